@@ -50,6 +50,12 @@ pub struct Arguments {
 enum Subcommands {
     /// Run a plan
     Run(RunArguments),
+    /// Go on with a run on several machines whose `drumfire run` is gone; its options are those of `run`
+    #[command(
+        before_help = "  drumfire attach 0198e4a2b7c01f3a --nats nats://host:4222 -l results.jtl",
+        mut_arg("plan", |plan| plan.value_name("RUN").help("The run, as `drumfire run` has named it"))
+    )]
+    Attach(RunArguments),
     /// Find the highest rate at which a target still answers well enough
     Capacity(CapacityArguments),
     /// Follow one user step by step: requests, responses, variables, what each element did
@@ -560,6 +566,7 @@ impl Arguments {
             Subcommands::New(order) => Command::New(order),
             Subcommands::Import(order) => Command::Import(order),
             Subcommands::Record(order) => Command::Record(order),
+            Subcommands::Attach(run) => Command::Attach(run.into_attached()),
             Subcommands::Agent(agent) => Command::Agent(agent.into_order()),
             Subcommands::Agents(agents) => Command::Agents(agents.into_order()),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
@@ -578,6 +585,16 @@ impl Arguments {
 }
 
 impl RunArguments {
+    /// Goes on with the run whose name stands in the plan's place.
+    fn into_attached(mut self) -> RunOptions {
+        let run = self.plan.to_string_lossy().into_owned();
+        let fleet = std::mem::take(&mut self.fleet);
+        RunOptions {
+            fleet: Some(fleet.into_attached(&run)),
+            ..self.into_options()
+        }
+    }
+
     fn into_options(self) -> RunOptions {
         let level = |text: &String| match text.split_once('=') {
             Some((category, level)) => (category.to_owned(), level.to_owned()),

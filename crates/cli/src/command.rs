@@ -27,6 +27,8 @@ use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments
 pub enum Command {
     /// Send the load that the plan describes.
     Run(RunOptions),
+    /// Go on with a run on several machines, whose coordinator is gone; the plan is the run's name.
+    Attach(RunOptions),
     /// Say of every element and function of the plan how it will be run.
     Check(CheckOptions),
     /// Show the plan as it will be run, without sending anything.

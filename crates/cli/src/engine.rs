@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 pub use drumfire_engine::{
-    Advice, AdvicePlace, BackendSpec, Control, Debugging, Demand, Effect, Event, GroupView,
-    LevelUnit, Mark, Outcome, PlanView, PropertyRow, Rung, Share, SplitView, Started, Stopping,
-    Stretch, Subscriber, SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
+    Advice, AdvicePlace, AgentPhase, AgentTick, BackendSpec, Control, Debugging, Demand, Effect,
+    Event, GroupView, LevelUnit, Mark, Outcome, PlanView, PropertyRow, Rung, Share, SplitView,
+    Started, Stopping, Stretch, Subscriber, SummaryLines, Survey, SurveyRow, Tick, TreeRow,
+    UserWindow,
 };
 use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::Diagnostic;

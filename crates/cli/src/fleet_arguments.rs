@@ -71,8 +71,21 @@ pub struct FleetArguments {
 impl FleetArguments {
     /// None if the run is one on this machine alone.
     pub fn into_options(self) -> Option<FleetOptions> {
-        Some(FleetOptions {
-            selection: self.agents?,
+        let selection = self.agents.clone()?;
+        Some(self.with_selection(selection))
+    }
+
+    /// Those of `attach`: the agents are those that the run has.
+    pub fn into_attached(self, run: &str) -> FleetOptions {
+        FleetOptions {
+            attach: Some(run.to_owned()),
+            ..self.with_selection(Selection::Any(1))
+        }
+    }
+
+    fn with_selection(self, selection: Selection) -> FleetOptions {
+        FleetOptions {
+            selection,
             link: self.link.into_options(),
             wait_ms: self.agents_wait,
             is_each: self.each,
@@ -80,9 +93,10 @@ impl FleetArguments {
             rows: self.rows,
             send: self.send,
             allows_skew: self.allow_skew,
+            attach: None,
             ends_agents: false,
             is_jmeter: false,
-        })
+        }
     }
 }
 

@@ -25,6 +25,8 @@ pub struct FleetOptions {
     pub send: Vec<PathBuf>,
     /// Uncertain clocks do not matter.
     pub allows_skew: bool,
+    /// Go on with this run, whose coordinator is gone.
+    pub attach: Option<String>,
     /// Agents end after the run.
     pub ends_agents: bool,
     /// JMeter's command line asked for it: properties of its remote testing count.

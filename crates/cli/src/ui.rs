@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use drumfire_engine::{Control, Event, Inbox, Mailbox, Stopping, Subscriber, Tick, mailbox};
+use drumfire_engine::{
+    AgentTick, Control, Event, Inbox, Mailbox, Stopping, Subscriber, Tick, mailbox,
+};
 use drumfire_health::Second;
 use drumfire_probes::View;
 use drumfire_report::{Mark, RunFile};
@@ -26,6 +28,8 @@ const ROOM: usize = 64;
 const FACTS_PAUSE: Duration = Duration::from_secs(2);
 /// How often a page hears how the run stands when nothing changes.
 const STANDING_PAUSE: Duration = Duration::from_secs(1);
+/// Agents whose charts are shown one by one.
+const FEW_AGENTS: usize = 16;
 /// Seconds of the generator's health on the page; of a longer run they are merged in pairs.
 const MOST_SECONDS: usize = 600;
 
@@ -156,6 +160,8 @@ struct Teller {
     /// The target's own metrics.
     watched: View,
     seconds: Vec<Second>,
+    /// The same of each agent, of few.
+    agents: Vec<(Arc<str>, Vec<Second>)>,
     started_ms: i64,
     planned: (u64, Option<u64>),
     stood: Option<(Instant, Standing)>,
@@ -169,6 +175,7 @@ impl Teller {
             board,
             watched,
             seconds: Vec::new(),
+            agents: Vec::new(),
             started_ms: 0,
             planned: (0, None),
             stood: None,
@@ -209,7 +216,10 @@ impl Teller {
             self.live.stand(standing);
         }
         if let Some(second) = &tick.second {
-            self.note_second(second);
+            note_second(&mut self.seconds, second);
+        }
+        if tick.agents.len() <= FEW_AGENTS {
+            self.note_agents(&tick.agents);
         }
         if self.learned.elapsed() >= FACTS_PAUSE {
             self.learned = Instant::now();
@@ -234,14 +244,19 @@ impl Teller {
         }
     }
 
-    fn note_second(&mut self, second: &Second) {
-        self.seconds.push(second.clone());
-        if self.seconds.len() > MOST_SECONDS {
-            let pairs = self.seconds.chunks(2).map(|pair| match pair {
-                [first, next] => first.merged(next),
-                _ => pair[0].clone(),
-            });
-            self.seconds = pairs.collect();
+    /// Notes the seconds of agents that are new.
+    fn note_agents(&mut self, agents: &[AgentTick]) {
+        for (index, agent) in agents.iter().enumerate() {
+            if self.agents.len() <= index {
+                self.agents.push((agent.name.clone(), Vec::new()));
+            }
+            let known = &mut self.agents[index].1;
+            let last_ms = known.last().map(|last| last.to_ms);
+            if let Some(second) = agent.second.as_deref()
+                && last_ms.is_none_or(|last_ms| second.to_ms > last_ms)
+            {
+                note_second(known, second);
+            }
         }
     }
 
@@ -253,6 +268,13 @@ impl Teller {
             ..Facts::default()
         };
         facts.health = health(&self.seconds, self.started_ms);
+        for (name, seconds) in &self.agents {
+            let mut charts = health(seconds, self.started_ms);
+            for chart in &mut charts {
+                chart.name = format!("{name}: {}", chart.name);
+            }
+            facts.health.extend(charts);
+        }
         facts.health.extend(self.watched.groups());
         let verdicts = self.live.read(|recording| self.board.verdicts(recording));
         facts.thresholds = threshold_results(&verdicts);
@@ -260,37 +282,39 @@ impl Teller {
     }
 }
 
+/// Adds a second; of very many, pairs become one.
+fn note_second(seconds: &mut Vec<Second>, second: &Second) {
+    seconds.push(second.clone());
+    if seconds.len() > MOST_SECONDS {
+        let pairs = seconds.chunks(2).map(|pair| match pair {
+            [first, next] => first.merged(next),
+            _ => pair[0].clone(),
+        });
+        *seconds = pairs.collect();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guards::Guards;
 
     #[test]
     fn the_health_of_a_long_run_is_kept_in_few_seconds() {
-        let live = Live::new(
-            drumfire_report::begun("p.jmx", 0),
-            LiveOptions {
-                readonly: true,
-                keeps_failures: true,
-            },
-        );
-        let guards = Guards::start(Vec::new(), Vec::new(), &Control::default());
-        let board = guards.expect("no thread is needed").board();
-        let mut teller = Teller::new(live, board, View::default());
+        let mut seconds = Vec::new();
         for at in 0..8 * 3_600 {
-            teller.note_second(&Second {
-                from_ms: at * 1_000,
-                to_ms: (at + 1) * 1_000,
-                samples: 3,
-                ..Second::default()
-            });
+            note_second(
+                &mut seconds,
+                &Second {
+                    from_ms: at * 1_000,
+                    to_ms: (at + 1) * 1_000,
+                    samples: 3,
+                    ..Second::default()
+                },
+            );
         }
-        assert!(teller.seconds.len() <= MOST_SECONDS);
-        let samples: u64 = teller.seconds.iter().map(|second| second.samples).sum();
+        assert!(seconds.len() <= MOST_SECONDS);
+        let samples: u64 = seconds.iter().map(|second| second.samples).sum();
         assert_eq!(samples, 3 * 8 * 3_600);
-        assert_eq!(
-            teller.seconds.last().map(|last| last.to_ms),
-            Some(28_800_000)
-        );
+        assert_eq!(seconds.last().map(|last| last.to_ms), Some(28_800_000));
     }
 }

@@ -28,7 +28,9 @@ pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Steered, Stopping};
 pub use run::debug::{Debugger, Debugging, Edits, Part, SampleView, Turn, VariableValues};
 pub use run::engine::{Options, StartError, result_files, run};
-pub use run::events::{Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox};
+pub use run::events::{
+    AgentPhase, AgentTick, Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox,
+};
 pub use run::fleet::{Adoption, Fleet, Gate, Lease, LeaseRequest, Phase};
 pub use run::journey::BoundPlan;
 pub use run::outcome::Outcome;

@@ -12,6 +12,7 @@ mod files;
 mod leases;
 mod link;
 mod local;
+mod log_queue;
 mod merge;
 mod rows;
 mod select;
@@ -20,13 +21,16 @@ mod wire;
 use std::time::Duration;
 
 pub use agent::{AgentOptions, Engine, PlanOrder, Served, serve};
-pub use coordinator::{AgentOutcome, FleetOrder, FleetOutcome, OnLost, PlannedGroup, run};
+pub use coordinator::{
+    AgentOutcome, BegunPlan, FleetOrder, FleetOutcome, OnLost, PlannedGroup, fetch_plan, run,
+};
 pub use error::FleetError;
 pub use files::{PlanFile, stays_inside};
 pub use link::LinkOptions;
 pub use local::{NATS_VARIABLE, find};
+pub use log_queue::LogQueue;
 pub use select::{BadSelection, Hosts, Selection, agent_name};
-pub use wire::{AgentEnd, Hello, PROTOCOL, Rows, is_token};
+pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, Rows, is_token};
 
 /// The agents that answer at a NATS server within a time.
 ///

@@ -30,6 +30,8 @@ struct Progress {
     is_over: bool,
     /// Messages that came twice.
     repeated: u64,
+    /// Users in the last of its seconds that was told.
+    users: u32,
 }
 
 #[derive(Debug)]
@@ -130,9 +132,27 @@ impl Merger {
             return None;
         }
         let (_, Second { mut sum, users }) = self.pending.pop_first()?;
-        spread_users(&mut sum, &users);
+        if self.agents.len() > 1 {
+            let all = self.users_of(&users);
+            spread_users(&mut sum, all);
+        }
         self.recording.absorb(&sum);
         Some(Arc::new(sum))
+    }
+
+    /// Users on all agents in a second: one that had no sample in it has as many as before.
+    fn users_of(&mut self, users: &BTreeMap<u32, u32>) -> u64 {
+        let agents = (0..).zip(&mut self.agents);
+        agents
+            .map(|(index, agent)| {
+                match users.get(&index) {
+                    Some(users) => agent.users = *users,
+                    None if agent.is_over => agent.users = 0,
+                    None => {}
+                }
+                u64::from(agent.users)
+            })
+            .sum()
     }
 
     /// The sum of what was told.
@@ -161,11 +181,7 @@ impl Merger {
 }
 
 /// Samples know of the users of their own agent. The sum has those of all.
-fn spread_users(sum: &mut Increment, users: &BTreeMap<u32, u32>) {
-    if users.len() < 2 {
-        return;
-    }
-    let all: u64 = users.values().map(|users| u64::from(*users)).sum();
+fn spread_users(sum: &mut Increment, all: u64) {
     let all = u32::try_from(all).unwrap_or(u32::MAX);
     let active = &mut sum.active;
     (active.min, active.max) = (all, all);
@@ -220,10 +236,12 @@ mod tests {
         assert_eq!(merger.labels()[0].count, 3);
         merger.add(0, second(11, "a", &[1_000]));
         assert!(merger.post(Some(12_100)).is_none());
-        assert!(merger.post(Some(15_000)).is_some(), "an agent is late");
+        let late = merger.post(Some(15_000)).expect("an agent is late");
+        assert_eq!(late.active.max, 6, "its users are there nevertheless");
         merger.add(0, second(12, "a", &[1_000]));
         merger.set_over(1, true);
-        assert!(merger.post(Some(13_000)).is_some(), "an agent is lost");
+        let lost = merger.post(Some(13_000)).expect("an agent is lost");
+        assert_eq!(lost.active.max, 3, "and its users with it");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version of these messages. Agents and coordinator must have the same.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 /// No message unpacks to more than this many bytes.
 const MOST_UNPACKED: u64 = 256 << 20;
 
@@ -213,6 +213,13 @@ pub struct RunState {
     pub is_over: bool,
 }
 
+/// What a coordinator needs to go on with a run that another one has begun.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handover {
+    /// By index: the tokens of the agents' assignments.
+    pub tokens: Vec<u64>,
+}
+
 /// How far an agent is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stage {
@@ -276,6 +283,31 @@ pub struct Batch {
     pub marks: Vec<(i64, String)>,
     pub users: ThreadCounts,
     pub connections: Connections,
+    /// When the agent's run started, by the coordinator's clock: seconds and verdict count from there.
+    pub started_ms: i64,
+    /// How its last seconds were.
+    pub seconds: Vec<Second>,
+    /// What it thinks of its numbers, if that has changed.
+    pub verdict: Option<Verdict>,
+    /// Lines of its log.
+    pub log: Vec<LogLine>,
+}
+
+/// How much a line of a log matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LogLevel {
+    Info,
+    Warning,
+    Error,
+}
+
+/// A line of an agent's log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogLine {
+    pub level: LogLevel,
+    /// The logger's name.
+    pub category: String,
+    pub text: String,
 }
 
 impl Batch {
@@ -286,6 +318,8 @@ impl Batch {
             && self.lines.is_empty()
             && self.warnings.is_empty()
             && self.marks.is_empty()
+            && self.seconds.is_empty()
+            && self.log.is_empty()
     }
 }
 
@@ -377,6 +411,8 @@ pub fn of_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
 
 #[cfg(test)]
 mod tests {
+    use drumfire_health::Grade;
+
     use super::*;
 
     #[test]
@@ -385,6 +421,16 @@ mod tests {
             sequence: 7,
             increments: vec![vec![1, 2, 3]; 40],
             marks: vec![(5, "here".to_owned())],
+            seconds: vec![Second {
+                each_core: vec![0.5, 0.25],
+                samples: 3,
+                ..Second::default()
+            }],
+            verdict: Some(Verdict {
+                grade: Grade::TooShort,
+                reasons: Vec::new(),
+                length_ms: 5,
+            }),
             ..Batch::default()
         };
         assert_eq!(unpack::<Batch>(&pack(&batch)), Ok(batch.clone()));

@@ -260,6 +260,27 @@ impl Second {
         (self.to_ms - self.from_ms).max(1)
     }
 
+    /// The same second of two generators that share the load: what they did and used is added, what went wrong is that of the worse.
+    pub fn beside(&self, other: &Second) -> Second {
+        let worse = self.merged(other);
+        Second {
+            from_ms: self.from_ms.min(other.from_ms),
+            to_ms: self.to_ms.max(other.to_ms),
+            users: self.users + other.users,
+            cores_used: self.cores_used + other.cores_used,
+            cores_others: self.cores_others.max(other.cores_others),
+            each_core: [&self.each_core[..], &other.each_core[..]].concat(),
+            cores_stolen: self.cores_stolen.max(other.cores_stolen),
+            threads_waiting: self.threads_waiting + other.threads_waiting,
+            cores_target: self.cores_target.max(other.cores_target),
+            cores_unknown: self.cores_unknown.max(other.cores_unknown),
+            memory_bytes: self.memory_bytes + other.memory_bytes,
+            open_files: self.open_files + other.open_files,
+            backlog_bytes: self.backlog_bytes + other.backlog_bytes,
+            ..worse
+        }
+    }
+
     /// Both in one; `next` follows.
     pub fn merged(&self, next: &Second) -> Second {
         let (own, other) = (self.length_ms() as f64, next.length_ms() as f64);

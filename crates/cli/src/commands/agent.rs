@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_fleet::{
@@ -17,6 +18,7 @@ use crate::escape;
 use crate::exit_codes::Exit;
 use crate::fleet_options::{AgentOrder, AgentsOrder};
 use crate::jmeter::remote;
+use crate::log;
 use crate::options::{Change, PropertyOptions, Refusal};
 use crate::properties::Settings;
 
@@ -41,12 +43,14 @@ pub fn agent<E: Engine>(
         hello: hello(order, engine)?,
         properties,
         system,
+        log: Arc::default(),
         cache: order
             .cache
             .clone()
             .unwrap_or_else(|| default_cache(console)),
         clock_error_ms: order.clock_error_ms,
     };
+    log::start_queue(options.log.clone());
     if order.is_tied {
         std::thread::spawn(end_with_input);
     }

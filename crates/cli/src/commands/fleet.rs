@@ -85,6 +85,7 @@ impl FleetRun<'_> {
                 .sum(),
             planned_ms: planned_ms(self.groups),
             allows_skew: options.allows_skew,
+            attach: options.attach.clone(),
             ends_agents: options.ends_agents,
         })
     }

@@ -1,6 +1,7 @@
 //! The subcommands, after the command line has been understood.
 
 pub mod agent;
+mod attach;
 mod capacity;
 pub mod check;
 pub mod compare;
@@ -91,6 +92,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Import(arguments) => import::import(&arguments, engine, console),
         Command::Record(arguments) => record::record(&arguments, engine, console),
         Command::Run(options) => run::run(options, engine, console),
+        Command::Attach(options) => attach::attach(options, engine, console),
         Command::Capacity(arguments) => capacity::capacity(&arguments, engine, console),
         Command::Debug(arguments) => debug::debug(&arguments, engine, console),
         Command::Ctl(arguments) => ctl::ctl(&arguments, console),

@@ -68,6 +68,7 @@ pub fn fleet(hosts: Option<&str>, is_remote: bool, ends_agents: bool) -> Option<
         rows: None,
         send: Vec::new(),
         allows_skew: false,
+        attach: None,
         ends_agents,
         is_jmeter: true,
     })

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use drumfire_results::Recording;
 
-use super::snapshot::{RecentError, Row, Snapshot, Users, rows};
-use crate::engine::{Event, Started, Tick};
+use super::snapshot::{AgentRow, RecentError, Row, Snapshot, Users, rows};
+use crate::engine::{AgentPhase, AgentTick, Event, Started, Tick};
 
 /// The shortest time between two snapshots.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -78,6 +78,7 @@ impl Feed {
             },
             total,
             labels,
+            agents: tick.agents.iter().map(agent_row).collect(),
             recent_errors: self.recent_errors.iter().cloned().collect(),
             backlog_bytes: tick.writer.backlog_bytes,
             stopping: tick.stopping,
@@ -138,6 +139,22 @@ impl Rates {
         }
         self.past
             .push_back((now, rows.iter().map(|row| row.samples).collect()));
+    }
+}
+
+fn agent_row(agent: &AgentTick) -> AgentRow {
+    let second = agent.second.as_deref();
+    let length_s = second.map_or(1.0, |second| second.length_ms() as f64 / 1000.0);
+    let now = second.filter(|_| agent.phase == AgentPhase::Running);
+    AgentRow {
+        name: agent.name.to_string(),
+        phase: agent.phase,
+        users: agent.users,
+        samples: agent.samples,
+        rate_now: now.map_or(0.0, |second| second.samples as f64 / length_s),
+        cores: now.map_or(0.0, |second| second.cores_used),
+        late_ms: now.map_or(0.0, |second| second.delay.max_us as f64 / 1000.0),
+        grade: agent.grade,
     }
 }
 

@@ -4,12 +4,16 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use super::format::{bytes, clock, count, cut, cut_middle, fit, fit_middle, ms, rate};
-use super::snapshot::{RecentError, Row, Snapshot};
+use super::snapshot::{AgentRow, RecentError, Row, Snapshot};
 use super::style::Style;
-use crate::engine::Stopping;
+use crate::engine::{AgentPhase, Stopping};
 
 /// Columns of the numbers behind a label: samples, errors, rate, p50, p95, p99, max.
 const NUMBER_COLUMNS: usize = 12 + 8 + 10 + 8 + 8 + 8 + 8;
+/// Columns of the numbers behind an agent's name.
+const AGENT_COLUMNS: usize = 8 + 8 + 12 + 10 + 7 + 9 + 20;
+/// The widest name of an agent.
+const MAX_AGENT_COLUMNS: usize = 32;
 /// The narrowest label column.
 const MIN_LABEL_COLUMNS: usize = 12;
 /// Failed samples shown at most.
@@ -44,7 +48,13 @@ pub fn draw(snapshot: &Snapshot, canvas: &Canvas<'_>) -> Vec<String> {
     ];
     let room = canvas.rows.saturating_sub(FIXED_LINES + 1);
     let errors = error_lines(snapshot, canvas, room / 2);
-    let labels = label_lines(snapshot, canvas, room.saturating_sub(errors.len()));
+    let agents = agent_lines(snapshot, canvas, room.saturating_sub(errors.len()) / 2);
+    let taken = errors.len() + agents.len();
+    let labels = label_lines(snapshot, canvas, room.saturating_sub(taken));
+    if !agents.is_empty() {
+        lines.push(String::new());
+        lines.extend(agents);
+    }
     if !labels.is_empty() {
         lines.push(String::new());
         lines.extend(labels);
@@ -167,6 +177,72 @@ fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
         canvas.style.red(&line)
     } else {
         line
+    }
+}
+
+/// The agents, as many as there is room for: those that are not well come first.
+fn agent_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<String> {
+    let name_columns = canvas
+        .columns
+        .saturating_sub(AGENT_COLUMNS)
+        .min(MAX_AGENT_COLUMNS);
+    if name_columns < MIN_LABEL_COLUMNS || room < 3 || snapshot.agents.is_empty() {
+        return Vec::new();
+    }
+    let mut agents: Vec<&AgentRow> = snapshot.agents.iter().collect();
+    agents.sort_by_key(|agent| std::cmp::Reverse(agent.trouble()));
+    // A blank line, the heads, and how many are not shown.
+    let shown = match agents.len() + 2 <= room {
+        true => agents.len(),
+        false => room - 3,
+    };
+    let heads = format!(
+        "{}{:>8}{:>8}{:>12}{:>10}{:>7}{:>9}  verdict",
+        fit("agent", name_columns),
+        "",
+        "users",
+        "samples",
+        "rate/s",
+        "cores",
+        "late ms",
+    );
+    let mut lines = vec![canvas.style.dim(&heads)];
+    lines.extend(
+        agents
+            .iter()
+            .take(shown)
+            .map(|agent| agent_line(agent, name_columns, canvas.style)),
+    );
+    let hidden = agents.len() - shown;
+    if hidden > 0 {
+        let running = agents.iter().skip(shown);
+        let running = running
+            .filter(|agent| agent.phase == AgentPhase::Running)
+            .count();
+        let line = format!("and {hidden} more, {running} running");
+        lines.push(canvas.style.dim(&cut(&line, canvas.columns)));
+    }
+    lines
+}
+
+fn agent_line(agent: &AgentRow, name_columns: usize, style: Style) -> String {
+    let grade = agent
+        .grade
+        .map_or_else(String::new, |grade| grade.to_string());
+    let line = format!(
+        "{}{:>8}{:>8}{:>12}{:>10}{:>7.2}{:>9}  {grade}",
+        fit_middle(&agent.name, name_columns),
+        agent.phase,
+        count(agent.users),
+        count(agent.samples),
+        rate(agent.rate_now),
+        agent.cores,
+        ms(agent.late_ms),
+    );
+    match agent.trouble() {
+        0 => line,
+        1 => style.yellow(&line),
+        _ => style.red(&line),
     }
 }
 
@@ -413,5 +489,43 @@ Ctrl-C: users finish their sample and stop";
         let mut open = snapshot();
         open.planned_ms = None;
         assert_eq!(draw(&open, &canvas(80, 30))[0], "shop.jmx  00:00:05");
+    }
+
+    #[test]
+    fn agents_that_are_not_well_come_first_and_the_rest_is_counted() {
+        let agent = |number: usize| AgentRow {
+            name: format!("agent-{number}"),
+            phase: match number {
+                7 => AgentPhase::Lost,
+                _ => AgentPhase::Running,
+            },
+            users: 5,
+            samples: 1_200,
+            rate_now: 40.0,
+            cores: 0.25,
+            late_ms: 1.5,
+            grade: Some(drumfire_health::Grade::Valid),
+        };
+        let snapshot = Snapshot {
+            agents: (0..9).map(agent).collect(),
+            labels: vec![row("a", 5, 0)],
+            ..Snapshot::default()
+        };
+        let lines = draw(&snapshot, &canvas(120, 24));
+        let at = lines.iter().position(|line| line.starts_with("agent  "));
+        let at = at.expect("there is a table of agents");
+        assert!(lines[at + 1].starts_with("agent-7"), "{lines:#?}");
+        assert!(lines[at + 1].contains("lost"), "{lines:#?}");
+        let more = lines.iter().find(|line| line.starts_with("and "));
+        assert_eq!(
+            more.map(String::as_str),
+            Some("and 4 more, 4 running"),
+            "{lines:#?}"
+        );
+        assert!(
+            lines.iter().any(|line| line.starts_with("a  ")),
+            "labels are shown, too"
+        );
+        assert!(lines.iter().all(|line| line.width() <= 120), "{lines:#?}");
     }
 }

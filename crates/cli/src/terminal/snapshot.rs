@@ -1,9 +1,10 @@
 //! The numbers of a run at one moment, as the terminal shows them.
 
+use drumfire_health::Grade;
 use drumfire_results::{Recording, StatisticsRow};
 use serde::Serialize;
 
-use crate::engine::Stopping;
+use crate::engine::{AgentPhase, Stopping};
 
 /// The state of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -20,6 +21,8 @@ pub struct Snapshot {
     pub total: Row,
     /// One row per label, in the order of their first sample.
     pub labels: Vec<Row>,
+    /// The agents of a run on several machines.
+    pub agents: Vec<AgentRow>,
     /// The latest failed samples, oldest first.
     pub recent_errors: Vec<RecentError>,
     /// Bytes of result rows that wait for the disk.
@@ -28,6 +31,40 @@ pub struct Snapshot {
     pub stopping: Stopping,
     /// How long the samples at hand may take before they are broken off, in milliseconds; none if no signal has come.
     pub grace_left_ms: Option<u64>,
+}
+
+/// An agent of a run on several machines.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct AgentRow {
+    /// Its name.
+    pub name: String,
+    /// What it is doing.
+    pub phase: AgentPhase,
+    /// Users that run there.
+    pub users: u64,
+    /// Its samples so far.
+    pub samples: u64,
+    /// Samples in its last second.
+    pub rate_now: f64,
+    /// Cores that it used in its last second.
+    pub cores: f64,
+    /// How late the latest of its users was in its last second, in milliseconds.
+    pub late_ms: f64,
+    /// What it thinks of its numbers.
+    pub grade: Option<Grade>,
+}
+
+impl AgentRow {
+    /// How much there is to see: agents that are not well come first.
+    pub fn trouble(&self) -> u8 {
+        match (self.phase, self.grade) {
+            (AgentPhase::Lost, _) => 4,
+            (AgentPhase::Silent, _) => 3,
+            (_, Some(Grade::Invalid)) => 2,
+            (_, Some(Grade::Degraded)) => 1,
+            _ => 0,
+        }
+    }
 }
 
 /// The virtual users of a run.

@@ -130,7 +130,7 @@ impl Engine for Wiring {
         plan: &Path,
         settings: &Settings,
     ) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let read = drumfire_jmx::read_file(plan)?;
+        let read = load::read(plan, settings)?;
         let mut warnings = read.warnings;
         let settings = engine_settings(plan, settings, &RunOrder::default());
         let plan =

@@ -595,6 +595,7 @@ impl Run<'_, '_> {
             rate: self.shared.control.rate(),
             second: self.second.take(),
             verdict: self.verdict.clone(),
+            agents: Vec::new(),
         };
         self.tell(&Event::Tick(Arc::new(tick)));
     }

@@ -6,10 +6,11 @@
 //! are added to the next one, so nothing is lost but detail.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use drumfire_health::{Second, Verdict};
+use drumfire_health::{Grade, Second, Verdict};
 use drumfire_results::{
     Connections, Increment, LabelCount, RecentError, Recording, SummaryDelta, ThreadCounts,
     WriterGauge,
@@ -82,6 +83,49 @@ pub struct Tick {
     pub second: Option<Arc<Second>>,
     /// Whether the numbers up to now can be trusted, as of a few seconds ago at most; none at first.
     pub verdict: Option<Arc<Verdict>>,
+    /// The agents of a run on several machines, in the order of their numbers.
+    pub agents: Vec<AgentTick>,
+}
+
+/// What an agent of a run on several machines is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub enum AgentPhase {
+    /// It prepares, or waits for the others.
+    #[default]
+    Waiting,
+    Running,
+    /// It has not been heard for some seconds.
+    Silent,
+    Lost,
+    /// It has delivered everything.
+    Done,
+}
+
+impl fmt::Display for AgentPhase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            AgentPhase::Waiting => "waiting",
+            AgentPhase::Running => "running",
+            AgentPhase::Silent => "silent",
+            AgentPhase::Lost => "lost",
+            AgentPhase::Done => "done",
+        })
+    }
+}
+
+/// An agent of a run on several machines.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AgentTick {
+    pub name: Arc<str>,
+    pub phase: AgentPhase,
+    /// Users that run there.
+    pub users: u64,
+    /// Its samples so far.
+    pub samples: u64,
+    /// Its last second that is known, by the coordinator's clock.
+    pub second: Option<Arc<Second>>,
+    /// What it thinks of its own numbers.
+    pub grade: Option<Grade>,
 }
 
 impl Tick {

@@ -6,6 +6,7 @@ mod part;
 mod talk;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,6 +16,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::FleetError;
 use crate::link::{Link, LinkOptions};
+use crate::log_queue::LogQueue;
 use crate::wire::{self, Assignment, AssignmentReply, Hello};
 
 /// How an agent is started.
@@ -29,6 +31,8 @@ pub struct AgentOptions {
     pub properties: Vec<(String, String)>,
     /// System properties of its own, which stand above those of a run.
     pub system: Vec<(String, String)>,
+    /// Where lines of its log wait for the coordinator.
+    pub log: Arc<LogQueue>,
     /// How far its clock is wrong on purpose, in milliseconds: for tests.
     pub clock_error_ms: i64,
 }

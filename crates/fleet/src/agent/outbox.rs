@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use drumfire_engine::{Event, Stopping, Subscriber};
+use drumfire_health::Verdict;
 use drumfire_results::{Increment, Recording};
 use tokio::sync::Notify;
 
 use crate::agent::member::Member;
+use crate::log_queue::LogQueue;
 use crate::wire::{Batch, pack};
 
 /// Messages of more bytes than this in all do not wait: the oldest are given up and counted.
@@ -86,16 +88,23 @@ impl Spool {
 #[derive(Debug)]
 pub struct Outbox {
     member: Arc<Member>,
+    log: Arc<LogQueue>,
     batch: Batch,
     sequence: u64,
+    started_ms: i64,
+    /// The verdict that was sent last.
+    judged: Option<Arc<Verdict>>,
 }
 
 impl Outbox {
-    pub fn new(member: Arc<Member>) -> Outbox {
+    pub fn new(member: Arc<Member>, log: Arc<LogQueue>) -> Outbox {
         Outbox {
             member,
+            log,
             batch: Batch::default(),
             sequence: 0,
+            started_ms: 0,
+            judged: None,
         }
     }
 
@@ -112,8 +121,23 @@ impl Outbox {
         }
     }
 
+    /// Notes what the run thinks of its numbers, if that is new.
+    fn judge(&mut self, verdict: Option<&Arc<Verdict>>) {
+        let is_same = |a: &Verdict, b: &Verdict| a.grade == b.grade && a.reasons == b.reasons;
+        if let Some(verdict) = verdict
+            && !self
+                .judged
+                .as_ref()
+                .is_some_and(|last| is_same(last, verdict))
+        {
+            self.batch.verdict = Some((**verdict).clone());
+            self.judged = Some(verdict.clone());
+        }
+    }
+
     /// Sends what has gathered.
     pub fn seal(&mut self) {
+        self.batch.log.extend(self.log.take());
         if self.batch.is_empty() {
             return;
         }
@@ -121,6 +145,7 @@ impl Outbox {
         let users = self.batch.users;
         let mut batch = std::mem::take(&mut self.batch);
         (batch.sequence, batch.token) = (self.sequence, self.member.token);
+        batch.started_ms = self.started_ms;
         self.batch.users = users;
         self.batch.connections = batch.connections;
         self.member.note_sequence(self.sequence);
@@ -147,7 +172,10 @@ fn parts(mut increment: Increment) -> Vec<Increment> {
 impl Subscriber for Outbox {
     fn receive(&mut self, event: &Event, _: &Recording) {
         match event {
-            Event::Started(started) => self.member.note_groups(&started.groups),
+            Event::Started(started) => {
+                self.started_ms = started.at_ms;
+                self.member.note_groups(&started.groups);
+            }
             Event::Increment(increment) => self.add((**increment).clone()),
             Event::Heard(backend, heard) => self.batch.heard.push((*backend, heard.encode())),
             Event::Tick(tick) => {
@@ -165,6 +193,11 @@ impl Subscriber for Outbox {
                     mine.merge(new);
                 }
                 self.batch.errors.extend(tick.recent_errors.iter().cloned());
+                let second = tick.second.iter();
+                self.batch
+                    .seconds
+                    .extend(second.map(|second| (**second).clone()));
+                self.judge(tick.verdict.as_ref());
                 let (samples, _) = tick.totals();
                 let stopping = match tick.stopping {
                     // It only does what the coordinator told it.

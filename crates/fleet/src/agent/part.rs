@@ -123,7 +123,7 @@ fn run<E: Engine>(
     let error_ns = options.clock_error_ms * 1_000_000;
     runtime.spawn(talk::send(link.clone(), member.clone()));
     runtime.spawn(talk::watch_clock(link.clone(), member.clone(), error_ns));
-    let mut outbox = Outbox::new(member.clone());
+    let mut outbox = Outbox::new(member.clone(), options.log.clone());
     let order = Options {
         fleet: Some(member.clone() as Arc<dyn Fleet>),
         clock_offset_ns: member.own().offset_ns,

@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_engine::{Event, Outcome};
-use drumfire_health::{Cause, Grade, Reason, Second, StageTimes, Verdict};
+use drumfire_health::{Second, StageTimes};
 use drumfire_results::{Connections, FileReport, ThreadCounts};
 
-use super::watch::{Agent, OnLost};
-use super::{AgentOutcome, Coordinator, FleetOutcome, clock_text};
+use super::watch::Agent;
+use super::{AgentOutcome, Coordinator, FleetOutcome};
 use crate::rows;
 use crate::wire::Rows;
 
@@ -56,7 +56,6 @@ impl Coordinator<'_, '_, '_> {
     }
 
     fn outcome(&mut self, agents: &[AgentOutcome], files: Vec<FileReport>, now_ms: i64) -> Outcome {
-        let started_ms = self.state.start_ms.unwrap_or_else(|| self.clock.start_ms());
         let ends = || agents.iter().filter_map(|agent| agent.end.as_ref());
         let mut faults = std::mem::take(&mut self.faults);
         for agent in agents {
@@ -79,7 +78,7 @@ impl Coordinator<'_, '_, '_> {
         let mut targets: Vec<String> = ends().flat_map(|end| end.targets.clone()).collect();
         targets.sort_unstable();
         targets.dedup();
-        let verdict = self.verdict(agents, started_ms, now_ms);
+        let verdict = self.last_verdict(agents, now_ms);
         let sum = |of: fn(&ThreadCounts) -> u64| self.users.iter().map(of).sum();
         Outcome {
             recording: self.merger.take_recording(),
@@ -87,7 +86,7 @@ impl Coordinator<'_, '_, '_> {
                 .map(|end| end.connections)
                 .fold(Connections::default(), Connections::plus),
             elapsed: self.started.elapsed(),
-            started_ms: self.clock.start_ms(),
+            started_ms: self.started_ms,
             ended_ms: now_ms,
             users: ThreadCounts {
                 active: sum(|users| users.active),
@@ -112,7 +111,7 @@ impl Coordinator<'_, '_, '_> {
             .order
             .results
             .clone()
-            .filter(|_| self.order.rows == Rows::Collect)
+            .filter(|_| self.manifest.rows == Rows::Collect)
         else {
             return Vec::new();
         };
@@ -150,97 +149,6 @@ impl Coordinator<'_, '_, '_> {
             lost_rows: ends().map(|end| end.lost_rows).sum(),
             problem: None,
         })
-    }
-
-    /// The worst of all agents, with what only the coordinator sees.
-    fn verdict(&self, agents: &[AgentOutcome], started_ms: i64, now_ms: i64) -> Verdict {
-        let mut verdict = Verdict {
-            grade: Grade::Valid,
-            reasons: Vec::new(),
-            length_ms: (now_ms - self.clock.start_ms()).max(0) as u64,
-        };
-        let origin_ms = self.clock.start_ms();
-        for agent in agents {
-            let its = agent
-                .end
-                .as_ref()
-                .and_then(|end| Some((end, end.verdict.as_ref()?)));
-            let Some((end, its)) = its else { continue };
-            verdict.grade = verdict.grade.max(its.grade);
-            // Their moments count from the start of the agent's own run.
-            let shift_ms = (end.started_ms - origin_ms).max(0) as u64;
-            verdict.reasons.extend(its.reasons.iter().map(|reason| {
-                Reason {
-                    cause: reason.cause,
-                    spans_ms: reason
-                        .spans_ms
-                        .iter()
-                        .map(|(from, to)| (from + shift_ms, to + shift_ms))
-                        .collect(),
-                    measured: match reason.measured.as_str() {
-                        "" => format!("agent `{}`", agent.name),
-                        measured => format!("agent `{}`: {measured}", agent.name),
-                    },
-                    remedy: reason.remedy.clone(),
-                }
-            }));
-        }
-        for reason in self.own_reasons(agents, started_ms, now_ms) {
-            let grade = match reason.cause {
-                Cause::ClocksApart => Grade::Degraded,
-                _ => Grade::Invalid,
-            };
-            verdict.grade = verdict.grade.max(grade);
-            verdict.reasons.insert(0, reason);
-        }
-        verdict
-    }
-
-    fn own_reasons(&self, agents: &[AgentOutcome], started_ms: i64, now_ms: i64) -> Vec<Reason> {
-        let origin_ms = self.clock.start_ms();
-        let moment = |at_ms: i64| (at_ms - origin_ms).max(0) as u64;
-        let reason = |cause: Cause, spans_ms: Vec<(u64, u64)>, measured: String| Reason {
-            cause,
-            spans_ms,
-            measured,
-            remedy: cause.remedy().to_owned(),
-        };
-        let mut reasons = Vec::new();
-        for (agent, outcome) in self.agents.iter().zip(agents) {
-            let name = &agent.name;
-            for (from_ms, to_ms) in &agent.gaps_ms {
-                let to_ms = to_ms.unwrap_or(now_ms);
-                let seconds = (to_ms - from_ms).max(0) as f64 / 1000.0;
-                let went = match (self.order.on_lost, agent.is_lost()) {
-                    (OnLost::Redistribute, _) => "its users went to others",
-                    (_, true) => "it did not come back",
-                    (_, false) => "it came back",
-                };
-                let at = clock_text(*from_ms);
-                let measured =
-                    format!("agent `{name}` silent from {at} on, for {seconds:.1} s; {went}");
-                reasons.push(reason(
-                    Cause::AgentLost,
-                    vec![(moment(*from_ms), moment(to_ms))],
-                    measured,
-                ));
-            }
-            let missing = match &outcome.end {
-                Some(end) => end.samples.saturating_sub(outcome.samples),
-                None => agent.state.samples.saturating_sub(outcome.samples),
-            };
-            if missing > 0 {
-                let measured = format!("{missing} samples of agent `{name}`");
-                reasons.push(reason(Cause::NumbersMissing, Vec::new(), measured));
-            }
-            if outcome.bound_ns > super::UNCERTAIN_NS {
-                let bound_ms = outcome.bound_ns / 1_000_000;
-                let measured = format!("agent `{name}` by {bound_ms} ms");
-                let span = (moment(started_ms), moment(now_ms));
-                reasons.push(reason(Cause::ClocksApart, vec![span], measured));
-            }
-        }
-        reasons
     }
 }
 

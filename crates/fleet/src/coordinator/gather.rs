@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use crate::error::{FleetError, within};
 use crate::link::{CALL, Link};
 use crate::select::Selection;
-use crate::wire::{self, Assignment, AssignmentReply, Hello, Manifest, PROTOCOL};
+use crate::wire::{self, Assignment, AssignmentReply, Handover, Hello, Manifest, PROTOCOL};
 
 /// How long answers to one question are gathered.
 const ROUND: Duration = Duration::from_millis(500);
@@ -107,6 +107,12 @@ pub async fn assign(link: &Link, manifest: &Manifest, tokens: &[u64]) -> Result<
     let key = format!("{}.manifest", manifest.run);
     let kept = link.runs.put(key, Bytes::from(wire::json(manifest)));
     within(CALL, "NATS to keep the manifest", kept).await?;
+    let handover = Handover {
+        tokens: tokens.to_vec(),
+    };
+    let key = format!("{}.handover", manifest.run);
+    let kept = link.runs.put(key, Bytes::from(wire::json(&handover)));
+    within(CALL, "NATS to keep the run", kept).await?;
     for ((index, member), token) in (0..).zip(&manifest.members).zip(tokens) {
         let assignment = Assignment {
             run: manifest.run.clone(),

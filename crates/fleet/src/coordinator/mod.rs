@@ -1,9 +1,14 @@
 //! The coordinator: starts a run on agents at one instant, adds up what they measure, and hands it to the same subscribers
 //! that hear a run on one machine.
 
+mod attach;
+mod collect;
 mod finish;
 mod gather;
+mod health;
+mod lost;
 mod receive;
+mod start;
 mod steering;
 mod watch;
 
@@ -14,11 +19,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use drumfire_engine::{
-    Clock, Control, Event, Mark, Outcome, Share, Slots, Started, Stopping, Subscriber, Tick,
-};
+use drumfire_engine::{Clock, Control, Event, Mark, Outcome, Share, Slots, Stopping, Subscriber};
 use drumfire_expr::Random;
-use drumfire_results::{Increment, RecentError, SummaryDelta, ThreadCounts};
+use drumfire_health::Verdict;
+use drumfire_results::{RecentError, SummaryDelta, ThreadCounts};
 use tokio::runtime::Runtime;
 
 use crate::agent::runtime;
@@ -28,15 +32,15 @@ use crate::link::{CALL, Link, LinkOptions};
 use crate::local::Local;
 use crate::merge::Merger;
 use crate::select::Selection;
-use crate::wire::{
-    self, AgentEnd, Batch, Hello, Manifest, Member, PROTOCOL, Rows, RunState, Stage,
-};
+use crate::wire::{self, AgentEnd, Hello, Manifest, Member, PROTOCOL, Rows, RunState};
 
+pub use attach::{BegunPlan, fetch_plan};
 pub use gather::who;
+use health::Generators;
 use receive::Heard;
 use steering::Steering;
+use watch::Agent;
 pub use watch::OnLost;
-use watch::{Agent, News};
 
 /// How long agents may take to bring the files and compile the plan.
 const PREPARATION: Duration = Duration::from_secs(300);
@@ -87,6 +91,8 @@ pub struct FleetOrder {
     pub groups: Vec<PlannedGroup>,
     pub planned_users: u64,
     pub planned_ms: Option<u64>,
+    /// Goes on with this run, which another coordinator has begun.
+    pub attach: Option<String>,
     /// Agents end after this run.
     pub ends_agents: bool,
     /// Runs although clocks are uncertain by more than a second.
@@ -159,24 +165,27 @@ fn coordinate(
     link: &Link,
     is_local: bool,
 ) -> Result<FleetOutcome, FleetError> {
-    let mut left_out = None;
-    let mut told = |text| left_out = Some(text);
-    let choosing = gather::choose(link, &order.selection, order.patience, &mut told);
-    let chosen = runtime.block_on(choosing)?;
-    let files = runtime.block_on(files::offer(link, &order.files))?;
-    let mut random = Random::from_entropy();
-    let manifest = manifest(order, &chosen, files, &mut random);
-    let tokens: Vec<u64> = chosen.iter().map(|_| random.next_u64()).collect();
+    let (begun, left_out) = match &order.attach {
+        Some(run) => (runtime.block_on(attach::take_over(link, run))?, None),
+        None => assemble(order, runtime, link)?,
+    };
+    let Begun {
+        manifest,
+        tokens,
+        state,
+    } = begun;
     let (tell, heard) = channel();
     let run = manifest.run.clone();
     runtime.spawn(receive::tell_time(link.clone(), run.clone()));
     runtime.spawn(receive::heartbeats(link.clone(), run.clone(), tell.clone()));
     runtime.spawn(receive::seconds(link.clone(), run, tell));
-    runtime.block_on(gather::assign(link, &manifest, &tokens))?;
+    if state.is_none() {
+        runtime.block_on(gather::assign(link, &manifest, &tokens))?;
+    }
     let now = Instant::now();
-    let named = chosen.into_iter().zip(tokens);
+    let named = manifest.members.iter().zip(&tokens);
     let agents: Vec<Agent> = named
-        .map(|(hello, token)| Agent::new(hello.name, token, now))
+        .map(|(member, token)| Agent::new(member.name.clone(), *token, now))
         .collect();
     let mut coordinator = Coordinator::new(
         order,
@@ -192,15 +201,49 @@ fn coordinate(
     if let Some(text) = left_out {
         coordinator.warn(text);
     }
-    if let Err(error) = coordinator.wait_for_ready() {
-        coordinator.give_up();
-        return Err(error);
+    match state {
+        Some(state) => coordinator.resume(state)?,
+        None => {
+            if let Err(error) = coordinator.wait_for_ready() {
+                coordinator.give_up();
+                return Err(error);
+            }
+            coordinator.begin();
+        }
     }
-    coordinator.begin();
     while !coordinator.is_over() {
         coordinator.look(LOOK);
     }
     Ok(coordinator.finish())
+}
+
+/// A run whose agents are known.
+struct Begun {
+    manifest: Manifest,
+    /// By index.
+    tokens: Vec<u64>,
+    /// How it stands, if another coordinator has begun it.
+    state: Option<RunState>,
+}
+
+/// Chooses agents and puts the files and the manifest where they find them. Also says which agents are left out.
+fn assemble(
+    order: &FleetOrder,
+    runtime: &Runtime,
+    link: &Link,
+) -> Result<(Begun, Option<String>), FleetError> {
+    let mut left_out = None;
+    let mut told = |text| left_out = Some(text);
+    let choosing = gather::choose(link, &order.selection, order.patience, &mut told);
+    let chosen = runtime.block_on(choosing)?;
+    let files = runtime.block_on(files::offer(link, &order.files))?;
+    let mut random = Random::from_entropy();
+    let begun = Begun {
+        manifest: manifest(order, &chosen, files, &mut random),
+        tokens: chosen.iter().map(|_| random.next_u64()).collect(),
+        state: None,
+    };
+    Ok((begun, left_out))
 }
 
 fn manifest(
@@ -259,8 +302,18 @@ struct Coordinator<'a, 's, 'o> {
     told_at: Instant,
     clock: Clock,
     started: Instant,
+    /// The same, in milliseconds since the Unix epoch.
+    started_ms: i64,
     ticked: Instant,
+    /// When ends of agents were last looked for in a run that was taken over.
+    polled: Instant,
     is_local: bool,
+    /// Another coordinator has begun the run.
+    is_attached: bool,
+    /// How the agents are doing, second by second.
+    generators: Generators,
+    /// What was last thought of the numbers, and when.
+    judged: Option<(Instant, Arc<Verdict>)>,
     /// What came since the last tick.
     summaries: Vec<SummaryDelta>,
     errors: Vec<RecentError>,
@@ -307,8 +360,13 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
             told: RunState::default(),
             told_at: now,
             started: now,
+            started_ms: clock.start_ms(),
             ticked: now,
+            polled: now,
             is_local: false,
+            is_attached: false,
+            generators: Generators::default(),
+            judged: None,
             summaries: Vec::new(),
             errors: Vec::new(),
             marks: Vec::new(),
@@ -351,90 +409,6 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
     fn name(&self, agent: u32) -> String {
         let agent = self.agents.get(agent as usize);
         agent.map_or_else(String::new, |agent| agent.name.clone())
-    }
-
-    /// Waits until every agent has compiled the plan.
-    fn wait_for_ready(&mut self) -> Result<(), FleetError> {
-        let since = Instant::now();
-        loop {
-            self.listen(LOOK);
-            let refused = self
-                .agents
-                .iter()
-                .filter(|agent| agent.state.stage == Stage::Refused);
-            let lines = refused.flat_map(|agent| {
-                let faults = agent.state.faults.iter();
-                faults.map(|fault| format!("agent `{}`: {fault}", agent.name))
-            });
-            let lines: Vec<String> = lines.collect();
-            if !lines.is_empty() {
-                return Err(FleetError::Refused(lines));
-            }
-            let late = self
-                .agents
-                .iter()
-                .filter(|agent| agent.state.stage < Stage::Ready);
-            let late: Vec<&str> = late.map(|agent| agent.name.as_str()).collect();
-            if late.is_empty() {
-                break;
-            }
-            let silent = self
-                .agents
-                .iter()
-                .find(|agent| agent.silence(Instant::now()) > watch::LOST);
-            if silent.is_some() || since.elapsed() > PREPARATION {
-                let late = silent.map_or_else(|| late.join("`, `"), |agent| agent.name.clone());
-                return Err(FleetError::Late {
-                    what: format!("agent `{late}` to get ready"),
-                    waited: since.elapsed(),
-                    remedy: "look at its terminal, or take other agents",
-                });
-            }
-            if self.control.stopping() {
-                return Err(FleetError::Other("stopped before the start".to_owned()));
-            }
-        }
-        self.check_clocks()
-    }
-
-    fn check_clocks(&mut self) -> Result<(), FleetError> {
-        for agent in self.agents.clone() {
-            let (name, bound_ns) = (&agent.name, agent.state.bound_ns);
-            let bound_ms = bound_ns / 1_000_000;
-            if bound_ns > USELESS_NS && !self.order.allows_skew {
-                return Err(FleetError::Other(format!(
-                    "the clock of agent `{name}` is known only to within {bound_ms} ms; look at the network, or pass `--allow-skew`"
-                )));
-            }
-            if bound_ns > UNCERTAIN_NS {
-                self.warn(format!(
-                    "the clock of agent `{name}` is known only to within {bound_ms} ms"
-                ));
-            }
-            for warning in agent.state.warnings {
-                self.warn(warning);
-            }
-        }
-        Ok(())
-    }
-
-    /// The run does not start: agents are told to forget it.
-    fn give_up(&mut self) {
-        (self.state.stopping, self.state.is_over) = (Stopping::Now, true);
-        self.push_state(true);
-    }
-
-    /// All agents are ready: setUp thread groups run, then all start at one instant.
-    fn begin(&mut self) {
-        let names = self.order.groups.iter().map(|group| group.name.clone());
-        let started = Started {
-            at_ms: self.clock.start_ms(),
-            groups: names.collect(),
-            planned_users: self.order.planned_users,
-            planned_ms: self.order.planned_ms,
-        };
-        self.tell(&Event::Started(Arc::new(started)));
-        self.push_state(true);
     }
 
     /// Tells agents the state, if it has changed or `always`.
@@ -480,139 +454,6 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         (groups, all)
     }
 
-    /// Takes what agents have said, waiting for the first for this long.
-    fn listen(&mut self, patience: Duration) {
-        let mut next = self.heard.recv_timeout(patience).ok();
-        while let Some(heard) = next {
-            match heard {
-                Heard::State(index, state) => self.hear_state(index, *state),
-                Heard::Batch(index, batch) => self.hear_batch(index, *batch),
-                Heard::Damaged(index, why) => {
-                    let name = self.name(index);
-                    self.warn(format!(
-                        "agent `{name}` says something that cannot be read: {why}"
-                    ));
-                }
-            }
-            next = self.heard.try_recv().ok();
-        }
-    }
-
-    fn hear_state(&mut self, index: u32, state: wire::AgentState) {
-        let (now, now_ms) = (Instant::now(), self.clock.now_ms());
-        let users = state.users;
-        let Some(agent) = self.agents.get_mut(index as usize) else {
-            return;
-        };
-        if agent.token != state.token {
-            return;
-        }
-        let news = agent.hear(index, state, now, now_ms);
-        self.users[index as usize] = users;
-        if let Some(news) = news {
-            self.react(&news);
-        }
-    }
-
-    fn hear_batch(&mut self, index: u32, batch: Batch) {
-        let is_known = self
-            .agents
-            .get(index as usize)
-            .is_some_and(|agent| agent.token == batch.token);
-        if !is_known || !self.merger.is_new(index, batch.sequence) {
-            return;
-        }
-        let name = self.name(index);
-        for bytes in &batch.increments {
-            match Increment::decode(bytes) {
-                Ok(increment) => self.merger.add(index, increment),
-                Err(error) => self.warn(format!("agent `{name}`: {error}")),
-            }
-        }
-        for (backend, bytes) in &batch.heard {
-            if let Ok(increment) = Increment::decode(bytes) {
-                self.tell(&Event::Heard(*backend, Arc::new(increment)));
-            }
-        }
-        let missing = batch.summaries.len().saturating_sub(self.summaries.len());
-        self.summaries
-            .extend(std::iter::repeat_n(SummaryDelta::EMPTY, missing));
-        for (all, its) in self.summaries.iter_mut().zip(&batch.summaries) {
-            all.merge(its);
-        }
-        self.errors.extend(batch.errors);
-        let surplus = self.errors.len().saturating_sub(RECENT_ERRORS);
-        self.errors.drain(..surplus);
-        self.users[index as usize] = batch.users;
-        self.connections[index as usize] = batch.connections;
-        for line in batch.lines {
-            self.tell(&Event::Line(format!("[{name}] {line}").into()));
-        }
-        for warning in batch.warnings {
-            self.warn(format!("agent `{name}`: {warning}"));
-        }
-        // All agents have the same phases, and what was ordered here is marked here.
-        if index == 0 {
-            for (at_ms, text) in batch.marks {
-                if !self.marks.iter().any(|mark| mark.text == text) {
-                    self.mark(at_ms, text);
-                }
-            }
-        }
-    }
-
-    fn react(&mut self, news: &News) {
-        let now_ms = self.clock.now_ms();
-        match *news {
-            News::Suspected(index) => {
-                let name = self.name(index);
-                let seconds = watch::SUSPECTED.as_secs();
-                self.warn(format!("agent `{name}` has been silent for {seconds} s"));
-            }
-            News::Back(index) => {
-                let name = self.name(index);
-                self.merger.set_over(index, false);
-                self.mark(now_ms, format!("agent `{name}` is back"));
-                self.warn(format!("agent `{name}` is back at {}", clock_text(now_ms)));
-            }
-            News::Lost(index) => self.lose(index, now_ms),
-        }
-    }
-
-    fn lose(&mut self, index: u32, now_ms: i64) {
-        let name = self.name(index);
-        let users = self.users[index as usize].active;
-        self.merger.set_over(index, true);
-        let mut then = match self.order.on_lost {
-            OnLost::Continue => "the others go on".to_owned(),
-            OnLost::Stop => {
-                self.control.shutdown_soon();
-                "the run ends".to_owned()
-            }
-            OnLost::Redistribute => {
-                let alive: Vec<u32> = (0..)
-                    .zip(&self.agents)
-                    .filter(|(_, agent)| !agent.is_lost() && !agent.is_done())
-                    .map(|(index, _)| index)
-                    .collect();
-                let takeovers = watch::redistribute(&mut self.owned, index, &alive, now_ms);
-                let taken: Vec<String> = takeovers.iter().map(|to| self.name(to.agent)).collect();
-                self.state.takeovers.extend(takeovers);
-                self.state.fenced.push(self.agents[index as usize].token);
-                format!("its users go to `{}`", taken.join("`, `"))
-            }
-        };
-        if self.state.start_ms.is_none() {
-            self.control.shutdown_soon();
-            then = "the run ends, since it has not started".to_owned();
-        }
-        self.mark(now_ms, format!("agent `{name}` lost"));
-        self.warn(format!(
-            "agent `{name}` lost at {}, {users} users; {then}",
-            clock_text(now_ms)
-        ));
-    }
-
     /// One turn: hears agents, looks after them, and tells subscribers.
     fn look(&mut self, patience: Duration) {
         self.listen(patience);
@@ -654,98 +495,4 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         self.state.is_paused = self.control.is_paused();
         self.state.rate = self.control.rate();
     }
-
-    /// Starts the main thread groups, and those of tearDown, when all agents are there.
-    fn advance(&mut self, now_ms: i64) {
-        let others = |stage: Stage, first: usize| {
-            let agents = self.agents.iter().skip(first);
-            let mut there = agents.filter(|agent| !agent.is_lost());
-            there.all(|agent| agent.state.stage >= stage || agent.is_done())
-        };
-        if self.state.start_ms.is_none() {
-            if others(Stage::AtStart, 0) {
-                let lead = if self.is_local { LEAD_LOCAL } else { LEAD };
-                let slowest = self.agents.iter().map(|agent| agent.state.bound_ns).max();
-                let way = Duration::from_nanos(slowest.unwrap_or(0).saturating_mul(20));
-                let start_ms = now_ms + lead.max(way).as_millis() as i64;
-                self.state.start_ms = Some(start_ms);
-                self.state.properties = self.agents[0].state.properties.clone();
-                tracing::info!(
-                    "{} agents have begun run {}",
-                    self.agents.len(),
-                    self.manifest.run
-                );
-            }
-        } else if self.state.tear_down_ms.is_none() && others(Stage::AtEnd, 1) {
-            self.state.tear_down_ms = Some(now_ms);
-        }
-    }
-
-    /// Takes what agents that have delivered everything say of the run.
-    fn take_ends(&mut self) {
-        for index in 0..self.agents.len() {
-            let agent = &self.agents[index];
-            if agent.state.stage != Stage::Delivered || agent.end.is_some() {
-                continue;
-            }
-            let name = format!("{}.{index}.end", self.manifest.run);
-            let found = self.runtime.block_on(files::end(self.link, &name));
-            let end = found
-                .ok()
-                .flatten()
-                .and_then(|bytes| wire::of_json(&bytes).ok());
-            self.agents[index].end = end;
-            self.merger.set_over(index as u32, true);
-        }
-    }
-
-    fn tick(&mut self, at_ms: i64) {
-        let sum = |of: fn(&ThreadCounts) -> u64| self.users.iter().map(of).sum();
-        let users = ThreadCounts {
-            active: sum(|users| users.active),
-            started: sum(|users| users.started),
-            finished: sum(|users| users.finished),
-        };
-        let connections = self.connections.iter().copied();
-        let tick = Tick {
-            at_ms,
-            elapsed: self.started.elapsed(),
-            users,
-            labels: self.merger.labels(),
-            summaries: self.summaries.iter_mut().map(std::mem::take).collect(),
-            recent_errors: std::mem::take(&mut self.errors),
-            connections: connections.fold(Default::default(), drumfire_results::Connections::plus),
-            writer: Default::default(),
-            stopping: self.control.state(),
-            paused: self.control.is_paused(),
-            rate: self.control.rate(),
-            second: None,
-            verdict: None,
-        };
-        self.tell(&Event::Tick(Arc::new(tick)));
-    }
-
-    /// Whether everything has come that will come.
-    fn is_over(&mut self) -> bool {
-        let mut is_whole = true;
-        for (index, agent) in (0..).zip(&self.agents) {
-            if agent.is_lost() || agent.state.stage == Stage::Refused {
-                continue;
-            }
-            if !agent.is_done() {
-                return false;
-            }
-            let last = agent.end.as_ref().map(|end| end.sequence);
-            is_whole &= last.is_some_and(|last| self.merger.sequence(index) >= last);
-        }
-        let since = *self.done_at.get_or_insert_with(Instant::now);
-        is_whole || since.elapsed() > LAST_NUMBERS
-    }
-}
-
-/// A time of day, for people.
-fn clock_text(at_ms: i64) -> String {
-    let seconds = at_ms.div_euclid(1000).rem_euclid(86_400);
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    format!("{hours:02}:{minutes:02}:{:02} UTC", seconds % 60)
 }

@@ -1,8 +1,10 @@
 //! Who is there: what agents said last, who is late, and what becomes of a lost agent's users.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drumfire_engine::{Share, Slots};
+use drumfire_engine::{AgentPhase, Share, Slots};
+use drumfire_health::{Second, Verdict};
 
 use crate::wire::{AgentEnd, AgentState, Stage, Takeover};
 
@@ -36,6 +38,10 @@ pub struct Agent {
     /// When it was lost and when it came back, or the run ended without it.
     pub gaps_ms: Vec<(i64, Option<i64>)>,
     pub end: Option<AgentEnd>,
+    /// Its last second, by the coordinator's clock.
+    pub second: Option<Arc<Second>>,
+    /// What it thinks of its numbers, and when its run started.
+    pub verdict: Option<(i64, Verdict)>,
 }
 
 /// Something that the user is told of an agent.
@@ -57,6 +63,19 @@ impl Agent {
             lost_ms: None,
             gaps_ms: Vec::new(),
             end: None,
+            second: None,
+            verdict: None,
+        }
+    }
+
+    /// What it is doing, for people.
+    pub fn phase(&self) -> AgentPhase {
+        match self.state.stage {
+            _ if self.is_done() => AgentPhase::Done,
+            _ if self.is_lost() => AgentPhase::Lost,
+            _ if self.is_suspected => AgentPhase::Silent,
+            Stage::Running | Stage::AtEnd => AgentPhase::Running,
+            _ => AgentPhase::Waiting,
         }
     }
 

@@ -1,210 +1,18 @@
 //! Runs on several agents: processes of the program on this machine, and a real NATS server. Without one on the path these
 //! tests are skipped.
 
-use std::collections::BTreeMap;
+mod attach;
+mod outputs;
+mod stage;
+
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
-
-fn workshop() -> Workshop {
-    Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
-}
-
-fn has_server() -> bool {
-    let has = Command::new("nats-server")
-        .arg("--version")
-        .output()
-        .is_ok();
-    if !has {
-        println!("skipped: there is no nats-server on the path");
-    }
-    has
-}
-
-/// A NATS server on a port of the loopback that it may have again.
-struct Nats {
-    folder: tempfile::TempDir,
-    port: u16,
-    server: Child,
-}
-
-impl Nats {
-    fn start() -> Nats {
-        let folder = tempfile::tempdir().expect("there is room");
-        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
-        let port = free.local_addr().expect("it is bound").port();
-        drop(free);
-        let server = Nats::server(&folder, port);
-        let nats = Nats {
-            folder,
-            port,
-            server,
-        };
-        nats.wait();
-        nats
-    }
-
-    fn server(folder: &tempfile::TempDir, port: u16) -> Child {
-        let store = folder.path().join("store");
-        Command::new("nats-server")
-            .args(["-a", "127.0.0.1", "-p", &port.to_string(), "-js", "-sd"])
-            .arg(store)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it is on the path")
-    }
-
-    fn wait(&self) {
-        let deadline = Instant::now() + LIMIT;
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(Instant::now() < deadline, "the server listens");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
-    }
-
-    /// Kills the server and starts it again with what it has stored.
-    fn restart(&mut self, away: Duration) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-        std::thread::sleep(away);
-        self.server = Nats::server(&self.folder, self.port);
-        self.wait();
-    }
-}
-
-impl Drop for Nats {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
-}
-
-/// Agents in folders of their own, and a coordinator's folder.
-struct Fleet {
-    nats: Nats,
-    agents: Vec<(Workshop, Option<Child>)>,
-    home: Workshop,
-}
-
-impl Fleet {
-    fn of(names: &[&str]) -> Fleet {
-        let nats = Nats::start();
-        let start = |name: &&str| {
-            let workshop = workshop();
-            let label = format!("place={name}");
-            let url = nats.url();
-            let words = [
-                "agent", "--nats", &url, "--name", name, "--label", &label, "--once",
-            ];
-            let child = workshop.start(&words);
-            (workshop, Some(child))
-        };
-        let agents = names.iter().map(start).collect();
-        Fleet {
-            nats,
-            agents,
-            home: workshop(),
-        }
-    }
-
-    fn start(&self, words: &[&str]) -> Child {
-        let url = self.nats.url();
-        let fixed = ["run", "plan.jmx", "--nats", &url, "--progress", "lines"];
-        self.home.start(&[&fixed, words].concat())
-    }
-
-    fn signal(&self, agent: usize, signal: &str) {
-        let child = self.agents[agent].1.as_ref().expect("it runs");
-        let sent = Command::new("kill")
-            .args([&format!("-{signal}"), &child.id().to_string()])
-            .status();
-        assert!(sent.expect("kill is there").success());
-    }
-
-    /// Waits until the coordinator has numbers.
-    fn until_running(&self) {
-        let deadline = Instant::now() + LIMIT;
-        let log = self.home.path("jmeter.log");
-        while !std::fs::read_to_string(&log).is_ok_and(|text| text.contains("agents have begun")) {
-            assert!(Instant::now() < deadline, "the run begins");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-}
-
-impl Drop for Fleet {
-    fn drop(&mut self) {
-        for (_, child) in &mut self.agents {
-            if let Some(child) = child {
-                let _ = child.kill();
-                let _ = child.wait();
-            }
-        }
-    }
-}
-
-fn text(name: &str, value: &str) -> String {
-    format!(r#"<stringProp name="{name}">{value}</stringProp>"#)
-}
-
-fn group(class: &str, users: u32, loops: i32, seconds: Option<u32>, body: &str) -> String {
-    let duration = seconds.map(|seconds| {
-        format!(
-            r#"<boolProp name="ThreadGroup.scheduler">true</boolProp>{}"#,
-            text("ThreadGroup.duration", &seconds.to_string())
-        )
-    });
-    format!(
-        r#"<{class} guiclass="g" testclass="{class}" testname="G">{}{}<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp></{class}><hashTree>{body}</hashTree>"#,
-        text("ThreadGroup.num_threads", &users.to_string()),
-        duration.unwrap_or_default()
-    )
-}
-
-fn plan(groups: &str) -> String {
-    format!(
-        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>{groups}</hashTree></hashTree></jmeterTestPlan>"#
-    )
-}
-
-fn sample(label: &str) -> String {
-    format!(
-        r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{label}"/><hashTree/>"#
-    )
-}
-
-fn pause(ms: u32) -> String {
-    format!(
-        r#"<ConstantTimer guiclass="g" testclass="ConstantTimer" testname="t"><stringProp name="ConstantTimer.delay">{ms}</stringProp></ConstantTimer><hashTree/>"#
-    )
-}
-
-/// How often each value of a column occurs in a result file.
-fn column(workshop: &Workshop, name: &str) -> BTreeMap<String, u32> {
-    let mut reader = csv::Reader::from_path(workshop.path("rows.jtl")).expect("the rows are there");
-    let headers = reader.headers().expect("there is a header").clone();
-    let place = headers
-        .iter()
-        .position(|header| header == name)
-        .expect("the column is there");
-    let mut counts = BTreeMap::new();
-    for record in reader.records() {
-        let record = record.expect("the rows are whole");
-        *counts.entry(record[place].to_owned()).or_insert(0) += 1;
-    }
-    counts
-}
-
-fn json(workshop: &Workshop, name: &str) -> serde_json::Value {
-    serde_json::from_str(&workshop.read(name)).expect("it is JSON")
-}
+use drumfire_testkit::program::{Finished, LIMIT, finish};
+use stage::{
+    Fleet, Nats, column, group, has_server, json, long_plan, pause, plan, sample, text, workshop,
+};
 
 #[test]
 fn local_agents_run_a_plan_as_one_machine_does() {
@@ -436,12 +244,6 @@ fn a_plan_that_an_agent_refuses_does_not_start() {
         finished.err
     );
     assert!(finished.err.contains("only-here.csv"), "{}", finished.err);
-}
-
-/// A plan of so many seconds, in which each user has a sample every tenth of one.
-fn long_plan(users: u32, seconds: u32) -> String {
-    let body = pause(100) + &sample("${__threadNum}");
-    plan(&group("ThreadGroup", users, -1, Some(seconds), &body))
 }
 
 #[test]

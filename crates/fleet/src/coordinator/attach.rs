@@ -1,0 +1,152 @@
+//! Goes on with a run whose coordinator is gone. What agents have sent is in NATS, so nothing of it is lost.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use drumfire_engine::{Slots, Stopping};
+use futures_util::StreamExt as _;
+use serde::de::DeserializeOwned;
+
+use super::{Begun, Coordinator};
+use crate::agent::runtime;
+use crate::clock;
+use crate::error::{FleetError, within};
+use crate::files;
+use crate::link::{CALL, Link, LinkOptions};
+use crate::wire::{self, Handover, Manifest, PROTOCOL, Rows, RunState};
+
+/// A coordinator that lives says something within this time.
+const ALIVE: Duration = Duration::from_millis(2_500);
+/// The state that the last coordinator told may be newer than the one that NATS keeps, by fewer revisions than this.
+const REVISIONS: u64 = 1_000;
+
+/// The plan of a run that has begun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BegunPlan {
+    /// Where it is now.
+    pub plan: PathBuf,
+    /// The properties that its command line set.
+    pub given: Vec<(String, String)>,
+}
+
+/// Brings the plan and its files into a folder.
+///
+/// # Errors
+/// If there is no such run, or NATS cannot be reached.
+pub fn fetch_plan(
+    options: &LinkOptions,
+    run: &str,
+    folder: &Path,
+) -> Result<BegunPlan, FleetError> {
+    let runtime = runtime()?;
+    let fetched = runtime.block_on(async {
+        let link = Link::connect(options, "coordinator").await?;
+        let manifest: Manifest = kept(&link, run, "manifest").await?;
+        let cache = folder.join(".cache");
+        files::fetch(&link, &manifest.files, &cache, folder).await?;
+        let given = manifest.properties.into_iter();
+        let given = given.filter(|(name, _)| manifest.given.contains(name));
+        Ok(BegunPlan {
+            plan: folder.join(&manifest.plan),
+            given: given.collect(),
+        })
+    });
+    runtime.shutdown_timeout(Duration::from_secs(1));
+    fetched
+}
+
+/// What NATS keeps of a run.
+async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result<T, FleetError> {
+    if !wire::is_token(run) {
+        return Err(FleetError::Other(format!("`{run}` is no name of a run")));
+    }
+    let kept = within(CALL, "NATS", link.runs.get(format!("{run}.{what}"))).await?;
+    let kept = kept.ok_or_else(|| {
+        FleetError::Other(format!(
+            "there is no run `{run}` at {}, or it has not begun; `drumfire run` starts one",
+            link.url
+        ))
+    })?;
+    wire::of_json(&kept).map_err(|error| FleetError::Other(format!("run {run}: {error}")))
+}
+
+/// The run as its last coordinator left it.
+///
+/// # Errors
+/// If there is none, it has ended, or its coordinator lives.
+pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetError> {
+    let manifest: Manifest = kept(link, run, "manifest").await?;
+    if manifest.protocol != PROTOCOL {
+        return Err(FleetError::Other(format!(
+            "run {run} was started by another version of drumfire; install the same version"
+        )));
+    }
+    let handover: Handover = kept(link, run, "handover").await?;
+    let state: RunState = kept(link, run, "state").await?;
+    if state.is_over {
+        return Err(FleetError::Other(format!("run {run} has ended")));
+    }
+    let subject = wire::state_subject(run);
+    let mut told = within(CALL, "NATS", link.client.subscribe(subject)).await?;
+    if let Ok(Some(_)) = tokio::time::timeout(ALIVE, told.next()).await {
+        return Err(FleetError::Other(format!(
+            "run {run} has a coordinator that lives; end that one first"
+        )));
+    }
+    Ok(Begun {
+        manifest,
+        tokens: handover.tokens,
+        state: Some(state),
+    })
+}
+
+impl Coordinator<'_, '_, '_> {
+    /// Goes on from this state.
+    pub(super) fn resume(&mut self, state: RunState) -> Result<(), FleetError> {
+        let Some(start_ms) = state.start_ms else {
+            return Err(FleetError::Other(format!(
+                "run {} had not begun when its coordinator ended; start it again",
+                self.manifest.run
+            )));
+        };
+        self.is_attached = true;
+        let since_ms = u64::try_from(clock::system_ms() - start_ms).unwrap_or(0);
+        let started = self.started.checked_sub(Duration::from_millis(since_ms));
+        (self.started, self.started_ms) = (started.unwrap_or(self.started), start_ms);
+        for takeover in &state.takeovers {
+            let more = Slots::new(takeover.period, takeover.remainders.clone());
+            if let Some(owned) = self.owned.get_mut(takeover.agent as usize) {
+                *owned = owned.with(&more);
+            }
+        }
+        for (agent, owned) in self.agents.iter().zip(&mut self.owned) {
+            if state.fenced.contains(&agent.token) {
+                *owned = Slots::new(owned.period(), Vec::new());
+            }
+        }
+        match state.stopping {
+            Stopping::No => {}
+            Stopping::Shutdown if state.is_hurried => self.control.shutdown_soon(),
+            Stopping::Shutdown => self.control.shutdown(),
+            Stopping::Now => self.control.stop_now(),
+        }
+        if state.is_paused {
+            self.control.pause();
+        }
+        let rate = self.control.set_rate(state.rate);
+        rate.map_err(|error| FleetError::Other(error.to_string()))?;
+        self.state = RunState {
+            revision: state.revision + REVISIONS,
+            ..state
+        };
+        self.begin();
+        if self.order.results.is_some() && self.manifest.rows != Rows::Collect {
+            self.warn(
+                "the agents write no rows in this run; the result file is not written".to_owned(),
+            );
+        }
+        let now_ms = self.clock.now_ms();
+        self.mark(now_ms, "another coordinator took over".to_owned());
+        Ok(())
+    }
+}

@@ -1,0 +1,279 @@
+//! What the coordinator and its agents think of the run's numbers, while it goes on and in the end, and how the agents are doing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use drumfire_engine::AgentTick;
+use drumfire_health::{Cause, Grade, Reason, Second, Verdict};
+
+use super::lost::clock_text;
+use super::watch::OnLost;
+use super::{AgentOutcome, Coordinator, UNCERTAIN_NS};
+
+/// A second is told although agents have not sent theirs, so long after its end.
+const GRACE_S: i64 = 3;
+/// How often the run is judged while it goes on.
+const JUDGE_PAUSE: Duration = Duration::from_secs(1);
+
+/// The seconds of all agents as seconds of one generator.
+#[derive(Debug, Default)]
+pub(super) struct Generators {
+    /// By the second in which they ended: how many agents have sent theirs, and all of them side by side.
+    pending: BTreeMap<i64, (usize, Second)>,
+}
+
+impl Generators {
+    /// Adds an agent's second that ended at this time.
+    pub fn add(&mut self, to_ms: i64, second: &Second) {
+        let pending = self.pending.entry(to_ms.div_euclid(1000));
+        let pending = pending.or_insert_with(|| (0, Second::default()));
+        pending.1 = match pending.0 {
+            0 => second.clone(),
+            _ => pending.1.beside(second),
+        };
+        pending.0 += 1;
+    }
+
+    /// The earliest second that so many agents have sent, or that is long over.
+    pub fn take(&mut self, agents: usize, now_ms: i64) -> Option<Second> {
+        let (at_s, (count, _)) = self.pending.first_key_value()?;
+        let is_due = *count >= agents || at_s + GRACE_S < now_ms.div_euclid(1000);
+        is_due
+            .then(|| self.pending.pop_first())?
+            .map(|(_, (_, second))| second)
+    }
+}
+
+/// What an agent thinks of its own numbers.
+pub(super) struct Voice<'v> {
+    pub name: &'v str,
+    /// When its run started: its moments count from there.
+    pub started_ms: i64,
+    pub verdict: &'v Verdict,
+}
+
+impl Coordinator<'_, '_, '_> {
+    /// Notes how an agent's last seconds were, and what it thinks of them.
+    pub(super) fn note_health(
+        &mut self,
+        index: usize,
+        started_ms: i64,
+        seconds: Vec<Second>,
+        verdict: Option<Verdict>,
+    ) {
+        let shift_ms = started_ms - self.started_ms;
+        let moved = |ms: u64| ms.saturating_add_signed(shift_ms);
+        for mut second in seconds {
+            self.generators
+                .add(started_ms.saturating_add_unsigned(second.to_ms), &second);
+            (second.from_ms, second.to_ms) = (moved(second.from_ms), moved(second.to_ms));
+            self.agents[index].second = Some(Arc::new(second));
+        }
+        if let Some(verdict) = verdict {
+            self.agents[index].verdict = Some((started_ms, verdict));
+        }
+    }
+
+    /// The second of all agents that is over since the last call, if one is.
+    pub(super) fn take_second(&mut self, now_ms: i64) -> Option<Arc<Second>> {
+        let there = self.agents.iter();
+        let there = there.filter(|agent| !agent.is_lost() && !agent.is_done());
+        let second = self.generators.take(there.count().max(1), now_ms)?;
+        let moved = now_ms - self.started_ms;
+        // Seconds of agents count from their own starts.
+        let length_ms = second.length_ms();
+        let to_ms = u64::try_from(moved).unwrap_or(0);
+        Some(Arc::new(Second {
+            from_ms: to_ms.saturating_sub(length_ms),
+            to_ms,
+            ..second
+        }))
+    }
+
+    /// The agents as they are now.
+    pub(super) fn agent_ticks(&self) -> Vec<AgentTick> {
+        let samples = self.merger.samples().iter();
+        let ticks = self.agents.iter().zip(samples);
+        ticks
+            .map(|(agent, samples)| AgentTick {
+                name: agent.name.as_str().into(),
+                phase: agent.phase(),
+                users: agent.state.users.active,
+                samples: *samples,
+                second: agent.second.clone(),
+                grade: agent.verdict.as_ref().map(|(_, verdict)| verdict.grade),
+            })
+            .collect()
+    }
+
+    /// What is thought of the numbers up to now; it is as of a second ago at most.
+    pub(super) fn live_verdict(&mut self, now_ms: i64) -> Option<Arc<Verdict>> {
+        let is_fresh = |judged: &Instant| judged.elapsed() < JUDGE_PAUSE;
+        if !self.judged.as_ref().is_some_and(|(at, _)| is_fresh(at)) {
+            let voices: Vec<Voice<'_>> = self
+                .agents
+                .iter()
+                .filter_map(|agent| {
+                    let (started_ms, verdict) = agent.verdict.as_ref()?;
+                    Some(Voice {
+                        name: &agent.name,
+                        started_ms: *started_ms,
+                        verdict,
+                    })
+                })
+                .collect();
+            if voices.is_empty() {
+                return None;
+            }
+            let own = self.own_reasons(now_ms);
+            let verdict = self.verdict(&voices, own, now_ms);
+            self.judged = Some((Instant::now(), Arc::new(verdict)));
+        }
+        self.judged.as_ref().map(|(_, verdict)| verdict.clone())
+    }
+
+    /// What is thought of the numbers in the end.
+    pub(super) fn last_verdict(&self, agents: &[AgentOutcome], now_ms: i64) -> Verdict {
+        let voices: Vec<Voice<'_>> = agents
+            .iter()
+            .filter_map(|agent| {
+                let end = agent.end.as_ref()?;
+                Some(Voice {
+                    name: &agent.name,
+                    started_ms: end.started_ms,
+                    verdict: end.verdict.as_ref()?,
+                })
+            })
+            .collect();
+        let mut own = self.own_reasons(now_ms);
+        own.extend(self.missing_numbers(agents));
+        self.verdict(&voices, own, now_ms)
+    }
+
+    /// The worst of all agents, with what only the coordinator sees.
+    fn verdict(&self, voices: &[Voice<'_>], own: Vec<Reason>, now_ms: i64) -> Verdict {
+        let mut verdict = Verdict {
+            grade: Grade::Valid,
+            reasons: Vec::new(),
+            length_ms: (now_ms - self.started_ms).max(0) as u64,
+        };
+        for Voice {
+            name,
+            started_ms,
+            verdict: its,
+        } in voices
+        {
+            verdict.grade = verdict.grade.max(its.grade);
+            let shift_ms = (started_ms - self.started_ms).max(0) as u64;
+            verdict.reasons.extend(its.reasons.iter().map(|reason| {
+                Reason {
+                    cause: reason.cause,
+                    spans_ms: reason
+                        .spans_ms
+                        .iter()
+                        .map(|(from, to)| (from + shift_ms, to + shift_ms))
+                        .collect(),
+                    measured: match reason.measured.as_str() {
+                        "" => format!("agent `{name}`"),
+                        measured => format!("agent `{name}`: {measured}"),
+                    },
+                    remedy: reason.remedy.clone(),
+                }
+            }));
+        }
+        for reason in own {
+            let grade = match reason.cause {
+                Cause::ClocksApart => Grade::Degraded,
+                _ => Grade::Invalid,
+            };
+            verdict.grade = verdict.grade.max(grade);
+            verdict.reasons.insert(0, reason);
+        }
+        verdict
+    }
+
+    fn moment(&self, at_ms: i64) -> u64 {
+        (at_ms - self.started_ms).max(0) as u64
+    }
+
+    /// Agents that were lost, and clocks that are uncertain.
+    fn own_reasons(&self, now_ms: i64) -> Vec<Reason> {
+        let mut reasons = Vec::new();
+        let started_ms = self.state.start_ms.unwrap_or(self.started_ms);
+        for agent in &self.agents {
+            let name = &agent.name;
+            for (from_ms, to_ms) in &agent.gaps_ms {
+                let to_ms = to_ms.unwrap_or(now_ms);
+                let seconds = (to_ms - from_ms).max(0) as f64 / 1000.0;
+                let went = match (self.order.on_lost, agent.is_lost()) {
+                    (OnLost::Redistribute, _) => "its users went to others",
+                    (_, true) => "it did not come back",
+                    (_, false) => "it came back",
+                };
+                let at = clock_text(*from_ms);
+                let measured =
+                    format!("agent `{name}` silent from {at} on, for {seconds:.1} s; {went}");
+                let span = (self.moment(*from_ms), self.moment(to_ms));
+                reasons.push(reason(Cause::AgentLost, vec![span], measured));
+            }
+            if agent.state.bound_ns > UNCERTAIN_NS {
+                let bound_ms = agent.state.bound_ns / 1_000_000;
+                let measured = format!("agent `{name}` by {bound_ms} ms");
+                let span = (self.moment(started_ms), self.moment(now_ms));
+                reasons.push(reason(Cause::ClocksApart, vec![span], measured));
+            }
+        }
+        reasons
+    }
+
+    /// Samples that agents took and did not deliver.
+    fn missing_numbers(&self, agents: &[AgentOutcome]) -> Vec<Reason> {
+        let both = self.agents.iter().zip(agents);
+        let missing = both.filter_map(|(agent, outcome)| {
+            let taken = outcome.end.as_ref();
+            let taken = taken.map_or(agent.state.samples, |end| end.samples);
+            let missing = taken.saturating_sub(outcome.samples);
+            let measured = format!("{missing} samples of agent `{}`", agent.name);
+            (missing > 0).then(|| reason(Cause::NumbersMissing, Vec::new(), measured))
+        });
+        missing.collect()
+    }
+}
+
+fn reason(cause: Cause, spans_ms: Vec<(u64, u64)>, measured: String) -> Reason {
+    Reason {
+        cause,
+        spans_ms,
+        measured,
+        remedy: cause.remedy().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(samples: u64, cores_used: f64) -> Second {
+        Second {
+            from_ms: 0,
+            to_ms: 1_000,
+            samples,
+            cores_used,
+            ..Second::default()
+        }
+    }
+
+    #[test]
+    fn seconds_of_agents_stand_side_by_side() {
+        let mut generators = Generators::default();
+        generators.add(10_100, &second(30, 0.5));
+        assert_eq!(generators.take(2, 10_200), None, "one agent is late");
+        generators.add(10_900, &second(12, 0.75));
+        let both = generators.take(2, 10_950).expect("both have sent it");
+        assert_eq!((both.samples, both.cores_used), (42, 1.25));
+        generators.add(11_100, &second(1, 0.5));
+        assert!(generators.take(2, 15_000).is_some(), "it is long over");
+        assert_eq!(generators.take(2, 15_000), None);
+    }
+}
