@@ -61,6 +61,8 @@ pub enum Load {
 pub struct Transaction {
     /// Without a name the steps stand in the thread group itself.
     pub name: Option<String>,
+    /// The name comes from the user or from the page's title.
+    pub is_typed: bool,
     /// Whether its time is measured; a folder only sorts.
     pub is_measured: bool,
     pub steps: Vec<Step>,

@@ -168,6 +168,16 @@ pub fn code_assertion(pattern: &str) -> Node {
         .with("Assertion.test_type", 1)
 }
 
+/// An assertion on the body that expects nothing yet, as JMeter's recorder adds it.
+pub fn body_assertion() -> Node {
+    Node::new("ResponseAssertion", "AssertionGui", "Response Assertion")
+        .with("Asserion.test_strings", Vec::new())
+        .with("Assertion.custom_message", "")
+        .with("Assertion.test_field", "Assertion.response_data")
+        .with("Assertion.assume_success", false)
+        .with("Assertion.test_type", 16)
+}
+
 /// A CSV file with a header line; `once` ends the users after its last row.
 pub fn csv_data_set(file: &str, variables: &str, once: bool) -> Node {
     Node::new("CSVDataSet", "TestBeanGUI", &format!("Data from {file}"))

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::draft::Draft;
+use crate::filter::Filter;
 
 /// A format that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,12 @@ pub struct Options {
     pub keep_static: bool,
     /// No pauses between requests.
     pub no_think_time: bool,
+    /// Keep requests to which the browser was redirected.
+    pub keep_redirects: bool,
+    /// Patterns that requests must meet.
+    pub filter: Option<Filter>,
+    /// Requests are grouped by typed names and by pauses longer than this, in milliseconds; else by pages.
+    pub pause_ms: Option<i64>,
     /// The server of API descriptions that name none, and of access logs.
     pub server: Option<String>,
 }

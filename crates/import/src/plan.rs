@@ -384,6 +384,17 @@ fn extractor(extractor: &Extractor) -> Node {
     }
 }
 
+/// The sampler of a step with all that it says, whatever surrounds it.
+pub(crate) fn lone_sampler(step: Step) -> Node {
+    let draft = Draft::default();
+    let writer = Writer {
+        draft: &draft,
+        defaults: Server::default(),
+        common: Vec::new(),
+    };
+    writer.sampler(&step)
+}
+
 /// The sampler of one request whose server is that of the defaults.
 pub(crate) fn sampler(request: &Request) -> Node {
     let draft = Draft::default();

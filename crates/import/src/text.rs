@@ -82,6 +82,23 @@ impl Text {
 
     /// Puts an expression in the place of each occurrence of a value; says whether there was one.
     pub fn replace(&mut self, value: &str, expression: &str) -> bool {
+        self.replace_where(value, expression, |_, _| true)
+    }
+
+    /// The same where the value stands between characters that are not part of a word.
+    pub fn replace_words(&mut self, value: &str, expression: &str) -> bool {
+        let in_word = |c: char| c.is_alphanumeric() || c == '_';
+        self.replace_where(value, expression, |before, after| {
+            !before.ends_with(in_word) && !after.starts_with(in_word)
+        })
+    }
+
+    fn replace_where(
+        &mut self,
+        value: &str,
+        expression: &str,
+        is_wanted: impl Fn(&str, &str) -> bool,
+    ) -> bool {
         let mut text = Text::default();
         let mut replaced = false;
         for piece in std::mem::take(&mut self.0) {
@@ -89,13 +106,17 @@ impl Text {
                 text.0.push(piece);
                 continue;
             };
-            let mut parts = literal.split(value);
-            text.push(parts.next().unwrap_or(""));
-            for part in parts {
-                replaced = true;
-                text.0.push(Piece::Expression(expression.to_owned()));
-                text.push(part);
+            let mut start = 0;
+            for (at, found) in literal.match_indices(value) {
+                let end = at + found.len();
+                if is_wanted(&literal[..at], &literal[end..]) {
+                    replaced = true;
+                    text.push(&literal[start..at]);
+                    text.0.push(Piece::Expression(expression.to_owned()));
+                    start = end;
+                }
             }
+            text.push(&literal[start..]);
         }
         *self = text;
         replaced

@@ -80,7 +80,10 @@ pub fn draft(mut recording: Recording, options: &Options) -> Draft {
             .sort_by_key(|exchange| exchange.started_ms);
     }
     let kept = kept(recording.exchanges, options, &mut draft);
-    let kept = without_followed_redirects(kept, &mut draft);
+    let kept = match options.keep_redirects {
+        true => kept,
+        false => without_followed_redirects(kept, &mut draft),
+    };
     draft.transactions = transactions(kept, &recording.pages, options);
     draft.cookies = true;
     draft
@@ -134,7 +137,10 @@ fn kept(exchanges: Vec<Exchange>, options: &Options, draft: &mut Draft) -> Vec<E
         let host = host(&exchange.request.address);
         if !is_wanted(&host) {
             draft.leave_out(&format!("requests to {host}"));
-        } else if let Some(reason) = noise(&exchange) {
+        } else if let Some(reason) = noise(&exchange).or_else(|| {
+            let filter = options.filter.as_ref();
+            filter.and_then(|filter| filter.refuses(&exchange))
+        }) {
             draft.leave_out(reason);
         } else if !options.keep_static && is_static(&exchange) {
             if !static_hosts.contains(&host) {
@@ -324,6 +330,7 @@ fn transactions(
                 .as_ref()
                 .is_some_and(|response| response.mime.starts_with("text/html"));
         let is_new = match (&exchange.page, &last_page) {
+            (page, last) if let Some(longest) = options.pause_ms => page != last || gap > longest,
             (Some(page), Some(last)) => page != last,
             (None, None) => gap >= NEW_TRANSACTION_MS || is_document,
             _ => true,
@@ -336,6 +343,7 @@ fn transactions(
                 .cloned()
                 .unwrap_or_default();
             all.push(Transaction {
+                is_typed: !title.is_empty(),
                 name: Some(transaction_name(title, &exchange, &all)),
                 is_measured: true,
                 steps: Vec::new(),

@@ -1,10 +1,11 @@
 //! Visits recorded by a real Chromium, where there is one: each plan replays with 20 users without an error.
 
+mod like;
 mod second_shop;
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::time::Duration;
 
 use drumfire::demo::DemoSite;
@@ -116,12 +117,24 @@ fn by_har(visit: &Visit<'_>) {
     holds(visit, &shop, &imported);
 }
 
+/// Ctrl-C.
+fn interrupt(program: &Child) {
+    let ended = Command::new("kill")
+        .args(["-INT", &program.id().to_string()])
+        .status();
+    assert!(ended.is_ok_and(|status| status.success()));
+}
+
+/// An address on this machine that is free now.
+fn free_address() -> SocketAddr {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    free.local_addr().expect("an address")
+}
+
 /// Through the proxy; the browser reaches it by its own options.
 fn by_proxy(visit: &Visit<'_>) {
     let shop = workshop();
-    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let proxy = free.local_addr().expect("an address").to_string();
-    drop(free);
+    let proxy = free_address().to_string();
     let script = format!(
         "#!/bin/sh\nexec chromium --proxy-server={proxy} '--proxy-bypass-list=<-loopback>' --ignore-certificate-errors \"$@\"\n"
     );
@@ -143,10 +156,7 @@ fn by_proxy(visit: &Visit<'_>) {
     words.extend(["--browser-path", &browser, "--no-correlation"]);
     let driven = shop.run(&words, LIMIT);
     assert_eq!(driven.code, Some(0), "{}{}", driven.out, driven.err);
-    let ended = Command::new("kill")
-        .args(["-INT", &recording.id().to_string()])
-        .status();
-    assert!(ended.is_ok_and(|status| status.success()));
+    interrupt(&recording);
     let recorded = finish(recording, LIMIT);
     holds(visit, &shop, &recorded);
 }

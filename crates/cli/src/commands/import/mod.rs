@@ -6,7 +6,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use drumfire_import::correlate::{Finding, correlate};
+use drumfire_import::like::Recorder;
 use drumfire_import::{Draft, FORMATS, Format, ImportError, Options};
+use drumfire_jmx::Tree;
 
 use super::inputs::settings;
 use super::new::{base_name, data_file, refuse_existing};
@@ -81,6 +83,7 @@ pub fn import<E: Engine>(
         keep_static: arguments.keep_static,
         no_think_time: arguments.no_think_time,
         server: arguments.server.clone(),
+        ..Options::default()
     };
     let recorded = drumfire_import::import(&files, &options).map_err(|error| refusal(&error))?;
     let wish = Wish {
@@ -89,6 +92,7 @@ pub fn import<E: Engine>(
         verify: arguments.verify.as_deref(),
         accept: arguments.accept,
         force: arguments.force,
+        like: None,
     };
     finish(recorded, &wish, engine, console)
 }
@@ -100,6 +104,8 @@ pub(super) struct Wish<'a> {
     pub verify: Option<&'a str>,
     pub accept: bool,
     pub force: bool,
+    /// The plan to put it into, and its recorder.
+    pub like: Option<(&'a Tree, &'a Recorder)>,
 }
 
 /// Finds the variables of a recording, proves them if asked to, writes the plan and says what is in it.
@@ -175,7 +181,14 @@ fn write<E: Engine>(
     if text.is_some() {
         refuse_existing(&data, wish.force)?;
     }
-    let plan = drumfire_jmx::write(&draft.tree(&base_name(&data)));
+    let data_name = base_name(&data);
+    let tree = match wish.like {
+        Some((plan, recorder)) => recorder
+            .placed(plan, draft, &data_name)
+            .map_err(|error| refusal(&error))?,
+        None => draft.tree(&data_name),
+    };
+    let plan = drumfire_jmx::write(&tree);
     whole_file::write(wish.output, plan.as_bytes()).map_err(failed)?;
     if let Some(text) = &text {
         whole_file::write(&data, text.as_bytes()).map_err(failed)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct RecordArguments {
     /// The first page; with --proxy the site whose HTTPS is decrypted
-    #[arg(required_unless_present_any = ["proxy", "ca"])]
+    #[arg(required_unless_present_any = ["proxy", "ca", "like"])]
     pub url: Option<String>,
     /// The plan to write
     #[arg(
@@ -29,6 +29,9 @@ pub struct RecordArguments {
         conflicts_with_all = ["browser", "browser_path", "headless", "actions"]
     )]
     pub proxy: Option<String>,
+    /// Record as the HTTP(S) Test Script Recorder of this plan would, into a copy of it: its port, filters, names, groups and target
+    #[arg(long, value_name = "PLAN.jmx")]
+    pub like: Option<PathBuf>,
     /// Show or remove the proxy's certificate authority, and record nothing
     #[arg(long, value_enum, value_name = "ACTION")]
     pub ca: Option<CaAction>,

@@ -4,7 +4,11 @@ mod arguments;
 mod certificate;
 mod sources;
 
+use std::path::Path;
+
+use drumfire_import::like::Recorder;
 use drumfire_import::{Address, Draft, Options};
+use drumfire_jmx::Tree;
 
 use super::import::{self, Wish};
 use super::new::refuse_existing;
@@ -40,7 +44,12 @@ pub fn record<E: Engine>(
             format!("`{url}` is not an address of HTTP"),
         ));
     }
-    let recorded = sources::recorded(arguments, console)?;
+    let plan = match &arguments.like {
+        Some(file) => Some(model(file, console)?),
+        None => None,
+    };
+    let recorder = plan.as_ref().map(|(_, recorder)| recorder);
+    let recorded = sources::recorded(arguments, recorder, console)?;
     let failed = |why: String| Refusal::new(Exit::RunFailed, why);
     let bytes = recorded.har.to_string().into_bytes();
     if let Some(file) = &arguments.har {
@@ -51,6 +60,15 @@ pub fn record<E: Engine>(
         all_domains: arguments.all_domains,
         no_think_time: arguments.no_think_time,
         ..Options::default()
+    };
+    let options = match recorder {
+        Some(recorder) => {
+            let mut warnings = Vec::new();
+            let options = recorder.options(options, &mut warnings);
+            warnings.iter().for_each(|warning| console.warn(warning));
+            options
+        }
+        None => options,
     };
     let draft = drumfire_import::import(&[(recorded.name, bytes)], &options);
     let mut draft = draft.map_err(|error| import::refusal(&error))?;
@@ -65,8 +83,25 @@ pub fn record<E: Engine>(
         verify: server.as_deref().filter(|_| arguments.verify),
         accept: arguments.accept,
         force: arguments.force,
+        like: plan.as_ref().map(|(tree, recorder)| (tree, recorder)),
     };
     import::finish(draft, &wish, engine, console)
+}
+
+/// The plan whose recorder is the model.
+fn model(file: &Path, console: &Console<'_>) -> Result<(Tree, Recorder), Refusal> {
+    let read = drumfire_jmx::read_file(file);
+    let tree = read.map_err(|faults| console.refusal_of(&faults))?.tree;
+    match Recorder::find(&tree) {
+        Some(recorder) => Ok((tree, recorder)),
+        None => Err(Refusal::new(
+            Exit::PlanRefused,
+            format!(
+                "`{}` has no HTTP(S) Test Script Recorder: leave out `--like`",
+                file.display()
+            ),
+        )),
+    }
 }
 
 /// The server that replays go to: that of the address, else that of the first request.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 
 use drumfire_import::Address;
+use drumfire_import::like::Recorder;
 use drumfire_recorder::{ANY_DOMAIN, Proxy, Visit};
 use serde_json::Value;
 
@@ -16,6 +17,9 @@ use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::options::Refusal;
 use crate::signals;
+
+/// The port of JMeter's recorder (`ProxyControl.DEFAULT_PORT`).
+const USUAL_PORT: u16 = 8888;
 
 /// What was recorded.
 pub struct Recorded {
@@ -29,10 +33,20 @@ pub struct Recorded {
 /// Records until the browser is closed or a signal comes; lines typed meanwhile name the transactions.
 pub fn recorded(
     arguments: &RecordArguments,
+    like: Option<&Recorder>,
     console: &mut Console<'_>,
 ) -> Result<Recorded, Refusal> {
-    let proxy = match &arguments.proxy {
-        Some(address) => Some(proxy(address, arguments, console)?),
+    let like_port = like.map(|like| like.port().unwrap_or(USUAL_PORT).to_string());
+    let address = match arguments.browser || arguments.headless {
+        true => None,
+        false => arguments.proxy.clone().or(like_port),
+    };
+    let proxy = match address {
+        Some(address) => Some(proxy(&address, arguments, like, console)?),
+        None if arguments.url.is_none() => {
+            let message = "there is no page to open: name its address";
+            return Err(Refusal::new(Exit::Usage, message.to_owned()));
+        }
         None => None,
     };
     let stop = Arc::new(AtomicBool::new(false));
@@ -95,6 +109,7 @@ fn in_browser(
 fn proxy(
     address: &str,
     arguments: &RecordArguments,
+    like: Option<&Recorder>,
     console: &mut Console<'_>,
 ) -> Result<Proxy, Refusal> {
     let full = match address.parse::<u16>() {
@@ -106,7 +121,7 @@ fn proxy(
             format!("`{address}` is no address to listen on: write it as `--proxy 127.0.0.1:8888`");
         Refusal::new(Exit::Usage, message)
     })?;
-    let domains = decrypted(arguments);
+    let domains = decrypted(arguments, like);
     let proxy = Proxy::bind(address, &certificate::folder(console)?, &domains).map_err(failed)?;
     let bound = proxy.address().map_err(|error| failed(error.to_string()))?;
     console.print(&format!(
@@ -130,7 +145,7 @@ fn proxy(
 }
 
 /// The domains whose HTTPS is decrypted.
-fn decrypted(arguments: &RecordArguments) -> Vec<String> {
+fn decrypted(arguments: &RecordArguments, like: Option<&Recorder>) -> Vec<String> {
     if arguments.all_domains {
         return vec![ANY_DOMAIN.to_owned()];
     }
@@ -140,7 +155,8 @@ fn decrypted(arguments: &RecordArguments) -> Vec<String> {
         let domain = domain.trim_start_matches("*.").trim_start_matches('.');
         domain.to_ascii_lowercase()
     });
-    of_url.into_iter().chain(named).collect()
+    let of_plan = like.map_or(&[][..], Recorder::domains).iter().cloned();
+    of_url.into_iter().chain(named).chain(of_plan).collect()
 }
 
 fn through_proxy(

@@ -1,0 +1,256 @@
+//! Recorded requests at the place where the plan wants them: below its Recording Controller, else below its first thread group.
+
+use drumfire_jmx::{Node, Prop, Tree, Value};
+
+use super::{Grouping, Recorder, map_texts};
+use crate::draft::{Draft, Step};
+use crate::elements;
+use crate::exchange::{Body, Part, Request};
+use crate::options::ImportError;
+use crate::plan;
+use crate::text::Text;
+
+/// The way from the roots to an element, by places among siblings.
+type Way = Vec<usize>;
+
+impl Recorder {
+    /// The plan with the requests of a draft in it. `data_file` is the name of the file with [`Draft::data_text`].
+    ///
+    /// # Errors
+    /// The plan has neither a Recording Controller nor a thread group.
+    pub fn placed(&self, tree: &Tree, draft: &Draft, data_file: &str) -> Result<Tree, ImportError> {
+        let is_target = |node: &Node| node.enabled && node.class == "RecordingController";
+        let is_group = |node: &Node| node.enabled && node.class.ends_with("ThreadGroup");
+        let way = way(&tree.roots, &is_target)
+            .or_else(|| way(&tree.roots, &is_group))
+            .ok_or_else(|| {
+                ImportError::new("the plan has no place for what is recorded")
+                    .hint("Add a Recording Controller or a thread group to it")
+            })?;
+        let scope = Scope::of(&tree.roots, &way);
+        let mut nodes = Vec::new();
+        if !draft.data.names.is_empty() {
+            let names = draft.data.names.join(",");
+            nodes.push(elements::csv_data_set(
+                data_file,
+                &names,
+                draft.data.is_used_once,
+            ));
+        }
+        self.groups(draft, &scope, &mut nodes);
+        let mut roots = tree.roots.to_vec();
+        if let Some(target) = at(&mut roots, &way) {
+            target.children.extend(nodes);
+        }
+        Ok(Tree {
+            roots: roots.into(),
+            ..tree.clone()
+        })
+    }
+
+    fn groups(&self, draft: &Draft, scope: &Scope, nodes: &mut Vec<Node>) {
+        let mut number = 0;
+        for (place, transaction) in draft.transactions.iter().enumerate() {
+            let mut samplers = Vec::new();
+            for (position, step) in transaction.steps.iter().enumerate() {
+                number += 1;
+                if position > 0 && self.grouping == Grouping::FirstOnly {
+                    continue;
+                }
+                let typed = transaction.is_typed.then_some(transaction.name.as_deref());
+                let mut step = step.clone();
+                let name = self.naming.name(&step.request, typed.flatten(), number);
+                step.request.name = Some(name);
+                samplers.push(self.sampler(step, position == 0, scope));
+            }
+            let title = transaction.name.clone().unwrap_or_default();
+            match self.grouping {
+                Grouping::TransactionControllers => {
+                    nodes.push(elements::transaction(&title).above(samplers));
+                }
+                Grouping::SimpleControllers => {
+                    nodes.push(elements::simple_controller(&title).above(samplers));
+                }
+                Grouping::Separators => {
+                    if place > 0 {
+                        nodes.push(elements::simple_controller("-------------------"));
+                    }
+                    nodes.extend(samplers);
+                }
+                Grouping::None | Grouping::FirstOnly => nodes.extend(samplers),
+            }
+        }
+    }
+
+    fn sampler(&self, mut step: Step, is_first: bool, scope: &Scope) -> Node {
+        if !self.captures_headers {
+            step.request.headers.clear();
+        }
+        scope.name_values(&mut step.request, self.matches_words);
+        let think_ms = step.think_ms;
+        let only_first = self.grouping == Grouping::FirstOnly;
+        let mut node = plan::lone_sampler(step);
+        let automatically = self.redirects_automatically && !only_first;
+        for (property, value) in [
+            ("HTTPSampler.auto_redirects", automatically),
+            (
+                "HTTPSampler.follow_redirects",
+                self.follows_redirects || only_first,
+            ),
+            ("HTTPSampler.use_keepalive", self.keeps_alive),
+            (
+                "HTTPSampler.image_parser",
+                self.downloads_images || only_first,
+            ),
+        ] {
+            node.props.put(property, value);
+        }
+        scope.leave_to_defaults(&mut node);
+        if is_first {
+            if self.adds_assertion {
+                node.children.push(elements::body_assertion());
+            }
+            for timer in &self.timers {
+                let mut timer = timer.clone();
+                map_texts(&mut timer, &|text| {
+                    text.replace("${T}", &think_ms.to_string())
+                });
+                let comment = format!("Recorded:{think_ms}ms");
+                timer.props.put("TestPlan.comments", comment);
+                node.children.push(timer);
+            }
+        }
+        node
+    }
+}
+
+fn way(nodes: &[Node], wanted: &dyn Fn(&Node) -> bool) -> Option<Way> {
+    for (place, node) in nodes.iter().enumerate() {
+        if wanted(node) {
+            return Some(vec![place]);
+        }
+        if let Some(mut below) = way(&node.children, wanted) {
+            below.insert(0, place);
+            return Some(below);
+        }
+    }
+    None
+}
+
+fn at<'n>(nodes: &'n mut [Node], way: &[usize]) -> Option<&'n mut Node> {
+    let (first, rest) = way.split_first()?;
+    let node = nodes.get_mut(*first)?;
+    match rest.is_empty() {
+        true => Some(node),
+        false => at(&mut node.children, rest),
+    }
+}
+
+/// What holds at the place of the recorded requests.
+#[derive(Default)]
+struct Scope {
+    /// Variables by value, the nearest first.
+    variables: Vec<(String, String)>,
+    /// Default settings, the nearest first.
+    defaults: Vec<Node>,
+}
+
+impl Scope {
+    fn of(roots: &[Node], way: &[usize]) -> Scope {
+        let mut scope = Scope::default();
+        let mut level = roots;
+        let mut above = Vec::new();
+        for place in way {
+            let Some(node) = level.get(*place) else { break };
+            above.push(node);
+            level = &node.children;
+        }
+        for node in above.into_iter().rev() {
+            for child in node.children.iter().filter(|child| child.enabled) {
+                match child.class.as_str() {
+                    "ConfigTestElement" => scope.defaults.push(child.clone()),
+                    "Arguments" => scope.define(child.props.list("Arguments.arguments")),
+                    _ => {}
+                }
+            }
+            let own = node.props.element("TestPlan.user_defined_variables");
+            if let Some(own) = own {
+                scope.define(own.props.list("Arguments.arguments"));
+            }
+        }
+        scope
+    }
+
+    fn define(&mut self, items: &[Prop]) {
+        for item in items {
+            let Value::Element(argument) = &item.value else {
+                continue;
+            };
+            let name = argument.props.str("Argument.name").into_owned();
+            let value = argument.props.str("Argument.value").into_owned();
+            let is_known = self.variables.iter().any(|(own, _)| *own == name);
+            if !name.is_empty() && !value.is_empty() && !value.contains("${") && !is_known {
+                self.variables.push((name, value));
+            }
+        }
+    }
+
+    /// Puts variables in the place of their values (`ValueReplacer.reverseReplace`).
+    fn name_values(&self, request: &mut Request, matches_words: bool) {
+        for text in texts(request) {
+            for (name, value) in &self.variables {
+                let expression = format!("${{{name}}}");
+                match matches_words {
+                    true => text.replace_words(value, &expression),
+                    false => text.replace(value, &expression),
+                };
+            }
+        }
+    }
+
+    /// Empties settings that the defaults give.
+    fn leave_to_defaults(&self, node: &mut Node) {
+        let given: Vec<String> = node
+            .props
+            .iter()
+            .filter(|prop| {
+                let value = prop.value.as_str();
+                let default = self
+                    .defaults
+                    .iter()
+                    .map(|element| element.props.str(&prop.name))
+                    .find(|default| !default.is_empty());
+                !value.is_empty() && default.is_some_and(|default| default == value)
+            })
+            .map(|prop| prop.name.to_string())
+            .collect();
+        for name in given {
+            node.props.put(&name, "");
+        }
+    }
+}
+
+/// All texts of a request that may hold a value.
+fn texts(request: &mut Request) -> Vec<&mut Text> {
+    let address = &mut request.address;
+    let mut all = vec![
+        &mut address.scheme,
+        &mut address.host,
+        &mut address.port,
+        &mut address.path,
+    ];
+    for (_, value) in &mut request.headers {
+        all.push(value);
+    }
+    match &mut request.body {
+        Body::None => {}
+        Body::Raw(text) => all.push(text),
+        Body::Form(fields) => all.extend(fields.iter_mut().map(|(_, value)| value)),
+        Body::Multipart(parts) => all.extend(parts.iter_mut().map(|part| match part {
+            Part::Field { value, .. } => value,
+            Part::File { path, .. } => path,
+        })),
+        Body::File { path, .. } => all.push(path),
+    }
+    all
+}
