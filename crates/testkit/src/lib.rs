@@ -1,10 +1,13 @@
-//! For tests only: a server that misbehaves on request, the program run in a folder of its own, output without times and ports.
+//! For tests only: a server that misbehaves on request, the program run in a folder of its own, a NATS server and bad ways to it,
+//! output without times and ports.
 
 #![warn(missing_docs)]
 
 pub mod compat;
 #[cfg(feature = "http3")]
 pub mod http3;
+pub mod nats;
 pub mod program;
 pub mod redact;
 pub mod server;
+pub mod way;

@@ -26,6 +26,22 @@ impl Bench {
         workshop
     }
 
+    /// An empty folder.
+    pub fn folder(&self) -> Workshop {
+        Workshop::new(&self.program)
+    }
+
+    /// Starts the program in a shell with limits.
+    pub fn start_limited(
+        &self,
+        workshop: &Workshop,
+        limits: &str,
+        words: &str,
+    ) -> anyhow::Result<Running> {
+        let child = self.limited(workshop, limits, words).spawn()?;
+        Ok(Running(Some(child)))
+    }
+
     /// Runs `p.jmx` of one user and one loop with these words behind it.
     pub fn run(&self, inside: &str, words: &[&str]) -> Finished {
         let workshop = self.with_plan("1", 1, inside);
@@ -39,16 +55,20 @@ impl Bench {
         limits: &str,
         words: &str,
     ) -> anyhow::Result<Finished> {
+        let child = self.limited(workshop, limits, words).spawn()?;
+        Ok(finish(child, LIMIT))
+    }
+
+    fn limited(&self, workshop: &Workshop, limits: &str, words: &str) -> Command {
         let script = format!("{limits}; exec '{}' {words}", self.program.display());
-        let folder = workshop.path("");
-        let child = Command::new("/bin/sh")
+        let mut command = Command::new("/bin/sh");
+        command
             .args(["-c", &script])
-            .current_dir(folder)
+            .current_dir(workshop.path(""))
             .stdin(std::process::Stdio::null())
             .stdout(std::process::Stdio::piped())
-            .stderr(std::process::Stdio::piped())
-            .spawn()?;
-        Ok(finish(child, LIMIT))
+            .stderr(std::process::Stdio::piped());
+        command
     }
 }
 

@@ -61,11 +61,7 @@ pub const FAULTS: &[Fault] = &[
         after: "not built",
         stage: |bench| {
             let workshop = bench.with_plan("1", 1, &sample("s"));
-            expect(
-                &workshop.run(&["-n", "-t", "p.jmx", "-R", "h"], LIMIT),
-                4,
-                &[],
-            )
+            expect(&workshop.run(&["-t", "p.jmx"], LIMIT), 4, &[])
         },
     },
     Fault {

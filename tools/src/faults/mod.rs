@@ -3,6 +3,7 @@
 
 mod bench;
 mod endings;
+mod fleet;
 mod http2;
 mod inputs;
 mod leaks;
@@ -30,8 +31,11 @@ pub struct Fault {
     pub stage: fn(&bench::Bench) -> anyhow::Result<()>,
 }
 
+/// Stands for all faults of runs on several machines, whose names begin with it.
+const FLEET: &str = "fleet";
+
 /// All faults, by what they befall.
-const FAULTS: [&[Fault]; 7] = [
+const FAULTS: [&[Fault]; 8] = [
     endings::FAULTS,
     inputs::FAULTS,
     outputs::FAULTS,
@@ -39,6 +43,7 @@ const FAULTS: [&[Fault]; 7] = [
     http2::FAULTS,
     scripts::FAULTS,
     leaks::FAULTS,
+    fleet::FAULTS,
 ];
 
 /// Which faults are staged, and how often.
@@ -51,7 +56,7 @@ struct Choice<'w> {
     times: u32,
 }
 
-/// Stages the faults of these names, or all; `--quick` those that every change is tried with.
+/// Stages the faults of these names, those of `fleet`, or all; `--quick` those that every change is tried with.
 ///
 /// # Errors
 /// If the program cannot be built, a name is unknown, or a fault is not handled.
@@ -122,14 +127,17 @@ fn read<'w>(words: &[&'w str]) -> anyhow::Result<Choice<'w>> {
 fn chosen(choice: &Choice) -> anyhow::Result<Vec<&'static Fault>> {
     let all = || FAULTS.iter().copied().flatten();
     for name in &choice.names {
-        if !all().any(|fault| fault.name == *name) {
+        if *name != FLEET && !all().any(|fault| fault.name == *name) {
             let known: Vec<&str> = all().map(|fault| fault.name).collect();
             bail!("unknown fault `{name}`; choose from {}", known.join(", "));
         }
     }
     let is_chosen = |fault: &&Fault| match choice.names.is_empty() {
         true => fault.is_quick || !choice.only_quick,
-        false => choice.names.contains(&fault.name),
+        false => {
+            let is_of_fleet = fault.name.starts_with(FLEET) && choice.names.contains(&FLEET);
+            choice.names.contains(&fault.name) || is_of_fleet
+        }
     };
     Ok(all().filter(is_chosen).collect())
 }
@@ -168,6 +176,8 @@ mod tests {
         let one = read(&["exit-3", "--times", "10"]).expect("words");
         assert_eq!(chosen(&one).expect("known").len(), 1);
         assert_eq!(one.times, 10);
+        let fleet = chosen(&read(&["fleet"]).expect("words")).expect("known");
+        assert_eq!(fleet.len(), fleet::FAULTS.len());
         assert!(chosen(&read(&["nonsense"]).expect("words")).is_err());
     }
 }

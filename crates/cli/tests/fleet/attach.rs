@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use drumfire_testkit::nats::has_server;
 use drumfire_testkit::program::{LIMIT, finish};
 
-use crate::stage::{Fleet, column, has_server, json, long_plan};
+use crate::stage::{Fleet, column, json, long_plan};
 
 #[test]
 fn another_coordinator_goes_on_and_nothing_is_missing() {
@@ -53,6 +54,7 @@ fn another_coordinator_goes_on_and_nothing_is_missing() {
     let count: u32 = rows.values().sum();
     assert!(count > 450, "{rows:?}");
     assert_eq!(json(&fleet.home, "run.json")["total"]["count"], count);
-    let over = attach(&[]);
-    assert!(over.err.contains("has ended"), "{}", over.err);
+    let again = attach(&["--summary-json", "again.json"]);
+    assert_eq!(again.code, Some(0), "{}{}", again.out, again.err);
+    assert_eq!(json(&fleet.home, "again.json")["total"]["count"], count);
 }

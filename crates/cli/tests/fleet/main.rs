@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use drumfire_testkit::nats::{Nats, has_server};
 use drumfire_testkit::program::{Finished, LIMIT, finish};
-use stage::{
-    Fleet, Nats, column, group, has_server, json, long_plan, pause, plan, sample, text, workshop,
-};
+use stage::{Fleet, column, group, json, long_plan, pause, plan, sample, text, workshop};
 
 #[test]
 fn local_agents_run_a_plan_as_one_machine_does() {

@@ -3,9 +3,10 @@
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
+use drumfire_testkit::nats::has_server;
 use drumfire_testkit::program::{LIMIT, finish};
 
-use crate::stage::{group, has_server, json, long_plan, pause, plan, sample, text, workshop};
+use crate::stage::{group, json, long_plan, pause, plan, sample, text, workshop};
 
 #[test]
 fn thresholds_end_a_run_and_outputs_hear_of_all_agents() {

@@ -1,87 +1,14 @@
 //! A NATS server, agents, a coordinator's folder, and plans for them.
 
 use std::collections::BTreeMap;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use drumfire_testkit::nats::Nats;
 use drumfire_testkit::program::{LIMIT, Workshop};
 
 pub fn workshop() -> Workshop {
     Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
-}
-
-pub fn has_server() -> bool {
-    let has = Command::new("nats-server")
-        .arg("--version")
-        .output()
-        .is_ok();
-    if !has {
-        println!("skipped: there is no nats-server on the path");
-    }
-    has
-}
-
-/// A NATS server on a port of the loopback that it may have again.
-pub struct Nats {
-    pub folder: tempfile::TempDir,
-    port: u16,
-    server: Child,
-}
-
-impl Nats {
-    pub fn start() -> Nats {
-        let folder = tempfile::tempdir().expect("there is room");
-        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
-        let port = free.local_addr().expect("it is bound").port();
-        drop(free);
-        let server = Nats::server(&folder, port);
-        let nats = Nats {
-            folder,
-            port,
-            server,
-        };
-        nats.wait();
-        nats
-    }
-
-    pub fn server(folder: &tempfile::TempDir, port: u16) -> Child {
-        let store = folder.path().join("store");
-        Command::new("nats-server")
-            .args(["-a", "127.0.0.1", "-p", &port.to_string(), "-js", "-sd"])
-            .arg(store)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it is on the path")
-    }
-
-    pub fn wait(&self) {
-        let deadline = Instant::now() + LIMIT;
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(Instant::now() < deadline, "the server listens");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    pub fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
-    }
-
-    /// Kills the server and starts it again with what it has stored.
-    pub fn restart(&mut self, away: Duration) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-        std::thread::sleep(away);
-        self.server = Nats::server(&self.folder, self.port);
-        self.wait();
-    }
-}
-
-impl Drop for Nats {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
 }
 
 /// Agents in folders of their own, and a coordinator's folder.

@@ -73,7 +73,7 @@ async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result
 /// The run as its last coordinator left it.
 ///
 /// # Errors
-/// If there is none, it has ended, or its coordinator lives.
+/// If there is none, or its coordinator lives.
 pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetError> {
     let manifest: Manifest = kept(link, run, "manifest").await?;
     if manifest.protocol != PROTOCOL {
@@ -83,9 +83,6 @@ pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetErro
     }
     let handover: Handover = kept(link, run, "handover").await?;
     let state: RunState = kept(link, run, "state").await?;
-    if state.is_over {
-        return Err(FleetError::Other(format!("run {run} has ended")));
-    }
     let subject = wire::state_subject(run);
     let mut told = within(CALL, "NATS", link.client.subscribe(subject)).await?;
     if let Ok(Some(_)) = tokio::time::timeout(ALIVE, told.next()).await {
@@ -137,6 +134,8 @@ impl Coordinator<'_, '_, '_> {
         rate.map_err(|error| FleetError::Other(error.to_string()))?;
         self.state = RunState {
             revision: state.revision + REVISIONS,
+            // An agent may have delivered after the end.
+            is_over: false,
             ..state
         };
         self.begin();

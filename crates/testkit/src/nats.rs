@@ -1,0 +1,108 @@
+//! A NATS server on the loopback.
+
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::program::LIMIT;
+
+/// Whether there is a nats-server on the path; else says that a test is skipped.
+pub fn has_server() -> bool {
+    let has = Command::new("nats-server")
+        .arg("--version")
+        .output()
+        .is_ok();
+    if !has {
+        println!("skipped: there is no nats-server on the path");
+    }
+    has
+}
+
+/// A server on a port of the loopback that it may have again.
+pub struct Nats {
+    folder: tempfile::TempDir,
+    /// Its configuration, if it has one.
+    config: Option<PathBuf>,
+    /// Where it listens on the loopback.
+    pub port: u16,
+    server: Option<Child>,
+}
+
+impl Nats {
+    /// Starts a server with JetStream.
+    pub fn start() -> Nats {
+        Nats::start_with(|_, _| None)
+    }
+
+    /// Starts a server with the configuration that this writes for a folder and a port; without one, with JetStream alone.
+    pub fn start_with(write: impl FnOnce(&std::path::Path, u16) -> Option<PathBuf>) -> Nats {
+        let folder = tempfile::tempdir().expect("there is room");
+        let free = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
+        let port = free.local_addr().expect("it is bound").port();
+        drop(free);
+        let config = write(folder.path(), port);
+        let mut nats = Nats {
+            folder,
+            config,
+            port,
+            server: None,
+        };
+        nats.resume();
+        nats
+    }
+
+    /// Starts it with what it has stored.
+    pub fn resume(&mut self) {
+        let mut command = Command::new("nats-server");
+        match &self.config {
+            Some(config) => command.arg("-c").arg(config),
+            None => command
+                .args([
+                    "-a",
+                    "127.0.0.1",
+                    "-p",
+                    &self.port.to_string(),
+                    "-js",
+                    "-sd",
+                ])
+                .arg(self.folder.path().join("store")),
+        };
+        let server = command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("it is on the path");
+        self.server = Some(server);
+        let deadline = Instant::now() + LIMIT;
+        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(Instant::now() < deadline, "the server listens");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Kills it; what it has stored stays.
+    pub fn stop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+    }
+
+    /// Kills it and starts it again after some time.
+    pub fn restart(&mut self, away: Duration) {
+        self.stop();
+        std::thread::sleep(away);
+        self.resume();
+    }
+
+    /// Where it is.
+    pub fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for Nats {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

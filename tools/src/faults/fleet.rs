@@ -1,0 +1,461 @@
+//! What befalls runs on several machines: agents, coordinators, servers and ways that fail. Each stage has its own NATS server.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use drumfire_testkit::nats::Nats;
+use drumfire_testkit::program::{Finished, LIMIT, Workshop};
+use drumfire_testkit::way::{Conduct, Way};
+
+use super::Fault;
+use super::bench::{Bench, Running, ensure, expect, group, pause, plan, sample, start};
+
+const USERS: u32 = 6;
+/// Iterations of a run of ten seconds; a user takes a tenth of a second for each.
+const TEN_SECONDS: i32 = 100;
+
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "fleet-agent-killed",
+        is_quick: false,
+        before: "the run hung, or ended green",
+        after: "within 10 s the agent is lost, by name and time; INVALID; the others end",
+        stage: killed,
+    },
+    Fault {
+        name: "fleet-agent-killed-redistribute",
+        is_quick: false,
+        before: "its users were gone",
+        after: "the others take its users over",
+        stage: |bench| {
+            let stage = Stage::start(bench, 3, 250)?;
+            let run = stage.run(&["--on-lost", "redistribute", "-l", "rows.jtl"])?;
+            std::thread::sleep(Duration::from_secs(3));
+            stage.agents[1].0.signal("KILL")?;
+            let finished = run.finish()?;
+            expect(
+                &finished,
+                0,
+                &["agent `b` lost at", "its users go to `a`, `c`"],
+            )?;
+            let rows = stage.home.read("rows.jtl");
+            let has = |user: u32| rows.contains(&format!(",users 1-{user},"));
+            ensure((1..=USERS).all(has), "a user is in no row")
+        },
+    },
+    Fault {
+        name: "fleet-agent-frozen-5s",
+        is_quick: false,
+        before: "samples were missing or counted twice",
+        after: "told after 3 s; every sample counts once",
+        stage: |bench| frozen(bench, 5, "silent for 3 s"),
+    },
+    Fault {
+        name: "fleet-agent-frozen-15s",
+        is_quick: false,
+        before: "the agent stayed lost",
+        after: "lost after 10 s, back when it is heard; every sample counts once; INVALID",
+        stage: |bench| frozen(bench, 15, "agent `b` is back at"),
+    },
+    Fault {
+        name: "fleet-partition-6s",
+        is_quick: false,
+        before: "seconds were lost",
+        after: "the agent goes on and delivers; every sample counts once",
+        stage: |bench| partitioned(bench, 6, "silent for 3 s"),
+    },
+    Fault {
+        name: "fleet-partition-15s",
+        is_quick: false,
+        before: "the agent stayed lost",
+        after: "lost, then back; every sample counts once; INVALID",
+        stage: |bench| partitioned(bench, 15, "agent `b` is back at"),
+    },
+    Fault {
+        name: "fleet-agent-cut-off-to-its-end",
+        is_quick: false,
+        before: "its numbers were gone",
+        after: "it goes on to its plan's end and delivers when it is back; `attach` counts it",
+        stage: cut_off,
+    },
+    Fault {
+        name: "fleet-slow-link",
+        is_quick: false,
+        before: "users waited for the link",
+        after: "the load is as planned; every sample counts once",
+        stage: slow,
+    },
+    Fault {
+        name: "fleet-agent-out-of-memory",
+        is_quick: false,
+        before: "the run hung",
+        after: "the agent is lost, by name; the others end",
+        stage: out_of_memory,
+    },
+    Fault {
+        name: "fleet-wrong-version",
+        is_quick: false,
+        before: "messages that nobody understood",
+        after: "refused before the start, with both versions",
+        stage: wrong_version,
+    },
+    Fault {
+        name: "fleet-plan-refused-on-one",
+        is_quick: false,
+        before: "the run began without it",
+        after: "nothing is sent; the agent and its reason are told",
+        stage: refused,
+    },
+    Fault {
+        name: "fleet-coordinator-killed",
+        is_quick: false,
+        before: "everything measured was lost",
+        after: "`drumfire attach` goes on; every sample counts once",
+        stage: coordinator_killed,
+    },
+    Fault {
+        name: "fleet-nats-restarted",
+        is_quick: false,
+        before: "seconds were lost or counted twice",
+        after: "all connect again; every sample counts once",
+        stage: |bench| {
+            let mut stage = Stage::start(bench, 2, TEN_SECONDS)?;
+            let run = stage.run(&[])?;
+            std::thread::sleep(Duration::from_secs(2));
+            stage.nats.restart(Duration::from_secs(2));
+            let finished = run.finish()?;
+            expect(&finished, 0, &[])?;
+            stage.counted(TEN_SECONDS)
+        },
+    },
+];
+
+/// A NATS server, agents `a`, `b` and so on, each behind a way of its own, and a folder with a plan.
+struct Stage {
+    nats: Nats,
+    agents: Vec<(Running, Workshop)>,
+    ways: Vec<Way>,
+    home: Workshop,
+}
+
+impl Stage {
+    fn start(bench: &Bench, agents: usize, loops: i32) -> anyhow::Result<Stage> {
+        let inside = pause(100) + &sample("s");
+        let home = bench.with_plan(&USERS.to_string(), loops, &inside);
+        let nats = Nats::start();
+        let mut stage = Stage {
+            nats,
+            agents: Vec::new(),
+            ways: Vec::new(),
+            home,
+        };
+        for name in ["a", "b", "c", "d"].iter().take(agents) {
+            stage.ways.push(Way::to(stage.nats.port)?);
+            let place = bench.folder();
+            let url = stage.url(stage.ways.len() - 1)?;
+            let words = ["agent", "--nats", &url, "--name", name, "--once"];
+            let agent = start(&place, &words);
+            stage.agents.push((agent, place));
+        }
+        Ok(stage)
+    }
+
+    /// Where an agent reaches NATS.
+    fn url(&self, agent: usize) -> anyhow::Result<String> {
+        let way = self.ways.get(agent).context("there is such a way")?;
+        Ok(format!("nats://127.0.0.1:{}", way.port()))
+    }
+
+    /// Starts the run and waits until its users run.
+    fn run(&self, words: &[&str]) -> anyhow::Result<Running> {
+        let (url, count) = (self.nats.url(), self.agents.len().to_string());
+        let fixed = [
+            "run",
+            "p.jmx",
+            "--nats",
+            &url,
+            "--agents",
+            &count,
+            "--progress",
+            "lines",
+            "--summary-json",
+            "run.json",
+        ];
+        let running = start(&self.home, &[&fixed, words].concat());
+        self.begun()?;
+        Ok(running)
+    }
+
+    /// Waits for the start; gives the run's name.
+    fn begun(&self) -> anyhow::Result<String> {
+        let deadline = Instant::now() + LIMIT;
+        loop {
+            let log = std::fs::read_to_string(self.home.path("jmeter.log")).unwrap_or_default();
+            let run = log.split("agents have begun run ").nth(1);
+            if let Some(run) = run.and_then(|rest| rest.lines().next()) {
+                return Ok(run.to_owned());
+            }
+            ensure(Instant::now() < deadline, "the run does not begin")?;
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    fn total(&self) -> anyhow::Result<u64> {
+        let told: serde_json::Value = serde_json::from_str(&self.home.read("run.json"))?;
+        told["total"]["count"]
+            .as_u64()
+            .context("run.json has a count")
+    }
+
+    /// Holds the run to every sample of the plan, each once.
+    fn counted(&self, loops: i32) -> anyhow::Result<()> {
+        let (total, planned) = (self.total()?, u64::from(USERS) * loops as u64);
+        match total == planned {
+            true => Ok(()),
+            false => bail!("{total} samples are counted, {planned} were taken"),
+        }
+    }
+
+    fn attach(&self, run: &str) -> Finished {
+        let url = self.nats.url();
+        let words = [
+            "attach",
+            run,
+            "--nats",
+            &url,
+            "--progress",
+            "lines",
+            "--summary-json",
+            "run.json",
+        ];
+        self.home.run(&words, LIMIT)
+    }
+}
+
+fn killed(bench: &Bench) -> anyhow::Result<()> {
+    let stage = Stage::start(bench, 3, 200)?;
+    let run = stage.run(&["--strict"])?;
+    std::thread::sleep(Duration::from_secs(3));
+    let since = Instant::now();
+    stage.agents[1].0.signal("KILL")?;
+    let finished = run.finish()?;
+    expect(
+        &finished,
+        6,
+        &[
+            "agent `b` lost at",
+            "2 users",
+            "the others go on",
+            "INVALID",
+        ],
+    )?;
+    ensure(
+        since.elapsed() < Duration::from_secs(40),
+        "the run ends late",
+    )?;
+    // The others did all that is theirs.
+    ensure(
+        stage.total()? >= 4 * 200,
+        "samples of the others are missing",
+    )
+}
+
+fn frozen(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
+    let loops = TEN_SECONDS * 2;
+    let stage = Stage::start(bench, 2, loops)?;
+    let run = stage.run(&[])?;
+    std::thread::sleep(Duration::from_secs(2));
+    stage.agents[1].0.signal("STOP")?;
+    std::thread::sleep(Duration::from_secs(seconds));
+    stage.agents[1].0.signal("CONT")?;
+    let finished = run.finish()?;
+    expect(&finished, 0, &[word])?;
+    ensure(
+        seconds < 10 || finished.out.contains("INVALID"),
+        "the verdict does not say it",
+    )?;
+    stage.counted(loops)
+}
+
+fn partitioned(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
+    let loops = TEN_SECONDS * 4;
+    let stage = Stage::start(bench, 2, loops)?;
+    let run = stage.run(&[])?;
+    std::thread::sleep(Duration::from_secs(2));
+    stage.ways[1].cut();
+    std::thread::sleep(Duration::from_secs(seconds));
+    stage.ways[1].open();
+    let finished = run.finish()?;
+    expect(&finished, 0, &[word])?;
+    ensure(
+        seconds < 10 || finished.out.contains("INVALID"),
+        "the verdict does not say it",
+    )?;
+    stage.counted(loops)
+}
+
+fn cut_off(bench: &Bench) -> anyhow::Result<()> {
+    let mut stage = Stage::start(bench, 2, TEN_SECONDS)?;
+    let running = stage.run(&[])?;
+    let run = stage.begun()?;
+    std::thread::sleep(Duration::from_secs(2));
+    stage.ways[1].cut();
+    let finished = running.finish()?;
+    expect(&finished, 0, &["agent `b` lost at", "INVALID"])?;
+    stage.ways[1].open();
+    let (agent, _place) = stage.agents.remove(1);
+    let ended = agent.finish()?;
+    ensure(
+        ended.out.contains("has ended, 300 samples"),
+        &format!("{ended:?}"),
+    )?;
+    let finished = stage.attach(&run);
+    expect(&finished, 0, &[])?;
+    stage.counted(TEN_SECONDS)
+}
+
+fn slow(bench: &Bench) -> anyhow::Result<()> {
+    let stage = Stage::start(bench, 2, TEN_SECONDS)?;
+    stage.ways[1].set(Conduct {
+        delay: Duration::from_millis(150),
+        bytes_per_s: 64 << 10,
+        is_cut: false,
+    });
+    let since = Instant::now();
+    let run = stage.run(&["-l", "rows.jtl"])?;
+    let finished = run.finish()?;
+    expect(&finished, 0, &["is known only to within"])?;
+    ensure(
+        since.elapsed() < Duration::from_secs(60),
+        "the run ends late",
+    )?;
+    let rows = stage.home.read("rows.jtl").lines().count() - 1;
+    ensure(rows as u64 == stage.total()?, "rows are missing")?;
+    stage.counted(TEN_SECONDS)
+}
+
+/// Each user of the plan keeps some megabytes more in each iteration, which one of the agents does not have.
+fn out_of_memory(bench: &Bench) -> anyhow::Result<()> {
+    let inside = pause(500) + &kept();
+    let home = bench.with_plan("4", 12, &inside);
+    let nats = Nats::start();
+    let places = [bench.folder(), bench.folder()];
+    let url = nats.url();
+    let roomy = start(
+        &places[0],
+        &["agent", "--nats", &url, "--name", "a", "--once"],
+    );
+    let words = format!("agent --nats {url} --name b --once");
+    let narrow = bench.start_limited(&places[1], "ulimit -v 900000", &words)?;
+    let words = [
+        "run",
+        "p.jmx",
+        "--nats",
+        &url,
+        "--agents",
+        "2",
+        "--progress",
+        "lines",
+    ];
+    let finished = home.run(&words, LIMIT);
+    expect(&finished, 0, &["agent `b` lost at", "INVALID"])?;
+    let ended = narrow.finish()?;
+    ensure(ended.code.is_none(), &format!("it had room: {ended:?}"))?;
+    drop(roomy);
+    Ok(())
+}
+
+/// A sample that gives its user one more variable of 40 MB in each iteration.
+fn kept() -> String {
+    r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="${__substring(${__RandomString(40000000,ab,kept${__counter(TRUE,)})},0,1)}"/><hashTree/>"#.to_owned()
+}
+
+/// Something that answers as an agent of another version does.
+fn wrong_version(bench: &Bench) -> anyhow::Result<()> {
+    let home = bench.with_plan("1", 1, &sample("s"));
+    let nats = Nats::start();
+    let mut stream = TcpStream::connect(("127.0.0.1", nats.port))?;
+    stream.write_all(b"CONNECT {\"verbose\":false}\r\nSUB df.who 1\r\n")?;
+    let mut lines = BufReader::new(stream.try_clone()?);
+    std::thread::spawn(move || {
+        let hello = r#"{"protocol":99,"version":"9.9.9","name":"other","labels":{},"weight":1,"cores":1,"memory_mib":1,"open_files":1,"host":"h","java":null,"run":null}"#;
+        let mut line = String::new();
+        while lines.read_line(&mut line).is_ok_and(|read| read > 0) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let answer = match words[..] {
+                ["PING"] => "PONG\r\n".to_owned(),
+                ["MSG", _, _, reply, length] => {
+                    let length: usize = length.parse().unwrap_or(0);
+                    let mut body = vec![0; length + 2];
+                    if lines.read_exact(&mut body).is_err() {
+                        return;
+                    }
+                    format!("PUB {reply} {}\r\n{hello}\r\n", hello.len())
+                }
+                _ => String::new(),
+            };
+            if stream.write_all(answer.as_bytes()).is_err() {
+                return;
+            }
+            line.clear();
+        }
+    });
+    let url = nats.url();
+    let words = [
+        "run",
+        "p.jmx",
+        "--nats",
+        &url,
+        "--agents",
+        "1",
+        "--progress",
+        "lines",
+    ];
+    let finished = home.run(&words, LIMIT);
+    expect(
+        &finished,
+        1,
+        &["agent `other` is drumfire 9.9.9", "nothing was sent"],
+    )
+}
+
+fn refused(bench: &Bench) -> anyhow::Result<()> {
+    let stage = Stage::start(bench, 2, 1)?;
+    let data = super::inputs::data("rows-${__P(agent.index)}.csv");
+    stage
+        .home
+        .write("p.jmx", plan(&group("2", 1, &(data + &sample("s")))));
+    stage.home.write("rows-0.csv", "1\n2\n");
+    let url = stage.nats.url();
+    let words = [
+        "run",
+        "p.jmx",
+        "--nats",
+        &url,
+        "--agents",
+        "2",
+        "--progress",
+        "lines",
+        "-Jagent.index=0",
+    ];
+    let finished = stage.home.run(&words, LIMIT);
+    expect(
+        &finished,
+        1,
+        &["nothing was sent", "agent `b`", "rows-1.csv"],
+    )
+}
+
+fn coordinator_killed(bench: &Bench) -> anyhow::Result<()> {
+    let stage = Stage::start(bench, 2, TEN_SECONDS)?;
+    let running = stage.run(&[])?;
+    let run = stage.begun()?;
+    std::thread::sleep(Duration::from_secs(4));
+    running.signal("KILL")?;
+    running.finish()?;
+    let finished = stage.attach(&run);
+    expect(&finished, 0, &[])?;
+    stage.counted(TEN_SECONDS)
+}
