@@ -252,6 +252,16 @@ fn influxdb_has_what_the_result_file_has_and_its_board_shows_it() {
     }
 }
 
+fn backend_listener(class: &str, parameters: &[(&str, &str)]) -> String {
+    let rows: String = parameters
+        .iter()
+        .map(|(name, value)| format!(r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp><stringProp name="Argument.value">{value}</stringProp><stringProp name="Argument.metadata">=</stringProp></elementProp>"#))
+        .collect();
+    format!(
+        r#"<BackendListener guiclass="BackendListenerGui" testclass="BackendListener" testname="live"><elementProp name="arguments" elementType="Arguments"><collectionProp name="Arguments.arguments">{rows}</collectionProp></elementProp><stringProp name="classname">{class}</stringProp></BackendListener><hashTree/>"#
+    )
+}
+
 /// A plan with JMeter's Backend Listener that sends to the database of the property `db`.
 fn listened_plan(server: &Server) -> String {
     let port = server.address().port().to_string();
@@ -280,12 +290,9 @@ fn listened_plan(server: &Server) -> String {
         ("testTitle", "Shop"),
         ("TAG_env", "pr od,x"),
     ];
-    let rows: String = parameters
-        .iter()
-        .map(|(name, value)| format!(r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp><stringProp name="Argument.value">{value}</stringProp><stringProp name="Argument.metadata">=</stringProp></elementProp>"#))
-        .collect();
-    let listener = format!(
-        r#"<BackendListener guiclass="BackendListenerGui" testclass="BackendListener" testname="live"><elementProp name="arguments" elementType="Arguments"><collectionProp name="Arguments.arguments">{rows}</collectionProp></elementProp><stringProp name="classname">{client}.InfluxdbBackendListenerClient</stringProp></BackendListener><hashTree/>"#
+    let listener = backend_listener(
+        &format!("{client}.InfluxdbBackendListenerClient"),
+        &parameters,
     );
     let elements = [
         http("Home page.v1", &at("/")),
@@ -444,13 +451,14 @@ fn prometheus_has_what_the_result_file_has_and_its_board_shows_it() {
     }
 }
 
-#[test]
-#[ignore = "needs victoria-metrics: cargo xtask sinks"]
-fn victoria_metrics_takes_graphite_and_influxdb_lines() {
-    let Some(program) = installed("victoria-metrics") else {
-        return;
-    };
-    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+struct Victoria {
+    base: String,
+    graphite: u16,
+    _running: Running,
+}
+
+fn start_victoria(workshop: &Workshop) -> Option<Victoria> {
+    let program = installed("victoria-metrics")?;
     let folder = workshop.path("victoria");
     std::fs::create_dir(&folder).expect("there is room");
     let [http, graphite] = ports();
@@ -463,9 +471,53 @@ fn victoria_metrics_takes_graphite_and_influxdb_lines() {
         .arg(format!("-httpListenAddr=127.0.0.1:{http}"))
         .arg(format!("-graphiteListenAddr=127.0.0.1:{graphite}"))
         .arg("-search.latencyOffset=0s");
-    let _victoria = start(&mut command, &folder);
+    let running = start(&mut command, &folder);
     let base = format!("http://127.0.0.1:{http}");
     await_answer(&format!("{base}/health"), &folder);
+    Some(Victoria {
+        base,
+        graphite,
+        _running: running,
+    })
+}
+
+impl Victoria {
+    /// The series of a selector, each with its values in the order of time.
+    fn exported(&self, wanted: &str) -> Vec<Value> {
+        let text = get(
+            &format!("{}/api/v1/export", self.base),
+            &[("match[]", wanted)],
+        );
+        text.lines().map(json).collect()
+    }
+}
+
+/// Waits until a sink has what the result file says: it shows some seconds late what it took.
+fn await_number(name: &str, expected: f64, found: impl Fn() -> f64) {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while found() != expected {
+        assert!(
+            Instant::now() < deadline,
+            "{name}: {} for {expected}",
+            found()
+        );
+        std::thread::sleep(Duration::from_millis(300));
+    }
+}
+
+fn values(series: &Value) -> Vec<f64> {
+    let values = series["values"].as_array().into_iter().flatten();
+    values.filter_map(Value::as_f64).collect()
+}
+
+#[test]
+#[ignore = "needs victoria-metrics: cargo xtask sinks"]
+fn victoria_metrics_takes_graphite_and_influxdb_lines() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let Some(victoria) = start_victoria(&workshop) else {
+        return;
+    };
+    let (base, graphite) = (&victoria.base, victoria.graphite);
     let outs = [
         format!("graphite=127.0.0.1:{graphite}"),
         format!("influxdb={base}/write?db=jmeter"),
@@ -473,15 +525,6 @@ fn victoria_metrics_takes_graphite_and_influxdb_lines() {
     let counted = run(&workshop, &[&outs[0], &outs[1]]);
     let total: f64 = counted.values().map(|counted| counted.samples).sum();
     let failed: f64 = counted.values().map(|counted| counted.failed).sum();
-    // What was written is found a second later.
-    let deadline = Instant::now() + Duration::from_secs(30);
-    let exported = |wanted: &str| -> f64 {
-        let text = get(&format!("{base}/api/v1/export"), &[("match[]", wanted)]);
-        let series = text.lines().map(json);
-        let values =
-            series.flat_map(|series| series["values"].as_array().cloned().unwrap_or_default());
-        values.filter_map(|value| value.as_f64()).sum()
-    };
     let lines = [
         (r#"{__name__="drumfire.all.a.count"}"#, total),
         (
@@ -498,44 +541,70 @@ fn victoria_metrics_takes_graphite_and_influxdb_lines() {
         ),
     ];
     for (wanted, expected) in lines {
-        loop {
-            let found = exported(wanted);
-            if found == expected {
-                break;
-            }
-            assert!(
-                Instant::now() < deadline,
-                "{wanted}: {found} for {expected}"
-            );
-            std::thread::sleep(Duration::from_millis(300));
-        }
+        await_number(wanted, expected, || {
+            victoria.exported(wanted).iter().flat_map(values).sum()
+        });
     }
 }
 
 #[test]
-#[ignore = "needs carbon-cache.py: cargo xtask sinks"]
-fn carbon_takes_graphite_lines() {
-    let Some(carbon) = installed("carbon-cache.py") else {
+#[ignore = "needs victoria-metrics of 1.92 or later: cargo xtask sinks"]
+fn victoria_metrics_takes_opentelemetry() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let Some(victoria) = start_victoria(&workshop) else {
         return;
     };
-    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let url = format!("{}/opentelemetry/v1/metrics", victoria.base);
+    let empty = agent().post(&url).send_empty().expect("an answer");
+    if !empty.status().is_success() {
+        println!("SKIPPED: this victoria-metrics does not take OTLP");
+        return;
+    }
+    let counted = run(&workshop, &[&format!("otlp={url}")]);
+    // Sums are of the whole run, so that the last value counts.
+    let last = |wanted: &str| -> f64 {
+        let series = victoria.exported(wanted);
+        let lasts = series.iter().filter_map(|series| values(series).pop());
+        lasts.sum()
+    };
+    for (label, counted) in &counted {
+        for (result, expected) in [
+            ("ok", counted.samples - counted.failed),
+            ("failed", counted.failed),
+        ] {
+            let wanted =
+                format!(r#"{{__name__="drumfire.samples",label="{label}",result="{result}"}}"#);
+            await_number(&wanted, expected, || last(&wanted));
+        }
+        let buckets = format!(r#"{{__name__="drumfire.response_time_bucket",label="{label}"}}"#);
+        await_number(&buckets, counted.samples, || last(&buckets));
+    }
+}
+
+struct Carbon {
+    /// Holds `whisper/`, a file for each series.
+    storage: PathBuf,
+    text: u16,
+    pickle: u16,
+    _running: Running,
+}
+
+fn start_carbon(workshop: &Workshop) -> Option<Carbon> {
+    let carbon = installed("carbon-cache.py")?;
     let folder = workshop.path("graphite");
     for part in ["conf", "storage"] {
         std::fs::create_dir_all(folder.join(part)).expect("there is room");
     }
-    let [line, pickle, query] = ports();
+    let [text, pickle, query] = ports();
     let config = format!(
-        "[cache]\nMAX_CREATES_PER_MINUTE = inf\nMAX_UPDATES_PER_SECOND = 50000\nLINE_RECEIVER_INTERFACE = 127.0.0.1\nLINE_RECEIVER_PORT = {line}\nPICKLE_RECEIVER_INTERFACE = 127.0.0.1\nPICKLE_RECEIVER_PORT = {pickle}\nCACHE_QUERY_INTERFACE = 127.0.0.1\nCACHE_QUERY_PORT = {query}\nENABLE_LOGROTATION = False\n"
+        "[cache]\nMAX_CREATES_PER_MINUTE = inf\nMAX_UPDATES_PER_SECOND = 50000\nLINE_RECEIVER_INTERFACE = 127.0.0.1\nLINE_RECEIVER_PORT = {text}\nPICKLE_RECEIVER_INTERFACE = 127.0.0.1\nPICKLE_RECEIVER_PORT = {pickle}\nCACHE_QUERY_INTERFACE = 127.0.0.1\nCACHE_QUERY_PORT = {query}\nENABLE_LOGROTATION = False\n"
     );
     std::fs::write(folder.join("conf/carbon.conf"), config).expect("there is room");
     let schemas = "[all]\npattern = .*\nretentions = 1s:1h\n";
     std::fs::write(folder.join("conf/storage-schemas.conf"), schemas).expect("there is room");
-    let python = carbon.with_file_name("python");
-    let mut command = Command::new(if python.is_file() {
-        python
-    } else {
-        "python3".into()
-    });
+    let own = carbon.with_file_name("python");
+    let python = if own.is_file() { own } else { "python3".into() };
+    let mut command = Command::new(python);
     command
         .arg(&carbon)
         .arg(format!(
@@ -545,22 +614,76 @@ fn carbon_takes_graphite_lines() {
         .args(["--nodaemon", "start"])
         .env("GRAPHITE_ROOT", &folder)
         .env("GRAPHITE_STORAGE_DIR", folder.join("storage"));
-    let _carbon = start(&mut command, &folder);
+    let running = start(&mut command, &folder);
     let deadline = Instant::now() + Duration::from_secs(60);
-    while std::net::TcpStream::connect(("127.0.0.1", line)).is_err() {
+    while std::net::TcpStream::connect(("127.0.0.1", pickle)).is_err() {
         assert!(Instant::now() < deadline, "carbon does not listen");
         std::thread::sleep(Duration::from_millis(100));
     }
-    let counted = run(&workshop, &[&format!("graphite=127.0.0.1:{line}")]);
-    let file = folder.join("storage/whisper/drumfire/all/a/count.wsp");
+    Some(Carbon {
+        storage: folder.join("storage"),
+        text,
+        pickle,
+        _running: running,
+    })
+}
+
+#[test]
+#[ignore = "needs carbon-cache.py: cargo xtask sinks"]
+fn carbon_takes_graphite_lines() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let Some(carbon) = start_carbon(&workshop) else {
+        return;
+    };
+    let counted = run(&workshop, &[&format!("graphite=127.0.0.1:{}", carbon.text)]);
+    let file = carbon.storage.join("whisper/drumfire/all/a/count.wsp");
     let total: f64 = counted.values().map(|counted| counted.samples).sum();
-    loop {
-        let found = whisper_sum(&file);
-        if found == total {
-            break;
-        }
-        assert!(Instant::now() < deadline, "{found} for {total}");
-        std::thread::sleep(Duration::from_millis(300));
+    await_number("all.a.count", total, || whisper_sum(&file));
+}
+
+#[test]
+#[ignore = "needs carbon-cache.py: cargo xtask sinks"]
+fn carbon_takes_a_backend_listeners_pickles() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let Some(carbon) = start_carbon(&workshop) else {
+        return;
+    };
+    let server = Server::start(|_| vec![Step::Send(ok("fine"))]);
+    let client = "org.apache.jmeter.visualizers.backend.graphite";
+    let sender = format!("{client}.PickleGraphiteMetricsSender");
+    let port = carbon.pickle.to_string();
+    let listener = backend_listener(
+        &format!("{client}.GraphiteBackendListenerClient"),
+        &[
+            ("graphiteMetricsSender", sender.as_str()),
+            ("graphiteHost", "127.0.0.1"),
+            ("graphitePort", &port),
+            ("rootMetricsPrefix", "jmeter."),
+            ("summaryOnly", "false"),
+            ("samplersList", "Home page"),
+        ],
+    );
+    let target = server.address().port().to_string();
+    let page = http(
+        "Home page",
+        &[
+            ("domain", "127.0.0.1"),
+            ("port", target.as_str()),
+            ("path", "/"),
+        ],
+    );
+    workshop.write(
+        "p.jmx",
+        plan(&users(2, 20, "", &[page, pause(100), listener].concat())),
+    );
+    let finished = workshop.run(&["run", "p.jmx"], LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    for name in ["all", "Home page"] {
+        let folder = name.replace(' ', "-");
+        let file = carbon
+            .storage
+            .join(format!("whisper/jmeter/{folder}/a/count.wsp"));
+        await_number(name, 40.0, || whisper_sum(&file));
     }
 }
 

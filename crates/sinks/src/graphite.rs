@@ -32,6 +32,9 @@ pub struct Graphite {
     pub summary_only: bool,
     /// Whether a label is sent by itself.
     pub wants: Box<dyn Fn(&str) -> bool + Send>,
+    /// The second of the last send, since the Unix epoch. Graphite keeps one value for a second, so each send has one of its own:
+    /// the last one of a run follows sooner than an interval.
+    pub last_second: i64,
 }
 
 /// The metrics of one interval: names and values.
@@ -50,6 +53,7 @@ impl Graphite {
             percentiles: vec![90.0, 95.0, 99.0],
             summary_only: false,
             wants: Box::new(|_| true),
+            last_second: i64::MIN,
         }
     }
 
@@ -91,7 +95,9 @@ impl Encoder for Graphite {
     }
 
     fn encode(&mut self, interval: &Interval) -> Vec<Vec<u8>> {
-        let second = interval.at_ms.div_euclid(1000);
+        let now = interval.at_ms.div_euclid(1000);
+        let second = now.max(self.last_second.saturating_add(1));
+        self.last_second = second;
         let metrics = self.metrics(interval);
         vec![match self.format {
             GraphiteFormat::Text => text(&metrics, second),
@@ -275,6 +281,18 @@ mod tests {
             text.contains("jmeter.test.meanAT 1 1795383300\n")
                 && text.contains("jmeter.all.a.count 2 ")
         );
+    }
+
+    #[test]
+    fn two_sends_in_one_second_keep_seconds_of_their_own() {
+        let mut graphite = Graphite::new("jmeter.".to_owned());
+        let mut counts = || {
+            let text = String::from_utf8(graphite.encode(&interval()).concat()).expect("text");
+            let line = text.lines().find(|line| line.contains(".all.a.count"));
+            line.expect("a total").to_owned()
+        };
+        assert_eq!(counts(), "jmeter.all.a.count 2 1795383300");
+        assert_eq!(counts(), "jmeter.all.a.count 2 1795383301");
     }
 
     // The form was recorded from JMeter 5.6.3.
