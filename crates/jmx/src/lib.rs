@@ -69,5 +69,5 @@ pub use read::{Read, read, read_file};
 pub use settings::{Setting, settings};
 pub use source::{SourceFile, Span};
 pub use tree::{Element, Node, Object, Prop, Props, Tree, Value};
-pub use write::write;
+pub use write::{class_to_tag, write};
 pub use xml::MAX_DEPTH;

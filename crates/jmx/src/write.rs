@@ -290,7 +290,7 @@ impl Writer<'_> {
 }
 
 /// XStream's spelling of a class name as a tag (`XmlFriendlyNameCoder`).
-fn class_to_tag(class: &str) -> String {
+pub fn class_to_tag(class: &str) -> String {
     class.replace('_', "__").replace('$', "_-")
 }
 

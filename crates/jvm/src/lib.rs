@@ -9,6 +9,7 @@
 //! | `report.rs` | what `drumfire jvm` says |
 //! | `machine.rs` | the virtual machine, and calls into it |
 //! | `natives.rs` | calls out of it |
+//! | `below.rs` | those about what is below a controller that Java drives |
 //! | `current.rs` | whose call is running on a thread |
 //! | `pool.rs` | threads for calls that take their time |
 //! | `seats.rs`, `force.rs` | the threads that run Java, and how to break off what they are at |
@@ -21,6 +22,7 @@
 
 mod archive;
 mod artifacts;
+mod below;
 mod compiler;
 mod current;
 mod element;
@@ -47,7 +49,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use drumfire_engine::java::{
-    Apart, JavaCall, JavaEvent, JavaHost, JavaRole, JavaSource, Traits, Visit,
+    Apart, Ask, JavaCall, JavaEvent, JavaHost, JavaRole, JavaSource, Traits, Visit,
 };
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
@@ -406,6 +408,15 @@ impl JavaHost for Jvm {
         })
     }
 
+    fn drive(&self, visit: &mut Visit<'_>, element: u32, ask: Ask) -> Result<i32, Raised> {
+        let CurrentUser { machine, user, .. } = self.place(visit)?;
+        let (question, argument) = below::number(ask);
+        let answer = current::during(visit, Some(&user.line), || {
+            machine.drive(&user.user, element, question, argument)
+        })?;
+        visit.thrown.take().map_or(Ok(answer), Err)
+    }
+
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised> {
         let CurrentUser { machine, user, .. } = self.place(visit)?;
         let sees_results = script.language == ScriptLanguage::Function
@@ -512,6 +523,7 @@ fn traits(bits: u32) -> Traits {
         thread_group: has(8),
         result_collector: has(9),
         iterations: has(10),
+        iterating: has(11),
     }
 }
 

@@ -478,6 +478,33 @@ impl Machine {
         })
     }
 
+    /// Asks a controller; gives its answer. An exception of the controller goes to the current visit.
+    ///
+    /// # Errors
+    /// A failure of the bridge itself.
+    pub fn drive(
+        &self,
+        user: &Handle,
+        element: u32,
+        question: i32,
+        argument: i32,
+    ) -> std::result::Result<i32, Raised> {
+        self.busy(|env| {
+            let answer = env.call_static_method(
+                &self.bridge,
+                jni_str!("drive"),
+                jni_sig!("(Ldev/drumfire/jvm/User;III)I"),
+                &[
+                    JValue::Object(user),
+                    JValue::Int(element as i32),
+                    JValue::Int(question),
+                    JValue::Int(argument),
+                ],
+            )?;
+            answer.i()
+        })
+    }
+
     /// Runs the script of a function for a user, and gives its text.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use jni::objects::{JByteArray, JClass, JLongArray, JObjectArray, JString};
 use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
-use crate::{current, request, result, text};
+use crate::{below, current, request, result, text};
 
 /// The run that Java code belongs to; it may reach it on any thread.
 #[derive(Default)]
@@ -66,7 +66,7 @@ pub fn stop_run(now: bool) {
 }
 
 /// The visit of the call at hand.
-fn visit<R: Send + 'static>(
+pub fn visit<R: Send + 'static>(
     use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
 ) -> Result<R> {
     current::visit(use_it).ok_or(Error::NullPtr(
@@ -612,6 +612,9 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
         "groupSettings" "(I)[J" group_settings,
         "stopUser" "(Ljava/lang/String;I)Z" stop_user,
         "stopGroup" "(II)V" stop_group,
+        "children" "()[Ljava/lang/String;" below::children,
+        "askChild" "(II)I" below::ask_child,
+        "tellChildren" "(IZ)V" below::tell_children,
         "join" "(J)Z" join,
         "leave" "()V" leave,
     ];

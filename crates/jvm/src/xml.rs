@@ -1,13 +1,14 @@
 //! An element as a plan file has it, for JMeter's own reader (`SaveService`): the way for what `element.rs` has no form for.
 
-use drumfire_jmx::{Element, Object, Prop, Props, Value};
+use drumfire_jmx::{Element, Object, Prop, Props, Value, class_to_tag};
 
 /// The whole of it, as a file has it.
 pub fn write(element: &Element) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let tag = class_to_tag(&element.class);
     open(
         &mut out,
-        &element.class,
+        &tag,
         &[
             ("guiclass", &element.gui_class),
             ("testclass", &element.class),
@@ -16,7 +17,7 @@ pub fn write(element: &Element) -> String {
         ],
     );
     props(&mut out, &element.props);
-    close(&mut out, &element.class);
+    close(&mut out, &tag);
     out
 }
 

@@ -8,7 +8,7 @@ use drumfire_testkit::program::{Workshop, jmeter_home};
 use super::{debug_sampler, escaped, group, plan, rows, run, workshop};
 
 /// A jar with classes of these sources, compiled against JMeter.
-fn jar(workshop: &Workshop, name: &str, sources: &[(&str, &str)]) -> String {
+pub fn jar(workshop: &Workshop, name: &str, sources: &[(&str, &str)]) -> String {
     let home = jmeter_home().expect("the workshop has one");
     let folder = workshop.path("sources");
     let classes = workshop.path("classes");

@@ -3,6 +3,7 @@
 mod archive;
 mod classes;
 mod growth;
+mod own_classes;
 
 use std::time::{Duration, Instant};
 
@@ -385,4 +386,35 @@ fn ctrl_c_twice_ends_scripts_that_sleep() {
     assert!(finished.out.contains("... end of run"), "{finished:?}");
     // As in JMeter, the interrupted script is a failed sample.
     assert_eq!(count(&workshop, "sleeps"), 2);
+}
+
+#[test]
+fn a_function_without_an_end_holds_up_no_other_user_and_ends_with_the_run() {
+    let Some(workshop) = workshop() else { return };
+    let forever = [
+        debug_sampler("before"),
+        debug_sampler("${__javaScript(while(true){})}"),
+    ];
+    let others = [debug_sampler("other")];
+    let stop = [jsr223(
+        "JSR223Sampler",
+        "stopper",
+        "while (props.get(\"done\") == null) { Thread.sleep(5); }; ctx.getEngine().stopTest(true)",
+    )];
+    let last = [jsr223(
+        "JSR223Sampler",
+        "last",
+        "if (vars.getIteration() == 50 && ctx.getThreadNum() == 0) props.put(\"done\", \"yes\")",
+    )];
+    let plan = plan(&[
+        group("A", 2, 1, &forever),
+        group("B", 4, 50, &others),
+        group("C", 1, 50, &last),
+        group("D", 1, 1, &stop),
+    ]);
+    let finished = run(&workshop, &plan, &[]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(count(&workshop, "before"), 2);
+    assert_eq!(count(&workshop, "other"), 200);
+    assert_eq!(count(&workshop, "last"), 50);
 }

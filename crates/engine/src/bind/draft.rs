@@ -159,7 +159,7 @@ mod tests {
     use crate::resolve::resolve;
     use crate::run::control::Control;
     use crate::run::java::host::Apart;
-    use crate::run::java::plan::{JavaCall, JavaEvent};
+    use crate::run::java::plan::{Ask, JavaCall, JavaEvent};
     use crate::run::java::visit::Visit;
     use crate::run::program::Program;
     use drumfire_expr::{Raised, ScriptCall};
@@ -214,6 +214,9 @@ mod tests {
             unreachable!("nothing runs")
         }
         fn call_apart<'v>(&'v self, _: &'v mut Visit<'_>, _: JavaCall) -> Apart<'v> {
+            unreachable!("nothing runs")
+        }
+        fn drive(&self, _: &mut Visit<'_>, _: u32, _: Ask) -> Result<i32, Raised> {
             unreachable!("nothing runs")
         }
         fn script(&self, _: &mut Visit<'_>, _: &ScriptCall<'_>) -> Result<String, Raised> {

@@ -16,7 +16,7 @@ use crate::elements::java;
 use crate::elements::samplers;
 use crate::elements::samplers::listing;
 use crate::resolve::Element;
-use crate::run::controllers::{Controller, Hook, Kind};
+use crate::run::controllers::{Controller, Driven, Hook, Kind};
 use crate::run::journey::{Journey, Package, Reach, Sampled, Told, TransactionPackage};
 use crate::run::needs::Needs;
 use crate::run::program::{Group, GroupKind, LateSettings};
@@ -130,7 +130,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         self.journey.controllers[0]
             .listeners
             .insert(0, Hook::Thread);
-        self.set_index_variable(0);
+        self.set_index_variable_of_group();
         self.frames.pop();
     }
 
@@ -226,6 +226,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut decoder = Decoder::new(element, self.unit);
         let roles = elements::decode(&mut decoder);
         let Some(kind) = roles.controller else { return };
+        self.journey.java.extend(roles.java);
         let name = decoder.name();
         let listens = matches!(
             kind,
@@ -234,6 +235,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 | Kind::ForEach(_)
                 | Kind::OnceOnly
                 | Kind::Throughput(_)
+                | Kind::Driven(Driven { listens: true, .. })
         );
         let iterates = matches!(
             kind,
@@ -331,6 +333,21 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let name = format!("__jm__{name}__idx");
         self.journey.controllers[id as usize].index_variable =
             Some(self.unit.compiler.names_mut().intern(&name));
+    }
+
+    /// The group's loop has the group's name if the file gives it one, and else none (`TestElementPropertyConverter`).
+    fn set_index_variable_of_group(&mut self) {
+        let main = self
+            .group_element
+            .props
+            .element("ThreadGroup.main_controller");
+        match main {
+            Some(main) if main.name.is_empty() => {
+                let slot = self.unit.compiler.names_mut().intern("__jm____idx");
+                self.journey.controllers[0].index_variable = Some(slot);
+            }
+            _ => self.set_index_variable(0),
+        }
     }
 
     /// `TestCompiler#saveSamplerConfigs`.

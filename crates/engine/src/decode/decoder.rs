@@ -180,7 +180,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
         let what = format!("'{}' calls {}, which", self.element.name, names.join(", "));
         self.unit.java.has_scripts |= self.java_host(&what).is_some();
-        self.unit.java.has_blocking_functions |= script_words::text_blocks(text);
+        self.unit.java.has_blocking_functions |= script_words::text_holds(text);
     }
 
     pub fn settings(&self) -> &'u Settings {

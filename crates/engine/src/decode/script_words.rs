@@ -86,6 +86,17 @@ pub fn text_blocks(script: &str) -> bool {
     words(script).any(|word| WAITS.contains(&word))
 }
 
+/// Words without which a script always ends soon: loops, and functions that may call themselves or run other code.
+const GOES_ON: [&str; 12] = [
+    "while", "for", "do", "each", "times", "upto", "iterate", "function", "eval", "evaluate",
+    "load", "source",
+];
+
+/// Whether a function's script may hold the thread that it runs on: it waits, or may go on for long.
+pub fn text_holds(script: &str) -> bool {
+    text_blocks(script) || words(script).any(|word| GOES_ON.contains(&word))
+}
+
 /// Whether an element's scripts are known to wait.
 pub fn blocks(props: &Props) -> bool {
     props
@@ -106,6 +117,13 @@ mod tests {
         assert!(text_blocks("Thread.sleep(10)"));
         assert!(text_blocks("def s = new Socket('127.0.0.1', 1)"));
         assert!(!text_blocks("vars.put('sleeper', 'awaited')"));
+    }
+
+    #[test]
+    fn code_that_may_go_on_is_known_by_its_loops() {
+        assert!(text_holds("while(true){}"));
+        assert!(text_holds("[1, 2].each { it }"));
+        assert!(!text_holds("Math.floor(Math.random() * 10)"));
     }
 
     #[test]

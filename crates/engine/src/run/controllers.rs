@@ -5,7 +5,7 @@ use std::sync::Arc;
 use drumfire_expr::{Slot, Template};
 
 use crate::run::assignments::Assignments;
-use crate::run::roles::{IterationListener, RowSource};
+use crate::run::roles::{Driver, IterationListener, RowSource};
 use crate::run::step::{Child, ControllerId};
 
 /// One controller of a compiled thread group.
@@ -74,6 +74,18 @@ pub enum Kind {
     VirtualUser(Box<VirtualUser>),
     /// Drives the users of an Open Model Thread Group (`OpenModelThreadGroupController`).
     OneIteration,
+    /// Its Java object decides.
+    Driven(Driven),
+}
+
+/// A controller of a class that the engine does not know.
+#[derive(Clone)]
+pub struct Driven {
+    pub driver: Arc<dyn Driver>,
+    /// It is an `IteratingController`, which a user may break or start anew.
+    pub iterates: bool,
+    /// It is told when the controller above it starts an iteration.
+    pub listens: bool,
 }
 
 /// `VirtualUserController` of the dynamic thread groups.

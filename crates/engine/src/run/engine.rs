@@ -38,7 +38,7 @@ const JUDGE_PAUSE: Duration = Duration::from_secs(5);
 /// How long samples may take to break off after 'stop now' (`jmeterengine.threadstop.wait`).
 const STOP_NOW_WAIT: Duration = Duration::from_secs(5);
 
-/// Worker threads of a plan whose functions wait for something.
+/// Worker threads of a plan whose functions wait for something, or may go on for long.
 const BLOCKING_WORKERS: usize = 256;
 /// How long after 'stop now' Java code has to heed its interruption.
 const BREAK_OFF_WAIT: Duration = Duration::from_secs(2);

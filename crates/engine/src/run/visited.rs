@@ -80,6 +80,10 @@ fn named(cx: &mut Context, sampler: Option<SamplerId>) -> Option<(String, String
 }
 
 impl VisitedUser for Context {
+    fn as_any(&mut self) -> &mut dyn Any {
+        self
+    }
+
     fn program(&self) -> &Arc<Program> {
         &self.shared.program
     }

@@ -10,13 +10,14 @@ use crate::elements::catalogue::cannot_run;
 use crate::elements::{Role, UNKNOWN_CLASS, entry, listeners};
 use crate::resolve::Element;
 use crate::run::context::Context;
-use crate::run::controllers::Hook;
+use crate::run::controllers::{Driven, Hook, Kind};
 use crate::run::java::host::Java;
-use crate::run::java::plan::{JavaEvent, JavaRole, Traits};
-use crate::run::roles::IterationListener;
+use crate::run::java::plan::{Ask, JavaEvent, JavaRole, NOTHING, Traits};
+use crate::run::java::visit::{Below, Visit};
+use crate::run::roles::{Driver, IterationListener};
 
+const BOTH: &str = "it is a controller and a sampler in one";
 const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
-const CONTROLLER: &str = "it is a controller of a class that is not built in";
 pub const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
                       user.classpath)";
 
@@ -28,11 +29,16 @@ pub fn role(element: &Element, unit: &mut Unit) -> Option<Role> {
     let traits = traits(&mut Decoder::new(element, unit)).ok()?;
     match traits {
         Traits {
-            controller: true, ..
+            controller: true,
+            sampler: true,
+            ..
         }
         | Traits {
             thread_group: true, ..
         } => None,
+        Traits {
+            controller: true, ..
+        } => Some(Role::Controller),
         Traits { sampler: true, .. } => Some(Role::Sampler),
         Traits { config: true, .. } => Some(Role::Config),
         _ => Some(Role::Scoped),
@@ -49,7 +55,11 @@ fn traits(d: &mut Decoder) -> Result<Traits, String> {
         Java::Host(_) if d.unit.world == World::Closed => {
             d.unit.needs_java = true;
             d.unit.unasked.push(class.to_string());
-            return Ok(Traits::default());
+            // Nothing else has samplers below it.
+            return Ok(Traits {
+                controller: has_samplers(d.element),
+                ..Traits::default()
+            });
         }
         Java::Host(host) => host
             .find()
@@ -65,6 +75,13 @@ fn traits(d: &mut Decoder) -> Result<Traits, String> {
     known
 }
 
+fn has_samplers(element: &Element) -> bool {
+    element.children.iter().any(|child| {
+        let role = entry(&child.class).map(|entry| entry.role);
+        matches!(role, Some(Role::Sampler | Role::Controller)) || has_samplers(child)
+    })
+}
+
 /// The file of the plan that the element stands in.
 fn plan_file(d: &Decoder) -> PathBuf {
     let file = d.element.source.path.file_name().unwrap_or_default();
@@ -78,13 +95,14 @@ pub fn decode(d: &mut Decoder) -> Roles {
         Ok(traits) => traits,
         Err(why) => return cannot_run(d, &class, &why),
     };
-    if traits.thread_group || traits.controller {
-        let why = if traits.thread_group {
-            THREAD_GROUP
-        } else {
-            CONTROLLER
-        };
-        return cannot_run(d, &class, why);
+    if traits.thread_group {
+        return cannot_run(d, &class, THREAD_GROUP);
+    }
+    if traits.controller && traits.sampler {
+        return cannot_run(d, &class, BOTH);
+    }
+    if traits.controller {
+        return controller(d, traits);
     }
     if traits.result_collector {
         return listeners::result_collector(d);
@@ -119,6 +137,34 @@ pub fn decode(d: &mut Decoder) -> Roles {
         roles.listener = Some(d.new_listener(listener));
     }
     roles
+}
+
+/// A controller that its Java object drives: it is asked what comes next, and asks in turn the controllers below it.
+fn controller(d: &mut Decoder, traits: Traits) -> Roles {
+    let Some(element) = element_as(d, JavaRole::PreProcessor) else {
+        return Roles::default();
+    };
+    Roles {
+        java: Some(element.number()),
+        ..Roles::controller(Kind::Driven(Driven {
+            driver: Arc::new(element),
+            iterates: traits.iterating,
+            listens: traits.iterations,
+        }))
+    }
+}
+
+impl Driver for JavaElement {
+    fn ask(&self, cx: &mut Context, below: &mut dyn Below, ask: Ask) -> i32 {
+        let mut visit = Visit::above(cx, below);
+        let answer = self.host.drive(&mut visit, self.number(), ask);
+        answer.unwrap_or_else(|raised| {
+            // JMeterThread#run
+            tracing::error!("Test failed! {raised}");
+            visit.end_user();
+            NOTHING
+        })
+    }
 }
 
 impl IterationListener for JavaElement {

@@ -12,6 +12,7 @@ use std::time::Instant;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::run::context::Identity;
+use crate::run::program::Program;
 use crate::run::schedule::Shape;
 use crate::run::share::Slots;
 use crate::run::shared::Shared;
@@ -64,6 +65,21 @@ struct Terms {
     arrival: Option<Instant>,
 }
 
+/// How many users of this machine the thread groups before one have.
+fn users_before(program: &Program, group: usize) -> usize {
+    let slots = &program.settings.share.slots;
+    let before = program.groups[..group].iter();
+    before
+        .map(|group| slots.users_of(group.shape.users()) as usize)
+        .sum()
+}
+
+/// A worker's place among those that take the users of a group in turn. The first user goes to the worker after that of the
+/// last user before: many small groups would all be the first worker's otherwise.
+fn turned(index: usize, count: usize, users_before: usize) -> usize {
+    (index + count - users_before % count) % count
+}
+
 impl Crew {
     pub fn new(
         (index, count): (usize, usize),
@@ -76,6 +92,7 @@ impl Crew {
         let place = shared.program.settings.properties.get(SERVER);
         let place = place.filter(|place| !place.is_empty());
         let place = place.map_or_else(String::new, |place| format!("{place}-"));
+        let index = turned(index, count, users_before(&shared.program, start.group));
         Crew {
             index,
             count,
@@ -284,5 +301,22 @@ impl Drop for Counted {
         if let Some(name) = &self.thread_name {
             self.shared.orders.leave(name);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_of_small_groups_are_dealt_in_turn() {
+        let of_group = |users: u32, before: usize| -> Vec<usize> {
+            let worker = |index| share(users, turned(index, 4, before), 4);
+            (0..4).map(worker).collect()
+        };
+        assert_eq!(of_group(1, 0), [1, 0, 0, 0]);
+        assert_eq!(of_group(1, 1), [0, 1, 0, 0]);
+        assert_eq!(of_group(2, 3), [1, 0, 0, 1]);
+        assert_eq!(of_group(6, 9), [1, 2, 2, 1]);
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use drumfire_expr::{Raised, ScriptCall};
 
-use super::plan::{JavaCall, JavaEvent, Traits};
+use super::plan::{Ask, JavaCall, JavaEvent, Traits};
 use super::visit::Visit;
 use crate::run::control::Control;
 use crate::run::program::Program;
@@ -76,6 +76,12 @@ pub trait JavaHost: Send + Sync {
     /// # Errors
     /// What the element threw.
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v>;
+
+    /// Asks a controller on this thread; gives its answer. The visit is one of [`Visit::above`].
+    ///
+    /// # Errors
+    /// What the controller threw.
+    fn drive(&self, visit: &mut Visit<'_>, element: u32, ask: Ask) -> Result<i32, Raised>;
 
     /// Runs the script of a function on this thread. Java is started if it was not: whether some texts need it shows only
     /// when their variables have values.

@@ -38,6 +38,28 @@ pub enum JavaEvent {
     LoopIteration(i32),
 }
 
+/// A question to a controller (`Controller`, `IteratingController`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// `next`: the number of a step (`Step::code`), or [`NOTHING`].
+    Next,
+    /// `initialize`.
+    Initialize,
+    /// `isDone`: 1 if it is.
+    IsDone,
+    /// `triggerEndOfLoop`.
+    EndOfLoop,
+    /// `LoopIterationListener#iterationStart`, with the count of the controller above, which is a Loop Controller or not.
+    Iteration { count: i32, of_loop: bool },
+    /// `startNextLoop`.
+    StartNextLoop,
+    /// `breakLoop`.
+    BreakLoop,
+}
+
+/// The answer to [`Ask::Next`] that there is nothing left.
+pub const NOTHING: i32 = -1;
+
 /// What Java runs of a plan.
 #[derive(Default)]
 pub struct JavaPlan {
@@ -46,7 +68,7 @@ pub struct JavaPlan {
     pub templates: Vec<Template>,
     /// A function or a condition has a script in it.
     pub has_scripts: bool,
-    /// One of them waits for something, and functions are evaluated where their user runs.
+    /// One of them waits for something or may go on for long, and functions are evaluated where their user runs.
     pub has_blocking_functions: bool,
     /// `TestPlan.user_define_classpath`.
     pub classpath: Vec<PathBuf>,
@@ -89,4 +111,6 @@ pub struct Traits {
     pub result_collector: bool,
     /// It is told of iterations of its controller.
     pub iterations: bool,
+    /// It is an `IteratingController`.
+    pub iterating: bool,
 }

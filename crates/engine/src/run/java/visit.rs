@@ -9,7 +9,7 @@ use drumfire_expr::{Raised, Scope, Value};
 use drumfire_results::{AssertionResult, Sample};
 use drumfire_web::cookies::Cookie;
 
-use super::plan::JavaRole;
+use super::plan::{Ask, JavaRole, NOTHING};
 use crate::run::action::Action;
 use crate::run::control::Control;
 use crate::run::orders::Halt;
@@ -20,6 +20,8 @@ use crate::run::schedule::Shape;
 
 /// A user as far as Java code may see and change it.
 pub trait VisitedUser: Scope {
+    /// The user as the run knows it.
+    fn as_any(&mut self) -> &mut dyn Any;
     fn program(&self) -> &Arc<Program>;
     /// What ends the run.
     fn control(&self) -> &Control;
@@ -68,6 +70,16 @@ pub trait VisitedUser: Scope {
     fn stop_test(&mut self, now: bool);
 }
 
+/// What is below a controller while that is asked.
+pub trait Below {
+    /// The names of its children; before each the number of its step for a sampler, `None` for a controller.
+    fn children(&mut self, user: &mut dyn VisitedUser) -> Vec<(Option<i32>, String)>;
+    /// Asks the child controller at that place.
+    fn ask(&mut self, user: &mut dyn VisitedUser, place: usize, ask: Ask) -> i32;
+    /// The controller starts an iteration: those below it that listen to that are told.
+    fn tell(&mut self, user: &mut dyn VisitedUser, count: i32, of_loop: bool);
+}
+
 /// All users of a run, as any thread may count and stop them.
 pub trait Crowd: Send + Sync {
     /// Users that run: of one thread group, or of all.
@@ -94,6 +106,8 @@ pub struct Visit<'a> {
     pub verdict: Option<AssertionResult>,
     /// What the call threw.
     pub thrown: Option<Raised>,
+    /// What is below the controller that is asked.
+    below: Option<&'a mut dyn Below>,
 }
 
 enum Of<'a> {
@@ -136,6 +150,38 @@ impl<'a> Visit<'a> {
             is_sampling: false,
             verdict: None,
             thrown: None,
+            below: None,
+        }
+    }
+
+    /// A question to a controller with these children.
+    pub fn above(cx: &'a mut dyn VisitedUser, below: &'a mut dyn Below) -> Visit<'a> {
+        Visit {
+            below: Some(below),
+            ..Visit::new(cx)
+        }
+    }
+
+    /// The names of the children of the controller that is asked, as [`Below::children`] gives them.
+    pub fn children(&mut self) -> Vec<(Option<i32>, String)> {
+        match (&mut self.of, &mut self.below) {
+            (Of::User(user), Some(below)) => below.children(&mut **user),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Asks the child controller at that place.
+    pub fn ask_child(&mut self, place: usize, ask: Ask) -> i32 {
+        match (&mut self.of, &mut self.below) {
+            (Of::User(user), Some(below)) => below.ask(&mut **user, place, ask),
+            _ => NOTHING,
+        }
+    }
+
+    /// The controller that is asked starts an iteration.
+    pub fn tell_children(&mut self, count: i32, of_loop: bool) {
+        if let (Of::User(user), Some(below)) = (&mut self.of, &mut self.below) {
+            below.tell(&mut **user, count, of_loop);
         }
     }
 

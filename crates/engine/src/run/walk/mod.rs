@@ -7,6 +7,7 @@
 mod choosing;
 pub mod condition;
 mod critical_section;
+mod driven;
 mod looping;
 mod transactions;
 mod virtual_user;
@@ -18,7 +19,7 @@ use weighted_switch::Weighing;
 
 use crate::run::context::Context;
 use crate::run::controllers::{ForEach, Hook, Kind, Throughput, VirtualUser};
-use crate::run::java::plan::JavaEvent;
+use crate::run::java::plan::{Ask, JavaEvent};
 use crate::run::journey::Journey;
 use crate::run::named_locks::Held;
 use crate::run::roles::RowSource;
@@ -190,6 +191,10 @@ impl Walker<'_> {
         state.first = true;
         state.paused = false;
         state.told = 0;
+        if self.driven(id).is_some() {
+            self.drive(id, Ask::Initialize);
+            return;
+        }
         self.initialize_children(id);
         match &self.journey.controllers[id as usize].kind {
             Kind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
@@ -238,6 +243,7 @@ impl Walker<'_> {
         let resumes = std::mem::take(&mut self.state(id).paused);
         match &self.journey.controllers[id as usize].kind {
             Kind::Weighted(weights) => self.pass_weighted(id, weights, resumes),
+            Kind::Driven(_) => self.pass_driven(id),
             kind if resumes && !matches!(kind, Kind::Transaction { .. }) => self.generic(id),
             Kind::Loop { forever, .. } => self.pass_loop(id, *forever),
             Kind::While { .. } => self.pass_while(id),
@@ -419,6 +425,7 @@ impl Walker<'_> {
     fn is_done(&mut self, id: ControllerId) -> bool {
         match &self.journey.controllers[id as usize].kind {
             Kind::If { .. } => false,
+            Kind::Driven(_) => self.drive(id, Ask::IsDone) == 1,
             Kind::ForEach(each) => self.for_each_is_done(id, each),
             Kind::Throughput(throughput) => self.throughput_is_done(id, throughput),
             Kind::Runtime { seconds } => {
@@ -583,6 +590,10 @@ impl Walker<'_> {
             }
             Kind::OnceOnly if iteration == i32::from(of_loop) => self.reinitialize(id),
             Kind::Throughput(throughput) => self.decide_throughput(id, throughput),
+            Kind::Driven(_) => {
+                let count = iteration;
+                self.drive(id, Ask::Iteration { count, of_loop });
+            }
             _ => {}
         }
     }
@@ -619,13 +630,18 @@ impl Walker<'_> {
                 self.reinitialize(id);
                 self.reset_loop_count(id);
             }
+            Kind::Driven(_) => {
+                self.drive(id, Ask::EndOfLoop);
+            }
             _ => self.reinitialize(id),
         }
     }
 
     /// `IteratingController#startNextLoop`.
     pub fn start_next_loop(&mut self, id: ControllerId) {
-        if !matches!(
+        if self.driven(id).is_some() {
+            self.drive(id, Ask::StartNextLoop);
+        } else if !matches!(
             self.journey.controllers[id as usize].kind,
             Kind::OneIteration
         ) {
@@ -635,6 +651,10 @@ impl Walker<'_> {
 
     /// `IteratingController#breakLoop`.
     pub fn break_loop(&mut self, id: ControllerId) {
+        if self.driven(id).is_some() {
+            self.drive(id, Ask::BreakLoop);
+            return;
+        }
         self.state(id).break_loop = true;
         self.state(id).first = true;
         self.reset_current(id);
@@ -643,6 +663,9 @@ impl Walker<'_> {
 
     /// Whether `id` is an `IteratingController` below the thread group (Loop, While, ForEach).
     pub fn is_iterating(&self, id: ControllerId) -> bool {
+        if let Some(driven) = self.driven(id) {
+            return driven.iterates;
+        }
         matches!(
             self.journey.controllers[id as usize].kind,
             Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::VirtualUser(_)

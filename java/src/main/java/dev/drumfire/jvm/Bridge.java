@@ -181,6 +181,24 @@ final class Bridge {
         return verdict;
     }
 
+    /** Asks a controller; see {@link Controllers}. */
+    static int drive(User user, int id, int question, int argument) {
+        User.Hands outer = user.isBusy() ? user.hands() : null;
+        user.enter();
+        user.begin(true);
+        int answer = Controllers.NOTHING;
+        try {
+            answer = Controllers.ask(user.controller(id), question, argument);
+        } catch (Throwable thrown) {
+            thrown(thrown);
+        }
+        user.end();
+        if (outer != null) {
+            user.take(outer);
+        }
+        return answer;
+    }
+
     /** Runs the script of a function; see {@link Functions}. */
     static String script(User user, int language, int instance, String text, boolean seesResults) {
         User.Hands outer = user.isBusy() ? user.hands() : null;

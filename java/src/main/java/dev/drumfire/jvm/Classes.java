@@ -3,6 +3,7 @@ package dev.drumfire.jvm;
 import org.apache.jmeter.assertions.Assertion;
 import org.apache.jmeter.config.ConfigElement;
 import org.apache.jmeter.control.Controller;
+import org.apache.jmeter.control.IteratingController;
 import org.apache.jmeter.engine.event.LoopIterationListener;
 import org.apache.jmeter.processor.PostProcessor;
 import org.apache.jmeter.processor.PreProcessor;
@@ -19,6 +20,7 @@ final class Classes {
     private static final Class<?>[] ROLES = {
         Sampler.class, ConfigElement.class, PreProcessor.class, PostProcessor.class, Assertion.class, Timer.class,
         SampleListener.class, Controller.class, AbstractThreadGroup.class, ResultCollector.class, LoopIterationListener.class,
+        IteratingController.class,
     };
 
     private Classes() {

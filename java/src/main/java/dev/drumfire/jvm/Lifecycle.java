@@ -1,5 +1,6 @@
 package dev.drumfire.jvm;
 
+import org.apache.jmeter.control.LoopController;
 import org.apache.jmeter.engine.event.LoopIterationEvent;
 import org.apache.jmeter.engine.event.LoopIterationListener;
 import org.apache.jmeter.testbeans.TestBean;
@@ -23,6 +24,9 @@ final class Lifecycle {
     private static final int THREAD_FINISHED = 1;
     private static final int THREAD_ITERATION_STARTED = 2;
     private static final int LOOP_ITERATION_STARTED = 3;
+
+    /** The controller whose iteration starts, as far as listeners see it. */
+    private static final LoopController LOOP = new LoopController();
 
     private static Logger log;
     /** Who runs what happens before and after all users. */
@@ -111,13 +115,16 @@ final class Lifecycle {
     static void happens(User user, int what, int[] elements, int iteration) {
         user.enter();
         user.begin(false);
+        if (what == THREAD_FINISHED) {
+            user.context.clear(); // as JMeterThread#run does
+        }
         for (int id : elements) {
-            tell(user.element(id), what, iteration);
+            tell(user, user.element(id), what, iteration);
         }
         user.end();
     }
 
-    private static void tell(TestElement element, int what, int iteration) {
+    private static void tell(User user, TestElement element, int what, int iteration) {
         switch (what) {
             case THREAD_STARTED -> {
                 try {
@@ -134,12 +141,12 @@ final class Lifecycle {
                 }
             }
             case THREAD_ITERATION_STARTED -> {
-                ((TestIterationListener) element).testIterationStart(new LoopIterationEvent(null, iteration));
+                ((TestIterationListener) element).testIterationStart(new LoopIterationEvent(user.context.getThreadGroup(), iteration));
                 element.recoverRunningVersion();
             }
             case LOOP_ITERATION_STARTED -> {
                 Beans.prepare(element);
-                ((LoopIterationListener) element).iterationStart(new LoopIterationEvent(null, iteration));
+                ((LoopIterationListener) element).iterationStart(new LoopIterationEvent(LOOP, iteration));
             }
             default -> throw new IllegalArgumentException("event " + what);
         }

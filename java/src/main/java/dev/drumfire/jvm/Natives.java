@@ -102,6 +102,15 @@ final class Natives {
     /** Stops all users of a thread group in one of these ways. */
     static native void stopGroup(int group, int how);
 
+    /** The children of the controller that is asked: the number of a sampler's step, or c for a controller, a space, its name. */
+    static native String[] children();
+
+    /** Asks the child controller at that place one of the questions of {@link Controllers}. */
+    static native int askChild(int place, int question);
+
+    /** The controller that is asked starts an iteration. */
+    static native void tellChildren(int iteration, boolean isLoop);
+
     /**
      * Lets this thread, which runs no call, use the call of a user that another thread runs, until {@link #leave}; false if no
      * call of the user is running.

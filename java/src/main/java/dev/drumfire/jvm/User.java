@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 import org.apache.jmeter.config.ConfigTestElement;
+import org.apache.jmeter.control.Controller;
 import org.apache.jmeter.engine.util.ConfigMergabilityIndicator;
 import org.apache.jmeter.engine.util.NoConfigMerge;
 import org.apache.jmeter.protocol.http.control.HeaderManager;
@@ -51,6 +52,8 @@ final class User {
     private Cookies cookiesBefore;
     /** The number of the sample that {@link #elements} were last prepared for. */
     private int sample = -1;
+    /** Controllers that have their children. */
+    private final Set<Controller> filled = Collections.newSetFromMap(new IdentityHashMap<>());
     private final Set<TestElement> changed = Collections.newSetFromMap(new IdentityHashMap<>());
 
     User(Group group, String threadName, int number, long line, long endMillis) {
@@ -182,6 +185,16 @@ final class User {
             }
         }
         return element;
+    }
+
+    /** This user's copy of a controller, with stand-ins for what is below it. */
+    Controller controller(int id) {
+        Controller controller = (Controller) element(id);
+        if (filled.add(controller)) {
+            Beans.prepare(controller);
+            Controllers.fill(controller);
+        }
+        return controller;
     }
 
     /** What a call has in hands, put aside while a function inside of one of its texts runs a script. */

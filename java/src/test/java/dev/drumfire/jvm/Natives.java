@@ -57,6 +57,17 @@ final class Natives {
     /** Whether the user's call can be joined. */
     static volatile boolean isRunning = true;
 
+    static String[] children() {
+        return new String[0];
+    }
+
+    static int askChild(int place, int question) {
+        return -1;
+    }
+
+    static void tellChildren(int iteration, boolean isLoop) {
+    }
+
     static boolean join(long line) {
         return isRunning && line == LINE;
     }

@@ -32,6 +32,12 @@ public class UserContext extends JMeterContext {
     }
 
     @Override
+    public void clear() {
+        super.clear();
+        offer(null, null, null);
+    }
+
+    @Override
     public Sampler getPreviousSampler() {
         return previousSampler == null ? super.getPreviousSampler() : previousSampler.get();
     }
