@@ -1,0 +1,48 @@
+package io.drumfire.launcher;
+
+/** The exit codes of the program that callers treat apart from each other. */
+public final class ExitCode {
+    /** The run came to its end. */
+    public static final int OK = 0;
+    /** A threshold was not met. */
+    public static final int THRESHOLDS = 5;
+    /** The run's verdict on its own numbers is not VALID, and the caller asked for that. */
+    public static final int NOT_TRUSTED = 6;
+    /** The run is worse than its baseline beyond noise. */
+    public static final int WORSE = 7;
+    /** The run came to its end, and nothing was sent. */
+    public static final int NOTHING_SENT = 8;
+    /** The run was stopped by SIGTERM. */
+    public static final int TERMINATED = 143;
+
+    private ExitCode() {
+    }
+
+    /** Says in words how a run with this exit code ended. */
+    public static String meaning(int code) {
+        switch (code) {
+            case OK:
+                return "the run came to its end";
+            case 2:
+                return "the command line is wrong";
+            case 3:
+                return "the plan or a file that it needs cannot be run";
+            case 4:
+                return "the plan or the command line asks for something that Drumfire does not have";
+            case THRESHOLDS:
+                return "a threshold was not met";
+            case NOT_TRUSTED:
+                return "the run's own verdict is not VALID";
+            case WORSE:
+                return "the run is worse than its baseline";
+            case NOTHING_SENT:
+                return "nothing was sent";
+            case 129:
+            case 130:
+            case TERMINATED:
+                return "the run was stopped by a signal";
+            default:
+                return "the run could not start or could not go on";
+        }
+    }
+}

@@ -1,0 +1,158 @@
+package io.drumfire.maven;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.maven.artifact.versioning.ComparableVersion;
+import org.apache.maven.plugin.MojoExecutionException;
+import org.eclipse.aether.artifact.Artifact;
+import org.eclipse.aether.graph.Exclusion;
+
+/** Puts JMeter, plugins and libraries into the folders of a JMeter: {@code bin}, {@code lib}, {@code lib/ext}, {@code lib/junit}. */
+final class JMeterJars {
+    static final String GROUP = "org.apache.jmeter";
+    static final String CONFIG = "ApacheJMeter_config";
+    private static final String STARTER = "ApacheJMeter";
+    private static final List<String> MODULES = Arrays.asList(
+            STARTER, "ApacheJMeter_bolt", "ApacheJMeter_components", CONFIG, "ApacheJMeter_core", "ApacheJMeter_ftp",
+            "ApacheJMeter_functions", "ApacheJMeter_http", "ApacheJMeter_java", "ApacheJMeter_jdbc", "ApacheJMeter_jms",
+            "ApacheJMeter_junit", "ApacheJMeter_ldap", "ApacheJMeter_mail", "ApacheJMeter_mongodb", "ApacheJMeter_native",
+            "ApacheJMeter_tcp", "jorphan");
+    /** Artifacts that POMs of old libraries name and that do not exist, or that clash with JMeter's. */
+    private static final List<String> NEVER = Arrays.asList(
+            "d-haven-managed-pool:d-haven-managed-pool", "event:event", "commons-pool2:commons-pool2",
+            "commons-math3:commons-math3", "logkit:logkit", "avalon-logkit:avalon-logkit");
+    private static final List<String> LIBRARIES = Arrays.asList("jar", "war", "zip", "ear");
+
+    private final Repositories repositories;
+    private final List<Exclusion> excluded = new ArrayList<>();
+    private final List<String> ignoredFiles = new ArrayList<>();
+    private final boolean optional;
+    private final Path home;
+    /** Where each {@code group:artifact:extension:classifier} went, and which version. */
+    private final Map<String, Copied> copied = new HashMap<>();
+
+    private static final class Copied {
+        private final String version;
+        private final Path file;
+
+        private Copied(String version, Path file) {
+            this.version = version;
+            this.file = file;
+        }
+    }
+
+    JMeterJars(Repositories repositories, List<String> excluded, List<String> ignored, boolean optional, Path home) throws MojoExecutionException {
+        this.repositories = repositories;
+        this.optional = optional;
+        this.home = home;
+        for (String coordinates : excluded) {
+            this.excluded.add(Repositories.exclusion(coordinates));
+        }
+        for (String coordinates : NEVER) {
+            this.excluded.add(Repositories.exclusion(coordinates));
+        }
+        for (String coordinates : ignored) {
+            ignoredFiles.add(repositories.resolve(repositories.versioned(coordinates)).getFile().getName());
+        }
+    }
+
+    /** The coordinates of JMeter's modules in a version. Releases since 5.6 have no module for MongoDB. */
+    static List<String> modules(String version) {
+        boolean hasMongo = new ComparableVersion(version).compareTo(new ComparableVersion("5.6.3")) < 0;
+        List<String> coordinates = new ArrayList<>();
+        for (String module : MODULES) {
+            if (hasMongo || !module.endsWith("_mongodb")) {
+                coordinates.add(GROUP + ":" + module + ":" + version);
+            }
+        }
+        return coordinates;
+    }
+
+    /** Copies JMeter itself and gives the name of the jar that starts it. */
+    String copyJMeter(List<String> coordinates, boolean withDependencies) throws MojoExecutionException {
+        List<Artifact> modules = new ArrayList<>();
+        String starter = null;
+        for (String one : coordinates) {
+            Artifact artifact = repositories.resolve(repositories.versioned(one));
+            if (CONFIG.equals(artifact.getArtifactId())) {
+                continue;
+            }
+            modules.add(artifact);
+            if (STARTER.equals(artifact.getArtifactId())) {
+                starter = artifact.getFile().getName();
+            }
+            copy(artifact, folderOf(artifact));
+        }
+        if (withDependencies) {
+            copyDependencies(modules);
+        }
+        return starter;
+    }
+
+    /** Copies plugins or libraries to a folder, and what they depend on to {@code lib}. */
+    void copyLibraries(List<String> coordinates, String folder, boolean withDependencies) throws MojoExecutionException {
+        for (String one : coordinates) {
+            Artifact artifact = repositories.resolve(repositories.versioned(one));
+            copy(artifact, folder);
+            if (withDependencies) {
+                List<Artifact> roots = new ArrayList<>();
+                roots.add(artifact);
+                roots.addAll(repositories.provided(artifact));
+                roots.removeIf(root -> GROUP.equals(root.getGroupId()) || isExcluded(root));
+                copyDependencies(roots);
+            }
+        }
+    }
+
+    private boolean isExcluded(Artifact artifact) {
+        return excluded.stream().anyMatch(exclusion -> exclusion.getGroupId().equals(artifact.getGroupId())
+                && (exclusion.getArtifactId().equals("*") || exclusion.getArtifactId().equals(artifact.getArtifactId())));
+    }
+
+    private void copyDependencies(List<Artifact> roots) throws MojoExecutionException {
+        for (Artifact artifact : repositories.resolveWithDependencies(roots, excluded, optional)) {
+            boolean isModule = GROUP.equals(artifact.getGroupId()) && artifact.getArtifactId().startsWith("ApacheJMeter_");
+            if (!isModule && LIBRARIES.contains(artifact.getExtension())) {
+                copy(artifact, folderOf(artifact));
+            }
+        }
+    }
+
+    private static String folderOf(Artifact artifact) {
+        if (!GROUP.equals(artifact.getGroupId()) || artifact.getArtifactId().equals("jorphan")) {
+            return "lib";
+        }
+        return STARTER.equals(artifact.getArtifactId()) ? "bin" : "lib/ext";
+    }
+
+    /** Copies the artifact unless the same or a newer version is there; an older one is removed. */
+    private void copy(Artifact artifact, String folder) throws MojoExecutionException {
+        File file = artifact.getFile();
+        if (ignoredFiles.contains(file.getName())) {
+            return;
+        }
+        String key = String.join(":", artifact.getGroupId(), artifact.getArtifactId(), artifact.getExtension(), artifact.getClassifier());
+        Copied earlier = copied.get(key);
+        try {
+            if (earlier != null) {
+                if (new ComparableVersion(earlier.version).compareTo(new ComparableVersion(artifact.getVersion())) >= 0) {
+                    return;
+                }
+                Files.deleteIfExists(earlier.file);
+            }
+            Path target = home.resolve(folder).resolve(file.getName());
+            Files.copy(file.toPath(), target, StandardCopyOption.REPLACE_EXISTING);
+            copied.put(key, new Copied(artifact.getVersion(), target));
+        } catch (IOException error) {
+            throw new MojoExecutionException(file + " cannot be copied to " + home.resolve(folder) + ": " + error.getMessage(), error);
+        }
+    }
+}
