@@ -86,7 +86,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Acc
         image_parser: drumfire_expr::values::property_bool(&d.text_now("imageParsing")),
     };
     Some(AccessLogSampler {
-        http: http::decode(d, configs, needs)?.at(server),
+        http: http::decode_at(d, configs, needs, Some(server)),
         log_file: d.template("logFile"),
         has_parser: !parser.trim().is_empty(),
         is_shared,

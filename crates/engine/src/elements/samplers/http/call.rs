@@ -1,28 +1,21 @@
 //! The settings of one sample, evaluated.
 
 use std::borrow::Cow;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
-use drumfire_expr::{Scope, Template, Text, Value};
+use drumfire_expr::{Text, Value};
 use drumfire_http::{Limits, Source};
 use drumfire_web::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
 use drumfire_web::headers::Header;
-use drumfire_web::property::{Client, Form, Property};
+use drumfire_web::property::{Client, Form};
 use drumfire_web::url::{self, Url};
 
-use super::HttpSampler;
-use super::addresses::Addresses;
-use super::edits::Replaced;
+use super::key::Key;
 use super::proxy::ProxyChoice;
-use super::reader::{Failure, Reader};
-use crate::base::number;
-use crate::elements::config::merged_headers;
-use crate::run::context::Context;
+use super::reader::Failure;
 use crate::run::request::{Request, RequestArgument};
 
 pub struct Call<'s> {
@@ -35,38 +28,40 @@ pub struct Call<'s> {
     pub source_failure: Option<Exception>,
     /// The proxy that the sampler names.
     pub proxy: Option<Arc<ProxyChoice>>,
-    failure: Option<Box<Failure>>,
-    form: Form,
-    raw_body: bool,
-    protocol: Text<'s>,
-    domain: Text<'s>,
-    port: Text<'s>,
-    path: Text<'s>,
-    content_encoding: Text<'s>,
-    arguments: Vec<OwnedArgument<'s>>,
+    pub(super) failure: Option<Box<Failure>>,
+    pub(super) form: Form,
+    /// The sampler, for the worker's cache.
+    pub key: Key,
+    pub(super) raw_body: bool,
+    pub(super) multipart: bool,
+    pub(super) browser_compatible: bool,
+    pub(super) add_content_type_if_missing: bool,
+    pub(super) protocol: Text<'s>,
+    pub(super) domain: Text<'s>,
+    pub(super) port: Text<'s>,
+    pub(super) path: Text<'s>,
+    pub(super) content_encoding: Text<'s>,
+    pub(super) arguments: Vec<OwnedArgument<'s>>,
     /// The value of the only argument, where it is a long body.
-    pieces: Vec<Value>,
-    files: Vec<OwnedFile<'s>>,
+    pub(super) pieces: Vec<Value>,
+    pub(super) files: Vec<OwnedFile<'s>>,
     /// Where the request goes, if that is known already.
-    url: Option<Url>,
+    pub(super) url: Option<Url>,
 }
 
-/// A raw body of so many bytes is not put together.
-const LONG_BODY_BYTES: usize = 1 << 20;
-
-struct OwnedArgument<'s> {
-    name: Text<'s>,
-    value: Text<'s>,
-    metadata: Text<'s>,
-    content_type: Text<'s>,
-    always_encode: bool,
+pub struct OwnedArgument<'s> {
+    pub name: Text<'s>,
+    pub value: Text<'s>,
+    pub metadata: Text<'s>,
+    pub content_type: Text<'s>,
+    pub always_encode: bool,
 }
 
-struct OwnedFile<'s> {
-    path: Text<'s>,
-    resolved: PathBuf,
-    param_name: Text<'s>,
-    mime_type: Text<'s>,
+pub struct OwnedFile<'s> {
+    pub path: Text<'s>,
+    pub resolved: PathBuf,
+    pub param_name: Text<'s>,
+    pub mime_type: Text<'s>,
 }
 
 impl OwnedArgument<'_> {
@@ -106,61 +101,7 @@ fn kept(text: &Text<'_>) -> Text<'static> {
     Text::Shared(text.clone().into_value())
 }
 
-impl<'s> Call<'s> {
-    /// The settings of the next sample, with what pre-processors change in them.
-    pub fn evaluate(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
-        let mut call = Call::unedited(sampler, cx, name);
-        if !super::user(cx).edits.is_empty() {
-            call.edit(sampler, cx);
-        }
-        call
-    }
-
-    pub fn unedited(sampler: &'s HttpSampler, cx: &mut Context, name: &Template) -> Call<'s> {
-        let mut read = Reader::new(cx);
-        let path = read.text(Property::Path, &sampler.path);
-        let domain = read.text(Property::Domain, &sampler.domain);
-        let protocol = read.text(Property::Protocol, &sampler.protocol);
-        let method = read.text(Property::Method, &sampler.method);
-        let form = sampler.form(&method);
-        let mut content = None;
-        if form == Form::Query {
-            content = Some(sampler.read_content(&mut read));
-        }
-        let port = read.text(Property::Port, &sampler.port);
-        let label = read.text(Property::Name, name);
-        let label = read.cx.label(label);
-        let proxy = sampler.read_proxy(&mut read);
-        let (source, source_failure) = sampler.read_source(&mut read);
-        let limits = sampler.read_limits(&mut read);
-        let headers = sampler.read_headers(&mut read);
-        let content = content.unwrap_or_else(|| sampler.read_content(&mut read));
-        let failure = read
-            .failure()
-            .filter(|failure| failure.matters(sampler.client, form, &method));
-        Call {
-            label,
-            method,
-            headers,
-            limits,
-            source,
-            source_failure,
-            proxy,
-            failure,
-            form,
-            raw_body: sampler.raw_body,
-            protocol,
-            domain,
-            port,
-            path,
-            content_encoding: content.encoding,
-            arguments: content.arguments,
-            pieces: content.pieces,
-            files: content.files,
-            url: None,
-        }
-    }
-
+impl Call<'_> {
     /// How much text there is in what may be long, in bytes.
     pub fn text_bytes(&self) -> usize {
         let arguments = self.arguments.iter();
@@ -172,7 +113,7 @@ impl<'s> Call<'s> {
     }
 
     /// The settings with their address, to be kept for longer, if there is nothing wrong with them and they have no files.
-    pub fn kept(&self, sampler: &HttpSampler, addresses: &Addresses) -> Option<Call<'static>> {
+    pub fn kept(&self, url: Url) -> Option<Call<'static>> {
         if self.failure.is_some() || !self.files.is_empty() {
             return None;
         }
@@ -189,7 +130,11 @@ impl<'s> Call<'s> {
             proxy: self.proxy.clone(),
             failure: None,
             form: self.form,
+            key: self.key,
             raw_body: self.raw_body,
+            multipart: self.multipart,
+            browser_compatible: self.browser_compatible,
+            add_content_type_if_missing: self.add_content_type_if_missing,
             protocol: kept(&self.protocol),
             domain: kept(&self.domain),
             port: kept(&self.port),
@@ -198,7 +143,7 @@ impl<'s> Call<'s> {
             arguments: self.arguments.iter().map(OwnedArgument::kept).collect(),
             pieces: self.pieces.clone(),
             files: Vec::new(),
-            url: Some(self.url(sampler, addresses).ok()?),
+            url: Some(url),
         })
     }
 
@@ -210,8 +155,7 @@ impl<'s> Call<'s> {
     }
 
     /// The settings as pre-processors and scripts see them.
-    pub fn to_request(&self, sampler: &HttpSampler, cx: &mut Context) -> Request {
-        let cookies = sampler.cookie_manager();
+    pub fn to_request(&self, has_header_manager: bool, cookie_policy: Option<String>) -> Request {
         Request {
             name: self.label.to_string(),
             protocol: self.protocol.to_string(),
@@ -237,24 +181,13 @@ impl<'s> Call<'s> {
                 .iter()
                 .map(|header| (header.name.to_string(), header.value.to_string()))
                 .collect(),
-            has_header_manager: !sampler.headers.is_empty(),
-            cookie_policy: cookies
-                .and_then(|manager| manager.policy(cx))
-                .map(str::to_owned),
+            has_header_manager,
+            cookie_policy,
         }
     }
 
-    /// Makes the changes that pre-processors ask for. Scripts that follow the sample still see them.
-    fn edit(&mut self, sampler: &HttpSampler, cx: &mut Context) {
-        let mut request = self.to_request(sampler, cx);
-        let before = (!cx.shared.program.java.is_empty()).then(|| request.clone());
-        for edit in super::user_mut(cx).edits.take() {
-            edit.apply(cx, &mut request);
-        }
-        if let Some(before) = before {
-            let after = request.clone();
-            super::user_mut(cx).edits.add(Replaced { before, after });
-        }
+    /// Takes the settings of an edited request.
+    pub fn replace(&mut self, request: Request) {
         if *self.label != *request.name {
             self.label = request.name.into();
         }
@@ -278,8 +211,11 @@ impl<'s> Call<'s> {
             .collect();
     }
 
-    /// Where the request goes (`HTTPSamplerBase#getUrl`).
-    pub fn url(&self, sampler: &HttpSampler, addresses: &Addresses) -> Result<Url, Exception> {
+    /// Where the request goes (`HTTPSamplerBase#getUrl`); `find` makes the address of its parts.
+    pub fn url(
+        &self,
+        find: impl FnOnce(&url::Target<'_>) -> Result<Url, Exception>,
+    ) -> Result<Url, Exception> {
         if let Some(known) = &self.url {
             return Ok(known.clone());
         }
@@ -295,12 +231,12 @@ impl<'s> Call<'s> {
             method: &self.method,
             query: &query,
         };
-        addresses.url(sampler, &target)
+        find(&target)
     }
 
     /// `HTTPSamplerBase#toString`.
-    pub fn shown(&self, sampler: &HttpSampler, addresses: &Addresses) -> String {
-        let Ok(url) = self.url(sampler, addresses) else {
+    pub fn shown(&self, url: Option<Url>) -> String {
+        let Some(url) = url else {
             return String::new();
         };
         let mut text = url.text().to_string();
@@ -361,7 +297,6 @@ impl<'s> Call<'s> {
 
     pub fn body_spec<'a>(
         &'a self,
-        sampler: &HttpSampler,
         method: &'a str,
         arguments: &'a [Argument<'a>],
         files: &'a [FileArgument<'a>],
@@ -370,159 +305,14 @@ impl<'s> Call<'s> {
         BodySpec {
             method,
             raw: self.raw_body,
-            multipart: sampler.multipart,
-            browser_compatible: sampler.browser_compatible,
+            multipart: self.multipart,
+            browser_compatible: self.browser_compatible,
             content_encoding: &self.content_encoding,
             arguments,
             files,
             following_redirect,
-            add_content_type_if_missing: sampler.settings.add_content_type_if_missing,
+            add_content_type_if_missing: self.add_content_type_if_missing,
             pieces: &self.pieces,
         }
     }
-}
-
-/// What a request says beyond its address and head.
-struct Content<'s> {
-    encoding: Text<'s>,
-    files: Vec<OwnedFile<'s>>,
-    arguments: Vec<OwnedArgument<'s>>,
-    pieces: Vec<Value>,
-}
-
-impl HttpSampler {
-    /// Where the arguments of a request go.
-    fn form(&self, method: &str) -> Form {
-        let nameless = || {
-            !self.arguments.is_empty()
-                && (self.arguments.iter()).all(|argument| argument.name.is_empty_literal())
-        };
-        if self.raw_body || nameless() {
-            Form::Raw
-        } else if url::method_takes_query(method) {
-            Form::Query
-        } else if self.multipart || !self.files.is_empty() {
-            Form::Multipart
-        } else {
-            Form::Encoded
-        }
-    }
-
-    fn read_content<'s>(&'s self, read: &mut Reader<'_>) -> Content<'s> {
-        let encoding = read.text(Property::ContentEncoding, &self.content_encoding);
-        let files = self.files.iter().map(|file| file.read(read)).collect();
-        let pieces = read.read(Property::ArgumentValue, |cx| self.long_body(cx));
-        let pieces = pieces.flatten();
-        let arguments = self
-            .arguments
-            .iter()
-            .map(|argument| OwnedArgument {
-                name: read.text(Property::ArgumentName, &argument.name),
-                value: match &pieces {
-                    None => read.text(Property::ArgumentValue, &argument.value),
-                    Some(_) => Text::Literal(""),
-                },
-                metadata: read.text(Property::ArgumentValue, &argument.metadata),
-                content_type: read.text(Property::ArgumentValue, &argument.content_type),
-                always_encode: argument.always_encode,
-            })
-            .collect();
-        Content {
-            encoding,
-            files,
-            arguments,
-            pieces: pieces.unwrap_or_default(),
-        }
-    }
-
-    fn read_proxy(&self, read: &mut Reader<'_>) -> Option<Arc<ProxyChoice>> {
-        let proxy = self.proxy.as_ref()?;
-        let general = &self.settings.proxy;
-        read.read(Property::ProxyHost, |cx| proxy.evaluate(cx, general))
-            .flatten()
-    }
-
-    /// The address that requests leave from, or why there is none.
-    fn read_source(&self, read: &mut Reader<'_>) -> (Option<Arc<Source>>, Option<Exception>) {
-        let own = self.source.as_ref();
-        let own = own.and_then(|own| read.read(Property::Source, |cx| own.evaluate(cx)));
-        let local = || (self.settings.local_address.as_ref()).map(|local| local.source.clone());
-        match own {
-            None | Some(Ok(None)) => (local(), None),
-            Some(Ok(source)) => (source, None),
-            Some(Err(exception)) => (local(), Some(exception)),
-        }
-    }
-
-    fn read_limits(&self, read: &mut Reader<'_>) -> Limits {
-        let (slow, connect) = (&self.response_timeout, &self.connect_timeout);
-        let response = read.read(Property::ResponseTimeout, |cx| timeout(slow, cx));
-        let connect = read.read(Property::ConnectTimeout, |cx| timeout(connect, cx));
-        let speed = read.read(Property::ConnectTimeout, |cx| {
-            speed(&self.bytes_per_second, cx)
-        });
-        Limits {
-            connect: connect.flatten(),
-            response: response.flatten(),
-            bytes_per_second: speed.flatten(),
-        }
-    }
-
-    fn read_headers<'s>(&'s self, read: &mut Reader<'_>) -> Vec<Header<'s>> {
-        let changed = super::user(read.cx).changed_headers();
-        merged_headers(&self.headers, &changed, &mut |property, template| {
-            read.text(property, template)
-        })
-    }
-
-    /// The pieces of a long raw body, if nothing has to be made of them but bytes in UTF-8.
-    fn long_body(&self, cx: &mut Context) -> Option<Vec<Value>> {
-        let [argument] = &*self.arguments else {
-            return None;
-        };
-        let is_plain = self.raw_body
-            && !self.multipart
-            && self.files.is_empty()
-            && !argument.always_encode
-            && self.client == Client::HttpClient
-            && (self.content_encoding.is_empty_literal()
-                || self.content_encoding.literal() == Some("UTF-8"));
-        is_plain
-            .then(|| argument.value.eval_pieces(cx, LONG_BODY_BYTES))
-            .flatten()
-    }
-}
-
-impl super::FileTemplate {
-    fn read(&self, read: &mut Reader<'_>) -> OwnedFile<'_> {
-        let path = read.text(Property::FilePath, &self.path);
-        // FileServer#getResolvedFile: as it is if it exists or is absolute, else beside the plan.
-        let direct = PathBuf::from(&*path);
-        let resolved = if direct.is_absolute() || direct.exists() {
-            direct
-        } else {
-            read.cx.base_dir().join(direct)
-        };
-        OwnedFile {
-            resolved,
-            path,
-            param_name: read.text(Property::FileParameter, &self.param_name),
-            mime_type: read.text(Property::FileType, &self.mime_type),
-        }
-    }
-}
-
-fn speed(template: &Template, cx: &mut Context) -> Option<NonZeroU32> {
-    if template.is_empty_literal() {
-        return None;
-    }
-    NonZeroU32::new(u32::try_from(number::int(&template.eval(cx))).unwrap_or(0))
-}
-
-fn timeout(template: &Template, cx: &mut Context) -> Option<Duration> {
-    if template.is_empty_literal() {
-        return None;
-    }
-    let ms = number::int(&template.eval(cx));
-    (ms > 0).then(|| Duration::from_millis(ms as u64))
 }

@@ -1,18 +1,25 @@
 //! The plan's properties of an HTTP Request, merged with HTTP Request Defaults and managers in scope.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use drumfire_jmx::{Prop, Value};
 
+use super::embedded::Resources;
+use super::merged::Merged;
 use super::proxy::ProxyTemplate;
+use super::request::RequestBuilder;
+use super::response::ResponseReader;
+use super::sampler::HttpSampler;
+use super::settings::Settings;
 use super::source::{SourceTemplate, SourceType};
+use super::template::{ArgumentTemplate, FileTemplate, RequestTemplate};
+use super::transfer::Transfer;
 use super::version::{BLAZEMETER, Versions, of_blazemeter};
-use super::{ArgumentTemplate, FileTemplate, HttpSampler, Settings};
 use crate::decode::Decoder;
-use crate::elements::config::header_managers;
-use crate::elements::config::{Manager, keystore, manager};
-use crate::elements::samplers::defaults::is_defaults;
+use crate::elements::config::{
+    AuthManager, CacheManager, CookieManager, DnsCacheManager, Manager, header_managers, keystore,
+    manager,
+};
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 use drumfire_expr::Template;
@@ -36,97 +43,6 @@ const APPLICABLE: [&str; 9] = [
 const BYTES_PER_SECOND: &str = "drumfire.bytes_per_second";
 /// A plugin's sampler, whose requests are those of an HTTP Request.
 pub const PARALLEL: &str = "com.blazemeter.jmeter.http.ParallelHTTPSampler";
-const ARGUMENTS: &str = "HTTPsampler.Arguments";
-
-/// Request Defaults (`ConfigTestElement`): settings for the samplers in its scope that have none of their own (HTTP Request
-/// Defaults, Login Config Element, Simple Config Element).
-///
-/// Its properties are the sampler's; arguments and files are added to the sampler's.
-pub(super) struct Merged<'p> {
-    props: BTreeMap<&'p str, &'p Prop>,
-    arguments: Vec<&'p Prop>,
-    files: Vec<&'p Prop>,
-}
-
-impl<'p> Merged<'p> {
-    /// `AbstractTestElement#addProperty`: a property counts as missing when it is an empty text; collections are added to.
-    fn new(sampler: &'p Element, configs: &[&'p Element]) -> Merged<'p> {
-        let mut merged = Merged {
-            props: BTreeMap::new(),
-            arguments: Vec::new(),
-            files: Vec::new(),
-        };
-        merged.add(sampler);
-        for config in configs.iter().filter(|config| is_defaults(config)) {
-            merged.add(config);
-        }
-        merged
-    }
-
-    fn add(&mut self, element: &'p Element) {
-        for prop in &element.props {
-            match (&*prop.name, &prop.value) {
-                (ARGUMENTS, Value::Element(arguments)) => self
-                    .arguments
-                    .extend(arguments.props.list("Arguments.arguments")),
-                ("HTTPsampler.Files", Value::Element(files)) => {
-                    self.files.extend(files.props.list("HTTPFileArgs.files"))
-                }
-                (name, _) => {
-                    let missing = self.props.get(name).is_none_or(
-                        |known| matches!(&known.value, Value::Str(text) if text.is_empty()),
-                    );
-                    if missing {
-                        self.props.insert(name, prop);
-                    }
-                }
-            }
-        }
-    }
-
-    pub fn template(&self, d: &mut Decoder, name: &str) -> Template {
-        match self.props.get(name) {
-            Some(prop) => d.compile(&prop.value.as_str()),
-            None => Template::raw(""),
-        }
-    }
-
-    fn or(&self, d: &mut Decoder, name: &str, default: &str) -> Template {
-        let template = self.template(d, name);
-        if template.is_empty_literal() {
-            Template::raw(default)
-        } else {
-            template
-        }
-    }
-
-    /// The value of a property that has a default only where it is missing altogether.
-    fn if_missing(&self, d: &mut Decoder, name: &str, default: &str) -> Template {
-        match self.props.contains_key(name) {
-            true => self.template(d, name),
-            false => Template::raw(default),
-        }
-    }
-
-    fn flag(&self, d: &mut Decoder, name: &str) -> bool {
-        match self.props.get(name).map(|prop| &prop.value) {
-            Some(Value::Str(text)) if text.contains("${") => {
-                let template = d.compile(text);
-                d.now(&template).eq_ignore_ascii_case("true")
-            }
-            Some(value) => value.as_bool(),
-            None => false,
-        }
-    }
-
-    /// A flag that may be missing.
-    pub fn flag_or(&self, d: &mut Decoder, name: &str, default: bool) -> bool {
-        match self.props.contains_key(name) {
-            true => self.flag(d, name),
-            false => default,
-        }
-    }
-}
 
 /// HTTP Request (`HTTPSamplerProxy`, `HTTPSampler_`): one request with its redirects and embedded resources.
 ///
@@ -144,6 +60,24 @@ impl<'p> Merged<'p> {
 /// QUIC's handshake; other addresses and those behind a proxy by HTTP/1.1) in builds that have it; times have the resolution of the clock; a refused TLS handshake has the words of
 /// this program's TLS library where they have no counterpart in Java.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
+    Some(decode_at(d, configs, needs, None))
+}
+
+/// The server of an Access Log Sampler's requests; its own properties name it, not the configuration around it.
+pub struct Server {
+    pub protocol: Template,
+    pub domain: Template,
+    pub port: Template,
+    pub image_parser: bool,
+}
+
+/// The same with requests to another server.
+pub fn decode_at(
+    d: &mut Decoder,
+    configs: &[&Element],
+    needs: Needs,
+    server: Option<Server>,
+) -> HttpSampler {
     let applicable: Vec<&Element> = configs
         .iter()
         .copied()
@@ -162,13 +96,71 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
         Client::Java | Client::OldJava | Client::AccessLog | Client::File => Versions::default(),
     };
     let settings = settings(d);
-    let mut sampler = HttpSampler {
-        client,
-        unknown_client,
-        versions,
+    let server = server.unwrap_or_else(|| Server {
         protocol: merged.template(d, "HTTPSampler.protocol"),
         domain: merged.template(d, "HTTPSampler.domain"),
         port: merged.template(d, "HTTPSampler.port"),
+        image_parser: merged.flag_or(d, "HTTPSampler.image_parser", is_parallel),
+    });
+    let are_wanted = server.image_parser;
+    let managers = managers(d, &applicable, client);
+    let md5 = merged.flag(d, "HTTPSampler.md5");
+    HttpSampler {
+        template: request_template(d, &merged, &applicable, client, server, &settings),
+        unknown_client,
+        request: RequestBuilder {
+            client,
+            versions,
+            keep_alive: merged.flag(d, "HTTPSampler.use_keepalive"),
+            cookies: managers.cookies.clone(),
+            cache: managers.cache.clone(),
+            auth: managers.auth,
+            keystore: keystore(d.unit),
+            needs,
+            shows_request: needs.request || managers.cache.is_some() || are_wanted,
+            settings: settings.clone(),
+        },
+        transfer: Transfer::new(client, &settings, md5, needs.body || are_wanted),
+        reader: ResponseReader {
+            client,
+            follow_redirects: merged.flag(d, "HTTPSampler.follow_redirects"),
+            auto_redirects: merged.flag(d, "HTTPSampler.auto_redirects"),
+            cookies: managers.cookies,
+            cache: managers.cache,
+            needs,
+            settings: settings.clone(),
+        },
+        resources: Resources {
+            are_wanted,
+            is_concurrent: merged.flag_or(
+                d,
+                "HTTPSampler.concurrentDwn",
+                is_blazemeter || is_parallel,
+            ),
+            pool_size: merged.or(d, "HTTPSampler.concurrentPool", "6"),
+            allow: merged.template(d, "HTTPSampler.embedded_url_re"),
+            exclude: merged.template(d, "HTTPSampler.embedded_url_exclude_re"),
+            needs,
+            settings,
+        },
+        dns: managers.dns,
+        needs,
+    }
+}
+
+fn request_template(
+    d: &mut Decoder,
+    merged: &Merged<'_>,
+    applicable: &[&Element],
+    client: Client,
+    server: Server,
+    settings: &Arc<Settings>,
+) -> RequestTemplate {
+    RequestTemplate {
+        client,
+        protocol: server.protocol,
+        domain: server.domain,
+        port: server.port,
         path: merged.template(d, "HTTPSampler.path"),
         method: merged.if_missing(d, "HTTPSampler.method", "GET"),
         content_encoding: merged.template(d, "HTTPSampler.contentEncoding"),
@@ -177,50 +169,44 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
             .iter()
             .filter_map(|prop| argument(d, prop))
             .collect(),
-        files: files(d, &merged),
-        headers: header_managers(d, &applicable),
-        follow_redirects: merged.flag(d, "HTTPSampler.follow_redirects"),
-        auto_redirects: merged.flag(d, "HTTPSampler.auto_redirects"),
-        keep_alive: merged.flag(d, "HTTPSampler.use_keepalive"),
+        files: files(d, merged),
+        headers: header_managers(d, applicable),
         multipart: merged.flag(d, "HTTPSampler.DO_MULTIPART_POST"),
         browser_compatible: merged.flag(d, "HTTPSampler.BROWSER_COMPATIBLE_MULTIPART"),
         raw_body: merged.flag(d, "HTTPSampler.postBodyRaw"),
-        image_parser: merged.flag_or(d, "HTTPSampler.image_parser", is_parallel),
-        concurrent: merged.flag_or(d, "HTTPSampler.concurrentDwn", is_blazemeter || is_parallel),
-        md5: merged.flag(d, "HTTPSampler.md5"),
-        pool_size: merged.or(d, "HTTPSampler.concurrentPool", "6"),
-        embedded_allow: merged.template(d, "HTTPSampler.embedded_url_re"),
-        embedded_exclude: merged.template(d, "HTTPSampler.embedded_url_exclude_re"),
         connect_timeout: merged.template(d, "HTTPSampler.connect_timeout"),
         response_timeout: merged.template(d, "HTTPSampler.response_timeout"),
         bytes_per_second: merged.template(d, BYTES_PER_SECOND),
-        proxy: proxy(d, &merged),
-        source: source(d, &merged, client),
-        cookies: None,
-        cache: None,
-        auth: None,
-        dns: None,
-        keystore: keystore(d.unit),
-        needs,
-        settings,
-    };
-    take_managers(d, &applicable, &mut sampler);
-    Some(sampler)
+        proxy: proxy(d, merged),
+        source: source(d, merged, client),
+        settings: settings.clone(),
+    }
+}
+
+/// The managers in a sampler's scope.
+#[derive(Default)]
+struct Managers {
+    cookies: Option<Arc<CookieManager>>,
+    cache: Option<Arc<CacheManager>>,
+    auth: Option<Arc<AuthManager>>,
+    dns: Option<Arc<DnsCacheManager>>,
 }
 
 /// The outermost manager of a kind wins (`HTTPSamplerBase#setCookieManager` and its siblings).
-fn take_managers(d: &mut Decoder, configs: &[&Element], sampler: &mut HttpSampler) {
+fn managers(d: &mut Decoder, configs: &[&Element], client: Client) -> Managers {
+    let mut managers = Managers::default();
     for config in configs {
         match manager(d, config.id) {
-            Some(Manager::Cookies(manager)) => sampler.cookies = Some(manager),
-            Some(Manager::Cache(manager)) => sampler.cache = Some(manager),
-            Some(Manager::Auth(manager)) => sampler.auth = Some(manager),
-            Some(Manager::Dns(manager)) if sampler.client == Client::HttpClient => {
-                sampler.dns = Some(manager);
+            Some(Manager::Cookies(manager)) => managers.cookies = Some(manager),
+            Some(Manager::Cache(manager)) => managers.cache = Some(manager),
+            Some(Manager::Auth(manager)) => managers.auth = Some(manager),
+            Some(Manager::Dns(manager)) if client == Client::HttpClient => {
+                managers.dns = Some(manager);
             }
             Some(Manager::Dns(_)) | None => {}
         }
     }
+    managers
 }
 
 /// The same for all HTTP Requests of a plan.

@@ -1,8 +1,9 @@
 //! Embedded resources of a page (`HTTPSamplerBase#downloadPageResources`).
 
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::sync::Arc;
 
+use drumfire_expr::Template;
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_query::resources::{css_urls, embedded};
 use drumfire_query::url::JavaUrl;
@@ -10,67 +11,32 @@ use drumfire_results::Sample;
 use drumfire_web::Exception;
 use drumfire_web::response::media_type;
 use drumfire_web::url::Url;
-use recycle_box::RecycleBox;
-use tokio::task::JoinSet;
 
-use super::HttpSampler;
-use super::call::Call;
 use super::failure;
-use super::redirects::Nesting;
-use super::request::{Prepared, Sending};
-use super::transfer::Trouble;
+use super::settings::Settings;
 use crate::run::context::Context;
+use crate::run::needs::Needs;
 
 /// `httpsampler.parallel_download` pool where the plan gives no number (`CONCURRENT_POOL_SIZE`).
 const DEFAULT_POOL: usize = 6;
 
-impl HttpSampler {
-    /// The page with its resources as sub-results; the page itself if it has none.
-    pub(super) async fn embedded(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        mut page: Sample,
-        nesting: Nesting,
-    ) -> Sample {
-        let (begin, page_us) = (Instant::now(), page.precise_service_us());
-        let addresses = self.addresses_or_error(cx, &mut page);
-        if addresses.is_empty() {
-            return page;
-        }
-        let mut whole = if self.settings.separate_container || nesting.is_redirect {
-            let mut whole = page.clone();
-            whole.children.clear();
-            // Its thread writes its name into samples and their direct sub-results, in the end.
-            page.thread_name = "".into();
-            whole.attach_child(page, self.settings.rename_children);
-            whole
-        } else {
-            page
-        };
-        self.fetch_all(cx, call, &mut whole, addresses, nesting)
-            .await;
-        let service_us = page_us + begin.elapsed().as_micros() as u64;
-        whole.refine_service(service_us, whole.children.len() as u64);
-        whole
-    }
+/// The embedded resources of a sampler's pages.
+pub(super) struct Resources {
+    /// Whether they are fetched (`HTTPSampler.image_parser`).
+    pub are_wanted: bool,
+    pub is_concurrent: bool,
+    pub pool_size: Template,
+    /// Addresses have to match this.
+    pub allow: Template,
+    /// Addresses must not match this.
+    pub exclude: Template,
+    pub needs: Needs,
+    pub settings: Arc<Settings>,
+}
 
-    /// A page that is its own container, with its resources.
-    pub(super) async fn frames(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        mut page: Sample,
-        nesting: Nesting,
-    ) -> Sample {
-        let addresses = self.addresses_or_error(cx, &mut page);
-        self.fetch_all(cx, call, &mut page, addresses, nesting)
-            .await;
-        page
-    }
-
+impl Resources {
     /// The addresses of the page's resources; a page that cannot be read gets a sub-result that says so.
-    fn addresses_or_error(&self, cx: &mut Context, page: &mut Sample) -> Vec<JavaUrl> {
+    pub fn addresses_or_error(&self, cx: &mut Context, page: &mut Sample) -> Vec<JavaUrl> {
         self.addresses(cx, page).unwrap_or_else(|message| {
             let mut error = page.clone();
             let class = "org.apache.jmeter.protocol.http.parser.HTMLParseException";
@@ -79,27 +45,6 @@ impl HttpSampler {
             self.settle_success(page, false);
             Vec::new()
         })
-    }
-
-    async fn fetch_all(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        whole: &mut Sample,
-        addresses: Vec<JavaUrl>,
-        nesting: Nesting,
-    ) {
-        let wanted = self.filter(cx, addresses, whole);
-        let pool = self.pool(cx);
-        if pool > 1 {
-            self.fetch_together(cx, call, whole, wanted, nesting.inner(), pool)
-                .await;
-            return;
-        }
-        for url in wanted {
-            let sample = self.fetch(cx, call, &url, "GET", nesting.inner()).await;
-            self.add(whole, sample);
-        }
     }
 
     /// What the page asks for, in order.
@@ -127,14 +72,14 @@ impl HttpSampler {
     }
 
     /// The addresses that pass both filters, in normal form; failures become sub-results.
-    fn filter(
+    pub fn filter(
         &self,
         cx: &mut Context,
         addresses: Vec<JavaUrl>,
         whole: &mut Sample,
     ) -> VecDeque<Url> {
-        let allow = self.pattern(&self.embedded_allow.eval(cx));
-        let exclude = self.pattern(&self.embedded_exclude.eval(cx));
+        let allow = self.pattern(&self.allow.eval(cx));
+        let exclude = self.pattern(&self.exclude.eval(cx));
         let mut wanted = VecDeque::new();
         for address in addresses {
             let text = address.to_string();
@@ -181,69 +126,14 @@ impl HttpSampler {
     }
 
     /// How many resources are fetched at once.
-    fn pool(&self, cx: &mut Context) -> usize {
-        if !self.concurrent {
+    pub fn pool(&self, cx: &mut Context) -> usize {
+        if !self.is_concurrent {
             return 1;
         }
         self.pool_size.eval(cx).parse().unwrap_or(DEFAULT_POOL)
     }
 
-    /// Fetches with up to `pool` requests under way; results in the order of the page.
-    async fn fetch_together(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        whole: &mut Sample,
-        mut wanted: VecDeque<Url>,
-        nesting: Nesting,
-        pool: usize,
-    ) {
-        let mut results: Vec<Option<Fetched>> = Vec::new();
-        let mut running = JoinSet::new();
-        loop {
-            while running.len() < pool
-                && let Some(url) = wanted.pop_front()
-            {
-                let index = results.len();
-                results.push(None);
-                if call.reads_files() && url.protocol() == "file" {
-                    let sample = self.fetch_file(cx, call, &url, nesting).await;
-                    results[index] = Some(Fetched::Done(sample));
-                    continue;
-                }
-                match self.prepare(cx, call, &url, "GET", nesting) {
-                    Prepared::Done(sample) => results[index] = Some(Fetched::Done(sample)),
-                    Prepared::Send(sending) => {
-                        let exchange = self.detached(cx, call, sending);
-                        running.spawn_local(async move { (index, exchange.await) });
-                    }
-                }
-            }
-            // Whoever is interrupted while the pool works gives up all of it (`HTTPSamplerBase#downloadPageResources`).
-            match cx.attend_others(running.join_next()).await {
-                Some(Some(Ok((index, (sending, outcome))))) => {
-                    results[index] = Some(Fetched::Answered(sending, outcome))
-                }
-                Some(Some(Err(error))) => tracing::error!("a download ended with a panic: {error}"),
-                Some(None) => break,
-                None => {
-                    tracing::warn!("Interrupted fetching embedded resources");
-                    return;
-                }
-            }
-        }
-        for result in results.into_iter().flatten() {
-            let sample = match result {
-                Fetched::Done(sample) => sample,
-                Fetched::Answered(sending, outcome) => {
-                    self.complete(cx, call, sending, outcome, nesting).await
-                }
-            };
-            self.add(whole, sample);
-        }
-    }
-
-    fn add(&self, whole: &mut Sample, sample: Option<Box<Sample>>) {
+    pub fn add(&self, whole: &mut Sample, sample: Option<Box<Sample>>) {
         let ok = whole.success && sample.as_ref().is_none_or(|sample| sample.success);
         if let Some(sample) = sample {
             whole.add_child(*sample, self.settings.rename_children);
@@ -283,14 +173,6 @@ impl HttpSampler {
         }
         whole.message = message.into();
     }
-}
-
-enum Fetched {
-    Done(Option<Box<Sample>>),
-    Answered(
-        RecycleBox<Sending>,
-        Result<Box<drumfire_http::Incoming>, Trouble>,
-    ),
 }
 
 /// `HTTPSamplerBase#getUserAgent`: from the request headers as the sample shows them.

@@ -8,7 +8,7 @@ use drumfire_http::{
     BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Http3Failure, Phase,
     StatusLinePart, Target, TlsFailure,
 };
-use drumfire_results::{DataType, Sample};
+use drumfire_results::{DataType, Kind, Sample};
 use drumfire_web::Exception;
 use drumfire_web::property::Client;
 use drumfire_web::status::{ConnectFailure, Damage, Endpoint, Failure as JavaFailure, StatusPart};
@@ -16,6 +16,7 @@ use drumfire_web::url::Url;
 
 use super::settings::{MAX_BODY_BYTES, MAX_DECODED_BYTES, MAX_HEAD_BYTES};
 use super::transfer::Trouble;
+use crate::run::context::Context;
 use crate::run::needs::Needs;
 
 /// Turns the sample into a failed one. As JMeter does, it stores the stack trace as response data, here without frames; the
@@ -30,6 +31,17 @@ pub fn apply(sample: &mut Sample, exception: &Exception, needs: Needs) {
         sample.body_bytes = trace.len() as u64;
     }
     sample.response_data = needs.body.then(|| trace.into_bytes().into());
+}
+
+/// The sample of a failure that only `HTTPSamplerBase#sample()` catches: it has neither label nor address
+/// (`errorResult(e, new HTTPSampleResult())`).
+pub fn nameless(cx: &Context, exception: &Exception, needs: Needs) -> Box<Sample> {
+    let mut sample = Box::new(Sample::new("".into(), cx.thread_name.clone()));
+    sample.kind = Kind::Http;
+    sample.start_ms = cx.clock().now_ms();
+    apply(&mut sample, exception, needs);
+    sample.set_end(sample.start_ms);
+    sample
 }
 
 /// The exception JMeter would have caught.

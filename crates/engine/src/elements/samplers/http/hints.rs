@@ -7,8 +7,6 @@ use std::sync::{Mutex, PoisonError};
 
 use drumfire_http::{Failure, FailureKind, Phase, Target};
 
-use crate::run::context::Context;
-
 /// How long Linux holds the port of a connection that this side has closed (`TCP_TIMEWAIT_LEN`), in seconds.
 const TIME_WAIT_S: u32 = 60;
 /// Of the firewall's table of connections: what is as good as full.
@@ -88,7 +86,7 @@ impl Hint {
 }
 
 /// Tells what a failure says, if it says something that has not been told.
-pub fn tell(cx: &Context, failure: &Failure, target: &Target) {
+pub fn tell(hints: &Hints, failure: &Failure, target: &Target) {
     let Some(hint) = Hint::of(failure) else {
         return;
     };
@@ -96,7 +94,7 @@ pub fn tell(cx: &Context, failure: &Failure, target: &Target) {
     if hint == Hint::NoPort && !has_source(target) {
         return;
     }
-    super::state::hints(cx).tell(hint, || text(hint, failure, target));
+    hints.tell(hint, || text(hint, failure, target));
 }
 
 /// Connections without a source address always have one of the system's; others only if one can be bound.

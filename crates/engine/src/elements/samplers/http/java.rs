@@ -11,154 +11,152 @@ use drumfire_web::java_client::{
 };
 use drumfire_web::url::Url;
 
-use super::HttpSampler;
 use super::call::Call;
-use super::request::{Prepared, Sending};
-use super::transfer::Trouble;
+use super::request::{Prepared, RequestBuilder, Sending};
+use super::transfer::{Transfer, Trouble};
 use crate::run::context::Context;
 
-impl HttpSampler {
-    /// All that happens before the first byte is sent.
-    pub(super) fn build_java(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        url: &Url,
-        method: Text,
-        following: bool,
-        sample: Box<Sample>,
-    ) -> Result<Prepared, (Box<Sample>, Exception)> {
-        let mut sample = sample;
-        let mut head = RequestHead::java(self.keep_alive, &call.headers);
-        if self.has_fresh(cx, url, &method, &head) {
-            return Ok(Prepared::Done(self.fresh(sample, cx.clock().now_ms())));
-        }
-        let (arguments, files) = (call.arguments(), call.files());
-        let spec = call.body_spec(self, &method, &arguments, &files, following);
-        let checked = check_method(&method)
-            .and_then(|()| check_headers(&call.headers))
-            .and_then(|()| match self.cookies {
-                Some(_) => url.cookie_origin(),
-                None => Ok(()),
-            });
-        let built = checked.and_then(|()| {
-            Ok((
-                url.java_wire()?,
-                spec.build_java(head.first("Content-Type"))?,
-            ))
+/// All that happens before the first byte is sent.
+pub(super) fn build(
+    builder: &RequestBuilder,
+    cx: &mut Context,
+    call: &Call<'_>,
+    url: &Url,
+    method: Text,
+    following: bool,
+    sample: Box<Sample>,
+) -> Result<Prepared, (Box<Sample>, Exception)> {
+    let mut sample = sample;
+    let mut head = RequestHead::java(builder.keep_alive, &call.headers);
+    if builder.has_fresh(cx, url, &method, &head) {
+        return Ok(Prepared::Done(builder.fresh(sample, cx.clock().now_ms())));
+    }
+    let (arguments, files) = (call.arguments(), call.files());
+    let spec = call.body_spec(&method, &arguments, &files, following);
+    let checked = check_method(&method)
+        .and_then(|()| check_headers(&call.headers))
+        .and_then(|()| match builder.cookies {
+            Some(_) => url.cookie_origin(),
+            None => Ok(()),
         });
-        let (wire, body) = match built {
-            Ok(built) => built,
-            Err(exception) => return Err((sample, exception)),
-        };
-        let remembered = self.remembered(cx, url, &head);
-        remembered.add_to(&mut head);
-        if self.needs.request {
-            sample.cookies = Some(remembered.shown_in(&head));
-            let sent = body.as_ref().filter(|body| body.unsendable.is_none());
-            sample.query_string = sent.map(|body| body.shown().into());
-        }
-        let rows = self.auth.as_ref().map(|auth| auth.rows(cx));
-        let credentials = authorization(&rows.unwrap_or_default(), url);
-        if let Some(value) = &credentials {
-            head.java_authorization(value);
-        }
-        if let Some(body) = &body {
-            head.java_body(body);
-        }
-        let head_text = self
-            .shows_request()
-            .then(|| head.java_text(credentials.as_deref()));
-        let target = self.target(cx, call, url, &wire);
-        let through_proxy = target.proxy.is_some() && !wire.secure;
-        head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
-        let asked = match through_proxy {
-            true => url.as_str(),
-            false => &wire.target,
-        };
-        let mut bytes = cx.worker.room.head();
-        head.append_java(&method, asked, &mut bytes);
-        Ok(Prepared::Send(cx.worker.room.request(Sending {
-            sample,
-            url: url.clone(),
-            is_head: method.as_str() == "HEAD",
-            method,
-            target,
-            head: bytes,
-            keep_alive: !head.asks_to_close(),
-            body,
-            head_text,
-            authorization: None,
-            access: None,
-        })))
+    let built = checked.and_then(|()| {
+        Ok((
+            url.java_wire()?,
+            spec.build_java(head.first("Content-Type"))?,
+        ))
+    });
+    let (wire, body) = match built {
+        Ok(built) => built,
+        Err(exception) => return Err((sample, exception)),
+    };
+    let remembered = builder.remembered(cx, url, &head);
+    remembered.add_to(&mut head);
+    if builder.needs.request {
+        sample.cookies = Some(remembered.shown_in(&head));
+        let sent = body.as_ref().filter(|body| body.unsendable.is_none());
+        sample.query_string = sent.map(|body| body.shown().into());
     }
+    let rows = builder.auth.as_ref().map(|auth| auth.rows(cx));
+    let credentials = authorization(&rows.unwrap_or_default(), url);
+    if let Some(value) = &credentials {
+        head.java_authorization(value);
+    }
+    if let Some(body) = &body {
+        head.java_body(body);
+    }
+    let head_text = builder
+        .shows_request
+        .then(|| head.java_text(credentials.as_deref()));
+    let target = builder.target(cx, call, url, &wire);
+    let through_proxy = target.proxy.is_some() && !wire.secure;
+    head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
+    let asked = match through_proxy {
+        true => url.as_str(),
+        false => &wire.target,
+    };
+    let mut bytes = cx.worker.room.head();
+    head.append_java(&method, asked, &mut bytes);
+    Ok(Prepared::Send(cx.worker.room.request(Sending {
+        sample,
+        url: url.clone(),
+        is_head: method.as_str() == "HEAD",
+        method,
+        target,
+        head: bytes,
+        keep_alive: !head.asks_to_close(),
+        body,
+        head_text,
+        authorization: None,
+        access: None,
+    })))
+}
 
-    /// Follows redirects as `HttpURLConnection` does itself: the same headers again, but none of the plan's after a `POST`, which
-    /// becomes a `GET`.
-    pub(super) async fn settle_java(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        sending: &mut Sending,
-        incoming: Box<Incoming>,
-    ) -> Result<Box<Incoming>, Trouble> {
-        let mut incoming = incoming;
-        let mut url = sending.url.clone();
-        let mut bare = false;
-        for _ in 1..=MAX_REQUESTS {
-            let location = incoming.header("Location").map(decode_latin1);
-            let next = java_redirect(incoming.status, &url, location.as_deref());
-            let Some(next) = next else {
-                sending.url = url;
-                return Ok(incoming);
-            };
-            url = next;
-            if sending.method == "POST" && incoming.status != 307 {
-                bare = true;
-                sending.body = None;
-                sending.method = Text::Static("GET");
-            }
-            self.rewrite_java(cx, call, sending, &url, bare)?;
-            incoming = self.send(cx, call, sending).await?;
+/// Follows redirects as `HttpURLConnection` does itself: the same headers again, but none of the plan's after a `POST`, which
+/// becomes a `GET`.
+pub(super) async fn settle(
+    builder: &RequestBuilder,
+    transfer: &Transfer,
+    cx: &mut Context,
+    call: &Call<'_>,
+    sending: &mut Sending,
+    incoming: Box<Incoming>,
+) -> Result<Box<Incoming>, Trouble> {
+    let mut incoming = incoming;
+    let mut url = sending.url.clone();
+    let mut bare = false;
+    for _ in 1..=MAX_REQUESTS {
+        let location = incoming.header("Location").map(decode_latin1);
+        let next = java_redirect(incoming.status, &url, location.as_deref());
+        let Some(next) = next else {
+            sending.url = url;
+            return Ok(incoming);
+        };
+        url = next;
+        if sending.method == "POST" && incoming.status != 307 {
+            bare = true;
+            sending.body = None;
+            sending.method = Text::Static("GET");
         }
-        Err(Trouble::Java(java_too_many_redirects()))
+        rewrite(builder, cx, call, sending, &url, bare)?;
+        incoming = transfer.send(cx, call, sending).await?;
     }
+    Err(Trouble::Java(java_too_many_redirects()))
+}
 
-    /// Makes the head of a request that follows an automatic redirect.
-    fn rewrite_java(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        sending: &mut Sending,
-        url: &Url,
-        bare: bool,
-    ) -> Result<(), Trouble> {
-        let wire = url.java_wire().map_err(Trouble::Java)?;
-        let (body, method) = (sending.body.take(), sending.method.clone());
-        let mut head = if bare {
-            RequestHead::default()
-        } else {
-            RequestHead::java(self.keep_alive, &call.headers)
-        };
-        let cookies = self.cookies.as_ref().filter(|_| !bare);
-        let cookies = cookies.and_then(|cookies| cookies.header(cx, &sending.url));
-        head.cookies(cookies.as_deref());
-        if let Some(body) = &body {
-            head.java_body(body);
-        }
-        sending.target = self.target(cx, call, url, &wire);
-        let through_proxy = sending.target.proxy.is_some() && !wire.secure;
-        head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
-        head.java_keep_alive();
-        sending.head.clear();
-        let line = if through_proxy {
-            url.as_str()
-        } else {
-            &wire.target
-        };
-        head.append_java(&method, line, &mut sending.head);
-        drop(head);
-        sending.body = body;
-        Ok(())
+/// Makes the head of a request that follows an automatic redirect.
+fn rewrite(
+    builder: &RequestBuilder,
+    cx: &mut Context,
+    call: &Call<'_>,
+    sending: &mut Sending,
+    url: &Url,
+    bare: bool,
+) -> Result<(), Trouble> {
+    let wire = url.java_wire().map_err(Trouble::Java)?;
+    let (body, method) = (sending.body.take(), sending.method.clone());
+    let mut head = if bare {
+        RequestHead::default()
+    } else {
+        RequestHead::java(builder.keep_alive, &call.headers)
+    };
+    let cookies = builder.cookies.as_ref().filter(|_| !bare);
+    let cookies = cookies.and_then(|cookies| cookies.header(cx, &sending.url));
+    head.cookies(cookies.as_deref());
+    if let Some(body) = &body {
+        head.java_body(body);
     }
+    sending.target = builder.target(cx, call, url, &wire);
+    let through_proxy = sending.target.proxy.is_some() && !wire.secure;
+    head.java_finish(&wire.host_header, through_proxy, body.as_ref(), &method);
+    head.java_keep_alive();
+    sending.head.clear();
+    let line = if through_proxy {
+        url.as_str()
+    } else {
+        &wire.target
+    };
+    head.append_java(&method, line, &mut sending.head);
+    drop(head);
+    sending.body = body;
+    Ok(())
 }

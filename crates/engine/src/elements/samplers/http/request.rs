@@ -1,31 +1,28 @@
-//! One request, from its address to the bytes on the wire, and its exchange (`HTTPHC4Impl#sample`).
+//! One request, from its address to the bytes on the wire (`HTTPHC4Impl#setupRequest`).
 
 use std::rc::Rc;
 use std::sync::Arc;
 
-use drumfire_http::{Decode, Identity, Incoming, Keep, Target, Want};
-use drumfire_results::{Kind, Sample, Text};
+use drumfire_http::{Identity, Target};
+use drumfire_results::{Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
 use drumfire_web::cache::Entry;
-use drumfire_web::charset::decode_latin1;
 use drumfire_web::headers::{DEFAULT_USER_AGENT, Header, RequestHead};
 use drumfire_web::property::Client;
-use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
 use drumfire_web::url::{Url, Wire};
 use recycle_box::RecycleBox;
 
+use super::cache::{Differing, Given};
 use super::call::Call;
-use super::heads::{Differing, Given};
 use super::proxy::{ProxyAccess, ProxyChoice};
-use super::redirects::Nesting;
-use super::transfer::Trouble;
-use super::{HttpSampler, failure};
+use super::settings::Settings;
+use super::state::{user, user_mut, worker};
+use super::version::Versions;
+use crate::elements::config::{AuthManager, CacheManager, CookieManager, Keystore};
 use crate::run::context::Context;
-
-/// What is kept of a failed response that nothing in the plan reads: the report shows the first of each kind.
-const KEPT_OF_FAILED_BYTES: u64 = 64 << 10;
+use crate::run::needs::Needs;
 
 /// A request that is ready to be sent.
 pub(super) struct Sending {
@@ -92,71 +89,24 @@ impl Remembered {
     }
 }
 
-impl HttpSampler {
-    /// One request and what follows it.
-    pub(super) async fn fetch(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        url: &Url,
-        method: &str,
-        nesting: Nesting,
-    ) -> Option<Box<Sample>> {
-        if call.reads_files() && url.protocol() == "file" {
-            return Box::pin(self.fetch_file(cx, call, url, nesting)).await;
-        }
-        let sending = match self.prepare(cx, call, url, method, nesting) {
-            Prepared::Done(sample) => return sample,
-            Prepared::Send(sending) => sending,
-        };
-        let outcome = self.send(cx, call, &sending).await;
-        self.complete(cx, call, sending, outcome, nesting).await
-    }
+/// Makes the requests of a sampler.
+pub(super) struct RequestBuilder {
+    pub client: Client,
+    pub versions: Versions,
+    pub keep_alive: bool,
+    pub cookies: Option<Arc<CookieManager>>,
+    pub cache: Option<Arc<CacheManager>>,
+    pub auth: Option<Arc<AuthManager>>,
+    pub keystore: Option<Arc<Keystore>>,
+    pub needs: Needs,
+    /// Whether the request headers of the samples are read: by an assertion or a file, by the cache, or for the user agent that
+    /// embedded resources depend on.
+    pub shows_request: bool,
+    pub settings: Arc<Settings>,
+}
 
-    /// All that happens before the first byte is sent.
-    pub(super) fn prepare(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        url: &Url,
-        method: &str,
-        nesting: Nesting,
-    ) -> Prepared {
-        let sample = Sample::new(call.label.clone(), cx.thread_name.clone());
-        let mut sample = cx.worker.room.sample(sample);
-        sample.kind = Kind::Http;
-        let method_text = method_text(method);
-        sample.method = Some(method_text.clone());
-        sample.url = Some(url.text());
-        if !self.settings.rename_children {
-            sample.label = url.text();
-        }
-        let built = if let Some((exception, _)) = call.failure(self.client) {
-            Err((sample, exception))
-        } else if let Err(exception) = self.identity(cx, url.is_secure()) {
-            Err((sample, exception))
-        } else if self.client == Client::HttpClient {
-            self.build(cx, call, url, method_text, nesting.is_redirect, sample)
-        } else {
-            self.build_java(cx, call, url, method_text, nesting.is_redirect, sample)
-        };
-        match built {
-            Ok(prepared) => prepared,
-            Err((_, exception))
-                if self.client != Client::HttpClient && exception.is_unchecked() =>
-            {
-                Prepared::Done(Some(self.nameless(cx, &exception)))
-            }
-            Err((mut sample, exception)) => {
-                sample.start_ms = cx.clock().now_ms();
-                sample.set_end(sample.start_ms);
-                failure::apply(&mut sample, &exception, self.needs);
-                Prepared::Done(Some(sample))
-            }
-        }
-    }
-
-    fn build(
+impl RequestBuilder {
+    pub fn build(
         &self,
         cx: &mut Context,
         call: &Call<'_>,
@@ -166,7 +116,7 @@ impl HttpSampler {
         mut sample: Box<Sample>,
     ) -> Result<Prepared, (Box<Sample>, Exception)> {
         let access = self.access(cx, call, url);
-        super::user(cx).reset_if_needed(access.as_deref());
+        user(cx).reset_if_needed(access.as_deref());
         let wire = match url.wire() {
             Ok(wire) => wire,
             Err(exception) => {
@@ -212,7 +162,7 @@ impl HttpSampler {
 
     /// Whether the fields of the head are always made of the same few things, see [`Given`].
     fn may_repeat(&self, access: Option<&Rc<ProxyAccess>>) -> bool {
-        access.is_none() && self.cache.is_none() && self.auth.is_none() && !self.shows_request()
+        access.is_none() && self.cache.is_none() && self.auth.is_none() && !self.shows_request
     }
 
     /// A request whose fields are likely those of the sampler's last one.
@@ -241,12 +191,12 @@ impl HttpSampler {
             cookies: cookies.as_deref(),
             length: body.as_ref().map_or(0, |body| body.len),
         };
-        let (heads, mut head) = (&super::worker(cx).heads, cx.worker.room.head());
-        let keep_alive = match heads.append(self, &given, differing, &mut head) {
+        let (cache, mut head) = (&worker(cx).cache, cx.worker.room.head());
+        let keep_alive = match cache.append_head(call.key, &given, differing, &mut head) {
             Some(keep_alive) => keep_alive,
-            None if heads.learns(self, &given) => {
+            None if cache.learns_head(call.key, &given) => {
                 let slots = self.slots(url, &given)?;
-                heads.learn(self, &given, &slots, differing, &mut head)
+                cache.keep_head(call.key, &given, &slots, differing, &mut head)
             }
             None => {
                 let mut fields = RequestHead::new(url, self.keep_alive, given.headers);
@@ -319,7 +269,7 @@ impl HttpSampler {
         line.finish(&mut head, wire, self.user_agent(), value, access);
         let bytes = line.bytes(&head, cx.worker.room.head());
         let (head_text, keep_alive) = (
-            self.shows_request().then(|| head.text()),
+            self.shows_request.then(|| head.text()),
             !head.asks_to_close(),
         );
         drop(head);
@@ -376,7 +326,7 @@ impl HttpSampler {
         content_type: Option<&str>,
     ) -> Result<Option<Body>, Exception> {
         let (arguments, files) = (call.arguments(), call.files());
-        let spec = call.body_spec(self, to.method, &arguments, &files, to.following);
+        let spec = call.body_spec(to.method, &arguments, &files, to.following);
         spec.build(content_type, |bound| {
             drumfire_expr::Scope::random(cx).below(u64::from(bound)) as u32
         })
@@ -399,7 +349,7 @@ impl HttpSampler {
             access.lose_credentials();
         }
         Some(Negotiation::begin(
-            &mut super::user_mut(cx).rare().credentials,
+            &mut user_mut(cx).rare().credentials,
             &rows,
             url,
             preemptive,
@@ -420,7 +370,12 @@ impl HttpSampler {
     }
 
     /// The user's client for this address and proxy; `None` without a proxy.
-    fn access(&self, cx: &mut Context, call: &Call<'_>, url: &Url) -> Option<Rc<ProxyAccess>> {
+    pub(super) fn access(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        url: &Url,
+    ) -> Option<Rc<ProxyAccess>> {
         let choice = self.proxy(call, url)?;
         let secure = url.is_secure();
         let authority = match url.port() {
@@ -434,7 +389,7 @@ impl HttpSampler {
             ProxyAccess::new(choice, secure, &authority, agent, preemptive, random)
         };
         Some(
-            super::user_mut(cx)
+            user_mut(cx)
                 .rare()
                 .proxies
                 .get(choice, secure, &authority, make),
@@ -452,7 +407,7 @@ impl HttpSampler {
         let proxy = self.proxy(call, url);
         let version = self.versions.of(wire.secure);
         if proxy.is_none() && call.source.is_none() && (self.keystore.is_none() || !wire.secure) {
-            return super::user_mut(cx).plain_target(
+            return user_mut(cx).plain_target(
                 wire.connect_host,
                 wire.connect_port,
                 wire.secure,
@@ -467,22 +422,20 @@ impl HttpSampler {
         }
         // A certificate that is missing has ended the sample before.
         target.identity = self.identity(cx, wire.secure).unwrap_or_default();
-        super::user_mut(cx).target(target)
+        user_mut(cx).target(target)
     }
 
     /// The certificate that the user shows if it is asked for one.
-    fn identity(&self, cx: &mut Context, secure: bool) -> Result<Option<Arc<Identity>>, Exception> {
+    pub(super) fn identity(
+        &self,
+        cx: &mut Context,
+        secure: bool,
+    ) -> Result<Option<Arc<Identity>>, Exception> {
         self.keystore
             .as_ref()
             .filter(|_| secure)
             .map(|keystore| keystore.identity(cx))
             .transpose()
-    }
-
-    /// Whether the request headers of this sampler are read: by an assertion or a file, by the cache, or for the user agent
-    /// that embedded resources depend on.
-    pub(super) fn shows_request(&self) -> bool {
-        self.needs.request || self.cache.is_some() || self.image_parser
     }
 
     /// `HTTPAbstractImpl#updateSampleResultForResourceInCache`.
@@ -496,173 +449,8 @@ impl HttpSampler {
         Some(sample)
     }
 
-    /// What is kept of the body.
-    pub(super) fn want(&self) -> Want {
-        let keep = if self.md5 {
-            Keep::Md5
-        } else if self.needs.body || self.image_parser {
-            match self.settings.max_bytes_to_store {
-                0 => Keep::All,
-                most => Keep::UpTo(most),
-            }
-        } else {
-            Keep::Failed(KEPT_OF_FAILED_BYTES)
-        };
-        let read = !matches!(keep, Keep::Failed(_)) || self.settings.decode_unread;
-        Want {
-            keep,
-            decode: match (read, self.client) {
-                (false, _) => Decode::Nothing,
-                (true, Client::Java | Client::OldJava | Client::AccessLog) => Decode::PlainGzip,
-                (true, _) => Decode::All,
-            },
-            relaxed: self.settings.relaxed,
-        }
-    }
-
-    /// Repeats a request that was answered with a challenge, and follows what HttpClient itself follows.
-    pub(super) async fn settle(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        sending: &mut Sending,
-        incoming: Box<Incoming>,
-    ) -> Result<Box<Incoming>, Trouble> {
-        if self.client != Client::HttpClient {
-            return match self.auto_redirects {
-                true => self.settle_java(cx, call, sending, incoming).await,
-                false => Ok(incoming),
-            };
-        }
-        let mut incoming = incoming;
-        let mut visited = vec![sending.url.clone()];
-        loop {
-            let again = match incoming.status {
-                401 => self.answer_challenge(cx, call, sending, &incoming)?,
-                407 => self.answer_proxy(cx, call, sending, &incoming),
-                _ => false,
-            };
-            if again {
-                incoming = self.send(cx, call, sending).await?;
-                continue;
-            }
-            if !self.auto_redirects {
-                return Ok(incoming);
-            }
-            let location = incoming
-                .header("Location")
-                .map(|value| decode_latin1(value).into_owned());
-            let redirect = auto_redirect(
-                incoming.status,
-                &sending.method,
-                &sending.url,
-                location.as_deref(),
-            )
-            .map_err(Trouble::Java)?;
-            let Some(redirect) = redirect else {
-                return Ok(incoming);
-            };
-            if visited.contains(&redirect.url) {
-                return Err(Trouble::Java(circular_redirect(&redirect.url)));
-            }
-            if visited.len() > self.settings.max_redirects as usize {
-                return Err(Trouble::Java(auto_redirect_failure()));
-            }
-            visited.push(redirect.url.clone());
-            self.redirect_request(
-                cx,
-                call,
-                sending,
-                &redirect.url,
-                &redirect.method,
-                redirect.same_request,
-            )?;
-            incoming = self.send(cx, call, sending).await?;
-        }
-    }
-
-    fn answer_challenge(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        sending: &mut Sending,
-        incoming: &Incoming,
-    ) -> Result<bool, Trouble> {
-        let Some(mut negotiation) = sending.authorization.take() else {
-            return Ok(false);
-        };
-        let challenges: Vec<String> = incoming
-            .headers()
-            .filter(|(name, _)| name.eq_ignore_ascii_case(b"WWW-Authenticate"))
-            .map(|(_, value)| decode_latin1(value).into_owned())
-            .collect();
-        let known = &super::user_mut(cx).rare().credentials;
-        if !negotiation.challenged(known, challenges.iter().map(String::as_str)) {
-            return Ok(false);
-        }
-        let (url, method) = (sending.url.clone(), sending.method.clone());
-        let wire = url.wire().map_err(Trouble::Java)?;
-        let line = RequestLine::new(&method, &url, &wire, &sending.target);
-        let value = negotiation.header(&line.authorized(), || nonce(cx));
-        let next = Next {
-            url: &url,
-            method: &method,
-            body: sending.body.take(),
-        };
-        self.rewrite(cx, call, sending, next, value);
-        sending.authorization = Some(negotiation);
-        Ok(true)
-    }
-
-    /// Answers a proxy's wish for credentials, if there are any.
-    fn answer_proxy(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        sending: &mut Sending,
-        incoming: &Incoming,
-    ) -> bool {
-        let access = sending.access.clone();
-        if sending.target.tls || !access.is_some_and(|access| access.answers(incoming)) {
-            return false;
-        }
-        let (url, method) = (sending.url.clone(), sending.method.clone());
-        let line = url.wire().map(|wire| {
-            let line = RequestLine::new(&method, &url, &wire, &sending.target);
-            let negotiation = sending.authorization.as_mut();
-            negotiation.and_then(|negotiation| negotiation.header(&line.authorized(), || nonce(cx)))
-        });
-        let next = Next {
-            url: &url,
-            method: &method,
-            body: sending.body.take(),
-        };
-        self.rewrite(cx, call, sending, next, line.unwrap_or_default());
-        true
-    }
-
-    fn redirect_request(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        sending: &mut Sending,
-        url: &Url,
-        method: &str,
-        same: bool,
-    ) -> Result<(), Trouble> {
-        let body = if same { sending.body.take() } else { None };
-        url.wire().map_err(Trouble::Java)?;
-        sending.access = self.access(cx, call, url);
-        let next = Next { url, method, body };
-        self.rewrite(cx, call, sending, next, None);
-        sending.url = url.clone();
-        sending.method = method_text(method);
-        sending.is_head = method.eq_ignore_ascii_case("HEAD");
-        Ok(())
-    }
-
     /// Makes the head of a follow-up request within the same sample.
-    fn rewrite(
+    pub(super) fn rewrite(
         &self,
         cx: &mut Context,
         call: &Call<'_>,
@@ -695,14 +483,14 @@ impl HttpSampler {
 }
 
 /// A follow-up request.
-struct Next<'n> {
-    url: &'n Url,
-    method: &'n str,
-    body: Option<Body>,
+pub(super) struct Next<'n> {
+    pub url: &'n Url,
+    pub method: &'n str,
+    pub body: Option<Body>,
 }
 
 /// The first line of a request, and what depends on it.
-struct RequestLine<'l> {
+pub(super) struct RequestLine<'l> {
     method: &'l str,
     /// The path, or the whole address where the request itself goes to a proxy.
     target: &'l str,
@@ -710,7 +498,7 @@ struct RequestLine<'l> {
 }
 
 impl<'l> RequestLine<'l> {
-    fn new(method: &'l str, url: &'l Url, wire: &'l Wire<'_>, target: &Target) -> Self {
+    pub fn new(method: &'l str, url: &'l Url, wire: &'l Wire<'_>, target: &Target) -> Self {
         let by_proxy = target.proxy.is_some() && !wire.secure;
         RequestLine {
             method,
@@ -720,7 +508,7 @@ impl<'l> RequestLine<'l> {
     }
 
     /// What authorization is computed from.
-    fn authorized(&self) -> auth::Request<'l> {
+    pub fn authorized(&self) -> auth::Request<'l> {
         auth::Request {
             method: self.method,
             target: self.target,
@@ -763,6 +551,6 @@ pub(super) fn method_text(method: &str) -> Text {
     }
 }
 
-fn nonce(cx: &mut Context) -> [u8; 8] {
+pub(super) fn nonce(cx: &mut Context) -> [u8; 8] {
     drumfire_expr::Scope::random(cx).next_u64().to_ne_bytes()
 }

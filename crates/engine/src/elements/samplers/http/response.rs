@@ -1,12 +1,12 @@
 //! One response in the words of a sample.
 
-use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use drumfire_health::Stage;
 use drumfire_http::{Incoming, Phase, Times};
-use drumfire_results::{DataType, Phases, Sample, Text};
+use drumfire_results::{Phases, Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::java_client::java_missing_location;
@@ -16,63 +16,31 @@ use drumfire_web::response::{self, ResponseHead};
 use drumfire_web::url::Url;
 use recycle_box::RecycleBox;
 
-use super::HttpSampler;
-use super::call::Call;
 use super::failure;
 use super::hints;
 use super::redirects::Nesting;
 use super::request::Sending;
+use super::settings::Settings;
+use super::state::{hints as state_hints, worker};
 use super::transfer::Trouble;
+use crate::elements::config::{CacheManager, CookieManager};
 use crate::run::context::Context;
+use crate::run::needs::Needs;
 
-impl HttpSampler {
-    /// From the end of the exchange to the finished sample.
-    pub(super) async fn complete(
-        &self,
-        cx: &mut Context,
-        call: &Call<'_>,
-        mut sending: RecycleBox<Sending>,
-        mut outcome: Result<Box<Incoming>, Trouble>,
-        nesting: Nesting,
-    ) -> Option<Box<Sample>> {
-        let begin = match &outcome {
-            Ok(incoming) => Some(incoming.times.begin),
-            Err(Trouble::Interrupted(begin)) => Some(*begin),
-            Err(trouble) => trouble.failed_exchange().map(|failure| failure.times.begin),
-        };
-        sending.sample.start_ms =
-            begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
-        if let Ok(incoming) = outcome {
-            let unsettled = matches!(incoming.status, 401 | 407)
-                || (self.auto_redirects && (300..400).contains(&incoming.status));
-            outcome = if unsettled {
-                Box::pin(self.settle(cx, call, &mut sending, incoming)).await
-            } else {
-                Ok(incoming)
-            };
-        }
-        if self.auto_redirects && outcome.is_ok() {
-            // Only a response says where it came from at last.
-            sending.sample.url = Some(self.asked_address(&sending.url).text());
-        }
-        match outcome {
-            Ok(mut incoming) => {
-                let sample = self.read(cx, sending, &mut incoming, nesting);
-                super::worker(cx).http.take_back(incoming);
-                match sample {
-                    Ok(sample) => self.process(cx, call, sample, nesting).await,
-                    Err(sample) => Some(sample),
-                }
-            }
-            Err(trouble) => {
-                let sending = cx.worker.room.take_request(sending);
-                Some(self.failed(cx, sending, &trouble))
-            }
-        }
-    }
+/// Makes samples of responses.
+pub(super) struct ResponseReader {
+    pub client: Client,
+    pub follow_redirects: bool,
+    pub auto_redirects: bool,
+    pub cookies: Option<Arc<CookieManager>>,
+    pub cache: Option<Arc<CacheManager>>,
+    pub needs: Needs,
+    pub settings: Arc<Settings>,
+}
 
+impl ResponseReader {
     /// The address that was asked: HttpClient's request has it in its own form, without a fragment.
-    fn asked_address(&self, url: &Url) -> Url {
+    pub fn asked_address(&self, url: &Url) -> Url {
         let own = || {
             let wire = url.wire().ok()?;
             let authority = url.authority()?;
@@ -85,7 +53,7 @@ impl HttpSampler {
     }
 
     /// The sample of a response; as an error, one that JMeter fails on after it came.
-    fn read(
+    pub fn read(
         &self,
         cx: &mut Context,
         sending: RecycleBox<Sending>,
@@ -117,7 +85,7 @@ impl HttpSampler {
             sample.sent_bytes = incoming.wire.sent_bytes;
         }
         if let Some(value) = incoming.content_type() {
-            super::worker(cx).media_type.apply(value, &mut sample);
+            worker(cx).media_type.apply(value, &mut sample);
         }
         self.read_body(&mut sample, incoming);
         sample.request_headers = head_text
@@ -130,7 +98,7 @@ impl HttpSampler {
                 // Nothing is missed until it is to be followed.
                 None if self.client == Client::Java => {
                     if self.follow_redirects && !nesting.is_redirect {
-                        return Err(self.nameless(cx, &java_missing_location()));
+                        return Err(failure::nameless(cx, &java_missing_location(), self.needs));
                     }
                 }
                 None => {
@@ -234,7 +202,7 @@ impl HttpSampler {
     }
 
     /// The sample of an exchange that failed.
-    pub(super) fn failed(&self, cx: &Context, sending: Sending, trouble: &Trouble) -> Box<Sample> {
+    pub fn failed(&self, cx: &Context, sending: Sending, trouble: &Trouble) -> Box<Sample> {
         let Sending {
             mut sample,
             target,
@@ -245,7 +213,7 @@ impl HttpSampler {
         sample.request_headers = head_text.map(Into::into);
         let clock = cx.clock();
         if let Some(failed) = trouble.failed_exchange() {
-            hints::tell(cx, failed, &target);
+            hints::tell(state_hints(cx), failed, &target);
             if cx.is_timed {
                 let last = broken_stage(failed.phase);
                 cx.worker
@@ -342,48 +310,6 @@ fn message(reason: &[u8]) -> Text {
     }
 }
 
-/// What the last `Content-Type` said: most responses say the same as the one before.
-#[derive(Default)]
-pub struct MediaType(RefCell<Option<Known>>);
-
-struct Known {
-    /// As received.
-    value: Box<[u8]>,
-    content_type: Rc<str>,
-    encoding: Option<Text>,
-    data_type: DataType,
-}
-
-impl MediaType {
-    /// Gives the sample its type, charset and kind of data.
-    fn apply(&self, value: &[u8], sample: &mut Sample) {
-        let mut last = self.0.borrow_mut();
-        let known = match &mut *last {
-            Some(known) if *known.value == *value => known,
-            other => other.insert(Known::read(value)),
-        };
-        sample.content_type = Some(known.content_type.clone());
-        if known.encoding.is_some() {
-            sample.encoding.clone_from(&known.encoding);
-        }
-        sample.data_type.clone_from(&known.data_type);
-    }
-}
-
-impl Known {
-    fn read(value: &[u8]) -> Known {
-        let text = decode_latin1(value);
-        let mut sample = Sample::default();
-        sample.set_encoding_and_type(&text);
-        Known {
-            value: value.into(),
-            content_type: text.into(),
-            encoding: sample.encoding,
-            data_type: sample.data_type,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -420,28 +346,5 @@ mod tests {
             ..opened
         };
         assert_eq!(phases(&refused, true), [100, 0, 0, 0].into());
-    }
-
-    #[test]
-    fn a_content_type_is_read_anew_when_it_changes() {
-        let media_type = MediaType::default();
-        let read = |value: &[u8]| {
-            let mut sample = Sample::default();
-            media_type.apply(value, &mut sample);
-            let encoding = sample.encoding.map(|name| name.as_str().to_owned());
-            (
-                sample.data_type,
-                encoding,
-                sample.content_type.expect("it is set"),
-            )
-        };
-        for _ in 0..2 {
-            let (kind, encoding, value) = read(b"text/html; charset=utf-8");
-            assert_eq!((kind, encoding.as_deref()), (DataType::Text, Some("utf-8")));
-            assert_eq!(&*value, "text/html; charset=utf-8");
-        }
-        let (kind, encoding, value) = read(b"image/png\xe9");
-        assert_eq!((kind, encoding), (DataType::Binary, None));
-        assert_eq!(&*value, "image/png\u{e9}");
     }
 }

@@ -11,8 +11,6 @@ use drumfire_expr::{Properties, Template};
 use drumfire_http::Source;
 use drumfire_web::Exception;
 
-use crate::run::context::Context;
-
 /// Addresses of a range at most.
 const MAX_ADDRESSES: u128 = 65_536;
 
@@ -39,7 +37,10 @@ impl SourceType {
     }
 }
 
-type Found = Result<Option<Arc<Source>>, Exception>;
+/// The addresses of source texts with variables, as one user found them.
+pub type KnownSources = Vec<(String, SourceType, Arc<Source>)>;
+
+pub type Found = Result<Option<Arc<Source>>, Exception>;
 
 /// `HTTPSampler.ipSource` and `HTTPSampler.ipSourceType`.
 pub struct SourceTemplate {
@@ -58,26 +59,26 @@ impl SourceTemplate {
         }
     }
 
+    /// The addresses that a text without variables stands for; `None` if it has some.
+    pub fn fixed(&self) -> Option<Found> {
+        let text = self.text.literal()?;
+        Some(self.fixed.get_or_init(|| find(text, self.kind)).clone())
+    }
+
     /// The addresses to start from; `None` where the system is to choose.
     ///
     /// # Errors
     /// `UnknownHostException` as JMeter has it.
-    pub fn evaluate(&self, cx: &mut Context) -> Found {
-        if let Some(text) = self.text.literal() {
-            return self.fixed.get_or_init(|| find(text, self.kind)).clone();
-        }
-        let text = self.text.eval(cx).into_string();
-        let rare = super::user_mut(cx).rare();
-        let known = rare
-            .sources
+    pub fn find(&self, text: String, known: &mut KnownSources) -> Found {
+        let same = known
             .iter()
             .find(|(own, kind, _)| *own == text && *kind == self.kind);
-        if let Some((_, _, known)) = known {
-            return Ok(Some(known.clone()));
+        if let Some((_, _, source)) = same {
+            return Ok(Some(source.clone()));
         }
         let found = find(&text, self.kind)?;
         if let Some(source) = &found {
-            rare.sources.push((text, self.kind, source.clone()));
+            known.push((text, self.kind, source.clone()));
         }
         Ok(found)
     }

@@ -7,21 +7,17 @@ use std::sync::Arc;
 
 use drumfire_expr::Properties;
 use drumfire_health::Segments;
-use drumfire_http::{
-    HttpVersion, Session, Source, Target, Tls, TlsOptions, Trust, Worker, certificates,
-};
+use drumfire_http::{HttpVersion, Session, Target, Tls, TlsOptions, Trust, Worker, certificates};
 use drumfire_results::Connections;
 use drumfire_web::auth::CredentialStore;
 
-use super::addresses::Addresses;
-use super::calls::Calls;
+use super::cache::SettingsCache;
 use super::edits::Edits;
-use super::heads::Heads;
 use super::hints::Hints;
+use super::media_type::MediaType;
 use super::proxy::{ProxyAccess, ProxyAccesses};
-use super::response::MediaType;
 use super::settings::{pool_options, tls_options};
-use super::source::SourceType;
+use super::source::KnownSources;
 use crate::elements::config::{ChangedHeaders, Jars};
 use crate::run::context::Context;
 use crate::run::slots::{RunSlot, Traffic, UserSlot, WorkerSlot};
@@ -59,7 +55,7 @@ pub struct Rare {
     /// The clients that talk to proxies.
     pub(super) proxies: ProxyAccesses,
     /// What source addresses with variables in them stood for.
-    pub(super) sources: Vec<(String, SourceType, Arc<Source>)>,
+    pub(super) sources: KnownSources,
 }
 
 impl UserState {
@@ -191,9 +187,8 @@ impl UserSlot for UserState {
 /// What a worker keeps for all its users.
 pub struct WorkerState {
     pub http: Rc<Worker>,
-    pub addresses: Addresses,
-    pub calls: Calls,
-    pub heads: Heads,
+    /// Settings, addresses and heads of the samplers, as they had them last.
+    pub cache: SettingsCache,
     /// What responses say of their bodies.
     pub media_type: MediaType,
 }
@@ -242,9 +237,7 @@ impl RunSlot for RunState {
     fn worker(self: Arc<Self>) -> Rc<dyn WorkerSlot> {
         Rc::new(WorkerState {
             http: Worker::new(self.tls.clone(), pool_options(&self.properties)),
-            addresses: Addresses::default(),
-            calls: Calls::default(),
-            heads: Heads::default(),
+            cache: SettingsCache::default(),
             media_type: MediaType::default(),
         })
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use drumfire_http::{
-    Body as WireBody, Failure, FailureKind, Incoming, Limits, Outgoing, Part as WirePart, Phase,
-    Session, Tunnel, Want, exchange,
+    Body as WireBody, Decode, Failure, FailureKind, Incoming, Keep, Limits, Outgoing,
+    Part as WirePart, Phase, Session, Tunnel, Want, exchange,
 };
 use drumfire_web::Exception;
 use drumfire_web::body::{Body, Part, unreadable_file};
@@ -15,29 +15,64 @@ use drumfire_web::property::Client;
 use recycle_box::RecycleBox;
 use tokio::sync::Notify;
 
-use super::HttpSampler;
 use super::call::Call;
 use super::proxy::JavaTunnel;
 use super::request::Sending;
+use super::settings::Settings;
+use super::state::user;
 use crate::run::context::Context;
 use crate::run::control::{Control, Stopping};
 
-impl HttpSampler {
-    /// What holds for every exchange of a sample.
+/// How many bytes are kept of a failed response that nothing in the plan reads: the report shows the first of each kind.
+const KEPT_OF_FAILED_BYTES: u64 = 64 << 10;
+
+/// Sends the requests of a sampler.
+pub(super) struct Transfer {
+    is_client: bool,
+    want: Want,
+    retries: u32,
+    retries_sent: bool,
+}
+
+impl Transfer {
+    /// `md5` keeps a digest of bodies, `reads_bodies` bodies.
+    pub fn new(client: Client, settings: &Settings, md5: bool, reads_bodies: bool) -> Transfer {
+        let keep = match (md5, reads_bodies, settings.max_bytes_to_store) {
+            (true, ..) => Keep::Md5,
+            (_, true, 0) => Keep::All,
+            (_, true, most) => Keep::UpTo(most),
+            (_, false, _) => Keep::Failed(KEPT_OF_FAILED_BYTES),
+        };
+        let is_decoded = !matches!(keep, Keep::Failed(_)) || settings.decode_unread;
+        let is_client = client == Client::HttpClient;
+        Transfer {
+            is_client,
+            want: Want {
+                keep,
+                decode: match (is_decoded, client) {
+                    (false, _) => Decode::Nothing,
+                    (true, Client::Java | Client::OldJava | Client::AccessLog) => Decode::PlainGzip,
+                    (true, _) => Decode::All,
+                },
+                relaxed: settings.relaxed,
+            },
+            retries: if is_client { settings.retries } else { 0 },
+            retries_sent: settings.retries_sent,
+        }
+    }
+
+    /// The terms of every exchange of a sample.
     fn terms(&self, call: &Call<'_>) -> Terms {
         Terms {
-            want: self.want(),
+            want: self.want,
             limits: call.limits,
-            retries: match self.client {
-                Client::HttpClient => self.settings.retries,
-                Client::Java | Client::OldJava | Client::AccessLog | Client::File => 0,
-            },
-            retries_sent: self.settings.retries_sent,
+            retries: self.retries,
+            retries_sent: self.retries_sent,
         }
     }
 
     /// The exchange itself, broken off when the run is told to stop now or a Sample Timeout is over.
-    pub(super) async fn send(
+    pub async fn send(
         &self,
         cx: &Context,
         call: &Call<'_>,
@@ -46,30 +81,25 @@ impl HttpSampler {
         let begin = Instant::now();
         // Pinned where it is: to be handed on by value it would be copied each time.
         let terms = self.terms(call);
-        let exchange = pin!(transfer(
-            &super::user(cx).joint.session,
-            sending,
-            &terms,
-            begin
-        ));
+        let exchange = pin!(transfer(&user(cx).joint.session, sending, &terms, begin));
         let outcome = match cx.attend(exchange).await {
             Some(outcome) => outcome,
             None => Err(Trouble::Interrupted(begin)),
         };
-        if outcome.is_ok() && self.client == Client::HttpClient {
-            super::user(cx).keep_token();
+        if outcome.is_ok() && self.is_client {
+            user(cx).keep_token();
         }
         outcome
     }
 
     /// The exchange as a future of its own, to run beside others.
-    pub(super) fn detached(
+    pub fn detached(
         &self,
         cx: &Context,
         call: &Call<'_>,
         sending: RecycleBox<Sending>,
     ) -> impl Future<Output = (RecycleBox<Sending>, Result<Box<Incoming>, Trouble>)> + use<> {
-        let joint = super::user(cx).joint.clone();
+        let joint = user(cx).joint.clone();
         let stop = Stop {
             notify: cx.worker.stop.clone(),
             control: cx.shared.control.clone(),

@@ -2,7 +2,7 @@
 
 use drumfire_http::HttpVersion;
 
-use super::decode::Merged;
+use super::merged::Merged;
 use crate::decode::Decoder;
 
 /// The class of BlazeMeter's HTTP plugin.

@@ -1,0 +1,48 @@
+//! The address that a sampler asked last: most samplers ask the same one again and again, and putting an address together as
+//! Java does is a good part of the cost of a small request.
+
+use drumfire_web::url::{Target, Url};
+
+/// An address with the parts that it was made of.
+pub struct Address {
+    /// Each with [`END`] after it.
+    parts: Box<str>,
+    url: Url,
+}
+
+const END: char = '\0';
+
+impl Address {
+    pub fn new(target: &Target<'_>, url: Url) -> Address {
+        let mut text = String::new();
+        for part in parts(target) {
+            text.push_str(part);
+            text.push(END);
+        }
+        Address {
+            parts: text.into(),
+            url,
+        }
+    }
+
+    /// The address, if these are its parts.
+    pub fn of(&self, target: &Target<'_>) -> Option<&Url> {
+        let mut parts = parts(target).into_iter();
+        let rest = parts.try_fold(&*self.parts, |rest, part| {
+            rest.strip_prefix(part)?.strip_prefix(END)
+        });
+        (rest == Some("")).then_some(&self.url)
+    }
+}
+
+fn parts<'t>(target: &Target<'t>) -> [&'t str; 6] {
+    let Target {
+        protocol,
+        domain,
+        port,
+        path,
+        method,
+        query,
+    } = *target;
+    [protocol, domain, port, path, method, query]
+}

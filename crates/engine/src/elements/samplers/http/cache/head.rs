@@ -1,0 +1,95 @@
+//! The header fields that a sampler sent last: most samplers send the same ones again and again but for cookies and length.
+
+use std::borrow::Cow;
+
+use drumfire_web::body::ContentType;
+use drumfire_web::headers::{HeadTemplate, Header, RequestHead};
+
+use super::misses::Misses;
+
+/// Everything that the fields of a sampler's requests depend on, besides cookies and length, where no proxy, cache or authorization has a
+/// say in them.
+#[derive(Clone, Copy)]
+pub struct Given<'g> {
+    pub secure: bool,
+    pub host: &'g str,
+    pub headers: &'g [Header<'g>],
+    /// That of the body, if there is one.
+    pub content_type: Option<&'g ContentType>,
+}
+
+/// The parts of a head that differ from request to request.
+#[derive(Clone, Copy)]
+pub struct Differing<'d> {
+    pub method: &'d str,
+    pub target: &'d str,
+    pub cookies: Option<&'d str>,
+    /// The length of the body in bytes.
+    pub length: u64,
+}
+
+impl Differing<'_> {
+    fn append(self, template: &HeadTemplate, out: &mut Vec<u8>) {
+        template.append(self.method, self.target, self.cookies, self.length, out);
+    }
+}
+
+pub struct Head {
+    secure: bool,
+    host: Box<str>,
+    headers: Box<[Header<'static>]>,
+    content_type: Option<ContentType>,
+    template: HeadTemplate,
+    keep_alive: bool,
+    misses: Misses,
+}
+
+impl Head {
+    /// The finished `head`, with slots for the differing parts.
+    pub fn new(given: &Given<'_>, head: &RequestHead<'_>, misses: Misses) -> Head {
+        let owned = |text: &str| Cow::Owned(text.to_owned());
+        let headers = given.headers.iter();
+        Head {
+            secure: given.secure,
+            host: given.host.into(),
+            headers: headers
+                .map(|header| Header::new(owned(&header.name), owned(&header.value)))
+                .collect(),
+            content_type: given.content_type.cloned(),
+            template: HeadTemplate::new(head),
+            keep_alive: !head.asks_to_close(),
+            misses,
+        }
+    }
+
+    /// Appends the head to `out` if its fields are the given ones; tells whether the connection may be used again.
+    pub fn append_if(
+        &mut self,
+        given: &Given<'_>,
+        differing: Differing<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<bool> {
+        if !self.is(given) {
+            self.misses.count_miss();
+            return None;
+        }
+        self.misses.count_hit();
+        Some(self.append(differing, out))
+    }
+
+    pub fn append(&self, differing: Differing<'_>, out: &mut Vec<u8>) -> bool {
+        differing.append(&self.template, out);
+        self.keep_alive
+    }
+
+    pub fn misses(&self) -> Misses {
+        self.misses
+    }
+
+    fn is(&self, given: &Given<'_>) -> bool {
+        self.secure == given.secure
+            && *self.host == *given.host
+            && *self.headers == *given.headers
+            && self.content_type.as_ref() == given.content_type
+    }
+}

@@ -1,0 +1,141 @@
+//! The settings, address and header fields that each sampler had last, for one worker.
+
+mod address;
+mod head;
+mod misses;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+
+use drumfire_expr::{Slot, Version};
+use drumfire_web::Exception;
+use drumfire_web::body::ContentType;
+use drumfire_web::headers::RequestHead;
+use drumfire_web::url::{Target, Url};
+use rustc_hash::FxHashMap;
+
+use self::address::Address;
+use self::head::Head;
+use self::settings::{LONGEST, Settings};
+use super::call::Call;
+use super::key::Key;
+use crate::run::context::Context;
+
+pub use self::head::{Differing, Given};
+pub use self::settings::Cached;
+
+/// The settings of so many samplers are kept: a few MiB.
+const MOST_SETTINGS: usize = 1_024;
+
+/// One worker's cache.
+#[derive(Default)]
+pub struct SettingsCache {
+    entries: RefCell<FxHashMap<Key, Entry>>,
+    /// The number of entries with settings.
+    kept_settings: Cell<usize>,
+}
+
+/// The values of one sampler.
+#[derive(Default)]
+struct Entry {
+    settings: Option<Settings>,
+    address: Option<Address>,
+    head: Option<Head>,
+}
+
+impl SettingsCache {
+    /// The settings of the sampler's last sample, if they would be evaluated to the same again.
+    pub fn settings(&self, key: Key, cx: &Context) -> Cached {
+        let mut entries = self.entries.borrow_mut();
+        let settings = entries
+            .get_mut(&key)
+            .and_then(|entry| entry.settings.as_mut());
+        settings.map_or(Cached::Miss, |settings| settings.get(cx))
+    }
+
+    /// Keeps settings that were evaluated just now, with properties of this version; `variables` tells what they are made of.
+    pub fn keep_settings(
+        &self,
+        cx: &Context,
+        version: Version,
+        call: &Call<'_>,
+        variables: impl FnOnce() -> Option<Box<[Slot]>>,
+    ) {
+        let kept = match call.text_bytes() > LONGEST {
+            true => None,
+            false => {
+                let url = call.url(|target| self.address(call.key, target));
+                url.ok().and_then(|url| call.kept(url))
+            }
+        };
+        let mut entries = self.entries.borrow_mut();
+        let entry = entries.entry(call.key).or_default();
+        if entry.settings.is_none() {
+            if self.kept_settings.get() >= MOST_SETTINGS {
+                return;
+            }
+            self.kept_settings.set(self.kept_settings.get() + 1);
+        }
+        let settings = entry
+            .settings
+            .get_or_insert_with(|| Settings::new(variables()));
+        settings.keep(cx, version, kept);
+    }
+
+    /// The address of these parts, made if the sampler's last one had others.
+    ///
+    /// # Errors
+    /// As [`Target::url`].
+    pub fn address(&self, key: Key, target: &Target<'_>) -> Result<Url, Exception> {
+        let mut entries = self.entries.borrow_mut();
+        let entry = entries.entry(key).or_default();
+        if let Some(url) = entry.address.as_ref().and_then(|known| known.of(target)) {
+            return Ok(url.clone());
+        }
+        let url = target.url()?;
+        entry.address = Some(Address::new(target, url.clone()));
+        Ok(url)
+    }
+
+    /// Appends the sampler's head to `out` if its fields are the given ones; tells whether the connection may be used again.
+    pub fn append_head(
+        &self,
+        key: Key,
+        given: &Given<'_>,
+        differing: Differing<'_>,
+        out: &mut Vec<u8>,
+    ) -> Option<bool> {
+        let mut entries = self.entries.borrow_mut();
+        let head = entries.get_mut(&key)?.head.as_mut()?;
+        head.append_if(given, differing, out)
+    }
+
+    /// Whether fields that are not known are likely to come again.
+    pub fn learns_head(&self, key: Key, given: &Given<'_>) -> bool {
+        let entries = self.entries.borrow();
+        let head = entries.get(&key).and_then(|entry| entry.head.as_ref());
+        // the boundary of parts is a new one each time
+        !matches!(given.content_type, Some(ContentType::Replace(_)))
+            && head.is_none_or(|head| head.misses().are_few())
+    }
+
+    /// Keeps a finished head, with slots for the differing parts, and appends it as [`Self::append_head`].
+    pub fn keep_head(
+        &self,
+        key: Key,
+        given: &Given<'_>,
+        head: &RequestHead<'_>,
+        differing: Differing<'_>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let mut entries = self.entries.borrow_mut();
+        let entry = entries.entry(key).or_default();
+        let misses = entry.head.as_ref().map(Head::misses).unwrap_or_default();
+        let head = Head::new(given, head, misses);
+        let keep_alive = head.append(differing, out);
+        entry.head = Some(head);
+        keep_alive
+    }
+}

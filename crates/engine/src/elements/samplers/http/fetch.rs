@@ -1,0 +1,411 @@
+//! The requests of one sample: the first one, the redirects that JMeter follows, and embedded resources
+//! (`HTTPSamplerBase#resultProcessing`, `#followRedirects`, `#downloadPageResources`).
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use drumfire_http::Incoming;
+use drumfire_query::url::JavaUrl;
+use drumfire_results::{DataType, Kind, Sample, Text};
+use drumfire_web::local_file;
+use drumfire_web::property::Client;
+use drumfire_web::redirect::{nested_too_deep, too_many_redirects};
+use drumfire_web::url::Url;
+use recycle_box::RecycleBox;
+use tokio::task::JoinSet;
+
+use super::call::Call;
+use super::embedded::Resources;
+use super::redirects::{Nesting, next_address, take_outcome};
+use super::request::{Prepared, RequestBuilder, Sending, method_text};
+use super::response::ResponseReader;
+use super::settings::Settings;
+use super::settle::Settling;
+use super::state::worker;
+use super::transfer::{Transfer, Trouble};
+use super::{failure, file, java};
+use crate::run::context::Context;
+use crate::run::needs::Needs;
+
+/// Fetches for one sample, by the parts of its sampler.
+pub(super) struct Fetch<'f> {
+    pub call: &'f Call<'f>,
+    pub request: &'f RequestBuilder,
+    pub transfer: &'f Transfer,
+    pub reader: &'f ResponseReader,
+    pub resources: &'f Resources,
+    pub needs: Needs,
+}
+
+impl Fetch<'_> {
+    fn settings(&self) -> &Settings {
+        &self.request.settings
+    }
+
+    fn settling(&self) -> Settling<'_> {
+        Settling {
+            request: self.request,
+            transfer: self.transfer,
+            follows: self.reader.auto_redirects,
+        }
+    }
+
+    /// One request and what follows it.
+    pub async fn fetch(
+        &self,
+        cx: &mut Context,
+        url: &Url,
+        method: &str,
+        nesting: Nesting,
+    ) -> Option<Box<Sample>> {
+        if self.call.reads_files() && url.protocol() == "file" {
+            return Box::pin(self.fetch_file(cx, url, nesting)).await;
+        }
+        let sending = match self.prepare(cx, url, method, nesting) {
+            Prepared::Done(sample) => return sample,
+            Prepared::Send(sending) => sending,
+        };
+        let outcome = self.transfer.send(cx, self.call, &sending).await;
+        self.complete(cx, sending, outcome, nesting).await
+    }
+
+    /// All that happens before the first byte is sent.
+    fn prepare(&self, cx: &mut Context, url: &Url, method: &str, nesting: Nesting) -> Prepared {
+        let client = self.request.client;
+        let sample = Sample::new(self.call.label.clone(), cx.thread_name.clone());
+        let mut sample = cx.worker.room.sample(sample);
+        sample.kind = Kind::Http;
+        let method_text = method_text(method);
+        sample.method = Some(method_text.clone());
+        sample.url = Some(url.text());
+        if !self.settings().rename_children {
+            sample.label = url.text();
+        }
+        let built = if let Some((exception, _)) = self.call.failure(client) {
+            Err((sample, exception))
+        } else if let Err(exception) = self.request.identity(cx, url.is_secure()) {
+            Err((sample, exception))
+        } else if client == Client::HttpClient {
+            self.request
+                .build(cx, self.call, url, method_text, nesting.is_redirect, sample)
+        } else {
+            java::build(
+                self.request,
+                cx,
+                self.call,
+                url,
+                method_text,
+                nesting.is_redirect,
+                sample,
+            )
+        };
+        match built {
+            Ok(prepared) => prepared,
+            Err((_, exception)) if client != Client::HttpClient && exception.is_unchecked() => {
+                Prepared::Done(Some(failure::nameless(cx, &exception, self.needs)))
+            }
+            Err((mut sample, exception)) => {
+                sample.start_ms = cx.clock().now_ms();
+                sample.set_end(sample.start_ms);
+                failure::apply(&mut sample, &exception, self.needs);
+                Prepared::Done(Some(sample))
+            }
+        }
+    }
+
+    /// From the end of the exchange to the finished sample.
+    async fn complete(
+        &self,
+        cx: &mut Context,
+        mut sending: RecycleBox<Sending>,
+        mut outcome: Result<Box<Incoming>, Trouble>,
+        nesting: Nesting,
+    ) -> Option<Box<Sample>> {
+        let begin = match &outcome {
+            Ok(incoming) => Some(incoming.times.begin),
+            Err(Trouble::Interrupted(begin)) => Some(*begin),
+            Err(trouble) => trouble.failed_exchange().map(|failure| failure.times.begin),
+        };
+        sending.sample.start_ms =
+            begin.map_or_else(|| cx.clock().now_ms(), |begin| cx.clock().ms(begin));
+        if let Ok(incoming) = outcome {
+            let unsettled = matches!(incoming.status, 401 | 407)
+                || (self.reader.auto_redirects && (300..400).contains(&incoming.status));
+            outcome = if unsettled {
+                Box::pin(
+                    self.settling()
+                        .settle(cx, self.call, &mut sending, incoming),
+                )
+                .await
+            } else {
+                Ok(incoming)
+            };
+        }
+        if self.reader.auto_redirects && outcome.is_ok() {
+            // Only a response says where it came from at last.
+            sending.sample.url = Some(self.reader.asked_address(&sending.url).text());
+        }
+        match outcome {
+            Ok(mut incoming) => {
+                let sample = self.reader.read(cx, sending, &mut incoming, nesting);
+                worker(cx).http.take_back(incoming);
+                match sample {
+                    Ok(sample) => self.process(cx, sample, nesting).await,
+                    Err(sample) => Some(sample),
+                }
+            }
+            Err(trouble) => {
+                let sending = cx.worker.room.take_request(sending);
+                Some(self.reader.failed(cx, sending, &trouble))
+            }
+        }
+    }
+
+    /// `HTTPFileImpl#sample`, with what follows it.
+    async fn fetch_file(
+        &self,
+        cx: &mut Context,
+        url: &Url,
+        nesting: Nesting,
+    ) -> Option<Box<Sample>> {
+        let mut sample = Box::new(Sample::new(url.as_str().into(), cx.thread_name.clone()));
+        sample.kind = Kind::Http;
+        sample.start_ms = cx.clock().now_ms();
+        let path = match local_file::path(url) {
+            Ok(path) => path,
+            Err(exception) => {
+                failure::apply(&mut sample, &exception, self.needs);
+                sample.set_end(cx.clock().now_ms());
+                return Some(sample);
+            }
+        };
+        sample.method = Some(Text::Static("GET"));
+        sample.url = Some(url.as_str().into());
+        let most = match self.settings().max_bytes_to_store {
+            0 => file::DEFAULT_MOST_BYTES,
+            most => most,
+        };
+        let read = file::read(&path, most);
+        sample.set_end(cx.clock().now_ms());
+        match read {
+            Ok((data, size)) => {
+                sample.set_ok();
+                sample.body_bytes = size;
+                if self.needs.body || self.resources.are_wanted {
+                    sample.response_data = Some(data.into());
+                }
+                let content_type = format!("text/html; charset={}", self.call.file_encoding());
+                sample.set_encoding_and_type(&content_type);
+                sample.content_type = Some(content_type.into());
+                self.process(cx, sample, nesting).await
+            }
+            Err(error) => {
+                let exception = local_file::unreadable(&path, &error);
+                failure::apply(&mut sample, &exception, self.needs);
+                Some(sample)
+            }
+        }
+    }
+
+    /// `HTTPSamplerBase#resultProcessing`.
+    async fn process(
+        &self,
+        cx: &mut Context,
+        sample: Box<Sample>,
+        nesting: Nesting,
+    ) -> Option<Box<Sample>> {
+        let mut sample = sample;
+        let mut redirected = false;
+        if !nesting.is_redirect
+            && self.reader.follow_redirects
+            && sample.redirect_location.is_some()
+        {
+            *sample = Box::pin(self.follow(cx, *sample, nesting)).await;
+            redirected = true;
+        }
+        if !self.resources.are_wanted || !sample.success || sample.data_type != DataType::Text {
+            return Some(sample);
+        }
+        if nesting.depth > self.settings().max_frame_depth {
+            let mut error = (*sample).clone();
+            error.children.clear();
+            failure::apply(&mut error, &nested_too_deep(), self.needs);
+            sample.add_child(error, self.settings().rename_children);
+        } else if !redirected {
+            *sample = Box::pin(self.embedded(cx, *sample, nesting)).await;
+        }
+        Some(sample)
+    }
+
+    /// `HTTPSamplerBase#followRedirects`: the whole takes the outcome of the last response and all of them as sub-results.
+    async fn follow(&self, cx: &mut Context, first: Sample, nesting: Nesting) -> Sample {
+        let rename = self.settings().rename_children;
+        let mut total = first.clone();
+        total.children.clear();
+        let mut shown = first.clone();
+        // Its thread writes its name into samples and their direct sub-results, in the end.
+        shown.thread_name = "".into();
+        total.attach_child(shown, rename);
+        let mut service_us = first.precise_service_us();
+        let mut last = first;
+        let mut redirects = 0;
+        while redirects < self.settings().max_redirects {
+            let mut invalid = false;
+            match next_address(&last, self.settings()) {
+                Ok((url, method)) => {
+                    match self.fetch(cx, &url, &method, nesting.redirected()).await {
+                        Some(sample) => {
+                            total.phases.add(sample.phases);
+                            service_us += sample.precise_service_us();
+                            last = *sample;
+                        }
+                        None => break,
+                    }
+                }
+                Err(exception) => {
+                    failure::apply(&mut last, &exception, self.needs);
+                    // It is one object with the sub-result that was redirected.
+                    if let Some(shown) = total.children.last_mut() {
+                        failure::apply(shown, &exception, self.needs);
+                    }
+                    last.redirect_location = None;
+                    invalid = true;
+                }
+            }
+            if last.children.is_empty() {
+                if !invalid {
+                    total.add_child(last.clone(), rename);
+                }
+            } else {
+                for child in last.children.clone() {
+                    total.add_child(child, rename);
+                }
+            }
+            if last.redirect_location.is_none() {
+                break;
+            }
+            redirects += 1;
+        }
+        if redirects >= self.settings().max_redirects {
+            last.children.clear();
+            failure::apply(
+                &mut last,
+                &too_many_redirects(self.settings().max_redirects),
+                self.needs,
+            );
+            total.add_child(last.clone(), rename);
+        }
+        take_outcome(&mut total, last);
+        total.refine_service(service_us, u64::from(redirects) + 1);
+        total
+    }
+
+    /// The page with its resources as sub-results; the page itself if it has none.
+    async fn embedded(&self, cx: &mut Context, mut page: Sample, nesting: Nesting) -> Sample {
+        let (begin, page_us) = (Instant::now(), page.precise_service_us());
+        let addresses = self.resources.addresses_or_error(cx, &mut page);
+        if addresses.is_empty() {
+            return page;
+        }
+        let mut whole = if self.settings().separate_container || nesting.is_redirect {
+            let mut whole = page.clone();
+            whole.children.clear();
+            // Its thread writes its name into samples and their direct sub-results, in the end.
+            page.thread_name = "".into();
+            whole.attach_child(page, self.settings().rename_children);
+            whole
+        } else {
+            page
+        };
+        self.fetch_all(cx, &mut whole, addresses, nesting).await;
+        let service_us = page_us + begin.elapsed().as_micros() as u64;
+        whole.refine_service(service_us, whole.children.len() as u64);
+        whole
+    }
+
+    /// A page that is its own container, with its resources.
+    pub async fn frames(&self, cx: &mut Context, mut page: Sample, nesting: Nesting) -> Sample {
+        let addresses = self.resources.addresses_or_error(cx, &mut page);
+        self.fetch_all(cx, &mut page, addresses, nesting).await;
+        page
+    }
+
+    async fn fetch_all(
+        &self,
+        cx: &mut Context,
+        whole: &mut Sample,
+        addresses: Vec<JavaUrl>,
+        nesting: Nesting,
+    ) {
+        let wanted = self.resources.filter(cx, addresses, whole);
+        let pool = self.resources.pool(cx);
+        if pool > 1 {
+            self.fetch_together(cx, whole, wanted, nesting.inner(), pool)
+                .await;
+            return;
+        }
+        for url in wanted {
+            let sample = self.fetch(cx, &url, "GET", nesting.inner()).await;
+            self.resources.add(whole, sample);
+        }
+    }
+
+    /// Fetches with up to `pool` requests under way; results in the order of the page.
+    async fn fetch_together(
+        &self,
+        cx: &mut Context,
+        whole: &mut Sample,
+        mut wanted: VecDeque<Url>,
+        nesting: Nesting,
+        pool: usize,
+    ) {
+        let mut results: Vec<Option<Fetched>> = Vec::new();
+        let mut running = JoinSet::new();
+        loop {
+            while running.len() < pool
+                && let Some(url) = wanted.pop_front()
+            {
+                let index = results.len();
+                results.push(None);
+                if self.call.reads_files() && url.protocol() == "file" {
+                    let sample = self.fetch_file(cx, &url, nesting).await;
+                    results[index] = Some(Fetched::Done(sample));
+                    continue;
+                }
+                match self.prepare(cx, &url, "GET", nesting) {
+                    Prepared::Done(sample) => results[index] = Some(Fetched::Done(sample)),
+                    Prepared::Send(sending) => {
+                        let exchange = self.transfer.detached(cx, self.call, sending);
+                        running.spawn_local(async move { (index, exchange.await) });
+                    }
+                }
+            }
+            // A user that is interrupted while the pool works gives up all of it (`HTTPSamplerBase#downloadPageResources`).
+            match cx.attend_others(running.join_next()).await {
+                Some(Some(Ok((index, (sending, outcome))))) => {
+                    results[index] = Some(Fetched::Answered(sending, outcome))
+                }
+                Some(Some(Err(error))) => tracing::error!("a download ended with a panic: {error}"),
+                Some(None) => break,
+                None => {
+                    tracing::warn!("Interrupted fetching embedded resources");
+                    return;
+                }
+            }
+        }
+        for result in results.into_iter().flatten() {
+            let sample = match result {
+                Fetched::Done(sample) => sample,
+                Fetched::Answered(sending, outcome) => {
+                    self.complete(cx, sending, outcome, nesting).await
+                }
+            };
+            self.resources.add(whole, sample);
+        }
+    }
+}
+
+enum Fetched {
+    Done(Option<Box<Sample>>),
+    Answered(RecycleBox<Sending>, Result<Box<Incoming>, Trouble>),
+}

@@ -1,0 +1,77 @@
+//! The media type of responses.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use drumfire_results::{DataType, Sample, Text};
+use drumfire_web::charset::decode_latin1;
+
+/// The last `Content-Type`, parsed: most responses have the same one as the response before.
+#[derive(Default)]
+pub struct MediaType(RefCell<Option<Known>>);
+
+struct Known {
+    /// As received.
+    value: Box<[u8]>,
+    content_type: Rc<str>,
+    encoding: Option<Text>,
+    data_type: DataType,
+}
+
+impl MediaType {
+    /// Gives the sample its type, charset and kind of data.
+    pub fn apply(&self, value: &[u8], sample: &mut Sample) {
+        let mut last = self.0.borrow_mut();
+        let known = match &mut *last {
+            Some(known) if *known.value == *value => known,
+            other => other.insert(Known::read(value)),
+        };
+        sample.content_type = Some(known.content_type.clone());
+        if known.encoding.is_some() {
+            sample.encoding.clone_from(&known.encoding);
+        }
+        sample.data_type.clone_from(&known.data_type);
+    }
+}
+
+impl Known {
+    fn read(value: &[u8]) -> Known {
+        let text = decode_latin1(value);
+        let mut sample = Sample::default();
+        sample.set_encoding_and_type(&text);
+        Known {
+            value: value.into(),
+            content_type: text.into(),
+            encoding: sample.encoding,
+            data_type: sample.data_type,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_type_is_read_anew_when_it_changes() {
+        let media_type = MediaType::default();
+        let read = |value: &[u8]| {
+            let mut sample = Sample::default();
+            media_type.apply(value, &mut sample);
+            let encoding = sample.encoding.map(|name| name.as_str().to_owned());
+            (
+                sample.data_type,
+                encoding,
+                sample.content_type.expect("it is set"),
+            )
+        };
+        for _ in 0..2 {
+            let (kind, encoding, value) = read(b"text/html; charset=utf-8");
+            assert_eq!((kind, encoding.as_deref()), (DataType::Text, Some("utf-8")));
+            assert_eq!(&*value, "text/html; charset=utf-8");
+        }
+        let (kind, encoding, value) = read(b"image/png\xe9");
+        assert_eq!((kind, encoding), (DataType::Binary, None));
+        assert_eq!(&*value, "image/png\u{e9}");
+    }
+}

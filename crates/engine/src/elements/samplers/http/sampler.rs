@@ -1,0 +1,312 @@
+//! The sampler as decoded: it evaluates the settings of a sample, or finds them in the worker's cache, and fetches.
+
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use drumfire_expr::{Scope, Template};
+use drumfire_http::place_in;
+use drumfire_results::{Kind, Sample, Text};
+use drumfire_web::Exception;
+use drumfire_web::cookies::Cookie;
+use drumfire_web::property::Client;
+use drumfire_web::url::Url;
+
+use super::cache::Cached;
+use super::call::Call;
+use super::edits::Replaced;
+use super::embedded::Resources;
+use super::failure;
+use super::fetch::Fetch;
+use super::redirects::Nesting;
+use super::request::RequestBuilder;
+use super::response::ResponseReader;
+use super::state::{user, user_mut, worker};
+use super::template::RequestTemplate;
+use super::transfer::Transfer;
+use crate::elements::config::{CookieManager, DnsCacheManager};
+use crate::run::context::Context;
+use crate::run::needs::Needs;
+use crate::run::request::{Request, SeenCookie};
+use crate::run::sampler::{RequestView, Sampler, SamplerTurn};
+
+/// The address of a page that exists only as a list of frames.
+const FRAMES_URL: &str = "http://parallel-urls-list";
+
+/// A decoded HTTP Request.
+pub struct HttpSampler {
+    pub(super) template: RequestTemplate,
+    /// Why there is no implementation of this name.
+    pub(super) unknown_client: Option<Exception>,
+    pub(super) request: RequestBuilder,
+    pub(super) transfer: Transfer,
+    pub(super) reader: ResponseReader,
+    pub(super) resources: Resources,
+    pub(super) dns: Option<Arc<DnsCacheManager>>,
+    pub(super) needs: Needs,
+}
+
+/// The settings of a sample. They are large, and are held for as long as it takes.
+pub(super) enum Held<'s> {
+    Known(Rc<Call<'static>>),
+    Own(Box<Call<'s>>),
+}
+
+impl<'s> Deref for Held<'s> {
+    type Target = Call<'s>;
+
+    fn deref(&self) -> &Call<'s> {
+        match self {
+            Held::Known(call) => call,
+            Held::Own(call) => call,
+        }
+    }
+}
+
+impl HttpSampler {
+    /// The sample of a failure that only `HTTPSamplerBase#sample()` catches.
+    pub fn nameless(&self, cx: &Context, exception: &Exception) -> Box<Sample> {
+        failure::nameless(cx, exception, self.needs)
+    }
+
+    fn fetch<'f>(&'f self, call: &'f Call<'f>) -> Fetch<'f> {
+        Fetch {
+            call,
+            request: &self.request,
+            transfer: &self.transfer,
+            reader: &self.reader,
+            resources: &self.resources,
+            needs: self.needs,
+        }
+    }
+
+    fn url(&self, cx: &Context, call: &Call<'_>) -> Result<Url, Exception> {
+        call.url(|target| worker(cx).cache.address(call.key, target))
+    }
+
+    /// The settings of the next sample, with what pre-processors change in them.
+    pub(super) fn call(&self, cx: &mut Context, name: &Template) -> Held<'_> {
+        if !user(cx).edits.is_empty() {
+            let mut call = Box::new(self.template.evaluate(cx, name));
+            self.edit(cx, &mut call);
+            return Held::Own(call);
+        }
+        if user(cx).has_changed_headers() {
+            return Held::Own(Box::new(self.template.evaluate(cx, name)));
+        }
+        let version = match worker(cx).cache.settings(self.template.key(), cx) {
+            Cached::Hit(call) => return Held::Known(call),
+            Cached::Rejected => return Held::Own(Box::new(self.template.evaluate(cx, name))),
+            Cached::Miss => cx.properties().version(),
+        };
+        let call = Box::new(self.template.evaluate(cx, name));
+        worker(cx)
+            .cache
+            .keep_settings(cx, version, &call, || self.template.ingredients(name));
+        Held::Own(call)
+    }
+
+    /// The settings as pre-processors and scripts see them.
+    fn to_request(&self, cx: &mut Context, call: &Call<'_>) -> Request {
+        let cookies = self.cookie_manager();
+        let policy = cookies.and_then(|manager| manager.policy(cx));
+        let policy = policy.map(str::to_owned);
+        call.to_request(!self.template.headers.is_empty(), policy)
+    }
+
+    /// Makes the changes that pre-processors ask for. Scripts that follow the sample still see them.
+    fn edit(&self, cx: &mut Context, call: &mut Call<'_>) {
+        let mut request = self.to_request(cx, call);
+        let before = (!cx.shared.program.java.is_empty()).then(|| request.clone());
+        for edit in user_mut(cx).edits.take() {
+            edit.apply(cx, &mut request);
+        }
+        if let Some(before) = before {
+            let after = request.clone();
+            user_mut(cx).edits.add(Replaced { before, after });
+        }
+        call.replace(request);
+    }
+
+    /// Code has had the sampler's headers in hands, in the object that it was given. In the only manager in scope they stay so;
+    /// a merged copy of several lasts for the sample at hand. Gives whether they stay.
+    fn keep_headers(
+        &self,
+        cx: &mut Context,
+        before: &[(String, String)],
+        after: &[(String, String)],
+    ) -> bool {
+        let [only] = &*self.template.headers else {
+            return false;
+        };
+        user_mut(cx)
+            .rare()
+            .changed_headers
+            .change(only, before, after);
+        true
+    }
+
+    /// The Cookie Manager in scope.
+    pub fn cookie_manager(&self) -> Option<&CookieManager> {
+        self.request.cookies.as_deref()
+    }
+
+    /// `HTTPSamplerBase#sample()`.
+    // Inlined, the future is made where it is to be, and not copied there.
+    #[inline]
+    pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
+        self.begin(cx);
+        let call = self.call(cx, name);
+        self.run(cx, &call).await
+    }
+
+    /// The same with the label that `HTTPSamplerBase#toString` gives.
+    pub async fn sample_under_address(
+        &self,
+        cx: &mut Context,
+        name: &Template,
+    ) -> Option<Box<Sample>> {
+        self.begin(cx);
+        let call = self.call(cx, name);
+        let label = call.shown(self.url(cx, &call).ok());
+        let mut sample = self.run(cx, &call).await?;
+        sample.label = label.into();
+        Some(sample)
+    }
+
+    fn begin(&self, cx: &mut Context) {
+        user_mut(cx).note_use();
+        match &self.dns {
+            Some(dns) => dns.install(cx),
+            None => user(cx).joint.session.set_resolver(None),
+        }
+    }
+
+    /// One sample of several addresses, fetched as the frames of a page would be (`ParallelHTTPSampler#sample`).
+    pub async fn sample_together(
+        &self,
+        cx: &mut Context,
+        name: &Template,
+        addresses: &[String],
+    ) -> Option<Box<Sample>> {
+        self.begin(cx);
+        let call = self.call(cx, name);
+        if let Some((exception, true)) = call.failure(self.client_of(&call)) {
+            return Some(self.nameless(cx, &exception));
+        }
+        let frames: String = addresses
+            .iter()
+            .map(|address| format!("<iframe src='{address}'></iframe>\n"))
+            .collect();
+        // It gets its label in the end: its sub-results are named after none.
+        let mut page = Sample::new("".into(), cx.thread_name.clone());
+        page.kind = Kind::Http;
+        page.success = true;
+        page.method = Some(Text::Static("GET"));
+        page.url = Some(FRAMES_URL.into());
+        page.request_headers = Some("\n".into());
+        let lines: String = addresses.iter().map(|url| format!("{url}\n")).collect();
+        page.sampler_data = Some(lines.into());
+        page.content_type = Some("text/html".into());
+        page.response_data = Some(frames.into_bytes().into());
+        page.start_ms = cx.clock().now_ms();
+        let begin = Instant::now();
+        let mut page = self.fetch(&call).frames(cx, page, Nesting::default()).await;
+        if page.end_ms == 0 {
+            page.set_end(cx.clock().now_ms());
+        }
+        let parts = page.children.len() as u64;
+        page.refine_service(begin.elapsed().as_micros() as u64, parts);
+        page.label = call.label.clone();
+        Some(Box::new(page))
+    }
+
+    /// The implementation that JMeter takes for the call's address.
+    fn client_of(&self, call: &Call<'_>) -> Client {
+        if call.reads_files() {
+            Client::File
+        } else {
+            self.template.client
+        }
+    }
+
+    async fn run(&self, cx: &mut Context, call: &Call<'_>) -> Option<Box<Sample>> {
+        if let Some((exception, true)) = call.failure(self.client_of(call)) {
+            return Some(self.nameless(cx, &exception));
+        }
+        let url = match self.url(cx, call) {
+            Ok(url) => url,
+            Err(exception) => return Some(self.nameless(cx, &exception)),
+        };
+        if let Some(exception) = self.unknown_client.as_ref().filter(|_| !call.reads_files()) {
+            let mut sample = self.nameless(cx, exception);
+            sample.label = call.label.clone();
+            return Some(sample);
+        }
+        let mut sample = self
+            .fetch(call)
+            .fetch(cx, &url, &call.method, Nesting::default())
+            .await?;
+        let is_nameless = sample.label.is_empty() && sample.url.is_none();
+        if !is_nameless {
+            sample.label = call.label.clone();
+        }
+        Some(sample)
+    }
+}
+
+impl Sampler for HttpSampler {
+    fn turn<'a>(&'a self, cx: &'a mut Context, name: &'a Template) -> SamplerTurn<'a> {
+        let room = cx.worker.room.futures.room();
+        SamplerTurn::Placed(place_in(room, || self.sample(cx, name)))
+    }
+
+    fn as_request(&self) -> Option<&dyn RequestView> {
+        Some(self)
+    }
+}
+
+impl RequestView for HttpSampler {
+    fn request(&self, cx: &mut Context, name: &Template) -> Request {
+        let before = {
+            let call = self.template.evaluate(cx, name);
+            self.to_request(cx, &call)
+        };
+        if user(cx).edits.is_empty() {
+            return before;
+        }
+        let mut after = before.clone();
+        for edit in user_mut(cx).edits.take() {
+            edit.apply(cx, &mut after);
+        }
+        user_mut(cx).edits.add(Replaced {
+            before,
+            after: after.clone(),
+        });
+        after
+    }
+
+    fn change(&self, cx: &mut Context, before: Request, mut after: Request, in_place: bool) {
+        let is_kept = in_place
+            && before.headers != after.headers
+            && self.keep_headers(cx, &before.headers, &after.headers);
+        if is_kept {
+            after.headers.clone_from(&before.headers);
+        }
+        if before != after {
+            user_mut(cx).edits.add(Replaced { before, after });
+        }
+    }
+
+    fn cookies(&self, cx: &mut Context) -> Vec<SeenCookie> {
+        let manager = self.cookie_manager();
+        manager.map_or_else(Vec::new, |manager| manager.cookies(cx))
+    }
+
+    fn set_cookies(&self, cx: &mut Context, cookies: Option<Vec<Cookie>>) {
+        if let Some(manager) = self.cookie_manager() {
+            manager.replace(cx, cookies);
+        }
+    }
+}

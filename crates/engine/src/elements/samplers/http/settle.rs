@@ -1,0 +1,168 @@
+//! Further requests within a sample's exchange: answers to challenges, and the redirects that HttpClient itself follows.
+
+use drumfire_http::Incoming;
+use drumfire_web::charset::decode_latin1;
+use drumfire_web::property::Client;
+use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
+use drumfire_web::url::Url;
+
+use super::call::Call;
+use super::java;
+use super::request::{Next, RequestBuilder, RequestLine, Sending, method_text, nonce};
+use super::state::user_mut;
+use super::transfer::{Transfer, Trouble};
+use crate::run::context::Context;
+
+/// Settles a response that asks for another request.
+pub(super) struct Settling<'s> {
+    pub request: &'s RequestBuilder,
+    pub transfer: &'s Transfer,
+    /// Whether redirects are followed here (`HTTPSampler.auto_redirects`).
+    pub follows: bool,
+}
+
+impl Settling<'_> {
+    /// Repeats a request that was answered with a challenge, and follows what HttpClient itself follows.
+    pub async fn settle(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        incoming: Box<Incoming>,
+    ) -> Result<Box<Incoming>, Trouble> {
+        if self.request.client != Client::HttpClient {
+            return match self.follows {
+                true => {
+                    java::settle(self.request, self.transfer, cx, call, sending, incoming).await
+                }
+                false => Ok(incoming),
+            };
+        }
+        let mut incoming = incoming;
+        let mut visited = vec![sending.url.clone()];
+        loop {
+            let again = match incoming.status {
+                401 => self.answer_challenge(cx, call, sending, &incoming)?,
+                407 => self.answer_proxy(cx, call, sending, &incoming),
+                _ => false,
+            };
+            if again {
+                incoming = self.transfer.send(cx, call, sending).await?;
+                continue;
+            }
+            if !self.follows {
+                return Ok(incoming);
+            }
+            let location = incoming
+                .header("Location")
+                .map(|value| decode_latin1(value).into_owned());
+            let redirect = auto_redirect(
+                incoming.status,
+                &sending.method,
+                &sending.url,
+                location.as_deref(),
+            )
+            .map_err(Trouble::Java)?;
+            let Some(redirect) = redirect else {
+                return Ok(incoming);
+            };
+            if visited.contains(&redirect.url) {
+                return Err(Trouble::Java(circular_redirect(&redirect.url)));
+            }
+            if visited.len() > self.request.settings.max_redirects as usize {
+                return Err(Trouble::Java(auto_redirect_failure()));
+            }
+            visited.push(redirect.url.clone());
+            self.redirect_request(
+                cx,
+                call,
+                sending,
+                &redirect.url,
+                &redirect.method,
+                redirect.same_request,
+            )?;
+            incoming = self.transfer.send(cx, call, sending).await?;
+        }
+    }
+
+    fn answer_challenge(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        incoming: &Incoming,
+    ) -> Result<bool, Trouble> {
+        let Some(mut negotiation) = sending.authorization.take() else {
+            return Ok(false);
+        };
+        let challenges: Vec<String> = incoming
+            .headers()
+            .filter(|(name, _)| name.eq_ignore_ascii_case(b"WWW-Authenticate"))
+            .map(|(_, value)| decode_latin1(value).into_owned())
+            .collect();
+        let known = &user_mut(cx).rare().credentials;
+        if !negotiation.challenged(known, challenges.iter().map(String::as_str)) {
+            return Ok(false);
+        }
+        let (url, method) = (sending.url.clone(), sending.method.clone());
+        let wire = url.wire().map_err(Trouble::Java)?;
+        let line = RequestLine::new(&method, &url, &wire, &sending.target);
+        let value = negotiation.header(&line.authorized(), || nonce(cx));
+        let next = Next {
+            url: &url,
+            method: &method,
+            body: sending.body.take(),
+        };
+        self.request.rewrite(cx, call, sending, next, value);
+        sending.authorization = Some(negotiation);
+        Ok(true)
+    }
+
+    /// Answers a proxy's wish for credentials, if there are any.
+    fn answer_proxy(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        incoming: &Incoming,
+    ) -> bool {
+        let access = sending.access.clone();
+        if sending.target.tls || !access.is_some_and(|access| access.answers(incoming)) {
+            return false;
+        }
+        let (url, method) = (sending.url.clone(), sending.method.clone());
+        let line = url.wire().map(|wire| {
+            let line = RequestLine::new(&method, &url, &wire, &sending.target);
+            let negotiation = sending.authorization.as_mut();
+            negotiation.and_then(|negotiation| negotiation.header(&line.authorized(), || nonce(cx)))
+        });
+        let next = Next {
+            url: &url,
+            method: &method,
+            body: sending.body.take(),
+        };
+        self.request
+            .rewrite(cx, call, sending, next, line.unwrap_or_default());
+        true
+    }
+
+    fn redirect_request(
+        &self,
+        cx: &mut Context,
+        call: &Call<'_>,
+        sending: &mut Sending,
+        url: &Url,
+        method: &str,
+        same: bool,
+    ) -> Result<(), Trouble> {
+        let body = if same { sending.body.take() } else { None };
+        url.wire().map_err(Trouble::Java)?;
+        sending.access = self.request.access(cx, call, url);
+        let next = Next { url, method, body };
+        self.request.rewrite(cx, call, sending, next, None);
+        sending.url = url.clone();
+        sending.method = method_text(method);
+        sending.is_head = method.eq_ignore_ascii_case("HEAD");
+        Ok(())
+    }
+}

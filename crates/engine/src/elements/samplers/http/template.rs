@@ -1,0 +1,311 @@
+//! The settings of a request as the plan has them, and their evaluation for one sample.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use drumfire_expr::{Scope, Slot, Template, Text, Value};
+use drumfire_http::{Limits, Source};
+use drumfire_web::Exception;
+use drumfire_web::headers::Header;
+use drumfire_web::property::{Client, Form, Property};
+use drumfire_web::url;
+
+use super::call::{Call, OwnedArgument, OwnedFile};
+use super::key::Key;
+use super::proxy::{ProxyChoice, ProxyTemplate};
+use super::reader::Reader;
+use super::settings::Settings;
+use super::source::{Found, SourceTemplate};
+use super::state::{user, user_mut};
+use crate::base::number;
+use crate::elements::config::{HeaderManager, merged_headers};
+use crate::run::context::Context;
+
+/// The settings that each sample evaluates anew, unless nothing in them has changed.
+pub struct RequestTemplate {
+    pub client: Client,
+    pub protocol: Template,
+    pub domain: Template,
+    pub port: Template,
+    pub path: Template,
+    pub method: Template,
+    pub content_encoding: Template,
+    pub arguments: Vec<ArgumentTemplate>,
+    pub files: Vec<FileTemplate>,
+    /// Header Managers in scope, the innermost first.
+    pub headers: Vec<HeaderManager>,
+    pub multipart: bool,
+    pub browser_compatible: bool,
+    pub raw_body: bool,
+    pub connect_timeout: Template,
+    pub response_timeout: Template,
+    pub bytes_per_second: Template,
+    pub proxy: Option<ProxyTemplate>,
+    pub source: Option<SourceTemplate>,
+    pub settings: Arc<Settings>,
+}
+
+pub struct ArgumentTemplate {
+    pub name: Template,
+    pub value: Template,
+    pub metadata: Template,
+    pub content_type: Template,
+    pub always_encode: bool,
+}
+
+pub struct FileTemplate {
+    pub path: Template,
+    pub param_name: Template,
+    pub mime_type: Template,
+}
+
+/// A raw body of so many bytes is not put together.
+const LONG_BODY_BYTES: usize = 1 << 20;
+
+/// The parts of a request beyond its address and head.
+struct Content<'s> {
+    encoding: Text<'s>,
+    files: Vec<OwnedFile<'s>>,
+    arguments: Vec<OwnedArgument<'s>>,
+    pieces: Vec<Value>,
+}
+
+impl RequestTemplate {
+    /// The key of the template's sampler in the worker's cache.
+    pub fn key(&self) -> Key {
+        Key::of(self)
+    }
+
+    /// The settings of the next sample, as the plan has them.
+    pub fn evaluate<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
+        let mut read = Reader::new(cx);
+        let path = read.text(Property::Path, &self.path);
+        let domain = read.text(Property::Domain, &self.domain);
+        let protocol = read.text(Property::Protocol, &self.protocol);
+        let method = read.text(Property::Method, &self.method);
+        let form = self.form(&method);
+        let mut content = None;
+        if form == Form::Query {
+            content = Some(self.read_content(&mut read));
+        }
+        let port = read.text(Property::Port, &self.port);
+        let label = read.text(Property::Name, name);
+        let label = read.cx.label(label);
+        let proxy = self.read_proxy(&mut read);
+        let (source, source_failure) = self.read_source(&mut read);
+        let limits = self.read_limits(&mut read);
+        let headers = self.read_headers(&mut read);
+        let content = content.unwrap_or_else(|| self.read_content(&mut read));
+        let failure = read
+            .failure()
+            .filter(|failure| failure.matters(self.client, form, &method));
+        Call {
+            label,
+            method,
+            headers,
+            limits,
+            source,
+            source_failure,
+            proxy,
+            failure,
+            multipart: self.multipart,
+            browser_compatible: self.browser_compatible,
+            add_content_type_if_missing: self.settings.add_content_type_if_missing,
+            form,
+            key: self.key(),
+            raw_body: self.raw_body,
+            protocol,
+            domain,
+            port,
+            path,
+            content_encoding: content.encoding,
+            arguments: content.arguments,
+            pieces: content.pieces,
+            files: content.files,
+            url: None,
+        }
+    }
+
+    /// The variables that settings are made of, if they are made of nothing else but texts and properties.
+    pub fn ingredients(&self, name: &Template) -> Option<Box<[Slot]>> {
+        if !self.files.is_empty() || self.proxy.is_some() || self.source.is_some() {
+            return None;
+        }
+        let own = [
+            name,
+            &self.protocol,
+            &self.domain,
+            &self.port,
+            &self.path,
+            &self.method,
+            &self.content_encoding,
+            &self.connect_timeout,
+            &self.response_timeout,
+            &self.bytes_per_second,
+        ];
+        let arguments = self.arguments.iter().flat_map(|argument| {
+            [
+                &argument.name,
+                &argument.value,
+                &argument.metadata,
+                &argument.content_type,
+            ]
+        });
+        let headers = self.headers.iter().flat_map(|manager| manager.templates());
+        let mut slots = Vec::new();
+        for template in own.into_iter().chain(arguments).chain(headers) {
+            slots.extend(template.ingredients()?);
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        Some(slots.into())
+    }
+
+    /// Where the arguments of a request go.
+    fn form(&self, method: &str) -> Form {
+        let nameless = || {
+            !self.arguments.is_empty()
+                && (self.arguments.iter()).all(|argument| argument.name.is_empty_literal())
+        };
+        if self.raw_body || nameless() {
+            Form::Raw
+        } else if url::method_takes_query(method) {
+            Form::Query
+        } else if self.multipart || !self.files.is_empty() {
+            Form::Multipart
+        } else {
+            Form::Encoded
+        }
+    }
+
+    fn read_content<'s>(&'s self, read: &mut Reader<'_>) -> Content<'s> {
+        let encoding = read.text(Property::ContentEncoding, &self.content_encoding);
+        let files = self.files.iter().map(|file| file.read(read)).collect();
+        let pieces = read.read(Property::ArgumentValue, |cx| self.long_body(cx));
+        let pieces = pieces.flatten();
+        let arguments = self
+            .arguments
+            .iter()
+            .map(|argument| OwnedArgument {
+                name: read.text(Property::ArgumentName, &argument.name),
+                value: match &pieces {
+                    None => read.text(Property::ArgumentValue, &argument.value),
+                    Some(_) => Text::Literal(""),
+                },
+                metadata: read.text(Property::ArgumentValue, &argument.metadata),
+                content_type: read.text(Property::ArgumentValue, &argument.content_type),
+                always_encode: argument.always_encode,
+            })
+            .collect();
+        Content {
+            encoding,
+            files,
+            arguments,
+            pieces: pieces.unwrap_or_default(),
+        }
+    }
+
+    fn read_proxy(&self, read: &mut Reader<'_>) -> Option<Arc<ProxyChoice>> {
+        let proxy = self.proxy.as_ref()?;
+        let general = &self.settings.proxy;
+        read.read(Property::ProxyHost, |cx| proxy.evaluate(cx, general))
+            .flatten()
+    }
+
+    /// The address that requests leave from, or why there is none.
+    fn read_source(&self, read: &mut Reader<'_>) -> (Option<Arc<Source>>, Option<Exception>) {
+        let own = self.source.as_ref();
+        let own = own.and_then(|own| read.read(Property::Source, |cx| source_of(own, cx)));
+        let local = || (self.settings.local_address.as_ref()).map(|local| local.source.clone());
+        match own {
+            None | Some(Ok(None)) => (local(), None),
+            Some(Ok(source)) => (source, None),
+            Some(Err(exception)) => (local(), Some(exception)),
+        }
+    }
+
+    fn read_limits(&self, read: &mut Reader<'_>) -> Limits {
+        let (slow, connect) = (&self.response_timeout, &self.connect_timeout);
+        let response = read.read(Property::ResponseTimeout, |cx| timeout(slow, cx));
+        let connect = read.read(Property::ConnectTimeout, |cx| timeout(connect, cx));
+        let speed = read.read(Property::ConnectTimeout, |cx| {
+            speed(&self.bytes_per_second, cx)
+        });
+        Limits {
+            connect: connect.flatten(),
+            response: response.flatten(),
+            bytes_per_second: speed.flatten(),
+        }
+    }
+
+    fn read_headers<'s>(&'s self, read: &mut Reader<'_>) -> Vec<Header<'s>> {
+        let changed = user(read.cx).changed_headers();
+        merged_headers(&self.headers, &changed, &mut |property, template| {
+            read.text(property, template)
+        })
+    }
+
+    /// The pieces of a long raw body, if nothing has to be made of them but bytes in UTF-8.
+    fn long_body(&self, cx: &mut Context) -> Option<Vec<Value>> {
+        let [argument] = &*self.arguments else {
+            return None;
+        };
+        let is_plain = self.raw_body
+            && !self.multipart
+            && self.files.is_empty()
+            && !argument.always_encode
+            && self.client == Client::HttpClient
+            && (self.content_encoding.is_empty_literal()
+                || self.content_encoding.literal() == Some("UTF-8"));
+        is_plain
+            .then(|| argument.value.eval_pieces(cx, LONG_BODY_BYTES))
+            .flatten()
+    }
+}
+
+/// Source addresses with variables are looked up once a user.
+fn source_of(own: &SourceTemplate, cx: &mut Context) -> Found {
+    match own.fixed() {
+        Some(found) => found,
+        None => {
+            let text = own.text.eval(cx).into_string();
+            own.find(text, &mut user_mut(cx).rare().sources)
+        }
+    }
+}
+
+impl FileTemplate {
+    fn read(&self, read: &mut Reader<'_>) -> OwnedFile<'_> {
+        let path = read.text(Property::FilePath, &self.path);
+        // FileServer#getResolvedFile: as it is if it exists or is absolute, else beside the plan.
+        let direct = PathBuf::from(&*path);
+        let resolved = if direct.is_absolute() || direct.exists() {
+            direct
+        } else {
+            read.cx.base_dir().join(direct)
+        };
+        OwnedFile {
+            resolved,
+            path,
+            param_name: read.text(Property::FileParameter, &self.param_name),
+            mime_type: read.text(Property::FileType, &self.mime_type),
+        }
+    }
+}
+
+fn speed(template: &Template, cx: &mut Context) -> Option<NonZeroU32> {
+    if template.is_empty_literal() {
+        return None;
+    }
+    NonZeroU32::new(u32::try_from(number::int(&template.eval(cx))).unwrap_or(0))
+}
+
+fn timeout(template: &Template, cx: &mut Context) -> Option<Duration> {
+    if template.is_empty_literal() {
+        return None;
+    }
+    let ms = number::int(&template.eval(cx));
+    (ms > 0).then(|| Duration::from_millis(ms as u64))
+}
