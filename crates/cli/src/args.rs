@@ -88,6 +88,8 @@ enum Subcommands {
     Matrix(MatrixArguments),
     /// List the runs of a project; show, compare or remove them
     Runs(RunsArguments),
+    /// Serve an editor as a language server, over standard input and output
+    Lsp,
     /// Print the JSON Schema of drumfire.toml
     Schema,
     /// Change settings of a plan by name
@@ -560,6 +562,7 @@ impl Arguments {
             Subcommands::MergePlan(order) => Command::MergePlan(order),
             Subcommands::Matrix(order) => Command::Matrix(order),
             Subcommands::Runs(order) => Command::Runs(order),
+            Subcommands::Lsp => Command::Lsp,
             Subcommands::Schema => Command::Print(project::SCHEMA.to_owned()),
             Subcommands::Set(order) => Command::Set(order),
             Subcommands::Diff(order) => Command::Diff(order),

@@ -49,6 +49,8 @@ pub enum Command {
     Compare(CompareOrder),
     /// Add runs.
     Merge(MergeOrder),
+    /// Serve an editor.
+    Lsp,
     /// Rewrite plans in canonical form.
     Fmt(FmtArguments),
     /// Print a plan as text.

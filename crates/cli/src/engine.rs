@@ -11,7 +11,7 @@ pub use drumfire_engine::{
     UserWindow,
 };
 use drumfire_fleet::{AgentOptions, FleetError, Served};
-use drumfire_jmx::Diagnostic;
+use drumfire_jmx::{Diagnostic, Tree};
 use drumfire_results::CollectorSet;
 
 use crate::properties::Settings;
@@ -26,6 +26,16 @@ pub trait Engine {
     /// # Errors
     /// What is wrong with the file, if it cannot be read as a plan.
     fn survey(&self, plan: &Path, settings: &Settings) -> Result<Survey, Vec<Diagnostic>>;
+
+    /// The findings and the advice of a survey, for a plan in an editor. Java is not asked.
+    fn glance(
+        &self,
+        _plan: &Path,
+        _tree: &Tree,
+        _settings: &Settings,
+    ) -> (Vec<Diagnostic>, Vec<Advice>) {
+        (Vec::new(), Vec::new())
+    }
 
     /// Compiles a plan; warnings come with it.
     ///

@@ -1,6 +1,7 @@
 //! `drumfire.toml`: what a project sets for all its runs. The file lies beside the plan, or else in the working folder.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -101,6 +102,17 @@ fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
     let text = std::fs::read_to_string(&file).map_err(|error| told(error.to_string()))?;
     let project = toml::from_str(&text).map_err(|error| told(error.to_string()))?;
     Ok(Some((file, project)))
+}
+
+/// What is wrong in the text of a project's file, and where, in bytes.
+pub fn faults(text: &str) -> Vec<(Range<usize>, String)> {
+    match toml::from_str::<Project>(text) {
+        Ok(_) => Vec::new(),
+        Err(error) => {
+            let span = error.span().unwrap_or_default();
+            vec![(span, error.message().to_owned())]
+        }
+    }
 }
 
 /// The properties that the project's file sets for a choice; none if there is no file.

@@ -22,7 +22,7 @@ pub use inspect::describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindo
 pub use inspect::plan_files::plan_files;
 pub use inspect::preflight::{compile, draft};
 pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};
-pub use inspect::survey::{Survey, SurveyRow, survey};
+pub use inspect::survey::{Survey, SurveyRow, glance, survey};
 pub use resolve::{LoadOverride, Plan, resolve};
 pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Steered, Stopping};

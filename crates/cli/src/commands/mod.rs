@@ -14,6 +14,7 @@ pub mod fmt;
 pub mod import;
 mod inputs;
 pub mod jvm;
+mod lsp;
 mod matrix;
 pub mod merge_plan;
 pub mod mirror;
@@ -86,6 +87,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Runs(arguments) => runs::runs(&arguments, console),
         Command::Rename(arguments) => rename::rename(&arguments, console),
         Command::MergePlan(arguments) => merge_plan::merge_plan(&arguments, console),
+        Command::Lsp => lsp::lsp(engine, console),
         Command::Set(arguments) => set::set(&arguments, console),
         Command::Diff(arguments) => show::diff(&arguments, console),
         Command::New(arguments) => new::new(&arguments, console),

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use drumfire::engine::{
-    Control, Engine, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber, SummaryLines,
-    Survey,
+    Advice, Control, Engine, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber,
+    SummaryLines, Survey,
 };
 use drumfire::properties::Settings;
 use drumfire_engine::java::Java;
@@ -39,6 +39,16 @@ impl Engine for Wiring {
         );
         survey.findings.splice(0..0, read.warnings);
         Ok(survey)
+    }
+
+    fn glance(
+        &self,
+        plan: &Path,
+        tree: &Tree,
+        settings: &Settings,
+    ) -> (Vec<Diagnostic>, Vec<Advice>) {
+        let order = RunOrder::default();
+        drumfire_engine::glance(tree, &engine_settings(plan, settings, &order))
     }
 
     fn compile(

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::decode::LEFT_OUT;
 use crate::elements::{self, Role, Rung};
 use crate::inspect::advice::{Advice, advise};
-use crate::inspect::preflight::draft_asking_java;
+use crate::inspect::preflight::{draft, draft_asking_java};
 use crate::resolve::{Element, resolve};
 use crate::run::settings::Settings;
 
@@ -86,6 +86,15 @@ pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
         runs,
         advice: plan.map_or_else(Vec::new, |plan| advise(&plan, settings)),
     }
+}
+
+/// The findings and the advice of a survey for editors, which look after every change: Java is not asked.
+pub fn glance(tree: &Tree, settings: &Arc<Settings>) -> (Vec<Diagnostic>, Vec<Advice>) {
+    let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
+    let findings = draft(&plan, settings).findings;
+    let root = plan.root.as_ref();
+    let advice = root.map_or_else(Vec::new, |root| advise(root, settings));
+    (findings, advice)
 }
 
 struct Surveyor<'a> {

@@ -1,0 +1,240 @@
+//! What may be written at a place: variables, functions, properties, settings of elements.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use drumfire_jmx::{KNOWN_PROPERTIES, Node};
+use drumfire_refactor::{Joined, Kind, PlanFile, Subject};
+use lsp_types::{
+    CompletionItem, CompletionItemKind, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
+};
+
+use crate::workspace::element_at;
+use crate::{docs, hover};
+
+/// What is being written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Context<'t> {
+    /// A name or a call behind `${`.
+    Reference,
+    /// An argument of a function, by its place.
+    Argument(&'t str, usize),
+    /// The name of a property of an element.
+    Setting,
+    /// The value of a switch.
+    Switch,
+}
+
+/// How far back a reference may begin.
+const LONGEST: usize = 2_000;
+
+/// What may stand at the end of this text, which is the line up to the cursor.
+pub fn items(
+    before: &str,
+    plan: Option<&PlanFile>,
+    joined: &Joined,
+    properties: &[(String, String)],
+    offset: usize,
+) -> Vec<CompletionItem> {
+    match context(before) {
+        Some(Context::Reference) => {
+            let mut all = variables(joined);
+            all.extend(functions());
+            all
+        }
+        Some(Context::Argument(function, at)) => arguments(function, at, joined, properties),
+        Some(Context::Setting) => plan.map_or_else(Vec::new, |plan| settings(plan, offset)),
+        Some(Context::Switch) => ["true", "false"]
+            .map(|value| plain(value, CompletionItemKind::VALUE, ""))
+            .to_vec(),
+        None => Vec::new(),
+    }
+}
+
+fn context(before: &str) -> Option<Context<'_>> {
+    let from = before.ceil_char_boundary(before.len().saturating_sub(LONGEST));
+    let before = &before[from..];
+    let mut open = Vec::new();
+    let mut at = 0;
+    while let Some(sign) = before[at..].chars().next() {
+        match sign {
+            '$' if before[at + 1..].starts_with('{') => {
+                open.push(at + 2);
+                at += 1;
+            }
+            '}' => drop(open.pop()),
+            _ => {}
+        }
+        at += sign.len_utf8();
+    }
+    if let Some(start) = open.last() {
+        let inside = &before[*start..];
+        return Some(match inside.split_once('(') {
+            Some((function, arguments)) => {
+                Context::Argument(function.trim(), arguments.matches(',').count())
+            }
+            None => Context::Reference,
+        });
+    }
+    let tag = &before[before.rfind('<')?..];
+    if tag.starts_with("<boolProp ") && tag.contains('>') {
+        return Some(Context::Switch);
+    }
+    let (head, value) = tag.rsplit_once("name=\"")?;
+    let is_property = head.split_whitespace().next()?.ends_with("Prop");
+    (is_property && !value.contains('"')).then_some(Context::Setting)
+}
+
+fn plain(label: &str, kind: CompletionItemKind, detail: &str) -> CompletionItem {
+    CompletionItem {
+        label: label.to_owned(),
+        kind: Some(kind),
+        detail: (!detail.is_empty()).then(|| detail.to_owned()),
+        ..CompletionItem::default()
+    }
+}
+
+/// Variables that an element of these plans sets, with the element.
+fn variables(joined: &Joined) -> Vec<CompletionItem> {
+    let mut found: BTreeMap<&str, String> = BTreeMap::new();
+    for plan in &joined.plans {
+        for one in &plan.index.names {
+            if one.subject == Subject::Variable && one.kind == Kind::Set {
+                let setter = || plan.index.path(one.element).join(" > ");
+                found.entry(&one.name).or_insert_with(setter);
+            }
+        }
+    }
+    found
+        .into_iter()
+        .map(|(name, setter)| plain(name, CompletionItemKind::VARIABLE, &setter))
+        .collect()
+}
+
+fn functions() -> Vec<CompletionItem> {
+    let specs = drumfire_expr::functions();
+    specs
+        .iter()
+        .map(|spec| {
+            let required = spec
+                .parameters
+                .iter()
+                .filter(|parameter| parameter.required);
+            let places: Vec<String> = required
+                .enumerate()
+                .map(|(at, parameter)| format!("${{{}:{}}}", at + 1, parameter.name))
+                .collect();
+            CompletionItem {
+                insert_text: Some(format!("{}({})", spec.name, places.join(","))),
+                insert_text_format: Some(InsertTextFormat::SNIPPET),
+                documentation: Some(Documentation::MarkupContent(MarkupContent {
+                    kind: MarkupKind::Markdown,
+                    value: hover::function(spec),
+                })),
+                ..plain(
+                    spec.name,
+                    CompletionItemKind::FUNCTION,
+                    &hover::signature(spec),
+                )
+            }
+        })
+        .collect()
+}
+
+fn arguments(
+    function: &str,
+    at: usize,
+    joined: &Joined,
+    properties: &[(String, String)],
+) -> Vec<CompletionItem> {
+    let Some(spec) = drumfire_expr::function(function) else {
+        return Vec::new();
+    };
+    let Some(parameter) = spec.parameters.get(at).or(spec.parameters.last()) else {
+        return Vec::new();
+    };
+    if parameter.name.contains("property") {
+        return property_names(joined, properties);
+    }
+    match parameter.name.contains("variable") {
+        true => variables(joined),
+        false => Vec::new(),
+    }
+}
+
+/// Properties that are set, that these plans name, and that have a meaning.
+fn property_names(joined: &Joined, properties: &[(String, String)]) -> Vec<CompletionItem> {
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    for known in KNOWN_PROPERTIES
+        .iter()
+        .flat_map(|section| section.properties)
+    {
+        if !known.name.ends_with('*') {
+            found.insert(known.name.to_owned(), known.doc.to_owned());
+        }
+    }
+    for plan in &joined.plans {
+        let named = plan.index.names.iter();
+        for one in named.filter(|one| one.subject == Subject::Property) {
+            found.entry(one.name.clone()).or_default();
+        }
+    }
+    for (name, value) in properties {
+        found.entry(name.clone()).or_insert_with(|| value.clone());
+    }
+    found
+        .into_iter()
+        .map(|(name, detail)| plain(&name, CompletionItemKind::PROPERTY, &detail))
+        .collect()
+}
+
+/// Properties of the element around a place: those of its class in this plan, and those that the reference names.
+fn settings(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
+    let Some(at) = element_at(&plan.index.elements, offset) else {
+        return Vec::new();
+    };
+    let class = plan.index.elements[at].class.as_str();
+    let mut names = BTreeSet::new();
+    let mut open: Vec<&Node> = plan.tree.roots.iter().collect();
+    while let Some(node) = open.pop() {
+        open.extend(&node.children);
+        if node.class == class {
+            names.extend(node.props.iter().map(|prop| prop.name.to_string()));
+        }
+    }
+    if let Some((_, text)) = docs::of_class(class) {
+        let quoted = text.split('`').skip(1).step_by(2);
+        let is_name = |word: &&str| {
+            word.contains('.')
+                && word
+                    .chars()
+                    .all(|c| c.is_alphanumeric() || "._-".contains(c))
+        };
+        names.extend(quoted.filter(is_name).map(str::to_owned));
+    }
+    names.retain(|name| !name.is_empty());
+    names
+        .into_iter()
+        .map(|name| plain(&name, CompletionItemKind::FIELD, class))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contexts() {
+        for (before, expected) in [
+            ("<stringProp name=\"a\">x ${", Some(Context::Reference)),
+            ("${a} ${__P(users,${de", Some(Context::Reference)),
+            ("${__P(us", Some(Context::Argument("__P", 0))),
+            ("${__P(${a},", Some(Context::Argument("__P", 1))),
+            ("<boolProp name=\"a\">tr", Some(Context::Switch)),
+            ("  <stringProp name=\"HTTP", Some(Context::Setting)),
+            ("<stringProp name=\"a\">${b} ", None),
+            ("plain", None),
+        ] {
+            assert_eq!(context(before), expected, "{before}");
+        }
+    }
+}

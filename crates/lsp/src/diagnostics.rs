@@ -1,0 +1,91 @@
+//! Findings as editors show them.
+
+use std::collections::HashMap;
+
+use drumfire_jmx::{Diagnostic, Severity, Span};
+use lsp_types::{DiagnosticSeverity, NumberOrString, Range};
+
+use crate::document::{Document, Lines};
+
+use crate::{Inspection, Inspector};
+
+/// The findings of a document as it is now.
+pub fn of(document: &mut Document, inspector: &dyn Inspector) -> Vec<lsp_types::Diagnostic> {
+    if !document.is_plan() {
+        document.is_stale = false;
+        let found = inspector.project(&document.lines.text);
+        return found
+            .into_iter()
+            .map(|(range, message)| {
+                let range = document.lines.range(Span::new(range.start, range.end));
+                made(range, Severity::Error, "drumfire-toml", message)
+            })
+            .collect();
+    }
+    document.read();
+    let lines = &document.lines;
+    if !document.faults.is_empty() {
+        return document
+            .faults
+            .iter()
+            .map(|fault| shown(fault, lines))
+            .collect();
+    }
+    let Some((plan, _)) = &document.plan else {
+        return Vec::new();
+    };
+    let Inspection { findings, advice } = inspector.inspect(&document.path, &plan.tree);
+    let is_here = |finding: &&Diagnostic| {
+        let file = finding.source.as_ref();
+        file.is_none_or(|file| file.path == document.path)
+    };
+    let mut all: Vec<lsp_types::Diagnostic> = document
+        .warnings
+        .iter()
+        .chain(&findings)
+        .filter(is_here)
+        .map(|finding| shown(finding, lines))
+        .collect();
+    // an element of an included plan stands in another file, so the line alone does not tell which is meant
+    let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (at, element) in plan.index.elements.iter().enumerate() {
+        let line = lines.position(element.tag.start).line as usize + 1;
+        by_line.entry(line).or_default().push(at);
+    }
+    for hint in advice {
+        let on_line = by_line.get(&hint.line).into_iter().flatten();
+        let meant = on_line
+            .copied()
+            .find(|at| plan.index.path(*at) == hint.path);
+        if let Some(at) = meant {
+            let range = lines.range(plan.index.elements[at].tag);
+            all.push(made(range, Severity::Warning, &hint.rule, hint.message));
+        }
+    }
+    all
+}
+
+fn shown(finding: &Diagnostic, lines: &Lines) -> lsp_types::Diagnostic {
+    let range = lines.range(finding.span.unwrap_or_default());
+    let message = match &finding.help {
+        Some(help) => format!("{}\n{help}", finding.message),
+        None => finding.message.clone(),
+    };
+    made(range, finding.severity, finding.code, message)
+}
+
+fn made(range: Range, severity: Severity, code: &str, message: String) -> lsp_types::Diagnostic {
+    let severity = match severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Note => DiagnosticSeverity::INFORMATION,
+    };
+    lsp_types::Diagnostic {
+        range,
+        severity: Some(severity),
+        code: Some(NumberOrString::String(code.to_owned())),
+        source: Some("drumfire".to_owned()),
+        message,
+        ..lsp_types::Diagnostic::default()
+    }
+}

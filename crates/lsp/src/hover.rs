@@ -1,0 +1,121 @@
+//! What stands under the pointer: documentation, definitions and values.
+
+use drumfire_expr::FunctionSpec;
+use drumfire_jmx::known_property;
+use drumfire_refactor::{Joined, Kind, Occurrence, PlanFile, Subject};
+
+use crate::names::{Target, occurrences};
+use crate::workspace::element_at;
+use crate::{docs, values};
+
+/// Markdown about a place of a plan.
+pub fn text(
+    plan: &PlanFile,
+    joined: &Joined,
+    properties: &[(String, String)],
+    target: Option<&Target>,
+    offset: usize,
+) -> Option<String> {
+    match target {
+        Some(Target::Name(name)) => match name.subject {
+            Subject::Variable => Some(variable(joined, properties, name)),
+            Subject::Property => Some(property(properties, &name.name)),
+            Subject::Function => {
+                let called = name.name.split('(').next().unwrap_or(&name.name);
+                drumfire_expr::function(called).map(function)
+            }
+            Subject::Timer => element(plan, offset),
+        },
+        Some(Target::Module(path)) => Some(format!("Leads to {}", path.join(" > "))),
+        Some(Target::File(file)) => Some(format!("`{}`", file.display())),
+        Some(Target::Element(_)) | None => element(plan, offset),
+    }
+}
+
+fn variable(joined: &Joined, properties: &[(String, String)], name: &Occurrence) -> String {
+    let mut text = format!("**`${{{}}}`**\n", name.name);
+    let mut defined = Vec::new();
+    for plan in &joined.plans {
+        defined.extend(values::defined(&plan.tree));
+    }
+    let own = defined.iter().find(|(own, _)| *own == name.name);
+    if let Some((_, written)) = own {
+        let value = values::evaluated(written, &defined, properties);
+        match value.filter(|value| value != written) {
+            Some(value) => text.push_str(&format!("\n`{written}` = `{value}`\n")),
+            None => text.push_str(&format!("\n`{written}`\n")),
+        }
+    }
+    let mut lines = Vec::new();
+    for (plan, names) in occurrences(joined, name) {
+        for one in names.iter().filter(|one| one.kind == Kind::Set) {
+            let path = plan.index.path(one.element).join(" > ");
+            let class = plan.index.elements.get(one.element);
+            let class = class.map_or("", |element| element.class.as_str());
+            let line = format!("- set by {path} ({class})");
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    if lines.is_empty() && own.is_none() {
+        lines.push("- no element here sets it".to_owned());
+    }
+    text.push('\n');
+    text.push_str(&lines.join("\n"));
+    text
+}
+
+fn property(properties: &[(String, String)], name: &str) -> String {
+    let mut text = format!("**Property `{name}`**\n");
+    let set = properties.iter().rev().find(|(own, _)| own == name);
+    match set {
+        Some((_, value)) => text.push_str(&format!("\n`{value}`\n")),
+        None => text.push_str("\nnot set\n"),
+    }
+    if let Some(known) = known_property(name) {
+        text.push_str(&format!("\n{}\n", known.doc));
+        if !known.default.is_empty() {
+            text.push_str(&format!("\nDefault: `{}`\n", known.default));
+        }
+    }
+    text
+}
+
+/// The call of a function with its parameters.
+pub fn signature(spec: &FunctionSpec) -> String {
+    let parameters = spec
+        .parameters
+        .iter()
+        .map(|parameter| match parameter.required {
+            true => parameter.name.to_owned(),
+            false => format!("[{}]", parameter.name),
+        });
+    let mut parameters = parameters.collect::<Vec<_>>().join(", ");
+    if spec.max.is_none() {
+        parameters.push_str(", …");
+    }
+    format!("${{{}({parameters})}}", spec.name)
+}
+
+/// Markdown about a function.
+pub fn function(spec: &FunctionSpec) -> String {
+    let mut text = format!("```\n{}\n```\n{}\n", signature(spec), spec.doc);
+    if !spec.differs.is_empty() {
+        text.push_str(&format!("\nDiffers from JMeter: {}\n", spec.differs));
+    }
+    text
+}
+
+fn element(plan: &PlanFile, offset: usize) -> Option<String> {
+    let at = element_at(&plan.index.elements, offset)?;
+    let element = &plan.index.elements[at];
+    let path = plan.index.path(at).join(" > ");
+    let Some((title, text)) = docs::of_class(&element.class) else {
+        return Some(format!("**{}**\n\n{path}", element.class));
+    };
+    Some(format!(
+        "**{title}** (`{}`)\n\n{path}\n\n{text}",
+        element.class
+    ))
+}

@@ -1,0 +1,300 @@
+//! Names and what they lead to: definitions, references, and other names for them.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::{Node, Span};
+use drumfire_refactor::{
+    Joined, Kind, Occurrence, PlanFile, Refused, Renamed, Subject, base_name, content_span, leaves,
+    project_root, rename_element, rename_variable,
+};
+use lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, TextEdit, Uri, WorkspaceEdit};
+
+use crate::document::Lines;
+use crate::uri;
+use crate::workspace::{lines_of, location};
+
+/// The property of a Module Controller that leads to its target.
+const NODE_PATH: &str = "ModuleController.node_path";
+
+/// What stands at a place of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A variable, a property, a function or a timer.
+    Name(Occurrence),
+    /// The name of an element, by the element's number.
+    Element(usize),
+    /// The way to the target of a Module Controller: names from the Test Plan down.
+    Module(Vec<String>),
+    File(PathBuf),
+}
+
+/// The target at a byte of a plan, and where its name stands.
+pub fn target(plan: &PlanFile, offset: usize) -> Option<(Target, Span)> {
+    let around = |span: Span| span.start <= offset && offset <= span.end;
+    if let Some(name) = plan.index.names.iter().find(|name| around(name.span)) {
+        return Some((Target::Name(name.clone()), name.span));
+    }
+    let mut elements = plan.index.elements.iter().enumerate();
+    let named = elements.find_map(|(at, element)| {
+        let span = element.name_span.filter(|span| around(*span))?;
+        Some((Target::Element(at), span))
+    });
+    if named.is_some() {
+        return named;
+    }
+    let source = plan.tree.source.text.as_str();
+    let leaf = leaves(&plan.tree)
+        .into_iter()
+        .find(|leaf| around(leaf.span))?;
+    let span = content_span(source, leaf.span)?;
+    if leaf.name == NODE_PATH {
+        return Some((Target::Module(module_path(leaf.node)), span));
+    }
+    if leaf.value.trim().is_empty() || leaf.value.contains("${") || leaf.value.len() > 4_096 {
+        return None;
+    }
+    let folder = plan.path.parent().unwrap_or(Path::new(""));
+    let file = folder.join(leaf.value.trim());
+    file.is_file().then_some((Target::File(file), span))
+}
+
+fn module_path(node: &Node) -> Vec<String> {
+    let items = node.props.list(NODE_PATH).iter();
+    items.map(|item| item.value.as_str().into_owned()).collect()
+}
+
+/// Whether a Module Controller's way ends at an element. JMeter writes the root of its own tree before the Test Plan.
+fn leads_to(way: &[String], element: &[&str]) -> bool {
+    way == element || way.get(1..).is_some_and(|below| below == element)
+}
+
+/// The name under which a variable is set: `id` for `id_1`, if something sets `id`.
+fn own_name<'n>(joined: &Joined, name: &'n str) -> &'n str {
+    let sets = |wanted: &str| {
+        let mut all = joined.plans.iter().flat_map(|plan| &plan.index.names);
+        all.any(|one| {
+            one.subject == Subject::Variable && one.kind == Kind::Set && one.name == wanted
+        })
+    };
+    match base_name(name) {
+        base if base != name && !sets(name) && sets(base) => base,
+        _ => name,
+    }
+}
+
+/// All places at which a name stands, with what is done to it there.
+pub fn occurrences<'j>(
+    joined: &'j Joined,
+    wanted: &Occurrence,
+) -> Vec<(&'j PlanFile, Vec<&'j Occurrence>)> {
+    let name = own_name(joined, &wanted.name);
+    let of_plan = |plan: &'j PlanFile| {
+        let is_meant = |one: &&Occurrence| match wanted.subject {
+            Subject::Variable => {
+                one.subject == Subject::Variable
+                    && (one.name == name
+                        || drumfire_refactor::derived_suffix(&one.name, name).is_some())
+            }
+            subject => one.subject == subject && one.name == wanted.name,
+        };
+        (plan, plan.index.names.iter().filter(is_meant).collect())
+    };
+    joined.plans.iter().map(of_plan).collect()
+}
+
+/// Where a target is defined.
+pub fn definitions(joined: &Joined, target: &Target) -> Vec<Location> {
+    let Some(own) = joined.plans.first() else {
+        return Vec::new();
+    };
+    match target {
+        Target::File(file) => location(file, &Lines::new(String::new()), Span::default())
+            .into_iter()
+            .collect(),
+        Target::Element(_) => Vec::new(),
+        Target::Module(path) => element_places(own, |found| leads_to(path, found)),
+        Target::Name(name) if name.subject == Subject::Timer => {
+            element_places(own, |found| found.last() == Some(&name.name.as_str()))
+        }
+        Target::Name(name) => {
+            let mut found = places(&occurrences(joined, name), |one| one.kind == Kind::Set);
+            match name.subject {
+                Subject::Variable => found.extend(columns(joined, &name.name)),
+                Subject::Property => found.extend(setting(&own.path, &name.name)),
+                _ => {}
+            }
+            found
+        }
+    }
+}
+
+fn element_places(plan: &PlanFile, is_meant: impl Fn(&[&str]) -> bool) -> Vec<Location> {
+    let lines = lines_of(plan);
+    let elements = plan.index.elements.iter().enumerate();
+    elements
+        .filter(|(at, _)| is_meant(&plan.index.path(*at)))
+        .filter_map(|(_, element)| location(&plan.path, &lines, element.tag))
+        .collect()
+}
+
+fn places(
+    found: &[(&PlanFile, Vec<&Occurrence>)],
+    is_wanted: impl Fn(&Occurrence) -> bool,
+) -> Vec<Location> {
+    let mut all = Vec::new();
+    for (plan, names) in found {
+        let wanted: Vec<_> = names.iter().filter(|one| is_wanted(one)).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        let lines = lines_of(plan);
+        let places = wanted
+            .iter()
+            .filter_map(|one| location(&plan.path, &lines, one.span));
+        all.extend(places);
+    }
+    all
+}
+
+/// The columns of CSV files that set a variable by their first line.
+fn columns(joined: &Joined, name: &str) -> Vec<Location> {
+    let mut files = BTreeSet::new();
+    for plan in &joined.plans {
+        let folder = plan.path.parent().unwrap_or(Path::new(""));
+        let mut open: Vec<&Node> = plan.tree.roots.iter().collect();
+        while let Some(node) = open.pop() {
+            open.extend(&node.children);
+            let has_header = node.props.str("variableNames").trim().is_empty();
+            if node.class == "CSVDataSet" && has_header {
+                files.insert(folder.join(&*node.props.str("filename")));
+            }
+        }
+    }
+    let column = |file: PathBuf| {
+        let text = std::fs::read_to_string(&file).ok()?;
+        let line = text.lines().next()?;
+        let is_end =
+            |text: &str| text.is_empty() || text.starts_with([',', ';', '\t', '|', '"', ' ']);
+        let (at, _) = line.match_indices(name).find(|(at, _)| {
+            is_end(&line[at + name.len()..]) && (*at == 0 || is_end(&line[at - 1..]))
+        })?;
+        let span = Span::new(at, at + name.len());
+        location(&file, &Lines::new(line.to_owned()), span)
+    };
+    files.into_iter().filter_map(column).collect()
+}
+
+/// The line of the project's file that sets a property.
+fn setting(plan: &Path, name: &str) -> Option<Location> {
+    let file = project_root(plan).join("drumfire.toml");
+    let text = std::fs::read_to_string(&file).ok()?;
+    let lines = Lines::new(text.clone());
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let key = line.split('=').next().unwrap_or("").trim();
+        if line.contains('=') && key.trim_matches(['"', '\'']) == name {
+            let span = Span::new(start, start + line.trim_end().len());
+            return location(&file, &lines, span);
+        }
+        start += line.len();
+    }
+    None
+}
+
+/// Everywhere a target is named.
+pub fn references(joined: &Joined, target: &Target, with_definitions: bool) -> Vec<Location> {
+    match target {
+        Target::Name(name) => places(&occurrences(joined, name), |one| {
+            with_definitions || one.kind == Kind::Read
+        }),
+        Target::Element(at) => module_references(joined, *at),
+        Target::Module(_) | Target::File(_) => Vec::new(),
+    }
+}
+
+/// The Module Controllers that lead to an element of the first plan.
+fn module_references(joined: &Joined, element: usize) -> Vec<Location> {
+    let Some(own) = joined.plans.first() else {
+        return Vec::new();
+    };
+    let wanted = own.index.path(element);
+    let lines = lines_of(own);
+    let mut found = Vec::new();
+    for leaf in leaves(&own.tree) {
+        if leaf.name != NODE_PATH || leaf.value != wanted.last().copied().unwrap_or_default() {
+            continue;
+        }
+        let is_meant = leads_to(&module_path(leaf.node), &wanted);
+        if let Some(place) = location(&own.path, &lines, leaf.span).filter(|_| is_meant) {
+            found.push(place);
+        }
+    }
+    found
+}
+
+/// The places of a name within one plan.
+pub fn highlights(plan: &PlanFile, lines: &Lines, wanted: &Occurrence) -> Vec<DocumentHighlight> {
+    let joined = Joined::of(vec![plan.clone()]);
+    let found = occurrences(&joined, wanted);
+    let names = found.iter().flat_map(|(_, names)| names);
+    names
+        .map(|one| DocumentHighlight {
+            range: lines.range(one.span),
+            kind: Some(match one.kind {
+                Kind::Set => DocumentHighlightKind::WRITE,
+                Kind::Read => DocumentHighlightKind::READ,
+            }),
+        })
+        .collect()
+}
+
+/// Gives a variable or an element another name in all plans that belong together.
+pub fn rename(joined: &Joined, target: &Target, new: &str) -> Result<WorkspaceEdit, String> {
+    let renamed = match target {
+        Target::Name(name) if name.subject == Subject::Variable => {
+            rename_variable(joined, own_name(joined, &name.name), new, true)
+        }
+        Target::Element(at) => {
+            let path = joined.plans.first().map(|plan| plan.index.path(*at));
+            rename_element(joined, &path.unwrap_or_default().join(" > "), new)
+        }
+        _ => return Err("only variables and elements get other names here".to_owned()),
+    };
+    let renamed = renamed.map_err(|Refused { message, hint }| match hint {
+        Some(hint) => format!("{message}. {hint}"),
+        None => message,
+    })?;
+    edit(joined, &renamed)
+}
+
+#[expect(
+    clippy::mutable_key_type,
+    reason = "the protocol's own type; nothing changes an address in place"
+)]
+fn edit(joined: &Joined, renamed: &Renamed) -> Result<WorkspaceEdit, String> {
+    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    for change in &renamed.changes {
+        let plan = joined.plans.iter().find(|plan| plan.path == change.path);
+        let lines = match plan {
+            Some(plan) => lines_of(plan),
+            None => Lines::new(
+                std::fs::read_to_string(&change.path)
+                    .map_err(|error| format!("`{}`: {error}", change.path.display()))?,
+            ),
+        };
+        let edits = change.edits.iter().map(|edit| TextEdit {
+            range: lines.range(edit.span),
+            new_text: edit.text.clone(),
+        });
+        let mut edits: Vec<TextEdit> = edits.collect();
+        edits.dedup();
+        if let Some(uri) = uri::of(&change.path) {
+            changes.insert(uri, edits);
+        }
+    }
+    Ok(WorkspaceEdit {
+        changes: Some(changes),
+        ..WorkspaceEdit::default()
+    })
+}

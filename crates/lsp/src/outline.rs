@@ -1,0 +1,91 @@
+//! The tree of a plan, as editors show it beside the text and fold it.
+
+use lsp_types::{DocumentSymbol, FoldingRange, SymbolKind};
+
+use crate::document::Lines;
+use crate::workspace::ends;
+use drumfire_jmx::Span;
+use drumfire_refactor::{ElementEntry, PlanFile};
+
+/// The elements of a plan as a tree.
+pub fn symbols(plan: &PlanFile, lines: &Lines) -> Vec<DocumentSymbol> {
+    let elements = &plan.index.elements;
+    let ends = ends(elements);
+    let mut roots = Vec::new();
+    // children come after their parents, so from the last on each is whole when it is handed up
+    let mut below: Vec<Vec<DocumentSymbol>> = vec![Vec::new(); elements.len()];
+    for (at, element) in elements.iter().enumerate().rev() {
+        let mut children = std::mem::take(&mut below[at]);
+        children.reverse();
+        let made = symbol(element, ends[at], lines, children);
+        match element.parent {
+            Some(parent) => below[parent].push(made),
+            None => roots.push(made),
+        }
+    }
+    roots.reverse();
+    roots
+}
+
+fn symbol(
+    element: &ElementEntry,
+    end: usize,
+    lines: &Lines,
+    children: Vec<DocumentSymbol>,
+) -> DocumentSymbol {
+    let short = element.class.rsplit('.').next().unwrap_or("");
+    let detail = match element.enabled {
+        true => short.to_owned(),
+        false => format!("{short}, disabled"),
+    };
+    let name = match element.name.trim() {
+        "" => short.to_owned(),
+        name => name.to_owned(),
+    };
+    #[expect(
+        deprecated,
+        reason = "the field has no default, and what replaces it is not in all editors"
+    )]
+    DocumentSymbol {
+        name,
+        detail: Some(detail),
+        kind: kind(short),
+        tags: None,
+        deprecated: None,
+        range: lines.range(Span::new(element.tag.start, end)),
+        selection_range: lines.range(element.tag),
+        children: Some(children),
+    }
+}
+
+/// The icon of a class.
+fn kind(class: &str) -> SymbolKind {
+    match class {
+        "TestPlan" => SymbolKind::FILE,
+        class if class.ends_with("ThreadGroup") => SymbolKind::NAMESPACE,
+        class if class.ends_with("Controller") => SymbolKind::PACKAGE,
+        class if class.contains("Sampler") || class == "TestAction" => SymbolKind::METHOD,
+        class if class.ends_with("Extractor") || class.ends_with("PostProcessor") => {
+            SymbolKind::VARIABLE
+        }
+        class if class.ends_with("Assertion") => SymbolKind::BOOLEAN,
+        class if class.ends_with("Timer") => SymbolKind::EVENT,
+        "ResultCollector" => SymbolKind::INTERFACE,
+        "Arguments" | "CSVDataSet" | "UserParameters" => SymbolKind::CONSTANT,
+        _ => SymbolKind::OBJECT,
+    }
+}
+
+/// Each element with what is below it.
+pub fn folds(plan: &PlanFile, lines: &Lines) -> Vec<FoldingRange> {
+    let ends = ends(&plan.index.elements);
+    let elements = plan.index.elements.iter().zip(ends);
+    let folds = elements.map(|(element, end)| FoldingRange {
+        start_line: lines.position(element.tag.start).line,
+        end_line: lines.position(end).line,
+        ..FoldingRange::default()
+    });
+    folds
+        .filter(|fold| fold.start_line < fold.end_line)
+        .collect()
+}

@@ -1,0 +1,462 @@
+//! The loop of the server: messages of the editor, answers, and findings while nothing else is to do.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::notification::{
+    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
+    Notification as _, PublishDiagnostics,
+};
+use lsp_types::request::{
+    CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest,
+    FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest,
+    References, Rename, Request as _,
+};
+use lsp_types::{
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
+    CompletionResponse, DocumentSymbolResponse, FoldingRangeProviderCapability,
+    GotoDefinitionResponse, Hover, HoverContents, HoverProviderCapability, MarkupContent,
+    MarkupKind, OneOf, Position, PrepareRenameResponse, PublishDiagnosticsParams, RenameOptions,
+    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::Inspector;
+use crate::actions::Place;
+use crate::document::Document;
+use crate::names::{self, Target};
+use crate::workspace::Workspace;
+use crate::{completion, diagnostics, hover, outline, uri};
+
+/// Findings wait until the editor has been silent for this long.
+const SILENCE: Duration = Duration::from_millis(20);
+
+/// Why the server ended before it was told to.
+#[derive(Debug)]
+pub struct ServeError(String);
+
+impl std::fmt::Display for ServeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+/// An answer that could not be given, and why.
+type Failed = (ErrorCode, String);
+
+/// Serves an editor until it shuts the server down or goes away.
+///
+/// # Errors
+/// The editor breaks the protocol.
+pub fn serve(connection: &Connection, inspector: &dyn Inspector) -> Result<(), ServeError> {
+    let broken = |error: &dyn std::fmt::Display| ServeError(error.to_string());
+    let (id, _) = connection
+        .initialize_start()
+        .map_err(|error| broken(&error))?;
+    let told = json!({
+        "capabilities": capabilities(),
+        "serverInfo": { "name": "drumfire", "version": env!("CARGO_PKG_VERSION") },
+    });
+    connection
+        .initialize_finish(id, told)
+        .map_err(|error| broken(&error))?;
+    let mut server = Server {
+        connection,
+        inspector,
+        workspace: Workspace::default(),
+        unseen: Vec::new(),
+    };
+    loop {
+        let message = match server.unseen.is_empty() {
+            true => connection.receiver.recv().map_err(|error| broken(&error)),
+            false => match connection.receiver.recv_timeout(SILENCE) {
+                Ok(message) => Ok(message),
+                Err(_) => {
+                    server.look();
+                    continue;
+                }
+            },
+        };
+        let Ok(message) = message else {
+            // the editor has gone without a word
+            return Ok(());
+        };
+        match message {
+            Message::Request(request) => {
+                let is_over = connection.handle_shutdown(&request);
+                if is_over.map_err(|error| broken(&error))? {
+                    return Ok(());
+                }
+                server.request(request);
+            }
+            Message::Notification(notification) => server.notification(notification),
+            Message::Response(_) => {}
+        }
+    }
+}
+
+fn capabilities() -> ServerCapabilities {
+    let kinds = vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_EXTRACT];
+    ServerCapabilities {
+        text_document_sync: Some(TextDocumentSyncCapability::Kind(
+            TextDocumentSyncKind::INCREMENTAL,
+        )),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Right(RenameOptions {
+            prepare_provider: Some(true),
+            work_done_progress_options: Default::default(),
+        })),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(CompletionOptions {
+            trigger_characters: Some(["{", "(", ",", "\""].map(str::to_owned).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(kinds),
+            ..CodeActionOptions::default()
+        })),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        ..ServerCapabilities::default()
+    }
+}
+
+struct Server<'s> {
+    connection: &'s Connection,
+    inspector: &'s dyn Inspector,
+    workspace: Workspace,
+    /// Files whose findings are out of date.
+    unseen: Vec<PathBuf>,
+}
+
+/// The parameters of a request or a notification.
+fn parameters<P: DeserializeOwned>(value: Value) -> Result<P, Failed> {
+    serde_json::from_value(value).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
+}
+
+fn json_of(value: impl Serialize) -> Result<Value, Failed> {
+    serde_json::to_value(value).map_err(|error| (ErrorCode::InternalError, error.to_string()))
+}
+
+impl Server<'_> {
+    fn send(&self, message: impl Into<Message>) {
+        // an editor that has gone is noticed when its next message is waited for
+        let _ = self.connection.sender.send(message.into());
+    }
+
+    fn request(&mut self, request: Request) {
+        let Request { id, method, params } = request;
+        let answered = match method.as_str() {
+            DocumentSymbolRequest::METHOD => self.symbols(params),
+            FoldingRangeRequest::METHOD => self.folds(params),
+            GotoDefinition::METHOD => self.definition(params),
+            References::METHOD => self.references(params),
+            DocumentHighlightRequest::METHOD => self.highlights(params),
+            PrepareRenameRequest::METHOD => self.prepare_rename(params),
+            Rename::METHOD => self.rename(params),
+            HoverRequest::METHOD => self.hover(params),
+            Completion::METHOD => self.completion(params),
+            CodeActionRequest::METHOD => self.actions(params),
+            Formatting::METHOD => self.format(params),
+            _ => Err((
+                ErrorCode::MethodNotFound,
+                format!("`{method}` is not known"),
+            )),
+        };
+        self.send(response(id, answered));
+    }
+
+    fn notification(&mut self, notification: Notification) {
+        let Notification { method, params } = notification;
+        let taken = match method.as_str() {
+            DidOpenTextDocument::METHOD => self.open(params),
+            DidChangeTextDocument::METHOD => self.change(params),
+            DidSaveTextDocument::METHOD => self.save(params),
+            DidCloseTextDocument::METHOD => self.close(params),
+            _ => Ok(()),
+        };
+        // a notification has no answer in which its fault could be told
+        drop(taken);
+    }
+
+    fn open(&mut self, params: Value) -> Result<(), Failed> {
+        let params: lsp_types::DidOpenTextDocumentParams = parameters(params)?;
+        let opened = params.text_document;
+        if let Some(path) = uri::path(&opened.uri) {
+            let document = Document::new(path.clone(), opened.version, opened.text);
+            self.workspace.documents.insert(path.clone(), document);
+            self.note(path);
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, params: Value) -> Result<(), Failed> {
+        let params: lsp_types::DidChangeTextDocumentParams = parameters(params)?;
+        let changed = params.text_document;
+        if let Some(path) = uri::path(&changed.uri)
+            && let Some(document) = self.workspace.documents.get_mut(&path)
+        {
+            document.change(changed.version, params.content_changes);
+            self.note(path);
+        }
+        Ok(())
+    }
+
+    /// What one file says may depend on another.
+    fn save(&mut self, params: Value) -> Result<(), Failed> {
+        let _: lsp_types::DidSaveTextDocumentParams = parameters(params)?;
+        let open: Vec<PathBuf> = self.workspace.documents.keys().cloned().collect();
+        open.into_iter().for_each(|path| self.note(path));
+        Ok(())
+    }
+
+    fn close(&mut self, params: Value) -> Result<(), Failed> {
+        let params: lsp_types::DidCloseTextDocumentParams = parameters(params)?;
+        if let Some(path) = uri::path(&params.text_document.uri) {
+            self.workspace.documents.remove(&path);
+            self.unseen.retain(|other| *other != path);
+            self.publish(&path, Vec::new(), None);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, path: PathBuf) {
+        self.unseen.retain(|other| *other != path);
+        self.unseen.push(path);
+    }
+
+    /// Publishes the findings of the file that changed last.
+    fn look(&mut self) {
+        let Some(path) = self.unseen.pop() else {
+            return;
+        };
+        if let Some(document) = self.workspace.documents.get_mut(&path) {
+            let found = diagnostics::of(document, self.inspector);
+            let version = document.version;
+            self.publish(&path, found, Some(version));
+        }
+    }
+
+    fn publish(&self, path: &Path, diagnostics: Vec<lsp_types::Diagnostic>, version: Option<i32>) {
+        if let Some(uri) = uri::of(path) {
+            let params = PublishDiagnosticsParams {
+                uri,
+                diagnostics,
+                version,
+            };
+            let method = PublishDiagnostics::METHOD.to_owned();
+            self.send(Notification::new(method, params));
+        }
+    }
+
+    fn symbols(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::DocumentSymbolParams = parameters(params)?;
+        let path = self.read(&params.text_document.uri);
+        let plan = path.as_ref().and_then(|path| self.workspace.plan(path));
+        let symbols = plan.map_or_else(Vec::new, |(plan, lines)| outline::symbols(plan, lines));
+        json_of(DocumentSymbolResponse::Nested(symbols))
+    }
+
+    fn folds(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::FoldingRangeParams = parameters(params)?;
+        let path = self.read(&params.text_document.uri);
+        let plan = path.as_ref().and_then(|path| self.workspace.plan(path));
+        json_of(plan.map_or_else(Vec::new, |(plan, lines)| outline::folds(plan, lines)))
+    }
+
+    /// Reads a document anew if it has changed, and gives its path.
+    fn read(&mut self, uri: &Uri) -> Option<PathBuf> {
+        Some(self.workspace.document(uri)?.path.clone())
+    }
+
+    /// The file and the target at a place.
+    fn target(
+        &mut self,
+        uri: &Uri,
+        position: Position,
+    ) -> Option<(PathBuf, Target, lsp_types::Range)> {
+        let path = self.read(uri)?;
+        let (plan, lines) = self.workspace.plan(&path)?;
+        let (target, span) = names::target(plan, lines.offset(position))?;
+        let range = lines.range(span);
+        Some((path, target, range))
+    }
+
+    fn definition(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::GotoDefinitionParams = parameters(params)?;
+        let at = params.text_document_position_params;
+        let Some((path, target, _)) = self.target(&at.text_document.uri, at.position) else {
+            return Ok(Value::Null);
+        };
+        let joined = self.workspace.joined(&path);
+        json_of(GotoDefinitionResponse::Array(names::definitions(
+            &joined, &target,
+        )))
+    }
+
+    fn references(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::ReferenceParams = parameters(params)?;
+        let at = params.text_document_position;
+        let Some((path, target, _)) = self.target(&at.text_document.uri, at.position) else {
+            return Ok(Value::Null);
+        };
+        let joined = self.workspace.joined(&path);
+        let with_definitions = params.context.include_declaration;
+        json_of(names::references(&joined, &target, with_definitions))
+    }
+
+    fn highlights(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::DocumentHighlightParams = parameters(params)?;
+        let at = params.text_document_position_params;
+        let target = self.target(&at.text_document.uri, at.position);
+        let Some((path, Target::Name(name), _)) = target else {
+            return Ok(Value::Null);
+        };
+        let plan = self.workspace.plan(&path);
+        json_of(plan.map(|(plan, lines)| names::highlights(plan, lines, &name)))
+    }
+
+    fn prepare_rename(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::TextDocumentPositionParams = parameters(params)?;
+        let target = self.target(&params.text_document.uri, params.position);
+        let range = target.and_then(|(_, target, range)| match target {
+            Target::Name(name) if name.subject == drumfire_refactor::Subject::Variable => {
+                Some(range)
+            }
+            Target::Element(_) => Some(range),
+            _ => None,
+        });
+        json_of(range.map(PrepareRenameResponse::Range))
+    }
+
+    fn rename(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::RenameParams = parameters(params)?;
+        let at = params.text_document_position;
+        let Some((path, target, _)) = self.target(&at.text_document.uri, at.position) else {
+            return Err((ErrorCode::InvalidParams, "there is no name here".to_owned()));
+        };
+        let joined = self.workspace.joined(&path);
+        let edit = names::rename(&joined, &target, &params.new_name);
+        json_of(edit.map_err(|why| (ErrorCode::RequestFailed, why))?)
+    }
+
+    fn hover(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::HoverParams = parameters(params)?;
+        let at = params.text_document_position_params;
+        let Some(path) = self.read(&at.text_document.uri) else {
+            return Ok(Value::Null);
+        };
+        let Some((plan, lines)) = self.workspace.plan(&path) else {
+            return Ok(Value::Null);
+        };
+        let offset = lines.offset(at.position);
+        let found = names::target(plan, offset);
+        let joined = self.workspace.joined(&path);
+        let properties = self.inspector.properties(&path);
+        let target = found.as_ref().map(|(target, _)| target);
+        let text = hover::text(plan, &joined, &properties, target, offset);
+        json_of(text.map(|value| Hover {
+            contents: HoverContents::Markup(MarkupContent {
+                kind: MarkupKind::Markdown,
+                value,
+            }),
+            range: found.map(|(_, span)| lines.range(span)),
+        }))
+    }
+
+    fn completion(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::CompletionParams = parameters(params)?;
+        let at = params.text_document_position;
+        // the text may be no plan while it is written; its last form is good enough for names
+        let Some(path) = self.read(&at.text_document.uri) else {
+            return Ok(Value::Null);
+        };
+        let Some(document) = self.workspace.documents.get(&path) else {
+            return Ok(Value::Null);
+        };
+        let lines = &document.lines;
+        let start = lines.offset(Position::new(at.position.line, 0));
+        let offset = lines.offset(at.position);
+        let plan = document.plan.as_ref().map(|(plan, _)| plan);
+        let joined = self.workspace.joined(&path);
+        let properties = self.inspector.properties(&path);
+        let before = &lines.text[start..offset];
+        let items = completion::items(before, plan, &joined, &properties, offset);
+        json_of(CompletionResponse::Array(items))
+    }
+
+    fn actions(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::CodeActionParams = parameters(params)?;
+        let uri = &params.text_document.uri;
+        let Some(path) = self.read(uri) else {
+            return Ok(Value::Null);
+        };
+        let joined = self.workspace.joined(&path);
+        let document = self.workspace.documents.get(&path);
+        let is_readable = document.is_some_and(|document| document.faults.is_empty());
+        let Some((plan, lines)) = self.workspace.plan(&path).filter(|_| is_readable) else {
+            return Ok(Value::Null);
+        };
+        let place = Place { uri, plan, lines };
+        json_of(place.actions(&joined, params.range, &params.context.diagnostics))
+    }
+
+    /// The plan as JMeter would save it, as one change of the lines that differ.
+    fn format(&mut self, params: Value) -> Result<Value, Failed> {
+        let params: lsp_types::DocumentFormattingParams = parameters(params)?;
+        let Some(document) = self.workspace.document(&params.text_document.uri) else {
+            return Ok(Value::Null);
+        };
+        if let Some(fault) = document.faults.first() {
+            return Err((ErrorCode::RequestFailed, fault.message.clone()));
+        }
+        let Some((plan, lines)) = &document.plan else {
+            return Ok(Value::Null);
+        };
+        let formatted = drumfire_jmx::write(&plan.tree);
+        json_of(
+            difference(&lines.text, &formatted).map_or_else(Vec::new, |(span, text)| {
+                vec![TextEdit {
+                    range: lines.range(span),
+                    new_text: text.to_owned(),
+                }]
+            }),
+        )
+    }
+}
+
+/// The stretch in which two texts differ, and what stands there in the second.
+fn difference<'t>(old: &str, new: &'t str) -> Option<(drumfire_jmx::Span, &'t str)> {
+    if old == new {
+        return None;
+    }
+    let equal = |pairs: &mut dyn Iterator<Item = (u8, u8)>| {
+        pairs.take_while(|(one, other)| one == other).count()
+    };
+    let mut start = equal(&mut old.bytes().zip(new.bytes()));
+    while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
+        start -= 1;
+    }
+    let ends = old[start..].bytes().rev().zip(new[start..].bytes().rev());
+    let mut end = equal(&mut { ends });
+    while !(old.is_char_boundary(old.len() - end) && new.is_char_boundary(new.len() - end)) {
+        end -= 1;
+    }
+    let span = drumfire_jmx::Span::new(start, old.len() - end);
+    Some((span, &new[start..new.len() - end]))
+}
+
+fn response(id: RequestId, answered: Result<Value, Failed>) -> Response {
+    match answered {
+        Ok(value) => Response::new_ok(id, value),
+        Err((code, message)) => Response::new_err(id, code as i32, message),
+    }
+}

@@ -1,0 +1,50 @@
+//! Files as the protocol names them.
+
+use std::path::{Path, PathBuf};
+
+use lsp_types::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// What may stand in the path of an address as it is.
+const KEPT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// The file of an address; none for what is no file, such as `untitled:`.
+pub fn path(uri: &Uri) -> Option<PathBuf> {
+    let rest = uri.as_str().strip_prefix("file://")?;
+    // a host stands before the path; there is none on this machine
+    let path = &rest[rest.find('/')?..];
+    let decoded = percent_decode_str(path).decode_utf8().ok()?;
+    Some(PathBuf::from(decoded.into_owned()))
+}
+
+/// The address of a file.
+pub fn of(path: &Path) -> Option<Uri> {
+    let path = std::path::absolute(path).ok()?;
+    let encoded = utf8_percent_encode(path.to_str()?, KEPT).to_string();
+    format!("file://{encoded}").parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_survive() {
+        for name in ["/a/plan.jmx", "/a b/ü%20#?.jmx"] {
+            let uri = of(Path::new(name)).expect("an address");
+            assert_eq!(
+                path(&uri).as_deref(),
+                Some(Path::new(name)),
+                "{}",
+                uri.as_str()
+            );
+        }
+        let windows: Uri = "untitled:1".parse().expect("an address");
+        assert_eq!(path(&windows), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! The values that variables have at the start of a run.
+
+use drumfire_expr::{Compiler, Properties, Template};
+use drumfire_jmx::{Node, Prop, Tree, Value};
+
+/// The User Defined Variables of a plan, those of the Test Plan first: name and text.
+pub fn defined(tree: &Tree) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Node> = tree.roots.iter().rev().collect();
+    while let Some(node) = open.pop() {
+        open.extend(node.children.iter().rev());
+        if !node.enabled {
+            continue;
+        }
+        match node.class.as_str() {
+            "Arguments" => arguments(node.props.list("Arguments.arguments"), &mut found),
+            "TestPlan" => {
+                let own = node.props.element("TestPlan.user_defined_variables");
+                let own = own.map_or(&[][..], |own| own.props.list("Arguments.arguments"));
+                arguments(own, &mut found);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn arguments(items: &[Prop], found: &mut Vec<(String, String)>) {
+    for item in items {
+        if let Value::Element(argument) = &item.value {
+            let text = |name: &str| argument.props.str(name).into_owned();
+            found.push((text("Argument.name"), text("Argument.value")));
+        }
+    }
+}
+
+/// The value that a text has before the first sample; nothing where only Java or a running user can tell.
+pub fn evaluated(
+    text: &str,
+    defined: &[(String, String)],
+    properties: &[(String, String)],
+) -> Option<String> {
+    let all = Properties::new();
+    for (name, value) in properties {
+        all.set(name, value.as_str());
+    }
+    let mut compiler = Compiler::new(all);
+    for (name, text) in defined {
+        if let Some(value) = value(text, &mut compiler) {
+            compiler.define(name, value);
+        }
+    }
+    value(text, &mut compiler)
+}
+
+fn value(text: &str, compiler: &mut Compiler) -> Option<String> {
+    let template = Template::compile(text, compiler).ok()?;
+    if template.needs_jvm() {
+        return None;
+    }
+    let value = template.eval(compiler.scope_mut()).to_string();
+    // a variable without a value stays as it is written
+    (!value.contains("${")).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_the_values_of_the_start() {
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let defined = [
+            pair("host", "${__P(host,shop.example)}"),
+            pair("port", "8080"),
+            pair("url", "http://${host}:${port}"),
+        ];
+        let value =
+            |text: &str, properties: &[(String, String)]| evaluated(text, &defined, properties);
+        assert_eq!(
+            value("${url}/a", &[]).as_deref(),
+            Some("http://shop.example:8080/a")
+        );
+        let set = [pair("host", "h")];
+        assert_eq!(value("${url}", &set).as_deref(), Some("http://h:8080"));
+        assert_eq!(value("${token}", &[]), None);
+        assert_eq!(value("${__groovy(1)}", &[]), None);
+    }
+}

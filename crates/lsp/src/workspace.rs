@@ -1,0 +1,79 @@
+//! The open files, and the plans on disk that belong together with them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use drumfire_jmx::Span;
+use drumfire_refactor::{ElementEntry, Joined, PlanFile};
+use lsp_types::{Location, Uri};
+
+use crate::document::{Document, Lines};
+use crate::uri;
+
+/// All that is open.
+#[derive(Debug, Default)]
+pub struct Workspace {
+    pub documents: HashMap<PathBuf, Document>,
+}
+
+impl Workspace {
+    /// The document of an address, read anew if it has changed.
+    pub fn document(&mut self, uri: &Uri) -> Option<&mut Document> {
+        let document = self.documents.get_mut(&uri::path(uri)?)?;
+        document.read();
+        Some(document)
+    }
+
+    /// The plan of a document with its lines, as it could last be read.
+    pub fn plan(&self, path: &Path) -> Option<(&PlanFile, &Lines)> {
+        let (plan, lines) = self.documents.get(path)?.plan.as_ref()?;
+        Some((plan, lines))
+    }
+
+    /// The plans that belong together with one, that one first. What is open counts as it is in the editor.
+    pub fn joined(&self, path: &Path) -> Joined {
+        let own = self.plan(path).map(|(plan, _)| plan.clone());
+        let mut joined = Joined::around(path).unwrap_or_else(|_| {
+            // not saved yet, or one of the plans cannot be read
+            Joined::of(own.iter().cloned().collect())
+        });
+        for plan in &mut joined.plans {
+            let absolute = std::path::absolute(&plan.path).unwrap_or_else(|_| plan.path.clone());
+            if let Some((open, _)) = self.plan(&absolute) {
+                *plan = open.clone();
+            }
+        }
+        joined
+    }
+}
+
+/// A place in a file.
+pub fn location(path: &Path, lines: &Lines, span: Span) -> Option<Location> {
+    Some(Location {
+        uri: uri::of(path)?,
+        range: lines.range(span),
+    })
+}
+
+/// The places of a plan's text.
+pub fn lines_of(plan: &PlanFile) -> Lines {
+    Lines::new(plan.tree.source.text.clone())
+}
+
+/// The element at a byte of the file, by its number: the one whose tags and properties stand around it.
+pub fn element_at(elements: &[ElementEntry], offset: usize) -> Option<usize> {
+    elements
+        .iter()
+        .position(|element| element.whole.start <= offset && offset <= element.whole.end)
+}
+
+/// Where the elements below an element end.
+pub fn ends(elements: &[ElementEntry]) -> Vec<usize> {
+    let mut ends: Vec<usize> = elements.iter().map(|element| element.whole.end).collect();
+    for at in (0..elements.len()).rev() {
+        if let Some(parent) = elements[at].parent {
+            ends[parent] = ends[parent].max(ends[at]);
+        }
+    }
+    ends
+}
