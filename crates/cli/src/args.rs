@@ -17,7 +17,7 @@ use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::ctl_arguments::CtlArguments;
 use crate::debug_arguments::DebugArguments;
 use crate::exit_codes::{self, Exit};
-use crate::fleet_arguments::{AgentArguments, AgentsArguments, FleetArguments};
+use crate::fleet_arguments::{AgentArguments, AgentsArguments, FleetArguments, FleetKeys};
 use crate::load_arguments::LoadArguments;
 use crate::options::{
     Change, CheckFormat, CheckOptions, CompareOrder, DemoOptions, DoctorOptions, ExportOptions,
@@ -104,6 +104,8 @@ enum Subcommands {
     Record(RecordArguments),
     /// Wait for work at a NATS server and run parts of plans, for `drumfire run --agents`
     Agent(AgentArguments),
+    /// Write the keys and the server configuration of a fleet
+    Fleet(FleetKeys),
     /// List the agents at a NATS server
     Agents(AgentsArguments),
     /// Serve the demo site on this machine until Ctrl-C
@@ -569,6 +571,7 @@ impl Arguments {
             Subcommands::New(order) => Command::New(order),
             Subcommands::Import(order) => Command::Import(order),
             Subcommands::Record(order) => Command::Record(order),
+            Subcommands::Fleet(keys) => Command::Fleet(keys),
             Subcommands::Attach(run) => Command::Attach(run.into_attached()),
             Subcommands::Agent(agent) => Command::Agent(agent.into_order()),
             Subcommands::Agents(agents) => Command::Agents(agents.into_order()),

@@ -11,6 +11,7 @@ use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::ctl_arguments::CtlArguments;
 use crate::debug_arguments::DebugArguments;
+use crate::fleet_arguments::FleetKeys;
 use crate::fleet_options::{AgentOrder, AgentsOrder};
 use crate::options::{
     CheckOptions, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, MergeOrder, MirrorOptions,
@@ -75,6 +76,8 @@ pub enum Command {
     Record(RecordArguments),
     /// Wait for work and run parts of plans.
     Agent(AgentOrder),
+    /// Write the keys of a fleet.
+    Fleet(FleetKeys),
     /// List the agents that are there.
     Agents(AgentsOrder),
     /// Serve the demo site until interrupted.

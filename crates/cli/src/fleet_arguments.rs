@@ -27,6 +27,9 @@ pub struct LinkArguments {
     /// Verify the NATS server with the certificates of this file, too
     #[arg(long, value_name = "FILE", help_heading = FLEET)]
     nats_ca: Option<PathBuf>,
+    /// Sign what agents are to run with this key, as `drumfire fleet init` writes it; agents on other machines take nothing else
+    #[arg(long, value_name = "FILE", help_heading = FLEET)]
+    sign: Option<PathBuf>,
 }
 
 impl LinkArguments {
@@ -35,6 +38,8 @@ impl LinkArguments {
             url: self.nats.or_else(nats_of_environment).unwrap_or_default(),
             credentials: self.nats_creds,
             ca: self.nats_ca,
+            sign: self.sign,
+            ..LinkOptions::default()
         }
     }
 }
@@ -118,6 +123,9 @@ pub struct AgentArguments {
     /// Leave after one run
     #[arg(long)]
     once: bool,
+    /// Run the plans that this key has signed: a public key, or a file with keys; several are allowed
+    #[arg(long, value_name = "KEY")]
+    trust: Vec<String>,
     /// Where files of plans are kept and runs have their folders
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
@@ -140,6 +148,7 @@ impl AgentArguments {
             is_once: self.once || self.tied,
             is_tied: self.tied,
             cache: self.cache,
+            trust: self.trust,
             properties: PropertyOptions::default(),
             is_jmeter: false,
             clock_error_ms: self.clock_error_ms,
@@ -166,4 +175,39 @@ impl AgentsArguments {
             json: self.json,
         }
     }
+}
+
+/// `drumfire fleet …`
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire fleet init fleet --host nats.example.org --agent a --agent b")]
+pub struct FleetKeys {
+    #[command(subcommand)]
+    pub command: FleetCommand,
+}
+
+/// What to do with the keys of a fleet.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Subcommand)]
+pub enum FleetCommand {
+    /// Write the keys of an operator, a coordinator and agents, a certificate and the configuration of a NATS server
+    Init {
+        /// The folder to write them to
+        folder: PathBuf,
+        /// A name or an address of the server, for its certificate; several are allowed. Without one there is no TLS
+        #[arg(long, value_name = "NAME")]
+        host: Vec<String>,
+        /// The port of the server
+        #[arg(long, value_name = "PORT", default_value_t = 4222)]
+        port: u16,
+        /// An agent; several are allowed
+        #[arg(long, value_name = "NAME")]
+        agent: Vec<String>,
+    },
+    /// Write the credentials of more agents; the server need not be told
+    Add {
+        /// The folder of the fleet
+        folder: PathBuf,
+        /// Their names
+        #[arg(required = true)]
+        agent: Vec<String>,
+    },
 }

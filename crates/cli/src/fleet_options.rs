@@ -73,6 +73,8 @@ pub struct AgentOrder {
     pub is_tied: bool,
     /// Where files are kept.
     pub cache: Option<PathBuf>,
+    /// Public keys, or files with them, of coordinators whose plans it runs.
+    pub trust: Vec<String>,
     /// Properties of its own, which stand above those of runs.
     pub properties: PropertyOptions,
     /// JMeter's command line started it (`-s`).

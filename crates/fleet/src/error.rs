@@ -17,6 +17,8 @@ pub enum FleetError {
     },
     /// Agents refuse the plan: what each says.
     Refused(Vec<String>),
+    /// The agent cannot do what it is for, as it was started.
+    Unfit(String),
     /// Anything else, with its remedy.
     Other(String),
 }
@@ -40,7 +42,7 @@ impl fmt::Display for FleetError {
                 f.write_str("The plan cannot run on all agents; nothing was sent")?;
                 lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
             }
-            FleetError::Other(why) => f.write_str(why),
+            FleetError::Unfit(why) | FleetError::Other(why) => f.write_str(why),
         }
     }
 }

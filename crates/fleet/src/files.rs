@@ -4,15 +4,21 @@ use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
+use async_nats::jetstream::consumer::{AckPolicy, pull};
+use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::error::{FleetError, within};
 use crate::link::{CALL, Link};
-use crate::wire::FileEntry;
+use crate::wire::{FILES, FileEntry};
 
 /// How long one file may be on its way.
 const FILE: Duration = Duration::from_secs(600);
+/// A consumer that nobody reads is removed after this.
+const UNREAD: Duration = Duration::from_secs(30);
+/// Parts that are asked for at once.
+const BATCH: usize = 32;
 /// Bytes that are read at once.
 const CHUNK: usize = 1 << 17;
 
@@ -88,13 +94,14 @@ pub async fn offer(link: &Link, files: &[PlanFile]) -> Result<Vec<FileEntry>, Fl
     Ok(entries)
 }
 
-/// Brings the files of a plan into a folder; what is in the cache is not fetched again.
+/// Brings the files of a plan into a folder; what is in the cache is not fetched again. `reader` names the consumer of a file.
 ///
 /// # Errors
 /// If a path leads out of the folder, a file does not come, or it is not what it should be.
 pub async fn fetch(
     link: &Link,
     files: &[FileEntry],
+    reader: impl Fn(usize) -> String,
     cache: &Path,
     folder: &Path,
 ) -> Result<(), FleetError> {
@@ -104,7 +111,7 @@ pub async fn fetch(
     tokio::fs::create_dir_all(cache)
         .await
         .map_err(|error| cannot(cache, error))?;
-    for file in files {
+    for (number, file) in files.iter().enumerate() {
         if !stays_inside(&file.path) {
             let why = format!("the file `{}` is outside of the plan's folder", file.path);
             return Err(FleetError::Other(why));
@@ -112,7 +119,7 @@ pub async fn fetch(
         let kept = cache.join(&file.sha256);
         let is_kept = matches!(digest(&kept).await, Ok((sha256, _)) if sha256 == file.sha256);
         if !is_kept {
-            receive(link, file, &kept).await?;
+            receive(link, file, &reader(number), &kept).await?;
         }
         let target = folder.join(&file.path);
         if let Some(parent) = target.parent() {
@@ -125,16 +132,15 @@ pub async fn fetch(
     Ok(())
 }
 
-async fn receive(link: &Link, file: &FileEntry, target: &Path) -> Result<(), FleetError> {
+async fn receive(
+    link: &Link,
+    file: &FileEntry,
+    reader: &str,
+    target: &Path,
+) -> Result<(), FleetError> {
     let what = format!("the file `{}` from NATS", file.path);
-    let mut object = within(CALL, &what, link.files.get(&file.sha256)).await?;
     let half = target.with_extension(format!("{}.part", std::process::id()));
-    let copying = async {
-        let mut kept = tokio::fs::File::create(&half).await?;
-        tokio::io::copy(&mut object, &mut kept).await?;
-        kept.flush().await
-    };
-    within(FILE, &what, copying).await?;
+    within(FILE, &what, copy(link, file, reader, &half)).await?;
     let found = digest(&half).await;
     if !matches!(&found, Ok((sha256, _)) if *sha256 == file.sha256) {
         let _ = tokio::fs::remove_file(&half).await;
@@ -146,6 +152,61 @@ async fn receive(link: &Link, file: &FileEntry, target: &Path) -> Result<(), Fle
     }
     let moved = tokio::fs::rename(&half, target).await;
     moved.map_err(|error| FleetError::Other(format!("{}: {error}", target.display())))
+}
+
+/// Reads the parts of a file by a consumer of this name, so that an agent needs no right to read anything else.
+async fn copy(
+    link: &Link,
+    file: &FileEntry,
+    reader: &str,
+    target: &Path,
+) -> Result<(), FleetError> {
+    let cannot = |error: std::io::Error| FleetError::Other(error.to_string());
+    let mut kept = tokio::fs::File::create(target).await.map_err(cannot)?;
+    let chunks = chunks(link, &file.sha256).await?;
+    let config = pull::Config {
+        name: Some(reader.to_owned()),
+        filter_subject: chunks,
+        ack_policy: AckPolicy::None,
+        inactive_threshold: UNREAD,
+        memory_storage: true,
+        ..pull::Config::default()
+    };
+    let stream = format!("OBJ_{FILES}");
+    let making = link.jetstream.create_consumer_on_stream(config, stream);
+    let consumer = within(CALL, "the file", making).await?;
+    let mut missing = file.bytes;
+    while missing > 0 {
+        let asking = consumer
+            .fetch()
+            .max_messages(BATCH)
+            .expires(CALL)
+            .messages();
+        let mut messages = within(CALL, "the file", asking).await?;
+        let before = missing;
+        while missing > 0 {
+            let next = within(CALL * 2, "the file", async {
+                Ok::<_, String>(messages.next().await)
+            });
+            let Some(message) = next.await? else { break };
+            let message = message.map_err(|error| FleetError::Other(error.to_string()))?;
+            missing = missing.saturating_sub(message.payload.len() as u64);
+            kept.write_all(&message.payload).await.map_err(cannot)?;
+        }
+        if missing == before {
+            return Err(FleetError::Other("it is not whole".to_owned()));
+        }
+    }
+    kept.flush().await.map_err(cannot)
+}
+
+/// The subject of the parts of a file.
+///
+/// # Errors
+/// If NATS does not have it.
+pub async fn chunks(link: &Link, sha256: &str) -> Result<String, FleetError> {
+    let info = within(CALL, "the file", link.files.info(sha256)).await?;
+    Ok(format!("$O.{FILES}.C.{}", info.nuid))
 }
 
 /// Puts something that an agent leaves behind.

@@ -9,6 +9,8 @@ mod clock;
 mod coordinator;
 mod error;
 mod files;
+mod init;
+mod keys;
 mod leases;
 mod link;
 mod local;
@@ -26,6 +28,8 @@ pub use coordinator::{
 };
 pub use error::FleetError;
 pub use files::{PlanFile, stays_inside};
+pub use init::{FleetFiles, add_agent, init};
+pub use keys::{is_public_key, run_credentials};
 pub use link::LinkOptions;
 pub use local::{NATS_VARIABLE, find};
 pub use log_queue::LogQueue;
@@ -39,7 +43,7 @@ pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, Rows, is_token};
 pub fn agents(options: &LinkOptions, patience: Duration) -> Result<Vec<Hello>, FleetError> {
     let runtime = agent::runtime()?;
     let found = runtime.block_on(async {
-        let link = link::Link::connect(options, "agents").await?;
+        let link = link::Link::connect(options, link::COORDINATOR).await?;
         coordinator::who(&link, patience).await
     });
     runtime.shutdown_timeout(Duration::from_secs(1));

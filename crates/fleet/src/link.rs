@@ -1,5 +1,6 @@
 //! The connection to NATS, with the buckets and the stream of all runs. Every call has a deadline.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -8,12 +9,17 @@ use async_nats::{Client, ConnectOptions, Event};
 use drumfire_expr::Random;
 
 use crate::error::{FleetError, within};
+use crate::keys;
 use crate::wire::{ENDS, FILES, RUNS, STREAM, STREAM_SUBJECTS};
 
 /// How long the first connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long NATS may take for anything else but files.
 pub const CALL: Duration = Duration::from_secs(10);
+/// How often an agent looks whether there are stores.
+const STORES: Duration = Duration::from_secs(2);
+/// The name of a connection that may make stores.
+pub const COORDINATOR: &str = "coordinator";
 /// How often the connection is probed.
 const PING: Duration = Duration::from_secs(5);
 /// How long runs and files are kept.
@@ -33,6 +39,35 @@ pub struct LinkOptions {
     pub credentials: Option<PathBuf>,
     /// Certificates to verify the server with, beside those of the system.
     pub ca: Option<PathBuf>,
+    /// The key by which a coordinator signs what agents are to run, as `drumfire fleet init` writes it.
+    pub sign: Option<PathBuf>,
+    /// Credentials as text, in the place of the file.
+    pub inline: Option<String>,
+    /// The user's name, by which the subjects of its answers begin.
+    pub user: Option<String>,
+}
+
+impl LinkOptions {
+    /// Whether all servers are on this machine.
+    pub fn is_loopback(&self) -> bool {
+        let mut servers = self.url.split(',').map(str::trim);
+        !self.url.is_empty() && servers.all(is_loopback)
+    }
+
+    fn has_credentials(&self) -> bool {
+        self.credentials.is_some() || self.inline.is_some()
+    }
+}
+
+fn is_loopback(server: &str) -> bool {
+    let rest = server.split_once("://").map_or(server, |(_, rest)| rest);
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let host = match host.strip_prefix('[') {
+        Some(v6) => v6.split(']').next().unwrap_or(v6),
+        None => host.split(':').next().unwrap_or(host),
+    };
+    let address = host.parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }
 
 /// A connection.
@@ -75,10 +110,17 @@ impl Link {
             .ack_timeout(CALL)
             .build(client.clone());
         let described = |error: FleetError| failed(error.to_string());
+        // An agent with rights of its own may not make stores: the first coordinator does.
+        let makes = name == COORDINATOR || !options.has_credentials();
+        if !makes {
+            wait_for_stores(&context).await;
+        }
         let runs = bucket(&context).await.map_err(described)?;
         let files = store(&context, FILES).await.map_err(described)?;
         let ends = store(&context, ENDS).await.map_err(described)?;
-        make_stream(&context).await.map_err(described)?;
+        if makes {
+            make_stream(&context).await.map_err(described)?;
+        }
         Ok(Link {
             client,
             jetstream: context,
@@ -87,6 +129,21 @@ impl Link {
             ends,
             url: without_secrets(&options.url),
         })
+    }
+}
+
+/// Waits until a coordinator has made the stores, the last of which is the stream.
+async fn wait_for_stores(context: &jetstream::Context) {
+    let mut is_told = false;
+    loop {
+        let looking = tokio::time::timeout(CALL, context.get_stream(STREAM));
+        if matches!(looking.await, Ok(Ok(_))) {
+            return;
+        }
+        if !std::mem::replace(&mut is_told, true) {
+            tracing::info!("NATS has no stores for runs yet; the first run makes them");
+        }
+        tokio::time::sleep(STORES).await;
     }
 }
 
@@ -106,7 +163,13 @@ fn connect_options(options: &LinkOptions, name: &str) -> Result<ConnectOptions, 
             .add_root_certificates(ca.clone())
             .require_tls(true);
     }
-    if let Some(file) = &options.credentials {
+    if let Some(user) = &options.user {
+        connecting = connecting.custom_inbox_prefix(keys::inbox(user));
+    }
+    if let Some(text) = &options.inline {
+        let with = connecting.credentials(text);
+        connecting = with.map_err(|error| format!("the credentials of the run: {error}"))?;
+    } else if let Some(file) = &options.credentials {
         let cannot = |why: String| format!("the credentials {}: {why}", file.display());
         let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
         connecting = match text.trim().starts_with("SU") {
@@ -220,6 +283,33 @@ mod tests {
         assert_eq!(password("nats://a:b@h:4222"), both);
         assert_eq!(password("nats://h:4222"), None);
         assert_eq!(without_secrets("t@h:1,nats://i:2"), "h:1,nats://i:2");
+    }
+
+    #[test]
+    fn servers_on_this_machine_are_known_by_their_addresses() {
+        let is_loopback = |url: &str| {
+            let options = LinkOptions {
+                url: url.to_owned(),
+                ..LinkOptions::default()
+            };
+            options.is_loopback()
+        };
+        for own in [
+            "nats://127.0.0.1:4222",
+            "localhost",
+            "nats://a:b@127.0.0.5",
+            "nats://[::1]:4222",
+        ] {
+            assert!(is_loopback(own), "{own}");
+        }
+        for other in [
+            "",
+            "nats://10.0.0.1",
+            "nats://127.0.0.1,nats://h",
+            "nats://localhost.example.org",
+        ] {
+            assert!(!is_loopback(other), "{other}");
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::IpAddr;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE;
 use drumfire_engine::Stopping;
 use drumfire_health::{Second, StageTimes, Verdict};
 use drumfire_results::{Connections, RecentError, SummaryDelta, ThreadCounts};
@@ -66,6 +68,21 @@ pub fn seconds_subjects(run: &str) -> String {
     format!("df.{run}.a.*.sec")
 }
 
+/// The name of an object that an agent leaves behind.
+pub fn end_name(run: &str, index: u32, what: &str) -> String {
+    format!("{run}.{index}.{what}")
+}
+
+/// The name of the consumer by which an agent reads a file of a run.
+pub fn reader_name(run: &str, index: u32, file: usize) -> String {
+    format!("{run}-{index}-{file}")
+}
+
+/// An object's name as it stands in subjects.
+pub fn object_name(name: &str) -> String {
+    URL_SAFE.encode(name)
+}
+
 /// The number of the agent that an `a` subject belongs to.
 pub fn agent_of(subject: &str) -> Option<u32> {
     subject.split('.').nth(3)?.parse().ok()
@@ -108,6 +125,10 @@ pub struct Assignment {
     pub index: u32,
     /// Tells this assignment from others of the same index.
     pub token: u64,
+    /// Credentials for NATS with rights for this run; none if the agent's own are to do.
+    pub credentials: Option<String>,
+    /// The key that has signed the manifest, if one has.
+    pub key: Option<String>,
 }
 
 /// What an agent says to an assignment.
@@ -116,6 +137,8 @@ pub enum AssignmentReply {
     Accepted,
     /// It is busy with this run.
     Busy(String),
+    /// It takes no part, and why.
+    Refused(String),
 }
 
 /// A file of a plan.
@@ -160,6 +183,8 @@ pub struct Manifest {
     pub given: Vec<String>,
     /// By index.
     pub members: Vec<Member>,
+    /// When it was made, in milliseconds since the Unix epoch.
+    pub made_ms: i64,
     /// The seed of random arrivals.
     pub seed: u64,
     /// Every agent runs the whole plan.

@@ -1039,6 +1039,16 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Certificates for NATS, as `--nats-ca` takes them.",
             ),
             honoured(
+                "drumfire.sign",
+                "",
+                "The key that signs plans for agents, as `--sign` takes it.",
+            ),
+            honoured(
+                "drumfire.trust",
+                "",
+                "Keys that agents trust, as `--trust` takes them, with commas between.",
+            ),
+            honoured(
                 "__jm.D_TG",
                 "",
                 "The beginning of users' names; where each agent runs the whole plan, its name.",

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_fleet::{
-    AgentOptions, FleetError, Hello, LinkOptions, NATS_VARIABLE, PROTOCOL, agent_name, is_token,
+    AgentOptions, FleetError, Hello, LinkOptions, NATS_VARIABLE, PROTOCOL, agent_name,
+    is_public_key, is_token,
 };
 
 use crate::console::Console;
@@ -43,6 +44,7 @@ pub fn agent<E: Engine>(
         hello: hello(order, engine)?,
         properties,
         system,
+        trust: trusted(&order.trust)?,
         log: Arc::default(),
         cache: order
             .cache
@@ -57,7 +59,7 @@ pub fn agent<E: Engine>(
     let served = engine.serve(&options, &mut |line| console.line(line));
     match served {
         // The plan was refused or the run failed; the coordinator tells the user, and the agent waits for the next.
-        Err(error @ FleetError::Nats { .. }) => Err(refusal(&error)),
+        Err(error @ (FleetError::Nats { .. } | FleetError::Unfit(_))) => Err(refusal(&error)),
         Err(error) if order.is_once => Err(refusal(&error)),
         Ok(served) if order.is_once || served.is_last => Ok(Exit::Ok),
         Ok(_) | Err(_) => Err(again()),
@@ -77,6 +79,34 @@ fn own_properties(
         _ => None,
     });
     (properties, system.collect())
+}
+
+/// The public keys among these texts, and in the files that others name.
+fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
+    let mut keys = Vec::new();
+    for text in texts {
+        if is_public_key(text) {
+            keys.push(text.clone());
+            continue;
+        }
+        let wrong = |why: &str| {
+            let message =
+                format!("`--trust {text}`: {why}; give the `trust.pub` of `drumfire fleet init`");
+            Refusal::new(Exit::Usage, message)
+        };
+        let found = std::fs::read_to_string(text).map_err(|error| wrong(&error.to_string()))?;
+        let before = keys.len();
+        keys.extend(
+            found
+                .split_whitespace()
+                .filter(|word| is_public_key(word))
+                .map(str::to_owned),
+        );
+        if keys.len() == before {
+            return Err(wrong("there is no public key in it"));
+        }
+    }
+    Ok(keys)
 }
 
 /// The next run gets a process of its own: Java can be started only once in a process, and nothing is left of the last run.

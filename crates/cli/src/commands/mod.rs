@@ -10,6 +10,7 @@ mod debug;
 pub mod demo;
 pub mod doctor;
 mod fleet;
+mod fleet_keys;
 pub mod fmt;
 pub mod import;
 mod inputs;
@@ -71,6 +72,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         }
         Command::Man(folder) => man(&folder),
         Command::Agent(order) => agent::agent(&order, engine, console),
+        Command::Fleet(keys) => fleet_keys::fleet(&keys, console),
         Command::Agents(order) => agent::agents(&order, console),
         Command::Demo(options) => demo::demo(&options, console),
         Command::Mirror(options) => mirror::mirror(&options, console),

@@ -15,8 +15,16 @@ const WAIT_MS: u64 = 30_000;
 const RETRIES_DELAY_MS: u64 = 5_000;
 /// The port of JMeter's servers, which is no part of an agent's name.
 const SERVER_PORT: &str = "1099";
-/// The properties with the address of NATS, its credentials and its authority, for command lines without options for them.
-const NATS: [&str; 3] = ["drumfire.nats", "drumfire.nats_creds", "drumfire.nats_ca"];
+/// The properties with the address of NATS, its credentials, its authority and the key that signs plans, for command lines without
+/// options for them.
+const NATS: [&str; 4] = [
+    "drumfire.nats",
+    "drumfire.nats_creds",
+    "drumfire.nats_ca",
+    "drumfire.sign",
+];
+/// The property with the keys that an agent trusts, with commas between.
+const TRUST: &str = "drumfire.trust";
 
 /// How samples reach the client: JMeter's modes (`SampleSenderFactory`), and what happens here instead.
 const MODES: [(&str, &str); 10] = [
@@ -85,6 +93,7 @@ pub fn server(properties: PropertyOptions) -> AgentOrder {
         is_tied: false,
         cache: None,
         clock_error_ms: 0,
+        trust: Vec::new(),
         properties,
         is_jmeter: true,
     }
@@ -93,6 +102,9 @@ pub fn server(properties: PropertyOptions) -> AgentOrder {
 /// Completes an agent by the properties of JMeter's servers.
 pub fn settle_server(order: &mut AgentOrder, settings: &Settings) {
     settle_link(&mut order.link, settings);
+    if order.trust.is_empty() {
+        order.trust = settings.properties.get(TRUST).map(list).unwrap_or_default();
+    }
     if !order.is_jmeter {
         return;
     }
@@ -156,7 +168,7 @@ pub fn hosts(options: &FleetOptions) -> Option<Vec<String>> {
 
 /// Where NATS is: options, the environment, then properties.
 fn settle_link(link: &mut LinkOptions, settings: &Settings) {
-    let [url, credentials, ca] = NATS.map(|name| {
+    let [url, credentials, ca, sign] = NATS.map(|name| {
         let value = settings.properties.get(name);
         value.filter(|value| !value.is_empty()).map(str::to_owned)
     });
@@ -165,6 +177,7 @@ fn settle_link(link: &mut LinkOptions, settings: &Settings) {
     }
     link.credentials = link.credentials.take().or(credentials.map(Into::into));
     link.ca = link.ca.take().or(ca.map(Into::into));
+    link.sign = link.sign.take().or(sign.map(Into::into));
 }
 
 fn list(hosts: &str) -> Vec<String> {

@@ -3,6 +3,7 @@
 
 mod attach;
 mod outputs;
+mod security;
 mod stage;
 
 use std::path::PathBuf;

@@ -15,6 +15,7 @@ use futures_util::StreamExt as _;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::error::FleetError;
+use crate::keys;
 use crate::link::{Link, LinkOptions};
 use crate::log_queue::LogQueue;
 use crate::wire::{self, Assignment, AssignmentReply, Hello};
@@ -31,6 +32,8 @@ pub struct AgentOptions {
     pub properties: Vec<(String, String)>,
     /// System properties of its own, which stand above those of a run.
     pub system: Vec<(String, String)>,
+    /// Public keys of the coordinators whose plans it runs; without any, it runs those that come from this machine.
+    pub trust: Vec<String>,
     /// Where lines of its log wait for the coordinator.
     pub log: Arc<LogQueue>,
     /// How far its clock is wrong on purpose, in milliseconds: for tests.
@@ -107,10 +110,26 @@ pub fn serve<E: Engine>(
 ) -> Result<Served, FleetError> {
     let runtime = runtime()?;
     let name = &options.hello.name;
-    let link = runtime.block_on(Link::connect(&options.link, name))?;
+    if options.trust.is_empty() && !options.link.is_loopback() {
+        return Err(FleetError::Unfit(
+            "a plan is a program: agents take plans from other machines only if they are signed; pass `--trust KEY`, which `drumfire fleet init` writes".to_owned(),
+        ));
+    }
+    let mut own = options.link.clone();
+    own.user = Some(name.clone());
+    let link = runtime.block_on(Link::connect(&own, name))?;
     told(&format!("agent `{name}` waits for work at {}", link.url));
-    let assignment = runtime.block_on(wait_for_work(&link, &options.hello))?;
+    let assignment = runtime.block_on(wait_for_work(&link, options))?;
     let (run, index) = (&assignment.run, assignment.index);
+    let link = match &assignment.credentials {
+        Some(credentials) => {
+            // From here on it can do nothing but take part in this run.
+            own.inline = Some(credentials.clone());
+            own.user = Some(keys::run_user(run, index));
+            runtime.block_on(Link::connect(&own, name))?
+        }
+        None => link,
+    };
     told(&format!("agent `{name}` is agent {index} of run {run}"));
     let end = part::take_part(options, engine, &runtime, &link, &assignment);
     runtime.shutdown_timeout(Duration::from_secs(1));
@@ -125,12 +144,12 @@ pub fn serve<E: Engine>(
 }
 
 /// Answers who asks, until an assignment comes.
-async fn wait_for_work(link: &Link, hello: &Hello) -> Result<Assignment, FleetError> {
+async fn wait_for_work(link: &Link, options: &AgentOptions) -> Result<Assignment, FleetError> {
     let failed = |error: &dyn std::fmt::Display| FleetError::Nats {
         url: link.url.clone(),
         why: error.to_string(),
     };
-    let client = &link.client;
+    let (client, hello) = (&link.client, &options.hello);
     let who = client.subscribe(wire::WHO).await;
     let mut who = who.map_err(|error| failed(&error))?;
     let work = client.subscribe(wire::idle_subject(&hello.name)).await;
@@ -147,9 +166,19 @@ async fn wait_for_work(link: &Link, hello: &Hello) -> Result<Assignment, FleetEr
             offered = work.next() => {
                 let Some(offered) = offered else { return Err(failed(&"the connection has ended")) };
                 let Ok(assignment) = wire::of_json::<Assignment>(&offered.payload) else { continue };
+                let is_taken = match options.trust.is_empty() {
+                    true => Ok(()),
+                    false => keys::trust(assignment.key.as_deref(), &options.trust).map(|_| ()),
+                };
+                let answer = match &is_taken {
+                    Ok(()) => AssignmentReply::Accepted,
+                    Err(why) => AssignmentReply::Refused(why.clone()),
+                };
                 if let Some(reply) = offered.reply {
-                    let accepted = Bytes::from(wire::json(&AssignmentReply::Accepted));
-                    let _ = client.publish(reply, accepted).await;
+                    let _ = client.publish(reply, Bytes::from(wire::json(&answer))).await;
+                }
+                if is_taken.is_err() {
+                    continue;
                 }
                 return Ok(assignment);
             }

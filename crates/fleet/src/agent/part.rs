@@ -13,6 +13,7 @@ use super::talk;
 use super::{AgentOptions, Engine, PlanOrder};
 use crate::error::{FleetError, within};
 use crate::files;
+use crate::keys::Signed;
 use crate::link::{CALL, Link};
 use crate::wire::{self, AgentEnd, Assignment, Manifest, PROTOCOL, Rows, Stage};
 
@@ -39,7 +40,7 @@ pub(super) fn take_part<E: Engine>(
     link: &Link,
     assignment: &Assignment,
 ) -> Result<PartEnd, FleetError> {
-    let manifest = runtime.block_on(manifest(link, &assignment.run))?;
+    let manifest = runtime.block_on(manifest(link, &assignment.run, &options.trust))?;
     let seat = Seat {
         run: assignment.run.clone(),
         index: assignment.index,
@@ -72,12 +73,16 @@ pub(super) fn take_part<E: Engine>(
     })
 }
 
-async fn manifest(link: &Link, run: &str) -> Result<Manifest, FleetError> {
+async fn manifest(link: &Link, run: &str, trust: &[String]) -> Result<Manifest, FleetError> {
     let key = format!("{run}.manifest");
     let kept = within(CALL, "the manifest of the run", link.runs.get(key)).await?;
     let kept = kept.ok_or_else(|| FleetError::Other("the run has no manifest".to_owned()))?;
-    let manifest: Manifest = wire::of_json(&kept)
-        .map_err(|error| FleetError::Other(format!("the manifest of the run: {error}")))?;
+    let wrong = |why: String| FleetError::Other(format!("the plan of run {run} is refused: {why}"));
+    let signed: Signed = wire::of_json(&kept).map_err(|error| wrong(error.to_string()))?;
+    let manifest = signed.open(trust).map_err(wrong)?;
+    if manifest.run != run {
+        return Err(wrong("it is that of another run".to_owned()));
+    }
     match manifest.protocol {
         PROTOCOL => Ok(manifest),
         other => Err(FleetError::Other(format!(
@@ -164,7 +169,8 @@ fn prepare<E: Engine>(
             folder.display()
         ))
     })?;
-    runtime.block_on(files::fetch(link, &manifest.files, &cache, folder))?;
+    let reader = |file| wire::reader_name(&member.run, member.index, file);
+    runtime.block_on(files::fetch(link, &manifest.files, reader, &cache, folder))?;
     let offset = runtime.block_on(talk::measure(link, &member.run, error_ns));
     let offset = offset.ok_or_else(|| FleetError::Late {
         what: "the coordinator to say what time it is".to_owned(),
@@ -252,18 +258,19 @@ fn deliver(
     while !member.spool.is_empty() && Instant::now() < deadline {
         std::thread::sleep(LOOK);
     }
-    let name = |what: &str| format!("{}.{}.{what}", member.run, member.index);
+    let name = |what: &str| wire::end_name(&member.run, member.index, what);
     end.has_rows = order == Rows::Collect && rows.exists();
-    let mut last = Ok(());
+    let (mut last, mut has_put_rows) = (Ok(()), false);
     while Instant::now() < deadline {
         last = runtime.block_on(async {
-            if end.has_rows {
+            if end.has_rows && !has_put_rows {
                 let what = "NATS to take the rows";
                 let cannot = |error: std::io::Error| FleetError::Other(error.to_string());
                 let mut file = tokio::fs::File::open(rows).await.map_err(cannot)?;
                 let rows_name = name("rows");
                 let putting = link.ends.put(rows_name.as_str(), &mut file);
                 within(DELIVERY, what, putting).await?;
+                has_put_rows = true;
             }
             files::put_end(link, &name("end"), &wire::json(&end)).await
         });

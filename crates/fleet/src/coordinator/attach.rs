@@ -12,7 +12,8 @@ use crate::agent::runtime;
 use crate::clock;
 use crate::error::{FleetError, within};
 use crate::files;
-use crate::link::{CALL, Link, LinkOptions};
+use crate::keys::Signed;
+use crate::link::{CALL, COORDINATOR, Link, LinkOptions};
 use crate::wire::{self, Handover, Manifest, PROTOCOL, Rows, RunState};
 
 /// A coordinator that lives says something within this time.
@@ -40,10 +41,11 @@ pub fn fetch_plan(
 ) -> Result<BegunPlan, FleetError> {
     let runtime = runtime()?;
     let fetched = runtime.block_on(async {
-        let link = Link::connect(options, "coordinator").await?;
-        let manifest: Manifest = kept(&link, run, "manifest").await?;
+        let link = Link::connect(options, COORDINATOR).await?;
+        let manifest = manifest(&link, run).await?;
         let cache = folder.join(".cache");
-        files::fetch(&link, &manifest.files, &cache, folder).await?;
+        let reader = |file| format!("{run}-attach-{}-{file}", std::process::id());
+        files::fetch(&link, &manifest.files, reader, &cache, folder).await?;
         let given = manifest.properties.into_iter();
         let given = given.filter(|(name, _)| manifest.given.contains(name));
         Ok(BegunPlan {
@@ -70,12 +72,19 @@ async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result
     wire::of_json(&kept).map_err(|error| FleetError::Other(format!("run {run}: {error}")))
 }
 
+async fn manifest(link: &Link, run: &str) -> Result<Manifest, FleetError> {
+    let signed: Signed = kept(link, run, "manifest").await?;
+    // What this coordinator starts nothing by needs no signature.
+    let manifest = signed.open(&[]);
+    manifest.map_err(|why| FleetError::Other(format!("run {run}: {why}")))
+}
+
 /// The run as its last coordinator left it.
 ///
 /// # Errors
 /// If there is none, or its coordinator lives.
 pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetError> {
-    let manifest: Manifest = kept(link, run, "manifest").await?;
+    let manifest = manifest(link, run).await?;
     if manifest.protocol != PROTOCOL {
         return Err(FleetError::Other(format!(
             "run {run} was started by another version of drumfire; install the same version"

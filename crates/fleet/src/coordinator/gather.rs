@@ -7,6 +7,8 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 
 use crate::error::{FleetError, within};
+use crate::files;
+use crate::keys::{Signed, Signer};
 use crate::link::{CALL, Link};
 use crate::select::Selection;
 use crate::wire::{self, Assignment, AssignmentReply, Handover, Hello, Manifest, PROTOCOL};
@@ -103,9 +105,26 @@ fn same_version(chosen: Vec<Hello>) -> Result<Vec<Hello>, FleetError> {
 ///
 /// # Errors
 /// If an agent does not accept.
-pub async fn assign(link: &Link, manifest: &Manifest, tokens: &[u64]) -> Result<(), FleetError> {
+pub async fn assign(
+    link: &Link,
+    signer: Option<&Signer>,
+    manifest: &Manifest,
+    tokens: &[u64],
+) -> Result<(), FleetError> {
+    let text = String::from_utf8_lossy(&wire::json(manifest)).into_owned();
+    let signed = match signer {
+        Some(signer) => signer.sign(text),
+        None => Signed {
+            manifest: text,
+            ..Signed::default()
+        },
+    };
+    let mut chunks = Vec::new();
+    for file in &manifest.files {
+        chunks.push(files::chunks(link, &file.sha256).await?);
+    }
     let key = format!("{}.manifest", manifest.run);
-    let kept = link.runs.put(key, Bytes::from(wire::json(manifest)));
+    let kept = link.runs.put(key, Bytes::from(wire::json(&signed)));
     within(CALL, "NATS to keep the manifest", kept).await?;
     let handover = Handover {
         tokens: tokens.to_vec(),
@@ -118,6 +137,8 @@ pub async fn assign(link: &Link, manifest: &Manifest, tokens: &[u64]) -> Result<
             run: manifest.run.clone(),
             index,
             token: *token,
+            key: signer.map(Signer::public_key),
+            credentials: signer.and_then(|signer| signer.run_credentials(manifest, index, &chunks)),
         };
         offer(link, &member.name, &assignment).await?;
     }
@@ -134,6 +155,9 @@ async fn offer(link: &Link, name: &str, assignment: &Assignment) -> Result<(), F
         };
         return match wire::of_json(&answer.payload) {
             Ok(AssignmentReply::Accepted) => Ok(()),
+            Ok(AssignmentReply::Refused(why)) => {
+                Err(FleetError::Refused(vec![format!("agent `{name}`: {why}")]))
+            }
             Ok(AssignmentReply::Busy(run)) => Err(FleetError::Other(format!(
                 "agent `{name}` is busy with run {run}; take another one"
             ))),

@@ -28,7 +28,8 @@ use tokio::runtime::Runtime;
 use crate::agent::runtime;
 use crate::error::FleetError;
 use crate::files::{self, PlanFile};
-use crate::link::{CALL, Link, LinkOptions};
+use crate::keys::Signer;
+use crate::link::{CALL, COORDINATOR, Link, LinkOptions};
 use crate::local::Local;
 use crate::merge::Merger;
 use crate::select::Selection;
@@ -138,7 +139,7 @@ pub fn run(
         link_options.url = started.url().to_owned();
         local = Some(started);
     }
-    let link = runtime.block_on(Link::connect(&link_options, "coordinator"))?;
+    let link = runtime.block_on(Link::connect(&link_options, COORDINATOR))?;
     let mut result = coordinate(
         order,
         control,
@@ -165,6 +166,7 @@ fn coordinate(
     link: &Link,
     is_local: bool,
 ) -> Result<FleetOutcome, FleetError> {
+    let signer = order.link.sign.as_deref().map(Signer::read).transpose()?;
     let (begun, left_out) = match &order.attach {
         Some(run) => (runtime.block_on(attach::take_over(link, run))?, None),
         None => assemble(order, runtime, link)?,
@@ -180,7 +182,7 @@ fn coordinate(
     runtime.spawn(receive::heartbeats(link.clone(), run.clone(), tell.clone()));
     runtime.spawn(receive::seconds(link.clone(), run, tell));
     if state.is_none() {
-        runtime.block_on(gather::assign(link, &manifest, &tokens))?;
+        runtime.block_on(gather::assign(link, signer.as_ref(), &manifest, &tokens))?;
     }
     let now = Instant::now();
     let named = manifest.members.iter().zip(&tokens);
@@ -267,6 +269,7 @@ fn manifest(
                 weight: hello.weight,
             })
             .collect(),
+        made_ms: crate::clock::system_ms(),
         seed: random.next_u64(),
         is_each: order.is_each,
         rows: order.rows,

@@ -1,0 +1,102 @@
+//! `drumfire fleet init` and `drumfire fleet add`: keys, credentials, a certificate and the configuration of a NATS server.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::console::Console;
+use crate::exit_codes::Exit;
+use crate::fleet_arguments::{FleetCommand, FleetKeys};
+use crate::options::Refusal;
+
+/// Writes the files and says what to do with them.
+pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusal> {
+    let failed = |why: String| Refusal::new(Exit::RunFailed, why);
+    match &keys.command {
+        FleetCommand::Init {
+            folder,
+            host,
+            port,
+            agent,
+        } => init(folder, host, *port, agent, console).map_err(failed)?,
+        FleetCommand::Add { folder, agent } => {
+            for name in agent {
+                let file = drumfire_fleet::add_agent(folder, name);
+                let file = file.map_err(|error| failed(error.to_string()))?;
+                console.line(&file.display().to_string());
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn init(
+    folder: &Path,
+    hosts: &[String],
+    port: u16,
+    agents: &[String],
+    console: &mut Console<'_>,
+) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let tls = match hosts {
+        [] => None,
+        hosts => Some(certificate(folder, hosts)?),
+    };
+    let paths = tls
+        .as_ref()
+        .map(|(certificate, key)| (certificate.as_path(), key.as_path()));
+    let files =
+        drumfire_fleet::init(folder, agents, port, paths).map_err(|error| error.to_string())?;
+    let host = hosts.first().map_or("127.0.0.1", String::as_str);
+    let (scheme, ca) = match &tls {
+        Some((certificate, _)) => ("tls", format!(" --nats-ca {}", certificate.display())),
+        None => ("nats", String::new()),
+    };
+    let nats = format!("--nats {scheme}://{host}:{port}{ca}");
+    let (server, trust) = (files.server.display(), files.trust.display());
+    let (creds, sign) = (files.coordinator.display(), files.sign.display());
+    console.line(&format!("server       nats-server -c {server}"));
+    for file in &files.agents {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy();
+        let file = file.display();
+        console.line(&format!(
+            "agent        drumfire agent --name {name} {nats} --nats-creds {file} --trust {trust}"
+        ));
+    }
+    console.line(&format!(
+        "coordinator  drumfire run plan.jmx --agents {} {nats} --nats-creds {creds} --sign {sign}",
+        agents.len().max(1)
+    ));
+    console.line(&format!(
+        "keep {} and {sign} to yourself: who has them may run code on all agents",
+        folder.join("operator.seed").display()
+    ));
+    Ok(())
+}
+
+/// A certificate for these names that is its own authority, and its key.
+fn certificate(folder: &Path, hosts: &[String]) -> Result<(PathBuf, PathBuf), String> {
+    let made =
+        rcgen::generate_simple_self_signed(hosts.to_vec()).map_err(|error| error.to_string())?;
+    let certificate = folder.join("server.pem");
+    let key = folder.join("server.key");
+    for (path, text) in [
+        (&certificate, made.cert.pem()),
+        (&key, made.signing_key.serialize_pem()),
+    ] {
+        write(path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| error.to_string());
+    Ok((absolute(&certificate)?, absolute(&key)?))
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(text.as_bytes())
+}

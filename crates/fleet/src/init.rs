@@ -1,0 +1,188 @@
+//! The keys, credentials and server configuration of a fleet, in a folder.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use nkeys::{KeyPair, KeyPairType};
+
+use crate::error::FleetError;
+use crate::keys::{account, idle_rights, jwt, operator, seed, user_credentials};
+use crate::wire::is_token;
+
+/// The seed of the account, which makes more agents.
+const ACCOUNT: &str = "account.seed";
+/// The folder of agents' credentials.
+const AGENTS: &str = "agents";
+
+/// What [`init`] has written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FleetFiles {
+    /// The server's configuration.
+    pub server: PathBuf,
+    /// The coordinator's credentials, and the key that it signs with.
+    pub coordinator: PathBuf,
+    pub sign: PathBuf,
+    /// The public key that agents trust.
+    pub trust: PathBuf,
+    /// By agent.
+    pub agents: Vec<PathBuf>,
+}
+
+/// Writes the keys of an operator, an account, a coordinator and agents, and the configuration of a server. `tls` are its certificate
+/// and key, as paths for the configuration.
+///
+/// # Errors
+/// If the folder has such files, an agent's name is none, or a file cannot be written.
+pub fn init(
+    folder: &Path,
+    agents: &[String],
+    port: u16,
+    tls: Option<(&Path, &Path)>,
+) -> Result<FleetFiles, FleetError> {
+    if folder.join(ACCOUNT).exists() {
+        return Err(FleetError::Other(format!(
+            "{} has a fleet already; `drumfire fleet add` adds agents to it",
+            folder.display()
+        )));
+    }
+    make_folder(&folder.join(AGENTS))?;
+    let [operator_pair, account_pair, system_pair, sign_pair] = [
+        KeyPairType::Operator,
+        KeyPairType::Account,
+        KeyPairType::Account,
+        KeyPairType::User,
+    ]
+    .map(KeyPair::new);
+    let files = FleetFiles {
+        server: folder.join("nats.conf"),
+        coordinator: folder.join("coordinator.creds"),
+        sign: folder.join("coordinator.key"),
+        trust: folder.join("trust.pub"),
+        agents: Vec::new(),
+    };
+    let config = config(
+        folder,
+        port,
+        tls,
+        &operator_pair,
+        &account_pair,
+        &system_pair,
+    );
+    let coordinator = user_credentials(&account_pair, "coordinator", None, None);
+    let keys = format!("{}\n{}\n", seed(&sign_pair), seed(&account_pair));
+    write(&folder.join("operator.seed"), &seed(&operator_pair))?;
+    write(&files.server, &config)?;
+    write(&files.coordinator, &coordinator)?;
+    write(&files.sign, &keys)?;
+    write(&files.trust, &format!("{}\n", sign_pair.public_key()))?;
+    // The last one: a folder with it is whole.
+    write(&folder.join(ACCOUNT), &seed(&account_pair))?;
+    let added = agents.iter().map(|name| add_agent(folder, name));
+    let agents = added.collect::<Result<Vec<_>, _>>()?;
+    Ok(FleetFiles { agents, ..files })
+}
+
+/// Writes the credentials of one more agent; the server need not be told.
+///
+/// # Errors
+/// If the folder has no fleet, the name is none, or the file cannot be written.
+pub fn add_agent(folder: &Path, name: &str) -> Result<PathBuf, FleetError> {
+    if !is_token(name) {
+        return Err(FleetError::Other(format!(
+            "`{name}` is no name of an agent; use letters, digits, `-` and `_`"
+        )));
+    }
+    let file = folder.join(ACCOUNT);
+    let wrong = |why: String| {
+        FleetError::Other(format!(
+            "{}: {why}; `drumfire fleet init` makes a fleet",
+            file.display()
+        ))
+    };
+    let text = fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
+    let pair = KeyPair::from_seed(text.trim()).map_err(|error| wrong(error.to_string()))?;
+    let target = folder.join(AGENTS).join(format!("{name}.creds"));
+    let rights = idle_rights(name);
+    write(&target, &user_credentials(&pair, name, Some(&rights), None))?;
+    Ok(target)
+}
+
+fn config(
+    folder: &Path,
+    port: u16,
+    tls: Option<(&Path, &Path)>,
+    operator_pair: &KeyPair,
+    account_pair: &KeyPair,
+    system_pair: &KeyPair,
+) -> String {
+    let of = |pair: &KeyPair, name: &str, claims| {
+        jwt(operator_pair, &pair.public_key(), name, &claims, None)
+    };
+    let store = std::path::absolute(folder.join("store")).unwrap_or_else(|_| folder.join("store"));
+    let tls = tls.map(|(certificate, key)| {
+        format!(
+            "tls {{ cert_file: {:?}, key_file: {:?} }}\n",
+            certificate.display().to_string(),
+            key.display().to_string()
+        )
+    });
+    format!(
+        "# Written by drumfire fleet init.\nport: {port}\n{}# Rights for one run are long.\nmax_control_line: 262144\njetstream {{ store_dir: {:?} }}\noperator: {}\nsystem_account: {}\nresolver: MEMORY\nresolver_preload: {{\n  {}: {}\n  {}: {}\n}}\n",
+        tls.unwrap_or_default(),
+        store.display().to_string(),
+        of(operator_pair, "drumfire", operator()),
+        system_pair.public_key(),
+        account_pair.public_key(),
+        of(account_pair, "runs", account(true)),
+        system_pair.public_key(),
+        of(system_pair, "system", account(false)),
+    )
+}
+
+fn make_folder(folder: &Path) -> Result<(), FleetError> {
+    let made = fs::create_dir_all(folder);
+    made.map_err(|error| FleetError::Other(format!("{} cannot be made: {error}", folder.display())))
+}
+
+/// Writes a file that nobody else may read; there must be none.
+fn write(path: &Path, text: &str) -> Result<(), FleetError> {
+    let written = || -> io::Result<()> {
+        let mut options = fs::OpenOptions::new();
+        let mut file = options
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(path)?;
+        file.write_all(text.as_bytes())
+    };
+    written().map_err(|error| {
+        FleetError::Other(format!("{} cannot be written: {error}", path.display()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fleet_is_made_once_and_grows() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let names = ["a".to_owned(), "b".to_owned()];
+        let files = init(folder.path(), &names, 4222, None).expect("it is new");
+        assert_eq!(files.agents.len(), 2);
+        assert!(
+            init(folder.path(), &names, 4222, None).is_err(),
+            "there is one"
+        );
+        assert!(add_agent(folder.path(), "c").is_ok());
+        assert!(
+            add_agent(folder.path(), "c").is_err(),
+            "there is such an agent"
+        );
+        assert!(add_agent(folder.path(), "c/d").is_err());
+        let config = fs::read_to_string(files.server).expect("it is there");
+        assert!(config.contains("operator: eyJ") && config.contains("resolver: MEMORY"));
+    }
+}
