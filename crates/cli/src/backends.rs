@@ -4,7 +4,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
-use drumfire_sinks::{Encoder, Exporter, Graphite, GraphiteFormat, Influx, InfluxRaw, Transport};
+use drumfire_sinks::{
+    Encoder, Exporter, Graphite, GraphiteFormat, Influx, InfluxRaw, InfluxTwo, Sent, Transport,
+    Windows,
+};
 use jiff::Timestamp;
 
 use crate::engine::BackendSpec;
@@ -12,6 +15,9 @@ use crate::properties::Settings;
 
 const INFLUXDB_INTERVAL: &str = "backend_influxdb.send_interval";
 const GRAPHITE_INTERVAL: &str = "backend_graphite.send_interval";
+const WINDOW: &str = "backend_metrics_window";
+/// Samples of a window without that property.
+const WINDOW_SIZE: usize = 100;
 
 type Wants = Box<dyn Fn(&str) -> bool + Send>;
 
@@ -34,13 +40,20 @@ pub fn start(spec: &BackendSpec, settings: &Settings) -> Result<Exporter, String
             };
             (Box::new(raw), influx_transport(spec)?)
         }
+        "InfluxDatabaseBackendListenerClient" => {
+            (Box::new(influx_two(spec)?), influx_two_transport(spec)?)
+        }
         _ => (
             Box::new(graphite(spec, settings)?),
             graphite_transport(spec),
         ),
     };
+    let source = match windows(spec, settings) {
+        Some(_) => "a label's last samples",
+        None => "the interval",
+    };
     tracing::info!(
-        "Backend Listener '{}' sends every {} s; averages, extremes and percentiles are those of the interval",
+        "Backend Listener '{}' sends every {} s; averages, extremes and percentiles are those of {source}",
         spec.name,
         encoder.interval().as_secs()
     );
@@ -64,6 +77,7 @@ fn influx(spec: &BackendSpec, settings: &Settings) -> Result<Influx, String> {
         percentiles: percentiles(text("percentiles", "")),
         summary_only: flag(spec, "summaryOnly", false),
         wants: Box::new(move |label| pattern.is_match(label)),
+        windows: windows(spec, settings),
         ..Influx::new(text("application", "").to_owned(), tags.collect())
     })
 }
@@ -96,20 +110,14 @@ fn graphite(spec: &BackendSpec, settings: &Settings) -> Result<Graphite, String>
             true => GraphiteFormat::Pickle,
             false => GraphiteFormat::Text,
         };
-    let list = text("samplersList", "");
-    let wants: Wants = if flag(spec, "useRegexpForSamplersList", false) {
-        let pattern = pattern(list)?;
-        Box::new(move |label| pattern.full_match(label))
-    } else {
-        let names: Vec<String> = list.split(';').map(str::to_owned).collect();
-        Box::new(move |label| names.iter().any(|name| name == label))
-    };
+    let wants = listed(spec, flag(spec, "useRegexpForSamplersList", false))?;
     Ok(Graphite {
         interval: interval(settings, GRAPHITE_INTERVAL, 1),
         format,
         percentiles: percentiles(text("percentiles", "")),
         summary_only: flag(spec, "summaryOnly", true),
         wants,
+        windows: windows(spec, settings),
         ..Graphite::new(text("rootMetricsPrefix", "jmeter.").to_owned())
     })
 }
@@ -121,6 +129,74 @@ fn graphite_transport(spec: &BackendSpec) -> Transport {
     let port = parameter(spec, "graphitePort").unwrap_or_default().trim();
     let port = port.parse::<u16>().unwrap_or(2003);
     Transport::tcp(format!("{host}:{port}"))
+}
+
+/// The labels of `samplersList`: a pattern for the whole label, or names with semicolons between them.
+fn listed(spec: &BackendSpec, is_pattern: bool) -> Result<Wants, String> {
+    let list = parameter(spec, "samplersList").unwrap_or_default();
+    if is_pattern {
+        let pattern = pattern(list)?;
+        return Ok(Box::new(move |label| pattern.full_match(label)));
+    }
+    let names: Vec<String> = list.split(';').map(str::to_owned).collect();
+    Ok(Box::new(move |label| {
+        names.iter().any(|name| name == label)
+    }))
+}
+
+/// The last samples, if times are to be theirs (`backend_metrics_window_mode=fixed`).
+fn windows(spec: &BackendSpec, settings: &Settings) -> Option<Windows> {
+    let samples = spec.samples.clone()?;
+    let size = settings.properties.get(WINDOW).unwrap_or_default();
+    let size = size.trim().parse().unwrap_or(WINDOW_SIZE);
+    Some(Windows::new(samples, size))
+}
+
+/// The plugin's parameters, and its defaults where one is left out (`InfluxDatabaseBackendListenerClient#setupTest`).
+fn influx_two(spec: &BackendSpec) -> Result<InfluxTwo, String> {
+    let text = |name, default| parameter(spec, name).unwrap_or(default).to_owned();
+    let number = |name, default: usize| {
+        let value = parameter(spec, name).and_then(|value| value.trim().parse().ok());
+        value.unwrap_or(default)
+    };
+    let flush = number("influxDBFlushInterval", 4000) as u64;
+    Ok(InfluxTwo {
+        samples: spec.samples.clone().ok_or("it hears no samples")?,
+        test_name: text("testName", "Test"),
+        run_id: text("runId", "R001"),
+        node_name: text("nodeName", "Test-Node"),
+        wants: listed(spec, flag(spec, "useRegexForSamplerList", false))?,
+        flush: Duration::from_millis(flush),
+        batch: number("influxDBMaxBatchSize", 2000),
+        body_letters: number("responseBodyLength", 2000),
+        sent: Sent::default(),
+    })
+}
+
+fn influx_two_transport(spec: &BackendSpec) -> Result<Transport, String> {
+    let given = |name| match parameter(spec, name).map(str::trim) {
+        None | Some("") => Err(format!("`{name}` is empty")),
+        Some(text) => Ok(text),
+    };
+    let url = given("influxDBURL")?;
+    let lower = url.to_ascii_lowercase();
+    if !lower.starts_with("http://") && !lower.starts_with("https://") {
+        return Err(format!("`influxDBURL` is `{url}`, expected a URL"));
+    }
+    let query = form_urlencoded::Serializer::new(String::new())
+        .append_pair("org", given("influxDBOrganization")?)
+        .append_pair("bucket", given("influxDBBucket")?)
+        .append_pair("precision", "ns")
+        .finish();
+    let url = format!("{}/api/v2/write?{query}", url.trim_end_matches('/'));
+    let headers = vec![
+        ("Content-Type", "text/plain; charset=utf-8".to_owned()),
+        (
+            "Authorization",
+            format!("Token {}", given("influxDBToken")?),
+        ),
+    ];
+    Ok(Transport::http(url, headers))
 }
 
 /// A parameter's value, if the element has it.
@@ -168,6 +244,8 @@ fn interval(settings: &Settings, property: &str, default_s: u64) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use drumfire_results::SampleQueue;
+
     use super::*;
 
     fn spec(class: &str, arguments: &[(&str, &str)]) -> BackendSpec {
@@ -217,6 +295,35 @@ mod tests {
             ("useRegexpForSamplersList", "true"),
         ];
         assert!(wants(&pattern, "bc") && !wants(&pattern, "ab"));
+    }
+
+    #[test]
+    fn parameters_of_the_influxdb2_plugin() {
+        let mut spec = spec(
+            "InfluxDatabaseBackendListenerClient",
+            &[
+                ("influxDBURL", "http://localhost:8086/"),
+                ("influxDBToken", "t"),
+                ("influxDBOrganization", "my org"),
+                ("influxDBBucket", "b"),
+                ("samplersList", "a.*"),
+                ("useRegexForSamplerList", "true"),
+            ],
+        );
+        spec.samples = Some(SampleQueue::new(1));
+        let listener = influx_two(&spec).expect("all is right");
+        assert!((listener.wants)("abc") && !(listener.wants)("ba"));
+        assert_eq!((listener.run_id.as_str(), listener.batch), ("R001", 2000));
+        let transport = influx_two_transport(&spec);
+        let Ok(Transport::Http { url, headers, .. }) = transport else {
+            panic!("it is sent by HTTP");
+        };
+        let expected = "http://localhost:8086/api/v2/write?org=my+org&bucket=b&precision=ns";
+        assert_eq!(url, expected);
+        assert!(headers.contains(&("Authorization", "Token t".to_owned())));
+        spec.arguments.remove(1);
+        let problem = influx_two_transport(&spec).err();
+        assert_eq!(problem.as_deref(), Some("`influxDBToken` is empty"));
     }
 
     #[test]

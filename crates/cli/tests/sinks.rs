@@ -581,6 +581,55 @@ fn victoria_metrics_takes_opentelemetry() {
     }
 }
 
+#[test]
+#[ignore = "needs victoria-metrics: cargo xtask sinks"]
+fn a_listener_of_the_influxdb2_plugin_sends_each_sample() {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let Some(victoria) = start_victoria(&workshop) else {
+        return;
+    };
+    let server = Server::start(|request| match request.target.as_str() {
+        "/bad" => vec![Step::Send(respond("500 Out of order", "", "no, sorry"))],
+        _ => vec![Step::Send(ok("fine"))],
+    });
+    let listener = backend_listener(
+        "io.vincent.influxdb2.visualizer.InfluxDatabaseBackendListenerClient",
+        &[
+            ("runId", "R7"),
+            ("influxDBURL", &victoria.base),
+            ("influxDBToken", "t"),
+            ("influxDBOrganization", "o"),
+            ("influxDBBucket", "b"),
+            ("samplersList", ".*"),
+            ("useRegexForSamplerList", "true"),
+            ("saveResponseBodyOfFailures", "true"),
+        ],
+    );
+    let port = server.address().port().to_string();
+    let page = |name, path| {
+        http(
+            name,
+            &[("domain", "127.0.0.1"), ("port", &port), ("path", path)],
+        )
+    };
+    let elements = [page("Home page", "/"), page("Bad", "/bad"), listener];
+    workshop.write("p.jmx", plan(&users(2, 20, "", &elements.concat())));
+    let finished = workshop.run(&["run", "p.jmx"], LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let sum = |wanted: &str| -> f64 { victoria.exported(wanted).iter().flat_map(values).sum() };
+    for wanted in [
+        r#"{__name__="requestsRaw_count",requestName="Home page",result="pass",errorResponseBody="noData",runId="R7"}"#,
+        r#"{__name__="requestsRaw_errorCount",requestName="Bad",responseCode="500",errorResponseBody="no, sorry"}"#,
+    ] {
+        await_number(wanted, 40.0, || sum(wanted));
+    }
+    let ended = r#"{__name__="virtualUsers_finishedThreads"}"#;
+    await_number(ended, 2.0, || {
+        let series = victoria.exported(ended);
+        series.iter().filter_map(|one| values(one).pop()).sum()
+    });
+}
+
 struct Carbon {
     /// Holds `whisper/`, a file for each series.
     storage: PathBuf,

@@ -888,6 +888,16 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "1",
                 "The same for Graphite.",
             ),
+            honoured(
+                "backend_metrics_window_mode",
+                "timed",
+                "`fixed` makes the times that Backend Listeners send those of a label's last samples instead of those of the interval. JMeter's default is `fixed`.",
+            ),
+            honoured(
+                "backend_metrics_window",
+                "100",
+                "How many samples these are.",
+            ),
             without("backend_metrics_*", "statistics are those of each interval"),
             without(
                 "backend_*",

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::sample::Sample;
+use crate::sample::{Kind, Sample};
 
 /// What is told of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,29 @@ pub struct HeardSample {
     pub connect_ms: i64,
     /// Its time stamp, in milliseconds since the Unix epoch.
     pub at_ms: i64,
+    /// Users that were active.
+    pub active_users: u32,
+    /// More, for who asks for it.
+    pub detail: Option<Box<HeardDetail>>,
+}
+
+/// The rest of what is told of a sample.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeardDetail {
+    /// Response code.
+    pub code: String,
+    /// It is the result of an HTTP request.
+    pub is_http: bool,
+    /// How many samples it stands for.
+    pub count: u32,
+    /// Bytes received.
+    pub received_bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// The message of the first assertion that has one.
+    pub assertion_message: Option<String>,
+    /// The body of a failed response, if it is wanted and not empty.
+    pub failed_body: Option<String>,
 }
 
 impl HeardSample {
@@ -39,7 +62,24 @@ impl HeardSample {
             } else {
                 sample.end_ms
             },
+            active_users: sample.all_threads,
+            detail: None,
         }
+    }
+
+    /// The same with all details but the body.
+    #[must_use]
+    pub fn with_detail(mut self, sample: &Sample) -> HeardSample {
+        self.detail = Some(Box::new(HeardDetail {
+            code: sample.code.to_string(),
+            is_http: sample.kind == Kind::Http,
+            count: sample.sample_count,
+            received_bytes: sample.received_bytes(),
+            sent_bytes: sample.sent_bytes,
+            assertion_message: sample.first_assertion_message().map(str::to_owned),
+            failed_body: None,
+        }));
+        self
     }
 }
 

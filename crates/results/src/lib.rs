@@ -45,7 +45,7 @@ pub use connections::Connections;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
 pub use files::{ExistingFile, OpenError, Place, require_empty};
 pub use handover::{Delivery, Handover, RecentError};
-pub use heard::{HeardSample, SampleQueue};
+pub use heard::{HeardDetail, HeardSample, SampleQueue};
 pub use histogram::Histogram;
 pub use increment::{
     ActiveUsers, Distribution, GroupUsers, Increment, IncrementError, LabelIncrement, StartCount,

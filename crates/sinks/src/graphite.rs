@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use drumfire_jmx::double_to_java;
-use drumfire_results::{Distribution, LabelIncrement};
+use drumfire_results::LabelIncrement;
 
 use crate::encoder::{Encoder, Interval};
-use crate::numbers::{Times, by_label};
+use crate::numbers::{Times, TimesByResult, active_users, by_label};
+use crate::windows::Windows;
 
 /// How metrics are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +36,14 @@ pub struct Graphite {
     /// The second of the last send, since the Unix epoch. Graphite keeps one value for a second, so each send has one of its own:
     /// the last one of a run follows sooner than an interval.
     pub last_second: i64,
+    /// The last samples, if times are theirs and not those of the interval.
+    pub windows: Option<Windows>,
 }
 
 /// The metrics of one interval: names and values.
 struct Metrics {
     prefix: String,
+    percentiles: Vec<f64>,
     all: Vec<(String, String)>,
 }
 
@@ -54,32 +58,37 @@ impl Graphite {
             summary_only: false,
             wants: Box::new(|_| true),
             last_second: i64::MIN,
+            windows: None,
         }
     }
 
     fn metrics(&self, interval: &Interval) -> Vec<(String, String)> {
         let mut metrics = Metrics {
             prefix: self.prefix.clone(),
+            percentiles: self.percentiles.clone(),
             all: Vec::new(),
         };
         let labels = &interval.increment.labels;
         if labels.iter().any(|label| label.count > 0) {
             let parts: Vec<&LabelIncrement> = labels.iter().collect();
-            metrics.add_samples("all", &parts, true, &self.percentiles);
+            let times = TimesByResult::choose(self.windows.as_ref(), None, &parts);
+            metrics.add_samples("all", &parts, &times, true);
         }
         if !self.summary_only {
             for label in by_label(labels)
                 .iter()
                 .filter(|label| label.count > 0 && (self.wants)(&label.label))
             {
-                metrics.add_samples(&sanitized(&label.label), &[label], false, &self.percentiles);
+                let times =
+                    TimesByResult::choose(self.windows.as_ref(), Some(&label.label), &[label]);
+                metrics.add_samples(&sanitized(&label.label), &[label], &times, false);
             }
         }
-        let active = &interval.increment.active;
+        let [min, max, mean] = active_users(self.windows.as_ref(), interval);
         for (name, value) in [
-            ("minAT", u64::from(active.min)),
-            ("maxAT", u64::from(active.max)),
-            ("meanAT", active.mean() as u64),
+            ("minAT", min),
+            ("maxAT", max),
+            ("meanAT", mean),
             ("startedT", interval.users.started),
             ("endedT", interval.users.ended),
         ] {
@@ -95,6 +104,9 @@ impl Encoder for Graphite {
     }
 
     fn encode(&mut self, interval: &Interval) -> Vec<Vec<u8>> {
+        if let Some(windows) = &mut self.windows {
+            windows.catch_up();
+        }
         let now = interval.at_ms.div_euclid(1000);
         let second = now.max(self.last_second.saturating_add(1));
         self.last_second = second;
@@ -117,8 +129,8 @@ impl Metrics {
         &mut self,
         context: &str,
         labels: &[&LabelIncrement],
+        times: &TimesByResult,
         is_total: bool,
-        percentiles: &[f64],
     ) {
         let sum =
             |part: fn(&LabelIncrement) -> u64| labels.iter().map(|label| part(label)).sum::<u64>();
@@ -141,24 +153,16 @@ impl Metrics {
         ] {
             self.add(context, name, value.to_string());
         }
-        let of = |parts: fn(&LabelIncrement) -> Vec<&Distribution>| {
-            Times::of(labels.iter().flat_map(|label| parts(label)))
-        };
         if passed > 0 {
-            self.add_times(context, "ok", &of(|label| vec![&label.ok]), percentiles);
+            self.add_times(context, "ok", &times.ok);
         }
         if failed > 0 {
-            self.add_times(context, "ko", &of(|label| vec![&label.failed]), percentiles);
+            self.add_times(context, "ko", &times.failed);
         }
-        self.add_times(
-            context,
-            "a",
-            &of(|label| vec![&label.ok, &label.failed]),
-            percentiles,
-        );
+        self.add_times(context, "a", &times.all);
     }
 
-    fn add_times(&mut self, context: &str, state: &str, times: &Times, percentiles: &[f64]) {
+    fn add_times(&mut self, context: &str, state: &str, times: &Times) {
         for (name, value) in [
             ("min", times.min_ms()),
             ("max", times.max_ms()),
@@ -166,7 +170,7 @@ impl Metrics {
         ] {
             self.add(context, &format!("{state}.{name}"), double_to_java(value));
         }
-        for &percent in percentiles {
+        for percent in self.percentiles.clone() {
             let name = format!("{state}.pct{}", percentile_name(percent));
             self.add(context, &name, double_to_java(times.percentile_ms(percent)));
         }

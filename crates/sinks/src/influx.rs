@@ -10,7 +10,8 @@ use drumfire_jmx::{double_to_java, float_to_java};
 use drumfire_results::LabelIncrement;
 
 use crate::encoder::{Encoder, Interval};
-use crate::numbers::{Times, by_label};
+use crate::numbers::{Times, TimesByResult, active_users, by_label};
+use crate::windows::Windows;
 
 /// The title of JMeter's events.
 const EVENT_TITLE: &str = "ApacheJMeter";
@@ -35,6 +36,8 @@ pub struct Influx {
     pub summary_only: bool,
     /// Whether a label is sent by itself.
     pub wants: Box<dyn Fn(&str) -> bool + Send>,
+    /// The last samples, if times are theirs and not those of the interval.
+    pub windows: Option<Windows>,
 }
 
 impl Encoder for Influx {
@@ -55,6 +58,9 @@ impl Encoder for Influx {
     }
 
     fn encode(&mut self, interval: &Interval) -> Vec<Vec<u8>> {
+        if let Some(windows) = &mut self.windows {
+            windows.catch_up();
+        }
         let mut lines = String::new();
         for (at_ms, text) in &interval.marks {
             lines.push_str(&self.event(text, *at_ms));
@@ -93,6 +99,7 @@ impl Influx {
             percentiles: vec![99.0, 95.0, 90.0],
             summary_only: false,
             wants: Box::new(|_| true),
+            windows: None,
         }
     }
 
@@ -133,8 +140,8 @@ impl Influx {
     fn totals_line(&self, lines: &mut String, interval: &Interval) {
         let labels = || interval.increment.labels.iter();
         let counted = || labels().filter(|label| !label.transaction);
-        let ok = Times::of(labels().map(|label| &label.ok));
-        let all = Times::of(labels().flat_map(|label| [&label.ok, &label.failed]));
+        let every: Vec<&LabelIncrement> = labels().collect();
+        let times = TimesByResult::choose(self.windows.as_ref(), None, &every);
         self.head(lines, "all", ",statut=all");
         let sum = |part: fn(&LabelIncrement) -> u64| labels().map(part).sum::<u64>();
         let _ = write!(lines, "count={}", sum(|label| label.count));
@@ -142,27 +149,25 @@ impl Influx {
         if failed > 0 {
             let _ = write!(lines, ",countError={failed}");
         }
-        if ok.count() > 0 {
-            add_times(lines, &ok);
+        if times.ok.count() > 0 {
+            add_times(lines, &times.ok);
         }
         // A transaction that is no sampler's parent counts for itself alone (`SamplerMetric.addCumulated`).
         let hits: u64 = counted().map(|label| label.hits).sum();
         let sent: u64 = counted().map(|label| label.sent_bytes).sum();
         let received: u64 = counted().map(|label| label.bytes).sum();
         let _ = write!(lines, ",hit={hits},sb={sent},rb={received}");
-        self.add_percentiles(lines, &all);
+        self.add_percentiles(lines, &times.all);
         end(lines, interval.at_ms);
     }
 
     fn label_lines(&self, lines: &mut String, label: &LabelIncrement, interval: &Interval) {
+        let times = TimesByResult::choose(self.windows.as_ref(), Some(&label.label), &[label]);
+        let passed = label.count - label.errors.min(label.count);
         let states = [
-            ("all", label.count, Times::of([&label.ok, &label.failed])),
-            (
-                "ok",
-                label.count - label.errors.min(label.count),
-                Times::of([&label.ok]),
-            ),
-            ("ko", label.errors, Times::of([&label.failed])),
+            ("all", label.count, times.all),
+            ("ok", passed, times.ok),
+            ("ko", label.errors, times.failed),
         ];
         for (state, count, times) in states {
             if count == 0 {
@@ -200,14 +205,12 @@ impl Influx {
 
     /// The users that ran, as samples saw them.
     fn users_line(&self, lines: &mut String, interval: &Interval) {
-        let active = &interval.increment.active;
+        let [min, max, mean] = active_users(self.windows.as_ref(), interval);
         self.head(lines, "internal", "");
         let (started, ended) = (interval.users.started, interval.users.ended);
-        let mean = active.mean() as u64;
         let _ = write!(
             lines,
-            "minAT={},maxAT={},meanAT={mean},startedT={started},endedT={ended}",
-            active.min, active.max
+            "minAT={min},maxAT={max},meanAT={mean},startedT={started},endedT={ended}"
         );
         end(lines, interval.at_ms);
     }

@@ -37,6 +37,7 @@ impl Encoder for InfluxRaw {
                     latency_ms,
                     connect_ms,
                     at_ms,
+                    ..
                 } = sample;
                 let status = if *success { "ok" } else { "ko" };
                 let transaction = tag(label.trim_matches(['"', ' ']));
@@ -71,6 +72,8 @@ mod tests {
             latency_ms: 0,
             connect_ms: 0,
             at_ms: 1_795_383_300_457,
+            active_users: 1,
+            detail: None,
         });
         let mut raw = InfluxRaw {
             samples,

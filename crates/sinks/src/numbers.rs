@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use drumfire_results::{Distribution, Histogram, LabelIncrement};
 
+use crate::encoder::Interval;
+use crate::windows::{Last, Window, Windows};
+
 /// Milliseconds of a time in microseconds.
 pub fn ms(us: u64) -> f64 {
     us as f64 / 1000.0
@@ -24,9 +27,12 @@ pub fn by_label(labels: &[LabelIncrement]) -> Vec<Cow<'_, LabelIncrement>> {
         .collect()
 }
 
-/// Several distributions as one.
-pub struct Times {
-    histogram: Histogram,
+/// Some times, in milliseconds.
+pub enum Times {
+    /// Those of an interval, from several distributions.
+    Interval(Histogram),
+    /// The last ones of a window.
+    Window(Last),
 }
 
 impl Times {
@@ -36,34 +42,106 @@ impl Times {
         for part in parts {
             all.merge(part);
         }
-        Times {
-            histogram: all.histogram(),
-        }
+        Times::Interval(all.histogram())
     }
 
     /// How many.
     pub fn count(&self) -> u64 {
-        self.histogram.count()
+        match self {
+            Times::Interval(times) => times.count(),
+            Times::Window(times) => times.count(),
+        }
     }
 
     /// The shortest, in milliseconds; 0 without times.
     pub fn min_ms(&self) -> f64 {
-        ms(self.histogram.min())
+        match self {
+            Times::Interval(times) => ms(times.min()),
+            Times::Window(times) => times.min(),
+        }
     }
 
     /// The longest, in milliseconds; 0 without times.
     pub fn max_ms(&self) -> f64 {
-        ms(self.histogram.max())
+        match self {
+            Times::Interval(times) => ms(times.max()),
+            Times::Window(times) => times.max(),
+        }
     }
 
     /// The mean, in milliseconds; 0 without times.
     pub fn mean_ms(&self) -> f64 {
-        self.histogram.mean() / 1000.0
+        match self {
+            Times::Interval(times) => times.mean() / 1000.0,
+            Times::Window(times) => times.mean(),
+        }
     }
 
     /// A percentile, in milliseconds; 0 without times.
     pub fn percentile_ms(&self, percent: f64) -> f64 {
-        self.histogram.percentile(percent) / 1000.0
+        match self {
+            Times::Interval(times) => times.percentile(percent) / 1000.0,
+            Times::Window(times) => times.percentile(percent),
+        }
+    }
+}
+
+/// The times of some labels: of the successful samples, the failed, and all of them.
+pub struct TimesByResult {
+    /// Those of successful samples.
+    pub ok: Times,
+    /// Those of failed samples.
+    pub failed: Times,
+    /// Those of all.
+    pub all: Times,
+}
+
+impl TimesByResult {
+    /// The times of an interval.
+    pub fn of_interval<'a>(labels: impl Iterator<Item = &'a LabelIncrement> + Clone) -> Self {
+        TimesByResult {
+            ok: Times::of(labels.clone().map(|label| &label.ok)),
+            failed: Times::of(labels.clone().map(|label| &label.failed)),
+            all: Times::of(labels.flat_map(|label| [&label.ok, &label.failed])),
+        }
+    }
+
+    /// Those of the windows, where there are any, else those of the interval: of one label, or of all.
+    pub fn choose(
+        windows: Option<&Windows>,
+        label: Option<&str>,
+        labels: &[&LabelIncrement],
+    ) -> Self {
+        let Some(windows) = windows else {
+            return TimesByResult::of_interval(labels.iter().copied());
+        };
+        let Window { ok, failed, all } = match label {
+            Some(label) => windows.label(label),
+            None => windows.all().clone(),
+        };
+        TimesByResult {
+            ok: Times::Window(ok),
+            failed: Times::Window(failed),
+            all: Times::Window(all),
+        }
+    }
+}
+
+/// The users that were active at the end of samples: the fewest, the most, their mean. Whole numbers, as JMeter casts them.
+pub fn active_users(windows: Option<&Windows>, interval: &Interval) -> [u64; 3] {
+    match windows {
+        Some(windows) => {
+            let users = windows.users();
+            [users.min(), users.max(), users.mean()].map(|users| users as u64)
+        }
+        None => {
+            let active = &interval.increment.active;
+            [
+                u64::from(active.min),
+                u64::from(active.max),
+                active.mean() as u64,
+            ]
+        }
     }
 }
 

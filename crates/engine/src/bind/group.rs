@@ -465,7 +465,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
     fn listeners_need(&self) -> Needs {
         let mut needs = self.unit.previous_needs;
         for listener in self.listeners(self.frames.len()) {
-            if let Listener::Told(listener) = listener {
+            if let Listener::Told(listener) | Listener::Backend(_, Some(listener)) = listener {
                 needs = needs.and(self.unit.told[usize::from(listener)].reads());
             }
             let Listener::Output(output) = listener else {
@@ -497,16 +497,20 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut backends = Vec::new();
         let mut on_failure = Vec::new();
         let mut told = Vec::new();
+        let hears = |listener: u16, outputs: &mut Vec<u16>| Told {
+            before: OutputSet::new(outputs.drain(..), []),
+            listener: self.unit.told[usize::from(listener)].clone(),
+        };
         for listener in listeners {
             match *listener {
                 Listener::Output(output) => outputs.push(output),
                 Listener::Summariser(summariser) => summarisers.push(summariser),
-                Listener::Backend(backend) => backends.push(backend),
+                Listener::Backend(backend, samples) => {
+                    backends.push(backend);
+                    told.extend(samples.map(|samples| hears(samples, &mut outputs)));
+                }
                 Listener::OnFailure(_, action) => on_failure.push(action),
-                Listener::Told(listener) => told.push(Told {
-                    before: OutputSet::new(outputs.drain(..), []),
-                    listener: self.unit.told[usize::from(listener)].clone(),
-                }),
+                Listener::Told(listener) => told.push(hears(listener, &mut outputs)),
             }
         }
         Reach {

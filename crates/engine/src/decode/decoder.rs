@@ -272,16 +272,26 @@ impl<'a, 'u> Decoder<'a, 'u> {
         Listener::Summariser((self.unit.summarisers.len() - 1) as u16)
     }
 
-    /// A backend listener.
-    pub fn new_backend(&mut self, spec: BackendSpec) -> Listener {
+    /// A backend listener, and the code that hands it each sample, if it wants that.
+    pub fn new_backend(
+        &mut self,
+        spec: BackendSpec,
+        samples: Option<Arc<dyn ListenerRole>>,
+    ) -> Listener {
+        let told = samples.map(|samples| self.tell(samples));
         self.unit.backends.push(spec);
-        Listener::Backend((self.unit.backends.len() - 1) as u16)
+        Listener::Backend((self.unit.backends.len() - 1) as u16, told)
+    }
+
+    /// The number of code that is told of samples.
+    fn tell(&mut self, listener: Arc<dyn ListenerRole>) -> u16 {
+        self.unit.told.push(listener);
+        (self.unit.told.len() - 1) as u16
     }
 
     /// A listener with code of its own.
     pub fn new_listener(&mut self, listener: Arc<dyn ListenerRole>) -> Listener {
-        self.unit.told.push(listener);
-        Listener::Told((self.unit.told.len() - 1) as u16)
+        Listener::Told(self.tell(listener))
     }
 
     /// The plan cannot run because of this element.

@@ -16,8 +16,8 @@ pub enum Listener {
     Output(u16),
     /// A summariser, by its number.
     Summariser(u16),
-    /// A backend listener, by its number.
-    Backend(u16),
+    /// A backend listener, by its number, and the number of the code that hands it each sample, if it wants that.
+    Backend(u16, Option<u16>),
     /// Code that is told of samples, by its number.
     Told(u16),
     /// Acts when the sample failed (`ResultAction`); the number tells its element from others.

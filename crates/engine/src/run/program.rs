@@ -22,7 +22,7 @@ pub struct BackendSpec {
     pub class: String,
     /// Names and values of its parameters, in their order.
     pub arguments: Vec<(String, String)>,
-    /// The samples of its scope, if it sends each by itself.
+    /// The samples of its scope, if it wants each of them.
     pub samples: Option<SampleQueue>,
 }
 

@@ -1,15 +1,18 @@
 //! Backend Listener (`BackendListener`): sends metrics of the samples in its scope to another system while the run goes on.
 //!
 //! Properties, computed once before the run: `classname` and the rows of `arguments`. `InfluxdbBackendListenerClient`,
-//! `InfluxDBRawBackendListenerClient` and `GraphiteBackendListenerClient` run natively, with JMeter's names, parameters and defaults; an element of any other class is
-//! skipped. `QUEUE_SIZE` has no meaning: a listener never makes a user wait. Average, extremes and percentiles are those of the
-//! samples since the last send, as with `backend_metrics_window_mode=timed`.
+//! `InfluxDBRawBackendListenerClient` and `GraphiteBackendListenerClient` run natively, with JMeter's names, parameters and defaults,
+//! and so does `InfluxDatabaseBackendListenerClient` of jmeter-influxdb2-listener-plugin; an element of any other class is skipped.
+//! `QUEUE_SIZE` has no meaning: a listener never makes a user wait. Average, extremes and percentiles are those of the samples since
+//! the last send; with `backend_metrics_window_mode=fixed`, given explicitly, those of a label's last 100 samples
+//! (`backend_metrics_window`), as in JMeter (`SamplerMetric`).
 
 use std::sync::Arc;
 
 use drumfire_jmx::Value;
 use drumfire_results::{HeardSample, Sample, SampleQueue};
 
+use crate::base::body;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::Context;
@@ -17,15 +20,18 @@ use crate::run::needs::Needs;
 use crate::run::program::BackendSpec;
 use crate::run::roles::SampleListener;
 
-const PACKAGE: &str = "org.apache.jmeter.visualizers.backend.";
-/// Classes that run natively, below [`PACKAGE`].
-const CLIENTS: [&str; 3] = [
-    "influxdb.InfluxdbBackendListenerClient",
-    "graphite.GraphiteBackendListenerClient",
-    "influxdb.InfluxDBRawBackendListenerClient",
+/// Classes that run natively.
+const CLIENTS: [&str; 5] = [
+    "org.apache.jmeter.visualizers.backend.influxdb.InfluxdbBackendListenerClient",
+    "org.apache.jmeter.visualizers.backend.graphite.GraphiteBackendListenerClient",
+    "org.apache.jmeter.visualizers.backend.influxdb.InfluxDBRawBackendListenerClient",
+    "io.github.mderevyankoaqa.influxdb2.visualizer.InfluxDatabaseBackendListenerClient",
+    // The package of the plugin's first versions.
+    "io.vincent.influxdb2.visualizer.InfluxDatabaseBackendListenerClient",
 ];
-/// The client that sends each sample by itself.
+/// The clients that send each sample by itself.
 const RAW: &str = "InfluxDBRawBackendListenerClient";
+const INFLUXDB_2: &str = "InfluxDatabaseBackendListenerClient";
 /// Samples of it that may wait to be sent.
 const ROOM: usize = 50_000;
 /// The code of the warning for a listener that is skipped because of its class.
@@ -35,40 +41,46 @@ const WINDOW_MODE: &str = "backend_metrics_window_mode";
 pub fn decode(d: &mut Decoder) -> Roles {
     let class = d.text_now("classname");
     let class = class.trim();
-    let known = CLIENTS
-        .iter()
-        .find(|client| class.strip_prefix(PACKAGE) == Some(*client));
-    let Some((_, simple)) = known.and_then(|client| client.split_once('.')) else {
+    let known = CLIENTS.iter().find(|client| **client == class);
+    let Some((_, simple)) = known.and_then(|client| client.rsplit_once('.')) else {
         d.warn(
             NOT_SENT,
             format!("its metrics are not sent, because `{class}` is not built"),
         );
         return Roles::default();
     };
-    if d.settings().properties.get(WINDOW_MODE).as_deref() == Some("fixed") {
-        d.warn(
-            "backend-window",
-            format!("{WINDOW_MODE}=fixed is not built: the numbers are those of each interval"),
-        );
-    }
+    let is_windowed = d.settings().properties.get(WINDOW_MODE).as_deref() == Some("fixed");
+    let sends_each = [RAW, INFLUXDB_2].contains(&simple);
     let name = d.name();
+    let arguments = arguments(d);
+    let flag = |name: &str| {
+        let value = arguments.iter().find(|(known, _)| known == name);
+        value.is_some_and(|(_, value)| value.eq_ignore_ascii_case("true"))
+    };
+    let is_detailed = simple == INFLUXDB_2;
+    let samples = (sends_each || is_windowed).then(|| SampleQueue::new(ROOM));
+    let told = samples.clone().map(|samples| {
+        Arc::new(Samples {
+            samples,
+            stamp_at_start: d.unit.save_config.stamp_at_start,
+            is_detailed,
+            with_children: is_detailed && flag("recordSubSamples"),
+            with_bodies: is_detailed && flag("saveResponseBodyOfFailures"),
+        }) as _
+    });
     let spec = BackendSpec {
         name: d.now(&name),
         class: simple.to_owned(),
-        arguments: arguments(d),
-        samples: (simple == RAW).then(|| SampleQueue::new(ROOM)),
+        arguments,
+        samples,
     };
-    let listener = match spec.samples.clone() {
-        Some(samples) => {
-            let stamp_at_start = d.unit.save_config.stamp_at_start;
-            // It has a number among the others, under which it hears nothing.
+    let listener = match told {
+        // It has a number among the others, under which it hears nothing.
+        Some(told) if sends_each => {
             d.unit.backends.push(spec);
-            d.new_listener(Arc::new(RawSamples {
-                samples,
-                stamp_at_start,
-            }))
+            d.new_listener(told)
         }
-        None => d.new_backend(spec),
+        told => d.new_backend(spec, told),
     };
     Roles {
         listener: Some(listener),
@@ -77,19 +89,48 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 /// Hands each sample on.
-struct RawSamples {
+struct Samples {
     samples: SampleQueue,
     stamp_at_start: bool,
+    is_detailed: bool,
+    /// The direct sub-results, too.
+    with_children: bool,
+    /// The bodies of failed responses, too.
+    with_bodies: bool,
 }
 
-impl SampleListener for RawSamples {
+impl Samples {
+    fn heard(&self, sample: &Sample) -> HeardSample {
+        let mut heard = HeardSample::of(sample, self.stamp_at_start);
+        if self.is_detailed {
+            heard = heard.with_detail(sample);
+        }
+        if let Some(detail) = heard.detail.as_mut()
+            && self.with_bodies
+            && !sample.success
+        {
+            let text = body::text(sample, None);
+            detail.failed_body = Some(text.into_owned()).filter(|text| !text.is_empty());
+        }
+        heard
+    }
+}
+
+impl SampleListener for Samples {
     fn sample_occurred(&self, _: &mut Context, sample: &mut Sample) {
-        self.samples
-            .push(HeardSample::of(sample, self.stamp_at_start));
+        self.samples.push(self.heard(sample));
+        if self.with_children {
+            for child in &sample.children {
+                self.samples.push(self.heard(child));
+            }
+        }
     }
 
     fn needs(&self) -> Needs {
-        Needs::NOTHING
+        Needs {
+            body: self.with_bodies,
+            ..Needs::NOTHING
+        }
     }
 }
 
@@ -139,7 +180,7 @@ mod tests {
             element("org.apache.jmeter.visualizers.backend.influxdb.InfluxdbBackendListenerClient");
         let ((listener, spec), _) =
             fixture::decode(&xml, |d| (decode(d).listener, d.unit.backends.remove(0)));
-        assert_eq!(listener, Some(Listener::Backend(0)));
+        assert_eq!(listener, Some(Listener::Backend(0, None)));
         assert_eq!(
             spec,
             BackendSpec {
@@ -164,13 +205,13 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_samples_is_not_built_and_said() {
+    fn a_window_of_samples_needs_each_of_them() {
         let xml =
             element("org.apache.jmeter.visualizers.backend.graphite.GraphiteBackendListenerClient");
         let properties = [(WINDOW_MODE, "fixed")];
         let (listener, _, findings) =
             fixture::decode_with_findings(&properties, &xml, |d| decode(d).listener);
-        assert_eq!(listener, Some(Listener::Backend(0)));
-        assert_eq!(findings[0].code, "backend-window");
+        assert_eq!(listener, Some(Listener::Backend(0, Some(0))));
+        assert!(findings.is_empty(), "{findings:?}");
     }
 }
