@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.maven.artifact.versioning.ComparableVersion;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.eclipse.aether.artifact.Artifact;
 import org.eclipse.aether.graph.Exclusion;
@@ -40,11 +39,11 @@ final class JMeterJars {
     private final Map<String, Copied> copied = new HashMap<>();
 
     private static final class Copied {
-        private final String version;
+        private final Artifact artifact;
         private final Path file;
 
-        private Copied(String version, Path file) {
-            this.version = version;
+        private Copied(Artifact artifact, Path file) {
+            this.artifact = artifact;
             this.file = file;
         }
     }
@@ -64,15 +63,10 @@ final class JMeterJars {
         }
     }
 
-    /** The coordinates of JMeter's modules in a version. Releases since 5.6 have no module for MongoDB. */
+    /** The coordinates of JMeter's modules in a version. */
     static List<String> modules(String version) {
-        boolean hasMongo = new ComparableVersion(version).compareTo(new ComparableVersion("5.6.3")) < 0;
         List<String> coordinates = new ArrayList<>();
-        for (String module : MODULES) {
-            if (hasMongo || !module.endsWith("_mongodb")) {
-                coordinates.add(GROUP + ":" + module + ":" + version);
-            }
-        }
+        MODULES.forEach(module -> coordinates.add(GROUP + ":" + module + ":" + version));
         return coordinates;
     }
 
@@ -103,18 +97,12 @@ final class JMeterJars {
             Artifact artifact = repositories.resolve(repositories.versioned(one));
             copy(artifact, folder);
             if (withDependencies) {
-                List<Artifact> roots = new ArrayList<>();
-                roots.add(artifact);
-                roots.addAll(repositories.provided(artifact));
-                roots.removeIf(root -> GROUP.equals(root.getGroupId()) || isExcluded(root));
+                // Exclusions are for what comes along, not for what the library names itself.
+                List<Artifact> roots = repositories.direct(artifact);
+                roots.removeIf(root -> GROUP.equals(root.getGroupId()));
                 copyDependencies(roots);
             }
         }
-    }
-
-    private boolean isExcluded(Artifact artifact) {
-        return excluded.stream().anyMatch(exclusion -> exclusion.getGroupId().equals(artifact.getGroupId())
-                && (exclusion.getArtifactId().equals("*") || exclusion.getArtifactId().equals(artifact.getArtifactId())));
     }
 
     private void copyDependencies(List<Artifact> roots) throws MojoExecutionException {
@@ -139,18 +127,18 @@ final class JMeterJars {
         if (ignoredFiles.contains(file.getName())) {
             return;
         }
-        String key = String.join(":", artifact.getGroupId(), artifact.getArtifactId(), artifact.getExtension(), artifact.getClassifier());
+        String key = Repositories.key(artifact);
         Copied earlier = copied.get(key);
         try {
             if (earlier != null) {
-                if (new ComparableVersion(earlier.version).compareTo(new ComparableVersion(artifact.getVersion())) >= 0) {
+                if (!Repositories.isOlder(earlier.artifact, artifact)) {
                     return;
                 }
                 Files.deleteIfExists(earlier.file);
             }
             Path target = home.resolve(folder).resolve(file.getName());
             Files.copy(file.toPath(), target, StandardCopyOption.REPLACE_EXISTING);
-            copied.put(key, new Copied(artifact.getVersion(), target));
+            copied.put(key, new Copied(artifact, target));
         } catch (IOException error) {
             throw new MojoExecutionException(file + " cannot be copied to " + home.resolve(folder) + ": " + error.getMessage(), error);
         }

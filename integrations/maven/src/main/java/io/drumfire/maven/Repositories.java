@@ -1,9 +1,14 @@
 package io.drumfire.maven;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.apache.maven.artifact.versioning.ComparableVersion;
 import org.apache.maven.plugin.MojoExecutionException;
+import org.eclipse.aether.DefaultRepositorySystemSession;
 import org.eclipse.aether.RepositoryException;
 import org.eclipse.aether.RepositorySystem;
 import org.eclipse.aether.RepositorySystemSession;
@@ -11,15 +16,14 @@ import org.eclipse.aether.artifact.Artifact;
 import org.eclipse.aether.artifact.DefaultArtifact;
 import org.eclipse.aether.collection.CollectRequest;
 import org.eclipse.aether.graph.Dependency;
-import org.eclipse.aether.graph.DependencyFilter;
+import org.eclipse.aether.graph.DependencyNode;
 import org.eclipse.aether.graph.Exclusion;
 import org.eclipse.aether.repository.RemoteRepository;
 import org.eclipse.aether.resolution.ArtifactDescriptorRequest;
 import org.eclipse.aether.resolution.ArtifactRequest;
-import org.eclipse.aether.resolution.ArtifactResult;
-import org.eclipse.aether.resolution.DependencyRequest;
 import org.eclipse.aether.resolution.VersionRangeRequest;
 import org.eclipse.aether.util.artifact.JavaScopes;
+import org.eclipse.aether.util.graph.transformer.ConflictResolver;
 import org.eclipse.aether.version.Version;
 
 /** The repositories of a build: brings artifacts with what they depend on. */
@@ -55,36 +59,60 @@ final class Repositories {
         }
     }
 
-    /** The artifacts with all that they need at run time, in one version each. */
-    List<Artifact> resolveWithDependencies(List<Artifact> roots, List<Exclusion> excluded, boolean optional) throws MojoExecutionException {
+    /** The artifacts with all that they need at run time; of several versions the newest, as JMeter's own folder has it. */
+    Collection<Artifact> resolveWithDependencies(List<Artifact> roots, List<Exclusion> excluded, boolean optional) throws MojoExecutionException {
         CollectRequest collect = new CollectRequest();
         collect.setRepositories(repositories);
         for (Artifact root : roots) {
             collect.addDependency(new Dependency(root, JavaScopes.RUNTIME, false, excluded));
         }
-        DependencyFilter filter = (node, parents) -> node.getDependency() == null || optional || !node.getDependency().isOptional();
+        // Verbose graphs keep the versions that Maven, which takes the nearest, would drop.
+        DefaultRepositorySystemSession verbose = new DefaultRepositorySystemSession(session);
+        verbose.setConfigProperty(ConflictResolver.CONFIG_PROP_VERBOSE, true);
         try {
-            List<Artifact> artifacts = new ArrayList<>();
-            for (ArtifactResult result : system.resolveDependencies(session, new DependencyRequest(collect, filter)).getArtifactResults()) {
-                artifacts.add(result.getArtifact());
+            Map<String, Artifact> newest = new LinkedHashMap<>();
+            for (DependencyNode node : system.collectDependencies(verbose, collect).getRoot().getChildren()) {
+                gather(node, optional, newest);
             }
-            return artifacts;
+            Map<String, Artifact> resolved = new LinkedHashMap<>();
+            for (Map.Entry<String, Artifact> entry : newest.entrySet()) {
+                resolved.put(entry.getKey(), resolve(entry.getValue()));
+            }
+            return resolved.values();
         } catch (RepositoryException error) {
             throw failed(roots.toString(), error);
         }
     }
 
-    /** What the artifact's POM takes for granted where it runs, such as the API that a driver implements. */
-    List<Artifact> provided(Artifact artifact) throws MojoExecutionException {
+    private static void gather(DependencyNode node, boolean optional, Map<String, Artifact> newest) {
+        if (node.getDependency().isOptional() && !optional) {
+            return;
+        }
+        newest.merge(key(node.getArtifact()), node.getArtifact(), (one, other) -> isOlder(one, other) ? other : one);
+        node.getChildren().forEach(child -> gather(child, optional, newest));
+    }
+
+    /** What two versions of an artifact have in common. */
+    static String key(Artifact artifact) {
+        return String.join(":", artifact.getGroupId(), artifact.getArtifactId(), artifact.getExtension(), artifact.getClassifier());
+    }
+
+    /** Whether the first is an older version than the second. */
+    static boolean isOlder(Artifact first, Artifact second) {
+        return new ComparableVersion(first.getVersion()).compareTo(new ComparableVersion(second.getVersion())) < 0;
+    }
+
+    /** What the artifact's POM names for its use, and for where it is used, such as the API that a driver implements. */
+    List<Artifact> direct(Artifact artifact) throws MojoExecutionException {
         try {
-            List<Artifact> provided = new ArrayList<>();
+            List<Artifact> direct = new ArrayList<>();
             ArtifactDescriptorRequest request = new ArtifactDescriptorRequest(artifact, repositories, null);
             for (Dependency dependency : system.readArtifactDescriptor(session, request).getDependencies()) {
-                if (JavaScopes.PROVIDED.equals(dependency.getScope()) && !dependency.isOptional()) {
-                    provided.add(dependency.getArtifact());
+                if (!JavaScopes.TEST.equals(dependency.getScope()) && !JavaScopes.SYSTEM.equals(dependency.getScope()) && !dependency.isOptional()) {
+                    direct.add(dependency.getArtifact());
                 }
             }
-            return provided;
+            return direct;
         } catch (RepositoryException error) {
             throw failed(artifact.toString(), error);
         }

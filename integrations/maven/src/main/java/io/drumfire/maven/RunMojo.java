@@ -76,6 +76,9 @@ public class RunMojo extends AbstractConfiguringMojo {
         getLog().info("Executing test: " + plan);
         try {
             Files.deleteIfExists(results.toPath());
+            if (generateReports) {
+                Files.createDirectories(report(plan).toPath());
+            }
             int code = Run.execute(builder, line -> {
                 if (suppressJMeterOutput) {
                     getLog().debug(line);
@@ -98,6 +101,7 @@ public class RunMojo extends AbstractConfiguringMojo {
         File log = new File(logsDirectory, new File(plan).getName() + ".log");
         List<String> command = new ArrayList<>(Arrays.asList(
                 program().toString(), "-n", "-d", configuration.jmeterDirectoryPath,
+                "-p", new File(configuration.bin(), "jmeter.properties").getAbsolutePath(),
                 "-t", new File(testFilesBuildDirectory, plan).getAbsolutePath(),
                 "-l", results.getAbsolutePath(), "-j", log.getAbsolutePath()));
         for (File properties : customPropertiesFiles) {
@@ -112,9 +116,8 @@ public class RunMojo extends AbstractConfiguringMojo {
             command.addAll(proxyConfig.options());
         }
         if (generateReports) {
-            File report = new File(reportDirectory, ResultFile.withoutExtension(plan));
-            getLog().info("Will generate HTML report in " + report);
-            command.addAll(Arrays.asList("-f", "-e", "-o", report.getAbsolutePath()));
+            getLog().info("Will generate HTML report in " + report(plan));
+            command.addAll(Arrays.asList("-f", "-e", "-o", report(plan).getAbsolutePath()));
         }
         configuration.propertiesMap.get("GLOBAL_PROPERTIES").propertiesFile.properties
                 .forEach((name, value) -> command.add("-G" + name + "=" + value));
@@ -125,6 +128,10 @@ public class RunMojo extends AbstractConfiguringMojo {
             command.add("-Jdrumfire.strict=true");
         }
         return command;
+    }
+
+    private File report(String plan) {
+        return new File(reportDirectory, ResultFile.withoutExtension(plan));
     }
 
     private void judge(String plan, int code, Configuration configuration) throws MojoExecutionException {

@@ -76,7 +76,11 @@ class ProjectsTest {
             }
             assertEquals(text(expected), recorded, "jmeter-maven-plugin");
         }
-        assertEquals(text(expected), build(project, "ours", OURS), "drumfire-maven-plugin");
+        String ours = build(project, "ours", OURS);
+        if (isOwn && COMPARE.equals("record")) {
+            Files.write(expected, ours.getBytes(StandardCharsets.UTF_8));
+        }
+        assertEquals(text(expected), ours, "drumfire-maven-plugin");
     }
 
     /** Builds a copy of the project with the plugin and tells how the build ended and which files it left behind. */
