@@ -27,14 +27,9 @@ pub trait Engine {
     /// What is wrong with the file, if it cannot be read as a plan.
     fn survey(&self, plan: &Path, settings: &Settings) -> Result<Survey, Vec<Diagnostic>>;
 
-    /// The findings and the advice of a survey, for a plan in an editor. Java is not asked.
-    fn glance(
-        &self,
-        _plan: &Path,
-        _tree: &Tree,
-        _settings: &Settings,
-    ) -> (Vec<Diagnostic>, Vec<Advice>) {
-        (Vec::new(), Vec::new())
+    /// Gives the findings and the advice of a survey, for plans in an editor, on any thread. Java is not asked.
+    fn glance(&self) -> Glance {
+        |_, _, _| (Vec::new(), Vec::new())
     }
 
     /// Compiles a plan; warnings come with it.
@@ -132,6 +127,9 @@ pub trait Engine {
     /// Waits for threads that scripts have started and that are no daemons: they keep JMeter's Java from ending, too.
     fn await_threads(&self) {}
 }
+
+/// Looks at a plan with these properties.
+pub type Glance = fn(&Path, &Tree, &Settings) -> (Vec<Diagnostic>, Vec<Advice>);
 
 /// How to run a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -297,6 +297,8 @@ fn findings_follow_the_text() {
     let at = PLAN.find("</ThreadGroup>").expect("it is there") + "</ThreadGrou".len();
     let here = json!({ "start": place(PLAN, at), "end": place(PLAN, at) });
     client.change("shop.jmx", 4, here, "p");
+    // the fault goes at once, and the findings come again when the plan was looked at
+    assert_eq!(client.findings("shop.jmx", 4), [json!(null); 0]);
     let mended = client.findings("shop.jmx", 4);
     assert_eq!(codes(&mended), codes(&first));
     client.tell(

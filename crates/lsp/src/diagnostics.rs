@@ -9,8 +9,11 @@ use crate::document::{Document, Lines};
 
 use crate::{Inspection, Inspector};
 
-/// The findings of a document as it is now.
-pub fn of(document: &mut Document, inspector: &dyn Inspector) -> Vec<lsp_types::Diagnostic> {
+/// What reading a document says, without looking into the plan.
+pub fn of_reading(
+    document: &mut Document,
+    inspector: &dyn Inspector,
+) -> Vec<lsp_types::Diagnostic> {
     if !document.is_plan() {
         document.is_stale = false;
         let found = inspector.project(&document.lines.text);
@@ -24,17 +27,19 @@ pub fn of(document: &mut Document, inspector: &dyn Inspector) -> Vec<lsp_types::
     }
     document.read();
     let lines = &document.lines;
-    if !document.faults.is_empty() {
-        return document
-            .faults
-            .iter()
-            .map(|fault| shown(fault, lines))
-            .collect();
-    }
-    let Some((plan, _)) = &document.plan else {
+    let said = match document.faults.is_empty() {
+        true => &document.warnings,
+        false => &document.faults,
+    };
+    said.iter().map(|fault| shown(fault, lines)).collect()
+}
+
+/// All findings of a plan that was inspected.
+pub fn of(document: &Document, inspection: Inspection) -> Vec<lsp_types::Diagnostic> {
+    let Some((plan, lines)) = &document.plan else {
         return Vec::new();
     };
-    let Inspection { findings, advice } = inspector.inspect(&document.path, &plan.tree);
+    let Inspection { findings, advice } = inspection;
     let is_here = |finding: &&Diagnostic| {
         let file = finding.source.as_ref();
         file.is_none_or(|file| file.path == document.path)

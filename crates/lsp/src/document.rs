@@ -87,6 +87,8 @@ pub struct Document {
     pub warnings: Vec<Diagnostic>,
     /// Faults of the text as it is now.
     pub faults: Vec<Diagnostic>,
+    /// Faults have been published.
+    pub had_faults: bool,
     /// The text has changed since it was looked at.
     pub is_stale: bool,
 }
@@ -100,6 +102,7 @@ impl Document {
             plan: None,
             warnings: Vec::new(),
             faults: Vec::new(),
+            had_faults: false,
             is_stale: true,
         };
         document.read();

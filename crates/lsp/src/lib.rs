@@ -1,9 +1,9 @@
 //! A language server for plans: findings while one types, outline, definitions and references of variables, properties, modules
 //! and files, rename over a project, hover, completion, code actions and formatting.
 //!
-//! It speaks the Language Server Protocol over a [`Connection`], one message after the other on one thread. Findings wait until
-//! no message has come for a moment, so that typing is never slowed down by them. They come from an [`Inspector`], which the
-//! command line provides, since this crate does not know the engine.
+//! It speaks the Language Server Protocol over a [`Connection`], one message after the other on one thread. When no message has
+//! come for a moment, faults of the text are published, and a second thread inspects the plan, so that typing is never slowed
+//! down. Its findings come from an [`Inspector`], which the command line provides, since this crate does not know the engine.
 
 #![warn(missing_docs)]
 

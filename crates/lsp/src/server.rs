@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
+use drumfire_jmx::Tree;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
@@ -24,11 +26,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::Inspector;
 use crate::actions::Place;
 use crate::document::Document;
 use crate::names::{self, Target};
 use crate::workspace::Workspace;
+use crate::{Inspection, Inspector};
 use crate::{completion, diagnostics, hover, outline, uri};
 
 /// Findings wait until the editor has been silent for this long.
@@ -53,7 +55,10 @@ type Failed = (ErrorCode, String);
 ///
 /// # Errors
 /// The editor breaks the protocol.
-pub fn serve(connection: &Connection, inspector: &dyn Inspector) -> Result<(), ServeError> {
+pub fn serve(
+    connection: &Connection,
+    inspector: &(dyn Inspector + Sync),
+) -> Result<(), ServeError> {
     let broken = |error: &dyn std::fmt::Display| ServeError(error.to_string());
     let (id, _) = connection
         .initialize_start()
@@ -65,37 +70,50 @@ pub fn serve(connection: &Connection, inspector: &dyn Inspector) -> Result<(), S
     connection
         .initialize_finish(id, told)
         .map_err(|error| broken(&error))?;
-    let mut server = Server {
-        connection,
-        inspector,
-        workspace: Workspace::default(),
-        unseen: Vec::new(),
-    };
-    loop {
-        let message = match server.unseen.is_empty() {
-            true => connection.receiver.recv().map_err(|error| broken(&error)),
-            false => match connection.receiver.recv_timeout(SILENCE) {
-                Ok(message) => Ok(message),
-                Err(_) => {
-                    server.look();
-                    continue;
-                }
-            },
+    let (jobs, waiting) = unbounded();
+    let (told, inspected) = unbounded();
+    std::thread::scope(|scope| {
+        scope.spawn(move || inspect(&waiting, &told, inspector));
+        let mut server = Server {
+            connection,
+            inspector,
+            jobs,
+            workspace: Workspace::default(),
+            unseen: Vec::new(),
         };
-        let Ok(message) = message else {
-            // the editor has gone without a word
-            return Ok(());
-        };
-        match message {
-            Message::Request(request) => {
-                let is_over = connection.handle_shutdown(&request);
-                if is_over.map_err(|error| broken(&error))? {
-                    return Ok(());
-                }
-                server.request(request);
+        server.run(&inspected).map_err(ServeError)
+    })
+}
+
+/// A plan to be inspected.
+struct Job {
+    path: PathBuf,
+    version: i32,
+    tree: Tree,
+}
+
+/// Inspects plans; of several versions that wait only the last.
+fn inspect(
+    waiting: &Receiver<Job>,
+    told: &Sender<(PathBuf, i32, Inspection)>,
+    inspector: &dyn Inspector,
+) {
+    while let Ok(job) = waiting.recv() {
+        let mut jobs = vec![job];
+        for job in waiting.try_iter() {
+            jobs.retain(|other| other.path != job.path);
+            jobs.push(job);
+        }
+        for Job {
+            path,
+            version,
+            tree,
+        } in jobs
+        {
+            let found = inspector.inspect(&path, &tree);
+            if told.send((path, version, found)).is_err() {
+                return;
             }
-            Message::Notification(notification) => server.notification(notification),
-            Message::Response(_) => {}
         }
     }
 }
@@ -132,6 +150,7 @@ fn capabilities() -> ServerCapabilities {
 struct Server<'s> {
     connection: &'s Connection,
     inspector: &'s dyn Inspector,
+    jobs: Sender<Job>,
     workspace: Workspace,
     /// Files whose findings are out of date.
     unseen: Vec<PathBuf>,
@@ -147,6 +166,44 @@ fn json_of(value: impl Serialize) -> Result<Value, Failed> {
 }
 
 impl Server<'_> {
+    fn run(&mut self, inspected: &Receiver<(PathBuf, i32, Inspection)>) -> Result<(), String> {
+        let connection = self.connection;
+        loop {
+            let silence = match self.unseen.is_empty() {
+                true => never(),
+                false => after(SILENCE),
+            };
+            let message = select! {
+                recv(connection.receiver) -> message => message,
+                recv(inspected) -> found => {
+                    if let Ok((path, version, found)) = found {
+                        self.found(&path, version, found);
+                    }
+                    continue;
+                }
+                recv(silence) -> _ => {
+                    self.look();
+                    continue;
+                }
+            };
+            let Ok(message) = message else {
+                // the editor has gone without a word
+                return Ok(());
+            };
+            match message {
+                Message::Request(request) => {
+                    let is_over = connection.handle_shutdown(&request);
+                    if is_over.map_err(|error| error.to_string())? {
+                        return Ok(());
+                    }
+                    self.request(request);
+                }
+                Message::Notification(notification) => self.notification(notification),
+                Message::Response(_) => {}
+            }
+        }
+    }
+
     fn send(&self, message: impl Into<Message>) {
         // an editor that has gone is noticed when its next message is waited for
         let _ = self.connection.sender.send(message.into());
@@ -233,16 +290,45 @@ impl Server<'_> {
         self.unseen.push(path);
     }
 
-    /// Publishes the findings of the file that changed last.
+    /// Publishes what reading says of the file that changed last, and has a plan inspected.
     fn look(&mut self) {
         let Some(path) = self.unseen.pop() else {
             return;
         };
-        if let Some(document) = self.workspace.documents.get_mut(&path) {
-            let found = diagnostics::of(document, self.inspector);
-            let version = document.version;
-            self.publish(&path, found, Some(version));
+        let Some(document) = self.workspace.documents.get_mut(&path) else {
+            return;
+        };
+        let was_broken = !document.faults.is_empty() || document.had_faults;
+        let read = diagnostics::of_reading(document, self.inspector);
+        document.had_faults = !document.faults.is_empty();
+        let version = document.version;
+        let tree = match (&document.plan, document.had_faults) {
+            (Some((plan, _)), false) => Some(plan.tree.clone()),
+            _ => None,
+        };
+        // findings of before stay until the new ones come, but for faults that are mended
+        if tree.is_none() || was_broken {
+            self.publish(&path, read, Some(version));
         }
+        if let Some(tree) = tree {
+            let job = Job {
+                path,
+                version,
+                tree,
+            };
+            // the other thread ends with this one
+            let _ = self.jobs.send(job);
+        }
+    }
+
+    /// Publishes what an inspection found, unless the text has changed since.
+    fn found(&mut self, path: &Path, version: i32, found: Inspection) {
+        let document = self.workspace.documents.get(path);
+        let Some(document) = document.filter(|document| document.version == version) else {
+            return;
+        };
+        let found = diagnostics::of(document, found);
+        self.publish(path, found, Some(version));
     }
 
     fn publish(&self, path: &Path, diagnostics: Vec<lsp_types::Diagnostic>, version: Option<i32>) {

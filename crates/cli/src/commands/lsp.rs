@@ -1,16 +1,16 @@
 //! `drumfire lsp`: the language server, with the engine's findings.
 
-use std::cell::RefCell;
-use std::ffi::OsString;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use drumfire_jmx::Tree;
 use drumfire_lsp::{Connection, Hint, Inspection, Inspector};
 
 use super::inputs::settings;
 use crate::console::Console;
-use crate::engine::{Advice, Engine};
+use crate::engine::{Advice, AdvicePlace, Engine, Glance};
 use crate::exit_codes::Exit;
 use crate::options::{PropertyOptions, Refusal};
 use crate::project;
@@ -18,12 +18,11 @@ use crate::properties::Settings;
 use crate::terminal::style::Style;
 
 /// Serves the editor that started the program until it shuts the server down.
-pub fn lsp<E: Engine>(engine: &E, console: &Console<'_>) -> Result<Exit, Refusal> {
+pub fn lsp<E: Engine>(engine: &E) -> Result<Exit, Refusal> {
     let (connection, threads) = Connection::stdio();
     let looker = Looker {
-        engine,
-        variable: console.variable,
-        last: RefCell::new(None),
+        glance: engine.glance(),
+        last: Mutex::new(None),
     };
     let served = drumfire_lsp::serve(&connection, &looker);
     drop(connection);
@@ -34,20 +33,19 @@ pub fn lsp<E: Engine>(engine: &E, console: &Console<'_>) -> Result<Exit, Refusal
     Ok(Exit::Ok)
 }
 
-struct Looker<'a, E> {
-    engine: &'a E,
-    variable: &'a dyn Fn(&str) -> Option<OsString>,
+struct Looker {
+    glance: Glance,
     /// The properties of the plan that was asked for last; a keystroke rarely changes them.
-    last: RefCell<Option<(std::path::PathBuf, std::time::Instant, Settings)>>,
+    last: Mutex<Option<(PathBuf, Instant, Settings)>>,
 }
 
 /// Property files are read again after this time.
-const KEPT: std::time::Duration = std::time::Duration::from_secs(2);
+const KEPT: Duration = Duration::from_secs(2);
 
-impl<E: Engine> Looker<'_, E> {
+impl Looker {
     /// The properties for a plan; a project file that cannot be read has findings of its own, and sets nothing here.
     fn with_settings<T>(&self, plan: &Path, ask: impl FnOnce(&Settings) -> T) -> Option<T> {
-        let mut last = self.last.borrow_mut();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((own, read, settings)) = last.as_ref()
             && own == plan
             && read.elapsed() < KEPT
@@ -58,20 +56,20 @@ impl<E: Engine> Looker<'_, E> {
         let mut unseen = Console {
             out: &mut out,
             err: &mut err,
-            variable: self.variable,
+            variable: &|name| std::env::var_os(name),
             style: Style::PLAIN,
             err_style: Style::PLAIN,
             is_terminal: false,
         };
         let read = settings(&PropertyOptions::default(), &[], Some(plan), &mut unseen).ok()?;
-        let (_, _, settings) = last.insert((plan.to_owned(), std::time::Instant::now(), read));
+        let (_, _, settings) = last.insert((plan.to_owned(), Instant::now(), read));
         Some(ask(settings))
     }
 }
 
-impl<E: Engine> Inspector for Looker<'_, E> {
+impl Inspector for Looker {
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection {
-        let looked = self.with_settings(plan, |settings| self.engine.glance(plan, tree, settings));
+        let looked = self.with_settings(plan, |settings| (self.glance)(plan, tree, settings));
         let (findings, advice) = looked.unwrap_or_default();
         Inspection {
             findings,
@@ -104,7 +102,7 @@ fn hints(advice: &Advice) -> Vec<Hint> {
         places,
         ..
     } = advice;
-    let hint = |place: &crate::engine::AdvicePlace| {
+    let hint = |place: &AdvicePlace| {
         let detail = match place.detail.as_str() {
             "" => String::new(),
             detail => format!(": {detail}"),

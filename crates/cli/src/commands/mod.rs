@@ -89,7 +89,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Runs(arguments) => runs::runs(&arguments, console),
         Command::Rename(arguments) => rename::rename(&arguments, console),
         Command::MergePlan(arguments) => merge_plan::merge_plan(&arguments, console),
-        Command::Lsp => lsp::lsp(engine, console),
+        Command::Lsp => lsp::lsp(engine),
         Command::Set(arguments) => set::set(&arguments, console),
         Command::Diff(arguments) => show::diff(&arguments, console),
         Command::New(arguments) => new::new(&arguments, console),

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use drumfire::engine::{
-    Advice, Control, Engine, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber,
+    Control, Engine, Glance, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber,
     SummaryLines, Survey,
 };
 use drumfire::properties::Settings;
@@ -41,14 +41,11 @@ impl Engine for Wiring {
         Ok(survey)
     }
 
-    fn glance(
-        &self,
-        plan: &Path,
-        tree: &Tree,
-        settings: &Settings,
-    ) -> (Vec<Diagnostic>, Vec<Advice>) {
-        let order = RunOrder::default();
-        drumfire_engine::glance(tree, &engine_settings(plan, settings, &order))
+    fn glance(&self) -> Glance {
+        |plan, tree, settings| {
+            let order = RunOrder::default();
+            drumfire_engine::glance(tree, &engine_settings(plan, settings, &order))
+        }
     }
 
     fn compile(

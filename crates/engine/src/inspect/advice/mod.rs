@@ -12,6 +12,8 @@ mod scripts;
 mod sight;
 mod variables;
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 
 use crate::resolve::Element;
@@ -107,13 +109,14 @@ pub fn advise(plan: &Element, settings: &Settings) -> Vec<Advice> {
 
 fn advice(rule: &Rule, sight: &Sight) -> Option<Advice> {
     let mut places: Vec<Place> = Vec::new();
+    let mut known = HashSet::new();
     for found in (rule.find)(sight) {
         let place = Place {
             path: found.element.path(),
             line: found.element.source.line_column(found.element.span.start).0,
             detail: found.detail,
         };
-        if !places.contains(&place) {
+        if known.insert((place.path.clone(), place.line, place.detail.clone())) {
             places.push(place);
         }
     }

@@ -1,5 +1,7 @@
 //! Finding `${…}` in texts.
 
+use std::collections::BTreeSet;
+
 /// What stands between `${` and its `}`, and where: everything in a text, what is inside calls too.
 pub fn references(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
@@ -68,6 +70,46 @@ pub fn has_word(text: &str, name: &str) -> bool {
         .any(|(before, after)| !before.is_some_and(is_word) && !after.is_some_and(is_word))
 }
 
+/// Texts in which many names are looked for: each name costs a look into a set instead of a search through all texts.
+pub struct Words {
+    texts: Vec<String>,
+    /// Letters, digits and underscores that stand together.
+    words: BTreeSet<String>,
+}
+
+impl Words {
+    pub fn of(texts: Vec<String>) -> Words {
+        let words = texts
+            .iter()
+            .flat_map(|text| text.split(|sign| !is_word(sign)));
+        Words {
+            words: words
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            texts,
+        }
+    }
+
+    /// Whether one of the texts has the name as a whole word, as [`has_word`] tells.
+    pub fn have(&self, name: &str) -> bool {
+        match name.chars().all(is_word) {
+            true => self.words.contains(name),
+            false => self.texts.iter().any(|text| has_word(text, name)),
+        }
+    }
+
+    /// Whether one of the texts mentions the name, as [`mentions`] tells.
+    pub fn mention(&self, name: &str) -> bool {
+        if !name.chars().all(is_word) {
+            return self.texts.iter().any(|text| mentions(text, name));
+        }
+        let longer = format!("{name}_");
+        let next = self.words.range(longer.clone()..).next();
+        self.words.contains(name) || next.is_some_and(|word| word.starts_with(&longer))
+    }
+}
+
 fn is_word(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_'
 }
@@ -98,6 +140,38 @@ mod tests {
         assert_eq!(names, ["n", "y"]);
         assert!(changes("${x}") && changes("${__time()}"));
         assert!(!changes("${__P(a)} ${__property(b,,)}"));
+    }
+
+    #[test]
+    fn a_set_of_words_tells_the_same_as_a_search() {
+        let texts = [
+            "vars.get('id_1')",
+            "width, ide",
+            "a id;",
+            "user.name-x",
+            "_é1 é2_",
+            "",
+        ];
+        let all = Words::of(texts.map(str::to_owned).to_vec());
+        for name in [
+            "id",
+            "id_1",
+            "ide",
+            "wid",
+            "width",
+            "a",
+            "user.name",
+            "name-x",
+            "user",
+            "é2",
+            "_",
+            "x_",
+        ] {
+            let searched = texts.iter().any(|text| has_word(text, name));
+            assert_eq!(all.have(name), searched, "{name}");
+            let searched = texts.iter().any(|text| mentions(text, name));
+            assert_eq!(all.mention(name), searched, "{name}");
+        }
     }
 
     #[test]

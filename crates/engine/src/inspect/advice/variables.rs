@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::references::{has_word, is_call, mentions, references, variables};
+use super::references::{Words, is_call, references, variables};
 use super::sight::{SCRIPT_TEXTS, Sight, script, texts};
 use super::{Effect, Found, Rule};
 use crate::resolve::Element;
@@ -155,7 +155,7 @@ fn is_literal(arguments: &str) -> bool {
 }
 
 /// All texts in which a variable may be named that is set.
-fn set_texts(sight: &Sight) -> Vec<String> {
+fn set_texts(sight: &Sight) -> Words {
     let mut found = Vec::new();
     for element in &sight.all {
         let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
@@ -175,7 +175,7 @@ fn set_texts(sight: &Sight) -> Vec<String> {
             .get("sample_variables")
             .map(|names| names.to_string()),
     );
-    found
+    Words::of(found)
 }
 
 /// A text less its plain references, which set nothing.
@@ -188,10 +188,10 @@ fn without_references(text: &str) -> String {
 }
 
 /// Whether a variable, or the one that it is a part of (`name_1`, `name_matchNr`, `name_1_g1`), is named where some are set.
-fn is_set(name: &str, set: &[String]) -> bool {
+fn is_set(name: &str, set: &Words) -> bool {
     let mut base = name.trim();
     loop {
-        if set.iter().any(|text| has_word(text, base)) {
+        if set.have(base) {
             return true;
         }
         let shorter = match base.rsplit_once('_') {
@@ -240,7 +240,7 @@ fn unread<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
             continue;
         };
         let names = element.props.str(property);
-        let is_unread = |name: &&str| !read.iter().any(|text| mentions(text, name));
+        let is_unread = |name: &&str| !read.mention(name);
         let mut all = names
             .split(';')
             .map(str::trim)
@@ -278,7 +278,7 @@ fn reads_anything(element: &Element) -> bool {
 }
 
 /// All texts in which a variable may be named that is read.
-fn read_texts(sight: &Sight) -> Vec<String> {
+fn read_texts(sight: &Sight) -> Words {
     let mut found = Vec::new();
     for element in &sight.all {
         let own = names_property(&element.class);
@@ -302,7 +302,7 @@ fn read_texts(sight: &Sight) -> Vec<String> {
             .get("sample_variables")
             .map(|names| names.to_string()),
     );
-    found
+    Words::of(found)
 }
 
 #[cfg(test)]
