@@ -18,6 +18,7 @@ use crate::ctl_arguments::CtlArguments;
 use crate::debug_arguments::DebugArguments;
 use crate::exit_codes::{self, Exit};
 use crate::fleet_arguments::{AgentArguments, AgentsArguments, FleetArguments, FleetKeys};
+use crate::k8s_arguments::K8sArguments;
 use crate::load_arguments::LoadArguments;
 use crate::options::{
     Change, CheckFormat, CheckOptions, CompareOrder, DemoOptions, DoctorOptions, ExportOptions,
@@ -104,6 +105,9 @@ enum Subcommands {
     Record(RecordArguments),
     /// Wait for work at a NATS server and run parts of plans, for `drumfire run --agents`
     Agent(AgentArguments),
+    /// Print the Kubernetes resources of a run on agents in a cluster
+    #[command(name = "k8s")]
+    K8s(K8sArguments),
     /// Write the keys and the server configuration of a fleet
     Fleet(FleetKeys),
     /// List the agents at a NATS server
@@ -571,6 +575,7 @@ impl Arguments {
             Subcommands::New(order) => Command::New(order),
             Subcommands::Import(order) => Command::Import(order),
             Subcommands::Record(order) => Command::Record(order),
+            Subcommands::K8s(order) => Command::K8s(order),
             Subcommands::Fleet(keys) => Command::Fleet(keys),
             Subcommands::Attach(run) => Command::Attach(run.into_attached()),
             Subcommands::Agent(agent) => Command::Agent(agent.into_order()),

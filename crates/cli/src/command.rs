@@ -13,6 +13,7 @@ use crate::ctl_arguments::CtlArguments;
 use crate::debug_arguments::DebugArguments;
 use crate::fleet_arguments::FleetKeys;
 use crate::fleet_options::{AgentOrder, AgentsOrder};
+use crate::k8s_arguments::K8sArguments;
 use crate::options::{
     CheckOptions, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, MergeOrder, MirrorOptions,
     ReportOptions, RunOptions, ViewOptions,
@@ -76,6 +77,8 @@ pub enum Command {
     Record(RecordArguments),
     /// Wait for work and run parts of plans.
     Agent(AgentOrder),
+    /// Print what Kubernetes needs to run a plan.
+    K8s(K8sArguments),
     /// Write the keys of a fleet.
     Fleet(FleetKeys),
     /// List the agents that are there.

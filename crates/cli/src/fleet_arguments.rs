@@ -201,6 +201,9 @@ pub enum FleetCommand {
         /// An agent; several are allowed
         #[arg(long, value_name = "NAME")]
         agent: Vec<String>,
+        /// Where the folder will lie for the server, if not here: `/keys` in Kubernetes
+        #[arg(long, value_name = "FOLDER")]
+        at: Option<PathBuf>,
     },
     /// Write the credentials of more agents; the server need not be told
     Add {

@@ -28,6 +28,7 @@ pub mod fleet_options;
 mod guards;
 pub mod jmeter;
 mod judge;
+mod k8s_arguments;
 pub mod kept_run;
 mod load_arguments;
 pub mod log;

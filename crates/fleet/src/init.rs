@@ -16,6 +16,20 @@ const ACCOUNT: &str = "account.seed";
 /// The folder of agents' credentials.
 const AGENTS: &str = "agents";
 
+/// The server's certificate, and its key.
+pub const CERTIFICATE: &str = "server.pem";
+pub const CERTIFICATE_KEY: &str = "server.key";
+
+/// Where a server will run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerPlace {
+    pub port: u16,
+    /// The folder of [`init`], as the server sees it. What the server stores goes beside it.
+    pub folder: PathBuf,
+    /// There is [`CERTIFICATE`] in the folder.
+    pub has_tls: bool,
+}
+
 /// What [`init`] has written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetFiles {
@@ -30,16 +44,14 @@ pub struct FleetFiles {
     pub agents: Vec<PathBuf>,
 }
 
-/// Writes the keys of an operator, an account, a coordinator and agents, and the configuration of a server. `tls` are its certificate
-/// and key, as paths for the configuration.
+/// Writes the keys of an operator, an account, a coordinator and agents, and the configuration of a server.
 ///
 /// # Errors
 /// If the folder has such files, an agent's name is none, or a file cannot be written.
 pub fn init(
     folder: &Path,
     agents: &[String],
-    port: u16,
-    tls: Option<(&Path, &Path)>,
+    server: &ServerPlace,
 ) -> Result<FleetFiles, FleetError> {
     if folder.join(ACCOUNT).exists() {
         return Err(FleetError::Other(format!(
@@ -62,14 +74,7 @@ pub fn init(
         trust: folder.join("trust.pub"),
         agents: Vec::new(),
     };
-    let config = config(
-        folder,
-        port,
-        tls,
-        &operator_pair,
-        &account_pair,
-        &system_pair,
-    );
+    let config = config(server, &operator_pair, &account_pair, &system_pair);
     let coordinator = user_credentials(&account_pair, "coordinator", None, None);
     let keys = format!("{}\n{}\n", seed(&sign_pair), seed(&account_pair));
     write(&folder.join("operator.seed"), &seed(&operator_pair))?;
@@ -110,9 +115,7 @@ pub fn add_agent(folder: &Path, name: &str) -> Result<PathBuf, FleetError> {
 }
 
 fn config(
-    folder: &Path,
-    port: u16,
-    tls: Option<(&Path, &Path)>,
+    server: &ServerPlace,
     operator_pair: &KeyPair,
     account_pair: &KeyPair,
     system_pair: &KeyPair,
@@ -120,18 +123,18 @@ fn config(
     let of = |pair: &KeyPair, name: &str, claims| {
         jwt(operator_pair, &pair.public_key(), name, &claims, None)
     };
-    let store = std::path::absolute(folder.join("store")).unwrap_or_else(|_| folder.join("store"));
-    let tls = tls.map(|(certificate, key)| {
-        format!(
-            "tls {{ cert_file: {:?}, key_file: {:?} }}\n",
-            certificate.display().to_string(),
-            key.display().to_string()
-        )
+    let port = server.port;
+    let quoted = |path: PathBuf| format!("{:?}", path.display().to_string());
+    let store = format!("{}-store", server.folder.display());
+    let tls = server.has_tls.then(|| {
+        let [certificate, key] =
+            [CERTIFICATE, CERTIFICATE_KEY].map(|file| quoted(server.folder.join(file)));
+        format!("tls {{ cert_file: {certificate}, key_file: {key} }}\n")
     });
     format!(
         "# Written by drumfire fleet init.\nport: {port}\n{}# Rights for one run are long.\nmax_control_line: 262144\njetstream {{ store_dir: {:?} }}\noperator: {}\nsystem_account: {}\nresolver: MEMORY\nresolver_preload: {{\n  {}: {}\n  {}: {}\n}}\n",
         tls.unwrap_or_default(),
-        store.display().to_string(),
+        store,
         of(operator_pair, "drumfire", operator()),
         system_pair.public_key(),
         account_pair.public_key(),
@@ -170,7 +173,12 @@ mod tests {
     fn a_fleet_is_made_once_and_grows() {
         let folder = tempfile::tempdir().expect("there is room");
         let names = ["a".to_owned(), "b".to_owned()];
-        let files = init(folder.path(), &names, 4222, None).expect("it is new");
+        let server = ServerPlace {
+            port: 4222,
+            folder: folder.path().to_path_buf(),
+            has_tls: false,
+        };
+        let files = init(folder.path(), &names, &server).expect("it is new");
         assert_eq!(files.agents.len(), 2);
         assert!(
             init(folder.path(), &names, 4222, None).is_err(),

@@ -135,7 +135,7 @@ pub fn run_credentials(account: &str, run: &str, index: u32) -> Option<String> {
         run: run.to_owned(),
         ..Manifest::default()
     };
-    let rights = run_rights(&manifest, index, &[]);
+    let rights = run_rights(&manifest, (index, 0), &[]);
     Some(user_credentials(
         &account,
         run,
@@ -177,7 +177,7 @@ fn stores() -> Vec<String> {
 
 /// What an agent may do in one run: read the run and its files, take leases, say how it is, leave its own end. `chunks` are the
 /// subjects of the files' parts, in the order of the manifest.
-pub fn run_rights(manifest: &Manifest, index: u32, chunks: &[String]) -> Rights {
+pub fn run_rights(manifest: &Manifest, (index, token): (u32, u64), chunks: &[String]) -> Rights {
     let run = &manifest.run;
     let (runs, files, ends) = (wire::RUNS, wire::FILES, wire::ENDS);
     let mut publish = stores();
@@ -195,7 +195,7 @@ pub fn run_rights(manifest: &Manifest, index: u32, chunks: &[String]) -> Rights 
     }
     for (number, (file, chunk)) in manifest.files.iter().zip(chunks).enumerate() {
         let name = wire::object_name(&file.sha256);
-        let reader = wire::reader_name(run, index, number);
+        let reader = wire::reader_name(run, index, token, number);
         publish.extend([
             format!("$JS.API.DIRECT.GET.OBJ_{files}.$O.{files}.M.{name}"),
             format!("$JS.API.CONSUMER.CREATE.OBJ_{files}.{reader}.{chunk}"),
@@ -270,11 +270,11 @@ impl Signer {
     pub fn run_credentials(
         &self,
         manifest: &Manifest,
-        index: u32,
+        (index, token): (u32, u64),
         chunks: &[String],
     ) -> Option<String> {
         let account = self.account.as_ref()?;
-        let rights = run_rights(manifest, index, chunks);
+        let rights = run_rights(manifest, (index, token), chunks);
         let name = run_user(&manifest.run, index);
         Some(user_credentials(
             account,
@@ -394,7 +394,7 @@ mod tests {
 
     #[test]
     fn rights_of_one_run_name_no_other() {
-        let rights = run_rights(&manifest(), 3, &[]);
+        let rights = run_rights(&manifest(), (3, 7), &[]);
         let own = |subject: &String| {
             let is_store = subject.starts_with("$JS.API.STREAM.INFO.");
             is_store

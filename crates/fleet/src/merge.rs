@@ -60,6 +60,9 @@ impl Merger {
             progress.repeated += 1;
             return false;
         }
+        if progress.sequence == 0 {
+            progress.is_over = false;
+        }
         progress.sequence = sequence;
         true
     }
@@ -75,6 +78,17 @@ impl Merger {
     pub fn set_over(&mut self, agent: u32, is_over: bool) {
         if let Some(progress) = self.agents.get_mut(agent as usize) {
             progress.is_over = is_over;
+        }
+    }
+
+    /// The agent was started again: its messages are counted from 1, and nobody waits for its seconds until the first one comes.
+    pub fn begin_again(&mut self, agent: u32) {
+        if let Some(progress) = self.agents.get_mut(agent as usize) {
+            *progress = Progress {
+                is_over: true,
+                repeated: progress.repeated,
+                ..Progress::default()
+            };
         }
     }
 
@@ -278,5 +292,7 @@ mod tests {
         assert_eq!(heard, [true, true, false, false, true]);
         assert_eq!((merger.repeated(), merger.sequence(1)), (2, 3));
         assert!(!merger.is_new(7, 1), "there is no such agent");
+        merger.begin_again(1);
+        assert!(merger.is_new(1, 1) && merger.repeated() == 2);
     }
 }

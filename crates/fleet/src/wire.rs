@@ -74,8 +74,9 @@ pub fn end_name(run: &str, index: u32, what: &str) -> String {
 }
 
 /// The name of the consumer by which an agent reads a file of a run.
-pub fn reader_name(run: &str, index: u32, file: usize) -> String {
-    format!("{run}-{index}-{file}")
+pub fn reader_name(run: &str, index: u32, token: u64, file: usize) -> String {
+    // An agent that was started again reads from the beginning.
+    format!("{run}-{index}-{token:x}-{file}")
 }
 
 /// An object's name as it stands in subjects.

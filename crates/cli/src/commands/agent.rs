@@ -25,6 +25,8 @@ use crate::properties::Settings;
 
 use super::inputs::settings;
 
+/// The number of a pod of an Indexed Job.
+const JOB_INDEX: &str = "JOB_COMPLETION_INDEX";
 /// How long agents have to answer.
 const ANSWERS: Duration = Duration::from_secs(1);
 
@@ -158,6 +160,11 @@ fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
         .name
         .clone()
         .unwrap_or_else(|| format!("{}-{}", agent_name(&host), std::process::id()));
+    // An Indexed Job gives each of its pods a number, and a pod that takes the place of another one the same.
+    let name = match std::env::var(JOB_INDEX) {
+        Ok(index) => format!("{}-{index}", order.name.as_deref().unwrap_or("agent")),
+        Err(_) => name,
+    };
     if !is_token(&name) {
         let message = format!("`{name}` is no name of an agent; use letters, digits, `-` and `_`");
         return Err(Refusal::new(Exit::Usage, message));

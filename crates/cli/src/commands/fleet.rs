@@ -63,7 +63,7 @@ impl FleetRun<'_> {
             selection: options.selection.clone(),
             patience: Duration::from_millis(options.wait_ms),
             plan: name_of(self.plan),
-            files: self.files(engine, program)?,
+            files: plan_files(engine, program, self.plan, &options.send)?,
             properties: pairs(self.settings.properties.iter(), |_| true),
             system: pairs(self.settings.system.iter(), |name| {
                 !OWN_SYSTEM.contains(&name)
@@ -78,6 +78,7 @@ impl FleetRun<'_> {
             rows,
             results: self.results.clone(),
             groups: self.groups.iter().map(planned).collect(),
+            has_set_up: !self.groups.iter().all(is_main),
             planned_users: self
                 .groups
                 .iter()
@@ -143,31 +144,39 @@ impl FleetRun<'_> {
             }
         }
     }
+}
 
-    /// The plan, the files that it names, and those that the user names.
-    fn files<E: Engine>(&self, engine: &E, program: &E::Program) -> Result<Vec<PlanFile>, Refusal> {
-        let folder = self.plan.parent().unwrap_or(Path::new(""));
-        let mut files = vec![PlanFile {
-            path: name_of(self.plan),
-            here: self.plan.to_path_buf(),
-        }];
-        let named = engine.plan_files(program).into_iter();
-        for path in named.chain(self.options.send.iter().cloned()) {
-            let text = path.to_string_lossy().into_owned();
-            let places = [folder.join(&path), path.clone()];
-            let here = places.into_iter().find(|place| place.is_file());
-            let (Some(here), true) = (here, stays_inside(&text)) else {
-                let message = format!(
-                    "`--send {text}` is no file in the plan's folder; name it relative to the plan"
-                );
-                return Err(Refusal::new(Exit::Usage, message));
-            };
-            if files.iter().all(|file| file.path != text) {
-                files.push(PlanFile { path: text, here });
-            }
+/// The plan, the files that it names, and those that the user names.
+///
+/// # Errors
+/// If one of the latter is not below the plan's folder.
+pub fn plan_files<E: Engine>(
+    engine: &E,
+    program: &E::Program,
+    plan: &Path,
+    more: &[PathBuf],
+) -> Result<Vec<PlanFile>, Refusal> {
+    let folder = plan.parent().unwrap_or(Path::new(""));
+    let mut files = vec![PlanFile {
+        path: name_of(plan),
+        here: plan.to_path_buf(),
+    }];
+    let named = engine.plan_files(program).into_iter();
+    for path in named.chain(more.iter().cloned()) {
+        let text = path.to_string_lossy().into_owned();
+        let places = [folder.join(&path), path.clone()];
+        let here = places.into_iter().find(|place| place.is_file());
+        let (Some(here), true) = (here, stays_inside(&text)) else {
+            let message = format!(
+                "`--send {text}` is no file in the plan's folder; name it relative to the plan"
+            );
+            return Err(Refusal::new(Exit::Usage, message));
+        };
+        if files.iter().all(|file| file.path != text) {
+            files.push(PlanFile { path: text, here });
         }
-        Ok(files)
     }
+    Ok(files)
 }
 
 /// Runs the plan on agents.
@@ -211,11 +220,14 @@ fn planned(group: &GroupView) -> PlannedGroup {
     }
 }
 
+/// Whether it is neither setUp nor tearDown.
+fn is_main(group: &GroupView) -> bool {
+    !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup")
+}
+
 /// How long the main thread groups run, if all of them say it.
 fn planned_ms(groups: &[GroupView]) -> Option<u64> {
-    let main = groups
-        .iter()
-        .filter(|group| !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup"));
+    let main = groups.iter().filter(|group| is_main(group));
     let end_ms = |group: &GroupView| {
         let windows = group.users.iter().map(|user| user.stop_ms);
         let stretches = group.load.iter().map(|part| Some(part.end_ms));

@@ -19,7 +19,14 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
             host,
             port,
             agent,
-        } => init(folder, host, *port, agent, console).map_err(failed)?,
+            at,
+        } => {
+            let place = Place {
+                folder,
+                at: at.as_deref(),
+            };
+            init(&place, host, *port, agent, console).map_err(failed)?;
+        }
         FleetCommand::Add { folder, agent } => {
             for name in agent {
                 let file = drumfire_fleet::add_agent(folder, name);
@@ -31,26 +38,38 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
     Ok(Exit::Ok)
 }
 
+/// Where the files are written, and where they will be for the server.
+struct Place<'p> {
+    folder: &'p Path,
+    at: Option<&'p Path>,
+}
+
 fn init(
-    folder: &Path,
+    place: &Place<'_>,
     hosts: &[String],
     port: u16,
     agents: &[String],
     console: &mut Console<'_>,
 ) -> Result<(), String> {
+    let folder = place.folder;
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let tls = match hosts {
         [] => None,
         hosts => Some(certificate(folder, hosts)?),
     };
-    let paths = tls
-        .as_ref()
-        .map(|(certificate, key)| (certificate.as_path(), key.as_path()));
-    let files =
-        drumfire_fleet::init(folder, agents, port, paths).map_err(|error| error.to_string())?;
+    let at = match place.at {
+        Some(at) => at.to_path_buf(),
+        None => std::path::absolute(folder).map_err(|error| error.to_string())?,
+    };
+    let server = drumfire_fleet::ServerPlace {
+        port,
+        folder: at,
+        has_tls: tls.is_some(),
+    };
+    let files = drumfire_fleet::init(folder, agents, &server).map_err(|error| error.to_string())?;
     let host = hosts.first().map_or("127.0.0.1", String::as_str);
     let (scheme, ca) = match &tls {
-        Some((certificate, _)) => ("tls", format!(" --nats-ca {}", certificate.display())),
+        Some(certificate) => ("tls", format!(" --nats-ca {}", certificate.display())),
         None => ("nats", String::new()),
     };
     let nats = format!("--nats {scheme}://{host}:{port}{ca}");
@@ -75,20 +94,19 @@ fn init(
     Ok(())
 }
 
-/// A certificate for these names that is its own authority, and its key.
-fn certificate(folder: &Path, hosts: &[String]) -> Result<(PathBuf, PathBuf), String> {
+/// Writes a certificate for these names that is its own authority, and its key.
+fn certificate(folder: &Path, hosts: &[String]) -> Result<PathBuf, String> {
     let made =
         rcgen::generate_simple_self_signed(hosts.to_vec()).map_err(|error| error.to_string())?;
-    let certificate = folder.join("server.pem");
-    let key = folder.join("server.key");
+    let certificate = folder.join(drumfire_fleet::CERTIFICATE);
+    let key = folder.join(drumfire_fleet::CERTIFICATE_KEY);
     for (path, text) in [
         (&certificate, made.cert.pem()),
         (&key, made.signing_key.serialize_pem()),
     ] {
         write(path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| error.to_string());
-    Ok((absolute(&certificate)?, absolute(&key)?))
+    Ok(certificate)
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

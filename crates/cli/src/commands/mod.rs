@@ -15,6 +15,7 @@ pub mod fmt;
 pub mod import;
 mod inputs;
 pub mod jvm;
+mod k8s;
 mod lsp;
 mod matrix;
 pub mod merge_plan;
@@ -72,6 +73,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         }
         Command::Man(folder) => man(&folder),
         Command::Agent(order) => agent::agent(&order, engine, console),
+        Command::K8s(arguments) => k8s::k8s(&arguments, engine, console),
         Command::Fleet(keys) => fleet_keys::fleet(&keys, console),
         Command::Agents(order) => agent::agents(&order, console),
         Command::Demo(options) => demo::demo(&options, console),

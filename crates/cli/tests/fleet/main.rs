@@ -2,6 +2,7 @@
 //! tests are skipped.
 
 mod attach;
+mod kubernetes;
 mod outputs;
 mod security;
 mod stage;
@@ -296,6 +297,34 @@ fn users_of_a_killed_agent_go_to_the_others() {
     // The rows of the agent that is gone are gone with it; its users are in those of the others.
     let users = column(&fleet.home, "label");
     assert_eq!(users.len(), 6, "{users:?}");
+}
+
+#[test]
+fn an_agent_that_is_started_again_takes_its_part_again() {
+    if !has_server() {
+        return;
+    }
+    let mut fleet = Fleet::of(&["a", "b"]);
+    fleet.home.write("plan.jmx", long_plan(4, 30));
+    let child = fleet.start(&["--agents", "2", "-l", "rows.jtl"]);
+    fleet.until_running();
+    std::thread::sleep(Duration::from_secs(2));
+    fleet.signal(1, "KILL");
+    let url = fleet.nats.url();
+    let place = workshop();
+    let again = place.start(&["agent", "--nats", &url, "--name", "b", "--once"]);
+    fleet.agents.push((place, Some(again)));
+    let finished = finish(child, LIMIT);
+    assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
+    assert!(
+        finished.err.contains("agent `b` was started again"),
+        "{}",
+        finished.err
+    );
+    assert!(finished.out.contains("INVALID"), "{}", finished.out);
+    // The rows of its second life are there: its users ran again.
+    let users = column(&fleet.home, "label");
+    assert_eq!(users.len(), 4, "{users:?}");
 }
 
 #[test]

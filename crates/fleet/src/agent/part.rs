@@ -169,7 +169,7 @@ fn prepare<E: Engine>(
             folder.display()
         ))
     })?;
-    let reader = |file| wire::reader_name(&member.run, member.index, file);
+    let reader = |file| wire::reader_name(&member.run, member.index, member.token, file);
     runtime.block_on(files::fetch(link, &manifest.files, reader, &cache, folder))?;
     let offset = runtime.block_on(talk::measure(link, &member.run, error_ns));
     let offset = offset.ok_or_else(|| FleetError::Late {

@@ -22,6 +22,7 @@ impl Coordinator<'_, '_, '_> {
             match heard {
                 Heard::State(index, state) => self.hear_state(index, *state),
                 Heard::Batch(index, batch) => self.hear_batch(index, *batch),
+                Heard::Rejoined(index, token) => self.rejoin(index, token),
                 Heard::Damaged(index, why) => {
                     let name = self.name(index);
                     self.warn(format!(

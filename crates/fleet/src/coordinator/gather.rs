@@ -101,51 +101,87 @@ fn same_version(chosen: Vec<Hello>) -> Result<Vec<Hello>, FleetError> {
     }
 }
 
-/// Keeps the manifest and gives each agent its number.
-///
-/// # Errors
-/// If an agent does not accept.
-pub async fn assign(
-    link: &Link,
-    signer: Option<&Signer>,
-    manifest: &Manifest,
-    tokens: &[u64],
-) -> Result<(), FleetError> {
-    let text = String::from_utf8_lossy(&wire::json(manifest)).into_owned();
-    let signed = match signer {
-        Some(signer) => signer.sign(text),
-        None => Signed {
-            manifest: text,
-            ..Signed::default()
-        },
-    };
-    let mut chunks = Vec::new();
-    for file in &manifest.files {
-        chunks.push(files::chunks(link, &file.sha256).await?);
-    }
-    let key = format!("{}.manifest", manifest.run);
-    let kept = link.runs.put(key, Bytes::from(wire::json(&signed)));
-    within(CALL, "NATS to keep the manifest", kept).await?;
-    let handover = Handover {
-        tokens: tokens.to_vec(),
-    };
-    let key = format!("{}.handover", manifest.run);
-    let kept = link.runs.put(key, Bytes::from(wire::json(&handover)));
-    within(CALL, "NATS to keep the run", kept).await?;
-    for ((index, member), token) in (0..).zip(&manifest.members).zip(tokens) {
-        let assignment = Assignment {
-            run: manifest.run.clone(),
-            index,
-            token: *token,
-            key: signer.map(Signer::public_key),
-            credentials: signer.and_then(|signer| signer.run_credentials(manifest, index, &chunks)),
-        };
-        offer(link, &member.name, &assignment).await?;
-    }
-    Ok(())
+/// Gives agents their parts of a run.
+pub struct Assigner {
+    signer: Option<Signer>,
+    manifest: Manifest,
+    /// The subjects of the files' parts.
+    chunks: Vec<String>,
 }
 
-async fn offer(link: &Link, name: &str, assignment: &Assignment) -> Result<(), FleetError> {
+impl Assigner {
+    /// For a run whose files NATS has.
+    ///
+    /// # Errors
+    /// If NATS does not have them.
+    pub async fn of(
+        link: &Link,
+        signer: Option<Signer>,
+        manifest: &Manifest,
+    ) -> Result<Assigner, FleetError> {
+        let mut chunks = Vec::new();
+        for file in &manifest.files {
+            chunks.push(files::chunks(link, &file.sha256).await?);
+        }
+        Ok(Assigner {
+            signer,
+            manifest: manifest.clone(),
+            chunks,
+        })
+    }
+
+    /// The part of the agent of this number.
+    pub fn assignment(&self, index: u32, token: u64) -> Assignment {
+        let signer = self.signer.as_ref();
+        let rights =
+            |signer: &Signer| signer.run_credentials(&self.manifest, (index, token), &self.chunks);
+        Assignment {
+            run: self.manifest.run.clone(),
+            index,
+            token,
+            key: signer.map(Signer::public_key),
+            credentials: signer.and_then(rights),
+        }
+    }
+
+    /// Keeps the manifest and gives each agent its number.
+    ///
+    /// # Errors
+    /// If an agent does not accept.
+    pub async fn assign(&self, link: &Link, tokens: &[u64]) -> Result<(), FleetError> {
+        let manifest = &self.manifest;
+        let text = String::from_utf8_lossy(&wire::json(manifest)).into_owned();
+        let signed = match &self.signer {
+            Some(signer) => signer.sign(text),
+            None => Signed {
+                manifest: text,
+                ..Signed::default()
+            },
+        };
+        let handover = Handover {
+            tokens: tokens.to_vec(),
+        };
+        for (what, text) in [
+            ("manifest", wire::json(&signed)),
+            ("handover", wire::json(&handover)),
+        ] {
+            let kept = link
+                .runs
+                .put(format!("{}.{what}", manifest.run), Bytes::from(text));
+            within(CALL, "NATS to keep the run", kept).await?;
+        }
+        for ((index, member), token) in (0..).zip(&manifest.members).zip(tokens) {
+            offer(link, &member.name, &self.assignment(index, *token)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Offers an agent its part.
+///
+/// # Errors
+/// If it does not accept.
+pub async fn offer(link: &Link, name: &str, assignment: &Assignment) -> Result<(), FleetError> {
     let subject = wire::idle_subject(name);
     for _ in 0..OFFERS {
         let offer = Bytes::from(wire::json(assignment));

@@ -233,7 +233,7 @@ impl Coordinator<'_, '_, '_> {
         let missing = both.filter_map(|(agent, outcome)| {
             let taken = outcome.end.as_ref();
             let taken = taken.map_or(agent.state.samples, |end| end.samples);
-            let missing = taken.saturating_sub(outcome.samples);
+            let missing = (agent.before + taken).saturating_sub(outcome.samples);
             let measured = format!("{missing} samples of agent `{}`", agent.name);
             (missing > 0).then(|| reason(Cause::NumbersMissing, Vec::new(), measured))
         });

@@ -8,6 +8,7 @@ mod gather;
 mod health;
 mod lost;
 mod receive;
+mod rejoin;
 mod start;
 mod steering;
 mod watch;
@@ -15,7 +16,7 @@ mod watch;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -36,9 +37,11 @@ use crate::select::Selection;
 use crate::wire::{self, AgentEnd, Hello, Manifest, Member, PROTOCOL, Rows, RunState};
 
 pub use attach::{BegunPlan, fetch_plan};
+use gather::Assigner;
 pub use gather::who;
 use health::Generators;
 use receive::Heard;
+use rejoin::SharedAssigner;
 use steering::Steering;
 use watch::Agent;
 pub use watch::OnLost;
@@ -90,6 +93,8 @@ pub struct FleetOrder {
     /// Where collected rows go.
     pub results: Option<PathBuf>,
     pub groups: Vec<PlannedGroup>,
+    /// There are setUp or tearDown thread groups, which the first agent runs once.
+    pub has_set_up: bool,
     pub planned_users: u64,
     pub planned_ms: Option<u64>,
     /// Goes on with this run, which another coordinator has begun.
@@ -180,9 +185,10 @@ fn coordinate(
     let run = manifest.run.clone();
     runtime.spawn(receive::tell_time(link.clone(), run.clone()));
     runtime.spawn(receive::heartbeats(link.clone(), run.clone(), tell.clone()));
-    runtime.spawn(receive::seconds(link.clone(), run, tell));
+    runtime.spawn(receive::seconds(link.clone(), run, tell.clone()));
+    let assigner = runtime.block_on(Assigner::of(link, signer, &manifest))?;
     if state.is_none() {
-        runtime.block_on(gather::assign(link, signer.as_ref(), &manifest, &tokens))?;
+        runtime.block_on(assigner.assign(link, &tokens))?;
     }
     let now = Instant::now();
     let named = manifest.members.iter().zip(&tokens);
@@ -195,7 +201,8 @@ fn coordinate(
         agents,
         runtime,
         link,
-        heard,
+        (tell, heard),
+        Arc::new(assigner),
         control,
         subscribers,
     );
@@ -293,6 +300,10 @@ struct Coordinator<'a, 's, 'o> {
     runtime: &'a Runtime,
     link: &'a Link,
     heard: Receiver<Heard>,
+    tell_heard: Sender<Heard>,
+    assigner: SharedAssigner,
+    /// When lost agents were last looked for.
+    looked: Instant,
     control: &'a Control,
     subscribers: &'s mut [&'o mut dyn Subscriber],
     steering: Arc<Steering>,
@@ -338,7 +349,8 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         agents: Vec<Agent>,
         runtime: &'a Runtime,
         link: &'a Link,
-        heard: Receiver<Heard>,
+        (tell_heard, heard): (Sender<Heard>, Receiver<Heard>),
+        assigner: SharedAssigner,
         control: &'a Control,
         subscribers: &'s mut [&'o mut dyn Subscriber],
     ) -> Coordinator<'a, 's, 'o> {
@@ -382,6 +394,9 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
             runtime,
             link,
             heard,
+            tell_heard,
+            assigner,
+            looked: now,
             control,
             subscribers,
             steering,
@@ -468,6 +483,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
             }
         }
         self.steer();
+        self.look_for_lost();
         self.advance(now_ms);
         self.push_state(false);
         self.take_ends();

@@ -28,6 +28,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 pub enum Heard {
     State(u32, Box<AgentState>),
     Batch(u32, Box<Batch>),
+    /// A lost agent takes part again, under this token.
+    Rejoined(u32, u64),
     /// A message that cannot be read.
     Damaged(u32, String),
 }

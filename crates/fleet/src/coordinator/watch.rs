@@ -38,6 +38,8 @@ pub struct Agent {
     /// When it was lost and when it came back, or the run ended without it.
     pub gaps_ms: Vec<(i64, Option<i64>)>,
     pub end: Option<AgentEnd>,
+    /// Samples that it took before it was started again.
+    pub before: u64,
     /// Its last second, by the coordinator's clock.
     pub second: Option<Arc<Second>>,
     /// What it thinks of its numbers, and when its run started.
@@ -63,6 +65,7 @@ impl Agent {
             lost_ms: None,
             gaps_ms: Vec::new(),
             end: None,
+            before: 0,
             second: None,
             verdict: None,
         }

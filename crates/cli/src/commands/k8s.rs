@@ -1,0 +1,432 @@
+//! `drumfire k8s manifest`: a run on agents in a Kubernetes cluster, as resources to apply.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use drumfire_fleet::agent_name;
+use serde_json::{Value, json};
+
+use super::fleet::plan_files;
+use super::inputs::{existing_plan, settings};
+use crate::console::Console;
+use crate::engine::{Engine, Rung};
+use crate::exit_codes::Exit;
+use crate::k8s_arguments::{K8sArguments, K8sCommand, ManifestArguments};
+use crate::options::{PropertyOptions, Refusal};
+
+/// Memory of a user with a connection, as `drumfire doctor` counts it.
+const KIB_PER_USER: u64 = 12;
+/// Memory of an agent without users, and of its Java virtual machine, in MiB.
+const AGENT_MIB: u64 = 192;
+const JAVA_MIB: u64 = 768;
+/// Kubernetes takes resources of at most a MiB, names and all.
+const MOST_BYTES: usize = 900 << 10;
+/// Kubernetes names are at most 63 characters long, with what is added to them.
+const LONGEST_NAME: usize = 40;
+/// Where things lie in the pods.
+const PLAN: &str = "/plan";
+const KEYS: &str = "/keys";
+const CACHE: &str = "/cache";
+const PORT: u16 = 4222;
+/// How often the Job starts an agent of one number again.
+const RETRIES: u32 = 3;
+
+/// Prints the resources.
+pub fn k8s<E: Engine>(
+    arguments: &K8sArguments,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let K8sCommand::Manifest(arguments) = &arguments.command;
+    let wrong = |why: String| Refusal::new(Exit::Usage, why);
+    let plan = match arguments.in_image {
+        true => None,
+        false => Some(existing_plan(&arguments.plan)?),
+    };
+    let name = name(arguments).map_err(wrong)?;
+    if arguments.keys.is_none() && !arguments.nats.as_deref().is_some_and(is_loopback) {
+        return Err(wrong(
+            "agents take only signed plans; make keys with `drumfire fleet init`, put them into a Secret, and pass `--keys SECRET` (docs/distributed.md)".to_owned(),
+        ));
+    }
+    let mut manifest = Manifest {
+        arguments,
+        url: match (&arguments.nats, &arguments.keys) {
+            (Some(url), _) => url.clone(),
+            (None, _) => format!("tls://{name}-nats:{PORT}"),
+        },
+        name,
+        files: Vec::new(),
+        memory: arguments.memory.clone(),
+    };
+    if let Some(plan) = &plan {
+        manifest.read(plan, engine, console)?;
+    }
+    let text = serde_saphyr::to_string_multiple(&manifest.resources().map_err(wrong)?);
+    console.print(&text.map_err(|error| wrong(error.to_string()))?);
+    Ok(Exit::Ok)
+}
+
+fn is_loopback(url: &str) -> bool {
+    let options = drumfire_fleet::LinkOptions {
+        url: url.to_owned(),
+        ..Default::default()
+    };
+    options.is_loopback()
+}
+
+/// The beginning of all names: letters, digits and dashes.
+fn name(arguments: &ManifestArguments) -> Result<String, String> {
+    let stem = arguments
+        .plan
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy();
+    let wanted = arguments.name.clone().unwrap_or_else(|| stem.into_owned());
+    let plain = agent_name(&wanted).to_lowercase().replace('_', "-");
+    let name = plain.trim_matches('-');
+    let is_good = name.len() <= LONGEST_NAME && name.starts_with(|c: char| c.is_ascii_lowercase());
+    match is_good {
+        true => Ok(name.to_owned()),
+        false => Err(format!(
+            "`{wanted}` is no name for Kubernetes; pass `--name` with a letter and then letters, digits and dashes, {LONGEST_NAME} at most"
+        )),
+    }
+}
+
+/// What is to run.
+struct Manifest<'a> {
+    arguments: &'a ManifestArguments,
+    name: String,
+    url: String,
+    /// The plan's files: where each is from the plan's folder on, and what is in it.
+    files: Vec<(String, Vec<u8>)>,
+    memory: Option<String>,
+}
+
+impl Manifest<'_> {
+    /// Reads the plan's files, and what an agent needs for its users.
+    fn read<E: Engine>(
+        &mut self,
+        plan: &Path,
+        engine: &E,
+        console: &mut Console<'_>,
+    ) -> Result<(), Refusal> {
+        let settings = settings(&PropertyOptions::default(), &[], Some(plan), console)?;
+        let (program, _) = engine
+            .draft(plan, &settings)
+            .map_err(|faults| console.refusal_of(&faults))?;
+        for file in plan_files(engine, &program, plan, &self.arguments.send)? {
+            let read = std::fs::read(&file.here).map_err(|error| {
+                let message = format!("the file {} cannot be read: {error}", file.here.display());
+                Refusal::new(Exit::RunFailed, message)
+            })?;
+            self.files.push((file.path, read));
+        }
+        let bytes: usize = self.files.iter().map(|(_, content)| content.len()).sum();
+        if bytes > MOST_BYTES {
+            let message = format!(
+                "the plan and its files have {} KiB, and a ConfigMap takes {}; put them into an image and pass `--in-image`",
+                bytes >> 10,
+                MOST_BYTES >> 10
+            );
+            return Err(Refusal::new(Exit::Usage, message));
+        }
+        let users = engine.describe(&program).demand.users;
+        let survey = engine.survey(plan, &settings);
+        let rows = survey.map(|survey| survey.rows).unwrap_or_default();
+        let java_mib = match rows.iter().any(|row| row.rung == Rung::Jvm) {
+            true => JAVA_MIB,
+            false => 0,
+        };
+        let each = users.div_ceil(u64::from(self.arguments.agents));
+        let mib = AGENT_MIB + java_mib + (each * KIB_PER_USER).div_ceil(1024);
+        self.memory.get_or_insert_with(|| format!("{mib}Mi"));
+        Ok(())
+    }
+
+    fn resources(&self) -> Result<Vec<Value>, String> {
+        let mut resources = vec![self.account()];
+        if !self.files.is_empty() {
+            resources.push(self.plan_files());
+        }
+        if self.arguments.nats.is_none() {
+            resources.extend([self.server(), self.service()]);
+        }
+        resources.extend([self.agents(), self.coordinator()?]);
+        Ok(resources)
+    }
+
+    fn resource(&self, api: &str, kind: &str, part: &str, more: Value) -> Value {
+        let mut resource = json!({
+            "apiVersion": api,
+            "kind": kind,
+            "metadata": {"name": self.named(part), "labels": self.labels(part)},
+        });
+        if let Some(namespace) = &self.arguments.namespace {
+            resource["metadata"]["namespace"] = json!(namespace);
+        }
+        for (key, value) in more.as_object().into_iter().flatten() {
+            resource[key] = value.clone();
+        }
+        resource
+    }
+
+    fn named(&self, part: &str) -> String {
+        match part {
+            "" => self.name.clone(),
+            part => format!("{}-{part}", self.name),
+        }
+    }
+
+    fn labels(&self, part: &str) -> Value {
+        json!({
+            "app.kubernetes.io/name": "drumfire",
+            "app.kubernetes.io/instance": self.name,
+            "app.kubernetes.io/component": if part.is_empty() { "run" } else { part },
+        })
+    }
+
+    /// Nothing here asks Kubernetes for anything: the account has no rights and no token.
+    fn account(&self) -> Value {
+        let more = json!({"automountServiceAccountToken": false});
+        self.resource("v1", "ServiceAccount", "", more)
+    }
+
+    fn plan_files(&self) -> Value {
+        let (mut text, mut binary) = (json!({}), json!({}));
+        for (number, (_, content)) in self.files.iter().enumerate() {
+            let key = format!("file-{number}");
+            match std::str::from_utf8(content) {
+                Ok(content) => text[key] = json!(content),
+                Err(_) => binary[key] = json!(STANDARD.encode(content)),
+            }
+        }
+        let more = json!({"data": text, "binaryData": binary});
+        self.resource("v1", "ConfigMap", "plan", more)
+    }
+
+    fn server(&self) -> Value {
+        let container = json!({
+            "name": "nats",
+            "image": self.arguments.nats_image,
+            "args": ["-c", format!("{KEYS}/nats.conf")],
+            "ports": [{"name": "nats", "containerPort": PORT}],
+            "readinessProbe": {"tcpSocket": {"port": PORT}, "periodSeconds": 2},
+            "resources": {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
+            "securityContext": closed(),
+            "volumeMounts": [self.keys_mount(), {"name": "store", "mountPath": format!("{KEYS}-store")}],
+        });
+        let pod = self.pod(
+            "nats",
+            "Always",
+            container,
+            vec![self.keys_volume(), json!({"name": "store", "emptyDir": {}})],
+        );
+        let more = json!({"spec": {
+            "replicas": 1,
+            "strategy": {"type": "Recreate"},
+            "selector": {"matchLabels": self.labels("nats")},
+            "template": pod,
+        }});
+        self.resource("apps/v1", "Deployment", "nats", more)
+    }
+
+    fn service(&self) -> Value {
+        let more = json!({"spec": {
+            "selector": self.labels("nats"),
+            "ports": [{"name": "nats", "port": PORT, "targetPort": "nats"}],
+        }});
+        self.resource("v1", "Service", "nats", more)
+    }
+
+    fn agents(&self) -> Value {
+        let count = self.arguments.agents;
+        let mut command = self.words(&[
+            "drumfire", "agent", "--once", "--name", &self.name, "--cache", CACHE,
+        ]);
+        command.extend(self.words(&["--label", &format!("run={}", self.name)]));
+        // The agent's number comes from JOB_COMPLETION_INDEX, as that of its credentials.
+        command.extend(self.link(&format!("{}-$(JOB_COMPLETION_INDEX).creds", self.name)));
+        if self.arguments.keys.is_some() {
+            command.extend(self.words(&["--trust", &format!("{KEYS}/trust.pub")]));
+        }
+        let mut volumes = vec![json!({"name": "cache", "emptyDir": {}})];
+        let mut mounts = vec![json!({"name": "cache", "mountPath": CACHE})];
+        if self.arguments.keys.is_some() {
+            volumes.push(self.keys_volume());
+            mounts.push(self.keys_mount());
+        }
+        let mut resources = json!({"requests": {"cpu": self.arguments.cpu}});
+        if let Some(memory) = &self.memory {
+            // No limit of CPU: a quota stops the generator in the middle of its seconds.
+            resources["requests"]["memory"] = json!(memory);
+            resources["limits"] = json!({"memory": twice(memory)});
+        }
+        let container = json!({
+            "name": "agent",
+            "image": self.arguments.image,
+            "command": command,
+            "env": [{"name": "HOME", "value": CACHE}],
+            "resources": resources,
+            "securityContext": closed(),
+            "volumeMounts": mounts,
+        });
+        let mut pod = self.pod("agent", "Never", container, volumes);
+        pod["spec"]["terminationGracePeriodSeconds"] = json!(60);
+        pod["spec"]["topologySpreadConstraints"] = json!([{
+            "maxSkew": 1,
+            "topologyKey": "kubernetes.io/hostname",
+            "whenUnsatisfiable": "ScheduleAnyway",
+            "labelSelector": {"matchLabels": self.labels("agent")},
+        }]);
+        let more = json!({"spec": {
+            "completionMode": "Indexed",
+            "completions": count,
+            "parallelism": count,
+            "backoffLimitPerIndex": RETRIES,
+            "template": pod,
+        }});
+        self.resource("batch/v1", "Job", "agents", more)
+    }
+
+    fn coordinator(&self) -> Result<Value, String> {
+        let plan = match (self.arguments.in_image, self.files.first()) {
+            (false, Some((path, _))) => PathBuf::from(PLAN).join(path),
+            _ => self.arguments.plan.clone(),
+        };
+        let plan = plan.display().to_string();
+        let selection = format!("run={}:{}", self.name, self.arguments.agents);
+        let mut command = self.words(&["drumfire", "run", &plan, "--agents", &selection]);
+        command.extend(self.words(&[
+            "--agents-wait",
+            "10m",
+            "--progress",
+            "lines",
+            "--no-run-file",
+        ]));
+        command.extend(self.link("coordinator.creds"));
+        if self.arguments.keys.is_some() {
+            command.extend(self.words(&["--sign", &format!("{KEYS}/coordinator.key")]));
+        }
+        let mut env = vec![json!({"name": "HOME", "value": "/tmp"})];
+        for (number, secret) in self.arguments.secret.iter().enumerate() {
+            let parts = secret.split_once('=').and_then(|(name, place)| {
+                let (secret, key) = place.split_once('/')?;
+                Some((name, secret, key))
+            });
+            let (name, secret, key) = parts.ok_or_else(|| {
+                format!("`--secret {secret}` names no key of a Secret; write NAME=SECRET/KEY")
+            })?;
+            let variable = format!("DRUMFIRE_SECRET_{number}");
+            command.push(json!(format!("-J{name}=$({variable})")));
+            env.push(json!({
+                "name": variable,
+                "valueFrom": {"secretKeyRef": {"name": secret, "key": key}},
+            }));
+        }
+        command.extend(self.arguments.options.iter().map(|word| json!(word)));
+        let mut volumes = vec![json!({"name": "work", "emptyDir": {}})];
+        let mut mounts = vec![json!({"name": "work", "mountPath": "/tmp"})];
+        if self.arguments.keys.is_some() {
+            volumes.push(self.keys_volume());
+            mounts.push(self.keys_mount());
+        }
+        if !self.files.is_empty() {
+            let items = self.files.iter().enumerate();
+            let items: Vec<Value> = items
+                .map(|(number, (path, _))| json!({"key": format!("file-{number}"), "path": path}))
+                .collect();
+            let map = json!({"name": self.named("plan"), "items": items});
+            volumes.push(json!({"name": "plan", "configMap": map}));
+            mounts.push(json!({"name": "plan", "mountPath": PLAN, "readOnly": true}));
+        }
+        let container = json!({
+            "name": "coordinator",
+            "image": self.arguments.image,
+            "command": command,
+            "workingDir": "/tmp",
+            "env": env,
+            "resources": {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
+            "securityContext": closed(),
+            "volumeMounts": mounts,
+        });
+        let pod = self.pod("coordinator", "Never", container, volumes);
+        let more = json!({"spec": {"backoffLimit": 0, "template": pod}});
+        Ok(self.resource("batch/v1", "Job", "run", more))
+    }
+
+    /// A pod of one container.
+    fn pod(&self, part: &str, restart: &str, container: Value, volumes: Vec<Value>) -> Value {
+        json!({
+            "metadata": {"labels": self.labels(part)},
+            "spec": {
+                "serviceAccountName": self.name,
+                "automountServiceAccountToken": false,
+                "restartPolicy": restart,
+                "securityContext": {
+                    "runAsNonRoot": true,
+                    "runAsUser": 65532,
+                    "runAsGroup": 65532,
+                    "fsGroup": 65532,
+                    "seccompProfile": {"type": "RuntimeDefault"},
+                },
+                "containers": [container],
+                "volumes": volumes,
+            },
+        })
+    }
+
+    /// How NATS is reached.
+    fn link(&self, credentials: &str) -> Vec<Value> {
+        let mut words = self.words(&["--nats", &self.url]);
+        if self.arguments.keys.is_some() {
+            words.extend(self.words(&["--nats-creds", &format!("{KEYS}/{credentials}")]));
+            words.extend(self.words(&["--nats-ca", &format!("{KEYS}/server.pem")]));
+        }
+        words
+    }
+
+    fn words(&self, words: &[&str]) -> Vec<Value> {
+        words.iter().map(|word| json!(word)).collect()
+    }
+
+    fn keys_volume(&self) -> Value {
+        json!({"name": "keys", "secret": {"secretName": self.arguments.keys, "defaultMode": 0o440}})
+    }
+
+    fn keys_mount(&self) -> Value {
+        json!({"name": "keys", "mountPath": KEYS, "readOnly": true})
+    }
+}
+
+/// A container without privileges.
+fn closed() -> Value {
+    json!({
+        "allowPrivilegeEscalation": false,
+        "readOnlyRootFilesystem": true,
+        "capabilities": {"drop": ["ALL"]},
+    })
+}
+
+/// Twice as much memory.
+fn twice(memory: &str) -> String {
+    let digits = memory.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = &memory[digits.len()..];
+    digits
+        .parse::<u64>()
+        .map_or_else(|_| memory.to_owned(), |size| format!("{}{unit}", size * 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_keep_their_unit() {
+        assert_eq!(twice("256Mi"), "512Mi");
+        assert_eq!(twice("2Gi"), "4Gi");
+        assert_eq!(twice("1.5Gi"), "1.5Gi", "it is no whole number");
+    }
+}

@@ -1,0 +1,68 @@
+//! The command line of `drumfire k8s`.
+
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+  drumfire k8s manifest plan.jmx --agents 10 | kubectl apply -f -
+  drumfire k8s manifest plan.jmx --agents 10 --keys drumfire-keys -- --fail-on 'p95 > 300ms' -Jusers=500";
+
+/// `drumfire k8s …`
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct K8sArguments {
+    #[command(subcommand)]
+    pub command: K8sCommand,
+}
+
+/// What to do for Kubernetes.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Subcommand)]
+pub enum K8sCommand {
+    /// Print what Kubernetes needs to run a plan: its files, NATS, an Indexed Job of agents and a Job of their coordinator
+    Manifest(ManifestArguments),
+}
+
+/// The options of `k8s manifest`.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = EXAMPLES)]
+pub struct ManifestArguments {
+    /// The plan (.jmx)
+    pub plan: PathBuf,
+    /// How many agents
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub agents: u32,
+    /// The beginning of all names; the plan's name without this
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// The namespace; without one that of kubectl
+    #[arg(long, value_name = "NAME")]
+    pub namespace: Option<String>,
+    /// The image with the program
+    #[arg(long, value_name = "IMAGE", default_value_t = concat!("drumfire:", env!("CARGO_PKG_VERSION")).to_owned())]
+    pub image: String,
+    /// A NATS server that is there already; without one, one is started beside the agents
+    #[arg(long, value_name = "URL")]
+    pub nats: Option<String>,
+    /// The image of that NATS server
+    #[arg(long, value_name = "IMAGE", default_value = "nats:2.12-alpine")]
+    pub nats_image: String,
+    /// A Secret with the files that `drumfire fleet init` wrote; a NATS server away from the agents needs it
+    #[arg(long, value_name = "SECRET")]
+    pub keys: Option<String>,
+    /// Give the plan a property from a Secret; several are allowed
+    #[arg(long, value_name = "NAME=SECRET/KEY")]
+    pub secret: Vec<String>,
+    /// The plan is in the image, at this path; its files are beside it
+    #[arg(long)]
+    pub in_image: bool,
+    /// Send agents this file, too, which the plan reads and does not name; relative to the plan's folder
+    #[arg(long = "send", value_name = "FILE")]
+    pub send: Vec<PathBuf>,
+    /// Cores that each agent asks for
+    #[arg(long, value_name = "CORES", default_value = "1")]
+    pub cpu: String,
+    /// Memory that each agent asks for, such as 512Mi; without this, that of its users
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Options of `drumfire run`, behind `--`
+    #[arg(last = true, value_name = "OPTIONS")]
+    pub options: Vec<String>,
+}

@@ -1,0 +1,107 @@
+//! `drumfire k8s manifest`: what it prints, and the files of deploy/ that are made by it.
+
+use std::path::Path;
+
+use drumfire_testkit::program::{Finished, LIMIT};
+
+use crate::stage::{group, plan, sample, workshop};
+
+#[test]
+fn the_checked_in_manifest_is_what_the_program_prints() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let example = root.join("examples/quickstart.jmx");
+    let example = example.to_str().expect("a path in UTF-8");
+    let words = [
+        "k8s",
+        "manifest",
+        example,
+        "--agents",
+        "4",
+        "--keys",
+        "drumfire-keys",
+    ];
+    let Finished { code, out, err } = workshop().run(&words, LIMIT);
+    assert_eq!(code, Some(0), "{err}");
+    let kept = root.join("deploy/kubernetes/base/quickstart.yaml");
+    let kept = std::fs::read_to_string(kept).expect("it is checked in");
+    assert!(
+        out == kept,
+        "deploy/kubernetes/base/quickstart.yaml is stale; run in the root of the project: drumfire k8s manifest examples/quickstart.jmx --agents 4 --keys drumfire-keys"
+    );
+    // Agents of a run spread over nodes and come back under their numbers; nothing has rights.
+    for line in [
+        "completionMode: Indexed",
+        "backoffLimitPerIndex: 3",
+        "topologyKey: kubernetes.io/hostname",
+        "automountServiceAccountToken: false",
+        "runAsNonRoot: true",
+        "- /keys/quickstart-$(JOB_COMPLETION_INDEX).creds",
+        "path: users.csv",
+    ] {
+        assert!(out.contains(line), "{line}");
+    }
+    assert!(
+        !out.contains("kind: Role"),
+        "nobody asks Kubernetes for anything"
+    );
+}
+
+#[test]
+fn secrets_are_references_and_memory_follows_the_users() {
+    let workshop = workshop();
+    workshop.write(
+        "shop plan.jmx",
+        plan(&group("ThreadGroup", 400_000, 1, None, &sample("x"))),
+    );
+    let words = [
+        "k8s",
+        "manifest",
+        "shop plan.jmx",
+        "--agents",
+        "10",
+        "--keys",
+        "k",
+        "--namespace",
+        "load",
+        "--secret",
+        "password=shop/pw",
+        "--",
+        "--fail-on",
+        "errors > 1%",
+    ];
+    let Finished { code, out, err } = workshop.run(&words, LIMIT);
+    assert_eq!(code, Some(0), "{err}");
+    for line in [
+        "name: shop-plan-agents",
+        "namespace: load",
+        "-Jpassword=$(DRUMFIRE_SECRET_0)",
+        "name: shop",
+        "key: pw",
+        "errors > 1%",
+        // 192 MiB and 40,000 users of 12 KiB.
+        "memory: 661Mi",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+}
+
+#[test]
+fn a_cluster_without_keys_and_files_that_are_too_large_are_refused() {
+    let workshop = workshop();
+    workshop.write(
+        "p.jmx",
+        plan(&group("ThreadGroup", 1, 1, None, &sample("x"))),
+    );
+    let refused = |words: &[&str]| {
+        let fixed = ["k8s", "manifest", "p.jmx", "--agents", "2"];
+        let finished = workshop.run(&[&fixed, words].concat(), LIMIT);
+        assert_eq!(finished.code, Some(2), "{}", finished.out);
+        finished.err
+    };
+    assert!(refused(&[]).contains("drumfire fleet init"));
+    workshop.write("large.bin", vec![7; 1 << 20]);
+    let told = refused(&["--keys", "k", "--send", "large.bin"]);
+    assert!(told.contains("--in-image"), "{told}");
+    let told = refused(&["--keys", "k", "--secret", "x"]);
+    assert!(told.contains("NAME=SECRET/KEY"), "{told}");
+}
