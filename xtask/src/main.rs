@@ -4,6 +4,7 @@
 //! needs none of them, so it builds in seconds.
 
 mod fuzz;
+mod integrations;
 mod java;
 mod optimize;
 mod oracle;
@@ -47,6 +48,8 @@ usage: cargo xtask COMMAND
                                 make the packages of a release in dist/packages of cargo's target folder; --check installs each with
                                 its own client and runs the quickstart; --all adds aarch64 and a second build that must give the same
                                 bytes; --dynamic and --static pack a program that is built already
+  integrations [--compare]      run the tests of integrations/ (Maven, JDK 17, Gradle) and check ci/ against schemas
+                                (check-jsonschema); --compare also builds the Maven projects with jmeter-maven-plugin (Maven 3.9)
   java                          build the jar that crates/jvm carries from java/ (JDK 17, JMETER_HOME)
 ";
 
@@ -67,6 +70,7 @@ fn main() -> ExitCode {
         ["dist", ref options @ ..] => packaging(options),
         ["sinks"] => sinks(),
         ["web"] => web::build(),
+        ["integrations", ref options @ ..] => integrations::test(options),
         ["java"] => java::build(),
         _ => {
             eprint!("{USAGE}");

@@ -22,6 +22,10 @@ const STEPS: &[CheckStep] = &[
         check: package,
     },
     CheckStep {
+        name: "integrations",
+        check: || super::integrations::test(&[]),
+    },
+    CheckStep {
         name: "compare",
         check: compare,
     },

@@ -285,6 +285,8 @@ struct RunReportArguments {
     summary_json: Option<PathBuf>,
     #[command(flatten)]
     ci: CiArguments,
+    #[command(flatten)]
+    outcome: OutcomeArguments,
 }
 
 #[derive(Debug, Default, clap::Args)]
@@ -292,9 +294,19 @@ struct CiArguments {
     /// Write the outcome as JUnit writes it
     #[arg(long, value_name = "FILE.xml", help_heading = PASS)]
     junit: Option<PathBuf>,
-    /// Print the outcome as annotations that GitHub shows
+    /// Print the outcome as annotations that GitHub, Azure Pipelines or TeamCity shows
     #[arg(long, help_heading = PASS)]
     annotations: bool,
+}
+
+#[derive(Debug, Default, clap::Args)]
+struct OutcomeArguments {
+    /// Write the outcome as Markdown, for a pull request or a build's summary
+    #[arg(long, value_name = "FILE.md", help_heading = PASS)]
+    markdown: Option<PathBuf>,
+    /// Write the numbers of each label as OpenMetrics, which GitLab compares between branches
+    #[arg(long, value_name = "FILE.txt", help_heading = PASS)]
+    metrics: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -319,6 +331,8 @@ struct ReportArguments {
     fail_on: Vec<String>,
     #[command(flatten)]
     ci: CiArguments,
+    #[command(flatten)]
+    outcome: OutcomeArguments,
     #[command(flatten)]
     properties: PropertyArguments,
 }
@@ -645,6 +659,8 @@ impl RunArguments {
                 runs: self.report.run_file.into_iter().collect(),
                 summary: self.report.summary_json,
                 junit: self.report.ci.junit,
+                markdown: self.report.outcome.markdown,
+                metrics: self.report.outcome.metrics,
                 annotations: self.report.ci.annotations,
             },
             keeps_run: !self.report.no_run_file,
@@ -676,6 +692,8 @@ impl ReportArguments {
                 runs: self.run_file.into_iter().collect(),
                 summary: None,
                 junit: self.ci.junit,
+                markdown: self.outcome.markdown,
+                metrics: self.outcome.metrics,
                 annotations: self.ci.annotations,
             },
             force: self.force,

@@ -96,7 +96,11 @@ pub struct ReportFiles {
     pub summary: Option<PathBuf>,
     /// What became of the thresholds, as JUnit writes it.
     pub junit: Option<PathBuf>,
-    /// What became of the thresholds, on standard output as GitHub reads it.
+    /// The outcome as Markdown.
+    pub markdown: Option<PathBuf>,
+    /// The numbers of each label as OpenMetrics writes them.
+    pub metrics: Option<PathBuf>,
+    /// What became of the thresholds, on standard output as the CI system reads it.
     pub annotations: bool,
 }
 
@@ -139,7 +143,7 @@ pub struct CompareOrder {
     pub markdown: Option<PathBuf>,
     /// The comparison as JUnit writes it.
     pub junit: Option<PathBuf>,
-    /// The comparison on standard output as GitHub reads it.
+    /// The comparison on standard output as the CI system reads it.
     pub annotations: bool,
     /// The property files and definitions.
     pub properties: PropertyOptions,

@@ -30,6 +30,8 @@ pub fn of_run(options: &RunOptions, results: Vec<PathBuf>, folder: Option<&Path>
         .chain(report.runs.iter().cloned().map(wanted("run file")))
         .chain(report.summary.iter().cloned().map(wanted("summary")))
         .chain(report.junit.iter().cloned().map(wanted("JUnit file")))
+        .chain(report.markdown.iter().cloned().map(wanted("Markdown file")))
+        .chain(report.metrics.iter().cloned().map(wanted("metrics file")))
         .collect()
 }
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_report::{
-    Apdex, Case, LabelMatcher, PageOptions, RunFile, junit, report_page, report_payload,
-    statistics_json,
+    Apdex, Case, CiSystem, LabelMatcher, PageOptions, RunFile, junit, outcome_markdown,
+    outcome_metrics, report_page, report_payload, statistics_json,
 };
 
 use crate::options::ReportFiles;
@@ -107,7 +107,19 @@ pub fn write(
         let seconds = (run.ended_ms - run.started_ms) as f64 / 1000.0;
         keep(put(path, junit(&run.name, &cases(run), seconds).as_bytes()));
     }
+    if let Some(path) = &files.markdown {
+        keep(put(path, outcome_markdown(run).as_bytes()));
+    }
+    if let Some(path) = &files.metrics {
+        keep(put(path, outcome_metrics(run).as_bytes()));
+    }
     failed
+}
+
+/// The cases as commands of the CI system that this process runs in.
+pub fn annotations(title: &str, cases: &[Case]) -> String {
+    let system = CiSystem::detect(|name| std::env::var(name).ok());
+    drumfire_report::annotations(system, title, cases)
 }
 
 /// The thresholds of a run as cases for a CI system.

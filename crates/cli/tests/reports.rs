@@ -186,6 +186,10 @@ fn thresholds_of_a_result_file_reach_the_page_and_the_ci_system() {
         "out",
         "--junit",
         "r.xml",
+        "--markdown",
+        "r.md",
+        "--metrics",
+        "r.txt",
         "--annotations",
         "--fail-on",
         "errors > 1%",
@@ -201,8 +205,20 @@ fn thresholds_of_a_result_file_reach_the_page_and_the_ci_system() {
             "out/run.drumfire",
             "out/statistics.json",
             "r.jtl",
+            "r.md",
+            "r.txt",
             "r.xml"
         ]
+    );
+    let markdown = workshop.read("r.md");
+    assert!(
+        markdown.contains("| errors &gt; 1% | **not met**: "),
+        "{markdown}"
+    );
+    let metrics = workshop.read("r.txt");
+    assert!(
+        metrics.contains("\ndrumfire_failed_percent{label=\"TOTAL\"} 5\n"),
+        "{metrics}"
     );
     let error = "::error title=r.jtl::not met  errors > 1%25: 5%25, 4%25 above the limit\n";
     assert!(finished.out.contains(error), "{}", finished.out);

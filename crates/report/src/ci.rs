@@ -1,4 +1,4 @@
-//! What CI systems read: JUnit's XML, and GitHub's annotations.
+//! What CI systems read: JUnit's XML, and lines of the log that are commands to them.
 
 use std::fmt::Write as _;
 
@@ -51,8 +51,41 @@ pub fn junit(suite: &str, cases: &[Case], seconds: f64) -> String {
     text
 }
 
-/// GitHub's workflow commands: an error for every case that is not as wished, and a notice with the count.
-pub fn annotations(title: &str, cases: &[Case]) -> String {
+/// A CI system that obeys lines of a build's log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CiSystem {
+    /// GitHub Actions: workflow commands.
+    GitHub,
+    /// Azure Pipelines: logging commands.
+    Azure,
+    /// TeamCity: service messages.
+    TeamCity,
+}
+
+impl CiSystem {
+    /// The system that has set these variables of the environment; GitHub if it is none of the others.
+    pub fn detect(variable: impl Fn(&str) -> Option<String>) -> CiSystem {
+        let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
+        if is_set("TEAMCITY_VERSION") {
+            CiSystem::TeamCity
+        } else if is_set("TF_BUILD") {
+            CiSystem::Azure
+        } else {
+            CiSystem::GitHub
+        }
+    }
+}
+
+/// The cases as commands of the system: an error for every case that is not as wished, and for TeamCity a test for each.
+pub fn annotations(system: CiSystem, title: &str, cases: &[Case]) -> String {
+    match system {
+        CiSystem::GitHub => github(title, cases),
+        CiSystem::Azure => azure(title, cases),
+        CiSystem::TeamCity => teamcity(title, cases),
+    }
+}
+
+fn github(title: &str, cases: &[Case]) -> String {
     let mut text = String::new();
     let title = property(title);
     for case in cases.iter().filter(|case| !case.is_good) {
@@ -76,6 +109,61 @@ fn message(text: &str) -> String {
 
 fn property(text: &str) -> String {
     message(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+fn azure(title: &str, cases: &[Case]) -> String {
+    let escape = |text: &str| {
+        text.replace('%', "%AZP25")
+            .replace('\r', "%0D")
+            .replace('\n', "%0A")
+    };
+    let mut text = String::new();
+    for case in cases.iter().filter(|case| !case.is_good) {
+        let (title, told) = (escape(title), escape(&case.told));
+        let _ = writeln!(text, "##vso[task.logissue type=error]{title}: {told}");
+    }
+    text
+}
+
+fn teamcity(title: &str, cases: &[Case]) -> String {
+    let suite = service(title);
+    let mut text = format!("##teamcity[testSuiteStarted name='{suite}']\n");
+    for case in cases {
+        let (name, told) = (service(&case.name), service(&case.told));
+        let _ = writeln!(text, "##teamcity[testStarted name='{name}']");
+        let _ = match case.is_good {
+            true => writeln!(text, "##teamcity[testStdOut name='{name}' out='{told}']"),
+            false => writeln!(
+                text,
+                "##teamcity[testFailed name='{name}' message='{told}']"
+            ),
+        };
+        let _ = writeln!(text, "##teamcity[testFinished name='{name}']");
+    }
+    let _ = writeln!(text, "##teamcity[testSuiteFinished name='{suite}']");
+    text
+}
+
+/// A value of a service message.
+fn service(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '|' | '\'' | '[' | ']' => {
+                escaped.push('|');
+                escaped.push(c);
+            }
+            '\n' => escaped.push_str("|n"),
+            '\r' => escaped.push_str("|r"),
+            c if c.is_ascii() => escaped.push(c),
+            c => {
+                for unit in c.encode_utf16(&mut [0; 2]) {
+                    let _ = write!(escaped, "|0x{unit:04X}");
+                }
+            }
+        }
+    }
+    escaped
 }
 
 /// For XML; characters that it cannot hold are replaced.
@@ -128,8 +216,43 @@ mod tests {
 
     #[test]
     fn annotations_are_githubs_commands() {
-        let text = annotations("a: b, c", &cases());
+        let text = annotations(CiSystem::GitHub, "a: b, c", &cases());
         let expected = "::error title=a%3A b%2C c::not met: 5%25, 4%25 above the limit\u{1}\n::notice title=a%3A b%2C c::1 of 2 as wished\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn annotations_are_azures_commands() {
+        let text = annotations(CiSystem::Azure, "50%", &cases());
+        let expected = "##vso[task.logissue type=error]50%AZP25: not met: 5%AZP25, 4%AZP25 above the limit\u{1}\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn annotations_are_teamcitys_messages() {
+        let case = Case {
+            name: "p95 of [é] > 1s".to_owned(),
+            told: "it's|\n2 s".to_owned(),
+            is_good: false,
+        };
+        let text = annotations(CiSystem::TeamCity, "shop.jmx", &[case]);
+        let expected = "##teamcity[testSuiteStarted name='shop.jmx']\n\
+                        ##teamcity[testStarted name='p95 of |[|0x00E9|] > 1s']\n\
+                        ##teamcity[testFailed name='p95 of |[|0x00E9|] > 1s' message='it|'s|||n2 s']\n\
+                        ##teamcity[testFinished name='p95 of |[|0x00E9|] > 1s']\n\
+                        ##teamcity[testSuiteFinished name='shop.jmx']\n";
+        assert_eq!(text, expected);
+        let good = annotations(CiSystem::TeamCity, "s", &cases()[..1]);
+        assert!(good.contains("##teamcity[testStdOut name='p95 > 1s' out='met: 0.5s']"));
+    }
+
+    #[test]
+    fn the_system_is_known_by_its_variables() {
+        let with = |set: &'static str| {
+            CiSystem::detect(move |name| (name == set).then(|| "true".to_owned()))
+        };
+        assert_eq!(with("TEAMCITY_VERSION"), CiSystem::TeamCity);
+        assert_eq!(with("TF_BUILD"), CiSystem::Azure);
+        assert_eq!(with("GITHUB_ACTIONS"), CiSystem::GitHub);
     }
 }

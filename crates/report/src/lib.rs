@@ -8,6 +8,7 @@ mod ci;
 mod compare;
 mod input;
 pub mod jtl;
+mod outcome;
 mod page;
 mod run_file;
 mod run_stream;
@@ -15,9 +16,10 @@ mod statistics_json;
 mod trend;
 
 pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
-pub use ci::{Case, annotations, junit};
+pub use ci::{Case, CiSystem, annotations, junit};
 pub use compare::{CompareOptions, ComparedLabel, ComparedRun, Comparison, Difference, Finding};
 pub use input::{InputError, read_input};
+pub use outcome::{outcome_markdown, outcome_metrics};
 pub use page::{
     LiveSecond, PageOptions, live_html, live_state, report_html, report_page, report_payload,
 };

@@ -1,6 +1,6 @@
 //! `drumfire compare` and `drumfire merge`: several runs, side by side or as one.
 
-use drumfire_report::{Case, CompareOptions, Comparison, Finding, RunFile, annotations, junit};
+use drumfire_report::{Case, CompareOptions, Comparison, Finding, RunFile, junit};
 
 use super::inputs::settings;
 use super::report::read_run;
@@ -40,7 +40,7 @@ pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, 
     }
     if order.annotations {
         let title = format!("compared with {}", comparison.base);
-        console.print_as_it_is(&annotations(&title, &cases));
+        console.print_as_it_is(&reports::annotations(&title, &cases));
     }
     if comparison.is_refused() {
         let message =

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_report::jtl::{JtlOptions, Selection};
-use drumfire_report::{RunFile, annotations, read_input};
+use drumfire_report::{RunFile, read_input};
 use drumfire_results::Threshold;
 
 use super::inputs::settings;
@@ -70,7 +70,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
     }
     let lost = reports::write(&run, &run, &files, &settings);
     if files.annotations {
-        console.print_as_it_is(&annotations(&run.name, &reports::cases(&run)));
+        console.print_as_it_is(&reports::annotations(&run.name, &reports::cases(&run)));
     }
     if !lost.is_empty() {
         return Err(told(lost.join("\nerror: ")));

@@ -7,7 +7,7 @@ use drumfire_engine::LEFT_OUT;
 use drumfire_health::Grade;
 use drumfire_jmx::Diagnostic;
 use drumfire_probes::{Source, View, Watching};
-use drumfire_report::{RunFile, annotations};
+use drumfire_report::RunFile;
 use drumfire_results::{Threshold, ThresholdError, Verdict, local_zone};
 use drumfire_serve::LiveOptions;
 use jiff::Timestamp;
@@ -563,7 +563,7 @@ impl Report {
         let statistics = from_results.as_ref().unwrap_or(run);
         lost.extend(reports::write(run, statistics, &self.files, settings));
         if self.files.annotations {
-            console.print_as_it_is(&annotations(&run.name, &reports::cases(run)));
+            console.print_as_it_is(&reports::annotations(&run.name, &reports::cases(run)));
         }
         let pages = self.files.folder.iter().chain(&self.files.pages);
         for page in pages.filter(|page| page.exists()) {

@@ -10,6 +10,8 @@ mod refusals;
 mod told;
 mod windows;
 
+pub(crate) use told::markdown_text;
+
 use drumfire_results::LabelStatistics;
 use rustc_hash::FxHashMap;
 use serde::Serialize;

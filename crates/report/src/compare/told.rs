@@ -218,7 +218,7 @@ fn told(difference: &Difference) -> String {
 }
 
 /// A text from a plan or a file name, in which Markdown and HTML mean nothing.
-fn markdown_text(text: &str) -> String {
+pub fn markdown_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -1,0 +1,170 @@
+//! A run in short: as Markdown for people, and as metrics for CI systems that show how they change.
+
+use std::fmt::Write as _;
+
+use drumfire_results::StatisticsRow;
+
+use crate::compare::markdown_text;
+use crate::run_file::RunFile;
+
+/// The outcome as Markdown: verdict, thresholds, numbers of each label.
+pub fn outcome_markdown(run: &RunFile) -> String {
+    let mut text = format!("### {}", markdown_text(&run.name));
+    if let Some(verdict) = &run.verdict {
+        let _ = write!(text, ": {}", markdown_text(&verdict.state));
+    }
+    text.push_str("\n\n");
+    for reason in run.verdict.iter().flat_map(|verdict| &verdict.reasons) {
+        let (what, measured) = (markdown_text(&reason.what), markdown_text(&reason.measured));
+        let _ = writeln!(text, "> {what}: {measured}\n");
+    }
+    if !run.thresholds.is_empty() {
+        text.push_str("| threshold | |\n|---|---|\n");
+        for threshold in &run.thresholds {
+            let word = if threshold.is_met {
+                "met"
+            } else {
+                "**not met**"
+            };
+            let (rule, told) = (
+                markdown_text(&threshold.text),
+                markdown_text(&threshold.told),
+            );
+            let _ = writeln!(text, "| {rule} | {word}: {told} |");
+        }
+        text.push('\n');
+    }
+    text.push_str(
+        "| label | samples | failed | per second | mean ms | p50 ms | p95 ms | p99 ms |\n",
+    );
+    text.push_str("|---|---:|---:|---:|---:|---:|---:|---:|\n");
+    for row in run.recording.rows() {
+        let _ = writeln!(text, "{}", markdown_row(&row));
+    }
+    text
+}
+
+fn markdown_row(row: &StatisticsRow) -> String {
+    format!(
+        "| {} | {} | {:.2} % | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+        markdown_text(&row.label),
+        row.count,
+        row.error_percent,
+        row.throughput_per_s,
+        row.mean_ms,
+        row.p50_ms,
+        row.p95_ms,
+        row.p99_ms,
+    )
+}
+
+/// The numbers of each label in the text form of OpenMetrics, which GitLab compares between branches.
+pub fn outcome_metrics(run: &RunFile) -> String {
+    let rows = run.recording.rows();
+    let mut text = String::new();
+    let metrics: [(&str, &str, fn(&StatisticsRow) -> f64); 7] = [
+        ("samples", "Samples", |row| row.count as f64),
+        ("failed_percent", "Share of failed samples", |row| {
+            row.error_percent
+        }),
+        ("rate_per_second", "Samples a second", |row| {
+            row.throughput_per_s
+        }),
+        ("mean_milliseconds", "Mean service time", |row| row.mean_ms),
+        ("p50_milliseconds", "Median service time", |row| row.p50_ms),
+        (
+            "p95_milliseconds",
+            "95th percentile of the service time",
+            |row| row.p95_ms,
+        ),
+        (
+            "p99_milliseconds",
+            "99th percentile of the service time",
+            |row| row.p99_ms,
+        ),
+    ];
+    for (name, help, value) in metrics {
+        let _ = writeln!(text, "# HELP drumfire_{name} {help}");
+        let _ = writeln!(text, "# TYPE drumfire_{name} gauge");
+        for row in &rows {
+            let label = row
+                .label
+                .replace('\\', "\\\\")
+                .replace('"', "\\\"")
+                .replace('\n', "\\n");
+            let value = (value(row) * 1000.0).round() / 1000.0;
+            let _ = writeln!(text, "drumfire_{name}{{label=\"{label}\"}} {value}");
+        }
+    }
+    text.push_str("# EOF\n");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use drumfire_results::{Recording, Sample};
+
+    use super::*;
+    use crate::run_file::{RunVerdict, ThresholdResult, VerdictReason};
+
+    fn run() -> RunFile {
+        let mut recording = Recording::default();
+        for (elapsed_ms, success) in [(40, true), (60, false)] {
+            let mut sample = Sample::new("a|\"b\"".into(), "t".into());
+            sample.start_ms = 1_000;
+            sample.set_end(1_000 + elapsed_ms);
+            sample.success = success;
+            recording.add(&sample);
+        }
+        let mut run = RunFile::new("shop.jmx", recording);
+        run.verdict = Some(RunVerdict {
+            state: "DEGRADED".to_owned(),
+            reasons: vec![VerdictReason {
+                what: "the generator was stopped".to_owned(),
+                measured: "2 s".to_owned(),
+                remedy: String::new(),
+                spans_ms: Vec::new(),
+            }],
+        });
+        run.thresholds = vec![ThresholdResult {
+            text: "errors > 1%".to_owned(),
+            is_met: false,
+            value: Some(50.0),
+            limit: 1.0,
+            unit: "%".to_owned(),
+            told: "50 %, 49 above".to_owned(),
+        }];
+        run
+    }
+
+    #[test]
+    fn markdown_has_verdict_thresholds_and_labels() {
+        let text = outcome_markdown(&run());
+        assert!(
+            text.starts_with("### shop.jmx: DEGRADED\n\n> the generator was stopped: 2 s\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("| errors &gt; 1% | **not met**: 50 %, 49 above |"),
+            "{text}"
+        );
+        assert!(text.contains("| a\\|\"b\" | 2 | 50.00 % |"), "{text}");
+        assert!(text.contains("\n| TOTAL | 2 |"), "{text}");
+    }
+
+    #[test]
+    fn metrics_are_lines_with_the_label() {
+        let text = outcome_metrics(&run());
+        assert!(
+            text.contains(
+                "# TYPE drumfire_samples gauge\ndrumfire_samples{label=\"a|\\\"b\\\"\"} 2\n"
+            ),
+            "{text}"
+        );
+        assert!(
+            text.contains("drumfire_failed_percent{label=\"TOTAL\"} 50\n"),
+            "{text}"
+        );
+        assert!(text.ends_with("# EOF\n"));
+    }
+}

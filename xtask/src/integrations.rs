@@ -1,0 +1,96 @@
+//! `cargo xtask integrations`: the tests of `integrations/`, which run the program from Maven, JUnit, jmeter-java-dsl and Gradle,
+//! and the schemas of the files in `ci/`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::bail;
+use xtask::{cargo, root, run};
+
+/// Files for CI systems, the schema of each, and what has to be done to it before.
+const SCHEMAS: [(&str, &[&str]); 3] = [
+    ("ci/github/action.yml", &["vendor.github-actions"]),
+    (
+        "ci/gitlab/drumfire.gitlab-ci.yml",
+        &["vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+    ),
+    (
+        "ci/azure/drumfire.yml",
+        &[
+            "vendor.azure-pipelines",
+            "--data-transform",
+            "azure-pipelines",
+        ],
+    ),
+];
+
+/// Runs what the installed tools allow and names what was skipped. `--compare` builds the Maven projects with
+/// jmeter-maven-plugin, too, which takes ten minutes and Maven 3.9.
+pub fn test(options: &[&str]) -> anyhow::Result<()> {
+    let compare = match options {
+        [] => false,
+        ["--compare"] => true,
+        _ => bail!(
+            "unknown options `{}`; there is --compare",
+            options.join(" ")
+        ),
+    };
+    run(cargo().args(["build", "--package", "drumfire"]))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
+    let binary = format!(
+        "-Ddrumfire.binary={}",
+        target.join("debug/drumfire").display()
+    );
+    let folder = root().join("integrations");
+    if is_there("mvn", "-version") && is_there("javac", "-version") {
+        let mut maven = Command::new("mvn");
+        maven
+            .args(["-q", "-B", "install", &binary])
+            .current_dir(&folder);
+        if compare {
+            maven.arg("-Ddrumfire.compare=true");
+        }
+        run(&mut maven)?;
+        gradle(&folder.join("gradle"), &binary)?;
+    } else {
+        skipped("integrations/", "there is no Maven or no JDK");
+    }
+    schemas()
+}
+
+/// The plugin needs the launcher, which Maven has put into the local repository.
+fn gradle(folder: &Path, binary: &str) -> anyhow::Result<()> {
+    if !is_there("gradle", "--version") {
+        skipped("integrations/gradle", "there is no Gradle");
+        return Ok(());
+    }
+    let words = ["--no-daemon", "--console=plain", "test", binary];
+    run(Command::new("gradle").args(words).current_dir(folder))
+}
+
+fn schemas() -> anyhow::Result<()> {
+    if !is_there("check-jsonschema", "--version") {
+        skipped(
+            "the schemas of ci/",
+            "there is no check-jsonschema (pip install check-jsonschema)",
+        );
+        return Ok(());
+    }
+    for (file, schema) in SCHEMAS {
+        let mut check = Command::new("check-jsonschema");
+        check
+            .arg("--builtin-schema")
+            .args(schema)
+            .arg(root().join(file));
+        run(&mut check)?;
+    }
+    Ok(())
+}
+
+fn is_there(program: &str, word: &str) -> bool {
+    Command::new(program).arg(word).output().is_ok()
+}
+
+fn skipped(part: &str, why: &str) {
+    eprintln!("xtask: SKIPPED: {part}, since {why}");
+}
