@@ -256,6 +256,38 @@ fn what_holds_no_request_is_refused_and_leaves_no_file() {
         ("noise.bin", "\u{0}\u{1}\u{2}\u{3}"),
         ("plan.xml", "<?xml version=\"1.0\"?><jmeterTestPlan/>"),
         (
+            "half.har",
+            "{\"log\": {\"entries\": [{\"request\": {\"method\": \"GET\"}}]}}",
+        ),
+        ("entries.har", "{\"log\": {\"entries\": {\"a\": 1}}}"),
+        (
+            "sockets.har",
+            "{\"log\": {\"entries\": [{\"request\": {\"url\": \"wss://h/\"}}]}}",
+        ),
+        (
+            "blocked.har",
+            "{\"log\": {\"entries\": [{\"request\": {\"url\": \"http://h/\"}, \"response\": {\"status\": 0}}]}}",
+        ),
+        (
+            "relative.har",
+            "{\"log\": {\"entries\": [{\"request\": {\"url\": \"/a\"}}]}}",
+        ),
+        (
+            "connect.har",
+            "{\"log\": {\"entries\": [{\"request\": {\"method\": \"CONNECT\", \"url\": \"https://h:443\"}}]}}",
+        ),
+        ("number.json", "5"),
+        ("null.json", "null"),
+        ("text.json", "\"curl\""),
+        ("cut.yaml", "openapi: \"3.0.0\"\npaths:\n  /a: {get: "),
+        ("swagger.json", "{\"swagger\": \"2.0\"}"),
+        (
+            "folders.json",
+            "{\"info\": {}, \"item\": [{\"name\": \"f\", \"item\": []}]}",
+        ),
+        ("options.sh", "curl --help\n"),
+        ("nul.har", "\u{0}{\u{0}\"\u{0}l\u{0}"),
+        (
             "posts.log",
             "1.1.1.1 - - [10/Oct/2000:13:55:36 -0700] \"POST /a HTTP/1.0\" 200 1\n",
         ),

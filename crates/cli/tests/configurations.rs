@@ -1,9 +1,13 @@
 //! Taurus configurations and the project's file, as the program.
 
-use std::time::Duration;
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use drumfire::demo::DemoSite;
-use drumfire_testkit::program::{Finished, Workshop};
+use drumfire_testkit::program::{Finished, Workshop, finish};
 
 const LIMIT: Duration = Duration::from_secs(180);
 
@@ -301,6 +305,151 @@ fn a_matrix_runs_all_combinations_and_goes_on_where_it_was() {
     let again = shop.run(&["matrix"], LIMIT);
     succeeded(&again);
     assert_eq!(again.out.matches("  is there").count(), 4, "{}", again.out);
+}
+
+/// A program in a process group of its own, as a shell starts it.
+fn started(shop: &Workshop, words: &[&str]) -> Child {
+    let mut command = Command::new("env");
+    command
+        .arg("--default-signal=INT")
+        .arg(env!("CARGO_BIN_EXE_drumfire"))
+        .args(words)
+        .current_dir(shop.path(""))
+        .env("HOME", shop.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    command.spawn().expect("it starts")
+}
+
+#[test]
+fn a_matrix_that_ctrl_c_ends_goes_on_with_what_is_missing() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    plan(&shop, "plan.jmx");
+    let (host, port) = (site.http.ip(), site.http.port());
+    shop.write(
+        "drumfire.toml",
+        format!(
+            "[properties]\nhost = \"{host}\"\nport = {port}\n[matrix]\nplan = \"plan.jmx\"\n\
+             [matrix.axes]\nusers = [1, 2, 3]\nsize = [\"small\", \"large\"]\nloops = [40, 80]\n"
+        ),
+    );
+    let running = started(&shop, &["matrix"]);
+    let group = format!("-{}", running.id());
+    let ended = || {
+        let folders = std::fs::read_dir(shop.path(".drumfire/matrix"));
+        let runs = folders.into_iter().flatten().flatten();
+        let files = runs.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten());
+        let is_end = |name: &OsString| name.to_string_lossy().ends_with(".exit");
+        files
+            .flatten()
+            .filter(|file| is_end(&file.file_name()))
+            .count()
+    };
+    let deadline = Instant::now() + LIMIT;
+    while ended() < 3 {
+        assert!(Instant::now() < deadline, "three runs take long");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // a terminal sends it to the whole group
+    let sent = Command::new("kill").args(["-INT", "--", &group]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    let interrupted = finish(running, LIMIT);
+    assert_eq!(
+        interrupted.code,
+        Some(130),
+        "{}{}",
+        interrupted.out,
+        interrupted.err
+    );
+    let before = ended();
+    assert!((3..12).contains(&before), "{before}");
+    let resumed = shop.run(&["matrix", "--html", "matrix.html"], LIMIT);
+    succeeded(&resumed);
+    assert_eq!(
+        resumed.out.matches("  is there").count(),
+        before,
+        "{}",
+        resumed.out
+    );
+    assert_eq!(ended(), 12);
+    let whole = shop.run(&["matrix"], LIMIT);
+    assert_eq!(whole.out.matches("  is there").count(), 12, "{}", whole.out);
+}
+
+/// Taurus itself, where it is on the path, with this program in the place of JMeter.
+#[test]
+fn taurus_drives_the_program() {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let named = std::env::var_os("BZT").map(PathBuf::from);
+    let found = std::env::split_paths(&path).map(|folder| folder.join("bzt"));
+    let Some(bzt) = named.into_iter().chain(found).find(|file| file.is_file()) else {
+        eprintln!("left out: there is no bzt on the path, and BZT names none");
+        return;
+    };
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    // Taurus knows JMeter by nothing but its path
+    let program = shop.path("bin/drumfire");
+    std::fs::create_dir_all(shop.path("bin")).expect("a folder");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_drumfire"), &program).expect("a link");
+    let configuration = format!(
+        "settings: {{check-updates: false, artifacts-dir: art}}\n\
+         modules:\n  jmeter: {{path: {}, detect-plugins: false, version: 5.6.3}}\n  console: {{disable: true}}\n\
+         execution:\n- {{iterations: 3, concurrency: 2, scenario: s}}\n\
+         scenarios:\n  s:\n    default-address: http://{}\n    retrieve-resources: false\n    \
+         requests: [{{url: '/api/search?q=drum', label: search}}, {{url: /missing, label: missing}}]\n\
+         reporting:\n- {{module: final-stats, dump-csv: stats.csv}}\n\
+         - {{module: passfail, criteria: ['fail of missing>50%, continue as failed']}}\n",
+        program.display(),
+        site.http
+    );
+    shop.write("test.yml", configuration);
+    let mut command = Command::new(bzt);
+    command
+        .args(["test.yml", "-o", "settings.check-updates=false"])
+        .current_dir(shop.path(""))
+        .env("HOME", shop.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let driven = finish(command.spawn().expect("it starts"), LIMIT);
+    // its code for criteria that were met
+    assert_eq!(driven.code, Some(3), "{}{}", driven.out, driven.err);
+    let stats = shop.read("stats.csv");
+    let mut reader = csv::Reader::from_reader(stats.as_bytes());
+    let header = reader.headers().expect("a header").clone();
+    let column = |name: &str| header.iter().position(|own| own == name).expect("a column");
+    let (label, succeeded, failed) = (column("label"), column("succ"), column("fail"));
+    let rows: Vec<_> = reader.records().map(|row| row.expect("a row")).collect();
+    let of = |name: &str| {
+        let row = rows.iter().find(|row| &row[label] == name).expect("a row");
+        (row[succeeded].to_owned(), row[failed].to_owned())
+    };
+    assert_eq!(of("search"), ("6".to_owned(), "0".to_owned()), "{stats}");
+    assert_eq!(of("missing"), ("0".to_owned(), "6".to_owned()), "{stats}");
+}
+
+#[test]
+fn a_project_file_that_is_wrong_is_told_on_standard_error() {
+    let shop = shop();
+    plan(&shop, "plan.jmx");
+    shop.write("drumfire.toml", "[profiles.x]\nuserz = 1\n");
+    for command in ["run", "check", "plan"] {
+        let finished = shop.run(&[command, "plan.jmx"], LIMIT);
+        assert_eq!(
+            (finished.code, finished.out.as_str()),
+            (Some(2), ""),
+            "{command}"
+        );
+        assert!(
+            finished.err.contains("line 2") && finished.err.contains("userz"),
+            "{}",
+            finished.err
+        );
+    }
 }
 
 #[test]

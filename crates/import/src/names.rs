@@ -1,6 +1,8 @@
 //! Names that a person would give.
 
-use crate::exchange::Request;
+use serde_json::Value;
+
+use crate::exchange::{Body, Request};
 
 /// The label of a request: method and path, with `{id}` in the place of what differs from visit to visit, so that the
 /// results of one page come together.
@@ -13,6 +15,54 @@ pub fn label(request: &Request) -> String {
         request.method,
         if path.is_empty() { "/" } else { &path }
     )
+}
+
+/// The operations of a GraphQL request, by their names: `GetCart`, or `GetCart, GetUser` of a batch. All of them go to one
+/// address, so without the name their results would come together.
+pub fn graphql_operation(body: &Body) -> Option<String> {
+    let Body::Raw(text) = body else { return None };
+    let literal = text.literal()?;
+    if !literal.contains("\"query\"") {
+        return None;
+    }
+    let value: Value = serde_json::from_str(literal).ok()?;
+    let calls = match &value {
+        Value::Array(calls) => calls.as_slice(),
+        single => std::slice::from_ref(single),
+    };
+    let names: Vec<String> = calls.iter().map(operation).collect::<Option<_>>()?;
+    (!names.is_empty()).then(|| one_line(&names.join(", ")))
+}
+
+/// The name that the call chooses, else that of the first operation of its document.
+fn operation(call: &Value) -> Option<String> {
+    let query = call["query"].as_str()?;
+    let named = call["operationName"].as_str().unwrap_or("").trim();
+    if !named.is_empty() {
+        return Some(named.to_owned());
+    }
+    let query = query.trim_start();
+    let kinds = ["query", "mutation", "subscription"];
+    let rest = kinds.iter().find_map(|kind| query.strip_prefix(kind));
+    match rest {
+        Some(rest) => {
+            let name: String = rest
+                .trim_start()
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            (!name.is_empty()).then_some(name)
+        }
+        // a document without a name: its first field tells most
+        None => {
+            let inside = query.strip_prefix('{')?.trim_start();
+            let field: String = inside
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            (!field.is_empty()).then_some(field)
+        }
+    }
 }
 
 fn segment(segment: &str) -> &str {
@@ -58,6 +108,32 @@ pub fn one_line(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::url::Address;
+
+    #[test]
+    fn graphql_requests_are_told_apart_by_their_operation() {
+        let name = |body: &str| graphql_operation(&Body::Raw(body.into()));
+        for (body, expected) in [
+            (
+                r#"{"operationName":"GetCart","query":"query GetCart { cart { id } }"}"#,
+                Some("GetCart"),
+            ),
+            (
+                r#"{"query":"mutation  Buy($a: Int) { buy }","variables":{}}"#,
+                Some("Buy"),
+            ),
+            (r#"{"query":"{ products { id } }"}"#, Some("products")),
+            (
+                r#"[{"query":"query A {a}"},{"query":"query B {b}"}]"#,
+                Some("A, B"),
+            ),
+            (r#"{"query":"shoes"}"#, None),
+            (r#"{"query":5}"#, None),
+            (r#"{"q":"query A {a}"}"#, None),
+            ("query A", None),
+        ] {
+            assert_eq!(name(body).as_deref(), expected, "{body}");
+        }
+    }
 
     #[test]
     fn labels_group_what_belongs_together() {

@@ -149,6 +149,10 @@ fn kept(exchanges: Vec<Exchange>, options: &Options, draft: &mut Draft) -> Vec<E
             dropped_static += 1;
         } else {
             clean(&mut exchange.request);
+            if let Some(operation) = names::graphql_operation(&exchange.request.body) {
+                let label = names::label(&exchange.request);
+                exchange.request.name = Some(format!("{label} {operation}"));
+            }
             kept.push(exchange);
         }
     }
@@ -388,7 +392,7 @@ fn expected(exchange: &Exchange) -> String {
 /// The title of the page; else the first request's label. Names are told apart by numbers.
 fn transaction_name(title: String, first: &Exchange, all: &[Transaction]) -> String {
     let name = if title.is_empty() {
-        names::label(&first.request)
+        first.request.label()
     } else {
         title
     };

@@ -25,8 +25,8 @@ pub fn settings(
         target: options.target.as_deref(),
         variable: console.variable,
     };
-    let mut set = project::properties(plan, &choice)
-        .map_err(|why| jmeter::meaning::failed(&why, Exit::Usage))?;
+    let mut set =
+        project::properties(plan, &choice).map_err(|why| Refusal::new(Exit::Usage, why))?;
     let own = own.iter().cloned();
     set.extend(own.map(|(name, value)| (name.to_owned(), value)));
     let zone = local_zone();

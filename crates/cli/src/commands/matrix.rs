@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use drumfire_report::{CompareOptions, Comparison, RunFile, read_input};
 use sha2::{Digest, Sha256};
@@ -13,7 +15,7 @@ use crate::plan_arguments::MatrixArguments;
 use crate::profiles::Held;
 use crate::project::{self, Matrix};
 use crate::run_rows::{RunRow, table};
-use crate::whole_file;
+use crate::{signals, whole_file};
 
 /// Where the run files of matrices lie.
 const FOLDER: &str = ".drumfire/matrix";
@@ -55,6 +57,11 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
         std::fs::remove_dir_all(&place).map_err(failed)?;
     }
     std::fs::create_dir_all(&place).map_err(failed)?;
+    // Ctrl-C reaches the run as well, which ends in order; this program waits for it and says how to go on
+    let told = Arc::new(AtomicBool::new(false));
+    let is_told = Arc::clone(&told);
+    let listening = signals::listen(None, move |_| is_told.store(true, Ordering::SeqCst));
+    let _listening = listening.map_err(failed)?;
     let mut worst = Exit::Ok;
     for (number, one) in all.iter().enumerate() {
         let file = place.join(format!("{}.drumfire", slug(one)));
@@ -67,6 +74,9 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
             ));
             worst = graver(worst, exit);
             continue;
+        }
+        if told.load(Ordering::SeqCst) {
+            return stopped(i32::from(Exit::Interrupted.code()), console);
         }
         console.line(&format!("{}/{}  {}", number + 1, all.len(), name(one)));
         let code = run(&plan, &matrix, one, &file, &arguments.options)?;

@@ -336,7 +336,8 @@ fn with_outputs(
         target: None,
         variable: console.variable,
     };
-    let outputs = project::outputs(Some(plan), &choice).map_err(|why| failed(&why, Exit::Usage))?;
+    let outputs =
+        project::outputs(Some(plan), &choice).map_err(|why| Refusal::new(Exit::Usage, why))?;
     let results = outputs.results.map(ResultsFile::File);
     options.results = options.results.or(results);
     options.baseline = options.baseline.or(outputs.baseline);
