@@ -199,7 +199,10 @@ impl Jvm {
                 .groups
                 .iter()
                 .enumerate()
-                .map(|(number, group)| machine.group(&group.name, number))
+                .map(|(number, group)| {
+                    let element = program.java.groups.get(number).and_then(element::write);
+                    machine.group(&group.name, number, element.as_deref())
+                })
                 .collect::<Result<_, _>>()?;
             let elements = program.java.elements.iter();
             let names = elements.map(|source| format!("{} '{}'", source.class, source.name));

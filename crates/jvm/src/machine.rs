@@ -398,18 +398,28 @@ impl Machine {
         })
     }
 
-    /// A thread group by its place in the program.
+    /// A thread group by its place in the program; `element` is what the plan says of it, if it is a class of JMeter's own.
     ///
     /// # Errors
     /// The bridge's exception.
-    pub fn group(&self, name: &str, number: usize) -> std::result::Result<Handle, String> {
+    pub fn group(
+        &self,
+        name: &str,
+        number: usize,
+        element: Option<&[u8]>,
+    ) -> std::result::Result<Handle, String> {
         self.attached(|env| {
             let name = env.new_string(name)?;
+            let element = env.byte_array_from_slice(element.unwrap_or_default())?;
             let group = env.call_static_method(
                 &self.bridge,
                 jni_str!("group"),
-                jni_sig!("(Ljava/lang/String;I)Ldev/drumfire/jvm/Group;"),
-                &[JValue::Object(&name), JValue::Int(number as i32)],
+                jni_sig!("(Ljava/lang/String;I[B)Ldev/drumfire/jvm/Group;"),
+                &[
+                    JValue::Object(&name),
+                    JValue::Int(number as i32),
+                    JValue::Object(&element),
+                ],
             )?;
             env.new_global_ref(group.l()?)
         })

@@ -3,6 +3,7 @@
 mod archive;
 mod classes;
 mod growth;
+mod objects;
 mod own_classes;
 
 use std::time::{Duration, Instant};

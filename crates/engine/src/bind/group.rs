@@ -72,6 +72,7 @@ fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<(G
     let mut d = Decoder::new(element, unit);
     let (name, on_error, load) = group_start::read(&mut d)?;
     let root = new_controller(d.name(), load.root);
+    java::show_group(&mut d);
     let group = Group {
         kind,
         name,

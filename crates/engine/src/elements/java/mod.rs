@@ -187,6 +187,12 @@ fn number(d: &mut Decoder) -> Option<u32> {
     Some((d.unit.java.elements.len() - 1) as u32)
 }
 
+/// Keeps a thread group for scripts that look at it.
+pub fn show_group(d: &mut Decoder) {
+    let shown = marked::element(d);
+    d.unit.java.groups.push(shown);
+}
+
 impl JavaElement {
     /// Its place among the elements that Java runs.
     pub fn number(&self) -> u32 {

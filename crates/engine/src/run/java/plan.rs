@@ -64,6 +64,8 @@ pub const NOTHING: i32 = -1;
 #[derive(Default)]
 pub struct JavaPlan {
     pub elements: Vec<JavaSource>,
+    /// The thread groups without what is below them, in their order, for scripts that look at them.
+    pub groups: Vec<drumfire_jmx::Element>,
     /// Texts of those elements that have variables or functions in them.
     pub templates: Vec<Template>,
     /// A function or a condition has a script in it.

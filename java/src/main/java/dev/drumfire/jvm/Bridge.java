@@ -81,8 +81,8 @@ final class Bridge {
         return Plan.add(element, isXml, configs);
     }
 
-    static Group group(String name, int number) {
-        return new Group(name, number);
+    static Group group(String name, int number, byte[] element) {
+        return new Group(name, number, element);
     }
 
     static User user(Group group, String threadName, int number, long line, long endMillis) {

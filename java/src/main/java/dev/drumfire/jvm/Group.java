@@ -8,6 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.jmeter.control.LoopController;
 import org.apache.jmeter.engine.StandardJMeterEngine;
+import org.apache.jmeter.testelement.TestElement;
+import org.apache.jmeter.testelement.property.JMeterProperty;
+import org.apache.jmeter.testelement.property.PropertyIterator;
 import org.apache.jmeter.threads.AbstractThreadGroup;
 import org.apache.jmeter.threads.JMeterThread;
 import org.apache.jmeter.threads.ThreadGroup;
@@ -22,17 +25,21 @@ final class Group {
     private static final VarHandle GROUPS = groups();
 
     private final int number;
+    private final byte[] element;
     private final Shown threadGroup;
     /** Users that Java knows. */
     private final Set<User> users = ConcurrentHashMap.newKeySet();
 
-    Group(String name, int number) {
+    /** The element is what the plan says of it; empty if that is of no class of JMeter's own. */
+    Group(String name, int number, byte[] element) {
         this.number = number;
+        this.element = element;
         threadGroup = new Shown(this);
         threadGroup.setName(name);
         LoopController main = new LoopController();
         main.setLoops(1);
         threadGroup.setSamplerController(main);
+        threadGroup.isMade = true;
         @SuppressWarnings("unchecked")
         List<AbstractThreadGroup> known = (List<AbstractThreadGroup>) GROUPS.get(Engine.INSTANCE);
         known.add(threadGroup);
@@ -84,6 +91,7 @@ final class Group {
         private static final long PAUSE_MILLIS = 50;
 
         private final transient Group group;
+        private boolean isMade;
         /** The settings are those with which the group started. */
         private boolean isSettled;
 
@@ -92,10 +100,13 @@ final class Group {
         }
 
         private void settle() {
-            if (isSettled) {
+            if (!isMade || isSettled) {
                 return;
             }
             isSettled = true;
+            if (group.element.length > 0) {
+                show(Plan.shown(group.element));
+            }
             long[] settings = Natives.groupSettings(group.number);
             super.setNumThreads((int) settings[0]);
             setRampUp((int) settings[1]);
@@ -103,6 +114,42 @@ final class Group {
             setScheduler(settings[3] != 0);
             setDelay(settings[4]);
             setDuration(settings[5]);
+            setRunningVersion(true);
+        }
+
+        /** Has the properties of the plan's element, but for its name, which was evaluated when the group started. */
+        private void show(TestElement element) {
+            PropertyIterator properties = element.propertyIterator();
+            while (properties.hasNext()) {
+                JMeterProperty property = properties.next();
+                if (!property.getName().equals(NAME)) {
+                    setProperty(property);
+                }
+            }
+        }
+
+        @Override
+        public boolean isRunningVersion() {
+            settle();
+            return super.isRunningVersion();
+        }
+
+        @Override
+        public JMeterProperty getProperty(String key) {
+            settle();
+            return super.getProperty(key);
+        }
+
+        @Override
+        public JMeterProperty getPropertyOrNull(String key) {
+            settle();
+            return super.getPropertyOrNull(key);
+        }
+
+        @Override
+        public PropertyIterator propertyIterator() {
+            settle();
+            return super.propertyIterator();
         }
 
         @Override

@@ -239,6 +239,7 @@ final class User {
         isSamplerKnown = false;
         sampler = null;
         context.setTestLogicalAction(TestLogicalAction.CONTINUE);
+        context.begin();
         vars.takePending();
     }
 

@@ -15,6 +15,9 @@ import org.apache.jmeter.threads.JMeterVariables;
  * place. When the engine's text has changed, something outside Java has replaced the object.
  */
 final class Vars extends JMeterVariables {
+    /** How far scripts have counted on. */
+    private int ahead;
+
     /** An object, and what the engine holds for it. */
     private static final class Held {
         final Object object;
@@ -111,12 +114,12 @@ final class Vars extends JMeterVariables {
 
     @Override
     public int getIteration() {
-        return at(Natives::iteration, () -> 0);
+        return at(Natives::iteration, () -> 0) + ahead;
     }
 
     @Override
     public void incIteration() {
-        // The engine counts.
+        ahead++; // the engine counts on its own
     }
 
     @Override

@@ -49,7 +49,7 @@ public final class JMeterContextService {
     }
 
     public static synchronized void startTest() {
-        if (TEST_START.get() == 0) {
+        if (getTestStartTime() == 0) {
             OWN[ACTIVE].set(0);
             TEST_START.set(System.currentTimeMillis());
             JMeterUtils.setProperty("TESTSTART.MS", Long.toString(TEST_START.get()));

@@ -13,6 +13,9 @@ public class UserContext extends JMeterContext {
     /** Whose context it is. */
     private final Object user;
     private Supplier<SampleResult> result;
+    private boolean isOwnResult;
+    private boolean isOwnSampler;
+    private Sampler ownPreviousSampler;
     private Supplier<Sampler> sampler;
     private Supplier<Sampler> previousSampler;
 
@@ -32,6 +35,27 @@ public class UserContext extends JMeterContext {
     }
 
     @Override
+    public void setPreviousResult(SampleResult own) {
+        super.setPreviousResult(own);
+        isOwnResult = true;
+    }
+
+    @Override
+    public void setCurrentSampler(Sampler own) {
+        ownPreviousSampler = getCurrentSampler();
+        super.setCurrentSampler(own);
+        isOwnSampler = true;
+    }
+
+    /** A call starts: what a script has set is forgotten. */
+    public void begin() {
+        isOwnResult = false;
+        isOwnSampler = false;
+        ownPreviousSampler = null;
+    }
+
+
+    @Override
     public void clear() {
         super.clear();
         offer(null, null, null);
@@ -39,16 +63,19 @@ public class UserContext extends JMeterContext {
 
     @Override
     public Sampler getPreviousSampler() {
+        if (isOwnSampler) {
+            return ownPreviousSampler;
+        }
         return previousSampler == null ? super.getPreviousSampler() : previousSampler.get();
     }
 
     @Override
     public SampleResult getPreviousResult() {
-        return result == null ? super.getPreviousResult() : result.get();
+        return result == null || isOwnResult ? super.getPreviousResult() : result.get();
     }
 
     @Override
     public Sampler getCurrentSampler() {
-        return sampler == null ? super.getCurrentSampler() : sampler.get();
+        return sampler == null || isOwnSampler ? super.getCurrentSampler() : sampler.get();
     }
 }
