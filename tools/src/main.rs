@@ -2,6 +2,7 @@
 
 mod bench;
 mod faults;
+mod fleet;
 mod measure;
 mod record;
 mod reference;
@@ -18,6 +19,7 @@ fn main() -> ExitCode {
         ["record"] => record::record(None),
         ["record", case] => record::record(Some(case)),
         ["faults", ref options @ ..] => faults::faults(options),
+        ["fleet", ref options @ ..] => fleet::fleet(options),
         ["trust", ref options @ ..] => trust::trust(options),
         ["gen"] => reference::generate(),
         ["measure", report, part, ref command @ ..] => {

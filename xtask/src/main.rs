@@ -34,6 +34,9 @@ usage: cargo xtask COMMAND
                                 measure the cost of a sample, beside wrk, oha, k6, Gatling, JMeter and curl where they are
                                 installed (benches/install_peers.sh; needs nginx); tools/src/bench/scenario defines the
                                 scenarios and their targets
+  fleet [agents|throughput|network] [--program FILE]
+                                what runs on several machines cost: 1,000 made-up agents at one coordinator, local agents beside
+                                one process, 8 agents behind a slow network (needs nats-server, and nginx for throughput)
   faults [NAME…] [--quick] [--list] [--times N] [--program FILE]
                                 stage every kind of trouble against the program over loopback (needs no peer)
   record [CASE]                 run the plans in compat/ with JMeter (JMETER_HOME) and write what it wrote
@@ -66,7 +69,10 @@ fn main() -> ExitCode {
         ["release-check", ref steps @ ..] => release_check::check(steps),
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
-        ["bench" | "faults" | "record" | "trust" | "gen", ..] => tools(&words),
+        [
+            "bench" | "faults" | "fleet" | "record" | "trust" | "gen",
+            ..,
+        ] => tools(&words),
         ["dist", ref options @ ..] => packaging(options),
         ["sinks"] => sinks(),
         ["web"] => web::build(),

@@ -181,7 +181,7 @@ mod tests {
         let files = init(folder.path(), &names, &server).expect("it is new");
         assert_eq!(files.agents.len(), 2);
         assert!(
-            init(folder.path(), &names, 4222, None).is_err(),
+            init(folder.path(), &names, &server).is_err(),
             "there is one"
         );
         assert!(add_agent(folder.path(), "c").is_ok());

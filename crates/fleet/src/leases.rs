@@ -32,6 +32,29 @@ pub fn block(taken: u64, request: &LeaseRequest<'_>, agents: u64) -> Lease {
     taken..taken + size
 }
 
+/// The first block of an agent, which it has without asking: a run does not begin with all agents waiting for each other. An agent
+/// that was started again has had it.
+pub fn first(request: &LeaseRequest<'_>, agents: u64, index: u64) -> Lease {
+    let size = first_size(request, agents);
+    let start = index * size;
+    match request.length {
+        Some(0) => 0..0,
+        Some(length) if !request.is_recycled && start >= length => start..start,
+        _ => start..start + size,
+    }
+}
+
+/// All first blocks together: nobody else is given these places.
+fn first_taken(request: &LeaseRequest<'_>, agents: u64) -> u64 {
+    agents * first_size(request, agents)
+}
+
+/// At most half of all places are in first blocks, so that none reaches into the next pass.
+fn first_size(request: &LeaseRequest<'_>, agents: u64) -> u64 {
+    let size = |length: u64| (length / (agents.max(1) * HALVES)).clamp(1, LARGEST);
+    request.length.map_or(ENDLESS, size)
+}
+
 /// Takes the next block of an element of a run.
 ///
 /// # Errors
@@ -73,7 +96,7 @@ async fn attempt(
         let text = std::str::from_utf8(&entry.value).ok()?;
         text.parse::<u64>().ok()
     });
-    let taken = taken.unwrap_or(0);
+    let taken = taken.unwrap_or_else(|| first_taken(request, agents));
     let lease = block(taken, request, agents);
     if lease.is_empty() {
         return Ok(Some(lease));
@@ -129,6 +152,32 @@ mod tests {
                 blocks <= length.min(200 + agents * 60),
                 "{blocks} blocks of {length} rows"
             );
+        }
+    }
+
+    #[test]
+    fn first_blocks_are_beside_each_other_and_before_all_others() {
+        for (length, agents, is_recycled) in [
+            (Some(100_000), 8, false),
+            (Some(3), 8, false),
+            (Some(3), 8, true),
+            (None, 4, true),
+        ] {
+            let request = request(length, is_recycled);
+            let mut taken = 0;
+            for index in 0..agents {
+                let block = first(&request, agents, index);
+                assert!(block.start == taken || block.is_empty(), "{block:?}");
+                let passes =
+                    length.map(|length| (block.start / length, (block.end.max(1) - 1) / length));
+                assert!(block.is_empty() || passes.is_none_or(|(first, last)| first == last));
+                taken = block.end;
+            }
+            let after = block(first_taken(&request, agents), &request, agents);
+            assert!(after.is_empty() || after.start >= taken, "{after:?}");
+            if let Some(length) = length.filter(|_| !is_recycled) {
+                assert!(taken <= length.max(agents));
+            }
         }
     }
 

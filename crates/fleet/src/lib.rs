@@ -18,6 +18,7 @@ mod log_queue;
 mod merge;
 mod rows;
 mod select;
+mod swarm;
 mod wire;
 
 use std::time::Duration;
@@ -34,6 +35,7 @@ pub use link::LinkOptions;
 pub use local::{NATS_VARIABLE, find};
 pub use log_queue::LogQueue;
 pub use select::{BadSelection, Hosts, Selection, agent_name};
+pub use swarm::{Swarm, swarm};
 pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, Rows, is_token};
 
 /// The agents that answer at a NATS server within a time.

@@ -126,6 +126,8 @@ pub struct Assignment {
     pub index: u32,
     /// Tells this assignment from others of the same index.
     pub token: u64,
+    /// Another agent of this index has taken part before.
+    pub is_again: bool,
     /// Credentials for NATS with rights for this run; none if the agent's own are to do.
     pub credentials: Option<String>,
     /// The key that has signed the manifest, if one has.

@@ -95,6 +95,15 @@ impl Nats {
         self.resume();
     }
 
+    /// Its process id.
+    ///
+    /// # Errors
+    /// If it does not run.
+    pub fn pid(&self) -> std::io::Result<u32> {
+        let server = self.server.as_ref().map(Child::id);
+        server.ok_or_else(|| std::io::Error::other("the server does not run"))
+    }
+
     /// Where it is.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)

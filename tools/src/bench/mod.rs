@@ -6,8 +6,8 @@ mod made;
 mod pages;
 mod peers;
 mod readings;
-mod scenario;
-mod server;
+pub mod scenario;
+pub mod server;
 mod table;
 
 use std::path::{Path, PathBuf};

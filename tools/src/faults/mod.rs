@@ -1,7 +1,7 @@
 //! `cargo xtask faults`: every kind of trouble, staged against the program over loopback. Each fault is a row with its name, what
 //! happened before it was mended, and what happens now.
 
-mod bench;
+pub mod bench;
 mod endings;
 mod fleet;
 mod http2;

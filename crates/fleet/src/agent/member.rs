@@ -1,6 +1,6 @@
 //! An agent as a member of a run: what it knows of the run and what it says of itself.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +33,7 @@ pub struct Member {
     pub index: u32,
     pub token: u64,
     agents: u64,
+    is_again: bool,
     is_each: bool,
     pub spool: Spool,
     pub control: Control,
@@ -44,6 +45,8 @@ pub struct Member {
     pub news: Notify,
     /// Blocks that have been asked for.
     ahead: Mutex<HashMap<String, Coming>>,
+    /// Elements whose first block was taken.
+    begun: Mutex<HashSet<String>>,
     /// Properties before the first user.
     before: Mutex<Option<BTreeMap<String, Arc<str>>>>,
     groups: Mutex<Vec<String>>,
@@ -75,6 +78,8 @@ pub struct Seat {
     pub run: String,
     pub index: u32,
     pub token: u64,
+    /// Another agent of this index has taken part before.
+    pub is_again: bool,
     pub agents: u64,
     pub is_each: bool,
 }
@@ -86,6 +91,7 @@ impl Member {
             index: seat.index,
             token: seat.token,
             agents: seat.agents,
+            is_again: seat.is_again,
             is_each: seat.is_each,
             spool: Spool::default(),
             control: Control::default(),
@@ -107,6 +113,7 @@ impl Member {
             }),
             news: Notify::new(),
             ahead: Mutex::default(),
+            begun: Mutex::default(),
             before: Mutex::default(),
             groups: Mutex::default(),
         }
@@ -342,11 +349,18 @@ impl Fleet for Member {
 
     fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, String> {
         let ahead = || self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = ahead().remove(request.element);
-        let coming = asked.unwrap_or_else(|| self.ask(request));
-        let lease = coming
-            .recv_timeout(PATIENCE + PATIENCE / 4)
-            .map_err(|_| format!("no row of `{}` came", request.element))??;
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = begun.insert(request.element.to_owned()) && !self.is_again;
+        drop(begun);
+        let lease = if is_first {
+            leases::first(request, self.agents, u64::from(self.index))
+        } else {
+            let asked = ahead().remove(request.element);
+            let coming = asked.unwrap_or_else(|| self.ask(request));
+            coming
+                .recv_timeout(PATIENCE + PATIENCE / 4)
+                .map_err(|_| format!("no row of `{}` came", request.element))??
+        };
         if lease.end - lease.start > AHEAD {
             let next = self.ask(request);
             ahead().insert(request.element.to_owned(), next);

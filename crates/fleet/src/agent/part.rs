@@ -45,6 +45,7 @@ pub(super) fn take_part<E: Engine>(
         run: assignment.run.clone(),
         index: assignment.index,
         token: assignment.token,
+        is_again: assignment.is_again,
         agents: manifest.members.len() as u64,
         is_each: manifest.is_each,
     };

@@ -11,6 +11,8 @@ use super::{Coordinator, LAST_NUMBERS, RECENT_ERRORS};
 use crate::files;
 use crate::wire::{self, Batch, LogLevel, LogLine, Stage};
 
+/// Ends of agents that are taken in one turn.
+const ENDS_AT_ONCE: usize = 16;
 /// In a run that another coordinator began, an agent that is silent for this long may have ended meanwhile.
 const MAY_HAVE_ENDED: Duration = Duration::from_secs(2);
 
@@ -108,6 +110,7 @@ impl Coordinator<'_, '_, '_> {
         if polls {
             self.polled = Instant::now();
         }
+        let mut left = ENDS_AT_ONCE;
         for index in 0..self.agents.len() {
             let agent = &self.agents[index];
             let may_have_ended =
@@ -116,7 +119,12 @@ impl Coordinator<'_, '_, '_> {
             if !is_done || agent.end.is_some() {
                 continue;
             }
-            let name = format!("{}.{index}.end", self.manifest.run);
+            if left == 0 {
+                // The others are taken in the next turns.
+                return;
+            }
+            left -= 1;
+            let name = wire::end_name(&self.manifest.run, index as u32, "end");
             let found = self.runtime.block_on(files::end(self.link, &name));
             let end = found
                 .ok()

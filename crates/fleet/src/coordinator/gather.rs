@@ -131,7 +131,7 @@ impl Assigner {
     }
 
     /// The part of the agent of this number.
-    pub fn assignment(&self, index: u32, token: u64) -> Assignment {
+    pub fn assignment(&self, index: u32, token: u64, is_again: bool) -> Assignment {
         let signer = self.signer.as_ref();
         let rights =
             |signer: &Signer| signer.run_credentials(&self.manifest, (index, token), &self.chunks);
@@ -139,6 +139,7 @@ impl Assigner {
             run: self.manifest.run.clone(),
             index,
             token,
+            is_again,
             key: signer.map(Signer::public_key),
             credentials: signer.and_then(rights),
         }
@@ -171,7 +172,7 @@ impl Assigner {
             within(CALL, "NATS to keep the run", kept).await?;
         }
         for ((index, member), token) in (0..).zip(&manifest.members).zip(tokens) {
-            offer(link, &member.name, &self.assignment(index, *token)).await?;
+            offer(link, &member.name, &self.assignment(index, *token, false)).await?;
         }
         Ok(())
     }

@@ -49,7 +49,7 @@ impl Coordinator<'_, '_, '_> {
                     continue;
                 }
                 let token = Random::from_entropy().next_u64();
-                let assignment = assigner.assignment(index, token);
+                let assignment = assigner.assignment(index, token, true);
                 if gather::offer(&link, &name, &assignment).await.is_ok() {
                     // Nobody hears it when the run has ended.
                     let _ = tell.send(Heard::Rejoined(index, token));

@@ -1,0 +1,381 @@
+//! `cargo xtask fleet`: what runs on several machines cost, and whether their numbers are those of one machine.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, ensure};
+use drumfire_fleet::{LinkOptions, Swarm};
+use drumfire_testkit::nats::Nats;
+use drumfire_testkit::program::{LIMIT, Workshop, finish};
+use drumfire_testkit::way::{Conduct, Way};
+use serde_json::Value;
+use xtask::{cargo, root, run};
+
+use crate::bench::scenario::Door;
+use crate::bench::server::Nginx;
+use crate::faults::bench::{group, pause, plan, request, sample};
+
+/// A coordinator of a thousand agents must stay below these.
+const MOST_CORES: f64 = 1.0;
+const MOST_MIB: u64 = 512;
+const SWARM: Swarm = Swarm {
+    agents: 1_000,
+    labels: 200,
+    samples: 5,
+    seconds: 20,
+};
+/// Users of a throughput run, and how long it is.
+const USERS: u32 = 32;
+const SECONDS: u32 = 8;
+/// The agents on a slow network, and the rows that they share.
+const AGENTS: usize = 8;
+const ROWS: usize = 100_000;
+const DELAY: Duration = Duration::from_millis(20);
+/// Starts that are measured.
+const STARTS: usize = 5;
+/// First samples of agents are at most this far apart.
+const MOST_SKEW_MS: i64 = 5;
+
+/// Measures the parts of these names, or all.
+///
+/// # Errors
+/// If a part fails, or costs more than it may.
+pub fn fleet(words: &[&str]) -> anyhow::Result<()> {
+    let (mut names, mut program) = (Vec::new(), None);
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "--program" => program = words.next().map(PathBuf::from),
+            name => names.push(name),
+        }
+    }
+    let program = match program {
+        Some(program) => std::path::absolute(program)?,
+        None => built()?,
+    };
+    let parts: [(&str, fn(&PathBuf) -> anyhow::Result<()>); 3] = [
+        ("agents", agents),
+        ("throughput", throughput),
+        ("network", network),
+    ];
+    for name in &names {
+        ensure!(
+            parts.iter().any(|(known, _)| known == name),
+            "unknown part `{name}`; choose from agents, throughput, network"
+        );
+    }
+    for (name, part) in parts {
+        if names.is_empty() || names.contains(&name) {
+            part(&program).context(name)?;
+        }
+    }
+    Ok(())
+}
+
+/// The release build of the program.
+fn built() -> anyhow::Result<PathBuf> {
+    run(cargo().args(["build", "--quiet", "--release", "--package", "drumfire"]))?;
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join("release/drumfire"))
+}
+
+/// CPU time of a process in seconds, and the most memory that it had in MiB.
+fn used(pid: u32) -> anyhow::Result<(f64, u64)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let fields = stat.rsplit_once(')').context("a stat file")?.1;
+    let fields: Vec<&str> = fields.split_whitespace().collect();
+    let ticks = |place: usize| fields.get(place).and_then(|text| text.parse::<f64>().ok());
+    let ticks = ticks(11).context("utime")? + ticks(12).context("stime")?;
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let peak = peak.and_then(|line| line.split_whitespace().next());
+    let kib: u64 = peak.context("VmHWM")?.parse()?;
+    Ok((ticks / 100.0, kib >> 10))
+}
+
+fn total(home: &Workshop) -> anyhow::Result<Value> {
+    Ok(serde_json::from_str(&home.read("run.json"))?)
+}
+
+/// A thousand made-up agents at one coordinator.
+fn agents(program: &PathBuf) -> anyhow::Result<()> {
+    let nats = Nats::start();
+    let home = Workshop::new(program);
+    home.write("p.jmx", plan(&group("1000", 1, &sample("s"))));
+    let (url, count) = (nats.url(), SWARM.agents.to_string());
+    let words = [
+        "run",
+        "p.jmx",
+        "--nats",
+        &url,
+        "--agents",
+        &count,
+        "--progress",
+        "lines",
+        "--summary-json",
+        "run.json",
+        "--run-file",
+        "kept.run",
+    ];
+    let child = home.start(&words);
+    let (coordinator, server) = (child.id(), nats.pid()?);
+    let options = LinkOptions {
+        url: nats.url(),
+        ..LinkOptions::default()
+    };
+    let (mut from, mut to) = (Vec::new(), Vec::new());
+    let note = |into: &mut Vec<(f64, u64)>| {
+        into.extend([coordinator, server].map(|pid| used(pid).unwrap_or_default()));
+    };
+    let since = std::cell::Cell::new(Instant::now());
+    let lasted = std::cell::Cell::new(Duration::ZERO);
+    let told = drumfire_fleet::swarm(
+        &options,
+        SWARM,
+        &mut || {
+            since.set(Instant::now());
+            note(&mut from);
+        },
+        &mut || {
+            lasted.set(since.get().elapsed());
+            note(&mut to);
+        },
+    )?;
+    let finished = finish(child, LIMIT);
+    ensure!(finished.code == Some(0), "{finished:?}");
+    let counted = total(&home)?["total"]["count"]
+        .as_u64()
+        .context("a count")?;
+    let seconds = lasted.get().as_secs_f64();
+    let cores = |place: usize| (to[place].0 - from[place].0) / seconds;
+    println!(
+        "{} agents, {} labels, {} samples a second in all, {seconds:.1} s for {} s of them",
+        SWARM.agents,
+        SWARM.labels,
+        SWARM.agents * SWARM.labels * SWARM.samples,
+        SWARM.seconds
+    );
+    println!(
+        "coordinator  {:.2} cores, {} MiB at most",
+        cores(0),
+        to[0].1
+    );
+    println!(
+        "NATS         {:.2} cores, {} MiB at most",
+        cores(1),
+        to[1].1
+    );
+    println!("samples      {counted} of {told} counted");
+    ensure!(counted == told, "samples are missing, or counted twice");
+    ensure!(
+        seconds < f64::from(SWARM.seconds) + 2.0,
+        "the agents could not keep their pace"
+    );
+    ensure!(
+        cores(0) < MOST_CORES && to[0].1 < MOST_MIB,
+        "the coordinator costs too much"
+    );
+    Ok(())
+}
+
+/// Local agents beside the threads of one process, against nginx on the same machine.
+fn throughput(program: &PathBuf) -> anyhow::Result<()> {
+    let nginx = Nginx::start(1_024)?;
+    let home = Workshop::new(program);
+    let inside = request(nginx.port(Door::Plain), "http", "");
+    let forever = group(&USERS.to_string(), -1, &inside);
+    home.write("p.jmx", plan(&forever));
+    let duration = format!("{SECONDS}s");
+    let measured = |more: &[&str]| -> anyhow::Result<f64> {
+        let fixed = [
+            "run",
+            "p.jmx",
+            "--duration",
+            &duration,
+            "--progress",
+            "quiet",
+            "--no-run-file",
+            "--summary-json",
+            "run.json",
+        ];
+        let finished = home.run(&[&fixed, more].concat(), LIMIT);
+        ensure!(finished.code == Some(0), "{finished:?}");
+        let count = total(&home)?["total"]["count"]
+            .as_u64()
+            .context("a count")?;
+        Ok(count as f64 / f64::from(SECONDS))
+    };
+    let alone = measured(&[])?;
+    println!("one process       {alone:>9.0} samples a second");
+    for agents in [1, 2, 4] {
+        let rate = measured(&["--agents", &format!("local:{agents}")])?;
+        let share = rate * 100.0 / alone;
+        println!(
+            "{agents} local agent(s)  {rate:>9.0} samples a second, {share:.0} % of one process"
+        );
+    }
+    Ok(())
+}
+
+/// Agents behind a slow network: one start, shared rows, exact sums.
+fn network(program: &PathBuf) -> anyhow::Result<()> {
+    let users = (AGENTS * 4).to_string();
+    let started = |text: &str| -> anyhow::Result<i64> {
+        let rows = Rows::read(text)?;
+        Ok(rows.skew_ms())
+    };
+    let once = plan(&group(&users, 1, &sample("s")));
+    let mut skews = Vec::new();
+    for _ in 0..STARTS {
+        let home = slow_run(program, &once, None)?;
+        skews.push(started(&home.read("rows.jtl"))?);
+    }
+    skews.sort_unstable();
+    let worst_ms = *skews.last().context("a start")?;
+    println!(
+        "start        {worst_ms} ms at most between the first samples of {AGENTS} agents, of {STARTS} starts, behind {} ms each way",
+        DELAY.as_millis()
+    );
+    let data = r#"<CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="rows"><stringProp name="filename">rows.csv</stringProp><stringProp name="variableNames">row</stringProp><boolProp name="recycle">false</boolProp><boolProp name="stopThread">true</boolProp></CSVDataSet><hashTree/>"#;
+    let inside = data.to_owned() + &pause(2) + &sample("s");
+    let shared = plan(&group(&users, -1, &inside));
+    let rows: String = (0..ROWS).map(|row| format!("{row}\n")).collect();
+    let home = slow_run(program, &shared, Some(&rows))?;
+    rows_once(&home)?;
+    ensure!(
+        worst_ms <= MOST_SKEW_MS,
+        "the agents did not start at one instant"
+    );
+    Ok(())
+}
+
+/// Runs a plan on agents behind a slow network, with rows collected; gives the coordinator's folder.
+fn slow_run(program: &PathBuf, plan: &str, rows: Option<&str>) -> anyhow::Result<Workshop> {
+    let nats = Nats::start();
+    let mut ways = Vec::new();
+    let mut agents: Vec<(Workshop, Child)> = Vec::new();
+    for number in 0..AGENTS {
+        let way = Way::to(nats.port)?;
+        way.set(Conduct {
+            delay: DELAY,
+            ..Conduct::default()
+        });
+        let place = Workshop::new(program);
+        let url = format!("nats://127.0.0.1:{}", way.port());
+        let name = format!("a{number}");
+        let child = place.start(&["agent", "--nats", &url, "--name", &name, "--once"]);
+        agents.push((place, child));
+        ways.push(way);
+    }
+    let home = Workshop::new(program);
+    home.write("p.jmx", plan);
+    if let Some(rows) = rows {
+        home.write("rows.csv", rows);
+    }
+    let (url, count) = (nats.url(), AGENTS.to_string());
+    let words = [
+        "run",
+        "p.jmx",
+        "--nats",
+        &url,
+        "--agents",
+        &count,
+        "--progress",
+        "quiet",
+        "-l",
+        "rows.jtl",
+        "--summary-json",
+        "run.json",
+        "-Jsample_variables=row",
+    ];
+    let finished = home.run(&words, LIMIT);
+    ensure!(finished.code == Some(0), "{finished:?}");
+    for (_, child) in agents {
+        finish(child, LIMIT);
+    }
+    Ok(home)
+}
+
+/// What collected rows say.
+struct Rows {
+    /// How often each row of the shared file was used.
+    used: HashMap<String, u32>,
+    count: u64,
+    /// When the first sample of each agent began.
+    starts: BTreeMap<usize, i64>,
+    elapsed_ms: Vec<u64>,
+}
+
+impl Rows {
+    fn read(text: &str) -> anyhow::Result<Rows> {
+        let mut lines = text.lines();
+        let heads = lines.next().context("a header")?.split(',');
+        let heads: Vec<&str> = heads.map(|head| head.trim_matches('"')).collect();
+        let place = |name: &str| {
+            heads
+                .iter()
+                .position(|head| *head == name)
+                .context("a column")
+        };
+        let (time, row, thread) = (place("timeStamp")?, place("row")?, place("threadName")?);
+        let elapsed = place("elapsed")?;
+        let mut rows = Rows {
+            used: HashMap::new(),
+            count: 0,
+            starts: BTreeMap::new(),
+            elapsed_ms: Vec::new(),
+        };
+        for line in lines {
+            let cells: Vec<&str> = line.split(',').collect();
+            *rows.used.entry(cells[row].to_owned()).or_default() += 1;
+            rows.count += 1;
+            rows.elapsed_ms.push(cells[elapsed].parse()?);
+            let user = cells[thread]
+                .rsplit('-')
+                .next()
+                .and_then(|user| user.parse::<usize>().ok());
+            let agent = (user.context("a user's number")? - 1) % AGENTS;
+            let at_ms: i64 = cells[time].parse()?;
+            let first = rows.starts.entry(agent).or_insert(at_ms);
+            *first = (*first).min(at_ms);
+        }
+        Ok(rows)
+    }
+
+    fn skew_ms(&self) -> i64 {
+        let (first, last) = (self.starts.values().min(), self.starts.values().max());
+        last.unwrap_or(&0) - first.unwrap_or(&0)
+    }
+}
+
+/// Holds the collected rows to the file's rows, and the report to the rows.
+fn rows_once(home: &Workshop) -> anyhow::Result<()> {
+    let mut rows = Rows::read(&home.read("rows.jtl"))?;
+    let twice = rows.used.values().filter(|count| **count > 1).count();
+    println!(
+        "rows         {} of {ROWS} used, {twice} of them twice",
+        rows.used.len()
+    );
+    ensure!(
+        rows.used.len() == ROWS && twice == 0,
+        "rows are missing, or used twice"
+    );
+    let report = total(home)?;
+    let counted = report["total"]["count"].as_u64().context("a count")?;
+    rows.elapsed_ms.sort_unstable();
+    let pooled_ms = rows.elapsed_ms[rows.elapsed_ms.len() * 99 / 100];
+    let told_ms = report["total"]["p99_ms"].as_f64().context("a percentile")?;
+    println!(
+        "report       {counted} samples, 99th percentile {told_ms} ms; rows: {}, {pooled_ms} ms",
+        rows.count
+    );
+    let is_same = (told_ms - pooled_ms as f64).abs() <= 1.0 + pooled_ms as f64 * 0.001;
+    ensure!(
+        counted == rows.count && is_same,
+        "the report is not that of the rows"
+    );
+    Ok(())
+}
