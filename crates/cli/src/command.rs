@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use crate::capacity_arguments::CapacityArguments;
 use crate::commands::fmt::FmtArguments;
-use crate::commands::import::ImportArguments;
+use crate::commands::import::arguments::ImportArguments;
 use crate::commands::new::NewArguments;
-use crate::commands::record::RecordArguments;
+use crate::commands::record::arguments::RecordArguments;
 use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::ctl_arguments::CtlArguments;

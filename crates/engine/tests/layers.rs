@@ -1,5 +1,6 @@
 //! Holds the layers of the engine and the size of circles among the files of every crate. A `crate::`, `super::` or `self::`
-//! path counts as an arrow from its file to the file of the module that it names.
+//! path counts as an arrow from its file to the file of the module that it names, and so does a `use` of a module that the
+//! file declares.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -63,11 +64,21 @@ fn paths(source: &str) -> Vec<String> {
         .collect();
     let code = code.join("\n");
     let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap_or("");
+    let declared = |name: &str| {
+        let declaration = format!("mod {name};");
+        let lines = code.lines().map(str::trim_start);
+        lines
+            .map(|line| line.trim_start_matches("pub "))
+            .any(|line| line.ends_with(&declaration))
+    };
     let mut found = Vec::new();
     for (at, _) in code.match_indices("use ") {
         let statement = code[at + 4..].split(';').next().unwrap_or("");
         let path: String = statement.split_whitespace().collect();
-        if ["crate::", "super::", "self::"]
+        let first = path.split("::").next().unwrap_or("");
+        if !first.is_empty() && declared(first) {
+            expand(&format!("self::{path}"), &mut found);
+        } else if ["crate::", "super::", "self::"]
             .iter()
             .any(|root| path.starts_with(root))
         {
@@ -82,7 +93,9 @@ fn paths(source: &str) -> Vec<String> {
             }
             let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
             let end = code[at..].find(|c| !is_part(c)).unwrap_or(code.len() - at);
-            found.push(code[at..at + end].trim_end_matches(':').to_owned());
+            // a group of names is in a `use`
+            let path = code[at..at + end].trim_end_matches(':');
+            found.extend(path.contains("::").then(|| path.to_owned()));
         }
     }
     found
@@ -199,7 +212,7 @@ fn circles_of_files_are_small() {
 
 #[test]
 fn paths_are_found_in_sources() {
-    let source = "use crate::a::{b::{C, D}, e};\nuse super::f;\nlet x = crate::g::h(); // crate::no\n#[cfg(test)]\nmod tests {\nuse crate::no;";
+    let source = "mod i;\nuse crate::a::{b::{C, D}, e};\nuse super::f;\npub use i::J;\nuse std::k;\nlet x = crate::g::h(); // crate::no\n#[cfg(test)]\nmod tests {\nuse crate::no;";
     let found: BTreeSet<String> = paths(source).into_iter().collect();
     let wanted = [
         "crate::a",
@@ -207,6 +220,7 @@ fn paths_are_found_in_sources() {
         "crate::a::b::D",
         "crate::a::e",
         "crate::g::h",
+        "self::i::J",
         "super::f",
     ];
     assert_eq!(found, wanted.map(str::to_owned).into());

@@ -8,7 +8,7 @@ use drumfire_jmx::{Diagnostic, full_class_name};
 use crate::bind::{classpath, decode, functions, scripts};
 use crate::decode::{NEEDS_JAVA, Unit, World};
 use crate::elements;
-use crate::elements::java::ABSENT;
+use crate::elements::foreign::ABSENT;
 use crate::resolve::Plan;
 use crate::run::java::host::{Java, JavaHost};
 use crate::run::java::plan::Traits;

@@ -12,7 +12,7 @@ use crate::bind::group_start::{self, LateElement};
 use crate::decode::roles::{Listener, Roles};
 use crate::decode::{Decoder, Unit};
 use crate::elements;
-use crate::elements::java;
+use crate::elements::foreign;
 use crate::elements::samplers;
 use crate::elements::samplers::listing;
 use crate::resolve::Element;
@@ -142,7 +142,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             roles: Vec::new(),
         };
         for child in children {
-            match java::role(child, self.unit) {
+            match foreign::role(child, self.unit) {
                 Some(elements::Role::Config) => frame.configs.push(child),
                 Some(
                     elements::Role::Controller
@@ -170,7 +170,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         } else {
             Vec::new()
         };
-        match java::role(element, self.unit) {
+        match foreign::role(element, self.unit) {
             Some(elements::Role::Controller) if element.class == samplers::PARALLEL_CONTROLLER => {
                 self.visit_parallel(element, children, parent, members);
             }
@@ -286,7 +286,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         for child in children {
             let mut own = Vec::new();
             if !matches!(
-                java::role(child, self.unit),
+                foreign::role(child, self.unit),
                 Some(elements::Role::Controller | elements::Role::Sampler)
             ) {
                 self.visit(child, true, id, &mut own);

@@ -232,7 +232,7 @@ fn classpath(plan: &Element, base_dir: &Path) -> Vec<PathBuf> {
 
 fn refuse_plugin_groups(plan: &Element, unit: &mut Unit) {
     for child in &plan.children {
-        if elements::java::role(child, unit).is_none() {
+        if elements::foreign::role(child, unit).is_none() {
             elements::decode(&mut Decoder::new(child, unit));
         }
     }

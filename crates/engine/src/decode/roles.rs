@@ -37,11 +37,21 @@ pub struct Roles {
     pub listener: Option<Listener>,
     /// The element's index among those that Java runs.
     pub java: Option<u32>,
+    /// Its own Java class runs the element with these settings.
+    pub is_foreign: bool,
     /// Limits the samples of the whole thread group.
     pub time_limit: Option<Arc<dyn TimeLimit>>,
 }
 
 impl Roles {
+    /// An element that its own Java class has to run.
+    pub fn foreign() -> Roles {
+        Roles {
+            is_foreign: true,
+            ..Roles::default()
+        }
+    }
+
     pub fn controller(kind: Kind) -> Roles {
         Roles {
             controller: Some(kind),

@@ -45,7 +45,7 @@ pub struct Entry {
     pub rung: Rung,
     /// Why it is not native.
     pub why: &'static str,
-    decode: fn(&mut Decoder) -> Roles,
+    pub decode: fn(&mut Decoder) -> Roles,
 }
 
 /// What is known of a class (its alias in plan files).
@@ -62,31 +62,6 @@ pub fn entries() -> &'static [Entry] {
 
 pub fn is_thread_group(class: &str) -> bool {
     entry(class).is_some_and(|entry| entry.role == Role::ThreadGroup)
-}
-
-/// Decodes an element; one that cannot run becomes a finding.
-pub fn decode(d: &mut Decoder) -> Roles {
-    let class = d.element.class.clone();
-    match entry(&class) {
-        Some(entry) => match entry.rung {
-            Rung::Native | Rung::Jvm => (entry.decode)(d),
-            Rung::Skipped => {
-                d.warn(
-                    "element-skipped",
-                    format!("{class} '{}' is skipped: {}", d.element.name, entry.why),
-                );
-                Roles::default()
-            }
-            Rung::Refused => cannot_run(d, &class, entry.why),
-        },
-        None => java_element::foreign(d),
-    }
-}
-
-pub fn cannot_run(d: &mut Decoder, class: &str, why: &str) -> Roles {
-    let message = format!("{class} '{}' cannot be run: {why}", d.element.name);
-    d.cannot_run("element-not-built", message);
-    Roles::default()
 }
 
 /// Why a class that is not in the catalogue cannot run.

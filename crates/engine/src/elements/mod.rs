@@ -1,6 +1,6 @@
 //! Plan elements, one file each, and the roles they play.
 
-mod arguments;
+pub mod arguments;
 pub mod assertions;
 pub mod config;
 pub mod controllers;
@@ -13,10 +13,11 @@ pub mod samplers;
 pub mod thread_groups;
 pub mod timers;
 
-mod catalogue;
+pub mod catalogue;
+pub mod foreign;
+mod refusal;
 mod xpath2_query;
 mod xpath_query;
 
-pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, decode, entries, entry, is_thread_group};
-
-pub use arguments::assignments;
+pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, entries, entry, is_thread_group};
+pub use foreign::decode;

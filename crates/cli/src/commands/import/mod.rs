@@ -1,13 +1,14 @@
 //! `drumfire import`: plans from recordings, API descriptions, cURL commands and access logs.
 
+pub mod arguments;
 mod verify;
 
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use drumfire_import::correlate::{Finding, correlate};
 use drumfire_import::like::Recorder;
-use drumfire_import::{Draft, FORMATS, Format, ImportError, Options};
+use drumfire_import::{Draft, Format, ImportError, Options};
 use drumfire_jmx::Tree;
 
 use super::inputs::settings;
@@ -17,52 +18,8 @@ use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::options::{PropertyOptions, Refusal};
 use crate::whole_file;
+use arguments::ImportArguments;
 use verify::Proof;
-
-/// The options of `import`.
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct ImportArguments {
-    /// Recordings (.har), API descriptions (OpenAPI, Postman with its environments), cURL commands, access logs; `-` is standard input
-    #[arg(required = true)]
-    pub files: Vec<PathBuf>,
-    /// The plan to write
-    #[arg(short = 'o', long, value_name = "PLAN.jmx")]
-    pub output: PathBuf,
-    /// The format, if its content does not tell
-    #[arg(long, value_parser = formats())]
-    pub from: Option<String>,
-    /// Keep requests to this domain, too
-    #[arg(long, value_name = "DOMAIN")]
-    pub domain: Vec<String>,
-    /// Keep requests to every domain
-    #[arg(long)]
-    pub all_domains: bool,
-    /// Keep images, scripts and style sheets as requests of their own
-    #[arg(long)]
-    pub keep_static: bool,
-    /// Leave out the user's pauses
-    #[arg(long)]
-    pub no_think_time: bool,
-    /// The server of an API description or an access log that names none
-    #[arg(long, value_name = "URL")]
-    pub server: Option<String>,
-    /// Leave all values as they were recorded
-    #[arg(long)]
-    pub no_correlation: bool,
-    /// Replay the plan twice against this server and keep only the variables that this proves
-    #[arg(long, value_name = "URL")]
-    pub verify: Option<String>,
-    /// Keep variables that the replay did not prove, too
-    #[arg(long, requires = "verify")]
-    pub accept: bool,
-    /// Overwrite files that exist
-    #[arg(short = 'f', long)]
-    pub force: bool,
-}
-
-fn formats() -> clap::builder::PossibleValuesParser {
-    clap::builder::PossibleValuesParser::new(FORMATS.map(|(_, name)| name))
-}
 
 /// Imports the files into one plan, which passes `check`; else no file is left.
 pub fn import<E: Engine>(

@@ -1,6 +1,6 @@
 //! `drumfire record`: a plan of what a browser does on a site.
 
-mod arguments;
+pub mod arguments;
 mod certificate;
 mod sources;
 
@@ -18,7 +18,7 @@ use crate::exit_codes::Exit;
 use crate::options::Refusal;
 use crate::whole_file;
 
-pub use arguments::RecordArguments;
+use arguments::RecordArguments;
 
 /// Records until the browser is closed or Ctrl-C, then writes the plan as `import` does.
 pub fn record<E: Engine>(

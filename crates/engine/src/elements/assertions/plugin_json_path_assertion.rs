@@ -19,7 +19,6 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
-use crate::elements::java;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
@@ -40,7 +39,7 @@ struct JsonPathAssertion {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     if d.text("INPUT_FORMAT") == "YAML" {
-        return java::foreign(d);
+        return Roles::foreign();
     }
     Roles::assertion(JsonPathAssertion::decode(d))
 }

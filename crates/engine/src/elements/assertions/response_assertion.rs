@@ -19,7 +19,8 @@ use crate::decode::compiled::{Compiled, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
-use crate::elements::{java, post};
+use crate::elements::java;
+use crate::elements::post::field;
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
@@ -66,7 +67,7 @@ enum Test {
 pub fn decode(d: &mut Decoder) -> Roles {
     let decoded = ResponseAssertion::decode(d);
     if decoded.field == Field::Document && !decoded.scoped.is_variable() {
-        return java::instead(d, post::DOCUMENT, java::assertion);
+        return java::instead(d, field::DOCUMENT, java::assertion);
     }
     Roles::assertion(decoded)
 }

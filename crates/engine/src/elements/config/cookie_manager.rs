@@ -3,7 +3,6 @@
 //! Properties: `CookieManager.cookies`, `CookieManager.clearEachIteration`, `CookieManager.controlledByThreadGroup`,
 //! `CookieManager.policy`. JMeter's properties `CookieManager.*` apply as in JMeter.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use drumfire_expr::{Scope, Template};
@@ -11,10 +10,11 @@ use drumfire_jmx::Value;
 use drumfire_web::cookies::{Cookie, CookieStore, Policy, Settings};
 use drumfire_web::url::Url;
 
+use super::jars::Jar;
 use super::managers::{Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::samplers::http;
+use crate::elements::samplers::http::state::user;
 use crate::run::context::{Context, StateId};
 use crate::run::request::SeenCookie;
 use crate::run::roles::ThreadIterationListener;
@@ -35,36 +35,6 @@ struct PlannedCookie {
     cookie: Cookie,
     /// Where it has variables (`CookieManager.allow_variable_cookies`).
     value: Option<Template>,
-}
-
-/// One user's cookies.
-pub struct Jar {
-    store: CookieStore,
-    /// The planned cookies' values as they were put in.
-    evaluated: Vec<String>,
-    /// The sample whose script has cleared the manager itself: later it is in no sampler's scope any longer
-    /// (`AbstractTestElement#clear` takes the GUI class away, by which `HTTPSamplerBase#applies` knows what is meant for it).
-    cleared_in: Option<u32>,
-}
-
-/// One user's cookies by their managers; the users of a Parallel Controller's children share them.
-#[derive(Default)]
-pub struct Jars(RefCell<Vec<(StateId, Option<Box<Jar>>)>>);
-
-impl Jars {
-    fn take(&self, id: StateId) -> Option<Box<Jar>> {
-        let mut jars = self.0.borrow_mut();
-        let (_, jar) = jars.iter_mut().find(|(known, _)| *known == id)?;
-        jar.take()
-    }
-
-    fn put(&self, id: StateId, jar: Box<Jar>) {
-        let mut jars = self.0.borrow_mut();
-        match jars.iter_mut().find(|(known, _)| *known == id) {
-            Some((_, place)) => *place = Some(jar),
-            None => jars.push((id, Some(jar))),
-        }
-    }
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -166,12 +136,12 @@ impl PlannedCookie {
 
 impl CookieManager {
     fn with_jar<R>(&self, cx: &mut Context, work: impl FnOnce(&mut Jar, &mut Context) -> R) -> R {
-        let mut jar = match http::user(cx).joint.jars.take(self.state) {
+        let mut jar = match user(cx).joint.jars.take(self.state) {
             Some(jar) => jar,
             None => Box::new(self.fresh(cx)),
         };
         let result = work(&mut jar, cx);
-        http::user(cx).joint.jars.put(self.state, jar);
+        user(cx).joint.jars.put(self.state, jar);
         result
     }
 

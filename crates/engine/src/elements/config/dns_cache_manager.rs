@@ -29,7 +29,7 @@ use super::managers::{Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
-use crate::elements::samplers::http;
+use crate::elements::samplers::http::state::user;
 use crate::run::context::{Context, StateId};
 use crate::run::roles::ThreadIterationListener;
 
@@ -86,7 +86,7 @@ impl DnsCacheManager {
             None => Box::new(Rc::new(self.resolver(cx))),
         };
         let own = Rc::clone(&resolver);
-        http::user(cx).joint.session.set_resolver(Some(own));
+        user(cx).joint.session.set_resolver(Some(own));
         cx.put_state(self.state, resolver);
     }
 

@@ -3,7 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{AuthManager, CacheManager, CookieManager, DnsCacheManager};
+use super::auth_manager::AuthManager;
+use super::cache_manager::CacheManager;
+use super::cookie_manager::CookieManager;
+use super::dns_cache_manager::DnsCacheManager;
 use crate::decode::Decoder;
 
 /// A manager that samplers use, as they share it.

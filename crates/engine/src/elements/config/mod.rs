@@ -1,24 +1,25 @@
 //! Configuration elements.
 
-mod auth_manager;
-mod cache_manager;
-mod cookie_manager;
-mod counter_config;
-mod csv_data_set;
+pub mod auth_manager;
+pub mod cache_manager;
+pub mod cookie_manager;
+pub mod counter_config;
+pub mod csv_data_set;
 pub mod csv_file;
-mod data_source_element;
-mod dns_cache_manager;
-mod header_manager;
-mod jks;
-mod keystore_config;
-mod managers;
-mod random_csv_data_set;
-mod random_variable_config;
-mod redis_data_set;
+pub mod data_source_element;
+pub mod dns_cache_manager;
+pub mod header_manager;
+pub mod jars;
+pub mod jks;
+pub mod keystore_config;
+pub mod managers;
+pub mod random_csv_data_set;
+pub mod random_variable_config;
+pub mod redis_data_set;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};
 pub use cache_manager::{CacheManager, decode as cache_manager};
-pub use cookie_manager::{CookieManager, Jars, decode as cookie_manager};
+pub use cookie_manager::{CookieManager, decode as cookie_manager};
 pub use counter_config::decode as counter;
 pub use csv_data_set::decode as csv_data_set;
 pub use data_source_element::decode as data_source_element;

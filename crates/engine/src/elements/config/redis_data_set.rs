@@ -25,7 +25,6 @@ use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, IntoConnectionIn
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::java;
 use crate::run::context::{Context, StateId};
 use crate::run::roles::RowSource;
 use crate::run::thread_end::{bound_once, stop_thread, test_failed};
@@ -67,7 +66,7 @@ struct Bound {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     if values::property_bool(&d.text_now("ssl")) {
-        return java::foreign(d);
+        return Roles::foreign();
     }
     let (port, timeout_ms, database) = match (
         number(d, "port", PORT),

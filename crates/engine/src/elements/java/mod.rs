@@ -3,7 +3,6 @@
 //!
 //! Differences from JMeter: a script's result is made for it only if its text can reach one (`decode/script_words.rs`).
 
-mod foreign;
 mod marked;
 mod pace;
 
@@ -15,7 +14,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use crate::decode::roles::Roles;
 use crate::decode::{Decoder, script_words};
-use crate::elements::catalogue::cannot_run;
+use crate::elements::refusal::cannot_run;
 use crate::resolve::Element;
 use crate::run::context::Context;
 use crate::run::java::host::JavaHost;
@@ -31,12 +30,11 @@ use crate::run::roles::PreProcessorRole;
 use crate::run::roles::Scope;
 use crate::run::roles::TimerRole;
 use crate::run::sampler::{Sampler, SamplerTurn};
-pub use foreign::{ABSENT, decode as foreign, role};
 use pace::Pace;
 
 /// An element of the plan that is run by its Java class.
 pub struct JavaElement {
-    host: Arc<dyn JavaHost>,
+    pub host: Arc<dyn JavaHost>,
     call: JavaCall,
     name: Template,
     pace: Pace,
@@ -138,7 +136,7 @@ const NOT_MERGED: [&str; 6] = [
 ];
 
 /// `None`, and a finding, where there is no Java.
-fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
+pub fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
     let host = own_host(d)?;
     let wants_result = match role {
         JavaRole::Assertion | JavaRole::Listener => true,
@@ -170,7 +168,7 @@ fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
 }
 
 /// The element's place among those that Java runs, whatever its roles; `None`, and a finding, where there is no Java.
-fn number(d: &mut Decoder) -> Option<u32> {
+pub fn number(d: &mut Decoder) -> Option<u32> {
     let id = d.element.id;
     if let Some(place) = d.unit.java.elements.iter().position(|known| known.id == id) {
         return Some(place as u32);

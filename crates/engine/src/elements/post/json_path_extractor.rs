@@ -17,7 +17,6 @@ use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only};
 use crate::decode::roles::Roles;
-use crate::elements::java;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
@@ -34,7 +33,7 @@ struct JsonPathExtractor {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     if d.text("INPUT_FORMAT") == "YAML" {
-        return java::foreign(d);
+        return Roles::foreign();
     }
     Roles::post(JsonPathExtractor::decode(d))
 }

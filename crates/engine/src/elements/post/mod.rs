@@ -2,7 +2,7 @@
 
 mod boundary_extractor;
 mod debug_post_processor;
-mod field;
+pub mod field;
 mod fifo_put_post_processor;
 mod html_extractor;
 mod jdbc_post_processor;

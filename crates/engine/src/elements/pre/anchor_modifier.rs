@@ -18,8 +18,8 @@ use drumfire_web::url::Url;
 use crate::decode::Decoder;
 use crate::decode::compiled::{RegexRules, computed};
 use crate::decode::roles::Roles;
-use crate::elements::samplers::http;
 use crate::elements::samplers::http::edits::Edit;
+use crate::elements::samplers::http::state::{user, user_mut};
 use crate::run::context::Context;
 use crate::run::request::{Request, RequestArgument, parse_arguments};
 use crate::run::roles::PreProcessor;
@@ -40,7 +40,7 @@ impl PreProcessor for AnchorModifier {
         let page = cx
             .previous
             .clone()
-            .filter(|sample| http::user(cx).edits.applies() && sample.kind == Kind::Http);
+            .filter(|sample| user(cx).edits.applies() && sample.kind == Kind::Http);
         let Some(page) = page else {
             tracing::info!(
                 "Can't apply HTML Link Parser when the previous sampler run is not an HTTP Request."
@@ -55,7 +55,7 @@ impl PreProcessor for AnchorModifier {
         let mut links = anchors(&tags, "a", "href", &url);
         links.extend(forms(&tags, &url));
         links.extend(anchors(&tags, "frame", "src", &url));
-        http::user_mut(cx).edits.add(Links {
+        user_mut(cx).edits.add(Links {
             links,
             rules: self.rules,
         });
@@ -283,14 +283,14 @@ mod tests {
             url: Some("http://host/dir/page.html".into()),
             ..fixture::sample(page)
         }));
-        http::user_mut(&mut cx).edits.begin(true);
+        user_mut(&mut cx).edits.begin(true);
         roles
             .pre
             .expect("it is a pre-processor")
             .turn(&mut cx)
             .done();
         let mut request = request;
-        for edit in http::user_mut(&mut cx).edits.take() {
+        for edit in user_mut(&mut cx).edits.take() {
             edit.apply(&mut cx, &mut request);
         }
         let arguments: Vec<String> = request

@@ -10,8 +10,8 @@ use drumfire_expr::{Raised, Scope, Template, values};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::samplers::http;
 use crate::elements::samplers::http::edits::Edit;
+use crate::elements::samplers::http::state::{user, user_mut};
 use crate::run::context::Context;
 use crate::run::request::Request;
 use crate::run::roles::PreProcessor;
@@ -34,11 +34,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl PreProcessor for RegExUserParameters {
     fn process(&self, cx: &mut Context) {
-        if !http::user(cx).edits.applies() {
+        if !user(cx).edits.applies() {
             return;
         }
         match self.found(cx) {
-            Ok(Some(found)) if !found.is_empty() => http::user_mut(cx).edits.add(Values(found)),
+            Ok(Some(found)) if !found.is_empty() => user_mut(cx).edits.add(Values(found)),
             Ok(_) => {
                 let name = self.name.eval(cx);
                 tracing::info!(
@@ -120,7 +120,7 @@ mod tests {
         for (name, value) in variables {
             cx.vars.set_named(name, (*value).into());
         }
-        http::user_mut(&mut cx).edits.begin(true);
+        user_mut(&mut cx).edits.begin(true);
         roles
             .pre
             .expect("it is a pre-processor")
@@ -133,7 +133,7 @@ mod tests {
                 .collect(),
             ..Request::default()
         };
-        for edit in http::user_mut(&mut cx).edits.take() {
+        for edit in user_mut(&mut cx).edits.take() {
             edit.apply(&mut cx, &mut request);
         }
         (
@@ -193,12 +193,12 @@ mod tests {
         for name in ["found_matchNr", "found_1_g1", "found_1_g2"] {
             cx.vars.set_named(name, "1".into());
         }
-        http::user_mut(&mut cx).edits.begin(false);
+        user_mut(&mut cx).edits.begin(false);
         roles
             .pre
             .expect("it is a pre-processor")
             .turn(&mut cx)
             .done();
-        assert!(http::user(&cx).edits.is_empty());
+        assert!(user(&cx).edits.is_empty());
     }
 }

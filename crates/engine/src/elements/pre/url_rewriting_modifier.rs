@@ -12,8 +12,8 @@ use crate::decode::Decoder;
 use crate::decode::compiled::RegexRules;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
-use crate::elements::samplers::http;
 use crate::elements::samplers::http::edits::Edit;
+use crate::elements::samplers::http::state::{user, user_mut};
 use crate::run::context::{Context, StateId};
 use crate::run::request::{Request, RequestArgument};
 use crate::run::roles::PreProcessor;
@@ -119,11 +119,7 @@ fn extract(pattern: &Pattern, text: &str) -> String {
 
 impl PreProcessor for UrlRewritingModifier {
     fn process(&self, cx: &mut Context) {
-        let Some(previous) = cx
-            .previous
-            .clone()
-            .filter(|_| http::user(cx).edits.applies())
-        else {
+        let Some(previous) = cx.previous.clone().filter(|_| user(cx).edits.applies()) else {
             return;
         };
         let text =
@@ -144,7 +140,7 @@ impl PreProcessor for UrlRewritingModifier {
             }
         }
         match self.session(argument, value, encode) {
-            Ok(session) => http::user_mut(cx).edits.add(session),
+            Ok(session) => user_mut(cx).edits.add(session),
             Err(exception) => cx.raise(exception),
         }
     }
@@ -254,7 +250,7 @@ mod tests {
         /// Path and arguments of a GET after the modifier saw a page.
         fn sent(&mut self, page: &str, path: &str) -> String {
             self.cx.previous = Some(Rc::new(fixture::sample(page)));
-            http::user_mut(&mut self.cx).edits.begin(true);
+            user_mut(&mut self.cx).edits.begin(true);
             self.pre.turn(&mut self.cx).done();
             let mut request = Request {
                 method: "GET".into(),
@@ -265,7 +261,7 @@ mod tests {
                 RequestArgument::plain("sid", "old", "="),
                 RequestArgument::plain("b", "c", "="),
             ];
-            for edit in http::user_mut(&mut self.cx).edits.take() {
+            for edit in user_mut(&mut self.cx).edits.take() {
                 edit.apply(&mut self.cx, &mut request);
             }
             let arguments: Vec<String> = request

@@ -19,9 +19,10 @@ mod tcp_status;
 pub mod websocket;
 
 use crate::decode::Decoder;
+use crate::elements::catalogue::{Role, Rung};
+use crate::elements::foreign;
 use crate::elements::java;
 use crate::elements::jdbc;
-use crate::elements::{Role, Rung};
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 use crate::run::sampler::Sampler;
@@ -66,7 +67,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box
 /// A sampler that has no native form, or none that is built.
 fn decode_other(class: &str, d: &mut Decoder, configs: &[&Element]) -> Option<Box<dyn Sampler>> {
     let rung = crate::elements::entry(class).map(|entry| entry.rung);
-    let is_foreign = rung.is_none() && java::role(d.element, d.unit) == Some(Role::Sampler);
+    let is_foreign = rung.is_none() && foreign::role(d.element, d.unit) == Some(Role::Sampler);
     if rung == Some(Rung::Jvm) || is_foreign {
         return in_java(d, configs);
     }

@@ -5,7 +5,7 @@
 use drumfire_expr::Template;
 
 use crate::decode::Decoder;
-use crate::elements::assignments;
+use crate::elements::arguments::assignments;
 use crate::run::assignments::Assignments;
 use crate::run::context::Context;
 use crate::run::sampler::{Sampler, SamplerTurn};

@@ -16,10 +16,14 @@ use super::template::{ArgumentTemplate, FileTemplate, RequestTemplate};
 use super::transfer::Transfer;
 use super::version::{BLAZEMETER, Versions, of_blazemeter};
 use crate::decode::Decoder;
-use crate::elements::config::{
-    AuthManager, CacheManager, CookieManager, DnsCacheManager, Manager, header_managers, keystore,
-    manager,
-};
+use crate::elements::config::auth_manager::AuthManager;
+use crate::elements::config::cache_manager::CacheManager;
+use crate::elements::config::cookie_manager::CookieManager;
+use crate::elements::config::dns_cache_manager::DnsCacheManager;
+use crate::elements::config::header_manager::decode as header_managers;
+use crate::elements::config::keystore_config::of_plan as keystore;
+use crate::elements::config::managers::Manager;
+use crate::elements::config::managers::manager;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 use drumfire_expr::Template;

@@ -24,32 +24,32 @@
 //! | `failure.rs`, `hints.rs` | failures in JMeter's words, and what they say of this machine |
 //! | `state.rs` | the state of runs, workers and users between samples |
 
-mod cache;
-mod call;
-mod decode;
+pub mod cache;
+pub mod call;
+pub mod decode;
 pub mod edits;
-mod embedded;
-mod failure;
-mod fetch;
-mod file;
+pub mod embedded;
+pub mod failure;
+pub mod fetch;
+pub mod file;
 pub mod hints;
-mod java;
-mod key;
-mod media_type;
-mod merged;
-mod proxy;
-mod reader;
-mod redirects;
-mod request;
-mod response;
-mod sampler;
-mod settings;
-mod settle;
+pub mod java;
+pub mod key;
+pub mod media_type;
+pub mod merged;
+pub mod proxy;
+pub mod reader;
+pub mod redirects;
+pub mod request;
+pub mod response;
+pub mod sampler;
+pub mod settings;
+pub mod settle;
 pub mod source;
-mod state;
-mod template;
-mod transfer;
-mod version;
+pub mod state;
+pub mod template;
+pub mod transfer;
+pub mod version;
 
 pub use decode::{PARALLEL, Server, decode, decode_at, is_applicable};
 pub use proxy::{GeneralProxy, ProxyChoice};

@@ -20,7 +20,10 @@ use super::proxy::{ProxyAccess, ProxyChoice};
 use super::settings::Settings;
 use super::state::{user, user_mut, worker};
 use super::version::Versions;
-use crate::elements::config::{AuthManager, CacheManager, CookieManager, Keystore};
+use crate::elements::config::auth_manager::AuthManager;
+use crate::elements::config::cache_manager::CacheManager;
+use crate::elements::config::cookie_manager::CookieManager;
+use crate::elements::config::keystore_config::Keystore;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 

@@ -23,7 +23,8 @@ use super::request::Sending;
 use super::settings::Settings;
 use super::state::{hints as state_hints, worker};
 use super::transfer::Trouble;
-use crate::elements::config::{CacheManager, CookieManager};
+use crate::elements::config::cache_manager::CacheManager;
+use crate::elements::config::cookie_manager::CookieManager;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 

@@ -18,7 +18,8 @@ use super::media_type::MediaType;
 use super::proxy::{ProxyAccess, ProxyAccesses};
 use super::settings::{pool_options, tls_options};
 use super::source::KnownSources;
-use crate::elements::config::{ChangedHeaders, Jars};
+use crate::elements::config::header_manager::ChangedHeaders;
+use crate::elements::config::jars::Jars;
 use crate::run::context::Context;
 use crate::run::slots::{RunSlot, Traffic, UserSlot, WorkerSlot};
 

@@ -20,7 +20,8 @@ use super::settings::Settings;
 use super::source::{Found, SourceTemplate};
 use super::state::{user, user_mut};
 use crate::base::number;
-use crate::elements::config::{HeaderManager, merged_headers};
+use crate::elements::config::header_manager::HeaderManager;
+use crate::elements::config::header_manager::merged as merged_headers;
 use crate::run::context::Context;
 
 /// The settings that each sample evaluates anew, unless nothing in them has changed.

@@ -280,7 +280,7 @@ impl Terms {
 }
 
 /// Why there is no response.
-pub(super) enum Trouble {
+pub enum Trouble {
     Exchange(Box<Failure>),
     Java(Exception),
     /// The run was told to stop now, or a Sample Timeout was over; when the exchange began.

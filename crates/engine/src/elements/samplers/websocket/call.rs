@@ -4,9 +4,9 @@ use drumfire_expr::Template;
 use drumfire_expr::values::property_bool;
 use drumfire_http::Opcode;
 
-use super::WebSocketSampler;
 use super::decode::{Address, Deed, Payload, PayloadType};
 use super::frames;
+use super::sampler::WebSocketSampler;
 use crate::run::context::Context;
 
 const DEFAULT_CONNECT_TIMEOUT_MS: &str = "20000";
@@ -115,7 +115,7 @@ fn check_timeout(what: &str, text: &str, least: i32, most: i32) -> Result<(), St
 }
 
 /// A message to be sent.
-pub(super) struct Request {
+pub struct Request {
     pub opcode: Opcode,
     pub bytes: Vec<u8>,
     /// How a binary one is shown; a text shows itself.

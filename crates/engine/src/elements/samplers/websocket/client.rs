@@ -10,13 +10,13 @@ use drumfire_http::{
 use drumfire_results::Sample;
 use drumfire_web::status::too_large_message;
 
-use super::Stop;
 use super::call::{Call, Place};
 use super::inflater::{self, Inflater};
 use super::proxy::Connect;
+use super::stop::Stop;
 use super::upgrade::{self, Answer};
-use crate::elements::samplers::http;
-use crate::elements::samplers::http::ProxyChoice;
+use crate::elements::samplers::http::proxy::ProxyChoice;
+use crate::elements::samplers::http::state::{user, worker};
 use crate::run::context::Context;
 
 /// `WebSocketClient.WebSocketState`.
@@ -145,7 +145,7 @@ impl Client {
             }
         };
         let request = upgrade::request(host, *port, asked, headers, &nonce)?;
-        let joint = Rc::clone(&http::user(cx).joint);
+        let joint = Rc::clone(&user(cx).joint);
         let connecting = connect(&joint.session, &target, tunnel.as_ref(), limits, &request);
         let connected = cx.attend(connecting).await;
         let (socket, head) = connected.ok_or_else(broken_off)??;
@@ -157,7 +157,7 @@ impl Client {
             }
         };
         self.socket = Some(socket);
-        self.inflater = Inflater::asked_for(headers, http::worker(cx).http.sizes().body_bytes);
+        self.inflater = Inflater::asked_for(headers, worker(cx).http.sizes().body_bytes);
         self.state = State::Connected;
         sample.mark_connect(cx.clock().now_ms());
         sample.header_bytes = head.len() as u64;

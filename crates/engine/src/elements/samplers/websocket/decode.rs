@@ -2,17 +2,17 @@
 
 use drumfire_expr::Template;
 
-use super::WebSocketSampler;
 use super::filter::{self, Filter};
+use super::sampler::WebSocketSampler;
 use crate::decode::Decoder;
 use crate::elements::config::header_managers;
 use crate::elements::config::{Manager, manager};
-use crate::elements::samplers::http::GeneralProxy;
+use crate::elements::samplers::http::proxy::GeneralProxy;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 
 /// What a sampler does.
-pub(super) enum Deed {
+pub enum Deed {
     Open,
     RequestResponse(Payload),
     Read {
@@ -29,7 +29,7 @@ pub(super) enum Deed {
 }
 
 /// Where a new connection leads.
-pub(super) struct Address {
+pub struct Address {
     /// `createNewConnection`; `None` is always.
     pub when: Option<Template>,
     pub tls: Template,
@@ -39,7 +39,7 @@ pub(super) struct Address {
 }
 
 /// What is sent.
-pub(super) struct Payload {
+pub struct Payload {
     pub kind: PayloadType,
     pub data: Template,
     pub from_file: Template,
@@ -48,7 +48,7 @@ pub(super) struct Payload {
 
 /// `DataPayloadType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PayloadType {
+pub enum PayloadType {
     Binary,
     Text,
     /// Text in which `^@` stands for a zero byte.
@@ -57,7 +57,7 @@ pub(super) enum PayloadType {
 
 /// `SingleReadWebSocketSampler.DataType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DataType {
+pub enum DataType {
     Text,
     Binary,
     Any,

@@ -9,15 +9,15 @@ use drumfire_http::{Frame, Opcode};
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_results::Sample;
 
-use super::Stop;
 use super::client::Client;
 use super::frames;
+use super::stop::Stop;
 use crate::decode::Decoder;
 use crate::resolve::Element;
 use crate::run::context::Context;
 
 /// A frame filter in scope.
-pub(super) struct Filter {
+pub struct Filter {
     name: Template,
     rule: Rule,
 }

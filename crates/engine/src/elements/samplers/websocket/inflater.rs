@@ -4,7 +4,7 @@
 use drumfire_http::{Frame, Opcode};
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::Stop;
+use super::stop::Stop;
 
 /// What a fragment of text is shown as, since only a whole message can be inflated.
 const INCOMPLETE: &str =

@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use drumfire_http::{Failure, FailureKind, Incoming, Phase, Proxy, Target, Tunnel};
 
-use super::Stop;
-use crate::elements::samplers::http::ProxyChoice;
+use super::stop::Stop;
+use crate::elements::samplers::http::proxy::ProxyChoice;
 
 /// Asks a proxy for a tunnel.
 pub(super) struct Connect<'a> {

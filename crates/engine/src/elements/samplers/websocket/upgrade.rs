@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest, Sha1};
 
-use super::Stop;
+use super::stop::Stop;
 
 /// Headers that are not the user's to set (`UPGRADE_HEADERS`).
 const OWN: [&str; 5] = [

@@ -1,13 +1,14 @@
-//! Elements of classes that the engine does not know: a plugin's, or the user's own.
+//! Decodes elements, also those of classes that the engine does not know: a plugin's, or the user's own.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{JavaElement, element_as, number};
+use super::catalogue::{Role, Rung, UNKNOWN_CLASS, entry};
+use super::java::{JavaElement, element_as, number};
+use super::listeners;
+use super::refusal::cannot_run;
 use crate::decode::roles::Roles;
 use crate::decode::{Decoder, Unit, World};
-use crate::elements::catalogue::cannot_run;
-use crate::elements::{Role, UNKNOWN_CLASS, entry, listeners};
 use crate::resolve::Element;
 use crate::run::context::Context;
 use crate::run::controllers::{Driven, Hook, Kind};
@@ -20,6 +21,28 @@ const BOTH: &str = "it is a controller and a sampler in one";
 const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
 pub const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
                       user.classpath)";
+
+/// Decodes an element; one that cannot run becomes a finding.
+pub fn decode(d: &mut Decoder) -> Roles {
+    let class = d.element.class.clone();
+    match entry(&class) {
+        Some(entry) => match entry.rung {
+            Rung::Native | Rung::Jvm => {
+                let roles = (entry.decode)(d);
+                if roles.is_foreign { foreign(d) } else { roles }
+            }
+            Rung::Skipped => {
+                d.warn(
+                    "element-skipped",
+                    format!("{class} '{}' is skipped: {}", d.element.name, entry.why),
+                );
+                Roles::default()
+            }
+            Rung::Refused => cannot_run(d, &class, entry.why),
+        },
+        None => foreign(d),
+    }
+}
 
 /// The role of an element: the catalogue's, or what its Java class says.
 pub fn role(element: &Element, unit: &mut Unit) -> Option<Role> {
@@ -89,7 +112,7 @@ fn plan_file(d: &Decoder) -> PathBuf {
 }
 
 /// An element that is not in the catalogue, in all its roles; one that cannot run becomes a finding.
-pub fn decode(d: &mut Decoder) -> Roles {
+fn foreign(d: &mut Decoder) -> Roles {
     let class = d.element.class.clone();
     let traits = match traits(d) {
         Ok(traits) => traits,

@@ -1,0 +1,37 @@
+//! The cookies of users.
+
+use std::cell::RefCell;
+
+use drumfire_web::cookies::CookieStore;
+
+use crate::run::context::StateId;
+
+/// One user's cookies.
+pub struct Jar {
+    pub store: CookieStore,
+    /// The planned cookies' values as they were put in.
+    pub evaluated: Vec<String>,
+    /// The sample whose script has cleared the manager itself: later it is in no sampler's scope any longer
+    /// (`AbstractTestElement#clear` takes the GUI class away, by which `HTTPSamplerBase#applies` knows what is meant for it).
+    pub cleared_in: Option<u32>,
+}
+
+/// One user's cookies by their managers; the users of a Parallel Controller's children share them.
+#[derive(Default)]
+pub struct Jars(RefCell<Vec<(StateId, Option<Box<Jar>>)>>);
+
+impl Jars {
+    pub fn take(&self, id: StateId) -> Option<Box<Jar>> {
+        let mut jars = self.0.borrow_mut();
+        let (_, jar) = jars.iter_mut().find(|(known, _)| *known == id)?;
+        jar.take()
+    }
+
+    pub fn put(&self, id: StateId, jar: Box<Jar>) {
+        let mut jars = self.0.borrow_mut();
+        match jars.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, place)) => *place = Some(jar),
+            None => jars.push((id, Some(jar))),
+        }
+    }
+}

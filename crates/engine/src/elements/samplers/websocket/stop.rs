@@ -1,0 +1,24 @@
+//! The ends of a sample before its time.
+
+use drumfire_http::Frame;
+
+/// The reason why a sample fails.
+pub enum Stop {
+    /// `HttpUpgradeException`: the status, if there is one, and the message.
+    Upgrade(String, String),
+    /// `IOException`.
+    Io(String),
+    /// `SocketTimeoutException`.
+    ReadTimeout,
+    Unexpected(Frame),
+    /// `SamplingAbortedException`: the sample says why already.
+    Aborted,
+    /// Any other exception.
+    Exception(String),
+}
+
+impl Stop {
+    pub fn illegal_state(text: String) -> Stop {
+        Stop::Exception(format!("java.lang.IllegalStateException: {text}"))
+    }
+}
