@@ -181,3 +181,34 @@ fn an_assertion_that_throws_fails_its_sample() {
         ]
     );
 }
+
+#[test]
+fn more_matches_than_the_limit_fail_the_sample_and_name_it() {
+    let server = Server::start(|_| vec![Step::Send(ok("aaaa"))]);
+    let regex = |number: &str| {
+        format!(
+            r#"<RegexExtractor guiclass="RegexExtractorGui" testclass="RegexExtractor" testname="r"><stringProp name="RegexExtractor.refname">v</stringProp><stringProp name="RegexExtractor.regex">a</stringProp><stringProp name="RegexExtractor.template">$0$</stringProp><stringProp name="RegexExtractor.match_number">{number}</stringProp></RegexExtractor><hashTree/>"#
+        )
+    };
+    let boundary = r#"<BoundaryExtractor guiclass="BoundaryExtractorGui" testclass="BoundaryExtractor" testname="b"><stringProp name="BoundaryExtractor.refname">w</stringProp><stringProp name="BoundaryExtractor.lboundary">a</stringProp><stringProp name="BoundaryExtractor.rboundary">a</stringProp><stringProp name="BoundaryExtractor.match_number">-1</stringProp></BoundaryExtractor><hashTree/>"#;
+    let port = server.address().port();
+    let body = [&regex("-1"), boundary, &regex("2")].map(|below| get("s", port, "/", "", below));
+    let rows = |most: &str| {
+        let ran = run_group(
+            &group(1, 1, true),
+            &body.concat(),
+            &[("drumfire.max_matches", most)],
+        );
+        let successes = ran.column("success");
+        let messages = ran.column("responseMessage");
+        let named = messages
+            .iter()
+            .map(|message| message.contains("drumfire.max_matches"));
+        let rows = successes.iter().zip(named);
+        rows.map(|(success, named)| (success.to_string(), named))
+            .collect::<Vec<_>>()
+    };
+    let (good, bad) = (("true".to_owned(), false), ("false".to_owned(), true));
+    assert_eq!(rows("4"), [good.clone(), good.clone(), good.clone()]);
+    assert_eq!(rows("1"), [bad.clone(), bad, good]);
+}

@@ -133,7 +133,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
             honoured(
                 "drumfire.max_matches",
                 "1000000",
-                "A Regular Expression Extractor or Boundary Extractor keeps so many matches; more are left out, with a line in the log.",
+                "A Regular Expression Extractor or Boundary Extractor keeps so many matches; with more, the rest is left out and the sample fails.",
             ),
             honoured(
                 "drumfire.max_label_bytes",

@@ -65,6 +65,8 @@ pub struct Context {
     pub previous: Option<Rc<Sample>>,
     /// What has been read of the result at hand, for all who look into it.
     pub parsed: Parsed,
+    /// A limit that an element met with the sample at hand: its row fails with this message.
+    pub limit_met: Option<String>,
     /// What to do after this sample (`JMeterContext#setTestLogicalAction`).
     pub action: Action,
     /// False once this user is to end after the step at hand (`JMeterThread#running`).
@@ -146,6 +148,7 @@ impl Context {
             is_described: false,
             previous: None,
             parsed: Parsed::new(worker.default_charset.clone()),
+            limit_met: None,
             action: Action::Continue,
             alive: true,
             surplus: Cell::new(false),

@@ -182,6 +182,10 @@ async fn examine(
             return false;
         }
     }
+    if let Some(limit) = user.cx.limit_met.take() {
+        result.success = false;
+        result.message = limit.into();
+    }
     user.cx.worker.stages.lap(timed, Stage::Extract);
     judge(&package.assertions, &mut user.cx, result).await;
     user.cx.worker.stages.lap(timed, Stage::Assert);

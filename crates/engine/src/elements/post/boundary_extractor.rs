@@ -96,7 +96,11 @@ impl BoundaryExtractor {
         };
         let mut found = texts.iter().flat_map(|text| boundary.find_iter(text));
         if number <= 0 {
-            return self.most.take(found.map(Rc::from));
+            let (found, is_cut) = self.most.take(found.map(Rc::from));
+            if is_cut {
+                self.most.report(cx);
+            }
+            return found;
         }
         // Of a variable the only fragment between open ends is taken whatever number is asked for.
         let is_open = left.is_empty() || right.is_empty();

@@ -1,6 +1,7 @@
 //! The limit of the matches that an extractor keeps, so that a server's answer cannot use up memory.
 
 use crate::decode::Decoder;
+use crate::run::context::Context;
 
 /// No honest plan asks for as many.
 const USUAL: usize = 1_000_000;
@@ -16,17 +17,22 @@ impl MostMatches {
         MostMatches(number.unwrap_or(USUAL))
     }
 
-    /// The matches up to the limit; the log says if there are more.
-    pub fn take<T>(self, found: impl IntoIterator<Item = T>) -> Vec<T> {
+    /// The matches up to the limit, and whether there are more.
+    pub fn take<T>(self, found: impl IntoIterator<Item = T>) -> (Vec<T>, bool) {
         let mut found = found.into_iter();
         let kept: Vec<T> = found.by_ref().take(self.0).collect();
-        if kept.len() == self.0 && found.next().is_some() {
-            tracing::error!(
-                "An extractor keeps the first {} matches and leaves the others out: raise drumfire.max_matches",
-                self.0
-            );
-        }
-        kept
+        let is_cut = kept.len() == self.0 && found.next().is_some();
+        (kept, is_cut)
+    }
+
+    /// Fails the sample at hand, in which there are more matches.
+    pub fn report(self, cx: &mut Context) {
+        let message = format!(
+            "an extractor keeps the first {} matches and leaves the others out: raise drumfire.max_matches",
+            self.0
+        );
+        tracing::error!("{message}");
+        cx.limit_met = Some(message);
     }
 }
 
@@ -36,7 +42,7 @@ mod tests {
 
     #[test]
     fn matches_beyond_the_limit_are_left_out() {
-        assert_eq!(MostMatches(2).take([1, 2]), [1, 2]);
-        assert_eq!(MostMatches(2).take(1..), [1, 2]);
+        assert_eq!(MostMatches(2).take([1, 2]), (vec![1, 2], false));
+        assert_eq!(MostMatches(2).take(1..), (vec![1, 2], true));
     }
 }

@@ -148,10 +148,14 @@ impl Search<'_, '_> {
     }
 }
 
-/// The matches that are asked for: one, or all where the number is 0 or negative.
-fn asked<M>(mut matches: impl Iterator<Item = M>, match_number: i32, most: MostMatches) -> Vec<M> {
+/// The matches that are asked for: one, or all where the number is 0 or negative; tells whether the limit left some out.
+fn asked<M>(
+    mut matches: impl Iterator<Item = M>,
+    match_number: i32,
+    most: MostMatches,
+) -> (Vec<M>, bool) {
     match usize::try_from(match_number) {
-        Ok(number @ 1..) => matches.nth(number - 1).into_iter().collect(),
+        Ok(number @ 1..) => (matches.nth(number - 1).into_iter().collect(), false),
         _ => most.take(matches),
     }
 }
@@ -188,7 +192,10 @@ impl RegexExtractor {
             let chosen = matches.nth(number - 1);
             self.store(reference, template).one(chosen.as_ref(), cx);
         } else {
-            let matches = self.most.take(matches);
+            let (matches, is_cut) = self.most.take(matches);
+            if is_cut {
+                self.most.report(cx);
+            }
             self.keep(cx, (reference, template), search.match_number, &matches);
         }
     }
@@ -207,7 +214,7 @@ impl RegexExtractor {
         let (expression, dialect, most) = (expression.into_string(), self.dialect, self.most);
         let search = move || {
             let pattern = Pattern::compile(&expression, dialect, Options::default()).ok();
-            let found = pattern.map_or_else(Vec::new, |pattern| {
+            let found = pattern.map_or_else(Default::default, |pattern| {
                 let matches = texts.iter().enumerate().flat_map(|(index, text)| {
                     let matches = pattern.captures_iter(text);
                     matches.map(move |captures| (index, captures.into_spans()))
@@ -216,9 +223,12 @@ impl RegexExtractor {
             });
             (texts, found)
         };
-        let Some((texts, found)) = self.proven.search(cx, bytes, search).await else {
+        let Some((texts, (found, is_cut))) = self.proven.search(cx, bytes, search).await else {
             return;
         };
+        if is_cut {
+            most.report(cx);
+        }
         let matches = found
             .into_iter()
             .map(|(index, spans)| Captures::new(&texts[index], spans));
