@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use drumfire_engine::AgentTick;
 use drumfire_health::{Cause, Grade, Reason, Second, Verdict};
 
-use super::lost::clock_text;
-use super::watch::OnLost;
+use super::watch::{OnLost, clock_text};
 use super::{AgentOutcome, Coordinator, UNCERTAIN_NS};
 
 /// A second is told although agents have not sent theirs, so long after its end.

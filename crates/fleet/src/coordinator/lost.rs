@@ -1,7 +1,7 @@
 //! What becomes of a run when agents are silent, lost, or back.
 
 use super::Coordinator;
-use super::watch::{self, News, OnLost};
+use super::watch::{self, News, OnLost, clock_text};
 
 impl Coordinator<'_, '_, '_> {
     pub(super) fn react(&mut self, news: &News) {
@@ -55,11 +55,4 @@ impl Coordinator<'_, '_, '_> {
             clock_text(now_ms)
         ));
     }
-}
-
-/// A time of day, for people.
-pub(super) fn clock_text(at_ms: i64) -> String {
-    let seconds = at_ms.div_euclid(1000).rem_euclid(86_400);
-    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
-    format!("{hours:02}:{minutes:02}:{:02} UTC", seconds % 60)
 }

@@ -163,6 +163,13 @@ pub fn slots(shares: &[Share]) -> Vec<Slots> {
     shares.iter().map(|share| share.slots.clone()).collect()
 }
 
+/// A time of day, for people.
+pub(super) fn clock_text(at_ms: i64) -> String {
+    let seconds = at_ms.div_euclid(1000).rem_euclid(86_400);
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    format!("{hours:02}:{minutes:02}:{:02} UTC", seconds % 60)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
