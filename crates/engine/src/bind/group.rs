@@ -13,6 +13,7 @@ use crate::decode::roles::{Listener, Roles};
 use crate::decode::{Decoder, Unit};
 use crate::elements;
 use crate::elements::foreign;
+use crate::elements::java;
 use crate::elements::samplers;
 use crate::elements::samplers::listing;
 use crate::resolve::Element;
