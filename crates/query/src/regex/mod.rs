@@ -9,7 +9,7 @@ mod java;
 mod oro;
 mod pattern;
 
-pub use pattern::{Captures, CapturesIter, Pattern, Spans};
+pub use pattern::{Captures, CapturesIter, Pattern, Spans, keep_compiled};
 
 /// The rules that a pattern follows; JMeter chooses by the property `jmeter.regex.engine`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

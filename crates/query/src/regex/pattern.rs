@@ -1,5 +1,7 @@
 //! The compiled pattern and its matches.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use memchr::memmem;
@@ -219,7 +221,35 @@ impl Pattern {
     }
 }
 
+thread_local! {
+    /// Compiled patterns of this thread by their text, and how many are kept; none unless they were asked for.
+    static KEPT: RefCell<(usize, HashMap<String, meta::Regex>)> = RefCell::default();
+}
+
+/// Keeps this many patterns that this thread compiles. A plan in an editor is compiled after every change, and most of its patterns
+/// are those of before. A run compiles each pattern once and keeps none.
+pub fn keep_compiled(count: usize) {
+    KEPT.with_borrow_mut(|(limit, _)| *limit = count);
+}
+
 fn linear(text: &str) -> Result<meta::Regex, String> {
+    let kept = KEPT.with_borrow(|(_, kept)| kept.get(text).cloned());
+    if let Some(regex) = kept {
+        return Ok(regex);
+    }
+    let regex = compiled(text)?;
+    KEPT.with_borrow_mut(|(limit, kept)| {
+        if *limit > 0 {
+            if kept.len() >= *limit {
+                kept.clear();
+            }
+            kept.insert(text.to_owned(), regex.clone());
+        }
+    });
+    Ok(regex)
+}
+
+fn compiled(text: &str) -> Result<meta::Regex, String> {
     let config = meta::Config::new()
         .nfa_size_limit(Some(SIZE_LIMIT_BYTES))
         .hybrid_cache_capacity(2 << 20);
@@ -366,5 +396,28 @@ impl<'t> CapturesIter<'_, 't> {
             text: self.text,
             spans: spans.collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kept_patterns_are_the_same_and_few() {
+        let compile = |text: &str| {
+            let compiled = Pattern::compile(text, Dialect::Oro, Options::default());
+            compiled.expect("a pattern").is_match("a7")
+        };
+        assert!(compile("a7"));
+        KEPT.with_borrow(|(_, kept)| assert!(kept.is_empty()));
+        keep_compiled(2);
+        for _ in 0..2 {
+            assert!(compile(r"a\d") && !compile(r"b\d"));
+        }
+        KEPT.with_borrow(|(_, kept)| assert_eq!(kept.len(), 2));
+        assert!(compile(r"\w\d"));
+        KEPT.with_borrow(|(_, kept)| assert_eq!(kept.len(), 1));
+        keep_compiled(0);
     }
 }

@@ -466,8 +466,9 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
     let seconds = |run: &RunFile| (run.ended_ms - run.started_ms) as f64 / 1000.0;
     let (first, second) = (seconds(base), seconds(other));
     if first.min(second) * 2.0 < first.max(second) {
+        let digits = if first.min(second) < 10.0 { 2 } else { 0 };
         notes.push(format!(
-            "One run is much longer than the other: {first:.0} s and {second:.0} s."
+            "One run is much longer than the other: {first:.digits$} s and {second:.digits$} s."
         ));
     }
     if first.min(second) < 10.0 {
