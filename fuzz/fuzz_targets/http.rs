@@ -1,4 +1,4 @@
-//! What a server may answer: it makes no difference in which pieces the bytes arrive.
+//! The answers of servers: it makes no difference in which pieces the bytes arrive.
 #![no_main]
 
 use drumfire_http::fuzzing::response;

@@ -20,7 +20,7 @@ const SECONDS: &str = "-Jseconds=2";
 /// A line of the table.
 struct Row {
     channel: &'static str,
-    /// What is downloaded.
+    /// The file that is downloaded.
     file: PathBuf,
     installed_by: &'static str,
     /// From the start of the installation to the end of the quickstart; none if nothing was run.

@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What to make.
+/// The kind of package.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// Install every package with its client and run the quickstart.

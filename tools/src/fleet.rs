@@ -299,7 +299,7 @@ fn slow_run(program: &PathBuf, plan: &str, rows: Option<&str>) -> anyhow::Result
     Ok(home)
 }
 
-/// What collected rows say.
+/// The facts in collected rows.
 struct Rows {
     /// How often each row of the shared file was used.
     used: HashMap<String, u32>,

@@ -206,7 +206,7 @@ struct RunArguments {
     /// [category=]level of the log
     #[arg(short = 'L', long = "loglevel", value_name = "LEVEL", help_heading = SHOWN)]
     level: Vec<String>,
-    /// What to show while the run goes on
+    /// The display while the run goes on
     #[arg(long, value_enum, default_value_t, help_heading = SHOWN)]
     progress: Progress,
     /// Serve the demo site meanwhile; the plan finds it in the properties demo.host, demo.port and demo.https.port
@@ -267,7 +267,7 @@ struct ExportArguments {
     out_required: bool,
 }
 
-/// What a run leaves behind beside the result file.
+/// The output of a run beside the result file.
 #[derive(Debug, Default, clap::Args)]
 struct RunReportArguments {
     /// Write the report as one HTML page when the run has ended

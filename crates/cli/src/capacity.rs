@@ -24,7 +24,7 @@ const REACHED: f64 = 0.95;
 /// The search ends when the lowest level that breaks is this near to the highest that holds.
 const NEAR: f64 = 1.03;
 
-/// What is searched.
+/// The quantity that is searched.
 #[derive(Clone, Debug)]
 pub struct Goal {
     /// A level holds if none of them is true.
@@ -39,7 +39,7 @@ pub struct Goal {
     pub users: u32,
 }
 
-/// What came of a level.
+/// The outcome of a level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
     /// The rate that was asked for, in iterations a second.
@@ -48,7 +48,7 @@ pub struct Level {
     pub reached: f64,
     /// How it ended.
     pub outcome: LevelOutcome,
-    /// What was measured, for each condition.
+    /// The measured value of each condition.
     pub values: Vec<String>,
 }
 
@@ -67,10 +67,10 @@ pub enum LevelOutcome {
     GeneratorLimit,
 }
 
-/// What the search does.
+/// The state of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// So many seconds are left until the measurement.
+    /// This number of seconds is left until the measurement.
     Settling(u32),
     Measuring,
     /// After a level that was broken, so many seconds are left.
@@ -92,7 +92,7 @@ pub struct Search {
     /// Start of the last second, in milliseconds since the Unix epoch.
     last_ms: i64,
     seconds: Vec<Second>,
-    /// What came of each level, in their order.
+    /// The outcome of each level, in their order.
     levels: Vec<Level>,
     out: Box<dyn Write>,
 }

@@ -20,7 +20,7 @@ use crate::options::{
 };
 use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments, RunsArguments};
 
-/// What to do.
+/// The action.
 #[derive(Debug, Clone, PartialEq)]
 #[expect(
     clippy::large_enum_variant,

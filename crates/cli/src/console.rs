@@ -8,7 +8,7 @@ use crate::exit_codes::Exit;
 use crate::options::Refusal;
 use crate::terminal::style::Style;
 
-/// What surrounds a command.
+/// The surroundings of a command.
 pub struct Console<'a> {
     /// Standard output.
     pub out: &'a mut dyn Write,

@@ -14,12 +14,12 @@ pub struct CtlArguments {
     /// The address of the run's page as the run printed it; without it, the only run of this user on this machine
     #[arg(long, value_name = "URL", global = true)]
     pub ui: Option<String>,
-    /// What to do
+    /// The action
     #[command(subcommand)]
     pub verb: CtlVerb,
 }
 
-/// What to do.
+/// The action.
 #[derive(Debug, Clone, PartialEq, Subcommand)]
 pub enum CtlVerb {
     /// Say how the run stands

@@ -5,7 +5,7 @@
 
 use crate::exit_codes::Exit;
 
-/// What is known when everything is written.
+/// The facts when everything is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
     /// The code of the signal that ended the run early.

@@ -1,4 +1,4 @@
-//! What the command line asks of the engine. The engine itself knows nothing of terminals; that the commands reach it
+//! The commands' requests of the engine. The engine itself knows nothing of terminals; that the commands reach it
 //! through a trait lets their tests follow a script instead of sending load.
 
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub trait Engine {
     /// Says of every element and function of a plan how it is run, and what compiling it says.
     ///
     /// # Errors
-    /// What is wrong with the file, if it cannot be read as a plan.
+    /// The fault of the file, if it cannot be read as a plan.
     fn survey(&self, plan: &Path, settings: &Settings) -> Result<Survey, Vec<Diagnostic>>;
 
     /// Gives the findings and the advice of a survey, for plans in an editor, on any thread. Java is not asked.
@@ -61,10 +61,10 @@ pub trait Engine {
     /// The compiled plan as data.
     fn describe(&self, program: &Self::Program) -> PlanView;
 
-    /// What there is of Java for plans that need it, after what is missing has been brought if `install` says so.
+    /// The Java for plans that need it, after the missing parts have been installed if `install` says so.
     ///
     /// # Errors
-    /// What is missing, and how to get it.
+    /// The missing part, and how to get it.
     fn java(&self, settings: &Settings, install: bool) -> Result<String, String>;
 
     /// Files that the plan names relative to its folder.
@@ -72,7 +72,7 @@ pub trait Engine {
         Vec::new()
     }
 
-    /// Who gets what, where machines with these shares run the plan.
+    /// The shares of the plan, where machines with these shares run it.
     fn split(&self, _program: &Self::Program, _shares: &[Share]) -> SplitView {
         SplitView::default()
     }
@@ -138,8 +138,8 @@ pub struct RunOrder {
     pub results: Option<PathBuf>,
     /// Delete the files of all result listeners before the start (`-f`).
     pub delete_results: bool,
-    /// Who follows the users step by step.
+    /// The debugger that follows the users step by step.
     pub debugging: Debugging,
-    /// What this machine runs of the plan.
+    /// The part of the plan that this machine runs.
     pub share: Share,
 }

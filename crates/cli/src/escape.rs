@@ -1,4 +1,4 @@
-//! What comes from plans, servers and neighbours is made harmless where it leaves the program: a terminal obeys escape
+//! Text from plans, servers and neighbours is made harmless where it leaves the program: a terminal obeys escape
 //! sequences, and CI systems obey lines that begin like their commands.
 
 use std::borrow::Cow;

@@ -13,7 +13,7 @@ use crate::options::ExportOptions;
 use crate::profiles::{OUT, TAGS};
 use crate::properties::Settings;
 
-/// What was not delivered, a line for each that lost something.
+/// The undelivered news, a line for each sink that lost some.
 #[derive(Debug, Default)]
 pub struct Undelivered {
     /// Outputs that the user asked for.
@@ -37,7 +37,7 @@ impl Exports {
     /// Starts the outputs of the command line and of the properties.
     ///
     /// # Errors
-    /// What is wrong with one, or why it cannot be started.
+    /// The fault of one, or why it cannot be started.
     pub fn start(
         options: &ExportOptions,
         settings: &Settings,
@@ -190,7 +190,7 @@ impl Subscriber for Exports {
     }
 }
 
-/// What a sink lost, if anything.
+/// The losses of a sink, if any.
 fn lost(kind: &str, delivery: &Delivery) -> Option<String> {
     let Delivery {
         sink,

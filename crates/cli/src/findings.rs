@@ -32,7 +32,7 @@ pub fn grouped(findings: &[Diagnostic]) -> Vec<Group<'_>> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// What a finding says, without the names and numbers in it.
+/// The text of a finding, without the names and numbers in it.
 fn said(finding: &Diagnostic) -> String {
     let mut said = format!("{:?} {} ", finding.severity, finding.code);
     let mut until = None;
@@ -106,7 +106,7 @@ pub fn line(finding: &Diagnostic) -> Option<(usize, usize)> {
     Some(source.line_column(span.start))
 }
 
-/// What to do about a finding; its own advice, or that for its kind.
+/// The remedy of a finding; its own advice, or that for its kind.
 pub fn remedy(finding: &Diagnostic) -> String {
     if let Some(help) = &finding.help {
         return help.clone();

@@ -59,10 +59,10 @@ pub struct FleetArguments {
     /// Every agent runs the whole plan, as JMeter's remote servers do
     #[arg(long, requires = "agents", help_heading = FLEET)]
     each: bool,
-    /// What becomes of the users of an agent that is lost
+    /// The fate of the users of an agent that is lost
     #[arg(long, value_enum, default_value_t, help_heading = FLEET)]
     on_lost: LostAgents,
-    /// What becomes of the rows of samples; without this they are collected for -l
+    /// The fate of the rows of samples; without this they are collected for -l
     #[arg(long, value_enum, requires = "agents", help_heading = FLEET)]
     rows: Option<RowsOfAgents>,
     /// Send agents this file, too, which the plan reads and does not name; relative to the plan's folder
@@ -138,7 +138,7 @@ pub struct AgentArguments {
 }
 
 impl AgentArguments {
-    /// What to do.
+    /// The action.
     pub fn into_order(self) -> AgentOrder {
         AgentOrder {
             link: self.link.into_options(),
@@ -168,7 +168,7 @@ pub struct AgentsArguments {
 }
 
 impl AgentsArguments {
-    /// What to do.
+    /// The action.
     pub fn into_order(self) -> AgentsOrder {
         AgentsOrder {
             link: self.link.into_options(),
@@ -185,7 +185,7 @@ pub struct FleetKeys {
     pub command: FleetCommand,
 }
 
-/// What to do with the keys of a fleet.
+/// The action on the keys of a fleet.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Subcommand)]
 pub enum FleetCommand {
     /// Write the keys of an operator, a coordinator and agents, a certificate and the configuration of a NATS server

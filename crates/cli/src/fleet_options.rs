@@ -1,4 +1,4 @@
-//! What the options of a run on several machines and of its agents mean.
+//! The meaning of the options of a run on several machines and of its agents.
 
 use std::path::PathBuf;
 
@@ -17,9 +17,9 @@ pub struct FleetOptions {
     pub wait_ms: u64,
     /// Every agent runs the whole plan.
     pub is_each: bool,
-    /// What becomes of the users of a lost agent.
+    /// The fate of the users of a lost agent.
     pub on_lost: LostAgents,
-    /// What becomes of rows; else they are collected if there is a result file.
+    /// The fate of rows; else they are collected if there is a result file.
     pub rows: Option<RowsOfAgents>,
     /// Files to send beside those that the plan names.
     pub send: Vec<PathBuf>,
@@ -33,7 +33,7 @@ pub struct FleetOptions {
     pub is_jmeter: bool,
 }
 
-/// What becomes of the users of a lost agent.
+/// The fate of the users of a lost agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum LostAgents {
     /// The others go on with theirs
@@ -45,7 +45,7 @@ pub enum LostAgents {
     Stop,
 }
 
-/// What becomes of the rows of samples that agents write.
+/// The fate of the rows of samples that agents write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum RowsOfAgents {
     /// Agents send them when the run has ended

@@ -12,7 +12,7 @@ const ROOM: usize = 64;
 /// How long samples may take to end after a threshold has ended the run; then they are broken off.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What has become of the thresholds of a run. Copies are of the same run.
+/// The state of the thresholds of a run. Copies are of the same run.
 #[derive(Clone, Debug)]
 pub struct Board(Arc<Mutex<State>>);
 
@@ -39,7 +39,7 @@ impl Guard {
 }
 
 impl Board {
-    /// What has become of each threshold; `recording` is the sum of all increments.
+    /// The state of each threshold; `recording` is the sum of all increments.
     pub fn verdicts(&self, recording: &Recording) -> Vec<Verdict> {
         let state = self.lock();
         let guards = state.guards.iter();

@@ -13,7 +13,7 @@ pub struct K8sArguments {
     pub command: K8sCommand,
 }
 
-/// What to do for Kubernetes.
+/// The action for Kubernetes.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Subcommand)]
 pub enum K8sCommand {
     /// Print what Kubernetes needs to run a plan: its files, NATS, an Indexed Job of agents and a Job of their coordinator

@@ -81,7 +81,7 @@ impl KeptRun {
     /// Ends the thread, once everything has been written.
     ///
     /// # Errors
-    /// What the disk said.
+    /// The message of the operating system.
     pub fn end(self) -> io::Result<KeptPlace> {
         drop(self.mailbox);
         match self.thread.join() {

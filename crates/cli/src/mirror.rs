@@ -236,7 +236,7 @@ mod tests {
 
     use super::*;
 
-    /// What comes back for the pieces of a request.
+    /// The answers to the pieces of a request.
     fn ask(pieces: &[&str]) -> String {
         let mirror = Mirror::start("127.0.0.1:0".parse().unwrap(), |_| {}).unwrap();
         let mut stream = std::net::TcpStream::connect(mirror.address).unwrap();

@@ -1,4 +1,4 @@
-//! What a command line means, whichever of the two spellings it had: the program's own (`args`) or JMeter's (`jmeter`).
+//! The meaning of a command line, whichever of the two spellings it had: the program's own (`args`) or JMeter's (`jmeter`).
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub struct RunOptions {
     pub properties: PropertyOptions,
     /// The program's log.
     pub log: LogOptions,
-    /// What is shown while the run goes on.
+    /// The display while the run goes on.
     pub progress: Progress,
     /// Serve the demo site in this process while the run goes on.
     pub demo: bool,
@@ -94,13 +94,13 @@ pub struct ReportFiles {
     pub runs: Vec<PathBuf>,
     /// The outcome for other programs.
     pub summary: Option<PathBuf>,
-    /// What became of the thresholds, as JUnit writes it.
+    /// The outcome of the thresholds, as JUnit writes it.
     pub junit: Option<PathBuf>,
     /// The outcome as Markdown.
     pub markdown: Option<PathBuf>,
     /// The numbers of each label as OpenMetrics writes them.
     pub metrics: Option<PathBuf>,
-    /// What became of the thresholds, on standard output as the CI system reads it.
+    /// The outcome of the thresholds, on standard output as the CI system reads it.
     pub annotations: bool,
 }
 
@@ -116,7 +116,7 @@ impl ReportFiles {
 pub struct ReportOptions {
     /// A result file or a run file.
     pub input: PathBuf,
-    /// What to make of it.
+    /// The result to make of it.
     pub files: ReportFiles,
     /// Empty the folder first.
     pub force: bool,
@@ -292,7 +292,7 @@ impl Default for LogOptions {
     }
 }
 
-/// What is shown while a run goes on.
+/// The display while a run goes on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Progress {
     /// The live view on a terminal, JMeter's lines elsewhere.
@@ -311,9 +311,9 @@ pub enum Progress {
 pub struct Refusal {
     /// The exit code.
     pub exit: Exit,
-    /// What goes to standard output: the texts that JMeter prints there and that scripts may look for.
+    /// The text for standard output: the lines that JMeter prints there and that scripts may look for.
     pub out: String,
-    /// What goes to standard error.
+    /// The text for standard error.
     pub err: String,
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct RenameArguments {
     /// A plan (.jmx); plans that it includes and plans of the project that include it change too
     pub plan: PathBuf,
-    /// What is renamed
+    /// The kind of thing to rename
     #[arg(value_enum)]
     pub what: RenamedThing,
     /// The name now; of an element also a path such as 'Users > Log in'
@@ -23,7 +23,7 @@ pub struct RenameArguments {
     pub dry_run: bool,
 }
 
-/// What gets another name.
+/// The kind of thing that gets another name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum RenamedThing {
     /// A variable, with its parts such as name_1
@@ -81,7 +81,7 @@ pub struct RunsArguments {
     pub action: Option<RunsAction>,
 }
 
-/// What to do with runs. A run is named by its number in the list, by `last`, by its name or by its file.
+/// The actions on runs. A run is named by its number in the list, by `last`, by its name or by its file.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Subcommand)]
 pub enum RunsAction {
     /// List the runs, the latest first

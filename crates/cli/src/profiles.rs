@@ -17,7 +17,7 @@ pub const OUT: &str = "drumfire.out";
 /// The property with tags of all outputs, `NAME=VALUE` with semicolons between them.
 pub const TAGS: &str = "drumfire.tags";
 
-/// What a run chooses from the file.
+/// The run's choices from the file.
 pub struct Choice<'c> {
     /// The profile.
     pub profile: Option<&'c str>,

@@ -104,7 +104,7 @@ fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
     Ok(Some((file, project)))
 }
 
-/// What is wrong in the text of a project's file, and where, in bytes.
+/// The fault in the text of a project's file, and its place, in bytes.
 pub fn faults(text: &str) -> Vec<(Range<usize>, String)> {
     match toml::from_str::<Project>(text) {
         Ok(_) => Vec::new(),
@@ -118,7 +118,7 @@ pub fn faults(text: &str) -> Vec<(Range<usize>, String)> {
 /// The properties that the project's file sets for a choice; none if there is no file.
 ///
 /// # Errors
-/// What is wrong with the file, with its line, or with the choice.
+/// The fault of the file, with its line, or of the choice.
 pub fn properties(
     plan: Option<&Path>,
     choice: &Choice<'_>,
@@ -149,7 +149,7 @@ pub fn properties(
 /// The files that the profile of a run asks for.
 ///
 /// # Errors
-/// What is wrong with the file or with the choice.
+/// The fault of the file or of the choice.
 pub fn outputs(plan: Option<&Path>, choice: &Choice<'_>) -> Result<Outputs, String> {
     let Some((_, project)) = found(plan)? else {
         return Ok(Outputs::default());
@@ -165,7 +165,7 @@ pub fn outputs(plan: Option<&Path>, choice: &Choice<'_>) -> Result<Outputs, Stri
 /// The matrix of the project, with the file's folder.
 ///
 /// # Errors
-/// What is wrong with the file.
+/// The fault of the file.
 pub fn matrix(plan: Option<&Path>) -> Result<Option<(PathBuf, Matrix)>, String> {
     let Some((file, project)) = found(plan)? else {
         return Ok(None);

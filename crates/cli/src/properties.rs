@@ -22,11 +22,11 @@ pub struct Settings {
     pub system: PropertyTable,
     /// The names of the properties that the command line sets (`-J`), in its order.
     pub given: Vec<String>,
-    /// What the user should know: files that are not there, options for a JVM.
+    /// Notes for the user: missing files, options for a JVM.
     pub notes: Vec<String>,
 }
 
-/// What the properties depend on beside the command line.
+/// The properties' sources beside the command line.
 pub struct Surroundings<'a> {
     /// The variables of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<OsString>,

@@ -3,7 +3,7 @@
 /// Milliseconds of `500ms`, `30s`, `5m`, `1h`; a number alone is of seconds.
 ///
 /// # Errors
-/// What should be written instead.
+/// The spelling to use instead.
 pub fn duration_ms(text: &str) -> Result<u64, String> {
     let split = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -25,7 +25,7 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
 /// The rate per second of `200`, `200/s`, `600/m`, `36000/h`.
 ///
 /// # Errors
-/// What should be written instead.
+/// The spelling to use instead.
 pub fn per_second(text: &str) -> Result<f64, String> {
     let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
     let seconds = match unit {

@@ -145,7 +145,7 @@ fn page(run: &RunFile, settings: &Settings) -> String {
     })
 }
 
-/// What a live page shows when the run has ended.
+/// The content of a live page when the run has ended.
 pub fn payload(run: &RunFile, settings: &Settings) -> String {
     with_page_options(settings, |options, apdex, matches| {
         report_payload(run, options, apdex, matches)

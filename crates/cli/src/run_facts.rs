@@ -22,7 +22,7 @@ pub fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
     }
 }
 
-/// What became of the thresholds, as run files and pages show it.
+/// The outcome of the thresholds, as run files and pages show it.
 pub fn threshold_results(verdicts: &[drumfire_results::Verdict]) -> Vec<ThresholdResult> {
     verdicts
         .iter()

@@ -1,4 +1,4 @@
-//! What is recorded of a run beside its samples: the plan, the machine, where its time went.
+//! The record of a run beside its samples: the plan, the machine, the time of its parts.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -16,7 +16,7 @@ use crate::options::{Change, PropertyOptions};
 use crate::run_facts::{health, run_verdict, thousandths, threshold_results};
 use crate::terminal::summary::cpu_us;
 
-/// What is known of a run before its first sample.
+/// The facts of a run before its first sample.
 pub fn begun(plan: &Path, now_ms: i64) -> RunFile {
     let mut run = drumfire_report::begun(plan_name(plan), now_ms);
     run.plan = plan_identity(plan);

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 /// The numbers of a run that tables show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRow {
-    /// What the run is called.
+    /// The run's name.
     pub name: String,
     /// Samples without those of transaction controllers.
     pub samples: u64,
@@ -16,7 +16,7 @@ pub struct RunRow {
     pub rate: f64,
     /// Percentiles 50, 95 and 99 of the elapsed time in milliseconds.
     pub percentiles_ms: [f64; 3],
-    /// What the run says of its own numbers.
+    /// The run's verdict on its own numbers.
     pub verdict: String,
 }
 

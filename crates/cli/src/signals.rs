@@ -15,7 +15,7 @@ const ENOUGH: u32 = 3;
 /// After the grace time, samples are broken off; tearDown groups have so long before they are, too.
 const AFTER_GRACE: Duration = Duration::from_secs(5);
 
-/// What somebody who listens is told.
+/// The news for a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heard {
     /// The number of signals so far, from 1, and the name of this one.

@@ -48,7 +48,7 @@ fn plan(group: &[(&str, &str)], loops: &str, elements: &str) -> String {
     )
 }
 
-/// What is said must not depend on the Java of the machine, and files may be missing as in JMeter.
+/// The messages must not depend on the Java of the machine, and files may be missing as in JMeter.
 const AS_JMETER: &str = "-Jdrumfire.missing_files=jmeter";
 const NO_JAVA: &str = "-Jdrumfire.jvm.home=nowhere";
 

@@ -3,7 +3,7 @@
 use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{Server, Step};
 
-/// What the server sends before it closes the connection, and what the sample is then: code, message and received bytes
+/// The bytes that the server sends before it closes the connection, and the sample then: code, message and received bytes
 /// (`-`: not compared, as with failures, whose size is that of Java's stack trace). `!` stands for `Non HTTP response code: ` and `Non HTTP response message: `, `HOST` for the server.
 #[rustfmt::skip]
 const RESPONSES: &[(&str, &[u8], &str)] = &[

@@ -19,7 +19,7 @@ fn known_gaps() -> BTreeMap<String, String> {
     toml::from_str(&text).expect("the list of gaps is `case = \"what differs\"`")
 }
 
-/// What differs first between what this program wrote, rows and files, and what JMeter wrote.
+/// The first difference between the rows and files of this program and those of JMeter.
 fn difference(case: &Path, home: Option<&Path>) -> Option<String> {
     let site = compat::site();
     let mut workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));

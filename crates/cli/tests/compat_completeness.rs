@@ -71,7 +71,7 @@ const ELEMENTS_WITHOUT: &[(&str, &str)] = &[
 /// Functions without a case, and why.
 const FUNCTIONS_WITHOUT: &[(&str, &str)] = &[];
 
-/// What the enabled elements of all plans use.
+/// The classes and functions of the enabled elements of all plans.
 #[derive(Default)]
 struct Used {
     classes: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! What a run says of itself when something other than the target spoils its numbers, and when it is the target.
+//! The verdict of a run when something other than the target spoils its numbers, and when it is the target.
 
 mod plans;
 

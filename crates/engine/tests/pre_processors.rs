@@ -1,4 +1,4 @@
-//! What changes HTTP Requests on their way: pre-processors, the GraphQL window, Login Config. What is expected here was
+//! Changes of HTTP Requests on their way: pre-processors, the GraphQL window, Login Config. The expectations were
 //! seen in JMeter 5.6.3.
 
 mod support;
@@ -28,7 +28,7 @@ fn arguments(arguments: &[(&str, &str)]) -> String {
     )
 }
 
-/// What the server was asked by the request after that of a page, the same in two iterations.
+/// The server's view of the request after that of a page, the same in two iterations.
 fn asked(pre: &str, method: &str, path: &str, given: &[(&str, &str)]) -> String {
     let server = Server::start(page);
     let port = server.address().port();

@@ -114,7 +114,7 @@ fn one(plan: &str, folder: &Path, share: Share, fleet: Option<Arc<Memory>>) -> L
     labels
 }
 
-/// What machines of these weights do together.
+/// The outcome of machines of these weights together.
 fn together(plan: &str, folder: &Path, weights: &[u32]) -> BTreeMap<String, u64> {
     let fleet = Memory::of(weights.len() as u32);
     let machines: Vec<_> = Share::of_weights(weights, 7)

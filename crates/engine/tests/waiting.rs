@@ -1,4 +1,4 @@
-//! What lets users wait for each other, breaks their samples off, or saves what came back.
+//! Elements that let users wait for each other, break their samples off, or save responses.
 
 mod support;
 

@@ -327,7 +327,7 @@ fn says(text: &str) -> String {
     )
 }
 
-/// What version 1.3.1 of the plugin gives for these frames; the first two are examples of RFC 7692 section 7.2.3.
+/// The bytes of version 1.3.1 of the plugin for these frames; the first two are examples of RFC 7692 section 7.2.3.
 #[test]
 fn compressed_messages_are_inflated_where_they_are_asked_for() {
     const FRAMES: &[u8] = b"\xc1\x07\xf2\x48\xcd\xc9\xc9\x07\x00\xc1\x05\xf2\x00\x11\x00\x00\x41\x03\xf2\x00\x11\x80\x02\x00\x00";

@@ -40,7 +40,7 @@ impl Probe {
     }
 }
 
-/// What the probe with the shortest round trip says; the others waited somewhere.
+/// The result of the probe with the shortest round trip; the others waited somewhere.
 pub fn best(probes: &[Probe]) -> Option<Offset> {
     let quickest = probes.iter().min_by_key(|probe| probe.round_trip_ns())?;
     Some(quickest.offset())

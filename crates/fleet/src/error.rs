@@ -10,7 +10,7 @@ pub enum FleetError {
     Nats { url: String, why: String },
     /// Something was not done in time.
     Late {
-        /// What was waited for, with the names of those who did not do it.
+        /// The event that was waited for, with the names of those who did not do it.
         what: String,
         waited: Duration,
         remedy: &'static str,
@@ -49,7 +49,7 @@ impl fmt::Display for FleetError {
 
 impl std::error::Error for FleetError {}
 
-/// What an operation on NATS said, or that it said nothing in time.
+/// NATS's answer to an operation, or that there was none in time.
 pub(crate) async fn within<T, E: fmt::Display>(
     patience: Duration,
     what: &str,

@@ -30,7 +30,7 @@ pub struct ServerPlace {
     pub has_tls: bool,
 }
 
-/// What [`init`] has written.
+/// The files that [`init`] has written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetFiles {
     /// The server's configuration.

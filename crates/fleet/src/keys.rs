@@ -68,12 +68,12 @@ pub fn jwt(
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
 }
 
-/// What NATS is told of an operator.
+/// The claims of an operator for NATS.
 pub fn operator() -> Value {
     json!({"type": "operator", "version": 2})
 }
 
-/// What NATS is told of an account without limits.
+/// The claims of an account without limits, for NATS.
 pub fn account(has_jetstream: bool) -> Value {
     let most = if has_jetstream { -1 } else { 0 };
     json!({
@@ -88,7 +88,7 @@ pub fn account(has_jetstream: bool) -> Value {
     })
 }
 
-/// What NATS is told of a user; without rights of its own it may do everything in its account.
+/// The claims of a user for NATS; without rights of its own it may do everything in its account.
 pub fn user(rights: Option<&Rights>) -> Value {
     let mut claims = json!({
         "pub": {}, "sub": {}, "subs": -1, "data": -1, "payload": -1, "type": "user", "version": 2,
@@ -144,7 +144,7 @@ pub fn run_credentials(account: &str, run: &str, index: u32) -> Option<String> {
     ))
 }
 
-/// What an agent may do while it waits for work.
+/// The rights of an agent while it waits for work.
 pub fn idle_rights(agent: &str) -> Rights {
     Rights {
         publish: stores(),
@@ -175,7 +175,7 @@ fn stores() -> Vec<String> {
         .to_vec()
 }
 
-/// What an agent may do in one run: read the run and its files, take leases, say how it is, leave its own end. `chunks` are the
+/// The rights of an agent in one run: it reads the run and its files, takes leases, says how it is, leaves its own end. `chunks` are the
 /// subjects of the files' parts, in the order of the manifest.
 pub fn run_rights(manifest: &Manifest, (index, token): (u32, u64), chunks: &[String]) -> Rights {
     let run = &manifest.run;

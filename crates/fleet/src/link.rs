@@ -220,7 +220,7 @@ async fn bucket(context: &jetstream::Context) -> Result<kv::Store, FleetError> {
     within(CALL, "JetStream", context.get_key_value(RUNS)).await
 }
 
-/// What the streams behind all buckets have in common. They are made as streams, since the client's own calls for it read
+/// Shared by the streams behind all buckets. They are made as streams, since the client's own calls for it read
 /// more of the server than version 2.9 tells.
 fn bucket_config() -> stream::Config {
     stream::Config {

@@ -107,7 +107,7 @@ impl Local {
             .spawn()
     }
 
-    /// What the agents that have ended said last.
+    /// The last words of the agents that have ended.
     pub fn faults(&mut self) -> String {
         let mut text = String::new();
         for (number, agent) in (1..).zip(&mut self.agents) {

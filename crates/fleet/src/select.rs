@@ -12,9 +12,9 @@ const MOST_AGENTS: usize = 10_000;
 /// Which agents a run takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// So many processes on this machine.
+    /// A number of processes on this machine.
     Local(usize),
-    /// So many of those that are there.
+    /// A number of those that are there.
     Any(usize),
     /// Those with these names.
     Named(Vec<String>),

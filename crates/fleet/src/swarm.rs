@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Ends that are delivered at once.
 const AT_ONCE: usize = 50;
 
-/// What made-up agents do.
+/// The acts of made-up agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Swarm {
     /// How many there are.

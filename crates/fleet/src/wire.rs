@@ -1,4 +1,4 @@
-//! What agents and the coordinator say to each other, and under which subjects.
+//! The messages between agents and the coordinator, and their subjects.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -134,7 +134,7 @@ pub struct Assignment {
     pub key: Option<String>,
 }
 
-/// What an agent says to an assignment.
+/// An agent's answer to an assignment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AssignmentReply {
     Accepted,
@@ -160,7 +160,7 @@ pub struct Member {
     pub weight: u32,
 }
 
-/// What becomes of rows of results.
+/// The fate of rows of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rows {
     /// Agents send them at the end.
@@ -241,7 +241,7 @@ pub struct RunState {
     pub is_over: bool,
 }
 
-/// What a coordinator needs to go on with a run that another one has begun.
+/// The facts that a coordinator needs to go on with a run that another one has begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handover {
     /// By index: the tokens of the agents' assignments.
@@ -274,7 +274,7 @@ pub struct AgentState {
     pub stage: Stage,
     /// Why the plan cannot run here, or what else went wrong.
     pub faults: Vec<String>,
-    /// What the user should know.
+    /// Notes for the user.
     pub warnings: Vec<String>,
     pub users: ThreadCounts,
     /// Users that run, by thread group.
@@ -294,7 +294,7 @@ pub struct AgentState {
     pub late_us: u64,
 }
 
-/// What happened on an agent since its last message.
+/// The events on an agent since its last message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// 1 for the first.
@@ -315,7 +315,7 @@ pub struct Batch {
     pub started_ms: i64,
     /// How its last seconds were.
     pub seconds: Vec<Second>,
-    /// What it thinks of its numbers, if that has changed.
+    /// Its verdict on its numbers, if that has changed.
     pub verdict: Option<Verdict>,
     /// Lines of its log.
     pub log: Vec<LogLine>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What can spoil a measurement, or should be known of it.
+/// The causes that can spoil a measurement, or should be known of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
@@ -40,7 +40,7 @@ pub enum Cause {
     MemoryUsedUp,
     /// Local ports ran out.
     PortsUsedUp,
-    /// So many connections to one target wait for their end that no port will be left for new ones. This spoils nothing yet.
+    /// The connections to one target that wait for their end are about to use up the ports for new ones. This spoils nothing yet.
     PortsRunningOut,
     /// This machine dropped packets, and the generator's own connections lost segments.
     PacketsDropped,
@@ -67,7 +67,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// What it is, in a few words.
+    /// Its name, in a few words.
     pub fn title(self) -> &'static str {
         match self {
             Cause::TooShort => "the run was too short",
@@ -101,7 +101,7 @@ impl Cause {
         }
     }
 
-    /// What helps.
+    /// The remedy.
     pub fn remedy(self) -> &'static str {
         match self {
             Cause::TooShort => "let it run longer: more loops, or a duration",

@@ -17,7 +17,7 @@ const DEFAULT_NR_OPEN: u64 = 1 << 20;
 /// Below this `tcp_max_tw_buckets` is lower than one target's ports.
 const FEW_BUCKETS: u64 = 28_232;
 
-/// What a plan asks of the machine.
+/// The demands of a plan on the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
     /// Users that run at the same time, at most, where a plan says so.
@@ -41,7 +41,7 @@ pub struct Load {
 /// One limit, in the plan's terms.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Ceiling {
-    /// What is limited, with its unit: `connections`, `samples a second`.
+    /// The limited quantity, with its unit: `connections`, `samples a second`.
     pub of: &'static str,
     /// How much there can be.
     pub most: u64,
@@ -49,7 +49,7 @@ pub struct Ceiling {
     pub asked: Option<u64>,
     /// By what.
     pub because: String,
-    /// What lifts it, and to how much.
+    /// The remedy that lifts it, and the new limit.
     pub remedy: String,
 }
 

@@ -1,6 +1,6 @@
 //! Counters and limits of the operating system, as Linux shows them below `/proc` and `/sys`.
 //!
-//! What a system does not show is zero among the counters and `None` among the limits, so that no cause is made up.
+//! A value that a system does not show is zero among the counters and `None` among the limits, so that no cause is made up.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -56,7 +56,7 @@ pub(crate) struct Process {
     pub started: u64,
 }
 
-/// What cannot be exceeded.
+/// The hard limits.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
     /// Cores this process may use, by affinity and by its control group's quota.
@@ -81,7 +81,7 @@ pub struct Limits {
     pub tracked_connections: Option<u64>,
     /// `nf_conntrack_tcp_timeout_time_wait` in seconds: how long the firewall follows a connection that has ended.
     pub tracked_after_end_s: Option<u64>,
-    /// What the fastest interface to other machines carries, in bytes a second.
+    /// The speed of the fastest interface to other machines, in bytes a second.
     pub link_bytes_per_s: Option<u64>,
     /// `fs.nr_open`: what the hard limit of open files can be raised to.
     pub nr_open: Option<u64>,
@@ -309,7 +309,7 @@ fn text_of(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// What the length of a folder of `/proc` says.
+/// The number of entries by the length of a folder of `/proc`.
 #[cfg(target_os = "linux")]
 fn told_entries(folder: &Path) -> Option<u64> {
     let system = rustix::fs::statfs(folder).ok()?;

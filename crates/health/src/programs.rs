@@ -62,7 +62,7 @@ pub struct Programs {
     /// The processes at the last look, and when it was.
     last: Option<(Duration, HashMap<u32, Process>)>,
     again: Duration,
-    /// What the last look found.
+    /// The result of the last look.
     found: Others,
     /// Local ports that were asked.
     ports: BTreeSet<u16>,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// So many times as long as a look has taken, nobody looks again: with a hundred thousand sockets it takes a good part of a second
+/// After each look, wait this many times its duration before the next: with a hundred thousand sockets it takes a good part of a second
 /// of one core, and what is measured beside it would suffer.
 const PAUSE: u32 = 200;
 

@@ -56,7 +56,7 @@ impl Stage {
         Stage::Record,
     ];
 
-    /// What it is, in a word.
+    /// Its kind, in a word.
     pub fn title(self) -> &'static str {
         match self {
             Stage::Prepare => "prepare",

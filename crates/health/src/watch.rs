@@ -1,4 +1,4 @@
-//! What happened second by second, from readings of the machine and what the engine says of itself.
+//! The seconds of a run, from readings of the machine and the engine's own counters.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::seldom::Seldom;
 
 /// Gaps of the run's own thread that may be stops of the whole process.
 pub(crate) const STOP_MS: u64 = 200;
-/// What is left of a run at its end and shorter than this belongs to the second before it: shares of it would say nothing.
+/// A rest of a run at its end that is shorter than this belongs to the second before it: shares of it would say nothing.
 const SHORT_REST: Duration = Duration::from_millis(500);
 /// Of the cores: CPU of other programs that is worth finding out their names.
 const WORTH_NAMING: f64 = 0.1;
@@ -20,7 +20,7 @@ const MANY_TIME_WAIT: u64 = 2000;
 /// The most seconds that are kept; a longer run's are merged in pairs, as often as it takes.
 const MOST_SECONDS: usize = 4096;
 
-/// What the engine knows of itself at one moment.
+/// The engine's own counters at one moment.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Moment {
     /// Since the start of the run.
@@ -37,7 +37,7 @@ pub struct Moment {
     pub backlog_bytes: u64,
     /// How long workers have waited for the disk so far.
     pub disk_stalled: Duration,
-    /// What became of connections so far.
+    /// The counts of connections so far.
     pub connections: Opened,
     /// Samples that failed so far for want of something on this machine; looked at when the second is over.
     pub lacking: Lacking,
@@ -178,7 +178,7 @@ impl Delay {
     }
 }
 
-/// What one second was like, or several that were merged.
+/// The facts of one second, or of several that were merged.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Second {

@@ -1,4 +1,4 @@
-//! What the connections of a worker know of the network below them.
+//! The connections' view of the network below them.
 
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;

@@ -25,7 +25,7 @@ thread_local! {
     static MEETING: Rc<Barrier> = Rc::new(Barrier::new(5));
 }
 
-/// What the server saw: one text a request.
+/// The requests that the server saw: one text each.
 type Seen = Rc<RefCell<Vec<String>>>;
 
 /// Runs a test beside a server that answers by path, one connection a task.

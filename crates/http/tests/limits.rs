@@ -45,7 +45,7 @@ fn response(headers: &str, body: &[u8]) -> Vec<u8> {
     [format!("HTTP/1.1 200 OK\r\n{headers}\r\n").as_bytes(), body].concat()
 }
 
-/// So many mebibytes of zeros, a gzip member each.
+/// A number of mebibytes of zeros, a gzip member each.
 fn gzip_bomb(mib: usize) -> Vec<u8> {
     let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     member

@@ -100,7 +100,7 @@ fn the_rest_of_a_part_is_counted() {
     assert_eq!(response.body_len, body.len() as u64);
 }
 
-/// What the peer receives of a request with this body.
+/// The bytes that the peer receives of a request with this body.
 fn sent(body: Body<'_>, length: usize) -> Vec<u8> {
     let head = format!("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n");
     let peer = Peer::start(vec![vec![

@@ -6,7 +6,7 @@ use crate::correlate::Extractor;
 use crate::exchange::{Request, Response};
 use crate::text::Text;
 
-/// What an importer made.
+/// The result of an importer.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
     pub name: String,
@@ -20,9 +20,9 @@ pub struct Draft {
     /// Pages load their embedded resources, only from hosts that match this expression unless it is empty.
     pub embedded: Option<String>,
     pub load: Load,
-    /// What was left out: how many by reason.
+    /// The number of requests left out, by reason.
     pub left_out: BTreeMap<String, usize>,
-    /// What could not be carried over, a line each.
+    /// The parts that could not be carried over, a line each.
     pub warnings: Vec<String>,
     pub data: Data,
 }

@@ -21,7 +21,7 @@ pub struct Exchange {
 
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// What a person would call it; made of method and path if there is none.
+    /// The name that a person would give it; made of method and path if there is none.
     pub name: Option<String>,
     pub comment: String,
     pub method: String,

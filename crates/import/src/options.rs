@@ -1,4 +1,4 @@
-//! What users may ask of an import, and why there may be none.
+//! The options of an import, and the reasons why there may be none.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ impl Format {
     }
 }
 
-/// What users may ask of an import.
+/// The options of an import.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The format; else it is recognised by the content.

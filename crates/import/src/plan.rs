@@ -53,7 +53,7 @@ impl Draft {
         Tree::new(plan.above(self.load.groups(group)))
     }
 
-    /// What was left out, for the reader of the plan.
+    /// The parts left out, for the reader of the plan.
     fn comments(&self) -> String {
         let left_out = self
             .left_out

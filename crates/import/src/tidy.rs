@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::text::Text;
 use crate::url::Address;
 
-/// What a browser or a proxy saw.
+/// The exchange that a browser or a proxy saw.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
     pub name: String,

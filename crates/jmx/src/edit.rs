@@ -18,7 +18,7 @@ impl Edit {
     /// name, with or without the class in front, or a path as `show` prints it, or `enabled`, or `name`.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing part.
     pub fn parse(text: &str) -> Result<Edit, String> {
         let wrong = || format!("`{text}` is not a change: write `ELEMENT>SETTING=VALUE`");
         let (element, rest) = text.split_once('>').ok_or_else(wrong)?;

@@ -91,7 +91,7 @@ fn of_value(path: &str, value: &Value, all: &mut Vec<Setting>) {
     }
 }
 
-/// What tells an item of a list from the others: the name of an argument or a header field.
+/// Tells an item of a list from the others: the name of an argument or a header field.
 pub(crate) fn item_name(item: &Prop) -> String {
     let Value::Element(Element { props, .. }) = &item.value else {
         return String::new();

@@ -74,7 +74,7 @@ struct Writer<'t> {
     source: Option<&'t str>,
 }
 
-/// What the start tags of elements and of elements in properties have in common.
+/// Shared by the start tags of elements and of elements in properties.
 struct Special<'t> {
     gui_class: &'t str,
     test_class: &'t str,

@@ -1,4 +1,4 @@
-//! What is below a controller that Java drives: the native methods by which it asks for it.
+//! Below a controller that Java drives: the native methods by which it asks for its children.
 
 use drumfire_engine::java::{Ask, NOTHING};
 use jni::EnvUnowned;

@@ -277,7 +277,7 @@ impl Jvm {
     }
 }
 
-/// What the host keeps of a user.
+/// The host's own state of a user.
 struct Person {
     /// The user on the Java side.
     user: Handle,

@@ -566,7 +566,7 @@ impl Machine {
     /// Waits until all threads have ended that Java's own exit would wait for.
     ///
     /// # Errors
-    /// What the bridge threw.
+    /// The exception that the bridge threw.
     pub fn await_threads(&self) -> std::result::Result<(), String> {
         self.attached(|env| {
             env.call_static_method(&self.bridge, jni_str!("awaitThreads"), jni_sig!("()V"), &[])?;

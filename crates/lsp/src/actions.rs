@@ -87,7 +87,7 @@ impl Place<'_> {
         }
     }
 
-    /// What answers advice about an element.
+    /// Answers advice about an element.
     fn answers(&self, finding: &Diagnostic, all: &mut Vec<CodeAction>) {
         let Some(NumberOrString::String(rule)) = &finding.code else {
             return;

@@ -1,4 +1,4 @@
-//! What may be written at a place: variables, functions, properties, settings of elements.
+//! The completions at a place: variables, functions, properties, settings of elements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use lsp_types::{
 use crate::workspace::element_at;
 use crate::{docs, hover};
 
-/// What is being written.
+/// The word that is being written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Context<'t> {
     /// A name or a call behind `${`.
@@ -27,7 +27,7 @@ enum Context<'t> {
 /// How far back a reference may begin.
 const LONGEST: usize = 2_000;
 
-/// What may stand at the end of this text, which is the line up to the cursor.
+/// The possible completions of this text, which is the line up to the cursor.
 pub fn items(
     before: &str,
     plan: Option<&PlanFile>,

@@ -9,7 +9,7 @@ use crate::document::{Document, Lines};
 
 use crate::{Inspection, Inspector};
 
-/// What reading a document says, without looking into the plan.
+/// The findings of reading a document, without looking into the plan.
 pub fn of_reading(
     document: &mut Document,
     inspector: &dyn Inspector,

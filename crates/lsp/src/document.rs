@@ -83,7 +83,7 @@ pub struct Document {
     pub lines: Lines,
     /// The plan as it was when it could last be read, and the lines that its places belong to.
     pub plan: Option<(PlanFile, Lines)>,
-    /// What reading the plan said beside faults.
+    /// The findings of reading the plan, besides faults.
     pub warnings: Vec<Diagnostic>,
     /// Faults of the text as it is now.
     pub faults: Vec<Diagnostic>,

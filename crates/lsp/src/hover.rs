@@ -1,4 +1,4 @@
-//! What stands under the pointer: documentation, definitions and values.
+//! The thing under the pointer: documentation, definitions and values.
 
 use drumfire_expr::FunctionSpec;
 use drumfire_jmx::known_property;

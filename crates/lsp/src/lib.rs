@@ -28,7 +28,7 @@ use drumfire_jmx::{Diagnostic, Tree};
 pub use lsp_server::Connection;
 pub use server::{ServeError, serve};
 
-/// What is found in a plan beside what its form says.
+/// Findings in a plan besides those of its form.
 #[derive(Debug, Default)]
 pub struct Inspection {
     /// Faults and warnings, with their places.
@@ -52,12 +52,12 @@ pub struct Hint {
 
 /// Looks into plans and projects.
 pub trait Inspector {
-    /// What is wrong in a plan whose text may not be saved yet.
+    /// The faults of a plan whose text may not be saved yet.
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection;
 
     /// The properties that hold for a plan.
     fn properties(&self, plan: &Path) -> Vec<(String, String)>;
 
-    /// What is wrong in a `drumfire.toml`: places in bytes, and messages.
+    /// The faults of a `drumfire.toml`: places in bytes, and messages.
     fn project(&self, text: &str) -> Vec<(Range<usize>, String)>;
 }

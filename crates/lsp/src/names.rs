@@ -17,7 +17,7 @@ use crate::workspace::{lines_of, location};
 /// The property of a Module Controller that leads to its target.
 const NODE_PATH: &str = "ModuleController.node_path";
 
-/// What stands at a place of a plan.
+/// The thing at a place of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A variable, a property, a function or a timer.

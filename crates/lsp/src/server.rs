@@ -267,7 +267,7 @@ impl Server<'_> {
         Ok(())
     }
 
-    /// What one file says may depend on another.
+    /// The findings of one file may depend on another.
     fn save(&mut self, params: Value) -> Result<(), Failed> {
         let _: lsp_types::DidSaveTextDocumentParams = parameters(params)?;
         let open: Vec<PathBuf> = self.workspace.documents.keys().cloned().collect();

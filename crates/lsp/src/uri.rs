@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What may stand in the path of an address as it is.
+/// Whether a character may stand in the path of an address as it is.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')

@@ -8,7 +8,7 @@ use crate::series::Reading;
 
 /// How long the agent may take to answer.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// What is asked for: the agent's name, chart, unit, line, and what a value is divided by.
+/// The query: the agent's name, chart, unit, line, and the divisor of a value.
 const METRICS: [(&str, &str, &str, &str, f64); 8] = [
     ("cpu:combined", "CPU", "%", "busy", 1.0),
     ("memory:usedperc", "Memory", "%", "used", 1.0),
@@ -94,7 +94,7 @@ fn connect(address: &str) -> std::io::Result<TcpStream> {
     Err(last)
 }
 
-/// What the agent does not know is `NaN`, and left out.
+/// A value that the agent does not know is `NaN`, and left out.
 fn values(line: &str) -> Vec<Reading> {
     let values = line.trim_end().split('\t').map(str::parse::<f64>);
     METRICS

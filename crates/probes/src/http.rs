@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The longest answer, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// What an answer is.
+/// The format of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// node_exporter's metrics.
@@ -89,7 +89,7 @@ impl Rates {
 }
 
 impl RatesNow<'_> {
-    /// What a counter grew by a second since the last moment; none at first, and after it began anew.
+    /// The growth of a counter per second since the last moment; none at first, and after it began anew.
     fn of(&mut self, name: &str, value: f64) -> Option<f64> {
         let before = self.rates.last.get(name).copied();
         self.new.insert(name.to_owned(), value);
@@ -261,7 +261,7 @@ fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
 mod tests {
     use super::*;
 
-    /// What is read of the second of two answers that are two seconds apart.
+    /// The values of the second of two answers that are two seconds apart.
     fn read(form: Form, first: &str, second: &str) -> Vec<(&'static str, String, f64)> {
         let mut rates = Rates::default();
         let start = Instant::now();

@@ -72,7 +72,7 @@ impl Source {
         }
     }
 
-    /// What its charts are called: its kind and its host.
+    /// The name of its charts: its kind and its host.
     fn name(&self) -> String {
         let rest = self.target.split("://").last().unwrap_or_default();
         // A password in a URL is not shown.

@@ -28,7 +28,7 @@ const DAYS: i64 = 90;
 /// Stands for all domains.
 pub const ANY_DOMAIN: &str = "*";
 
-/// What is known of an authority: the content of its description.
+/// The facts of an authority: the content of its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Description {
     name: String,

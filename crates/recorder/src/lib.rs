@@ -24,7 +24,7 @@ use serde_json::Value;
 pub use authority::{ANY_DOMAIN, Certificate, remove as remove_authority, shown as authority};
 pub use proxy::{Proxy, Taken};
 
-/// What to record.
+/// The scope of a recording.
 #[derive(Debug, Clone, Default)]
 pub struct Visit {
     /// The first page.

@@ -36,7 +36,7 @@ struct Entry {
     failed: bool,
 }
 
-/// What an answer to one of our commands is for.
+/// The purpose of an answer to one of our commands.
 enum Purpose {
     Body(usize),
     PostData(usize),

@@ -12,7 +12,7 @@ use crate::places::{sets_parts, variable_property};
 pub struct Occurrence {
     /// The name as it is written there.
     pub name: String,
-    /// What it names.
+    /// The thing that it names.
     pub subject: Subject,
     /// Whether it is set or read there.
     pub kind: Kind,
@@ -29,7 +29,7 @@ pub struct Occurrence {
 pub struct Computed {
     /// How the name begins.
     pub prefix: String,
-    /// What is named.
+    /// The thing that is named.
     pub subject: Subject,
     /// Where it stands.
     pub span: Span,

@@ -68,7 +68,7 @@ impl MappedText {
     }
 }
 
-/// What stands for a special character.
+/// Stands for a special character.
 #[derive(Default)]
 struct Special<'t> {
     text: String,

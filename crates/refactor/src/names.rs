@@ -13,7 +13,7 @@ pub enum Kind {
     Read,
 }
 
-/// What a name belongs to.
+/// The owner of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// A variable of a user.
@@ -157,7 +157,7 @@ fn note_arguments(text: &str, call: &str, arguments: &[Range<usize>], found: &mu
     }
 }
 
-/// What the argument at a place names, by what the function says of its parameters.
+/// The thing that the argument at a place names, by the function's description of its parameters.
 fn named_by(spec: &FunctionSpec, at: usize, count: usize) -> Option<(Subject, Kind)> {
     let parameter = match (spec.parameters.get(at), spec.max) {
         (_, None) if at + 1 == count && at + 1 >= spec.parameters.len() => {

@@ -129,7 +129,7 @@ fn transaction(inner: &Sample) -> Sample {
     sample
 }
 
-/// What is known beside the samples.
+/// The facts besides the samples.
 fn described(mut run: RunFile, seconds: i64) -> RunFile {
     (run.started_ms, run.ended_ms) = (START_MS, START_MS + seconds * 1000);
     run.plan = Some(PlanIdentity {

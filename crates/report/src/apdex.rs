@@ -33,7 +33,7 @@ pub struct Apdex {
 }
 
 impl Apdex {
-    /// What `jmeter.reportgenerator.apdex_satisfied_threshold`, `…apdex_tolerated_threshold` and
+    /// The values of `jmeter.reportgenerator.apdex_satisfied_threshold`, `…apdex_tolerated_threshold` and
     /// `…apdex_per_transaction` say; a part that cannot be read is left out, as in JMeter.
     pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> Apdex {
         let number = |name| lookup(name).and_then(|text| text.trim().parse().ok());

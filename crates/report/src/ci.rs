@@ -1,4 +1,4 @@
-//! What CI systems read: JUnit's XML, and lines of the log that are commands to them.
+//! Formats that CI systems read: JUnit's XML, and lines of the log that are commands to them.
 
 use std::fmt::Write as _;
 
@@ -7,9 +7,9 @@ use crate::run_file::ThresholdResult;
 /// One case of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Case {
-    /// What was looked at.
+    /// The subject.
     pub name: String,
-    /// What came of it, in one line.
+    /// The outcome, in one line.
     pub told: String,
     /// It is as wished.
     pub is_good: bool,

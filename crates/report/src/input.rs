@@ -1,4 +1,4 @@
-//! What is given to a report, a comparison or a merge: a run file, finished or not, or a result file, packed or not. The content
+//! The input of a report, a comparison or a merge: a run file, finished or not, or a result file, packed or not. The content
 //! tells.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::jtl::{self, JtlError, JtlOptions};
 use crate::run_file::{RunFile, RunFileError};
 use crate::run_stream;
 
-/// What every run file starts with once it is unpacked.
+/// The start of every run file once it is unpacked.
 const RUN_FILE_START: &[u8] = b"{\"format\":\"drumfire-run\"";
 
 /// Why an input cannot be used.

@@ -1,4 +1,4 @@
-//! What a run leaves behind, read back: result files of any JMeter ([`jtl`]) and run files ([`RunFile`]). From either come
+//! Reads the output of a run: result files of any JMeter ([`jtl`]) and run files ([`RunFile`]). From either come
 //! `statistics.json` in JMeter's format, the HTML report, comparisons, merged runs, and what CI systems read.
 
 #![warn(missing_docs)]

@@ -23,7 +23,7 @@ pub struct RunFile {
     version: u32,
     /// The program that wrote the file, with its version.
     pub tool: String,
-    /// What the run is called: the plan's or the result file's name.
+    /// The run's name: the plan's or the result file's name.
     pub name: String,
     /// The plan, where it is known.
     #[serde(default)]
@@ -32,7 +32,7 @@ pub struct RunFile {
     pub started_ms: i64,
     /// End of the run, in milliseconds since the Unix epoch.
     pub ended_ms: i64,
-    /// What times are whole multiples of, in microseconds: 1,000 where they come from a result file.
+    /// The unit of times, in microseconds: 1,000 where they come from a result file.
     pub resolution_us: u64,
     /// Where the load came from: names and values, in the order in which they are shown.
     #[serde(default)]
@@ -49,7 +49,7 @@ pub struct RunFile {
     /// Whether the numbers can be trusted; none where nobody looked.
     #[serde(default)]
     pub verdict: Option<RunVerdict>,
-    /// What became of the thresholds.
+    /// The outcome of the thresholds.
     #[serde(default)]
     pub thresholds: Vec<ThresholdResult>,
     /// Connections and handshakes, where they were counted.
@@ -89,7 +89,7 @@ pub struct PlanIdentity {
     pub sha256: String,
 }
 
-/// What a run says of its own numbers.
+/// A run's verdict on its own numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunVerdict {
     /// VALID, DEGRADED, INVALID or `too short to judge`.
@@ -105,13 +105,13 @@ pub struct VerdictReason {
     pub what: String,
     /// The worst that was measured.
     pub measured: String,
-    /// What helps.
+    /// The remedy.
     pub remedy: String,
     /// When: from and to, in milliseconds since the Unix epoch.
     pub spans_ms: Vec<(i64, i64)>,
 }
 
-/// What became of a threshold.
+/// The outcome of a threshold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdResult {
     /// The threshold as it was given.
@@ -151,7 +151,7 @@ pub struct TimeUse {
 /// A part of what is done for a sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimedPart {
-    /// What it is, in a word.
+    /// Its kind, in a word.
     pub name: String,
     /// How long it took on average, in microseconds.
     pub mean_us: f64,
@@ -188,20 +188,20 @@ impl TimeUse {
 /// Measurements of the generator over time that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HealthGroup {
-    /// What was measured.
+    /// The measured value.
     pub name: String,
     /// The unit of all values.
     pub unit: String,
     /// When, in milliseconds since the Unix epoch.
     pub at_ms: Vec<i64>,
-    /// What was measured then.
+    /// The value measured then.
     pub lines: Vec<HealthLine>,
 }
 
 /// One of several measurements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HealthLine {
-    /// What it is.
+    /// Its kind.
     pub name: String,
     /// A value for each moment of the group; not a number where nothing was measured.
     #[serde(deserialize_with = "with_gaps")]
@@ -317,7 +317,7 @@ impl RunFile {
     /// Writes the run, packed.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The message of the operating system.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let packer = GzEncoder::new(out, Compression::new(4));
         // The packer does much at every call, and JSON comes in small pieces.

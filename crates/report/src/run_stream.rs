@@ -14,7 +14,7 @@ use flate2::Crc;
 
 use crate::run_file::{Mark, RunFile, RunFileError};
 
-/// What the file begins with.
+/// The first bytes of the file.
 pub const START: &[u8] = b"drumfire-run-stream 1\n";
 /// No record is longer; a length beyond it is damage.
 const MOST_BYTES: u32 = 256 << 20;
@@ -44,7 +44,7 @@ impl RunStream {
     /// Begins a stream; `run` says what is known of the run before its first sample.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The message of the operating system.
     pub fn create(path: &Path, mut run: RunFile) -> io::Result<RunStream> {
         run.ended_early = true;
         let mut stream = RunStream {
@@ -64,7 +64,7 @@ impl RunStream {
     /// Appends what happened in a second.
     ///
     /// # Errors
-    /// What the disk says; what was written before stays readable.
+    /// The message of the operating system; the part written before stays readable.
     pub fn add(&mut self, increment: &Increment) -> io::Result<()> {
         self.run.add(increment);
         let grown = self.bytes > LEAST_REWRITE_BYTES && self.bytes > 4 * self.sum_bytes;
@@ -77,7 +77,7 @@ impl RunStream {
     /// Appends something that happened.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The message of the operating system.
     pub fn mark(&mut self, mark: Mark) -> io::Result<()> {
         let content = serde_json::to_vec(&mark)?;
         self.run.marks.push(mark);

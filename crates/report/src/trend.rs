@@ -15,7 +15,7 @@ pub struct TrendPoint {
     pub rate: f64,
     /// Percentiles 50, 95 and 99 of the elapsed time in milliseconds.
     pub percentiles_ms: [f64; 3],
-    /// What the run says of its own numbers.
+    /// The run's verdict on its own numbers.
     pub verdict: String,
 }
 

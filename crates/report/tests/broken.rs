@@ -1,4 +1,4 @@
-//! What users are told about broken result files: each with the exact text that they get.
+//! The messages about broken result files: each with the exact text that users get.
 
 use std::path::Path;
 

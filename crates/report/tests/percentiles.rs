@@ -6,7 +6,7 @@ use drumfire_report::jtl::{self, JtlOptions};
 use drumfire_report::{RunFile, statistics_json};
 use serde_json::Value;
 
-/// What Commons Math's `Percentile` makes of sorted values, which is what JMeter's dashboard uses.
+/// The value of Commons Math's `Percentile` for sorted values, which JMeter's dashboard uses.
 fn exact(sorted: &[u64], percent: f64) -> f64 {
     let position = percent * (sorted.len() as f64 + 1.0) / 100.0;
     let at = |rank: f64| sorted[(rank.max(1.0) as usize).min(sorted.len()) - 1] as f64;

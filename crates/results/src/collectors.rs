@@ -9,12 +9,12 @@ use crate::sample::{AssertionResult, Sample};
 
 /// Label values of one collector; samples with further ones are counted apart ([`CollectorSet::dropped`]).
 const MOST_CHILDREN: usize = 20_000;
-/// What stands for a label without a value (`AbstractUpdater.NULL`).
+/// Stands for a label without a value (`AbstractUpdater.NULL`).
 const NULL: &str = "null";
 /// Parts of a summary's window; quantiles are of four of them and the one at hand.
 const PARTS: usize = 5;
 
-/// What a collector is.
+/// The kind of a collector.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CollectorKind {
     /// A sum.
@@ -29,7 +29,7 @@ pub enum CollectorKind {
     SuccessRatio,
 }
 
-/// What a collector measures.
+/// The quantity that a collector measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// Elapsed time, in milliseconds.
@@ -90,9 +90,9 @@ pub struct CollectorSpec {
     pub name: String,
     /// Its explanation.
     pub help: String,
-    /// What it is.
+    /// Its kind.
     pub kind: CollectorKind,
-    /// What it measures.
+    /// The quantity that it measures.
     pub measure: Measure,
     /// The names of its labels.
     pub labels: Vec<String>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What became of the connections of a run.
+/// The counts of a run's connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connections {
     /// Connections opened.
@@ -22,7 +22,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// What came since an earlier moment.
+    /// The counts since an earlier moment.
     pub fn since(self, then: Connections) -> Connections {
         Connections {
             opened: self.opened.saturating_sub(then.opened),

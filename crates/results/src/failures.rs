@@ -12,7 +12,7 @@ use crate::secrets::{masked_fields, masked_headers};
 const MAX_KINDS: usize = 2_000;
 /// Kinds of which the first sample is kept.
 const MAX_KEPT: usize = 200;
-/// What is kept of each text of a failed sample, in bytes.
+/// The part of each text of a failed sample that is kept, in bytes.
 const KEPT_BYTES: usize = 64 << 10;
 /// The same of further kinds, so that a recording does not grow with the size of responses.
 const SHORT_BYTES: usize = 2_000;
@@ -41,7 +41,7 @@ pub struct ErrorKind {
 }
 
 impl ErrorKind {
-    /// What tells kinds apart.
+    /// The key that tells kinds apart.
     pub(crate) fn key(&self) -> (&str, &str, &str) {
         (&self.label, &self.code, &self.message)
     }
@@ -330,7 +330,7 @@ impl Count {
     }
 }
 
-/// What a failed sample is counted under and shown with, beside its code.
+/// The key of a failed sample, and its shown text, beside its code.
 pub(crate) fn error_message(sample: &Sample) -> &str {
     let assertion = sample
         .first_assertion_message()

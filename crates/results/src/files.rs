@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::row::RowFormat;
 use crate::xml;
 
-/// What happens to a result file that is already there. Without a GUI, JMeter does not look at
+/// The action on a result file that is already there. Without a GUI, JMeter does not look at
 /// `resultcollector.action_if_file_exists`: it continues the file unless `-f` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExistingFile {
@@ -27,7 +27,7 @@ pub struct Place {
     /// Names with this prefix are relative to `base_dir`, others to the working directory
     /// (`jmeter.save.saveservice.base_prefix`, by default `~/`).
     pub base_prefix: String,
-    /// What happens to files that are already there.
+    /// The action on files that are already there.
     pub existing: ExistingFile,
 }
 

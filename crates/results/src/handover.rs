@@ -41,32 +41,32 @@ impl RecentError {
     }
 }
 
-/// What one worker has counted and the run has not taken yet.
+/// The counts of one worker that the run has not taken yet.
 #[derive(Debug, Default)]
 pub struct Handover(Mutex<Waiting>);
 
-/// What a worker hands over.
+/// The parcel that a worker hands over.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     pub counts: Vec<LabelCount>,
     seconds: BTreeMap<i64, Increment>,
     pub loose: Increment,
     pub summaries: Vec<SummaryDelta>,
-    /// What each backend listener heard.
+    /// The samples that each backend listener heard.
     pub heard: Vec<Increment>,
     recent_errors: VecDeque<RecentError>,
 }
 
-/// What a run takes from a worker.
+/// The parcel that a run takes from a worker.
 #[derive(Debug, Default)]
 pub struct Delivery {
     /// Seconds that are over, in order.
     pub seconds: Vec<Increment>,
-    /// What belongs to no second yet: failures, connections, lateness.
+    /// The counts that belong to no second yet: failures, connections, lateness.
     pub loose: Increment,
     /// The samples of each summariser.
     pub summaries: Vec<SummaryDelta>,
-    /// What each backend listener heard.
+    /// The samples that each backend listener heard.
     pub heard: Vec<Increment>,
     /// The latest failed samples, oldest first.
     pub recent_errors: Vec<RecentError>,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::sample::{Kind, Sample};
 
-/// What is told of a sample.
+/// The facts of a sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeardSample {
     /// Its label.
@@ -48,7 +48,7 @@ pub struct HeardDetail {
 }
 
 impl HeardSample {
-    /// What is told of a sample; its stamp is its start, or its end.
+    /// The facts of a sample; its stamp is its start, or its end.
     pub fn of(sample: &Sample, stamp_at_start: bool) -> HeardSample {
         HeardSample {
             label: sample.label.to_string(),

@@ -1,4 +1,4 @@
-//! What a worker does with each sample: count it and append its rows, without a lock and without an allocation.
+//! A worker's work with each sample: it counts the sample and appends its rows, without a lock and without an allocation.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -75,7 +75,7 @@ pub struct Recorder {
     /// File names that already have the sample at hand.
     marked: Vec<bool>,
     collector: Collector,
-    /// What each backend listener has heard.
+    /// The samples that each backend listener has heard.
     backends: Vec<Collector>,
     recent_errors: VecDeque<RecentError>,
     summaries: Vec<SummaryDelta>,

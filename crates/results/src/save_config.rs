@@ -1,4 +1,4 @@
-//! What a result file shows: JMeter's `SampleSaveConfiguration`.
+//! The columns of a result file: JMeter's `SampleSaveConfiguration`.
 
 use std::fmt;
 use std::sync::Arc;

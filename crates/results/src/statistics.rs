@@ -191,7 +191,7 @@ pub struct Recording {
     pub errors: ErrorKinds,
     /// How late the generator itself was when a user's start or request was due, in microseconds.
     pub lateness: Histogram,
-    /// What happened when; a label has the same place there as in `labels`.
+    /// The counts over time; a label has the same place there as in `labels`.
     pub timeline: Timeline,
     index: FxHashMap<(String, bool), usize>,
 }

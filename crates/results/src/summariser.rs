@@ -10,7 +10,7 @@ use crate::sample::Sample;
 /// Seconds after a boundary of the interval in which a line may still be due (`Summariser.INTERVAL_WINDOW`).
 const INTERVAL_WINDOW_S: i64 = 5;
 
-/// What a summariser is told of the samples since the last time.
+/// The summariser's news of the samples since the last time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryDelta {
     count: u64,

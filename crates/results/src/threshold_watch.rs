@@ -175,7 +175,7 @@ impl ThresholdWatch {
         }
     }
 
-    /// What has become of the threshold; `recording` is the sum of all increments.
+    /// The state of the threshold; `recording` is the sum of all increments.
     pub fn verdict(&self, recording: &Recording) -> Verdict {
         if self.threshold.is_windowed() {
             let is_known = self.has_samples || self.threshold.is_about_all();

@@ -43,7 +43,7 @@ impl PartialEq for Subject {
     }
 }
 
-/// What is compared.
+/// The quantity that is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Metric {
     Samples,
@@ -302,7 +302,7 @@ fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit
     Ok((metric, value, *unit))
 }
 
-/// What became of a threshold.
+/// The outcome of a threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     threshold: Threshold,
@@ -312,7 +312,7 @@ pub struct Verdict {
     window: Option<WindowOutcome>,
 }
 
-/// What was seen of a threshold that is watched second by second.
+/// The observations of a threshold that is watched second by second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WindowOutcome {
     /// The value that broke it, else the worst up to now, in the unit of the limit.
@@ -428,7 +428,7 @@ impl Threshold {
         Some(value / self.unit.factor)
     }
 
-    /// What has become of it in the stretches of a run. `is_known` says whether there were samples of its label at all.
+    /// The outcome of it in the stretches of a run. `is_known` says whether there were samples of its label at all.
     pub(crate) fn judged_in_windows(&self, outcome: WindowOutcome, is_known: bool) -> Verdict {
         Verdict {
             threshold: self.clone(),

@@ -1,4 +1,4 @@
-//! What happened when: counters and small histograms per step of time, for the whole run and for each label.
+//! The counts over time: counters and small histograms per step, for the whole run and for each label.
 //!
 //! A step is one second at first. A long run, or one with many labels, gets longer steps, so that memory is bounded:
 //! steps follow [`STEPS_S`], in which each is a multiple of the one before, and are cut at whole multiples of their
@@ -24,7 +24,7 @@ const MAX_CODES: usize = 200;
 /// The code of samples beyond [`MAX_CODES`].
 const OTHER_CODES: &str = "(other codes)";
 
-/// What the timeline counts of one sample.
+/// The timeline's count of one sample.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moment {
     /// The place of the label.
@@ -56,7 +56,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// What counts of a sample, with the places of its label and its code.
+    /// The counted parts of a sample, with the places of its label and its code.
     pub fn of(sample: &Sample, label: usize, code: u16, transaction: bool) -> Moment {
         Moment {
             label,

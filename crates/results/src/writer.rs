@@ -68,7 +68,7 @@ pub(crate) struct Output {
     pub mark: usize,
 }
 
-/// What is queued right now, and what was.
+/// The number of queued buffers, now and at most.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriterGauge {
     /// Bytes of rows that wait for the disk.
@@ -77,11 +77,11 @@ pub struct WriterGauge {
     pub peak_backlog_bytes: u64,
     /// How long workers had to wait because the backlog was at its limit.
     pub stalled: Duration,
-    /// What went wrong first, such as a full disk.
+    /// The first problem, such as a full disk.
     pub problem: Option<String>,
 }
 
-/// What became of one file.
+/// The outcome of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
     /// Where it is.
@@ -90,11 +90,11 @@ pub struct FileReport {
     pub rows: u64,
     /// Samples that could not be written.
     pub lost_rows: u64,
-    /// What went wrong first.
+    /// The first problem.
     pub problem: Option<String>,
 }
 
-/// What became of all files.
+/// The outcome of all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriterReport {
     /// One entry per file, in the order of the listeners.
@@ -122,7 +122,7 @@ struct Queue {
     late_rows: u64,
 }
 
-/// What recorders and writer share.
+/// State that recorders and writer share.
 #[derive(Debug)]
 pub(crate) struct Channel {
     pub outputs: Vec<Output>,
@@ -281,7 +281,7 @@ impl ResultWriter {
         Ok(writer)
     }
 
-    /// What went wrong when the files were opened; the run goes on without those files.
+    /// The problems of opening the files; the run goes on without those files.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }

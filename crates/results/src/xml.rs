@@ -7,7 +7,7 @@ use crate::row::RowFormat;
 use crate::sample::{AssertionResult, DataType, Kind, Sample};
 use crate::save_config::SaveConfig;
 
-/// What a finished file ends with.
+/// The end of a finished file.
 pub(crate) const TAIL: &[u8] = b"\n</testResults>\n";
 /// The element that closes a file, and what JMeter looks for when it continues one.
 pub(crate) const END_TAG: &[u8] = b"</testResults>";

@@ -1,4 +1,4 @@
-//! Who may ask: the token, the host and the origin of a request.
+//! Access control: the token, the host and the origin of a request.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -63,7 +63,7 @@ impl Token {
     }
 }
 
-/// What a request has to show.
+/// The proofs that a request has to show.
 pub(crate) struct Gate {
     pub(crate) token: Token,
     /// Where the server listens.

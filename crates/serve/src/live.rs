@@ -1,4 +1,4 @@
-//! What is known of the run that is shown: the sum of its increments, and how it stands.
+//! The state of the run that is shown: the sum of its increments, and its phase.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -50,7 +50,7 @@ pub struct Standing {
     pub started: u64,
     /// Users that have ended.
     pub finished: u64,
-    /// What rates are multiplied by.
+    /// The factor of all rates.
     pub rate: f64,
 }
 
@@ -63,12 +63,12 @@ pub struct GroupStanding {
     pub active: u64,
 }
 
-/// What is found out every few seconds.
+/// Values that are read every few seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
     /// Whether the numbers up to now can be trusted.
     pub verdict: Option<RunVerdict>,
-    /// What has become of the thresholds up to now.
+    /// The state of the thresholds up to now.
     pub thresholds: Vec<ThresholdResult>,
     /// How the generator is doing, and what is watched beside it.
     pub health: Vec<HealthGroup>,
@@ -104,7 +104,7 @@ pub struct Status {
     pub readonly: bool,
 }
 
-/// What a page may show and do.
+/// The rights of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveOptions {
     /// It gives no orders.
@@ -134,7 +134,7 @@ struct State {
     report: Option<Bytes>,
 }
 
-/// What a page learns at once and now and then.
+/// The facts that a page gets at once and from time to time.
 #[derive(Serialize)]
 struct Standings<'s> {
     standing: &'s Standing,
@@ -220,7 +220,7 @@ impl Live {
         state.run.marks.push(mark);
     }
 
-    /// What is found out every few seconds; errors are told with it.
+    /// Values that are read every few seconds; errors are told with it.
     pub fn learn(&self, facts: Facts) {
         let mut state = self.lock();
         let state = &mut *state;

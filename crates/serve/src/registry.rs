@@ -26,7 +26,7 @@ impl Entry {
     /// Notes a run of this process in a folder, which is made if need be.
     ///
     /// # Errors
-    /// What the disk says.
+    /// The message of the operating system.
     pub fn write(folder: &Path, run: &KnownRun) -> io::Result<Entry> {
         fs::DirBuilder::new()
             .recursive(true)

@@ -49,7 +49,7 @@ pub struct Server {
 
 /// A page of another kind than a run's: what its script finds, and more paths below `/api/`.
 pub trait Extension: Send + Sync {
-    /// What the script of the page finds as its payload; `kind` says which page it is.
+    /// The payload for the script of the page; `kind` names the page.
     fn facts(&self) -> serde_json::Value;
 
     /// Answers a request with JSON, or with a sentence that says why not; none if there is no such path.

@@ -20,7 +20,7 @@ pub struct ClickHouse {
 }
 
 impl ClickHouse {
-    /// What stands before the rows of a batch.
+    /// The text before the rows of a batch.
     pub const INSERT: &str = "INSERT INTO drumfire_seconds FORMAT JSONEachRow\n";
 }
 

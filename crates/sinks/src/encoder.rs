@@ -1,4 +1,4 @@
-//! What an encoder is given and what it gives back.
+//! The input and the output of encoders.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub struct Users {
     pub ended: u64,
 }
 
-/// What identifies a run in every sink.
+/// Identifies a run in every sink.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunInfo {
     /// The run's id.
@@ -24,7 +24,7 @@ pub struct RunInfo {
     pub tags: Vec<(String, String)>,
 }
 
-/// What happened between two sends.
+/// The events between two sends.
 #[derive(Clone, Debug, Default)]
 pub struct Interval {
     /// The end of the interval, in milliseconds since the Unix epoch.
@@ -35,7 +35,7 @@ pub struct Interval {
     pub users: Users,
     /// The verdict so far: 0 VALID, 1 DEGRADED, 2 INVALID.
     pub verdict: u8,
-    /// What users or elements did in the interval: when, in milliseconds since the Unix epoch, and what.
+    /// The acts of users or elements in the interval: the time, in milliseconds since the Unix epoch, and the act.
     pub marks: Vec<(i64, String)>,
     /// Nothing follows.
     pub is_last: bool,

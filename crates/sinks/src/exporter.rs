@@ -16,7 +16,7 @@ const LAST_WAIT: Duration = Duration::from_secs(5);
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// What became of a sink's batches.
+/// The outcome of a sink's batches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
     /// The sink, as the user named it.
@@ -29,7 +29,7 @@ pub struct Delivery {
     pub problem: Option<String>,
 }
 
-/// What the run tells a sink; merged until the sink's thread takes it, so a slow sink costs no memory beyond its labels.
+/// The run's news for a sink; merged until the sink's thread takes it, so a slow sink costs no memory beyond its labels.
 #[derive(Clone, Default)]
 pub struct Feed(Arc<Shared>);
 
@@ -95,7 +95,7 @@ impl Feed {
         true
     }
 
-    /// What was told since the last time; users and verdict go on.
+    /// The news since the last time; users and verdict go on.
     fn take(&self, now_ms: i64, is_last: bool) -> Interval {
         let mut pending = self.lock();
         let (users, verdict) = (pending.interval.users, pending.interval.verdict);

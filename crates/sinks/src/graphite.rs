@@ -25,7 +25,7 @@ pub struct Graphite {
     pub interval: Duration,
     /// How metrics are written.
     pub format: GraphiteFormat,
-    /// What stands before every name, with its dot.
+    /// The prefix of every name, with its dot.
     pub prefix: String,
     /// Percentiles, from 0 to 100.
     pub percentiles: Vec<f64>,

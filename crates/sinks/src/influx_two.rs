@@ -36,7 +36,7 @@ pub struct InfluxTwo {
     pub batch: usize,
     /// The most letters of a body.
     pub body_letters: usize,
-    /// What is sent so far.
+    /// The bytes sent so far.
     pub sent: Sent,
 }
 

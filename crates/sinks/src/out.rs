@@ -53,7 +53,7 @@ pub enum OutError {
         kind: &'static str,
         /// The part behind it.
         target: String,
-        /// What stands there as a rule.
+        /// The usual value.
         expected: &'static str,
     },
     /// It could not be started.
@@ -224,7 +224,7 @@ impl Sink {
         }
     }
 
-    /// What became of its batches so far.
+    /// The outcome of its batches so far.
     pub fn delivery(&self) -> Delivery {
         match self {
             Sink::Exporter(exporter) => exporter.feed().delivery(),

@@ -8,7 +8,7 @@ const MOST_BYTES: usize = 8 << 20;
 /// A batch that could not be sent for this long is dropped.
 const OLDEST: Duration = Duration::from_secs(60);
 
-/// What waits, and what was given up.
+/// The waiting batches, and the number of those given up.
 #[derive(Debug, Default)]
 pub struct Queue {
     waiting: VecDeque<(Instant, Vec<u8>)>,

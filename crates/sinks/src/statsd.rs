@@ -13,7 +13,7 @@ const VALUES: u64 = 200;
 
 /// StatsD's lines below a prefix.
 pub struct StatsD {
-    /// What stands before every name, with its dot.
+    /// The prefix of every name, with its dot.
     pub prefix: String,
 }
 

@@ -6,9 +6,9 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// What is wrong, with its place.
+    /// The fault, with its place.
     pub message: String,
-    /// What to do, as a sentence.
+    /// The remedy, as a sentence.
     pub hint: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::files::Files;
 use crate::value::{Table, has_variable, is_true, json, list, table, text, text_or};
 
-/// What a request inherits.
+/// The settings that a request inherits.
 pub(crate) struct Around<'c> {
     pub scenario: &'c Table,
     pub files: &'c Files,

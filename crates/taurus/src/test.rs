@@ -20,7 +20,7 @@ use crate::scenario::{Execution, executions};
 use crate::script;
 use crate::value::{Table, as_table, flag, list, table, text, text_or};
 
-/// What a configuration means.
+/// The meaning of a configuration.
 #[derive(Debug, Clone)]
 pub struct Test {
     /// The plan with its load.
@@ -35,7 +35,7 @@ pub struct Test {
     pub hooks: Vec<Hook>,
     /// Where the outcome goes for CI systems (`junit-xml`).
     pub junit: Option<PathBuf>,
-    /// What has no effect here, and why.
+    /// The settings without effect here, and the reason.
     pub notes: Vec<String>,
     /// The merged configuration, secrets masked.
     pub effective: Value,

@@ -12,7 +12,7 @@ const CHUNKS: usize = 256;
 const CHUNK: usize = 16 << 10;
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What the way does.
+/// The kind of the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Conduct {
     /// How long everything takes in each direction.

@@ -116,7 +116,7 @@ impl Url {
     /// Whether a Cookie Manager can be asked for the cookies of this address.
     ///
     /// # Errors
-    /// What JMeter reports for an address without a host, even where the manager has no cookies (`HC4CookieHandler#getCookiesForUrl`).
+    /// The exception that JMeter reports for an address without a host, even where the manager has no cookies (`HC4CookieHandler#getCookiesForUrl`).
     pub fn cookie_origin(&self) -> Result<(), Exception> {
         if !self.host().trim().is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What stages share: the program in a folder of its own, plans in text, and what is expected of an end.
+//! Shared by stages: the program in a folder of its own, plans in text, and what is expected of an end.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};

@@ -1,4 +1,4 @@
-//! What befalls runs on several machines: agents, coordinators, servers and ways that fail. Each stage has its own NATS server.
+//! Failures of runs on several machines: agents, coordinators, servers and ways that fail. Each stage has its own NATS server.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

@@ -23,9 +23,9 @@ pub struct Fault {
     pub name: &'static str,
     /// Takes a second or two, so that every change can be tried with it.
     pub is_quick: bool,
-    /// What happened once.
+    /// The outcome seen once.
     pub before: &'static str,
-    /// What happens now, which `stage` holds the program to.
+    /// The outcome now, which `stage` holds the program to.
     pub after: &'static str,
     /// Stages it with the program.
     pub stage: fn(&bench::Bench) -> anyhow::Result<()>,

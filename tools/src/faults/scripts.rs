@@ -78,7 +78,7 @@ pub const FAULTS: &[Fault] = &[
 ];
 
 const BEANSHELL: &str = r#"<BeanShellSampler guiclass="BeanShellSamplerGui" testclass="BeanShellSampler" testname="ends"><stringProp name="BeanShellSampler.query">System.exit(3);</stringProp></BeanShellSampler><hashTree/>"#;
-/// What a run may take to end after its grace time of a second: samples are broken off, by force in the end.
+/// The time that a run may take to end after its grace time of a second: samples are broken off, by force in the end.
 const TO_END: Duration = Duration::from_secs(20);
 
 fn groovy(name: &str, script: &str) -> String {

@@ -1,6 +1,6 @@
 //! The plans of the situations, in text.
 
-/// Who runs in a plan, and for how long.
+/// The users of a plan, and their time.
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
     pub users: u32,

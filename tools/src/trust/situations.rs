@@ -41,7 +41,7 @@ pub enum Target {
     Failing,
 }
 
-/// What is done to a run.
+/// The disturbance of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Staging {
     /// The generator is stopped at a time, for so long.

@@ -136,7 +136,7 @@ impl Page {
     }
 }
 
-/// What the page says of a refusal.
+/// The page's message of a refusal.
 fn failure(status: StatusCode, text: &str) -> String {
     let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let why = value.as_ref().and_then(|value| value["error"].as_str());

@@ -30,7 +30,7 @@ const OWN_SYSTEM: [&str; 8] = [
     "line.separator",
 ];
 
-/// What the run needs to know beside the options.
+/// The facts that the run needs beside the options.
 pub struct FleetRun<'a> {
     pub options: &'a FleetOptions,
     pub plan: &'a Path,
@@ -191,7 +191,7 @@ pub fn run(
     drumfire_fleet::run(order, control, subscribers).map_err(anyhow::Error::new)
 }
 
-/// What of a run's outputs is written here: agents write the files of the plan's own listeners.
+/// The part of a run's outputs that is written here: agents write the files of the plan's own listeners.
 pub fn result_files(order: &RunOrder) -> Vec<PathBuf> {
     order.results.iter().cloned().collect()
 }

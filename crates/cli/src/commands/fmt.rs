@@ -18,7 +18,7 @@ pub struct FmtArguments {
     pub check: bool,
 }
 
-/// What became of one plan.
+/// The outcome of one plan.
 enum Formatted {
     Already,
     Differs(String),

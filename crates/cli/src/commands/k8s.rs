@@ -95,7 +95,7 @@ fn name(arguments: &ManifestArguments) -> Result<String, String> {
     }
 }
 
-/// What is to run.
+/// The command to run.
 struct Manifest<'a> {
     arguments: &'a ManifestArguments,
     name: String,

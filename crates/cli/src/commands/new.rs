@@ -14,7 +14,7 @@ use crate::whole_file;
 pub struct NewArguments {
     /// The plan to write
     pub plan: PathBuf,
-    /// What kind of plan
+    /// The kind of plan
     #[arg(long, default_value = "http", value_parser = names())]
     pub template: String,
     /// Overwrite files that exist

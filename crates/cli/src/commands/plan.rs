@@ -72,7 +72,7 @@ fn text(view: &PlanView, style: Style) -> String {
     text
 }
 
-/// Who gets what.
+/// The shares of the machines.
 fn divided(split: &SplitView, style: Style) -> String {
     let mut text = format!("\n{}\n", style.bold("agents"));
     for group in &split.groups {

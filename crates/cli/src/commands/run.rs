@@ -73,7 +73,7 @@ pub fn run<E: Engine>(
     follow(options, engine, console, company)
 }
 
-/// Who takes part in a run beside the command line.
+/// The participants of a run beside the command line.
 pub(super) struct Company<'c> {
     /// Steers it.
     pub control: &'c Control,

@@ -1,4 +1,4 @@
-//! What a run shows while it goes on, and what may end it early.
+//! The display of a run while it goes on, and the ways to end it early.
 
 use std::io;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the browser asks of a debugging session: paths below `/api/debug`.
+//! The browser's requests of a debugging session: paths below `/api/debug`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

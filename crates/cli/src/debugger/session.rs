@@ -1,4 +1,4 @@
-//! What happened to the user that is followed, and where he is to stop.
+//! The steps of the user that is followed, and the places where it stops.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ const MOST_VALUE: usize = 4_000;
 /// A sample with what led to it.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// Who sent it.
+    /// The sender.
     pub thread_name: String,
     /// The sample.
     pub sample: SampleView,
@@ -27,7 +27,7 @@ pub struct Shown {
 pub struct Step {
     /// The element.
     pub turn: Turn,
-    /// What it did to variables.
+    /// The changes of variables.
     pub changes: Vec<Change>,
 }
 
@@ -249,7 +249,7 @@ impl Debugger for Session {
     }
 }
 
-/// What is different, by name.
+/// The differences, by name.
 fn changes(before: &VariableValues, after: &VariableValues) -> Vec<Change> {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let cut = |value: &String| value.chars().take(MOST_VALUE).collect();

@@ -14,7 +14,7 @@ const MOST: usize = 200;
 /// The kinds of expressions, as the page names them.
 pub const KINDS: [&str; 6] = ["regex", "boundary", "jsonpath", "jmespath", "css", "xpath"];
 
-/// What an expression finds in a text, in order. A boundary is `LEFT...RIGHT`; a CSS selector may be followed by `@ATTRIBUTE`.
+/// The results of an expression in a text, in order. A boundary is `LEFT...RIGHT`; a CSS selector may be followed by `@ATTRIBUTE`.
 ///
 /// # Errors
 /// Why the expression or the text cannot be read.

@@ -13,7 +13,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
-/// What the site answers with.
+/// The site's answer.
 pub type Reply = Response<BoxBody<Bytes, Infallible>>;
 
 /// Bodies below this many bytes are not compressed.

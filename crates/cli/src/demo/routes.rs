@@ -22,7 +22,7 @@ const MAX_SLOW_MS: u64 = 5_000;
 /// The largest that `/large` sends, in MiB.
 const MAX_LARGE_MIB: u64 = 1_024;
 
-/// What a handler sees of a request.
+/// A handler's view of a request.
 pub(super) struct Visit<'a> {
     pub shop: &'a Shop,
     pub path: &'a str,

@@ -1,4 +1,4 @@
-//! What the demo shop sells and remembers: products, sessions, carts.
+//! The goods and the memory of the demo shop: products, sessions, carts.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -38,14 +38,14 @@ pub struct CartLine {
     pub quantity: u32,
 }
 
-/// What a visitor's cookie stands for.
+/// The session of a visitor's cookie.
 #[derive(Debug, Clone, Default)]
 pub struct Session {
     /// Must come back with the login form.
     pub csrf: String,
     /// Set by a login.
     pub user: Option<String>,
-    /// What was put into the cart, in order.
+    /// The goods in the cart, in order.
     pub cart: Vec<CartLine>,
     /// Stands in the addresses of the cart.
     pub cart_id: String,

@@ -23,7 +23,7 @@ pub struct Descriptor {
     pub arity: Arity,
     /// Letters of the options that may not stand beside it; its own letter forbids a repetition.
     pub incompatible: &'static str,
-    /// What it does, in a line.
+    /// Its purpose, in a line.
     pub about: &'static str,
 }
 

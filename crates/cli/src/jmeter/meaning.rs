@@ -1,4 +1,4 @@
-//! What JMeter's options mean here, in the order in which `org.apache.jmeter.JMeter.start` looks at them.
+//! The meaning of JMeter's options here, in the order in which `org.apache.jmeter.JMeter.start` looks at them.
 //!
 //! A wrong command line gets JMeter's message in the places where JMeter prints it, so that scripts that look for it
 //! find it, but a code other than JMeter's 0. What Drumfire does not have yet is refused before anything is sent.
@@ -16,7 +16,7 @@ use crate::options::{
     ReportOptions, ResultsFile, RunOptions, UiOptions,
 };
 
-/// What stands for the last plan in `-t` and `-l`.
+/// Stands for the last plan in `-t` and `-l`.
 const LAST: &str = "LAST";
 
 /// Reads the words of the command line (without the program's name).

@@ -140,7 +140,7 @@ impl<S: Subscriber> Layer<S> for JmeterLog {
                 .let_through(metadata.target(), *metadata.level())
     }
 
-    /// What is beyond all levels asked for costs one comparison where it would be told; libraries tell much of each request.
+    /// A line beyond all levels asked for costs one comparison where it would be told; libraries tell much of each request.
     fn max_level_hint(&self) -> Option<LevelFilter> {
         Some(self.levels.most())
     }

@@ -1,4 +1,4 @@
-//! What costs a plan or misleads its reader, as text.
+//! Advice on costly or misleading elements, as text.
 
 use std::fmt::Write as _;
 

@@ -15,7 +15,7 @@ const RATE_WINDOW: Duration = Duration::from_secs(3);
 /// Failed samples that are shown.
 const RECENT_ERRORS: usize = 20;
 
-/// What is known between two snapshots.
+/// The facts between two snapshots.
 #[derive(Default)]
 pub struct Feed {
     planned_users: u64,

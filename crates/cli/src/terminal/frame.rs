@@ -23,7 +23,7 @@ const MAX_ERROR_LABEL_COLUMNS: usize = 48;
 /// Lines that are always there: head, users, totals, blank, column heads, hint.
 const FIXED_LINES: usize = 6;
 
-/// What the frame is drawn for.
+/// The purpose of the frame.
 #[derive(Debug, Clone)]
 pub struct Canvas<'a> {
     /// The plan's name in the head line.

@@ -1,4 +1,4 @@
-//! What a run looks like in the terminal: a live view on a terminal, JMeter's lines elsewhere, a summary at the end.
+//! A run in the terminal: a live view on a terminal, JMeter's lines elsewhere, a summary at the end.
 //!
 //! Everything that is shown is first made as text by functions without side effects ([`frame`], [`summary`],
 //! [`milestones`]); only [`live`] writes control sequences.

@@ -38,7 +38,7 @@ pub struct Snapshot {
 pub struct AgentRow {
     /// Its name.
     pub name: String,
-    /// What it is doing.
+    /// Its state.
     pub phase: AgentPhase,
     /// Users that run there.
     pub users: u64,
@@ -50,7 +50,7 @@ pub struct AgentRow {
     pub cores: f64,
     /// How late the latest of its users was in its last second, in milliseconds.
     pub late_ms: f64,
-    /// What it thinks of its numbers.
+    /// Its verdict on its numbers.
     pub grade: Option<Grade>,
 }
 

@@ -14,7 +14,7 @@ impl Style {
     /// Colours.
     pub const COLOURED: Style = Style { coloured: true };
 
-    /// What suits this stream and the environment. `NO_COLOR` counts if it is not empty (no-color.org).
+    /// The style for this stream and the environment. `NO_COLOR` counts if it is not empty (no-color.org).
     pub fn of(stream: &impl IsTerminal) -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");

@@ -1,4 +1,4 @@
-//! What is printed when a run has ended: a table per label, the failures by kind, where the results lie.
+//! The summary after a run: a table per label, the failures by kind, the paths of the results.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ const MAX_KINDS: usize = 10;
 /// The widest message of a failure.
 const MAX_MESSAGE_COLUMNS: usize = 100;
 
-/// What a run left behind.
+/// The output of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// All labels together.
@@ -38,7 +38,7 @@ pub struct Summary {
     pub stages: StageTimes,
     /// CPU time of this process for each sample, in microseconds, where there were any.
     pub cpu_us: Option<f64>,
-    /// What became of the connections.
+    /// The counts of connections.
     pub connections: Connections,
     /// The result files.
     pub files: Vec<PathBuf>,
@@ -58,7 +58,7 @@ impl Summary {
         }
     }
 
-    /// What the measurements alone tell.
+    /// The result of the measurements alone.
     pub fn of_recording(recording: &Recording) -> Summary {
         let mut labels = rows(recording);
         let total = recording.total();

@@ -1,4 +1,4 @@
-//! What an agent asks of the engine.
+//! An agent's requests of the engine.
 
 use std::sync::Arc;
 

@@ -285,7 +285,7 @@ fn install_later(properties: &[(&str, &Path)]) -> std::io::Result<()> {
         .map(|_| ())
 }
 
-/// What is being prepared before a run goes where the run's own notes go.
+/// Notes on preparing a run go where the run's own notes go.
 #[cfg(feature = "jvm")]
 fn tell(line: &str) {
     eprintln!("{line}");

@@ -1,4 +1,4 @@
-//! What a run on one machine offers, offered by a run on two agents.
+//! The outputs of a run on one machine, from a run on two agents.
 
 use std::io::Read as _;
 use std::time::{Duration, Instant};

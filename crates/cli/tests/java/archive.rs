@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{LIMIT, group, jsr223, plan, run, workshop};
 
-/// What stands in for the program `java`: it writes an archive at once, which no virtual machine takes.
+/// Stands in for the program `java`: it writes an archive at once, which no virtual machine takes.
 const WRITER: &str = r#"#!/bin/sh
 for word in "$@"; do case $word in -XX:ArchiveClassesAtExit=*) echo archive > "${word#*=}";; esac; done
 "#;

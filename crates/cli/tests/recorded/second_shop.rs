@@ -10,7 +10,7 @@ pub struct SecondShop {
     address: SocketAddr,
 }
 
-/// What a visitor was given, by the number of the visit.
+/// The values that a visitor was given, by the number of the visit.
 #[derive(Clone)]
 struct Visitor {
     xsrf: String,

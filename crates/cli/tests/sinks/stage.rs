@@ -82,7 +82,7 @@ pub fn await_answer(url: &str, folder: &Path) {
     }
 }
 
-/// What the result file says of a label: samples, failed ones, and the longest in milliseconds.
+/// The result file's numbers of a label: samples, failed ones, and the longest in milliseconds.
 #[derive(Debug, Default, PartialEq)]
 pub struct Counted {
     pub samples: f64,

@@ -1,4 +1,4 @@
-//! What every layer may use: time, numbers as Java reads them, bodies, the log.
+//! Tools of every layer: time, numbers as Java reads them, bodies, the log.
 
 pub mod body;
 pub mod clock;

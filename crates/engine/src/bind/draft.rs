@@ -41,7 +41,7 @@ impl Draft {
     }
 }
 
-/// What Java said about classes, by the names the plan has for them.
+/// Java's answers about classes, by the names the plan has for them.
 type Answers = HashMap<String, Result<Traits, String>>;
 
 /// Decodes a plan in a closed world. Where a value needs a script, it is empty, with a warning.

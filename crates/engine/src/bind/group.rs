@@ -441,7 +441,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         planned.chain(self.command_line.iter().copied()).collect()
     }
 
-    /// What is left when the listeners of the nearest parent transaction are taken away.
+    /// The listeners without those of the nearest parent transaction.
     fn reach_in_transaction(&self, listeners: &[Listener]) -> Reach {
         let transaction = self.frames.iter().rposition(|frame| {
             frame.controller.is_some_and(|id| {
@@ -463,7 +463,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         self.reach(&inner, false)
     }
 
-    /// What the result files in scope show of a sample beyond its row, and what the user's next elements read of it.
+    /// The parts of a sample that the result files in scope show beyond its row, and those that the user's next elements read.
     fn listeners_need(&self) -> Needs {
         let mut needs = self.unit.previous_needs;
         for listener in self.listeners(self.frames.len()) {

@@ -88,7 +88,7 @@ fn decode(plan: &Element, unit: &mut Unit) -> Vec<(Group, Journey)> {
 }
 
 impl<'s> Unit<'s> {
-    /// What compiling starts from.
+    /// The input of compiling.
     fn new(plan: &Element, settings: &'s Settings, mut findings: Vec<Diagnostic>) -> Unit<'s> {
         let lookup = lookup(&settings.properties);
         let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {

@@ -15,7 +15,7 @@ const CLASSES: [&str; 2] = ["URLRewritingModifier", "AnchorModifier"];
 const FUNCTION: &str = "${__regexFunction(";
 const SCRIPTS: [&str; 3] = ["${__groovy(", "${__BeanShell(", "${__javaScript("];
 
-/// What elements and functions of the plan read of the previous result.
+/// The parts of the previous result that elements and functions of the plan read.
 pub fn needs(element: &Element) -> Needs {
     let mut needs = own_needs(element);
     for child in &element.children {

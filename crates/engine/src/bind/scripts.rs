@@ -54,7 +54,7 @@ impl Scripts {
         })
     }
 
-    /// What kept a script from being run is a finding; what functions logged goes to the log.
+    /// A script that cannot run is a finding; log lines of functions go to the log.
     pub fn report(&self, unit: &mut Unit) {
         let scope = unit.compiler.scope_mut();
         for (level, message) in scope.take_messages() {

@@ -30,7 +30,7 @@ pub enum World {
     Closed,
 }
 
-/// What is collected while elements are decoded.
+/// The collections made while elements are decoded.
 pub struct Unit<'a> {
     pub world: World,
     pub settings: &'a Settings,
@@ -48,13 +48,13 @@ pub struct Unit<'a> {
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
     pub keeps_previous: bool,
-    /// What is read of it.
+    /// The part of it that is read.
     pub previous_needs: Needs,
     /// Some template asks for the sampler's name (`__samplerName`).
     pub reads_sampler_name: bool,
-    /// What elements keep for each other.
+    /// State that elements share.
     pub kept: Kept,
-    /// What Java runs.
+    /// The parts that Java runs.
     pub java: JavaPlan,
     /// Texts with functions that were looked at and found sound: large plans repeat them.
     pub sound_texts: FxHashSet<Box<str>>,

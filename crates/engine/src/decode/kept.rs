@@ -1,4 +1,4 @@
-//! What elements keep for each other while a plan is decoded.
+//! State that elements share while a plan is decoded.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

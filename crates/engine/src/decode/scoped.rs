@@ -55,7 +55,7 @@ impl Scoped {
         matches!(self.scope, Scope::Variable(_))
     }
 
-    /// What is needed of results by an element that reads `of_result` of them.
+    /// The needs of an element that reads `of_result` of results.
     pub fn needs(&self, of_result: Needs) -> Needs {
         match self.scope {
             Scope::Parent | Scope::All | Scope::Children => of_result,

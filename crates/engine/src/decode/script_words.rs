@@ -1,4 +1,4 @@
-//! What a script can see, and whether it waits, by the words in it. Building JMeter's view of a result costs more than most scripts do, and keeps bodies that nobody
+//! The view and the waiting of a script, by the words in it. Building JMeter's view of a result costs more than most scripts do, and keeps bodies that nobody
 //! else reads: so a script gets one only if a word in it, or in what it may call, leads there.
 
 use drumfire_jmx::{Props, Value};

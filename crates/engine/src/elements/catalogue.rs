@@ -48,7 +48,7 @@ pub struct Entry {
     pub decode: fn(&mut Decoder) -> Roles,
 }
 
-/// What is known of a class (its alias in plan files).
+/// The entry of a class (its alias in plan files).
 pub fn entry(class: &str) -> Option<&'static Entry> {
     static BY_CLASS: LazyLock<HashMap<&str, &Entry, FxBuildHasher>> =
         LazyLock::new(|| ENTRIES.iter().map(|entry| (entry.class, entry)).collect());

@@ -68,7 +68,7 @@ pub fn role(element: &Element, unit: &mut Unit) -> Option<Role> {
     }
 }
 
-/// What the element's class can be, or why it cannot be run.
+/// The roles of the element's class, or why it cannot be run.
 fn traits(d: &mut Decoder) -> Result<Traits, String> {
     let class = &d.element.class;
     if let Some(known) = d.unit.foreign.get(class.as_str()) {

@@ -1,4 +1,4 @@
-//! What XPath2 Extractor and XPath2 Assertion have in common: the expression with its namespaces.
+//! Shared by XPath2 Extractor and XPath2 Assertion: the expression with its namespaces.
 
 use std::rc::Rc;
 
@@ -21,7 +21,7 @@ pub struct XPath2Query {
     proven: ProvenQuick,
 }
 
-/// What an expression finds in a text.
+/// The results of an expression in a text.
 pub struct Found {
     pub items: Result<Vec<String>, XPathError>,
     /// Whether Xalan, which JMeter's assertion asks too, takes that for a boolean; or its message.

@@ -1,4 +1,4 @@
-//! What XPath Extractor and XPath Assertion have in common: an expression looks into a text.
+//! Shared by XPath Extractor and XPath Assertion: an expression looks into a text.
 
 use drumfire_expr::Text;
 use drumfire_query::xpath::{Answer, Tree, XPath};

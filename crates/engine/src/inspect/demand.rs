@@ -1,4 +1,4 @@
-//! What a plan asks of the machine it runs on, as far as its file says it.
+//! The demands of a plan on its machine, as far as its file tells them.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::elements::samplers::http::source::source_addresses;
 use crate::run::program::{GroupKind, Program};
 
-/// What `drumfire doctor` holds against the machine's limits.
+/// The demands that `drumfire doctor` compares with the machine's limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Demand {
     /// Users that run at the same time, at most.

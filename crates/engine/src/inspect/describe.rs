@@ -1,4 +1,4 @@
-//! What `drumfire plan` shows: the tree, the properties that the plan reads, and its load, without sending anything.
+//! The view of `drumfire plan`: the tree, the properties that the plan reads, and its load, without sending anything.
 
 use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Node, Props, Tree, Value};
@@ -37,7 +37,7 @@ pub struct TreeRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PropertyRow {
     pub name: String,
-    /// What the plan gets.
+    /// The plan's share.
     pub value: String,
     /// Whether somebody set it; else the value is the default.
     pub is_set: bool,

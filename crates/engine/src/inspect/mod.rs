@@ -1,4 +1,4 @@
-//! What `drumfire check`, `plan` and `doctor` tell of a plan.
+//! The reports of `drumfire check`, `plan` and `doctor` on a plan.
 
 pub mod advice;
 pub mod demand;

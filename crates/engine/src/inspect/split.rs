@@ -1,4 +1,4 @@
-//! What `drumfire plan --agents N` shows: which machine gets what of a plan, element by element.
+//! The shares that `drumfire plan --agents N` shows: which machine gets which part of a plan, element by element.
 
 use drumfire_jmx::{Node, Props, Tree, Value};
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct SplitView {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct GroupSplit {
     pub name: String,
-    /// What is counted: `users`, or `arrivals`.
+    /// The unit: `users`, or `arrivals`.
     pub unit: &'static str,
     /// By machine.
     pub parts: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What `drumfire check` tells: how every element and function of a plan is run, and whether the plan runs at all.
+//! The findings of `drumfire check`: how every element and function of a plan is run, and whether the plan runs at all.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Survey {
     pub findings: Vec<Diagnostic>,
     /// Whether the plan compiles.
     pub runs: bool,
-    /// What costs or misleads.
+    /// Elements that cost time or mislead.
     pub advice: Vec<Advice>,
 }
 
@@ -184,7 +184,7 @@ impl Surveyor<'_> {
             .for_each(|child| self.included(child));
     }
 
-    /// What the catalogue says of the class, unless compile refused the element or left it out.
+    /// The catalogue's word on the class, unless compile refused the element or left it out.
     fn judge(&self, class: &str, span: Span, source: &Arc<SourceFile>) -> (Rung, String) {
         let (rung, why) = match elements::entry(class) {
             Some(entry) => (entry.rung, entry.why),

@@ -1,6 +1,6 @@
-//! What a user does after a sample.
+//! The action of a user after a sample.
 
-/// What a user does after a sample (`JMeterContext.TestLogicalAction`).
+/// The action of a user after a sample (`JMeterContext.TestLogicalAction`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Action {
     #[default]
@@ -10,7 +10,7 @@ pub enum Action {
     BreakLoop,
 }
 
-/// What a thread group does after a failed sample (`ThreadGroup.on_sample_error`).
+/// The action of a thread group after a failed sample (`ThreadGroup.on_sample_error`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnError {
     #[default]
@@ -21,7 +21,7 @@ pub enum OnError {
     StopTestNow,
 }
 
-/// What a Result Status Action Handler does after a failed sample (`OnErrorTestElement`).
+/// The action of a Result Status Action Handler after a failed sample (`OnErrorTestElement`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureAction {
     StopThread,

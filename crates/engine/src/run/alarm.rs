@@ -204,7 +204,7 @@ pub struct Wait {
     by: By,
 }
 
-/// What wakes a wait.
+/// The cause that wakes a wait.
 enum By {
     /// It has not begun.
     Nothing,

@@ -9,7 +9,7 @@ use drumfire_results::Sample;
 
 use crate::run::step::ControllerId;
 
-/// What ties it to its user.
+/// The link to its user.
 pub struct Branch {
     /// The loop around the child.
     pub root: ControllerId,
@@ -23,7 +23,7 @@ pub struct Branch {
     pub collected: Option<Vec<Sample>>,
     /// Open transactions of the user.
     pub above: Vec<ControllerId>,
-    /// What they are to add up.
+    /// The sums to be made.
     pub noted: Vec<(ControllerId, Sample)>,
 }
 

@@ -1,4 +1,4 @@
-//! What templates and elements may see and change of one virtual user.
+//! The view that templates and elements have of one virtual user.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -63,11 +63,11 @@ pub struct Context {
     pub is_described: bool,
     /// The last sample, where the plan has something that reads it.
     pub previous: Option<Rc<Sample>>,
-    /// What has been read of the result at hand, for all who look into it.
+    /// The parsed parts of the result at hand, for all readers.
     pub parsed: Parsed,
     /// A limit that an element met with the sample at hand: its row fails with this message.
     pub limit_met: Option<String>,
-    /// What to do after this sample (`JMeterContext#setTestLogicalAction`).
+    /// The action after this sample (`JMeterContext#setTestLogicalAction`).
     pub action: Action,
     /// False once this user is to end after the step at hand (`JMeterThread#running`).
     pub alive: bool,
@@ -76,7 +76,7 @@ pub struct Context {
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
-    /// What the thread group does after a failed sample.
+    /// The thread group's action after a failed sample.
     pub on_error: OnError,
     /// Whether what is under way when the duration ends is broken off.
     pub interrupted_at_end: bool,
@@ -90,11 +90,11 @@ pub struct Context {
     pub arrival: Option<Instant>,
     /// Whether the parts of the sample at hand are timed.
     pub is_timed: bool,
-    /// What samplers keep for this user.
+    /// The samplers' state of this user.
     pub slot: Box<dyn UserSlot>,
-    /// What the Java host keeps of this user.
+    /// The Java host's state of this user.
     pub java: Option<Box<dyn Any>>,
-    /// What ties it to its user if it runs a child of a Parallel Controller.
+    /// Ties it to its user if it runs a child of a Parallel Controller.
     pub branch: Option<Box<Branch>>,
     /// Whose the locks are that it takes.
     pub lock_user: LockUser,
@@ -103,14 +103,14 @@ pub struct Context {
     states: Box<[Option<Box<dyn Any>>]>,
 }
 
-/// Who a user is.
+/// The identity of a user.
 pub struct Identity {
     pub thread_name: Rc<str>,
     pub group_name: Rc<str>,
     pub group: usize,
     pub number: u32,
     pub same_user: bool,
-    /// What to do after a failed sample.
+    /// The action after a failed sample.
     pub on_error: OnError,
     pub end_ms: Option<i64>,
     /// Whether what is under way at the end is broken off.
@@ -209,7 +209,7 @@ impl Context {
         self.last_sample_ok = ok;
     }
 
-    /// What the name of the sampler at hand stands for now, as a label.
+    /// The label that the name of the sampler at hand stands for now.
     pub fn label(&self, name: Text<'_>) -> Rc<str> {
         match self.sampler {
             Some(sampler) => self.worker.room.label((self.group, sampler), name),
@@ -217,7 +217,7 @@ impl Context {
         }
     }
 
-    /// What the users of this user's thread group share.
+    /// The state that the users of this user's thread group share.
     pub fn supply(&self) -> &Supply {
         &self.shared.supplies[self.group]
     }
@@ -256,7 +256,7 @@ impl Context {
         self.surplus.get()
     }
 
-    /// What scripts told this user.
+    /// The orders of scripts to this user.
     fn told_to_halt(&self) -> Option<Halt> {
         self.shared.orders.of(self.group, &self.thread_name)
     }
@@ -319,7 +319,7 @@ impl Context {
         }
     }
 
-    /// What an evaluation threw since the last time this was asked.
+    /// The exceptions of evaluations since the last call.
     pub fn take_raised(&mut self) -> Option<Raised> {
         self.raised.take().map(|raised| *raised)
     }

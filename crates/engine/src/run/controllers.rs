@@ -15,7 +15,7 @@ pub struct Controller {
     /// The controller above; none for the thread group's own.
     pub parent: Option<ControllerId>,
     pub children: Box<[Child]>,
-    /// Who is told when an iteration of this controller starts, in the order in which they are told.
+    /// The elements that are told when an iteration of this controller starts, in their order.
     pub listeners: Vec<Hook>,
     /// Where `__jm__<name>__idx` is kept (`IteratingController#updateIterationIndex`).
     pub index_variable: Option<Slot>,

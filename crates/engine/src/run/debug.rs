@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 /// The longest body that is shown, in bytes.
 const MOST_BODY: usize = 4 << 20;
 
-/// What kind of element has its turn.
+/// The kind of the element that has its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// A pre-processor.
@@ -32,7 +32,7 @@ pub enum Part {
 /// The turn of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// What kind of element it is.
+    /// The kind of the element.
     pub part: Part,
     /// Its name in the plan; that of a sampler with the values of its variables.
     pub name: String,
@@ -159,7 +159,7 @@ pub struct SampleView {
     pub request_headers: String,
     /// Cookies that were sent.
     pub cookies: String,
-    /// What was sent: the body of a request, or whatever a sampler that speaks no HTTP sent.
+    /// The data sent: the body of a request, or the data of a sampler that speaks no HTTP.
     pub request_body: String,
     /// Response headers.
     pub response_headers: String,
@@ -176,7 +176,7 @@ pub struct SampleView {
 }
 
 impl SampleView {
-    /// What there is of a sample.
+    /// The parts of a sample.
     pub fn of(sample: &Sample) -> SampleView {
         let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
         let body = sample.response_data.as_deref().unwrap_or_default();

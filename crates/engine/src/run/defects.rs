@@ -33,7 +33,7 @@ impl Defects {
         noted.first.get_or_insert(text);
     }
 
-    /// What the run's outcome says of them; nothing if there was none.
+    /// The run's outcome about them; nothing if there was none.
     pub fn fault(&self) -> Option<String> {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let first = noted.first.as_ref()?;

@@ -164,7 +164,7 @@ pub fn result_files(program: &Program) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What is known of a run before its first user starts.
+/// The facts of a run before its first user starts.
 fn started(program: &Program, clock: &Clock) -> Started {
     let users = program.groups.iter().map(|group| group.shape.users());
     Started {
@@ -322,7 +322,7 @@ impl Run<'_, '_> {
         !matches!(self.shared.java_start.get(), Some(Err(_)))
     }
 
-    /// What `StandardJMeterEngine#run` does before the main groups, if something has run by then. Plans rely on the time that
+    /// The work of `StandardJMeterEngine#run` before the main groups, if something has run by then. Plans rely on the time that
     /// JMeter takes then and for its first request: a server that a script of a setUp group started binds its port on a thread
     /// of its own.
     fn settle_java(&self) {

@@ -1,4 +1,4 @@
-//! What a run tells while it goes on, and who hears it.
+//! The events of a run, and their subscribers.
 //!
 //! Workers hand their numbers over without waiting for anybody. The run adds them up ten times a second and gives each
 //! [`Event`] to its [`Subscriber`]s in turn, on its own thread. A subscriber that may be slow, such as one that writes to a
@@ -24,10 +24,10 @@ use crate::run::outcome::Outcome;
 pub enum Event {
     /// The first user is about to start.
     Started(Arc<Started>),
-    /// What happened in a second, of all workers. Samples that were recorded late come in another increment of the same
+    /// The counts of a second, of all workers. Samples that were recorded late come in another increment of the same
     /// second.
     Increment(Arc<Increment>),
-    /// What the backend listener of this number heard since the last time.
+    /// The samples that the backend listener of this number heard since the last time.
     Heard(u16, Arc<Increment>),
     /// How the run stands, several times a second.
     Tick(Arc<Tick>),
@@ -41,7 +41,7 @@ pub enum Event {
     Ended(Arc<Outcome>),
 }
 
-/// What is known when a run starts.
+/// The facts of a run at its start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Started {
     /// When, in milliseconds since the Unix epoch.
@@ -69,7 +69,7 @@ pub struct Tick {
     pub summaries: Vec<SummaryDelta>,
     /// Failed samples since the last tick; of very many, the latest.
     pub recent_errors: Vec<RecentError>,
-    /// What became of connections.
+    /// The counts of connections.
     pub connections: Connections,
     /// Rows on their way to the disk.
     pub writer: WriterGauge,
@@ -77,7 +77,7 @@ pub struct Tick {
     pub stopping: Stopping,
     /// Whether the users pause.
     pub paused: bool,
-    /// What rates are multiplied by.
+    /// The factor of rates.
     pub rate: f64,
     /// How the generator was doing in the second that is over since the last tick, if one is.
     pub second: Option<Arc<Second>>,
@@ -87,7 +87,7 @@ pub struct Tick {
     pub agents: Vec<AgentTick>,
 }
 
-/// What an agent of a run on several machines is doing.
+/// The state of an agent of a run on several machines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub enum AgentPhase {
     /// It prepares, or waits for the others.
@@ -124,7 +124,7 @@ pub struct AgentTick {
     pub samples: u64,
     /// Its last second that is known, by the coordinator's clock.
     pub second: Option<Arc<Second>>,
-    /// What it thinks of its own numbers.
+    /// The agent's verdict on its own numbers.
     pub grade: Option<Grade>,
 }
 

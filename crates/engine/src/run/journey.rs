@@ -1,4 +1,4 @@
-//! What the users of a plan go through: controllers, samplers, and what is in their scope. Shared by all workers, never
+//! The program of a plan's users: controllers, samplers, and the elements in their scope. Shared by all workers, never
 //! changed.
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub struct BoundPlan {
     pub preparations: Vec<Arc<dyn Preparation>>,
 }
 
-/// What each user of a thread group goes through: its controllers and samplers.
+/// The program of each user of a thread group: its controllers and samplers.
 pub struct Journey {
     /// The group's own loop controller is number 0.
     pub controllers: Vec<Controller>,
@@ -105,7 +105,7 @@ pub struct Reach {
     pub outputs: OutputSet,
     /// Whether the plan's root listens: then the sample counts in the run's statistics.
     pub is_heard: bool,
-    /// What is to be done when the sample failed, in order.
+    /// The actions after a failed sample, in order.
     pub on_failure: Vec<FailureAction>,
 }
 

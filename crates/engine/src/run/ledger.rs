@@ -33,7 +33,7 @@ pub struct Ledger {
     lateness: Distribution,
     lacking: Lacking,
     summaries: Vec<SummaryDelta>,
-    /// What each backend listener heard and nobody was told yet.
+    /// The samples that each backend listener heard and nobody was told yet.
     heard: Vec<Increment>,
     recent_errors: VecDeque<RecentError>,
     /// Users that had started and ended, by group, when they were last told.
@@ -180,7 +180,7 @@ impl Ledger {
         (summaries, self.recent_errors.drain(..).collect())
     }
 
-    /// What each backend listener heard since the last call, by its number; those that heard nothing are left out.
+    /// The samples that each backend listener heard since the last call, by its number; those that heard nothing are left out.
     pub fn take_heard(&mut self) -> Vec<(u16, Increment)> {
         let heard = (0..).zip(&mut self.heard);
         heard

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// Who holds a lock: a thread group and the number of a user in it.
+/// The owner of a lock: a thread group and the number of a user in it.
 pub type LockUser = (usize, u32);
 
 /// All locks of a run.
@@ -122,7 +122,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// What a controller has of a lock that its user took (`CriticalSectionController#currentLock`). Dropping it gives back
+/// A controller's hold of a lock that its user took (`CriticalSectionController#currentLock`). Dropping it gives back
 /// one of the user's holds.
 pub struct Held {
     lock: Arc<NamedLock>,

@@ -1,6 +1,6 @@
 //! The parts of a result that elements read.
 
-/// What is read of a sampler's result; everything else is not kept.
+/// The parts of a sampler's result that are read; everything else is not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     pub body: bool,

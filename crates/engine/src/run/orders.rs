@@ -18,7 +18,7 @@ pub enum Halt {
     Now,
 }
 
-/// What scripts have ordered so far in a run.
+/// The orders of scripts so far in a run.
 #[derive(Debug, Default)]
 pub struct Orders {
     /// Whether there is any order: users look no further while there is none.
@@ -31,7 +31,7 @@ struct State {
     /// Users that run, if scripts may ask for them, by thread name: what each was told.
     users: HashMap<Box<str>, Option<Halt>>,
     groups: HashMap<usize, Halt>,
-    /// Who waits in each worker.
+    /// The waiting users of each worker.
     waiting: Vec<Arc<Notify>>,
 }
 
@@ -83,7 +83,7 @@ impl Orders {
         }
     }
 
-    /// What a user was told, by itself or with its thread group.
+    /// The orders to a user, by itself or with its thread group.
     pub fn of(&self, group: usize, thread_name: &str) -> Option<Halt> {
         if !self.given.load(Ordering::Acquire) {
             return None;

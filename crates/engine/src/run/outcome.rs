@@ -12,7 +12,7 @@ use crate::run::control::{Mark, Stopping};
 pub struct Outcome {
     /// The sum of all increments.
     pub recording: Recording,
-    /// What became of connections.
+    /// The counts of connections.
     pub connections: Connections,
     /// How long the run took.
     pub elapsed: Duration,
@@ -24,19 +24,19 @@ pub struct Outcome {
     pub users: ThreadCounts,
     /// The result files.
     pub files: Vec<FileReport>,
-    /// What went wrong, such as a full disk; the run is a failure if there is anything.
+    /// The problems, such as a full disk; the run is a failure if there is one.
     pub faults: Vec<String>,
     /// Why the run sent nothing, if it did not.
     pub nothing_sent: Option<String>,
     /// Whether and how the run was told to stop.
     pub stopped: Stopping,
-    /// What the machine and the generator did, second by second.
+    /// The work of the machine and the generator, second by second.
     pub seconds: Vec<Second>,
     /// Where the time of samples went, of those that were timed.
     pub stages: StageTimes,
     /// Whether the numbers can be trusted; none if nothing was watched.
     pub verdict: Option<Verdict>,
-    /// What happened when.
+    /// The counts over time.
     pub marks: Vec<Mark>,
     /// The hosts that were asked by HTTP, each with its port.
     pub targets: Vec<String>,

@@ -19,7 +19,7 @@ use crate::run::journey::Parallel;
 use crate::run::step::ControllerId;
 use crate::run::user::User;
 
-/// What the children of a Parallel Controller have in common.
+/// Shared by the children of a Parallel Controller.
 pub struct Family {
     pub thread_name: Rc<str>,
     pub collects: bool,

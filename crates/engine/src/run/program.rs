@@ -26,7 +26,7 @@ pub struct BackendSpec {
     pub samples: Option<SampleQueue>,
 }
 
-/// What is known of a compiled plan.
+/// The facts of a compiled plan.
 pub struct Program {
     /// The file's name.
     pub script: String,
@@ -54,7 +54,7 @@ pub struct Program {
     pub keeps_previous: bool,
     /// Whether anything asks for the name of the sampler at hand.
     pub reads_sampler_name: bool,
-    /// What Java runs.
+    /// The parts that Java runs.
     pub java: JavaPlan,
     pub settings: Arc<Settings>,
     /// Opens the slot of a run in which samplers keep what they share.

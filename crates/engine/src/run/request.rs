@@ -15,7 +15,7 @@ pub struct Request {
     pub content_encoding: String,
     pub raw_body: bool,
     pub arguments: Vec<RequestArgument>,
-    /// What Header Managers in scope give.
+    /// The headers of the Header Managers in scope.
     pub headers: Vec<(String, String)>,
     pub has_header_manager: bool,
     /// Of the Cookie Manager in scope, if there is one.

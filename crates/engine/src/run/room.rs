@@ -60,7 +60,7 @@ impl Room {
         self.samples.take_back(sample);
     }
 
-    /// What a sampler's name stands for now, as a label.
+    /// The label that a sampler's name stands for now.
     pub fn label(&self, sampler: (usize, SamplerId), name: Text<'_>) -> Rc<str> {
         if let Text::Shared(value) = name {
             return value;
@@ -105,7 +105,7 @@ mod tests {
         )
     }
 
-    /// What a user's whole life allocates on its thread, who asks for a page so many times.
+    /// The memory that a user's whole life allocates on its thread; it asks for a page this number of times.
     fn allocations(port: u16, times: u32) -> u64 {
         let plan = plan(port, times);
         let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));

@@ -424,7 +424,7 @@ pub async fn end_transaction(
     notify(user, &mut result, &package.reach, &ancestors, None).await;
 }
 
-/// What the thread group does after a failed sample.
+/// The thread group's action after a failed sample.
 fn act_on_failure(user: &mut User, success: bool) {
     // A thread of a Parallel Controller is not told what its thread group does (`JMeterThreadParallel`).
     if success || user.cx.branch.is_some() {

@@ -18,12 +18,12 @@ pub struct Settings {
     pub results: Option<PathBuf>,
     /// This machine's name, for the host name column.
     pub hostname: String,
-    /// What runs scripts and Java elements.
+    /// The host of scripts and Java elements.
     pub java: Java,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
-    /// Who follows the users step by step.
+    /// The debugger that follows the users step by step.
     pub debugging: Debugging,
-    /// What this machine runs of the plan.
+    /// The part of the plan that this machine runs.
     pub share: Share,
 }

@@ -117,7 +117,7 @@ impl Slots {
     }
 }
 
-/// What one machine of several runs.
+/// The part of one machine of several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Share {
     /// The number of this machine, from 0.

@@ -1,4 +1,4 @@
-//! What all users of a run share, on whichever worker they are.
+//! State that all users of a run share, on whichever worker they are.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
@@ -24,14 +24,14 @@ use crate::run::stages::StageSums;
 use crate::run::statics::Statics;
 use crate::run::supply::Supply;
 
-/// What all users of a run share.
+/// State that all users of a run share.
 pub struct Shared {
     pub program: Arc<Program>,
     pub properties: Properties,
     pub clock: Clock,
     /// When schedules of the whole test begin, in milliseconds since the epoch.
     pub(crate) origin_ms: AtomicI64,
-    /// What this machine runs of the plan, and the others that run the rest.
+    /// This machine's part of the plan, and the others that run the rest.
     pub part: Part,
     pub control: Control,
     /// A shutdown ends timers and pauses (`drumfire.shutdown=fast`); in JMeter they come to their end.
@@ -57,7 +57,7 @@ pub struct Shared {
     pub announcements: Mutex<Vec<String>>,
     /// One for each thread group.
     pub supplies: Box<[Supply]>,
-    /// What samplers keep for the run.
+    /// The samplers' state of the run.
     pub slot: Arc<dyn RunSlot>,
     /// Where the time of samples went, as far as workers have ended.
     pub stages: StageSums,
@@ -66,7 +66,7 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// What the users of this program share before any of them has started.
+    /// The state of the users of this program before any of them has started.
     ///
     /// # Errors
     /// If servers are to be verified and there is nothing to verify them with.

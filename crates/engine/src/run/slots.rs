@@ -15,19 +15,19 @@ use drumfire_results::Connections;
 /// Why nothing can be sent.
 pub type OpenSlot = fn(&Properties) -> Result<Arc<dyn RunSlot>, String>;
 
-/// What samplers keep for a run.
+/// The samplers' state of a run.
 pub trait RunSlot: Any + Send + Sync {
     fn worker(self: Arc<Self>) -> Rc<dyn WorkerSlot>;
-    /// What failures say of this machine or of the targets, as far as it was not taken yet.
+    /// The hints of failures on this machine or the targets, as far as they were not taken yet.
     fn take_news(&self) -> Vec<String>;
     /// Whether local ports have run out.
     fn ports_ran_out(&self) -> bool;
 }
 
-/// What samplers keep for a worker.
+/// The samplers' state of a worker.
 pub trait WorkerSlot: Any {
     fn user(&self) -> Box<dyn UserSlot>;
-    /// What connections did so far.
+    /// The traffic of connections so far.
     fn traffic(&self) -> Traffic;
     /// Targets that were asked since the last call, each with its port.
     fn targets(&self) -> Vec<String>;
@@ -35,7 +35,7 @@ pub trait WorkerSlot: Any {
     fn local_ports(&self) -> Vec<u16>;
 }
 
-/// What the connections of a worker did so far.
+/// The traffic of a worker's connections so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Traffic {
     pub connections: Connections,
@@ -43,7 +43,7 @@ pub struct Traffic {
     pub segments: Segments,
 }
 
-/// What samplers keep for a user.
+/// The samplers' state of a user.
 pub trait UserSlot: Any {
     /// A sampler's turn begins; `is_request` says whether pre-processors may change it.
     fn begin_sample(&mut self, is_request: bool);

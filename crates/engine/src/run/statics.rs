@@ -1,4 +1,4 @@
-//! What the elements of a class share among all users of a run: JMeter's static fields.
+//! State that the elements of a class share among all users of a run: JMeter's static fields.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

@@ -14,7 +14,7 @@ pub enum Child {
     Controller(ControllerId),
 }
 
-/// What a user does next.
+/// The user's next action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     Sampler(SamplerId),

@@ -1,4 +1,4 @@
-//! What Transaction Controllers add up: `TransactionController` (its own sample beside its children's) and
+//! The sums of Transaction Controllers: `TransactionController` (its own sample beside its children's) and
 //! `TransactionSampler` (one parent sample that holds its children's).
 
 use std::rc::Rc;

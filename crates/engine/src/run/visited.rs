@@ -45,7 +45,7 @@ impl Crowd for Shared {
     }
 }
 
-/// What `look` finds in a sampler of the user's thread group.
+/// The findings of `look` in a sampler of the user's thread group.
 fn look_at<T>(
     cx: &mut Context,
     sampler: Option<SamplerId>,
@@ -56,7 +56,7 @@ fn look_at<T>(
     look(cx, seen)
 }
 
-/// What `look` finds in the HTTP Request at hand.
+/// The findings of `look` in the HTTP Request at hand.
 fn look_at_request<T>(
     cx: &mut Context,
     look: impl FnOnce(&mut Context, &dyn RequestView) -> Option<T>,

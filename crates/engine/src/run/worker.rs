@@ -21,7 +21,7 @@ use crate::run::shared::{Counts, Shared};
 use crate::run::slots::{Traffic, WorkerSlot};
 use crate::run::stages::Stages;
 
-/// What all users of a worker share.
+/// The state that all users of a worker share.
 pub struct Worker {
     /// Borrow it through the worker: a count that all cores share would be contended.
     pub program: Arc<Program>,
@@ -32,7 +32,7 @@ pub struct Worker {
     pub orders: Arc<Notify>,
     /// Wakes those that start users when a script stops some.
     pub told: Notify,
-    /// What samplers keep for the worker.
+    /// The samplers' state of the worker.
     pub slot: Rc<dyn WorkerSlot>,
     /// Of bodies whose response names none (`sampleresult.default.encoding`); none is UTF-8.
     pub default_charset: Option<Rc<Charset>>,
@@ -48,9 +48,9 @@ pub struct Worker {
     /// Users that are to end, by thread group.
     surplus: RefCell<HashMap<usize, usize>>,
     has_surplus: Cell<bool>,
-    /// What the run's numbers have of this worker's connections.
+    /// The counts of this worker's connections, for the run's numbers.
     connections: Cell<Connections>,
-    /// What the verdict has of their TCP segments.
+    /// The counts of their TCP segments, for the verdict.
     segments: Cell<Segments>,
     /// How long users were in Java code, as far as the run's numbers do not have it yet.
     in_scripts: Cell<Duration>,
@@ -149,7 +149,7 @@ impl Worker {
         self.in_scripts.set(self.in_scripts.get() + took);
     }
 
-    /// So many users of a group are to end after their samples at hand. Those that sleep end now.
+    /// This number of users of a group are to end after their samples at hand. Those that sleep end now.
     pub fn set_surplus(&self, group: usize, users: usize) {
         let mut surplus = self.surplus.borrow_mut();
         surplus.insert(group, users);

@@ -30,7 +30,7 @@ const ROWS_TICK: Duration = Duration::from_millis(100);
 /// How often an ending worker is looked at.
 const END_TICK: Duration = Duration::from_millis(1);
 
-/// What a worker's recorder is made of.
+/// The parts of a worker's recorder.
 pub struct RecorderParts {
     pub inlet: Inlet,
     pub handover: Arc<Handover>,
@@ -208,7 +208,7 @@ async fn serve(
     shared.stages.add(&worker.stages);
 }
 
-/// What Java elements do before and after all users, with variables of their own (`StandardJMeterEngine#run`).
+/// The acts of Java elements before and after all users, with variables of their own (`StandardJMeterEngine#run`).
 fn tell_java(shared: &Arc<Shared>, worker: &Rc<Worker>, moment: JavaMoment) {
     let Java::Host(host) = &shared.program.settings.java else {
         return;

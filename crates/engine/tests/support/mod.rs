@@ -12,7 +12,7 @@ use drumfire_jmx::Diagnostic;
 /// A row of the results, by column.
 pub type Row = std::collections::HashMap<String, String>;
 
-/// What a run wrote.
+/// The files that a run wrote.
 pub struct Ran {
     pub rows: Vec<Row>,
     /// Users that were started.

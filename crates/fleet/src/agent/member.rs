@@ -52,7 +52,7 @@ pub struct Member {
     groups: Mutex<Vec<String>>,
 }
 
-/// What the coordinator said last.
+/// The coordinator's last words.
 #[derive(Debug)]
 struct Known {
     state: RunState,
@@ -123,7 +123,7 @@ impl Member {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the coordinator said last.
+    /// The coordinator's last words.
     pub fn state(&self) -> RunState {
         self.known().state.clone()
     }
@@ -133,7 +133,7 @@ impl Member {
         self.known().heard.elapsed()
     }
 
-    /// What the agent says of itself.
+    /// The agent's description of itself.
     pub fn own(&self) -> AgentState {
         self.own
             .lock()

@@ -24,7 +24,7 @@ use crate::wire::{self, Assignment, AssignmentReply, Hello};
 #[derive(Clone, Debug)]
 pub struct AgentOptions {
     pub link: LinkOptions,
-    /// What it says of itself.
+    /// Its description of itself.
     pub hello: Hello,
     /// Where files of plans are kept and runs have their folders.
     pub cache: PathBuf,
@@ -40,7 +40,7 @@ pub struct AgentOptions {
     pub clock_error_ms: i64,
 }
 
-/// What an agent is to compile.
+/// The plan that an agent is to compile.
 #[derive(Clone, Debug)]
 pub struct PlanOrder {
     pub plan: PathBuf,

@@ -1,4 +1,4 @@
-//! What happens in the run, on its way to the coordinator. Messages wait here until NATS has them, however long that takes,
+//! The events of the run, on their way to the coordinator. Messages wait here until NATS has them, however long that takes,
 //! so an agent without NATS goes on and delivers later.
 
 use std::collections::VecDeque;

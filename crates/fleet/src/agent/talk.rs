@@ -1,4 +1,4 @@
-//! What an agent does beside the run, on a thread of its own: heartbeats, the coordinator's state, the clock, its seconds.
+//! An agent's work beside the run, on a thread of its own: heartbeats, the coordinator's state, the clock, its seconds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,7 +68,7 @@ fn hear(member: &Member, payload: &[u8]) {
     }
 }
 
-/// What is kept says nothing of whether the coordinator lives, so that only news count.
+/// A kept message does not prove that the coordinator lives, so only new ones count.
 fn hear_kept(member: &Member, payload: &[u8]) {
     if let Ok(state) = wire::of_json::<RunState>(payload)
         && state.revision > member.state().revision

@@ -57,7 +57,7 @@ pub fn fetch_plan(
     fetched
 }
 
-/// What NATS keeps of a run.
+/// The part of a run that NATS keeps.
 async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result<T, FleetError> {
     if !wire::is_token(run) {
         return Err(FleetError::Other(format!("`{run}` is no name of a run")));

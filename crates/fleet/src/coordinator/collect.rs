@@ -1,4 +1,4 @@
-//! What agents say while the run goes on, on its way to the subscribers.
+//! The news of agents while the run goes on, on its way to the subscribers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

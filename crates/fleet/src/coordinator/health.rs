@@ -1,4 +1,4 @@
-//! What the coordinator and its agents think of the run's numbers, while it goes on and in the end, and how the agents are doing.
+//! The verdicts of the coordinator and its agents on the run's numbers, while it goes on and in the end, and the agents' health.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ impl Generators {
     }
 }
 
-/// What an agent thinks of its own numbers.
+/// An agent's verdict on its own numbers.
 pub(super) struct Voice<'v> {
     pub name: &'v str,
     /// When its run started: its moments count from there.
@@ -106,7 +106,7 @@ impl Coordinator<'_, '_, '_> {
             .collect()
     }
 
-    /// What is thought of the numbers up to now; it is as of a second ago at most.
+    /// The verdict on the numbers up to now; it is at most a second old.
     pub(super) fn live_verdict(&mut self, now_ms: i64) -> Option<Arc<Verdict>> {
         let is_fresh = |judged: &Instant| judged.elapsed() < JUDGE_PAUSE;
         if !self.judged.as_ref().is_some_and(|(at, _)| is_fresh(at)) {
@@ -132,7 +132,7 @@ impl Coordinator<'_, '_, '_> {
         self.judged.as_ref().map(|(_, verdict)| verdict.clone())
     }
 
-    /// What is thought of the numbers in the end.
+    /// The verdict on the numbers in the end.
     pub(super) fn last_verdict(&self, agents: &[AgentOutcome], now_ms: i64) -> Verdict {
         let voices: Vec<Voice<'_>> = agents
             .iter()

@@ -1,4 +1,4 @@
-//! What becomes of a run when agents are silent, lost, or back.
+//! The course of a run when agents are silent, lost, or back.
 
 use super::Coordinator;
 use super::watch::{self, News, OnLost, clock_text};

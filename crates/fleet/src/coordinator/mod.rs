@@ -119,7 +119,7 @@ pub struct AgentOutcome {
     pub name: String,
     /// Samples that have arrived here.
     pub samples: u64,
-    /// What it said in the end; none if it was lost.
+    /// Its last words; none if it was lost.
     pub end: Option<AgentEnd>,
     /// How far its clock was from the coordinator's and how wrong that may be, in nanoseconds.
     pub offset_ns: i64,
@@ -326,9 +326,9 @@ struct Coordinator<'a, 's, 'o> {
     is_attached: bool,
     /// How the agents are doing, second by second.
     generators: Generators,
-    /// What was last thought of the numbers, and when.
+    /// The last verdict on the numbers, and its time.
     judged: Option<(Instant, Arc<Verdict>)>,
-    /// What came since the last tick.
+    /// The news since the last tick.
     summaries: Vec<SummaryDelta>,
     errors: Vec<RecentError>,
     /// The latest of each agent.

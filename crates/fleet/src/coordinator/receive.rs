@@ -1,4 +1,4 @@
-//! What the coordinator hears: heartbeats, and seconds from the stream that keeps them. A coordinator that starts again reads
+//! The coordinator's input: heartbeats, and seconds from the stream that keeps them. A coordinator that starts again reads
 //! the stream from its beginning.
 
 use std::sync::mpsc::Sender;

@@ -1,4 +1,4 @@
-//! What pages, `ctl` and signals order of a run on several machines.
+//! Orders of pages, `ctl` and signals to a run on several machines.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Who is there: what agents said last, who is late, and what becomes of a lost agent's users.
+//! The agents' presence: their last words, those who are late, and the fate of a lost agent's users.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ pub const SUSPECTED: Duration = Duration::from_secs(3);
 /// Silence after which an agent is lost.
 pub const LOST: Duration = Duration::from_secs(10);
 
-/// What becomes of the users of a lost agent.
+/// The fate of the users of a lost agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLost {
     /// The others go on with theirs.
@@ -42,7 +42,7 @@ pub struct Agent {
     pub before: u64,
     /// Its last second, by the coordinator's clock.
     pub second: Option<Arc<Second>>,
-    /// What it thinks of its numbers, and when its run started.
+    /// Its verdict on its numbers, and the start of its run.
     pub verdict: Option<(i64, Verdict)>,
 }
 
@@ -71,7 +71,7 @@ impl Agent {
         }
     }
 
-    /// What it is doing, for people.
+    /// Its state, for people.
     pub fn phase(&self) -> AgentPhase {
         match self.state.stage {
             _ if self.is_done() => AgentPhase::Done,

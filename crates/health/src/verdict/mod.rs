@@ -58,7 +58,7 @@ pub struct Reason {
     pub spans_ms: Vec<(u64, u64)>,
     /// The worst that was measured, in words.
     pub measured: String,
-    /// What helps.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -80,7 +80,7 @@ pub struct Verdict {
     pub length_ms: u64,
 }
 
-/// What the whole run shows beside its seconds.
+/// The facts of the whole run beside its seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Failures {
     /// All samples of the run.

@@ -74,7 +74,7 @@ impl Peer {
         Target::new("127.0.0.1", self.address.port(), false)
     }
 
-    /// What the next connection to end its script has received.
+    /// The bytes that the next connection to end its script has received.
     pub fn received(&self) -> Vec<u8> {
         let patience = Duration::from_secs(10);
         self.received

@@ -5,7 +5,7 @@
 //! business of the Cookie Manager. A value counts if it looks like an identifier; a short one only if the response has
 //! it under the name under which it is sent.
 //!
-//! What the client made itself becomes a function (UUIDs, times), and what a user typed into a log-in becomes a column of a
+//! A value that the client made itself becomes a function (UUIDs, times), and text that a user typed into a log-in becomes a column of a
 //! CSV file.
 
 mod search;
@@ -29,7 +29,7 @@ pub struct Extractor {
     pub source: Source,
 }
 
-/// What was found of one value.
+/// The findings on one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     pub variable: String,
@@ -288,7 +288,7 @@ fn put_into_query(path: &mut Text, sent: &Sent, expression: &str) -> bool {
     path.replace(MARK, &encoded_call(&sent.value, expression))
 }
 
-/// What people type may need encoding in an address; tokens and numbers do not.
+/// Text that people type may need encoding in an address; tokens and numbers do not.
 fn encoded_call(value: &str, expression: &str) -> String {
     match url::encode(value) == value && !expression.contains("__") && names::is_identifier(value) {
         true => expression.to_owned(),

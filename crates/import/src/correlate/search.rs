@@ -17,7 +17,7 @@ pub enum Source {
     Css { selector: String, attribute: String },
     /// The text between two others in the body.
     Boundary { left: String, right: String },
-    /// What follows a text in the header, up to the end of the line.
+    /// The text that follows in the header, up to the end of the line.
     Header { left: String },
     /// The first group of a regular expression in the header.
     HeaderPattern(String),

@@ -83,7 +83,7 @@ fn request_words(command: &CommandLine) -> Option<&[String]> {
     is_curl(&command.words[at]).then(|| &command.words[at + 1..])
 }
 
-/// What the options of one command say.
+/// The options of one command.
 #[derive(Default)]
 struct Call {
     urls: Vec<String>,

@@ -1,6 +1,6 @@
 //! The options of cURL: which take a value, and what they mean for a plan.
 
-/// What an option does to the request.
+/// The effect of an option on the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Url,

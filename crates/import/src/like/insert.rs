@@ -146,7 +146,7 @@ fn at<'n>(nodes: &'n mut [Node], way: &[usize]) -> Option<&'n mut Node> {
     }
 }
 
-/// What holds at the place of the recorded requests.
+/// The settings that hold at the place of the recorded requests.
 #[derive(Default)]
 struct Scope {
     /// Variables by value, the nearest first.

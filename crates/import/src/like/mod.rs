@@ -119,7 +119,7 @@ impl Recorder {
         &self.domains
     }
 
-    /// What is kept of a recording: what its patterns let through, of any host, without a plan's own pauses.
+    /// The requests of a recording that are kept: those its patterns let through, of any host, without a plan's own pauses.
     pub fn options(&self, asked: Options, warnings: &mut Vec<String>) -> Options {
         let content = [self.content_include.as_str(), self.content_exclude.as_str()];
         Options {

@@ -26,7 +26,7 @@ pub fn is_yaml(text: &str) -> bool {
 /// The description as a value.
 ///
 /// # Errors
-/// What is wrong with the YAML.
+/// The fault of the YAML.
 pub fn parse_yaml(text: &str) -> Result<Value, String> {
     serde_saphyr::from_str(text).map_err(|error| error.to_string())
 }
@@ -77,7 +77,7 @@ struct Importer<'d> {
     names: VariableNames,
     is_2: bool,
     base: Address,
-    /// What stands before every path.
+    /// The prefix of every path.
     prefix: Text,
 }
 

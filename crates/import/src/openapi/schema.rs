@@ -126,7 +126,7 @@ impl<'d> Document<'d> {
         }
     }
 
-    /// What a `$ref` leads to, over as many steps as it takes; a reference to itself or to another file leads nowhere.
+    /// The target of a `$ref`, over as many steps as it takes; a reference to itself or to another file leads nowhere.
     pub fn resolve<'v>(&self, value: &'v Value) -> &'v Value
     where
         'd: 'v,

@@ -30,7 +30,7 @@ const HOP: [&str; 4] = [
     "te",
 ];
 
-/// What all connections share.
+/// State that all connections share.
 #[derive(Clone)]
 pub struct Shared {
     pub tape: Arc<Mutex<Tape>>,

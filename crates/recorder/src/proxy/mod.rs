@@ -31,7 +31,7 @@ pub struct Proxy {
     is_new: bool,
 }
 
-/// What passed through a proxy.
+/// The traffic through a proxy.
 #[derive(Debug)]
 pub struct Taken {
     /// The exchanges as HAR.

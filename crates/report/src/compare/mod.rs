@@ -31,7 +31,7 @@ const CURVE: [f64; 19] = [
     99.9, 99.99, 100.0,
 ];
 
-/// What counts as a difference.
+/// The least change that counts as a difference.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareOptions {
     /// Relative changes below this do not matter; 0.05 is 5 %.
@@ -46,7 +46,7 @@ impl Default for CompareOptions {
     }
 }
 
-/// What is said of a metric, a label or a run.
+/// A statement on a metric, a label or a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Finding {
@@ -83,9 +83,9 @@ pub struct Difference {
     pub interval: Option<[f64; 2]>,
     /// How often chance alone makes windows rank so far apart.
     pub chance: Option<f64>,
-    /// What it comes to.
+    /// The conclusion.
     pub finding: Finding,
-    /// What more of it means.
+    /// The meaning of more of it.
     #[serde(skip)]
     more_is: Finding,
     /// The change is large enough to matter.
@@ -115,17 +115,17 @@ pub struct ComparedLabel {
 /// A run beside the first one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparedRun {
-    /// What the run is called.
+    /// The run's name.
     pub name: String,
     /// The worst of all labels and of the total.
     pub finding: Finding,
-    /// What the run says of its own numbers: VALID, DEGRADED or INVALID.
+    /// The run's verdict on its own numbers: VALID, DEGRADED or INVALID.
     pub verdict: Option<String>,
     /// The finding in one sentence: the label and the metric that changed most.
     pub sentence: String,
     /// Why the runs must not be compared; empty if they may be.
     pub refusals: Vec<String>,
-    /// What makes the comparison doubtful.
+    /// The reasons to doubt the comparison.
     pub notes: Vec<String>,
     /// All samples.
     pub total: ComparedLabel,
@@ -138,9 +138,9 @@ pub struct ComparedRun {
 pub struct Comparison {
     kind: &'static str,
     tool: String,
-    /// What the first run is called.
+    /// The first run's name.
     pub base: String,
-    /// What the first run says of its own numbers: VALID, DEGRADED or INVALID.
+    /// The first run's verdict on its own numbers: VALID, DEGRADED or INVALID.
     pub base_verdict: Option<String>,
     /// The others.
     pub others: Vec<ComparedRun>,
@@ -429,7 +429,7 @@ fn worst_of(findings: impl Iterator<Item = Finding> + Clone) -> Finding {
     found.unwrap_or(Finding::Same)
 }
 
-/// What makes a comparison doubtful.
+/// The reasons to doubt a comparison.
 fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
     let mut notes = Vec::new();
     for run in [base, other] {

@@ -11,7 +11,7 @@ const FEWEST_SAMPLES: u64 = 3;
 /// How often windows are drawn anew.
 const DRAWS: usize = 400;
 
-/// What is known of the noise of a difference.
+/// The noise of a difference, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
     /// Bounds of the 95 % interval of the change.
@@ -64,7 +64,7 @@ struct Table {
     bounds: Vec<(u64, u64)>,
     /// Of each window: places of its buckets, and counts.
     windows: Vec<Vec<(usize, u64)>>,
-    /// What was drawn.
+    /// The samples drawn.
     drawn: Vec<u64>,
     /// How many values that are.
     count: u64,

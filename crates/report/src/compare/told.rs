@@ -169,7 +169,7 @@ impl Comparison {
     }
 }
 
-/// What both runs say of their own numbers, where one of them does.
+/// The verdicts of both runs on their own numbers, where one of them has one.
 fn verdicts(all: &Comparison, other: &ComparedRun) -> Option<String> {
     let word = |verdict: &Option<String>| verdict.clone().unwrap_or_else(|| "none".to_owned());
     let is_known = all.base_verdict.is_some() || other.verdict.is_some();

@@ -150,7 +150,7 @@ fn split(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// What follows the digits of the first time stamp; else the property's.
+/// The characters after the digits of the first time stamp; else the property's.
 fn delimiter_of_row(line: &[u8], default: u8) -> u8 {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match line.get(digits) {

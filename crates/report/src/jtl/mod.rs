@@ -14,7 +14,7 @@ use std::rc::Rc;
 use drumfire_results::{DatePattern, Recording, SaveConfig};
 use jiff::tz::TimeZone;
 
-/// What a file does not say of itself.
+/// The facts that a file does not hold itself.
 #[derive(Clone, Debug)]
 pub struct JtlOptions {
     /// The columns of a CSV file without a header, and its delimiter (`jmeter.save.saveservice.*`).
@@ -92,7 +92,7 @@ impl Selection {
 }
 
 impl Default for JtlOptions {
-    /// What JMeter's own property files say.
+    /// The values of JMeter's own property files.
     fn default() -> JtlOptions {
         JtlOptions {
             columns: SaveConfig::default(),
@@ -120,14 +120,14 @@ impl JtlOptions {
     }
 }
 
-/// What a result file holds.
+/// The content of a result file.
 #[derive(Clone, Debug, Default)]
 pub struct Jtl {
     /// The samples.
     pub recording: Recording,
     /// How many rows or elements were read.
     pub rows: u64,
-    /// What a reader of the report should know, such as a last line that was cut off.
+    /// The facts that a reader of the report should know, such as a last line that was cut off.
     pub warnings: Vec<String>,
 }
 
@@ -138,9 +138,9 @@ pub struct JtlError {
     pub path: PathBuf,
     /// The line, from 1, where it is known.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What helps.
+    /// The remedy.
     pub remedy: &'static str,
 }
 
@@ -160,7 +160,7 @@ impl fmt::Display for JtlError {
 
 impl std::error::Error for JtlError {}
 
-/// What is wrong with a file, before its path is known.
+/// The fault of a file, before its path is known.
 #[derive(Debug)]
 struct Fault {
     line: Option<u64>,
@@ -238,7 +238,7 @@ fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
 struct RowInput<'i, R> {
     input: &'i mut R,
     most: u64,
-    /// What may still come of the row at hand.
+    /// The possible rest of the row at hand.
     left: Rc<Cell<u64>>,
 }
 

@@ -8,7 +8,7 @@ use super::{PageOptions, rounded, rows::Row};
 use crate::apdex::{Apdex, ApdexLimits};
 use crate::run_file::RunFile;
 
-/// What the template forbids, and what a live page may do beside that: ask the server that it came from.
+/// The policy of the template, and the addition for a live page: it may ask the server that it came from.
 const POLICY: &str = "default-src 'none';";
 const LIVE_POLICY: &str = "default-src 'none'; connect-src 'self'; frame-src 'self';";
 
@@ -24,7 +24,7 @@ pub fn live_state(run: &RunFile) -> String {
     serde_json::to_string(&page).expect("numbers and texts can be written")
 }
 
-/// What a second adds to a page. Times are in milliseconds.
+/// The addition of a second to a page. Times are in milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveSecond {
@@ -52,7 +52,7 @@ pub struct LiveSecond {
 }
 
 impl LiveSecond {
-    /// What `increment` adds to `run`, which holds it already. `total` is the sum of the run's samples, those of transaction
+    /// The part that `increment` adds to `run`, which holds it already. `total` is the sum of the run's samples, those of transaction
     /// controllers left out.
     pub fn of(run: &RunFile, total: &LabelStatistics, increment: &Increment) -> LiveSecond {
         let mut elapsed = Distribution::default();

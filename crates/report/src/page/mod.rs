@@ -57,7 +57,7 @@ struct Page<'a> {
     label_step_s: u32,
 }
 
-/// What JMeter's properties ask of the page.
+/// The page settings of JMeter's properties.
 #[derive(Clone, Debug, Default)]
 pub struct PageOptions {
     /// `jmeter.reportgenerator.report_title`.
@@ -69,7 +69,7 @@ pub struct PageOptions {
 }
 
 impl PageOptions {
-    /// What the properties say.
+    /// The values of the properties.
     pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> PageOptions {
         let given = |name: &str| lookup(name).filter(|value| !value.trim().is_empty());
         PageOptions {

@@ -1,4 +1,4 @@
-//! What the page shows over time.
+//! The series of the page over time.
 
 use drumfire_results::{Cell, Sparse, Timeline, TotalCell};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! What happened since the last time: the one form in which numbers leave a worker.
+//! The events since the last time: the one form in which numbers leave a worker.
 //!
 //! A [`Collector`](crate::Collector) hands over an [`Increment`] for each second. Statistics, pages, sinks and fleets only
 //! add increments, so they all show the same numbers. Addition is associative and commutative, as long as no increment has
@@ -31,7 +31,7 @@ const MAX_KINDS: usize = 2_000;
 /// The message of those.
 const OTHER_ERRORS: &str = "(other errors)";
 
-/// What happened in a span of time, as a rule one second.
+/// The events in a span of time, as a rule one second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Increment {
     /// Start of the span, in milliseconds since the Unix epoch.
@@ -50,7 +50,7 @@ pub struct Increment {
     pub active: ActiveUsers,
     /// Users that started and ended, by thread group, in the order of the groups.
     pub users: Vec<GroupUsers>,
-    /// What became of connections.
+    /// The counts of connections.
     pub connections: Connections,
     /// How late the generator itself was when something was due, in microseconds.
     pub lateness: Distribution,

@@ -1,4 +1,4 @@
-//! What happened: one sample, with the arithmetic of JMeter's `SampleResult`.
+//! One sample, with the arithmetic of JMeter's `SampleResult`.
 
 use std::rc::Rc;
 
@@ -148,7 +148,7 @@ pub struct Sample {
     pub request_headers: Option<Rc<str>>,
     /// Response headers.
     pub response_headers: Option<Rc<str>>,
-    /// What a non-HTTP sampler sent; absent when JMeter's is null.
+    /// The data that a non-HTTP sampler sent; absent when JMeter's is null.
     pub sampler_data: Option<Rc<str>>,
     /// Response body, as far as somebody needs it.
     pub response_data: Option<Rc<[u8]>>,

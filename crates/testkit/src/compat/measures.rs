@@ -48,7 +48,7 @@ impl TimedRow {
     }
 }
 
-/// What a run left behind.
+/// The output of a run.
 #[derive(Clone, Debug, Default)]
 pub struct TimedRun {
     /// Its rows as they were written.

@@ -87,7 +87,7 @@ fn idle() -> Scenario {
     .at_most("1000000", UserKib("1000"), 2.0)
 }
 
-/// So many samples that do nothing, whatever the command says of seconds.
+/// A number of samples that do nothing, whatever the command says of seconds.
 fn counted(entry: Entry, loops: u64) -> Entry {
     entry.with("loops", loops.max(1)).with("seconds", 600)
 }

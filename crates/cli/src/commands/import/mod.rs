@@ -54,7 +54,7 @@ pub fn import<E: Engine>(
     finish(recorded, &wish, engine, console)
 }
 
-/// What is to become of a recording.
+/// The wanted result of a recording.
 pub(super) struct Wish<'a> {
     pub output: &'a Path,
     pub correlates: bool,

@@ -16,14 +16,14 @@ use crate::exit_codes::Exit;
 use crate::options::{PlanChoice, Refusal};
 use crate::terminal::style::Style;
 
-/// What a replay gave for one request.
+/// The answer of a replay to one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Row {
     code: String,
     values: HashMap<String, String>,
 }
 
-/// What two replays said.
+/// The answers of two replays.
 #[derive(Debug, Default)]
 pub struct Proof {
     /// Recorded values by what became of them.
@@ -65,7 +65,7 @@ impl Proof {
         }
     }
 
-    /// What else the replays showed.
+    /// Other results of the replays.
     pub fn remarks(&self, steps: &[String]) -> String {
         let mut text = String::new();
         let mut dropped: Vec<(&String, &State)> = self

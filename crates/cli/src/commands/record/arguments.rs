@@ -70,7 +70,7 @@ pub struct RecordArguments {
     pub force: bool,
 }
 
-/// What to do with the proxy's certificate authority.
+/// The action on the proxy's certificate authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum CaAction {
     /// Show where its certificate is and what it covers

@@ -21,7 +21,7 @@ use crate::signals;
 /// The port of JMeter's recorder (`ProxyControl.DEFAULT_PORT`).
 const USUAL_PORT: u16 = 8888;
 
-/// What was recorded.
+/// The recording.
 pub struct Recorded {
     /// The name of the source in messages.
     pub name: String,

@@ -1,4 +1,4 @@
-//! What JMeter 5.6.3's own parser answers, recorded by calling it with JMeter's option table.
+//! The answers of JMeter 5.6.3's own parser, recorded by calling it with JMeter's option table.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What JSON assertions share: the settings, and comparing with a pattern (`JSONPathAssertion`, `JMESPathAssertion`).
+//! Shared by the JSON assertions: the settings, and comparing with a pattern (`JSONPathAssertion`, `JMESPathAssertion`).
 
 use drumfire_expr::Template;
 use drumfire_query::regex::{Dialect, Pattern};

@@ -130,7 +130,7 @@ impl JsonPathAssertion {
         expected.map_or_else(String::new, |expected| expected.get(cx).text.into_string())
     }
 
-    /// What is wrong although the assertion holds.
+    /// The problem of an assertion that holds.
     fn inverted_failure(&self, cx: &mut Context) -> String {
         let path = self.path_text.eval(cx).into_string();
         if !self.validates.get(cx) {

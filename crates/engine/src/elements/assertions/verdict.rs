@@ -1,4 +1,4 @@
-//! What assertions say, and under which name (`AssertionResult`).
+//! The results of assertions, and their names (`AssertionResult`).
 
 use std::rc::Rc;
 

@@ -29,11 +29,11 @@ pub struct XPath2Assertion {
     negate: Flag,
 }
 
-/// What comes of looking.
+/// The outcome of looking.
 enum Look {
     /// Nothing was asked.
     Nothing,
-    /// What Xalan, which is asked for the type of the result, says of an expression that it cannot evaluate.
+    /// Xalan's words, asked for the type of the result, for an expression that it cannot evaluate.
     Refused(String),
     Holds(bool),
 }

@@ -53,7 +53,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl CacheManager {
-    /// What goes into a conditional request.
+    /// The validators of a conditional request.
     pub fn validators(&self, cx: &mut Context, url: &Url, head: &RequestHead<'_>) -> Option<Entry> {
         let headers: Vec<(&str, &str)> = head.iter().collect();
         cx.state::<Cache>(self.state, Cache::default)
@@ -75,7 +75,7 @@ impl CacheManager {
     /// Remembers a response; `sent` are the request headers as the sample shows them.
     ///
     /// # Errors
-    /// What JMeter's sample fails with when the response's caching headers cannot be read.
+    /// The exception of JMeter's sample when the response's caching headers cannot be read.
     pub fn save(
         &self,
         cx: &mut Context,

@@ -17,7 +17,7 @@ use crate::run::fleet::{LeaseRequest, Leased};
 use crate::run::roles::IterationListener;
 use crate::run::thread_end::{ended_by_exception, test_failed};
 
-/// What the shared counter is before its first count.
+/// The value of the shared counter before its first count.
 const UNSET: i64 = i64::MIN;
 
 struct CounterConfig {

@@ -58,7 +58,7 @@ struct Bound {
     reading: Reading,
     delimiter: Box<str>,
     quoted: bool,
-    /// What the user's stop is logged with, if the end of the file stops it.
+    /// The log line of the user's stop, if the end of the file stops it.
     stop_reason: Option<Box<str>>,
 }
 
@@ -299,7 +299,7 @@ mod tests {
         )
     }
 
-    /// What variables are after each of some iterations; nothing more once the user has ended.
+    /// The variables after each of some iterations; nothing more once the user has ended.
     fn iterations(data: &Data, settings: &[(&str, &str)], count: usize) -> Vec<String> {
         let (roles, mut cx) = fixture::decode(&xml(&data.0.to_string_lossy(), settings), decode);
         let listener = roles.each_iteration.expect("it listens");

@@ -2,7 +2,7 @@
 //!
 //! Property: `HeaderManager.headers`, with `Header.name` and `Header.value`.
 //!
-//! What a script changes in the only manager of a request stays so for its user's later requests; of several, a request has a
+//! A script's change in the only manager of a request stays so for its user's later requests; of several, a request has a
 //! merged copy, which lasts for one sample. Differs from JMeter: there the merged copy has the outermost manager's own headers in
 //! it, and a value that a script sets in one of those stays.
 
@@ -70,7 +70,7 @@ impl HeaderManager {
         }
     }
 
-    /// What its headers are made of.
+    /// The templates of its headers.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
         self.rows.iter().flat_map(|(name, value)| [name, value])
     }

@@ -2,7 +2,7 @@
 
 use sha1::{Digest, Sha1};
 
-/// What a JKS file begins with.
+/// The first bytes of a JKS file.
 pub const MAGIC: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
 
 /// A private key with its certificates, the key's own first; all in DER.

@@ -56,7 +56,7 @@ pub struct RedisDataSet {
     connections: Mutex<HashMap<ThreadId, MultiplexedConnection>>,
 }
 
-/// What one user has of it.
+/// One user's part of it.
 struct Bound {
     key: String,
     names: Arc<[String]>,

@@ -229,7 +229,7 @@ impl JavaElement {
     }
 }
 
-/// What Java threw is for the sample at hand to deal with.
+/// The sample at hand handles Java's exception.
 fn note(cx: &mut Context, raised: Option<Raised>) {
     if let Some(raised) = raised {
         drumfire_expr::Scope::raise(cx, raised);

@@ -8,7 +8,7 @@ use drumfire_health::time_in_queue;
 
 /// A call that takes longer holds up the other users of its worker.
 const QUICK: Duration = Duration::from_millis(5);
-/// So many quick calls in a row, and the next ones are in place.
+/// After this number of quick calls in a row, the next ones run in place.
 const TRIALS: u32 = 3;
 /// After a slow call in place it takes so many times as many until the next one is.
 const PATIENCE: u32 = 4;
@@ -31,7 +31,7 @@ pub struct Pace {
 /// A call in place.
 pub struct Began {
     at: Instant,
-    /// What this thread has waited for a CPU so far, if the call is looked at closely.
+    /// The time that this thread has waited for a CPU so far, if the call is measured closely.
     queued: Option<Duration>,
 }
 

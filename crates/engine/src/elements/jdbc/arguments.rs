@@ -78,7 +78,7 @@ fn parts(entry: &str) -> (&str, &str) {
 /// The parameters that two texts give: values, and their types.
 ///
 /// # Errors
-/// What Java throws at the first that is none.
+/// Java's exception for the first text that is not one.
 pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argument>, Fault> {
     if values.trim().is_empty() {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! What the JDBC elements have in common (`AbstractJDBCTestElement`): statements, and pools of connections.
+//! Shared by the JDBC elements (`AbstractJDBCTestElement`): statements, and pools of connections.
 //!
 //! | file | what |
 //! |---|---|

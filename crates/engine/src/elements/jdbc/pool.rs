@@ -100,7 +100,7 @@ pub struct Lease {
 }
 
 impl Pool {
-    /// What the element says when the test starts; `None` if its address is not for here.
+    /// The element's message when the test starts; `None` if its address is not for this program.
     pub fn decode(d: &mut Decoder) -> Option<Pool> {
         let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
         let address = Address::parse(&url, &driver)?;

@@ -22,7 +22,7 @@ const ROLLBACK: &str = "Rollback";
 const AUTOCOMMIT_OFF: &str = "AutoCommit(false)";
 const AUTOCOMMIT_ON: &str = "AutoCommit(true)";
 
-/// What went wrong: an exception of SQL, or another one of Java's.
+/// A failure: an exception of SQL, or another one of Java's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
     Sql(SqlFailure),

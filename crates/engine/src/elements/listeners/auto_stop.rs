@@ -28,12 +28,12 @@ struct AutoStop {
     failed: AtomicU64,
 }
 
-/// What an average may be, and for how long.
+/// The limit of an average, and its duration.
 struct Limit {
     /// 0 is no limit.
     limit: f64,
     lasts_s: i64,
-    /// What is told when it stops the run.
+    /// The message when it stops the run.
     message: String,
     /// The last second in which the average was not above the limit.
     kept_s: AtomicI64,

@@ -38,7 +38,7 @@ pub struct HtmlExtractor {
     proven: ProvenQuick,
 }
 
-/// What was found; a missing attribute is `None` with Jodd.
+/// The values found; a missing attribute is `None` with Jodd.
 type Values = Vec<Option<Rc<str>>>;
 
 pub fn decode(d: &mut Decoder) -> Roles {

@@ -170,7 +170,7 @@ impl JsonPostProcessor {
     }
 }
 
-/// What each path finds in the texts, null values as `None`; a text that is missing is an error.
+/// The values that each path finds in the texts, null values as `None`; a missing text is an error.
 fn find_all(
     paths: &[String],
     texts: &[Option<String>],

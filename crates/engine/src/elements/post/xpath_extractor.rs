@@ -40,7 +40,7 @@ pub struct XPathExtractor {
     proven: ProvenQuick,
 }
 
-/// What was found; a node without a value is `None`.
+/// The nodes found; a node without a value is `None`.
 pub(super) type Values = Vec<Option<Rc<str>>>;
 
 pub fn decode(d: &mut Decoder) -> Roles {

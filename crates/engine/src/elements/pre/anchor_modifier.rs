@@ -62,7 +62,7 @@ impl PreProcessor for AnchorModifier {
     }
 }
 
-/// What a link or form of a page would send.
+/// The request that a link or form of a page would send.
 #[derive(Clone, Debug)]
 struct Link {
     protocol: String,
@@ -275,7 +275,7 @@ mod tests {
     use crate::fixture;
     use drumfire_results::Sample;
 
-    /// What is sent after a page.
+    /// The request that is sent after a page.
     fn sent(page: &str, request: Request) -> String {
         let xml = r#"<AnchorModifier guiclass="AnchorModifierGui" testclass="AnchorModifier" testname="a"/>"#;
         let (roles, mut cx) = fixture::decode(xml, decode);

@@ -39,7 +39,7 @@ enum Form {
     },
 }
 
-/// What a user keeps between samples.
+/// A user's state between samples.
 #[derive(Default)]
 struct State {
     value: String,

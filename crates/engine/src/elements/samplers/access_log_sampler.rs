@@ -31,7 +31,7 @@ use crate::run::sampler::{RequestView, Sampler, SamplerTurn};
 const PACKAGE: &str = "org.apache.jmeter.protocol.http.util.accesslog.";
 /// `GZIPInputStream.GZIP_MAGIC`, the lower byte first.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// So many blank lines one after another end a search in a log that goes round.
+/// This number of blank lines in a row ends a search in a log that goes round.
 const MAX_BLANK_LINES: u32 = 1_000_000;
 
 pub struct AccessLogSampler {
@@ -246,7 +246,7 @@ fn next_line(reader: &mut dyn BufRead) -> io::Result<Option<String>> {
     }
 }
 
-/// What a line of the log makes of the request.
+/// A line of the log, as a change of the request.
 struct Entry {
     method: Option<&'static str>,
     path: String,

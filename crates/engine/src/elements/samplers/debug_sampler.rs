@@ -44,7 +44,7 @@ pub fn set_response(sample: &mut Sample, text: &str, keeps_body: bool) {
     }
 }
 
-/// What is listed, by a Debug Sampler or a Debug PostProcessor.
+/// The lists of a Debug Sampler or a Debug PostProcessor.
 pub struct Shown {
     pub variables: bool,
     pub properties: bool,

@@ -41,7 +41,7 @@ enum Client {
     Java,
 }
 
-/// What `SleepTest` keeps from its first sample on.
+/// The state of `SleepTest` from its first sample on.
 struct SleepSetup {
     label: Rc<str>,
     sleep_ms: i64,

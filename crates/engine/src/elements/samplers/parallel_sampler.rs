@@ -19,7 +19,7 @@ use crate::run::step::ControllerId;
 
 pub const CLASS: &str = "com.blazemeter.jmeter.controller.ParallelSampler";
 
-/// What goes around each child.
+/// The elements around each child.
 pub fn branch_kind() -> Kind {
     Kind::Loop {
         loops: Template::raw("1"),

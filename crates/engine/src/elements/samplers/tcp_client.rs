@@ -1,4 +1,4 @@
-//! What a TCP Sampler sends and where it takes a response to end (`TCPClientImpl`, `BinaryTCPClientImpl`,
+//! The data that a TCP Sampler sends and the end of its responses (`TCPClientImpl`, `BinaryTCPClientImpl`,
 //! `LengthPrefixedBinaryTCPClientImpl`).
 
 use std::borrow::Cow;

@@ -22,7 +22,7 @@ pub use sync_timer::decode as sync;
 pub use uniform_random_timer::decode as uniform_random;
 pub use variable_throughput_timer::decode as variable_throughput;
 
-/// What all `RandomTimer`s have: the delay of the Constant Timer and a range.
+/// Shared by all `RandomTimer`s: the delay of the Constant Timer and a range.
 struct RandomDelay {
     delay: Template,
     range: Template,

@@ -136,7 +136,7 @@ async fn after(ms: Option<u64>) {
     }
 }
 
-/// Who waits for the same others: closed when they go on.
+/// The users that wait together: closed when they go on.
 type Meeting = Arc<Semaphore>;
 
 /// Java's `CyclicBarrier`, for users of all workers.

@@ -53,7 +53,7 @@ struct State {
     stop_tries: u32,
 }
 
-/// What the end of the table asks for.
+/// The action at the end of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     Group,
@@ -173,7 +173,7 @@ impl State {
         true
     }
 
-    /// What is to be stopped, the longer the more (`VariableThroughputTimer#stopTest`).
+    /// The stop that is due: harder, the longer it takes (`VariableThroughputTimer#stopTest`).
     fn stop(&self) -> Option<Stop> {
         match self.stop_tries {
             0 => None,

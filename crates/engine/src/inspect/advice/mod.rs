@@ -1,4 +1,4 @@
-//! What costs a plan time or misleads its reader, with the reason and the remedy: `drumfire check` shows it.
+//! Advice: costs in time and misleading elements of a plan, with the reason and the remedy. `drumfire check` shows it.
 //!
 //! Rules look at the tree that is run and at nothing else. A rule that cannot know stays silent: a wrong alarm costs more
 //! trust than a missed one earns.
@@ -20,7 +20,7 @@ use crate::resolve::Element;
 use crate::run::settings::Settings;
 pub(crate) use sight::Sight;
 
-/// What is wrong with it.
+/// The problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
@@ -36,7 +36,7 @@ pub struct Advice {
     /// A stable name to search for, such as `xpath-tolerant`.
     pub rule: &'static str,
     pub effect: Effect,
-    /// What was found.
+    /// The finding.
     pub finding: &'static str,
     pub reason: &'static str,
     pub remedy: &'static str,
@@ -51,7 +51,7 @@ pub struct Place {
     pub path: Vec<String>,
     /// Line of its start tag in the file, from 1.
     pub line: usize,
-    /// What of it, if that needs saying.
+    /// The consequence, if it needs saying.
     pub detail: String,
 }
 
@@ -167,7 +167,7 @@ pub(crate) mod tests {
         element("ThreadGroup", "users", props, inside).replacen("</ThreadGroup>", &main, 1)
     }
 
-    /// What is said of a plan with these elements below the Test Plan, under these properties.
+    /// The advice on a plan with these elements below the Test Plan, under these properties.
     pub fn advice_with(properties: &[(&str, &str)], elements: &str) -> Vec<Advice> {
         let text = format!(
             r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#

@@ -124,7 +124,7 @@ fn never_entered<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
         .collect()
 }
 
-/// What keeps all users out of a controller.
+/// The condition that keeps all users out of a controller.
 fn shut(element: &Element, sight: &Sight) -> Option<String> {
     let number = |name: &str| sight.number(&element.props, name);
     match element.class.as_str() {

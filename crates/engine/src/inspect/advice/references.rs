@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// What stands between `${` and its `}`, and where: everything in a text, what is inside calls too.
+/// The calls between `${` and `}`, and their places: all of a text, those inside calls too.
 pub fn references(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut from = 0;

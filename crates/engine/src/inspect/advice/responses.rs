@@ -1,4 +1,4 @@
-//! What is done with responses, and costs more than it looks.
+//! Costly work on responses.
 
 use drumfire_jmx::Value;
 

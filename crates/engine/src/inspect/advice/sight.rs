@@ -13,7 +13,7 @@ pub struct Sight<'p> {
     pub groups: Vec<&'p Element>,
     /// Everything that takes part, from the Test Plan down.
     pub all: Vec<&'p Element>,
-    /// What stands beside the thread groups and is in the scope of all samplers.
+    /// The elements beside the thread groups, which are in the scope of all samplers.
     beside: Vec<&'p Element>,
 }
 
@@ -176,7 +176,7 @@ pub const SCRIPT_TEXTS: &[&str] = &[
     "BSFSampler.query",
 ];
 
-/// What a script element runs.
+/// The script of a script element.
 pub struct Script {
     pub text: String,
     pub is_file: bool,

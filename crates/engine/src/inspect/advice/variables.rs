@@ -205,7 +205,7 @@ fn is_set(name: &str, set: &Words) -> bool {
     }
 }
 
-/// What extractors put behind a variable's name.
+/// The endings that extractors put behind a variable's name.
 fn is_part(part: &str) -> bool {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     matches!(part, "matchNr" | "ALL" | "#")

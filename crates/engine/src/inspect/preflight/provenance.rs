@@ -16,7 +16,7 @@ pub struct Definitions {
     compiler: Compiler,
 }
 
-/// What a text reads.
+/// The variables that a text reads.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Properties, in the order of the text.
@@ -73,7 +73,7 @@ impl Definitions {
         Some((value, origin))
     }
 
-    /// What a text reads.
+    /// The variables that a text reads.
     fn origin(&self, text: &str) -> Origin {
         let mut origin = Origin {
             properties: Vec::new(),

@@ -22,7 +22,7 @@ pub fn properties(sight: &Sight) -> Vec<Diagnostic> {
     given.iter().filter_map(|name| reads.judge(name)).collect()
 }
 
-/// What the plan reads.
+/// The variables that the plan reads.
 #[derive(Default)]
 struct Reads<'p> {
     /// Names that calls of `__P` and `__property` spell out.

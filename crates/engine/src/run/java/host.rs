@@ -15,7 +15,7 @@ use crate::run::program::Program;
 
 /// Runs Java code in this process.
 pub trait JavaHost: Send + Sync {
-    /// What a class that the engine does not know can be; starts Java. `None`: there is no such class on the class path.
+    /// The roles of a class that the engine does not know; starts Java. `None`: there is no such class on the class path.
     ///
     /// # Errors
     /// Why Java cannot be asked.
@@ -53,13 +53,13 @@ pub trait JavaHost: Send + Sync {
     /// runs outside of any user's calls ends the run by `control`.
     ///
     /// # Errors
-    /// What keeps an element, or Java itself, from being run.
+    /// The reason why an element, or Java itself, cannot run.
     fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), String>;
 
     /// The test starts or ends (`TestStateListener`). The visit is of no user.
     ///
     /// # Errors
-    /// What an element threw at the start: the run cannot go on.
+    /// An exception that an element threw at the start: the run cannot go on.
     fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised>;
 
     /// Something happens to a user: tells those of the elements that listen to it. What they throw, Java logs.
@@ -68,26 +68,26 @@ pub trait JavaHost: Send + Sync {
     /// Runs an element to its end on this thread; gives a timer's delay in milliseconds, and 0 otherwise.
     ///
     /// # Errors
-    /// What the element threw.
+    /// The exception that the element threw.
     fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised>;
 
     /// The same on a thread of its own, so that it may take its time.
     ///
     /// # Errors
-    /// What the element threw.
+    /// The exception that the element threw.
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v>;
 
     /// Asks a controller on this thread; gives its answer. The visit is one of [`Visit::above`].
     ///
     /// # Errors
-    /// What the controller threw.
+    /// The exception that the controller threw.
     fn drive(&self, visit: &mut Visit<'_>, element: u32, ask: Ask) -> Result<i32, Raised>;
 
     /// Runs the script of a function on this thread. Java is started if it was not: whether some texts need it shows only
     /// when their variables have values.
     ///
     /// # Errors
-    /// What the function threw, or why there is no Java.
+    /// The exception that the function threw, or why there is no Java.
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised>;
 
     /// Java collects its garbage now, at a time when it holds nobody up (`JMeterUtils#helpGC`).

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use drumfire_expr::Template;
 
-/// What an element is asked to be.
+/// The role that an element is asked to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JavaRole {
     PreProcessor,
@@ -60,7 +60,7 @@ pub enum Ask {
 /// The answer to [`Ask::Next`] that there is nothing left.
 pub const NOTHING: i32 = -1;
 
-/// What Java runs of a plan.
+/// The parts of a plan that Java runs.
 #[derive(Default)]
 pub struct JavaPlan {
     pub elements: Vec<JavaSource>,
@@ -97,7 +97,7 @@ pub struct JavaSource {
 /// Stands before the number of a template.
 pub const TEMPLATE_MARK: char = '\u{E0D7}';
 
-/// What a class can be in a plan.
+/// The roles that a class can have in a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
     pub sampler: bool,

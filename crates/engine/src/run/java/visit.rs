@@ -1,4 +1,4 @@
-//! What Java code sees and changes of a user.
+//! The view that Java code has of a user.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -23,11 +23,11 @@ pub trait VisitedUser: Scope {
     /// The user as the run knows it.
     fn as_any(&mut self) -> &mut dyn Any;
     fn program(&self) -> &Arc<Program>;
-    /// What ends the run.
+    /// The reason for the end of the run.
     fn control(&self) -> &Control;
     /// A call of Java code took so long.
     fn note_script(&self, took: Duration);
-    /// What the host keeps of this user between calls.
+    /// The host's state of this user between calls.
     fn java_state(&mut self) -> &mut Option<Box<dyn Any>>;
     /// The thread group's place in the program.
     fn group(&self) -> usize;
@@ -41,7 +41,7 @@ pub trait VisitedUser: Scope {
     fn end_ms(&self) -> Option<i64>;
     /// A variable that JMeter sets itself, if the user has it now.
     fn own_variable(&self, name: &str) -> Option<&str>;
-    /// What a text of a Java element is now.
+    /// The value of a text of a Java element now.
     fn template(&mut self, number: usize) -> String;
     /// The user's previous result.
     fn previous(&self) -> Option<&Sample>;
@@ -60,7 +60,7 @@ pub trait VisitedUser: Scope {
     fn named_sampler(&mut self) -> Option<(String, String)>;
     /// Class and name of the sampler before it.
     fn previous_sampler(&mut self) -> Option<(String, String)>;
-    /// What the user does after this sample.
+    /// The user's action after this sample.
     fn set_action(&mut self, action: Action);
     /// The user ends after this sample.
     fn stop_thread(&mut self);
@@ -70,7 +70,7 @@ pub trait VisitedUser: Scope {
     fn stop_test(&mut self, now: bool);
 }
 
-/// What is below a controller while that is asked.
+/// The children of a controller while Java asks it.
 pub trait Below {
     /// The names of its children; before each the number of its step for a sampler, `None` for a controller.
     fn children(&mut self, user: &mut dyn VisitedUser) -> Vec<(Option<i32>, String)>;
@@ -99,14 +99,14 @@ pub trait Crowd: Send + Sync {
 pub struct Visit<'a> {
     of: Of<'a>,
     sample: Option<&'a mut Sample>,
-    /// What a sampler made.
+    /// The sample that a sampler made.
     pub outcome: Option<Sample>,
     is_sampling: bool,
-    /// What an assertion found.
+    /// The result of an assertion.
     pub verdict: Option<AssertionResult>,
-    /// What the call threw.
+    /// The exception that the call threw.
     pub thrown: Option<Raised>,
-    /// What is below the controller that is asked.
+    /// The children of the controller that is asked.
     below: Option<&'a mut dyn Below>,
 }
 
@@ -249,7 +249,7 @@ impl<'a> Visit<'a> {
         self.is_sampling
     }
 
-    /// What the host keeps of this user between calls.
+    /// The host's state of this user between calls.
     pub fn state(&mut self) -> &mut Option<Box<dyn Any>> {
         match &mut self.of {
             Of::User(user) => user.java_state(),
@@ -337,7 +337,7 @@ impl<'a> Visit<'a> {
         all
     }
 
-    /// What a text of a Java element is now.
+    /// The value of a text of a Java element now.
     pub fn template(&mut self, number: usize) -> String {
         match self.user_mut() {
             Some(user) => user.template(number),
@@ -405,7 +405,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// What the user does after this sample.
+    /// The user's action after this sample.
     pub fn set_action(&mut self, action: Action) {
         if let Some(user) = self.user_mut() {
             user.set_action(action);

@@ -45,7 +45,7 @@ impl Source {
     }
 }
 
-/// What was parsed lately, and what was searched without being parsed: a text that comes again is parsed once and kept, one that
+/// The texts parsed lately, and those searched without being parsed: a text that comes again is parsed once and kept, one that
 /// comes once is not.
 pub(super) struct RecentJson {
     kept: RefCell<VecDeque<Kept>>,
@@ -63,7 +63,7 @@ struct Searched {
     text: Option<Rc<str>>,
 }
 
-/// What texts that are equal have in common, and most that are not do not.
+/// The properties that equal texts share and most unequal ones do not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Look {
     length: usize,

@@ -1,4 +1,4 @@
-//! What has been read of the bodies of one result: text, JSON, page and tree are made once for all who look into them, and not again
+//! The parsed bodies of one result: text, JSON, page and tree are made once for all who look into them, and not again
 //! for the same text when it comes again.
 
 mod json;
@@ -46,12 +46,12 @@ impl Reading {
     }
 }
 
-/// So many pages, trees and JSON texts a thread keeps for bodies that come again.
+/// The number of pages, trees and JSON texts that a thread keeps for bodies that come again.
 const MOST_RECENT: usize = 4;
 /// Those of longer texts are not kept: a tree takes several times as much memory.
 const LONGEST_RECENT_BYTES: usize = 128 * 1024;
 
-/// So many searches of a JSON text take about as long as to parse it.
+/// This number of searches of a JSON text take about as long as parsing it.
 pub const MOST_SEARCHES: usize = 4;
 
 thread_local! {
@@ -61,7 +61,7 @@ thread_local! {
     static STRICT_JSON: RecentJson = const { RecentJson::new() };
 }
 
-/// What was made lately of texts: a server often sends the same page again, and to parse it is most of what an extractor costs.
+/// The results made lately of texts: a server often sends the same page again, and parsing is most of an extractor's cost.
 struct Recent<K, T>(RefCell<VecDeque<Kept<K, T>>>);
 
 struct Kept<K, T> {
@@ -108,7 +108,7 @@ impl<K: PartialEq, T> Recent<K, T> {
     }
 }
 
-/// What has been made of the bodies of the result at hand.
+/// The parsed forms of the bodies of the result at hand.
 #[derive(Default)]
 pub struct Parsed {
     /// For bodies whose response names no charset (`sampleresult.default.encoding`); none is UTF-8.
@@ -317,7 +317,7 @@ impl Parsed {
         tree
     }
 
-    /// What `make` makes of the text, and of the bytes if they are the text as it is; once for each body.
+    /// The result of `make` on the text, and on the bytes if they are the text as it is; once for each body.
     fn make<T>(
         &mut self,
         input: &Input<'_>,

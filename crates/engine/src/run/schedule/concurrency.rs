@@ -45,7 +45,7 @@ impl Concurrency {
         self.planned.target.max(0.0) as u32
     }
 
-    /// What the settings are now.
+    /// The settings now.
     pub fn level(&self, scope: &mut dyn Scope) -> Level {
         Level {
             target: values::property_int(&self.target.eval(scope)).into(),

@@ -34,7 +34,7 @@ impl std::fmt::Display for Token<'_> {
 /// Reads a schedule. A whole number alone is so many users in the first second, which then have an hour.
 ///
 /// # Errors
-/// What cannot be read, in JMeter's words.
+/// The unreadable part, in JMeter's words.
 pub fn parse(schedule: &str) -> Result<Vec<Step>, String> {
     if let Ok(users) = schedule.parse::<i32>() {
         let arrivals = |duration_s| Step::Arrivals {
@@ -63,7 +63,7 @@ pub fn parse(schedule: &str) -> Result<Vec<Step>, String> {
     Ok(steps)
 }
 
-/// What is wrong, where, and the next characters.
+/// The fault, its place, and the next characters.
 fn fault(schedule: &str, position: usize, message: &str) -> String {
     let near: String = schedule[position..].chars().take(20).collect();
     let position = schedule[..position].encode_utf16().count();

@@ -17,7 +17,7 @@ pub use window::{Fault, LevelUnit, Stretch, Window};
 /// How a thread group's users come and go.
 #[derive(Debug)]
 pub enum Shape {
-    /// So many users, evenly over a ramp-up (`ThreadGroup`).
+    /// A number of users, evenly over a ramp-up (`ThreadGroup`).
     Ramp(Ramp),
     /// Each user in a window of its own (Stepping and Ultimate Thread Group).
     Windows(Box<[Window]>),

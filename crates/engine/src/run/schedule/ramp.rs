@@ -1,4 +1,4 @@
-//! So many users, started evenly over a ramp-up (`ThreadGroup`).
+//! A number of users, started evenly over a ramp-up (`ThreadGroup`).
 
 use super::window::{Fault, Window};
 

@@ -40,7 +40,7 @@ pub struct Stretch {
     pub unit: LevelUnit,
 }
 
-/// What a level counts.
+/// The counts of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LevelUnit {

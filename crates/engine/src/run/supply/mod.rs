@@ -1,4 +1,4 @@
-//! What the workers and users of one thread group share while it runs.
+//! State that the workers and users of one thread group share while it runs.
 
 mod pool;
 
@@ -15,7 +15,7 @@ use crate::run::program::{Group, GroupStart};
 use crate::run::schedule::Shape;
 use crate::run::share::{Share, Slots};
 
-/// What the workers and users of one thread group share while it runs.
+/// State that the workers and users of one thread group share while it runs.
 pub struct Supply {
     /// No user starts any more, and those of dynamic groups end before their next sampler.
     pub over: AtomicBool,

@@ -18,7 +18,7 @@ pub struct Pool {
     is_closed: bool,
 }
 
-/// What becomes of an arrival.
+/// The fate of an arrival.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// A user that waited goes on.
@@ -59,7 +59,7 @@ impl Pool {
         Arrival::Starts
     }
 
-    /// So many workers more have arrivals.
+    /// This number of workers more have arrivals.
     pub fn expect(&mut self, workers: usize) {
         self.expected += workers;
     }

@@ -1,4 +1,4 @@
-//! Stop 5, **walk**: controllers and one user's state give the next step. No I/O, no async; the time is an argument.
+//! Stop 5, **walk**: controllers and one user's state give the next step. The walk never waits; conditions may run functions.
 //!
 //! The rules are those of `GenericController` and its subclasses. JMeter recurses each time a child has nothing to give;
 //! here the same passes are a loop. Where JMeter's stack overflows because no controller finds a sampler, which ends the

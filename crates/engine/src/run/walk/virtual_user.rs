@@ -1,4 +1,4 @@
-//! What drives the users of Concurrency and Arrivals Thread Groups (`VirtualUserController`).
+//! The driver of users of Concurrency and Arrivals Thread Groups (`VirtualUserController`).
 
 use super::{ControllerId, Extra, Flow, VirtualUser, Walker};
 use crate::run::schedule::Shape;

@@ -56,7 +56,7 @@ impl Walker<'_> {
         Flow::Give(step)
     }
 
-    /// What a call after the choice makes of the step that was found.
+    /// The use of the step that was found, by the call after the choice.
     fn keep_to_choice(&mut self, id: ControllerId, step: Option<Step>) -> Option<Step> {
         let current = self.state(id).current;
         if step.is_some()

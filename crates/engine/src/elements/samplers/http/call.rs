@@ -147,7 +147,7 @@ impl Call<'_> {
         })
     }
 
-    /// What a function threw in a property, and whether the result then has neither label nor address.
+    /// The exception of a function in a property, and whether the result then has neither label nor address.
     pub fn failure(&self, client: Client) -> Option<(Exception, bool)> {
         let failure = self.failure.as_deref()?;
         let exception = failure.exception();

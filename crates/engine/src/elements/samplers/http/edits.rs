@@ -1,4 +1,4 @@
-//! What pre-processors change in an HTTP Request for one sample. JMeter has them set properties of the user's own copy of
+//! Changes that pre-processors make to an HTTP Request for one sample. JMeter has them set properties of the user's own copy of
 //! the sampler, which gets its former values back after the sample (`TestElement#recoverRunningVersion`).
 
 use crate::run::context::Context;

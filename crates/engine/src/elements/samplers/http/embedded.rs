@@ -47,7 +47,7 @@ impl Resources {
         })
     }
 
-    /// What the page asks for, in order.
+    /// The resources of the page, in order.
     fn addresses(&self, cx: &Context, page: &Sample) -> Result<Vec<JavaUrl>, String> {
         if page
             .response_data

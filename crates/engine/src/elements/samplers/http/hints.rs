@@ -1,4 +1,4 @@
-//! What a failure says of this machine or of the target, beyond the words that JMeter has for it: told once in a run, with the
+//! Hints: a failure says more of this machine or of the target than JMeter has words for. A run tells each once, with the
 //! remedy. The samples fail as in JMeter.
 
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ const TIME_WAIT_S: u32 = 60;
 /// Of the firewall's table of connections: what is as good as full.
 const NEARLY_FULL: f64 = 0.98;
 
-/// What can be told.
+/// The hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Hint {
     NoPort,
@@ -27,7 +27,7 @@ enum Hint {
     Forbidden,
 }
 
-/// What has been told in a run, and what the run has yet to tell its user.
+/// The hints told in a run, and those that the run has yet to tell its user.
 #[derive(Default)]
 pub struct Hints {
     told: AtomicU32,
@@ -41,7 +41,7 @@ impl Hints {
         self.told.load(Ordering::Relaxed) & Hint::NoPort.bit() != 0
     }
 
-    /// What came since the last call.
+    /// The hints since the last call.
     pub fn take_news(&self) -> Vec<String> {
         if !self.has_news.swap(false, Ordering::Relaxed) {
             return Vec::new();

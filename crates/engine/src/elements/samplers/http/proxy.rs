@@ -62,7 +62,7 @@ impl ProxyTemplate {
     }
 }
 
-/// What the properties say of proxies, for samplers that name none.
+/// The proxy of the properties, for samplers that name none.
 #[derive(Clone, Debug, Default)]
 pub struct GeneralProxy {
     /// `http.proxyScheme` is `https`.
@@ -109,7 +109,7 @@ impl Exceptions {
     }
 }
 
-/// What Java never sends through a proxy (`sun.net.spi.DefaultProxySelector.NonProxyInfo`).
+/// The hosts that Java never reaches through a proxy (`sun.net.spi.DefaultProxySelector.NonProxyInfo`).
 const JAVA_EXCEPTIONS: &str = "localhost|127.*|[::1]|0.0.0.0|[::0]";
 
 impl GeneralProxy {

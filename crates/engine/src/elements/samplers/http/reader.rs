@@ -14,7 +14,7 @@ pub struct Reader<'c> {
     failure: Option<Box<Failure>>,
 }
 
-/// What a function threw, and in which property.
+/// An exception of a function, and the property that has it.
 #[derive(Debug)]
 pub struct Failure {
     property: Property,

@@ -39,7 +39,7 @@ pub(super) struct Sending {
     pub keep_alive: bool,
     /// The request headers as the sample shows them, where somebody reads them.
     pub head_text: Option<String>,
-    /// The same without what only later requests need, to be repeated with another `Authorization`.
+    /// The state of the authorization, to repeat the request after a challenge.
     pub(super) authorization: Option<Negotiation>,
     /// The client that talks to the proxy, if there is one; never with the implementation Java.
     pub(super) access: Option<Rc<ProxyAccess>>,
@@ -65,14 +65,14 @@ struct Draft {
     authorization: Option<Negotiation>,
 }
 
-/// What comes of preparing a request.
+/// The outcome of preparing a request.
 pub(super) enum Prepared {
     /// Nothing is sent: a failure, or a resource that is still fresh (then perhaps without a sample).
     Done(Option<Box<Sample>>),
     Send(RecycleBox<Sending>),
 }
 
-/// What earlier responses left for a request: the validators of a cached one, and cookies.
+/// Left by earlier responses for a request: the validators of a cached one, and cookies.
 pub(super) struct Remembered {
     cached: Option<Entry>,
     cookies: Option<String>,
@@ -86,7 +86,7 @@ impl Remembered {
         head.cookies(self.cookies.as_deref());
     }
 
-    /// What a sample says of the cookies it sent.
+    /// The cookies of the request, as the sample shows them.
     pub(super) fn shown_in(&self, head: &RequestHead<'_>) -> Rc<str> {
         head.cookie_text(self.cookies.as_deref()).into()
     }
@@ -301,7 +301,7 @@ impl RequestBuilder {
                 .is_some_and(|cache| cache.is_fresh(cx, url, head))
     }
 
-    /// What earlier responses left for this request.
+    /// The validators and cookies that earlier responses left for this request.
     pub(super) fn remembered(
         &self,
         cx: &mut Context,
@@ -339,7 +339,7 @@ impl RequestBuilder {
         self.settings.user_agent.then_some(DEFAULT_USER_AGENT)
     }
 
-    /// What is known of the authorization before the request, if there is an Authorization Manager.
+    /// The authorization as known before the request, if there is an Authorization Manager.
     fn negotiation(
         &self,
         cx: &mut Context,
@@ -510,7 +510,7 @@ impl<'l> RequestLine<'l> {
         }
     }
 
-    /// What authorization is computed from.
+    /// The input of authorization.
     pub fn authorized(&self) -> auth::Request<'l> {
         auth::Request {
             method: self.method,

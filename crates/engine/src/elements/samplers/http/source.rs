@@ -46,7 +46,7 @@ pub type Found = Result<Option<Arc<Source>>, Exception>;
 pub struct SourceTemplate {
     pub text: Template,
     pub kind: SourceType,
-    /// What a text without variables stands for.
+    /// The addresses of a text without variables.
     fixed: OnceLock<Found>,
 }
 

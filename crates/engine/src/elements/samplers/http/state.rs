@@ -1,4 +1,4 @@
-//! What HTTP keeps for a run, a worker and a user between samples.
+//! The HTTP state of a run, a worker and a user between samples.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -26,7 +26,7 @@ use crate::run::slots::{RunSlot, Traffic, UserSlot, WorkerSlot};
 /// One user's connections and credentials.
 pub struct UserState {
     pub joint: Rc<Joint>,
-    /// What pre-processors change in the next sample.
+    /// The changes of pre-processors in the next sample.
     pub edits: Edits,
     /// The addresses this user talks to; few, so looked for in line.
     targets: Vec<Rc<Target>>,
@@ -38,7 +38,7 @@ pub struct UserState {
     has_token: Cell<bool>,
 }
 
-/// What the users that run children of a Parallel Controller have together.
+/// The shared state of the users that run children of a Parallel Controller.
 pub struct Joint {
     pub session: Session,
     pub jars: Jars,
@@ -47,7 +47,7 @@ pub struct Joint {
     reset: Cell<bool>,
 }
 
-/// What few users have.
+/// State that few users have.
 #[derive(Default)]
 pub struct Rare {
     pub credentials: CredentialStore,
@@ -55,7 +55,7 @@ pub struct Rare {
     pub changed_headers: ChangedHeaders,
     /// The clients that talk to proxies.
     pub(super) proxies: ProxyAccesses,
-    /// What source addresses with variables in them stood for.
+    /// The addresses of source texts with variables.
     pub(super) sources: KnownSources,
 }
 
@@ -185,12 +185,12 @@ impl UserSlot for UserState {
     }
 }
 
-/// What a worker keeps for all its users.
+/// A worker's state for all its users.
 pub struct WorkerState {
     pub http: Rc<Worker>,
     /// Settings, addresses and heads of the samplers, as they had them last.
     pub cache: SettingsCache,
-    /// What responses say of their bodies.
+    /// The media type of the last response.
     pub media_type: MediaType,
 }
 
@@ -226,7 +226,7 @@ impl WorkerSlot for WorkerState {
     }
 }
 
-/// What a run keeps for all its workers.
+/// A run's state for all its workers.
 struct RunState {
     properties: Properties,
     /// The TLS settings, and what sessions users share.
@@ -272,24 +272,24 @@ fn own_user(slot: &dyn UserSlot) -> &UserState {
     slot.downcast_ref().expect(ONLY_HTTP)
 }
 
-/// What HTTP keeps for a user.
+/// The HTTP state of a user.
 pub fn user(cx: &Context) -> &UserState {
     own_user(&*cx.slot)
 }
 
-/// What HTTP keeps for a user.
+/// The HTTP state of a user.
 pub fn user_mut(cx: &mut Context) -> &mut UserState {
     let slot: &mut dyn Any = &mut *cx.slot;
     slot.downcast_mut().expect(ONLY_HTTP)
 }
 
-/// What HTTP keeps for the user's worker.
+/// The HTTP state of the user's worker.
 pub fn worker(cx: &Context) -> &WorkerState {
     let slot: &dyn Any = &*cx.worker.slot;
     slot.downcast_ref().expect(ONLY_HTTP)
 }
 
-/// What failures have said in this run.
+/// The hints of this run.
 pub(super) fn hints(cx: &Context) -> &Hints {
     let slot: &dyn Any = &*cx.shared.slot;
     let run: &RunState = slot.downcast_ref().expect(ONLY_HTTP);

@@ -208,7 +208,7 @@ async fn transfer(
     }
 }
 
-/// What asks the proxy for a connection, if there is a proxy.
+/// Asks the proxy for a connection, if there is a proxy.
 fn tunnel(sending: &Sending) -> Option<&dyn Tunnel> {
     match &sending.access {
         Some(access) => Some(&**access),

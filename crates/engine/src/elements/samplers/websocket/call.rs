@@ -69,7 +69,7 @@ impl Call {
     }
 }
 
-/// What Java says of a text that is no number.
+/// Java's message for a text that is no number.
 pub(super) fn not_a_number(text: &str) -> String {
     format!("java.lang.NumberFormatException: For input string: \"{text}\"")
 }

@@ -11,7 +11,7 @@ use crate::elements::samplers::http::proxy::GeneralProxy;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 
-/// What a sampler does.
+/// The deeds of samplers.
 pub enum Deed {
     Open,
     RequestResponse(Payload),
@@ -38,7 +38,7 @@ pub struct Address {
     pub path: Template,
 }
 
-/// What is sent.
+/// The data that is sent.
 pub struct Payload {
     pub kind: PayloadType,
     pub data: Template,

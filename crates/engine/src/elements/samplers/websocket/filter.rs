@@ -126,7 +126,7 @@ pub(super) fn decode(d: &mut Decoder, config: &Element) -> Option<Filter> {
 #[derive(Clone, Copy)]
 pub(super) struct Sieve<'s> {
     pub filters: &'s [Filter],
-    /// What is left out counts into the sample's size.
+    /// Frames that are left out count into the sample's size.
     pub counts: bool,
     pub keeps_body: bool,
 }

@@ -61,7 +61,7 @@ pub(super) fn sizes(frame: &Frame) -> (u64, u64) {
     (frame.wire_bytes - payload_bytes, payload_bytes)
 }
 
-/// What a close frame says.
+/// The reason of a close frame.
 pub(super) struct CloseReason {
     pub status: Option<i32>,
     pub reason: Option<String>,

@@ -6,14 +6,14 @@ use flate2::{Decompress, FlushDecompress, Status};
 
 use super::stop::Stop;
 
-/// What a fragment of text is shown as, since only a whole message can be inflated.
+/// Stands for a fragment of text, since only a whole message can be inflated.
 const INCOMPLETE: &str =
     "<not showing response data, because it is compressed and at this stage incomplete>";
 
-/// What is left out at the end of a message (RFC 7692 section 7.2.1).
+/// The bytes left out at the end of a message (RFC 7692 section 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// What Java says of a compressed message that nobody asked for.
+/// Java's message for a compressed message that nobody asked for.
 const NOBODY: &str = "java.lang.NullPointerException: Cannot invoke \"eu.luminis.websocket.WebSocketInflater.\
     appendCompressedData(byte[], boolean, org.apache.log.Logger)\" because \"webSocketInflater\" is null";
 
@@ -34,7 +34,7 @@ pub(super) fn too_large(limit: u64) -> String {
 }
 
 impl Inflater {
-    /// What the headers of the request ask for; what the server answers does not count
+    /// The extensions that the headers of the request ask for; the server's answer does not count
     /// (`WebSocketClient#initializeStreamingInflater`).
     pub fn asked_for(headers: &[(String, String)], max_bytes: u64) -> Option<Inflater> {
         let asked = headers.iter().rev().find(|(name, value)| {

@@ -23,7 +23,7 @@ impl Connect<'_> {
         Arc::new(proxy)
     }
 
-    /// What the plugin says of a tunnel that does not come about; `None` if the proxy is not the cause.
+    /// The plugin's message for a tunnel that fails; `None` if the proxy is not the cause.
     pub fn failed(failure: &Failure) -> Option<Stop> {
         match &failure.kind {
             FailureKind::ProxyRefused(refusal) => {

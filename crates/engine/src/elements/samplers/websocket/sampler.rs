@@ -391,7 +391,7 @@ impl WebSocketSampler {
         sample.response_data = self.needs.body.then(|| text.into());
     }
 
-    /// What is told of a failure.
+    /// The message of a failure.
     fn explain(&self, client: &Client, sample: &mut Sample, stop: Stop) {
         const IO: &str = "Websocket I/O error";
         match stop {

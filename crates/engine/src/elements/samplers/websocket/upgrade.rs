@@ -123,7 +123,7 @@ impl Answer {
     }
 }
 
-/// What a server makes of the key.
+/// The server's answer to the key.
 fn accepted(nonce: &str) -> String {
     let mut hash = Sha1::new();
     hash.update(nonce);
