@@ -2,20 +2,19 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
-use std::process::Child;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use drumfire_fleet::{LinkOptions, Swarm};
 use drumfire_testkit::nats::Nats;
-use drumfire_testkit::program::{LIMIT, Workshop, finish};
+use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::way::{Conduct, Way};
 use serde_json::Value;
 use xtask::{cargo, root, run};
 
 use crate::bench::scenario::Door;
 use crate::bench::server::Nginx;
-use crate::faults::bench::{group, pause, plan, request, sample};
+use crate::faults::bench::{Running, group, pause, plan, request, sample, start};
 
 /// A coordinator of a thousand agents must stay below these.
 const MOST_CORES: f64 = 1.0;
@@ -38,6 +37,9 @@ const STARTS: usize = 5;
 /// First samples of agents are at most this far apart.
 const MOST_SKEW_MS: i64 = 5;
 
+/// A part: it measures this program.
+type Part = fn(&PathBuf) -> anyhow::Result<()>;
+
 /// Measures the parts of these names, or all.
 ///
 /// # Errors
@@ -55,7 +57,7 @@ pub fn fleet(words: &[&str]) -> anyhow::Result<()> {
         Some(program) => std::path::absolute(program)?,
         None => built()?,
     };
-    let parts: [(&str, fn(&PathBuf) -> anyhow::Result<()>); 3] = [
+    let parts: [(&str, Part); 3] = [
         ("agents", agents),
         ("throughput", throughput),
         ("network", network),
@@ -120,8 +122,8 @@ fn agents(program: &PathBuf) -> anyhow::Result<()> {
         "--run-file",
         "kept.run",
     ];
-    let child = home.start(&words);
-    let (coordinator, server) = (child.id(), nats.pid()?);
+    let child = start(&home, &words);
+    let (coordinator, server) = (child.id()?, nats.pid()?);
     let options = LinkOptions {
         url: nats.url(),
         ..LinkOptions::default()
@@ -144,7 +146,7 @@ fn agents(program: &PathBuf) -> anyhow::Result<()> {
             note(&mut to);
         },
     )?;
-    let finished = finish(child, LIMIT);
+    let finished = child.finish()?;
     ensure!(finished.code == Some(0), "{finished:?}");
     let counted = total(&home)?["total"]["count"]
         .as_u64()
@@ -256,7 +258,7 @@ fn network(program: &PathBuf) -> anyhow::Result<()> {
 fn slow_run(program: &PathBuf, plan: &str, rows: Option<&str>) -> anyhow::Result<Workshop> {
     let nats = Nats::start();
     let mut ways = Vec::new();
-    let mut agents: Vec<(Workshop, Child)> = Vec::new();
+    let mut agents: Vec<(Workshop, Running)> = Vec::new();
     for number in 0..AGENTS {
         let way = Way::to(nats.port)?;
         way.set(Conduct {
@@ -266,7 +268,10 @@ fn slow_run(program: &PathBuf, plan: &str, rows: Option<&str>) -> anyhow::Result
         let place = Workshop::new(program);
         let url = format!("nats://127.0.0.1:{}", way.port());
         let name = format!("a{number}");
-        let child = place.start(&["agent", "--nats", &url, "--name", &name, "--once"]);
+        let child = start(
+            &place,
+            &["agent", "--nats", &url, "--name", &name, "--once"],
+        );
         agents.push((place, child));
         ways.push(way);
     }
@@ -294,7 +299,7 @@ fn slow_run(program: &PathBuf, plan: &str, rows: Option<&str>) -> anyhow::Result
     let finished = home.run(&words, LIMIT);
     ensure!(finished.code == Some(0), "{finished:?}");
     for (_, child) in agents {
-        finish(child, LIMIT);
+        child.finish()?;
     }
     Ok(home)
 }

@@ -22,10 +22,6 @@ use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments
 
 /// The action.
 #[derive(Debug, Clone, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one value is made in the life of the program"
-)]
 pub enum Command {
     /// Send the load that the plan describes.
     Run(RunOptions),

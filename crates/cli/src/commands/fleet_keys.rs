@@ -53,10 +53,6 @@ fn init(
 ) -> Result<(), String> {
     let folder = place.folder;
     fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let tls = match hosts {
-        [] => None,
-        hosts => Some(certificate(folder, hosts)?),
-    };
     let at = match place.at {
         Some(at) => at.to_path_buf(),
         None => std::path::absolute(folder).map_err(|error| error.to_string())?,
@@ -64,9 +60,13 @@ fn init(
     let server = drumfire_fleet::ServerPlace {
         port,
         folder: at,
-        has_tls: tls.is_some(),
+        has_tls: !hosts.is_empty(),
     };
     let files = drumfire_fleet::init(folder, agents, &server).map_err(|error| error.to_string())?;
+    let tls = match hosts {
+        [] => None,
+        hosts => Some(certificate(folder, hosts)?),
+    };
     let host = hosts.first().map_or("127.0.0.1", String::as_str);
     let (scheme, ca) = match &tls {
         Some(certificate) => ("tls", format!(" --nats-ca {}", certificate.display())),
