@@ -9,6 +9,7 @@ mod java;
 mod optimize;
 mod oracle;
 mod release_check;
+mod site;
 mod web;
 
 use std::path::Path;
@@ -53,6 +54,7 @@ usage: cargo xtask COMMAND
                                 bytes; --dynamic and --static pack a program that is built already
   integrations [--compare]      run the tests of integrations/ (Maven, JDK 17, Gradle) and check ci/ against schemas
                                 (check-jsonschema); --compare also builds the Maven projects with jmeter-maven-plugin (Maven 3.9)
+  site                          build docs/ as a site into site/ of cargo's target folder, and check its links (mdBook)
   java                          build the jar that crates/jvm carries from java/ (JDK 17, JMETER_HOME)
 ";
 
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         ["sinks"] => sinks(),
         ["web"] => web::build(),
         ["integrations", ref options @ ..] => integrations::test(options),
+        ["site"] => site::build(),
         ["java"] => java::build(),
         _ => {
             eprint!("{USAGE}");

@@ -235,6 +235,25 @@ fn recipes_for_ci_have_words_that_are_known() {
     assert!(seen >= 20, "{seen} options were found");
 }
 
+/// The site has the pages that its table of contents names.
+#[test]
+fn every_page_is_in_the_sites_contents() {
+    let contents = std::fs::read_to_string(root().join("docs/SUMMARY.md")).expect("it is there");
+    for folder in ["", "reference/"] {
+        let files = std::fs::read_dir(root().join("docs").join(folder)).expect("it is there");
+        for file in files.flatten() {
+            let name = file.file_name().into_string().expect("names are ASCII");
+            if name.ends_with(".md") && name != "SUMMARY.md" {
+                let link = format!("]({folder}{name})");
+                assert!(
+                    contents.contains(&link),
+                    "docs/SUMMARY.md lacks {folder}{name}"
+                );
+            }
+        }
+    }
+}
+
 /// Pages begin with a command that gives a result.
 #[test]
 fn each_page_begins_with_a_command() {

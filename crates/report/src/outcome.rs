@@ -58,11 +58,14 @@ fn markdown_row(row: &StatisticsRow) -> String {
     )
 }
 
+/// A number of a label.
+type Value = fn(&StatisticsRow) -> f64;
+
 /// The numbers of each label in the text form of OpenMetrics, which GitLab compares between branches.
 pub fn outcome_metrics(run: &RunFile) -> String {
     let rows = run.recording.rows();
     let mut text = String::new();
-    let metrics: [(&str, &str, fn(&StatisticsRow) -> f64); 7] = [
+    let metrics: [(&str, &str, Value); 7] = [
         ("samples", "Samples", |row| row.count as f64),
         ("failed_percent", "Share of failed samples", |row| {
             row.error_percent
