@@ -129,6 +129,9 @@ pub struct AgentArguments {
     /// Where files of plans are kept and runs have their folders
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
+    /// Worker threads; 0 is one per core
+    #[arg(long, hide = true, default_value_t = 0)]
+    workers: usize,
     /// End with standard input, after one run
     #[arg(long, hide = true)]
     tied: bool,
@@ -149,6 +152,7 @@ impl AgentArguments {
             is_tied: self.tied,
             cache: self.cache,
             trust: self.trust,
+            workers: self.workers,
             properties: PropertyOptions::default(),
             is_jmeter: false,
             clock_error_ms: self.clock_error_ms,

@@ -73,6 +73,8 @@ pub struct AgentOrder {
     pub is_tied: bool,
     /// Where files are kept.
     pub cache: Option<PathBuf>,
+    /// Worker threads; 0 is one per core.
+    pub workers: usize,
     /// Public keys, or files with them, of coordinators whose plans it runs.
     pub trust: Vec<String>,
     /// Properties of its own, which stand above those of runs.

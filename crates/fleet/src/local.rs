@@ -61,8 +61,11 @@ impl Local {
         };
         let address = local.wait_for_server()?;
         local.url = format!("nats://fleet:{token}@{address}");
+        // The agents share the cores of this machine.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = cores.div_ceil(agents.max(1));
         for number in 1..=agents {
-            let agent = local.start_agent(number).map_err(|error| {
+            let agent = local.start_agent(number, workers).map_err(|error| {
                 FleetError::Other(format!("agent {number} does not start: {error}"))
             })?;
             local.agents.push(agent);
@@ -91,12 +94,12 @@ impl Local {
         Err(FleetError::Other(format!("{SERVER} does not start:{log}")))
     }
 
-    fn start_agent(&self, number: usize) -> io::Result<Child> {
+    fn start_agent(&self, number: usize, workers: usize) -> io::Result<Child> {
         let log = fs::File::create(self.folder.path().join(format!("agent-{number}.log")))?;
         // Ctrl-C on the terminal is for the coordinator; the agents end with their standard input.
         Command::new(std::env::current_exe()?)
             .args(["agent", "--tied", "--name", &format!("local-{number:03}")])
-            .arg("--cache")
+            .args(["--workers", &workers.to_string(), "--cache"])
             .arg(self.folder.path().join(format!("agent-{number}")))
             .env(NATS_VARIABLE, &self.url)
             .current_dir(self.folder.path())

@@ -47,6 +47,7 @@ pub fn agent<E: Engine>(
         properties,
         system,
         trust: trusted(&order.trust)?,
+        workers: order.workers,
         log: Arc::default(),
         cache: order
             .cache

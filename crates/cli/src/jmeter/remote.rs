@@ -94,6 +94,7 @@ pub fn server(properties: PropertyOptions) -> AgentOrder {
         cache: None,
         clock_error_ms: 0,
         trust: Vec::new(),
+        workers: 0,
         properties,
         is_jmeter: true,
     }

@@ -36,6 +36,8 @@ pub struct AgentOptions {
     pub trust: Vec<String>,
     /// Where lines of its log wait for the coordinator.
     pub log: Arc<LogQueue>,
+    /// Worker threads; 0 is one per core.
+    pub workers: usize,
     /// How far its clock is wrong on purpose, in milliseconds: for tests.
     pub clock_error_ms: i64,
 }

@@ -133,6 +133,7 @@ fn run<E: Engine>(
     let order = Options {
         fleet: Some(member.clone() as Arc<dyn Fleet>),
         clock_offset_ns: member.own().offset_ns,
+        workers: options.workers,
         ..Options::default()
     };
     let outcome = engine
