@@ -159,6 +159,53 @@ fn an_unsigned_plan_is_refused_by_an_agent_that_trusts_a_key() {
 }
 
 #[test]
+fn an_agent_that_accepted_is_free_again_when_another_one_refuses() {
+    if !has_server() {
+        return;
+    }
+    let home = workshop();
+    let made = home.run(&["fleet", "init", "keys"], LIMIT);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let nats = Nats::start();
+    let url = nats.url();
+    let trust = home.path("keys/trust.pub").display().to_string();
+    let places = [workshop(), workshop()];
+    let mut agents = [
+        places[0].start(&["agent", "--nats", &url, "--name", "a"]),
+        places[1].start(&["agent", "--nats", &url, "--name", "b", "--trust", &trust]),
+    ];
+    home.write(
+        "plan.jmx",
+        plan(&group("ThreadGroup", 1, 1, None, &sample("x"))),
+    );
+    let refused = home.run(
+        &["run", "plan.jmx", "--agents", "a,b", "--nats", &url],
+        LIMIT,
+    );
+    assert!(
+        refused.err.contains("agent `b`: the plan is not signed"),
+        "{}",
+        refused.err
+    );
+    let again = [
+        "run",
+        "plan.jmx",
+        "--agents",
+        "a",
+        "--nats",
+        &url,
+        "--agents-wait",
+        "40s",
+    ];
+    let finished = home.run(&again, LIMIT);
+    assert_eq!(finished.code, Some(0), "{}{}", finished.out, finished.err);
+    for agent in &mut agents {
+        agent.kill().expect("it waits for work");
+        agent.wait().expect("it was killed");
+    }
+}
+
+#[test]
 fn an_agent_away_from_its_server_needs_a_key_to_trust() {
     let away = workshop().run(&["agent", "--nats", "nats://192.0.2.1:4222"], LIMIT);
     assert_eq!(away.code, Some(1), "{}", away.out);

@@ -205,6 +205,9 @@ fn wait_for_all(member: &Member) -> Result<(), FleetError> {
     let since = Instant::now();
     while since.elapsed() < OTHERS && member.silence() < SILENCE * 2 {
         let state = member.state();
+        if state.is_over {
+            return Err(FleetError::Other("the run was called off".to_owned()));
+        }
         if state.revision > 0 {
             return Ok(());
         }

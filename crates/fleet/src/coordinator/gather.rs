@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use drumfire_engine::Stopping;
 use futures_util::StreamExt as _;
 
 use crate::error::{FleetError, within};
@@ -11,7 +12,9 @@ use crate::files;
 use crate::keys::{Signed, Signer};
 use crate::link::{CALL, Link};
 use crate::select::Selection;
-use crate::wire::{self, Assignment, AssignmentReply, Handover, Hello, Manifest, PROTOCOL};
+use crate::wire::{
+    self, Assignment, AssignmentReply, Handover, Hello, Manifest, PROTOCOL, RunState,
+};
 
 /// How long answers to one question are gathered.
 const ROUND: Duration = Duration::from_millis(500);
@@ -176,6 +179,24 @@ impl Assigner {
         }
         Ok(())
     }
+}
+
+/// Lets agents that have accepted go: the run does not start.
+pub async fn call_off(link: &Link, run: &str) {
+    let over = RunState {
+        revision: 1,
+        stopping: Stopping::Now,
+        is_over: true,
+        ..RunState::default()
+    };
+    let text = Bytes::from(wire::json(&over));
+    // An agent that does not hear it gives up by itself after a minute.
+    let _ = link
+        .client
+        .publish(wire::state_subject(run), text.clone())
+        .await;
+    let kept = link.runs.put(format!("{run}.state"), text);
+    let _ = tokio::time::timeout(CALL, kept).await;
 }
 
 /// Offers an agent its part.

@@ -188,7 +188,11 @@ fn coordinate(
     runtime.spawn(receive::seconds(link.clone(), run, tell.clone()));
     let assigner = runtime.block_on(Assigner::of(link, signer, &manifest))?;
     if state.is_none() {
-        runtime.block_on(assigner.assign(link, &tokens))?;
+        let assigned = runtime.block_on(assigner.assign(link, &tokens));
+        if let Err(error) = assigned {
+            runtime.block_on(gather::call_off(link, &manifest.run));
+            return Err(error);
+        }
     }
     let now = Instant::now();
     let named = manifest.members.iter().zip(&tokens);
