@@ -84,15 +84,28 @@ const THREAD_GROUPS: &[&str] = &["ThreadGroup", "SetupThreadGroup", "PostThreadG
 fn endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
     sight
         .of(THREAD_GROUPS)
-        .filter(|group| loops(group, sight).is_some_and(|loops| loops < 0.0))
+        .filter(|group| begins_anew(group) || loops(group, sight).is_some_and(|loops| loops < 0.0))
         .filter(|group| !group.props.bool("ThreadGroup.scheduler", false))
         .filter(|group| {
             let on_error = group.props.str("ThreadGroup.on_sample_error");
             !on_error.starts_with("stop")
         })
         .filter(|_| !sight.all.iter().any(|element| may_end_run(element)))
-        .map(Found::new)
+        .map(|group| match begins_anew(group) {
+            true => Found::with(
+                group,
+                "its loops begin anew: LoopController.continue_forever is not false".to_owned(),
+            ),
+            false => Found::new(group),
+        })
         .collect()
+}
+
+/// Whether a thread group's loop starts again after its last iteration: the property that JMeter's window always writes is
+/// missing, and is true then (`LoopController#nextIsNull`).
+fn begins_anew(group: &Element) -> bool {
+    let main = group.props.element("ThreadGroup.main_controller");
+    main.is_some_and(|main| main.props.bool("LoopController.continue_forever", true))
 }
 
 /// The loops of a thread group's own controller; -1 is forever.
@@ -209,6 +222,12 @@ mod tests {
             ),
             ""
         );
+        let anew = group_with("3", &[], "").replace(">false</boolProp>", ">true</boolProp>");
+        assert_eq!(
+            rules(&anew).join(""),
+            "endless-run: users (its loops begin anew: LoopController.continue_forever is not false)"
+        );
+        assert_eq!(rules(&group_with("3", &[], "")).join(""), "");
         let stop = element("TestAction", "stop", &[("ActionProcessor.action", "2")], "");
         assert_eq!(of(&[], &stop), "");
         assert_eq!(of(&[("ThreadGroup.on_sample_error", "stoptest")], ""), "");

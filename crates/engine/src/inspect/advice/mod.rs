@@ -162,7 +162,7 @@ pub(crate) mod tests {
 
     pub fn group_with(loops: &str, props: &[(&str, &str)], inside: &str) -> String {
         let main = format!(
-            r#"<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">{loops}</stringProp></elementProp><stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup>"#
+            r#"<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{loops}</stringProp></elementProp><stringProp name="ThreadGroup.num_threads">1</stringProp></ThreadGroup>"#
         );
         element("ThreadGroup", "users", props, inside).replacen("</ThreadGroup>", &main, 1)
     }
