@@ -731,7 +731,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "Text before a difference.",
             ),
             honoured("assertion.equals_diff_delta_end", "]]]", "Shown after it."),
-            without("xpath.namespace.config", NOT_BUILT),
+            honoured(
+                "xpath.namespace.config",
+                "",
+                "A property file with prefixes and their namespaces for XPath Extractors and Assertions; they win over the document's.",
+            ),
         ],
     },
     PropertySection {

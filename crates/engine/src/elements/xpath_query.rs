@@ -1,7 +1,10 @@
 //! Shared by XPath Extractor and XPath Assertion: an expression looks into a text.
 
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
 use drumfire_expr::Text;
-use drumfire_query::xpath::{Answer, Tree, XPath};
+use drumfire_query::xpath::{Answer, Namespaces, Tree, XPath};
 
 use crate::decode::compiled::{Compile, Only, Use};
 use crate::run::apart::ProvenQuick;
@@ -37,7 +40,10 @@ pub fn look(
     let tree = tree.as_ref().as_ref();
     let tree = tree.map_err(|error| Fault::Text(error.message.clone()))?;
     let query = query.map_err(Fault::Query)?;
-    answer(&query, tree, fragment)
+    match query.has_prefixes() {
+        true => answer(&query, tree, fragment, &namespaces(cx)),
+        false => answer(&query, tree, fragment, &Namespaces::new()),
+    }
 }
 
 /// Does the same on a thread of its own. A run that is told to stop meanwhile finds nothing.
@@ -51,17 +57,51 @@ pub async fn look_apart(
 ) -> Result<Answer, Fault> {
     let (text, query) = (cx.parsed.text(input).into_string(), query.into_string());
     let bytes = text.len();
+    let namespaces = namespaces(cx);
     let search = move || {
         let tree = reading.read(&text);
         let tree = tree.map_err(|error| Fault::Text(error.message))?;
         let query = <XPath as Compile>::compile(&query, Only).map_err(Fault::Query)?;
-        answer(&query, &tree, fragment)
+        answer(&query, &tree, fragment, &namespaces)
     };
     let found = proven.search(cx, bytes, search).await;
     found.unwrap_or(Ok(Answer::Nodes(Vec::new())))
 }
 
-fn answer(query: &XPath, tree: &Tree, fragment: bool) -> Result<Answer, Fault> {
-    let answer = query.evaluate(tree, fragment);
+/// The property that names a file of prefixes and their namespaces.
+const CONFIG: &str = "xpath.namespace.config";
+
+/// The namespaces of that file, read once in a run.
+#[derive(Default)]
+struct Configured(OnceLock<Arc<Namespaces>>);
+
+fn namespaces(cx: &Context) -> Arc<Namespaces> {
+    let configured = cx.shared.statics.of::<Configured>();
+    let read = || {
+        let file = cx.shared.properties.get(CONFIG);
+        let file = file.filter(|file| !file.is_empty());
+        Arc::new(file.map_or_else(Namespaces::new, |file| read(Path::new(&*file))))
+    };
+    configured.0.get_or_init(read).clone()
+}
+
+/// JMeter logs why a file cannot be read, and goes on without it.
+fn read(file: &Path) -> Namespaces {
+    match drumfire_jmx::load(file) {
+        Ok(entries) => entries.into_iter().collect(),
+        Err(fault) => {
+            tracing::error!("`{CONFIG}` has no effect: {}", fault.message);
+            Namespaces::new()
+        }
+    }
+}
+
+fn answer(
+    query: &XPath,
+    tree: &Tree,
+    fragment: bool,
+    namespaces: &Namespaces,
+) -> Result<Answer, Fault> {
+    let answer = query.evaluate_in(tree, fragment, namespaces);
     answer.map_err(|error| Fault::Query(error.message))
 }

@@ -34,6 +34,9 @@ impl XPathError {
     }
 }
 
+/// Namespaces by their prefixes.
+pub type Namespaces = std::collections::HashMap<String, String>;
+
 /// A compiled expression; `Send + Sync`.
 #[derive(Debug)]
 pub struct XPath {
@@ -78,7 +81,28 @@ impl XPath {
     /// # Errors
     /// If a prefix, variable or function is unknown, or the result is too large.
     pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<Answer, XPathError> {
-        self.evaluate_with(tree, fragment, |prefix| tree.namespace_at_root(prefix))
+        self.evaluate_in(tree, fragment, &Namespaces::new())
+    }
+
+    /// Whether a name in the expression has a prefix.
+    pub fn has_prefixes(&self) -> bool {
+        !self.prefixes.is_empty()
+    }
+
+    /// Evaluates the expression with namespaces that win over those of the document (`PropertiesBasedPrefixResolver`).
+    ///
+    /// # Errors
+    /// If a prefix, variable or function is unknown, or the result is too large.
+    pub fn evaluate_in(
+        &self,
+        tree: &Tree,
+        fragment: bool,
+        namespaces: &Namespaces,
+    ) -> Result<Answer, XPathError> {
+        self.evaluate_with(tree, fragment, |prefix| {
+            let known = namespaces.get(prefix).cloned();
+            known.or_else(|| tree.namespace_at_root(prefix))
+        })
     }
 
     /// Evaluates the expression with the prefixes that `namespaces` knows.
