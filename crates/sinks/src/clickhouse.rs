@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::encoder::{Encoder, Interval, RunInfo};
-use crate::numbers::Times;
+use crate::numbers::label_numbers;
 
 /// The statement that makes the table; a batch of rows follows [`ClickHouse::INSERT`].
 const CREATE: &str = "CREATE TABLE IF NOT EXISTS drumfire_seconds (run String, time DateTime64(3), label String, transaction Bool, \
@@ -37,7 +37,7 @@ impl Encoder for ClickHouse {
         if interval.increment.labels.is_empty() {
             return Vec::new();
         }
-        let tags: serde_json::Map<_, _> = self
+        let tags: Map<_, _> = self
             .run
             .tags
             .iter()
@@ -45,27 +45,14 @@ impl Encoder for ClickHouse {
             .collect();
         let mut batch = Self::INSERT.as_bytes().to_vec();
         for label in &interval.increment.labels {
-            let times = Times::of([&label.ok, &label.failed]);
-            let row = json!({
-                "run": self.run.id,
-                "time": interval.at_ms as f64 / 1000.0,
-                "label": label.label,
-                "transaction": label.transaction,
-                "count": label.count,
-                "failed": label.errors,
-                "received_bytes": label.bytes,
-                "sent_bytes": label.sent_bytes,
-                "min_ms": times.min_ms(),
-                "mean_ms": times.mean_ms(),
-                "max_ms": times.max_ms(),
-                "p50_ms": times.percentile_ms(50.0),
-                "p90_ms": times.percentile_ms(90.0),
-                "p95_ms": times.percentile_ms(95.0),
-                "p99_ms": times.percentile_ms(99.0),
-                "users": interval.users.active,
-                "tags": tags,
-            });
-            batch.extend_from_slice(row.to_string().as_bytes());
+            let mut row = Map::new();
+            row.insert("run".to_owned(), json!(self.run.id));
+            let seconds = interval.at_ms as f64 / 1000.0;
+            row.insert("time".to_owned(), json!(seconds));
+            row.extend(label_numbers(label));
+            row.insert("users".to_owned(), json!(interval.users.active));
+            row.insert("tags".to_owned(), json!(tags));
+            batch.extend_from_slice(Value::Object(row).to_string().as_bytes());
             batch.push(b'\n');
         }
         vec![batch]

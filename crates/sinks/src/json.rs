@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::encoder::{Encoder, Interval, RunInfo};
-use crate::numbers::Times;
+use crate::numbers::label_numbers;
 
 /// Lines of one run.
 pub struct JsonLines {
@@ -23,24 +23,7 @@ impl Encoder for JsonLines {
             .increment
             .labels
             .iter()
-            .map(|label| {
-                let times = Times::of([&label.ok, &label.failed]);
-                json!({
-                    "label": label.label,
-                    "transaction": label.transaction,
-                    "count": label.count,
-                    "failed": label.errors,
-                    "received_bytes": label.bytes,
-                    "sent_bytes": label.sent_bytes,
-                    "min_ms": times.min_ms(),
-                    "mean_ms": times.mean_ms(),
-                    "max_ms": times.max_ms(),
-                    "p50_ms": times.percentile_ms(50.0),
-                    "p90_ms": times.percentile_ms(90.0),
-                    "p95_ms": times.percentile_ms(95.0),
-                    "p99_ms": times.percentile_ms(99.0),
-                })
-            })
+            .map(|label| Value::Object(label_numbers(label)))
             .collect();
         let errors: Vec<Value> = interval
             .increment

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use drumfire_results::{Distribution, Histogram, LabelIncrement};
+use serde_json::{Value, json};
 
 use crate::encoder::Interval;
 use crate::windows::{Last, Window, Windows};
@@ -143,6 +144,28 @@ pub fn active_users(windows: Option<&Windows>, interval: &Interval) -> [u64; 3] 
             ]
         }
     }
+}
+
+/// The numbers of a label, by their names in JSON.
+pub fn label_numbers(label: &LabelIncrement) -> serde_json::Map<String, Value> {
+    let times = Times::of([&label.ok, &label.failed]);
+    let numbers = [
+        ("label", json!(label.label)),
+        ("transaction", json!(label.transaction)),
+        ("count", json!(label.count)),
+        ("failed", json!(label.errors)),
+        ("received_bytes", json!(label.bytes)),
+        ("sent_bytes", json!(label.sent_bytes)),
+        ("min_ms", json!(times.min_ms())),
+        ("mean_ms", json!(times.mean_ms())),
+        ("max_ms", json!(times.max_ms())),
+        ("p50_ms", json!(times.percentile_ms(50.0))),
+        ("p90_ms", json!(times.percentile_ms(90.0))),
+        ("p95_ms", json!(times.percentile_ms(95.0))),
+        ("p99_ms", json!(times.percentile_ms(99.0))),
+    ];
+    let named = numbers.map(|(name, value)| (name.to_owned(), value));
+    named.into_iter().collect()
 }
 
 #[cfg(test)]

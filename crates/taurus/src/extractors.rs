@@ -26,118 +26,135 @@ fn needed(config: &Table, key: &str, place: &str) -> Result<String, Fault> {
     })
 }
 
+type Extractor = fn(&str, &Table) -> Result<Node, Fault>;
+
+/// The kinds of extractors: their key, the option that stands for all of them, and their element.
+const EXTRACTORS: [(&str, &str, Extractor); 5] = [
+    ("extract-boundary", "left", boundary_extractor),
+    ("extract-regexp", "regexp", regexp_extractor),
+    ("extract-jsonpath", "jsonpath", json_extractor),
+    ("extract-css-jquery", "expression", css_extractor),
+    ("extract-xpath", "xpath", xpath_extractor),
+];
+
 fn extractors(request: &Table, all: &mut Vec<Node>) -> Result<(), Fault> {
-    for (name, config) in entries(request, "extract-boundary", "left") {
-        let place = format!("the boundary extractor `{name}`");
-        let node = named("BoundaryExtractor", "BoundaryExtractorGui", &name)
-            .with(
-                "BoundaryExtractor.useHeaders",
-                boundary_subject(&text_or(&config, "subject", "body")),
-            )
-            .with("BoundaryExtractor.refname", name.as_str())
-            .with(
-                "BoundaryExtractor.lboundary",
-                needed(&config, "left", &place)?,
-            )
-            .with(
-                "BoundaryExtractor.rboundary",
-                needed(&config, "right", &place)?,
-            )
-            .with(
-                "RegexExtractor.default",
-                text_or(&config, "default", "NOT_FOUND"),
-            )
-            .with(
-                "RegexExtractor.match_number",
-                text_or(&config, "match-no", "1"),
-            );
-        all.push(scoped(node, &config));
-    }
-    for (name, config) in entries(request, "extract-regexp", "regexp") {
-        let place = format!("the regexp extractor `{name}`");
-        let template = match config.get("template") {
-            None => "$1$".to_owned(),
-            Some(serde_json::Value::Number(number)) => format!("${number}$"),
-            Some(other) => text(other),
-        };
-        let subject = match text_or(&config, "subject", "body")
-            .to_ascii_lowercase()
-            .as_str()
-        {
-            "headers" => "true",
-            "http-code" => "code",
-            "url" => "URL",
-            _ => "body",
-        };
-        let node = named("RegexExtractor", "RegexExtractorGui", &name)
-            .with("RegexExtractor.useHeaders", subject)
-            .with("RegexExtractor.refname", name.as_str())
-            .with("RegexExtractor.regex", needed(&config, "regexp", &place)?)
-            .with("RegexExtractor.template", template)
-            .with(
-                "RegexExtractor.default",
-                text_or(&config, "default", "NOT_FOUND"),
-            )
-            .with(
-                "RegexExtractor.match_number",
-                text_or(&config, "match-no", "1"),
-            );
-        all.push(scoped(node, &config));
-    }
-    for (name, config) in entries(request, "extract-jsonpath", "jsonpath") {
-        all.push(json_extractor(&name, &config)?);
-    }
-    for (name, config) in entries(request, "extract-css-jquery", "expression") {
-        let place = format!("the CSS extractor `{name}`");
-        let node = named("HtmlExtractor", "HtmlExtractorGui", &name)
-            .with("HtmlExtractor.refname", name.as_str())
-            .with("HtmlExtractor.expr", needed(&config, "expression", &place)?)
-            .with("HtmlExtractor.attribute", text_or(&config, "attribute", ""))
-            .with(
-                "HtmlExtractor.match_number",
-                text_or(&config, "match-no", "0"),
-            )
-            .with(
-                "HtmlExtractor.default",
-                text_or(&config, "default", "NOT_FOUND"),
-            );
-        all.push(scoped(node, &config));
-    }
-    for (name, config) in entries(request, "extract-xpath", "xpath") {
-        let place = format!("the XPath extractor `{name}`");
-        let node = named("XPathExtractor", "XPathExtractorGui", &name)
-            .with("XPathExtractor.refname", name.as_str())
-            .with(
-                "XPathExtractor.xpathQuery",
-                needed(&config, "xpath", &place)?,
-            )
-            .with(
-                "XPathExtractor.default",
-                text_or(&config, "default", "NOT_FOUND"),
-            )
-            .with(
-                "XPathExtractor.validate",
-                flag(&config, "validate-xml", false),
-            )
-            .with(
-                "XPathExtractor.whitespace",
-                flag(&config, "ignore-whitespace", true),
-            )
-            .with(
-                "XPathExtractor.matchNumber",
-                text_or(&config, "match-no", "-1"),
-            )
-            .with(
-                "XPathExtractor.namespace",
-                flag(&config, "use-namespaces", false),
-            )
-            .with(
-                "XPathExtractor.tolerant",
-                flag(&config, "use-tolerant-parser", false),
-            );
-        all.push(scoped(node, &config));
+    for (key, short, extractor) in EXTRACTORS {
+        for (name, config) in entries(request, key, short) {
+            all.push(extractor(&name, &config)?);
+        }
     }
     Ok(())
+}
+
+fn boundary_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+    let place = format!("the boundary extractor `{name}`");
+    let node = named("BoundaryExtractor", "BoundaryExtractorGui", name)
+        .with(
+            "BoundaryExtractor.useHeaders",
+            boundary_subject(&text_or(config, "subject", "body")),
+        )
+        .with("BoundaryExtractor.refname", name)
+        .with(
+            "BoundaryExtractor.lboundary",
+            needed(config, "left", &place)?,
+        )
+        .with(
+            "BoundaryExtractor.rboundary",
+            needed(config, "right", &place)?,
+        )
+        .with(
+            "RegexExtractor.default",
+            text_or(config, "default", "NOT_FOUND"),
+        )
+        .with(
+            "RegexExtractor.match_number",
+            text_or(config, "match-no", "1"),
+        );
+    Ok(scoped(node, config))
+}
+
+fn regexp_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+    let place = format!("the regexp extractor `{name}`");
+    let template = match config.get("template") {
+        None => "$1$".to_owned(),
+        Some(serde_json::Value::Number(number)) => format!("${number}$"),
+        Some(other) => text(other),
+    };
+    let subject = match text_or(config, "subject", "body")
+        .to_ascii_lowercase()
+        .as_str()
+    {
+        "headers" => "true",
+        "http-code" => "code",
+        "url" => "URL",
+        _ => "body",
+    };
+    let node = named("RegexExtractor", "RegexExtractorGui", name)
+        .with("RegexExtractor.useHeaders", subject)
+        .with("RegexExtractor.refname", name)
+        .with("RegexExtractor.regex", needed(config, "regexp", &place)?)
+        .with("RegexExtractor.template", template)
+        .with(
+            "RegexExtractor.default",
+            text_or(config, "default", "NOT_FOUND"),
+        )
+        .with(
+            "RegexExtractor.match_number",
+            text_or(config, "match-no", "1"),
+        );
+    Ok(scoped(node, config))
+}
+
+fn css_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+    let place = format!("the CSS extractor `{name}`");
+    let node = named("HtmlExtractor", "HtmlExtractorGui", name)
+        .with("HtmlExtractor.refname", name)
+        .with("HtmlExtractor.expr", needed(config, "expression", &place)?)
+        .with("HtmlExtractor.attribute", text_or(config, "attribute", ""))
+        .with(
+            "HtmlExtractor.match_number",
+            text_or(config, "match-no", "0"),
+        )
+        .with(
+            "HtmlExtractor.default",
+            text_or(config, "default", "NOT_FOUND"),
+        );
+    Ok(scoped(node, config))
+}
+
+fn xpath_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
+    let place = format!("the XPath extractor `{name}`");
+    let node = named("XPathExtractor", "XPathExtractorGui", name)
+        .with("XPathExtractor.refname", name)
+        .with(
+            "XPathExtractor.xpathQuery",
+            needed(config, "xpath", &place)?,
+        )
+        .with(
+            "XPathExtractor.default",
+            text_or(config, "default", "NOT_FOUND"),
+        )
+        .with(
+            "XPathExtractor.validate",
+            flag(config, "validate-xml", false),
+        )
+        .with(
+            "XPathExtractor.whitespace",
+            flag(config, "ignore-whitespace", true),
+        )
+        .with(
+            "XPathExtractor.matchNumber",
+            text_or(config, "match-no", "-1"),
+        )
+        .with(
+            "XPathExtractor.namespace",
+            flag(config, "use-namespaces", false),
+        )
+        .with(
+            "XPathExtractor.tolerant",
+            flag(config, "use-tolerant-parser", false),
+        );
+    Ok(scoped(node, config))
 }
 
 fn json_extractor(name: &str, config: &Table) -> Result<Node, Fault> {

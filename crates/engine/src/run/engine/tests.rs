@@ -1,0 +1,83 @@
+use super::*;
+use crate::run::context::Context;
+use crate::run::roles::PreProcessor;
+use crate::{Compiled, Settings, compile};
+
+/// Panics for the first user.
+struct Broken;
+
+impl PreProcessor for Broken {
+    fn process(&self, cx: &mut Context) {
+        assert_ne!(cx.number, 0, "this user is broken");
+    }
+}
+
+#[derive(Default)]
+struct Told(Vec<String>);
+
+impl Subscriber for Told {
+    fn receive(&mut self, event: &Event, _: &Recording) {
+        if let Event::Warning(text) = event {
+            self.0.push(text.to_string());
+        }
+    }
+}
+
+fn plan(results: &std::path::Path) -> BoundPlan {
+    let plan = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+        <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+        <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
+        <elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">2</stringProp></elementProp>
+        <stringProp name="ThreadGroup.num_threads">3</stringProp></ThreadGroup><hashTree>
+        <DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="sample"/><hashTree/>
+        </hashTree></hashTree></hashTree></jmeterTestPlan>"#;
+    let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"))
+        .expect("the plan is well-formed");
+    let settings = Settings {
+        results: Some(results.to_owned()),
+        ..Settings::default()
+    };
+    match compile(read.tree, Arc::new(settings)) {
+        Ok(Compiled { plan, .. }) => plan,
+        Err(faults) => panic!("{faults:?}"),
+    }
+}
+
+#[test]
+fn a_user_that_panics_takes_nobody_with_it() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let results = folder.path().join("rows.jtl");
+    let mut plan = plan(&results);
+    plan.journeys[0].samplers[0].pre.push(Arc::new(Broken));
+    let (control, mut told) = (Control::default(), Told::default());
+    let options = Options::default();
+    let outcome = run(Arc::new(plan), &options, &control, &mut [&mut told]).expect("it runs");
+    assert_eq!((outcome.users.started, outcome.users.finished), (3, 3));
+    let [fault] = outcome.faults.as_slice() else {
+        panic!("{:?}", outcome.faults)
+    };
+    assert!(
+        fault.starts_with("1 user ended early by a defect of the program, the others went on: ")
+            && fault.contains("this user is broken"),
+        "{fault}"
+    );
+    let rows = std::fs::read_to_string(&results).expect("the rows were written");
+    assert_eq!(rows.lines().count(), 1 + 2 * 2, "{rows}");
+    assert!(told.0.is_empty());
+}
+
+#[test]
+fn a_results_file_that_cannot_be_opened_is_told_at_once_and_in_the_end() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let plan = plan(folder.path());
+    let (control, mut told) = (Control::default(), Told::default());
+    let options = Options::default();
+    let outcome = run(Arc::new(plan), &options, &control, &mut [&mut told]).expect("it runs");
+    assert_eq!(outcome.users.finished, 3);
+    assert_eq!(told.0, outcome.faults);
+    assert!(
+        told.0[0].ends_with("Is a directory (os error 21)"),
+        "{told:?}",
+        told = told.0
+    );
+}
