@@ -286,3 +286,21 @@ fn a_pipe_is_a_result_file_too() {
         3
     );
 }
+
+#[test]
+fn a_mirror_server_runs_beside_a_run_that_asks_for_one() {
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    let port = free.local_addr().expect("it is bound").port();
+    drop(free);
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let request = "<HTTPSamplerProxy guiclass=\"HttpTestSampleGui\" testclass=\"HTTPSamplerProxy\" testname=\"mirrored\"><stringProp name=\"HTTPSampler.domain\">127.0.0.1</stringProp><stringProp name=\"HTTPSampler.port\">${__P(mirror.server.port)}</stringProp><stringProp name=\"HTTPSampler.path\">/here</stringProp><stringProp name=\"HTTPSampler.method\">GET</stringProp></HTTPSamplerProxy><hashTree/>";
+    workshop.write("p.jmx", &format!("<jmeterTestPlan version=\"1.2\" properties=\"5.0\" jmeter=\"5.6.3\"><hashTree><TestPlan guiclass=\"TestPlanGui\" testclass=\"TestPlan\" testname=\"p\"/><hashTree><ThreadGroup guiclass=\"ThreadGroupGui\" testclass=\"ThreadGroup\" testname=\"g\"><stringProp name=\"ThreadGroup.num_threads\">1</stringProp><elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><boolProp name=\"LoopController.continue_forever\">false</boolProp><stringProp name=\"LoopController.loops\">1</stringProp></elementProp></ThreadGroup><hashTree>{request}</hashTree></hashTree></hashTree></jmeterTestPlan>"));
+    let property = format!("-Jmirror.server.port={port}");
+    let words = [
+        "-n", "-t", "p.jmx", "-l", "r.jtl", "-j", "run.log", &property,
+    ];
+    let finished = workshop.run(&words, LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(workshop.read("r.jtl").contains(",mirrored,200,"));
+    assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
+}

@@ -881,7 +881,11 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
                 "os_sampler.poll_for_timeout",
                 "JMeter does not use it either",
             ),
-            without("mirror.server.port", NOT_BUILT),
+            honoured(
+                "mirror.server.port",
+                "",
+                "The port of a mirror server beside the run, on loopback; `drumfire mirror` starts one alone.",
+            ),
             honoured(
                 "backend_influxdb.send_interval",
                 "5",

@@ -1,6 +1,7 @@
 //! The display of a run while it goes on, and the ways to end it early.
 
 use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,6 +14,7 @@ use jiff::tz::TimeZone;
 use crate::console::Console;
 use crate::engine::{Control, Event, Stopping, Subscriber, SummaryLines, Tick};
 use crate::messages::{self, Closed, MessagePort};
+use crate::mirror::Mirror;
 use crate::options::Progress;
 use crate::properties::Settings;
 use crate::signals::{self, Heard, Listening};
@@ -22,6 +24,8 @@ use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::milestones;
 use crate::terminal::snapshot::Snapshot;
 
+/// The property with the port of a mirror server beside the run; 0 is none.
+const MIRROR_PORT: &str = "mirror.server.port";
 /// How long a run goes on after a signal, in seconds.
 const GRACE: &str = "drumfire.grace_seconds";
 /// Kubernetes kills after 30 s; samples that are broken off and tearDown groups need some of them.
@@ -42,6 +46,8 @@ pub(super) struct Screen<'a, 'b> {
     pub remote_hosts: Option<Vec<String>>,
     signals: Option<Listening>,
     port: Option<MessagePort>,
+    /// Answers beside the run, where `mirror.server.port` asks for it.
+    mirror: Option<Mirror>,
     asked: Arc<Asked>,
     /// How many signals a line has told of.
     signals_told: u32,
@@ -134,6 +140,7 @@ impl<'a, 'b> Screen<'a, 'b> {
             remote_hosts: None,
             signals: None,
             port: None,
+            mirror: None,
             asked: Arc::default(),
             signals_told: 0,
             has_failed: false,
@@ -156,6 +163,7 @@ impl<'a, 'b> Screen<'a, 'b> {
             Err(Closed::NoPort) => self.line("Failed to create UDP port"),
             Err(Closed::Off) => {}
         }
+        self.start_mirror(settings);
         let grace = settings.properties.get(GRACE);
         let grace = grace.and_then(|seconds| seconds.trim().parse().ok());
         let grace = grace.map_or(USUAL_GRACE, Duration::from_secs);
@@ -166,6 +174,22 @@ impl<'a, 'b> Screen<'a, 'b> {
             Err(error) => self
                 .console
                 .warn(&format!("Ctrl-C cannot be handled: {error}")),
+        }
+    }
+
+    /// JMeter's mirror server beside the run (`JMeter#startOptionalServers`), on loopback alone.
+    fn start_mirror(&mut self, settings: &Settings) {
+        let port = settings.properties.get(MIRROR_PORT);
+        let port: u16 = port.and_then(|port| port.trim().parse().ok()).unwrap_or(0);
+        if port == 0 {
+            return;
+        }
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        match Mirror::start(address, |line| tracing::info!("mirror: {line}")) {
+            Ok(mirror) => self.mirror = Some(mirror),
+            Err(error) => self.console.warn(&format!(
+                "the mirror server cannot listen on {address}: {error}; set `{MIRROR_PORT}` to a free port"
+            )),
         }
     }
 

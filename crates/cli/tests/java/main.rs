@@ -5,6 +5,7 @@ mod classes;
 mod growth;
 mod objects;
 mod own_classes;
+mod properties;
 
 use std::time::{Duration, Instant};
 
