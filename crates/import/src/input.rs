@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::draft::Draft;
 use crate::options::{FORMATS, Format, ImportError, Options};
-use crate::{access_log, curl, har, openapi, postman};
+use crate::{access_log, curl, har, openapi, postman, powershell};
 
 /// Makes a draft of files that belong together: one recording, one description, a Postman collection with its environments.
 ///
@@ -29,6 +29,7 @@ pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, I
         };
         let draft = match (format, json) {
             (Format::Curl, _) => curl::import(&text),
+            (Format::PowerShell, _) => powershell::import(&text),
             (Format::AccessLog, _) => access_log::import(&text, options),
             (Format::OpenApi, Err(why)) => Err(not_json(&text, &why)),
             (_, Err(why)) => Err(not_json(&text, &why)),
@@ -137,6 +138,8 @@ fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportE
     }
     if curl::is_curl(text) {
         Ok(Format::Curl)
+    } else if powershell::is_powershell(text) {
+        Ok(Format::PowerShell)
     } else if access_log::is_access_log(text) {
         Ok(Format::AccessLog)
     } else if text.trim_start().starts_with(['{', '[']) {

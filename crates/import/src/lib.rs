@@ -25,6 +25,7 @@ mod openapi;
 mod options;
 mod plan;
 mod postman;
+mod powershell;
 pub mod templates;
 mod text;
 mod tidy;

@@ -10,15 +10,17 @@ use crate::filter::Filter;
 pub enum Format {
     Har,
     Curl,
+    PowerShell,
     OpenApi,
     Postman,
     AccessLog,
 }
 
 /// Each format with the name that users give it.
-pub const FORMATS: [(Format, &str); 5] = [
+pub const FORMATS: [(Format, &str); 6] = [
     (Format::Har, "har"),
     (Format::Curl, "curl"),
+    (Format::PowerShell, "powershell"),
     (Format::OpenApi, "openapi"),
     (Format::Postman, "postman"),
     (Format::AccessLog, "access-log"),

@@ -5,7 +5,7 @@ use std::path::Path;
 use drumfire_import::correlate::correlate;
 use drumfire_import::{FORMATS, Format, Options, import};
 
-const SEEDS: [(Format, &str); 5] = [
+const SEEDS: [(Format, &str); 6] = [
     (
         Format::Har,
         r#"{"log":{"pages":[{"id":"p","title":"Log in"}],"entries":[
@@ -18,6 +18,10 @@ const SEEDS: [(Format, &str); 5] = [
     (
         Format::Curl,
         "curl 'https://h.example/a?b=c' \\\n  -H \"A: b\" --data-raw $'{\"a\":\"\\u00e9\"}' -F 'f=@x;type=a/b' --next -u a:b h | jq .\ncurl ^\"http://h/^\"",
+    ),
+    (
+        Format::PowerShell,
+        "$session.UserAgent = \"M\"\nInvoke-WebRequest -Uri \"http://h/a?b=`$c\" `\n-Headers @{\n\"x\"=\"y\"\n} -Body \"{`\"a`\":$([char]233)}\"",
     ),
     (
         Format::OpenApi,
