@@ -44,7 +44,7 @@ pub struct ManifestArguments {
     /// The image of that NATS server
     #[arg(long, value_name = "IMAGE", default_value = "nats:2.12-alpine")]
     pub nats_image: String,
-    /// A Secret with the files that `drumfire fleet init` wrote; a NATS server away from the agents needs it
+    /// The Secret with the files that `drumfire fleet init` wrote [default: drumfire-keys, unless NATS is on the loopback]
     #[arg(long, value_name = "SECRET")]
     pub keys: Option<String>,
     /// Give the plan a property from a Secret; several are allowed

@@ -27,6 +27,8 @@ const LONGEST_NAME: usize = 40;
 /// Where things lie in the pods.
 const PLAN: &str = "/plan";
 const KEYS: &str = "/keys";
+/// The Secret with the fleet's keys, unless the command line names another.
+const DEFAULT_KEYS: &str = "drumfire-keys";
 const CACHE: &str = "/cache";
 const PORT: u16 = 4222;
 /// How often the Job starts an agent of one number again.
@@ -45,11 +47,13 @@ pub fn k8s<E: Engine>(
         false => Some(existing_plan(&arguments.plan)?),
     };
     let name = name(arguments).map_err(wrong)?;
+    let mut arguments = arguments.clone();
+    // Agents take only signed plans from other machines.
     if arguments.keys.is_none() && !arguments.nats.as_deref().is_some_and(is_loopback) {
-        return Err(wrong(
-            "agents take only signed plans; make keys with `drumfire fleet init`, put them into a Secret, and pass `--keys SECRET` (docs/distributed.md)".to_owned(),
-        ));
+        arguments.keys = Some(DEFAULT_KEYS.to_owned());
+        console.print_error(&how_to_make_keys(&name, arguments.agents));
     }
+    let arguments = &arguments;
     let mut manifest = Manifest {
         arguments,
         url: match (&arguments.nats, &arguments.keys) {
@@ -66,6 +70,17 @@ pub fn k8s<E: Engine>(
     let text = serde_saphyr::to_string_multiple(&manifest.resources().map_err(wrong)?);
     console.print(&text.map_err(|error| wrong(error.to_string()))?);
     Ok(Exit::Ok)
+}
+
+/// The two commands that make the Secret of the keys.
+fn how_to_make_keys(name: &str, agents: u32) -> String {
+    let agents = (0..agents).map(|index| format!(" --agent {name}-{index}"));
+    let agents: String = agents.collect();
+    format!(
+        "Agents take only signed plans. The Secret {DEFAULT_KEYS} holds the keys; make it once:\n  \
+         drumfire fleet init keys --host {name}-nats --at {KEYS}{agents}\n  \
+         kubectl create secret generic {DEFAULT_KEYS} --from-file keys --from-file keys/agents\n"
+    )
 }
 
 fn is_loopback(url: &str) -> bool {

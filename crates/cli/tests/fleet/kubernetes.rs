@@ -86,7 +86,7 @@ fn secrets_are_references_and_memory_follows_the_users() {
 }
 
 #[test]
-fn a_cluster_without_keys_and_files_that_are_too_large_are_refused() {
+fn files_that_are_too_large_and_odd_secrets_are_refused() {
     let workshop = workshop();
     workshop.write(
         "p.jmx",
@@ -98,10 +98,23 @@ fn a_cluster_without_keys_and_files_that_are_too_large_are_refused() {
         assert_eq!(finished.code, Some(2), "{}", finished.out);
         finished.err
     };
-    assert!(refused(&[]).contains("drumfire fleet init"));
     workshop.write("large.bin", vec![7; 1 << 20]);
     let told = refused(&["--keys", "k", "--send", "large.bin"]);
     assert!(told.contains("--in-image"), "{told}");
     let told = refused(&["--keys", "k", "--secret", "x"]);
     assert!(told.contains("NAME=SECRET/KEY"), "{told}");
+}
+
+#[test]
+fn the_secret_has_a_name_and_the_commands_that_make_it_are_told() {
+    let workshop = workshop();
+    workshop.write(
+        "p.jmx",
+        plan(&group("ThreadGroup", 1, 1, None, &sample("x"))),
+    );
+    let finished = workshop.run(&["k8s", "manifest", "p.jmx", "--agents", "2"], LIMIT);
+    assert_eq!(finished.code, Some(0), "{}", finished.err);
+    assert!(finished.out.contains("secretName: drumfire-keys"));
+    let told = "drumfire fleet init keys --host p-nats --at /keys --agent p-0 --agent p-1\n";
+    assert!(finished.err.contains(told), "{}", finished.err);
 }
