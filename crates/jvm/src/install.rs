@@ -111,16 +111,10 @@ pub fn dependencies(properties: &Properties, tell: fn(&str)) -> Result<Vec<PathB
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let known = cache_folder().join(format!(
-        "dependencies-{:016x}",
-        fingerprint(text.as_bytes())
-    ));
-    if let Ok(list) = std::fs::read_to_string(&known) {
-        let jars: Vec<PathBuf> = list.lines().map(PathBuf::from).collect();
-        if jars.iter().all(|jar| jar.is_file()) {
-            return Ok(jars);
-        }
+    if let Some(jars) = known_dependencies(&text) {
+        return Ok(jars);
     }
+    let known = answer_file(&text);
     tell(&format!("Maven brings {text} and what they depend on"));
     let jars = maven::resolve(&wanted, properties, tell)?;
     let lines: Vec<_> = jars.iter().map(|jar| jar.to_string_lossy()).collect();
@@ -128,6 +122,18 @@ pub fn dependencies(properties: &Properties, tell: fn(&str)) -> Result<Vec<PathB
     std::fs::create_dir_all(cache_folder()).map_err(problem)?;
     std::fs::write(&known, lines.join("\n")).map_err(problem)?;
     Ok(jars)
+}
+
+/// What Maven has answered for these dependencies, if the jars are still there.
+pub fn known_dependencies(text: &str) -> Option<Vec<PathBuf>> {
+    let list = std::fs::read_to_string(answer_file(text)).ok()?;
+    let jars: Vec<PathBuf> = list.lines().map(PathBuf::from).collect();
+    jars.iter().all(|jar| jar.is_file()).then_some(jars)
+}
+
+fn answer_file(text: &str) -> PathBuf {
+    let fingerprint = fingerprint(text.as_bytes());
+    cache_folder().join(format!("dependencies-{fingerprint:016x}"))
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ mod archive;
 mod artifacts;
 mod below;
 mod compiler;
+mod conflicts;
 mod current;
 mod element;
 mod exit;

@@ -1,7 +1,9 @@
 //! The report of `drumfire jvm`: the Java and the jars that plans will run with.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use crate::conflicts::{Conflict, conflicts};
 use crate::{Jvm, archive, install, jars, machine};
 
 impl Jvm {
@@ -40,12 +42,18 @@ impl Jvm {
                 false => "read from the jars; an archive is made after the first run".to_owned(),
             },
         );
+        let mut class_path = jmeter.own_jars();
         let named = jars::JMeter::named_jars(&self.properties, &[]);
         for jar in &named {
             line("classpath", jar.display().to_string());
         }
         if let Some(more) = self.properties.get_trimmed(install::DEPENDENCIES) {
             line("maven", more.to_string());
+            class_path.extend(install::known_dependencies(&more).unwrap_or_default());
+        }
+        class_path.extend(named);
+        for conflict in conflicts(&class_path) {
+            line("conflict", told(&conflict));
         }
         Ok(text)
     }
@@ -69,5 +77,28 @@ impl Jvm {
             }
         }
         Ok(())
+    }
+}
+
+/// Which jar wins, and what that costs the other.
+fn told(conflict: &Conflict) -> String {
+    let Conflict {
+        winner,
+        loser,
+        classes,
+        example,
+    } = conflict;
+    let name = |jar: &Path| {
+        jar.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let (winner, loser) = (name(winner), name(loser));
+    match classes {
+        1 => format!("{winner} hides another version of {example} in {loser}"),
+        _ => format!(
+            "{winner} hides other versions of {classes} classes in {loser}, such as {example}"
+        ),
     }
 }
