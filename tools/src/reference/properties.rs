@@ -164,6 +164,8 @@ mod tests {
     fn the_page_says_what_is_honoured_and_what_is_not() {
         let page = page();
         assert!(page.contains("| `summariser.interval` | `30` | Seconds between its lines. |"));
-        assert!(page.contains("| `oro.patterncache.size` | compiled expressions are kept for the whole run |"));
+        assert!(page.contains(
+            "| `oro.patterncache.size` | compiled expressions are kept for the whole run |"
+        ));
     }
 }
