@@ -23,6 +23,7 @@ pub struct Undelivered {
 }
 
 /// The outputs of a run, at work.
+#[derive(Default)]
 pub struct Exports {
     sinks: Vec<Sink>,
     /// Those of the plan's Backend Listeners, by number; none where one could not be started.

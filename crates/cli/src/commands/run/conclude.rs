@@ -1,0 +1,286 @@
+//! Everything after the last sample: files, the verdict, thresholds, the exit code.
+
+use std::path::PathBuf;
+
+use drumfire_fleet::AgentOutcome;
+use drumfire_health::Grade;
+use drumfire_report::RunFile;
+use drumfire_results::Verdict;
+
+use super::KEEP_FAILURES;
+use super::prepare::{Brief, Listening, Prepared};
+use crate::commands::fleet;
+use crate::console::Console;
+use crate::ending::Ending;
+use crate::engine::{Engine, Outcome};
+use crate::exit_codes::Exit;
+use crate::exports::Undelivered;
+use crate::judge::Judge;
+use crate::kept_run::{self, KeptPlace, KeptRun};
+use crate::options::{Progress, Refusal};
+use crate::signals::{self, Heard};
+use crate::terminal::live::terminal_size;
+use crate::terminal::style::Style;
+use crate::terminal::summary::{self, Summary};
+use crate::terminal::{milestones, verdict};
+use crate::ui::Ui;
+use crate::{baseline, reports, run_record, summary_json};
+
+/// The property that asks for a VALID verdict, for JMeter's command line.
+const STRICT: &str = "drumfire.strict";
+
+/// A run that has ended.
+pub struct Attended {
+    pub outcome: anyhow::Result<Outcome>,
+    /// How it went on each agent.
+    pub agents: Vec<AgentOutcome>,
+    /// The signal that ended it early.
+    pub stopped: Option<&'static str>,
+}
+
+/// Writes and judges what was measured. Gives the exit code.
+///
+/// # Errors
+/// If the run could not go on.
+pub fn conclude<E: Engine>(
+    prepared: Prepared,
+    attended: Attended,
+    log: Option<PathBuf>,
+    judge: Option<&mut dyn Judge>,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let Prepared { brief, listening } = prepared;
+    let Listening {
+        guards,
+        watching,
+        ui,
+        exports,
+        kept,
+    } = listening;
+    let Attended {
+        outcome,
+        agents,
+        stopped,
+    } = attended;
+    let undelivered = exports.end();
+    let board = guards.end();
+    let kept = end_kept(kept, outcome.is_ok(), console);
+    let mut outcome =
+        outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
+    let nothing_sent = outcome.nothing_sent.take();
+    if let Some(why) = &nothing_sent {
+        outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
+    }
+    let verdicts = board.verdicts(&outcome.recording);
+    if let Some(text) = board.aborted_by() {
+        console.warn(&format!("`{text}` ended the run early"));
+    }
+    let progress = brief.options.progress;
+    let are_met = finish(&outcome, log, stopped, &verdicts, progress, console);
+    if brief.fleet.is_some() && progress != Progress::Quiet {
+        fleet::print_agents(&agents, console);
+    }
+    let are_met = judge.is_none_or(|judge| judge.end(console)) && are_met;
+    let is_trusted = trusted(&outcome, &brief.left_out, progress, console);
+    let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
+    let mut faults = std::mem::take(&mut outcome.faults);
+    for line in watching.problems() {
+        console.warn(&line);
+    }
+    faults.extend(lost(undelivered, brief.options.exports.required, console));
+    let mut ending = Ending {
+        interrupted: stopped.map(Exit::by_signal),
+        has_faults: !faults.is_empty(),
+        sent_nothing: nothing_sent.is_some(),
+        broke_threshold: !are_met,
+        is_distrusted: strict && !is_trusted,
+        is_worse: false,
+    };
+    if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
+        let mut run = run_record::run_file(outcome, &brief.plan, &verdicts, &brief.groups);
+        run.health.extend(watching.groups());
+        run_record::add_agents(&mut run, &agents);
+        let records = Records {
+            brief: &brief,
+            ui,
+            kept,
+            nothing_sent: nothing_sent.as_deref(),
+        };
+        faults.extend(records.write(run, &mut ending, console));
+    }
+    for fault in &faults {
+        console.error(fault);
+    }
+    if let Some(why) = &nothing_sent {
+        console.error(&format!("nothing was sent: {why}"));
+    }
+    if stopped.is_none() {
+        await_threads(engine);
+    }
+    Ok(ending.exit())
+}
+
+/// Says what sinks did not take. Gives what counts as a loss.
+fn lost(undelivered: Undelivered, is_required: bool, console: &mut Console<'_>) -> Vec<String> {
+    for line in &undelivered.listeners {
+        console.warn(line);
+    }
+    if is_required {
+        return undelivered.outputs;
+    }
+    for line in &undelivered.outputs {
+        console.warn(line);
+    }
+    Vec::new()
+}
+
+/// The places that keep what a run measured.
+struct Records<'a> {
+    brief: &'a Brief,
+    ui: Option<Ui>,
+    kept: Option<KeptPlace>,
+    nothing_sent: Option<&'a str>,
+}
+
+impl Records<'_> {
+    /// Compares the run with its baseline and writes it everywhere. Gives what could not be written; the ending has it, too.
+    fn write(
+        self,
+        mut run: RunFile,
+        ending: &mut Ending,
+        console: &mut Console<'_>,
+    ) -> Vec<String> {
+        let Brief {
+            options,
+            settings,
+            order,
+            report,
+            ..
+        } = self.brief;
+        let mut faults = Vec::new();
+        run.properties = run_record::given(&options.properties);
+        if settings.properties.get(KEEP_FAILURES) == Some("false") {
+            run.recording.errors.forget_samples();
+        }
+        if let Some(baseline) = &self.brief.baseline {
+            match baseline::compare(baseline, &run, console) {
+                Ok(is_worse) => ending.is_worse = is_worse,
+                Err(why) => faults.push(why),
+            }
+        }
+        if let Some(ui) = self.ui {
+            ui.end(Some(&reports::payload(&run, settings)));
+        }
+        if let Some(place @ KeptPlace::Folder(_)) = &self.kept
+            && let Err(error) = kept_run::finish(place, &run)
+        {
+            console.warn(&error);
+        }
+        faults.extend(report.write(&run, order, settings, console));
+        ending.has_faults |= !faults.is_empty();
+        if let Some(file) = &report.files.summary {
+            let text = summary_json::render(&run, ending.exit(), self.nothing_sent);
+            faults.extend(reports::put(file, text.as_bytes()).err());
+            ending.has_faults |= !faults.is_empty();
+        }
+        faults
+    }
+}
+
+/// Waits for threads of scripts, as JMeter's JVM does. All results are written by now, so one signal ends the wait.
+fn await_threads<E: Engine>(engine: &E) {
+    let _listening = signals::listen(None, |heard| {
+        if let Heard::Signal(_, name) = heard {
+            std::process::exit(i32::from(Exit::by_signal(name).code()));
+        }
+    });
+    engine.await_threads();
+}
+
+/// Ends the run file that was written meanwhile; none where there is none, or where the disk failed.
+fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> Option<KeptPlace> {
+    match kept?.end() {
+        Ok(place) if has_run => Some(place),
+        Ok(place) => {
+            kept_run::forget(&place);
+            None
+        }
+        Err(error) => {
+            console.warn(&format!("the run file could not be written: {error}"));
+            None
+        }
+    }
+}
+
+/// Prints the end of the run and its numbers; whether all thresholds are met.
+fn finish(
+    outcome: &Outcome,
+    log: Option<PathBuf>,
+    stopped: Option<&'static str>,
+    verdicts: &[Verdict],
+    progress: Progress,
+    console: &mut Console<'_>,
+) -> bool {
+    if progress != Progress::Quiet {
+        console.line(milestones::END_OF_RUN);
+        let style = console.style;
+        let columns = console.is_terminal.then(|| terminal_size().0);
+        let summary = Summary {
+            log,
+            ..Summary::of(outcome)
+        };
+        console.print(&summary::render(&summary, style, columns));
+    }
+    if let Some(signal) = stopped {
+        console.warn(&format!("{signal} ended the run early"));
+    }
+    judge(verdicts, progress, console)
+}
+
+/// Prints what became of each threshold; a quiet run tells on standard error what was not met.
+pub fn judge(verdicts: &[Verdict], progress: Progress, console: &mut Console<'_>) -> bool {
+    let mut are_met = true;
+    for judged in verdicts {
+        let line = judged.to_string();
+        are_met &= judged.is_met();
+        if judged.is_met() {
+            tracing::info!("threshold {line}");
+        } else {
+            tracing::error!("threshold {line}");
+        }
+        match (progress == Progress::Quiet, judged.is_met()) {
+            (false, true) => console.line(&line),
+            (false, false) => console.line(&console.style.red(&line)),
+            (true, false) => console.print_error(&format!("{line}\n")),
+            (true, true) => {}
+        }
+    }
+    are_met
+}
+
+/// Prints the run's verdict on itself and says whether it is VALID; a quiet run tells only another one, on standard error.
+fn trusted(
+    outcome: &Outcome,
+    left_out: &[String],
+    progress: Progress,
+    console: &mut Console<'_>,
+) -> bool {
+    let Some(verdict) = &outcome.verdict else {
+        return true;
+    };
+    let is_valid = verdict.grade == Grade::Valid;
+    let columns = console.is_terminal.then(|| terminal_size().0);
+    let text = verdict::render(verdict, left_out, console.style, columns);
+    // A run that was too short says nothing against its numbers.
+    let is_quiet = is_valid || verdict.grade == Grade::TooShort;
+    match (progress == Progress::Quiet, is_quiet) {
+        (false, _) => console.print(&text),
+        (true, false) => console.print_error(&text),
+        (true, true) => {}
+    }
+    for line in verdict::render(verdict, left_out, Style::PLAIN, None).lines() {
+        tracing::info!("{line}");
+    }
+    is_valid
+}

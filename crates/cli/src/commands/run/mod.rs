@@ -1,0 +1,134 @@
+//! `drumfire run` and JMeter's `-n -t`: the run from its start to its exit code.
+//!
+//! [`prepare`] refuses what cannot run before anything is sent, [`attend`] runs the plan with all that hear of it, [`conclude`] writes
+//! and judges what was measured.
+
+mod conclude;
+mod prepare;
+mod report;
+
+use drumfire_fleet::AgentOutcome;
+use drumfire_results::local_zone;
+
+use super::fleet;
+use super::screen::Screen;
+use crate::console::Console;
+use crate::engine::{Control, Debugging, Engine, Outcome, Subscriber};
+use crate::exit_codes::Exit;
+use crate::jmeter::remote;
+use crate::judge::Judge;
+use crate::options::{Refusal, RunOptions};
+pub(super) use conclude::judge;
+use conclude::{Attended, conclude};
+pub(super) use prepare::{FAIL_ON, thresholds};
+use prepare::{Prepared, prepare, start_log};
+
+/// Whether the first failed request and response of each kind are kept for the report.
+const KEEP_FAILURES: &str = "drumfire.keep_failures";
+
+/// Runs a plan.
+pub fn run<E: Engine>(
+    options: RunOptions,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let company = Company {
+        control: &Control::default(),
+        follower: None,
+        debugging: Debugging::default(),
+        judge: None,
+    };
+    follow(options, engine, console, company)
+}
+
+/// The participants of a run beside the command line.
+pub(super) struct Company<'c> {
+    /// Steers it.
+    pub control: &'c Control,
+    /// Hears of it.
+    pub follower: Option<&'c mut dyn Subscriber>,
+    /// Follows its users step by step.
+    pub debugging: Debugging,
+    /// Judges it beside its thresholds.
+    pub judge: Option<&'c mut dyn Judge>,
+}
+
+/// Runs a plan in company.
+pub(super) fn follow<E: Engine>(
+    options: RunOptions,
+    engine: &E,
+    console: &mut Console<'_>,
+    company: Company<'_>,
+) -> Result<Exit, Refusal> {
+    let log = start_log(&options.log, &local_zone(), console)?;
+    for note in &options.notes {
+        console.warn(note);
+    }
+    let Company {
+        control,
+        follower,
+        debugging,
+        mut judge,
+    } = company;
+    let (mut prepared, program) = prepare(options, debugging, engine, control, console)?;
+    let attended = attend(
+        &mut prepared,
+        program,
+        engine,
+        control,
+        follower,
+        &mut judge,
+        console,
+    );
+    conclude(prepared, attended, log, judge, engine, console)
+}
+
+/// Runs the plan, and tells all that hear of it.
+fn attend<E: Engine>(
+    prepared: &mut Prepared,
+    program: E::Program,
+    engine: &E,
+    control: &Control,
+    follower: Option<&mut dyn Subscriber>,
+    judge: &mut Option<&mut dyn Judge>,
+    console: &mut Console<'_>,
+) -> Attended {
+    let Prepared { brief, listening } = prepared;
+    let mut screen = Screen::new(&brief.plan, brief.options.progress, local_zone(), console);
+    screen.summary_lines = engine.summary_lines(&program);
+    screen.remote_hosts = brief.options.fleet.as_ref().and_then(remote::hosts);
+    screen.start(&brief.settings, control);
+    let mut subscribers: Vec<&mut dyn Subscriber> = vec![&mut screen];
+    if let Some(kept) = &mut listening.kept {
+        subscribers.push(kept);
+    }
+    if let Some(ui) = &mut listening.ui {
+        subscribers.push(ui);
+    }
+    subscribers.push(&mut listening.guards);
+    if let Some(follower) = follower {
+        subscribers.push(follower);
+    }
+    if let Some(judge) = judge {
+        judge.begin(control);
+        subscribers.push(&mut **judge);
+    }
+    subscribers.push(&mut listening.exports);
+    let mut agents: Vec<AgentOutcome> = Vec::new();
+    let outcome: anyhow::Result<Outcome> = match &brief.fleet {
+        Some(order) => fleet::run(order, control, &mut subscribers).map(|fleet| {
+            agents = fleet.agents;
+            fleet.outcome
+        }),
+        None => engine.run(program, &brief.order, control, &mut subscribers),
+    };
+    if outcome.is_ok() {
+        screen.tidying_up();
+    }
+    let stopped = screen.end();
+    Attended {
+        outcome,
+        agents,
+        stopped,
+    }
+}

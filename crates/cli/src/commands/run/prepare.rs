@@ -1,0 +1,476 @@
+//! Everything before the first request: what cannot run, be read or be written is refused here.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use drumfire_engine::LEFT_OUT;
+use drumfire_fleet::FleetOrder;
+use drumfire_jmx::Diagnostic;
+use drumfire_probes::{Source, View, Watching};
+use drumfire_report::RunFile;
+use drumfire_results::{Threshold, ThresholdError};
+use drumfire_serve::LiveOptions;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::KEEP_FAILURES;
+use super::report::Report;
+use crate::commands::fleet::{self, FleetRun};
+use crate::commands::inputs::{existing_plan, settings};
+use crate::console::Console;
+use crate::demo::DemoSite;
+use crate::engine::{Control, Debugging, Engine, GroupView, RunOrder};
+use crate::exit_codes::Exit;
+use crate::exports::Exports;
+use crate::guards::{Board, Guards};
+use crate::jmeter::remote;
+use crate::kept_run::{self, KeptPlace, KeptRun};
+use crate::options::{LogOptions, PlanChoice, Progress, Refusal, ResultsFile, RunOptions};
+use crate::profiles::Choice;
+use crate::properties::Settings;
+use crate::terminal::milestones;
+use crate::ui::Ui;
+use crate::{baseline, log, outputs, project, recent, run_record};
+
+/// The property with thresholds for JMeter's command line, which has no option for them.
+pub const FAIL_ON: &str = "drumfire.fail_on";
+/// The same for thresholds that end the run.
+const ABORT_ON: &str = "drumfire.abort_on";
+/// The property that keeps run files out of `.drumfire/`, for JMeter's command line.
+const KEEP_RUNS: &str = "drumfire.keep_runs";
+/// How many run files stay in `.drumfire/`.
+const KEEP_COUNT: &str = "drumfire.runs.keep";
+/// The property with the address of the live page, for JMeter's command line.
+const UI: &str = "drumfire.ui";
+/// The property with sources of the target's own metrics, semicolons between them.
+const WATCH: &str = "drumfire.watch";
+
+/// A run that can begin.
+pub struct Prepared {
+    pub brief: Brief,
+    pub listening: Listening,
+}
+
+/// The facts of a run.
+pub struct Brief {
+    pub options: RunOptions,
+    pub plan: PathBuf,
+    pub settings: Settings,
+    pub order: RunOrder,
+    pub baseline: Option<RunFile>,
+    pub report: Report,
+    /// Elements that were left out on request.
+    pub left_out: Vec<String>,
+    /// The thread groups, where somebody shows them.
+    pub groups: Vec<GroupView>,
+    /// For a run on several machines.
+    pub fleet: Option<FleetOrder>,
+    /// Serves as long as the run lasts.
+    _demo: Option<DemoSite>,
+}
+
+/// All that hear of a run while it goes on, but for the screen.
+pub struct Listening {
+    pub guards: Guards,
+    pub watching: Watching,
+    pub ui: Option<Ui>,
+    pub exports: Exports,
+    pub kept: Option<KeptRun>,
+}
+
+/// Prepares a run.
+///
+/// # Errors
+/// The first thing that stands against it.
+pub fn prepare<E: Engine>(
+    options: RunOptions,
+    debugging: Debugging,
+    engine: &E,
+    control: &Control,
+    console: &mut Console<'_>,
+) -> Result<(Prepared, E::Program), Refusal> {
+    let remembered = recent::place(console.variable);
+    let (mut brief, mut listening) =
+        begin(options, debugging, remembered.as_deref(), control, console)?;
+    let (program, warnings) = compile(&brief, engine, console)?;
+    if !matches!(brief.options.plan, PlanChoice::Made(_))
+        && let Some(place) = &remembered
+        && let Err(error) = recent::remember(place, &brief.plan)
+    {
+        tracing::warn!("the plan is not remembered in {}: {error}", place.display());
+    }
+    let results = match &brief.options.fleet {
+        Some(_) => fleet::result_files(&brief.order),
+        None => engine.result_files(&program),
+    };
+    let folder = brief.report.files.folder.as_deref();
+    outputs::prove(&outputs::of_run(&brief.options, results, folder))?;
+    announce(
+        &brief.plan,
+        &brief.settings,
+        brief.options.progress,
+        console,
+    );
+    brief.left_out = left_out(&warnings);
+    listening.exports = export(&brief, engine, &program, console)?;
+    watch_agents(&mut listening.watching, &engine.agents(&program), console);
+    if let Some(problem) = listening
+        .exports
+        .start_collectors(engine.collectors(&program), &brief.settings)
+    {
+        console.warn(&problem);
+    }
+    listening.kept = keep(&brief.options, &brief.plan, &brief.settings, console)?;
+    let shows_groups =
+        brief.report.is_wished() || listening.kept.is_some() || listening.ui.is_some();
+    if shows_groups || brief.options.fleet.is_some() {
+        brief.groups = engine.describe(&program).groups;
+    }
+    brief.fleet = fleet_order(&brief, engine, &program, console)?;
+    Ok((Prepared { brief, listening }, program))
+}
+
+/// What is known, opened and served before the plan is compiled: Java may take seconds to start.
+fn begin(
+    options: RunOptions,
+    debugging: Debugging,
+    remembered: Option<&Path>,
+    control: &Control,
+    console: &mut Console<'_>,
+) -> Result<(Brief, Listening), Refusal> {
+    let plan = existing_plan(&chosen_plan(&options.plan, remembered)?)?;
+    let mut options = with_outputs(options, &plan, console)?;
+    let baseline = options.baseline.as_deref();
+    let baseline = baseline.map(baseline::read).transpose()?;
+    let results = options.results.as_ref();
+    let order = RunOrder {
+        results: results.map(|file| results_file(file, remembered)),
+        delete_results: options.delete_results,
+        debugging,
+        ..RunOrder::default()
+    };
+    let demo = match options.demo {
+        true => Some(start_demo(console)?),
+        false => None,
+    };
+    let own = demo.as_ref().map(DemoSite::properties);
+    let own = own.as_ref().map_or(&[][..], |own| own.as_slice());
+    let settings = settings(&options.properties, own, Some(&plan), console)?;
+    if let Some(fleet) = &mut options.fleet {
+        for line in remote::settle(fleet, &settings)? {
+            console.line(&line);
+        }
+    }
+    let fail_on = thresholds(&options.fail_on, FAIL_ON, &settings)?;
+    let abort_on = thresholds(&options.abort_on, ABORT_ON, &settings)?;
+    let guards = Guards::start(fail_on, abort_on, control)
+        .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    let report = Report::claim(&options, &order, &settings)?;
+    let watching = watch(&options, &settings)?;
+    let shown = (guards.board(), watching.view());
+    let listening = Listening {
+        ui: serve(&options, &plan, &settings, shown, control, console)?,
+        guards,
+        watching,
+        exports: Exports::default(),
+        kept: None,
+    };
+    let brief = Brief {
+        options,
+        plan,
+        settings,
+        order,
+        baseline,
+        report,
+        left_out: Vec::new(),
+        groups: Vec::new(),
+        fleet: None,
+        _demo: demo,
+    };
+    Ok((brief, listening))
+}
+
+/// Compiles the plan; of a run on several machines each agent does. Prints the findings.
+fn compile<E: Engine>(
+    brief: &Brief,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<(E::Program, Vec<Diagnostic>), Refusal> {
+    let compiled = match &brief.options.fleet {
+        Some(_) => engine.draft(&brief.plan, &brief.settings),
+        None => engine.compile(&brief.plan, &brief.settings, &brief.order),
+    };
+    let (program, warnings) = compiled.map_err(|faults| console.refusal_of(&faults))?;
+    let rendered = console.render(&warnings);
+    console.print_error(&rendered);
+    Ok((program, warnings))
+}
+
+/// Starts the outputs of the command line and the plan's Backend Listeners.
+fn export<E: Engine>(
+    brief: &Brief,
+    engine: &E,
+    program: &E::Program,
+    console: &mut Console<'_>,
+) -> Result<Exports, Refusal> {
+    let started = Exports::start(
+        &brief.options.exports,
+        &brief.settings,
+        &run_id(&brief.plan),
+    );
+    let mut exports = started.map_err(|why| Refusal::new(Exit::Usage, why))?;
+    for problem in exports.start_listeners(&engine.backends(program), &brief.settings) {
+        console.warn(&problem);
+    }
+    Ok(exports)
+}
+
+/// The order for the coordinator, if the run is one on several machines.
+fn fleet_order<E: Engine>(
+    brief: &Brief,
+    engine: &E,
+    program: &E::Program,
+    console: &mut Console<'_>,
+) -> Result<Option<FleetOrder>, Refusal> {
+    let Some(options) = &brief.options.fleet else {
+        return Ok(None);
+    };
+    let fleet = FleetRun {
+        options,
+        plan: &brief.plan,
+        settings: &brief.settings,
+        results: brief.order.results.clone(),
+        groups: &brief.groups,
+    };
+    fleet.prepare(brief.order.delete_results)?;
+    fleet.order(engine, program, console).map(Some)
+}
+
+/// The files that the run's profile asks for, where the command line names none.
+fn with_outputs(
+    mut options: RunOptions,
+    plan: &Path,
+    console: &Console<'_>,
+) -> Result<RunOptions, Refusal> {
+    let choice = Choice {
+        profile: options.properties.profile.as_deref(),
+        target: None,
+        variable: console.variable,
+    };
+    let outputs =
+        project::outputs(Some(plan), &choice).map_err(|why| Refusal::new(Exit::Usage, why))?;
+    let results = outputs.results.map(ResultsFile::File);
+    options.results = options.results.or(results);
+    options.baseline = options.baseline.or(outputs.baseline);
+    let report = &mut options.report;
+    for (own, more) in [
+        (&mut report.pages, outputs.report),
+        (&mut report.runs, outputs.run_file),
+    ] {
+        if own.is_empty() {
+            own.extend(more);
+        }
+    }
+    report.summary = report.summary.take().or(outputs.summary_json);
+    report.junit = report.junit.take().or(outputs.junit);
+    Ok(options)
+}
+
+/// The names of the elements that the user has left out of the plan.
+fn left_out(warnings: &[Diagnostic]) -> Vec<String> {
+    let left_out = warnings.iter().filter(|warning| warning.code == LEFT_OUT);
+    left_out
+        .map(|warning| warning.path.last().cloned().unwrap_or_default())
+        .collect()
+}
+
+/// The name of a run in other systems: the plan and the moment, such as `shop-20261123T070512Z`.
+fn run_id(plan: &Path) -> String {
+    let name = plan.file_stem().unwrap_or_default().to_string_lossy();
+    format!("{name}-{}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"))
+}
+
+/// Begins to look at the target's own metrics.
+fn watch(options: &RunOptions, settings: &Settings) -> Result<Watching, Refusal> {
+    let property = settings.properties.get(WATCH).unwrap_or_default();
+    let of_property = property.split(';').map(str::trim);
+    let of_property = of_property.filter(|text| !text.is_empty());
+    let all = options.watch.iter().map(String::as_str).chain(of_property);
+    let sources = all.map(Source::parse).collect::<Result<Vec<_>, _>>();
+    let sources = sources.map_err(|error| Refusal::new(Exit::Usage, error.to_string()))?;
+    let mut watching = Watching::default();
+    watching
+        .add(&sources, now_ms)
+        .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    Ok(watching)
+}
+
+/// Asks the ServerAgents of the plan's PerfMon Metrics Collectors, too. What is wrong with one is a warning.
+fn watch_agents(watching: &mut Watching, agents: &[String], console: &mut Console<'_>) {
+    for agent in agents {
+        let added = Source::parse(&format!("agent={agent}"))
+            .map_err(|error| error.to_string())
+            .and_then(|source| {
+                let added = watching.add(&[source], now_ms);
+                added.map_err(|error| error.to_string())
+            });
+        if let Err(why) = added {
+            console.warn(&format!("PerfMon Metrics Collector: {why}"));
+        }
+    }
+}
+
+/// Serves the live page and prints its address, if it was asked for.
+fn serve(
+    options: &RunOptions,
+    plan: &Path,
+    settings: &Settings,
+    shown: (Board, View),
+    control: &Control,
+    console: &mut Console<'_>,
+) -> Result<Option<Ui>, Refusal> {
+    let wrong = |why: String| Refusal::new(Exit::Usage, why);
+    let property = settings.properties.get(UI).filter(|text| !text.is_empty());
+    let property = property.map(str::parse).transpose();
+    let property = property.map_err(|why: String| wrong(format!("{UI}: {why}")))?;
+    let Some(address) = options.ui.address.or(property) else {
+        return match options.ui.readonly {
+            true => Err(wrong("--ui-readonly needs --ui".to_owned())),
+            false => Ok(None),
+        };
+    };
+    let live = LiveOptions {
+        readonly: options.ui.readonly,
+        keeps_failures: settings.properties.get(KEEP_FAILURES) != Some("false"),
+    };
+    let mut begun = run_record::begun(plan, Timestamp::now().as_millisecond());
+    begun.properties = run_record::given(&options.properties);
+    let ui = Ui::start(address, live, begun, shown, control, console.variable)
+        .map_err(|error| Refusal::new(Exit::RunFailed, format!("--ui {}: {error}", address.0)))?;
+    console.line(&format!("live page  {}", ui.url()));
+    Ok(Some(ui))
+}
+
+/// Begins the run file. One that was asked for must be writable; without the others a run goes on.
+fn keep(
+    options: &RunOptions,
+    plan: &Path,
+    settings: &Settings,
+    console: &mut Console<'_>,
+) -> Result<Option<KeptRun>, Refusal> {
+    let now_ms = Timestamp::now().as_millisecond();
+    let keep = settings.properties.get(KEEP_COUNT);
+    let keep = keep.and_then(|count| count.trim().parse().ok());
+    let keep = keep.unwrap_or(kept_run::KEPT);
+    let place = match options.report.runs.first() {
+        Some(path) => KeptPlace::Asked(path.clone()),
+        None if !options.keeps_run || settings.properties.get(KEEP_RUNS) == Some("false") => {
+            return Ok(None);
+        }
+        None => KeptPlace::in_folder(plan, now_ms),
+    };
+    match (
+        KeptRun::begin(place.clone(), run_record::begun(plan, now_ms), keep),
+        place,
+    ) {
+        (Ok(kept), _) => Ok(Some(kept)),
+        (Err(error), KeptPlace::Asked(path)) => {
+            let message = format!("the run file {} cannot be written: {error}", path.display());
+            Err(Refusal::new(Exit::RunFailed, message))
+        }
+        (Err(error), KeptPlace::Folder(path)) => {
+            let path = path.display();
+            console.warn(&format!("the run file {path} cannot be written: {error}"));
+            Ok(None)
+        }
+    }
+}
+
+/// Those of the command line, then those of the property, which are separated by semicolons.
+pub fn thresholds(
+    given: &[String],
+    property: &str,
+    settings: &Settings,
+) -> Result<Vec<Threshold>, Refusal> {
+    let property = settings.properties.get(property).unwrap_or_default();
+    let of_property = property.split(';').filter(|text| !text.trim().is_empty());
+    let all = given.iter().map(String::as_str).chain(of_property);
+    all.map(|text| text.parse())
+        .collect::<Result<_, ThresholdError>>()
+        .map_err(|error| Refusal::new(Exit::Usage, error.to_string()))
+}
+
+/// A log that cannot be written is a reason not to run only if it was asked for by its name.
+pub fn start_log(
+    options: &LogOptions,
+    zone: &TimeZone,
+    console: &mut Console<'_>,
+) -> Result<Option<PathBuf>, Refusal> {
+    match log::start(options, Timestamp::now(), zone) {
+        Ok((file, faults)) => {
+            tracing::info!("drumfire {}", env!("CARGO_PKG_VERSION"));
+            for fault in faults {
+                console.warn(&fault);
+            }
+            Ok(Some(file))
+        }
+        // The kind `Other` is a log that this process has already.
+        Err(error)
+            if options.file == LogOptions::default().file
+                || error.kind() == io::ErrorKind::Other =>
+        {
+            console.warn(&format!("there is no log in {}: {error}", options.file));
+            Ok(None)
+        }
+        Err(error) => Err(Refusal::new(
+            Exit::RunFailed,
+            format!("the log `{}` cannot be written: {error}", options.file),
+        )),
+    }
+}
+
+fn chosen_plan(choice: &PlanChoice, remembered: Option<&Path>) -> Result<PathBuf, Refusal> {
+    match choice {
+        PlanChoice::File(file) | PlanChoice::Made(file) => Ok(file.clone()),
+        PlanChoice::Last => remembered
+            .and_then(recent::recall)
+            .ok_or_else(|| Refusal::new(Exit::Usage, "-t LAST: no plan has been run yet")),
+    }
+}
+
+fn results_file(file: &ResultsFile, remembered: Option<&Path>) -> PathBuf {
+    match file {
+        ResultsFile::File(file) => file.clone(),
+        ResultsFile::Last => remembered
+            .and_then(recent::recall)
+            .map_or_else(|| PathBuf::from("LAST"), |plan| recent::results_of(&plan)),
+    }
+}
+
+fn start_demo(console: &mut Console<'_>) -> Result<DemoSite, Refusal> {
+    let site =
+        DemoSite::start(0, 0).map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    console.line(&format!(
+        "demo site  http://{}/  https://{}/",
+        site.http, site.https
+    ));
+    Ok(site)
+}
+
+fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut Console<'_>) {
+    if progress == Progress::Quiet {
+        return;
+    }
+    if let Some(name) = settings
+        .properties
+        .get("summariser.name")
+        .filter(|name| !name.is_empty())
+    {
+        console.line(&milestones::creating_summariser(name));
+    }
+    console.line(&milestones::tree_created(&plan.display().to_string()));
+}
+
+fn now_ms() -> i64 {
+    Timestamp::now().as_millisecond()
+}

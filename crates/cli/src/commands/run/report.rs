@@ -1,0 +1,93 @@
+//! The report that is made when the run has ended.
+
+use drumfire_report::RunFile;
+
+use crate::commands::report::read_run;
+use crate::console::Console;
+use crate::engine::RunOrder;
+use crate::exit_codes::Exit;
+use crate::jmeter::meaning::failed;
+use crate::options::{Refusal, ReportFiles, RunOptions};
+use crate::properties::Settings;
+use crate::reports;
+
+/// The report that is made when the run has ended.
+pub struct Report {
+    pub files: ReportFiles,
+    /// `statistics.json` tells of the result file (`-e`).
+    pub at_end: bool,
+}
+
+impl Report {
+    /// Makes room for the files before anything is sent, with JMeter's messages.
+    pub fn claim(
+        options: &RunOptions,
+        order: &RunOrder,
+        settings: &Settings,
+    ) -> Result<Report, Refusal> {
+        let mut files = options.report.clone();
+        let at_end = options.report_at_end;
+        if let Some(folder) = &files.folder {
+            reports::claim_folder(folder, options.delete_results)
+                .map_err(|message| failed(&message, Exit::RunFailed))?;
+        }
+        if !at_end {
+            // JMeter claims the folder of -o, and without -e writes nothing to it.
+            files.folder = None;
+            return Ok(Report { files, at_end });
+        }
+        files
+            .folder
+            .get_or_insert_with(|| reports::default_folder(settings));
+        let results = order.results.as_deref().filter(|_| !order.delete_results);
+        if let Some(results) = results
+            && results.metadata().is_ok_and(|file| file.len() > 0)
+        {
+            // ReportGenerator's words.
+            let message = format!("Results file:{} is not empty", results.display());
+            return Err(failed(&message, Exit::RunFailed));
+        }
+        Ok(Report { files, at_end })
+    }
+
+    pub fn is_wished(&self) -> bool {
+        !self.files.is_empty()
+    }
+
+    /// Writes the files. JMeter's dashboard counts the rows of the result file, in which sub-results have rows of their
+    /// own, so `statistics.json` of `-e` counts them, too, with the times that the run itself has measured. Gives what could
+    /// not be written.
+    pub fn write(
+        &self,
+        run: &RunFile,
+        order: &RunOrder,
+        settings: &Settings,
+        console: &mut Console<'_>,
+    ) -> Vec<String> {
+        let mut lost = Vec::new();
+        let from_results = match (&order.results, self.at_end) {
+            (Some(results), true) => match read_run(results, settings, console) {
+                Ok(mut rows) => {
+                    rows.take_times_of(run);
+                    Some(rows)
+                }
+                Err(error) => {
+                    lost.push(error);
+                    None
+                }
+            },
+            _ => None,
+        };
+        let statistics = from_results.as_ref().unwrap_or(run);
+        lost.extend(reports::write(run, statistics, &self.files, settings));
+        if self.files.annotations {
+            console.print_as_it_is(&reports::annotations(&run.name, &reports::cases(run)));
+        }
+        let pages = self.files.folder.iter().chain(&self.files.pages);
+        for page in pages.filter(|page| page.exists()) {
+            console.line(&format!("report   {}", page.display()));
+        }
+        let told = |message: String| format!("Error generating the report: {message}");
+        lost.into_iter().map(told).collect()
+    }
+}
