@@ -93,7 +93,7 @@ fn shown(number: usize, style: &str) -> String {
         true => {
             let mut grouped = String::new();
             for (at, digit) in digits.chars().enumerate() {
-                if at > 0 && (digits.len() - at) % 3 == 0 {
+                if at > 0 && (digits.len() - at).is_multiple_of(3) {
                     grouped.push(',');
                 }
                 grouped.push(digit);

@@ -53,19 +53,21 @@ fn exchange(method: &str, url: &str, mime: &str, at: i64) -> Exchange {
 /// The plan with a recorded visit in it.
 fn placed(tree: &Tree) -> Tree {
     let recorder = Recorder::find(tree).expect("a recorder");
-    let mut recording = Recording::default();
-    recording.exchanges = vec![
-        exchange("GET", "https://shop.example/?a=1", "text/html", 1_000),
-        exchange("GET", "https://shop.example/logo.png", "image/png", 1_100),
-        exchange("GET", "https://cdn.example/x.js", "text/javascript", 1_200),
-        exchange(
-            "POST",
-            "https://shop.example/login?b=2",
-            "application/json",
-            9_000,
-        ),
-        exchange("GET", "https://shop.example/page", "text/html", 9_100),
-    ];
+    let recording = Recording {
+        exchanges: vec![
+            exchange("GET", "https://shop.example/?a=1", "text/html", 1_000),
+            exchange("GET", "https://shop.example/logo.png", "image/png", 1_100),
+            exchange("GET", "https://cdn.example/x.js", "text/javascript", 1_200),
+            exchange(
+                "POST",
+                "https://shop.example/login?b=2",
+                "application/json",
+                9_000,
+            ),
+            exchange("GET", "https://shop.example/page", "text/html", 9_100),
+        ],
+        ..Recording::default()
+    };
     let mut warnings = Vec::new();
     let options = recorder.options(Options::default(), &mut warnings);
     let draft = tidy::draft(recording, &options);
