@@ -7,7 +7,7 @@ mod windows;
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::task::{JoinError, JoinSet};
 
@@ -19,6 +19,10 @@ use crate::run::shared::Shared;
 use crate::run::supply::Supply;
 use crate::run::user::{User, WorkerPlan};
 use crate::run::worker::{Enlisted, Worker};
+
+/// A user counts as active for so long after its last sample, as a thread of JMeter, which logs and tells listeners of its end: users
+/// whose last samples end at one moment see each other. Users that arrive for one iteration do not wait.
+const LAST_MOMENT: Duration = Duration::from_millis(1);
 
 /// The property with the name of the server that runs the users, where several run the whole plan.
 const SERVER: &str = "__jm.D_TG";
@@ -250,14 +254,19 @@ impl Crew {
             self.identity(number, terms),
         );
         user.cx.arrival = terms.arrival;
+        let is_arrival = terms.arrival.is_some() || terms.interrupted_at_end;
         let counted = Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name);
         let worker = self.worker.clone();
+        let alarms = worker.alarms.clone();
         self.running.spawn_local(async move {
             let _counted = counted;
             let _enlisted = Enlisted::here(worker).await;
             // By reference: by value the task would have room for it twice.
             user.run().await;
             drop(user);
+            if !is_arrival {
+                alarms.wait_until(Instant::now() + LAST_MOMENT).await;
+            }
         });
         while let Some(ended) = self.running.try_join_next() {
             self.report(ended);
