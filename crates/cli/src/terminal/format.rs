@@ -38,6 +38,16 @@ pub fn ms(value: f64) -> String {
     }
 }
 
+/// The same with its unit in any case: `424µs`, `1.20 ms`.
+pub fn ms_with_unit(value: f64) -> String {
+    let text = ms(value);
+    if text.ends_with('s') {
+        text
+    } else {
+        text + " ms"
+    }
+}
+
 /// A rate a second: one digit behind the point while that says something.
 pub fn rate(value: f64) -> String {
     if value >= 10_000.0 {

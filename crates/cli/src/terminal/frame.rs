@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::format::{bytes, clock, count, cut, cut_middle, fit, fit_middle, ms, rate};
+use super::format::{
+    bytes, clock, count, cut, cut_middle, fit, fit_middle, ms, ms_with_unit, rate,
+};
 use super::snapshot::{AgentRow, RecentError, Row, Snapshot};
 use super::style::Style;
 use crate::engine::{AgentPhase, Stopping};
@@ -162,7 +164,7 @@ fn phase(snapshot: &Snapshot) -> String {
 fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
     let total = &snapshot.total;
     let line = format!(
-        "samples  {} at {}/s now, {}/s overall; {} failed ({:.2}%); p50 {} p95 {} p99 {} ms",
+        "samples  {} at {}/s now, {}/s overall; {} failed ({:.2}%); p50 {} p95 {} p99 {}",
         count(total.samples),
         rate(total.rate_now),
         rate(total.rate),
@@ -170,7 +172,7 @@ fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
         total.error_percent(),
         ms(total.p50_ms),
         ms(total.p95_ms),
-        ms(total.p99_ms)
+        ms_with_unit(total.p99_ms)
     );
     let line = cut(&line, canvas.columns);
     if total.errors > 0 {

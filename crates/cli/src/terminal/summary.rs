@@ -7,7 +7,7 @@ use drumfire_health::{Second, Stage, StageTimes};
 use drumfire_results::{Connections, Histogram, Recording};
 use unicode_width::UnicodeWidthStr;
 
-use super::format::{count, cut, fit, fit_middle, ms, rate, wrapped};
+use super::format::{count, cut, fit, fit_middle, ms, ms_with_unit, rate, wrapped};
 use super::snapshot::{ErrorKind, Row, error_kinds, rows};
 use super::style::Style;
 use crate::engine::Outcome;
@@ -275,11 +275,11 @@ fn spread(text: &mut String, name: &str, times: &Spread) {
     }
     let _ = writeln!(
         text,
-        "{name}: p50 {}, p99 {}, p99.9 {}, max {} ms ({} times)",
+        "{name}: p50 {}, p99 {}, p99.9 {}, max {} ({} times)",
         ms(times.p50_ms),
         ms(times.p99_ms),
         ms(times.p999_ms),
-        ms(times.max_ms),
+        ms_with_unit(times.max_ms),
         count(times.count)
     );
 }
