@@ -14,7 +14,7 @@ use xtask::{cargo, root, run};
 
 use crate::bench::scenario::Door;
 use crate::bench::server::Nginx;
-use crate::faults::bench::{Running, group, pause, plan, request, sample, start};
+use crate::faults::bench::{Running, group, pause, plan, request, sample, start, words_for_agents};
 
 /// A coordinator of a thousand agents must stay below these.
 const MOST_CORES: f64 = 1.0;
@@ -108,21 +108,9 @@ fn agents(program: &PathBuf) -> anyhow::Result<()> {
     let home = Workshop::new(program);
     home.write("p.jmx", plan(&group("1000", 1, &sample("s"))));
     let (url, count) = (nats.url(), SWARM.agents.to_string());
-    let words = [
-        "run",
-        "p.jmx",
-        "--nats",
-        &url,
-        "--agents",
-        &count,
-        "--progress",
-        "lines",
-        "--summary-json",
-        "run.json",
-        "--run-file",
-        "kept.run",
-    ];
-    let child = start(&home, &words);
+    let fixed = words_for_agents(&url, &count);
+    let words = ["--progress", "lines", "--run-file", "kept.run"];
+    let child = start(&home, &[&fixed[..], &words].concat());
     let (coordinator, server) = (child.id()?, nats.pid()?);
     let options = LinkOptions {
         url: nats.url(),
@@ -281,19 +269,12 @@ fn slow_run(program: &PathBuf, plan: &str, rows: Option<&str>) -> anyhow::Result
         home.write("rows.csv", rows);
     }
     let (url, count) = (nats.url(), AGENTS.to_string());
+    let fixed = words_for_agents(&url, &count);
     let words = [
-        "run",
-        "p.jmx",
-        "--nats",
-        &url,
-        "--agents",
-        &count,
         "--progress",
         "quiet",
         "-l",
         "rows.jtl",
-        "--summary-json",
-        "run.json",
         "-Jsample_variables=row",
     ];
     let finished = home.run(&words, LIMIT);

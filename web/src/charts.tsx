@@ -143,7 +143,7 @@ function Spread({ row, theme }: { row: Row; theme: string }) {
       <h2>Distribution</h2>
       <div class="charts">
         {bars && <Chart id="chart-distribution" title="Distribution of response times" hint="Samples by time, on a logarithmic axis" x={bars.x} lines={barLines} value={short} xValue={time} logX rects={bars.rects} yRange={[0, bars.highest * 1.08]} describe={bars.describe} />}
-        {row.curve.length > 0 && <Chart id="chart-curve" title="Percentile curve" hint="So many samples were at least as fast" x={curve.x} lines={curve.lines} value={time} xValue={percentileName} xSplits={NINES_AT} />}
+        {row.curve.length > 0 && <Chart id="chart-curve" title="Percentile curve" hint="The share of samples that were at least as fast" x={curve.x} lines={curve.lines} value={time} xValue={percentileName} xSplits={NINES_AT} />}
       </div>
     </section>
   );

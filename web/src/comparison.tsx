@@ -185,5 +185,5 @@ function Curves(props: { label: ComparedLabel; base: string; other: string; them
     };
   }, [label, theme]);
   if (label.curves.some((curve) => curve.length === 0)) return null;
-  return <Chart id={id} title="Percentile curves of all samples" hint="So many samples were at least as fast" x={chart.x} lines={chart.lines} value={time} xValue={percentileName} xSplits={NINES_AT} height={300} />;
+  return <Chart id={id} title="Percentile curves of all samples" hint="The share of samples that were at least as fast" x={chart.x} lines={chart.lines} value={time} xValue={percentileName} xSplits={NINES_AT} height={300} />;
 }

@@ -48,17 +48,23 @@ pub fn start(spec: &BackendSpec, settings: &Settings) -> Result<Exporter, String
             graphite_transport(spec),
         ),
     };
-    let source = match windows(spec, settings) {
-        Some(_) => "a label's last samples",
-        None => "the interval",
-    };
     tracing::info!(
-        "Backend Listener '{}' sends every {} s; averages, extremes and percentiles are those of {source}",
+        "Backend Listener '{}' sends every {} s{}",
         spec.name,
-        encoder.interval().as_secs()
+        encoder.interval().as_secs(),
+        source_of_times(spec)
     );
     let now_ms = || Timestamp::now().as_millisecond();
     Exporter::start(&spec.name, encoder, transport, now_ms).map_err(|error| error.to_string())
+}
+
+/// Which samples the averages, extremes and percentiles are of, where a listener sends such.
+fn source_of_times(spec: &BackendSpec) -> &'static str {
+    match (spec.class.as_str(), &spec.samples) {
+        ("InfluxDBRawBackendListenerClient" | "InfluxDatabaseBackendListenerClient", _) => "",
+        (_, Some(_)) => "; averages, extremes and percentiles are those of a label's last samples",
+        (_, None) => "; averages, extremes and percentiles are those of the interval",
+    }
 }
 
 fn influx(spec: &BackendSpec, settings: &Settings) -> Result<Influx, String> {

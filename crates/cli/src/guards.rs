@@ -114,7 +114,7 @@ impl Guards {
     pub fn end(mut self) -> Board {
         drop(self.mailbox.take());
         if let Some(thread) = self.thread.take() {
-            // What a judge that panicked had found out stays.
+            // The findings of a judge that panicked stay.
             let _ = thread.join();
         }
         self.board

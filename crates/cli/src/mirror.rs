@@ -17,7 +17,7 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Starts it. What requests want to have shown goes to `show`, a line at a time.
+    /// Starts it. `show` gets the lines that requests want to have shown.
     ///
     /// # Errors
     /// When it cannot listen there.

@@ -98,7 +98,7 @@ fn make_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file whole or not at all: beside its place, then renamed. What is no ordinary file is written where it is.
+/// Writes a file whole or not at all: beside its place, then renamed. A path that is no ordinary file is written in place.
 ///
 /// # Errors
 /// Which file cannot be written, and why.
@@ -115,7 +115,7 @@ pub fn write_whole(path: &Path, write: impl FnOnce(File) -> io::Result<()>) -> R
         .and_then(write)
         .and_then(|()| fs::rename(&part, path))
         .map_err(|error| {
-            // What is there of it is of no use.
+            // A part of it is of no use.
             let _ = fs::remove_file(&part);
             told(error)
         })

@@ -2,7 +2,7 @@
 
 mod plans;
 
-use drumfire_testkit::program::{LIMIT, Workshop};
+use drumfire_testkit::program::{LIMIT, Workshop, capacity_found};
 use plans::{debug, group, http, plan};
 
 fn workshop() -> Workshop {
@@ -38,16 +38,7 @@ fn the_limit_of_the_demo_site_is_found_within_five_per_cent() {
     ];
     let finished = workshop.run(&words, LIMIT);
     assert_eq!(finished.code, Some(0), "{finished:?}");
-    let line = finished
-        .out
-        .lines()
-        .find(|line| line.starts_with("capacity  "));
-    let line = line.unwrap_or_else(|| panic!("{finished:?}"));
-    let found = line
-        .split(' ')
-        .nth(2)
-        .and_then(|text| text.strip_suffix("/s;"));
-    let found: f64 = found.and_then(|text| text.parse().ok()).expect(line);
+    let found = capacity_found(&finished);
     assert!((76.0..=84.0).contains(&found), "{finished:?}");
     assert!(workshop.read("r.html").contains("payload"));
 }

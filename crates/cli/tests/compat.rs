@@ -23,7 +23,7 @@ fn known_gaps() -> BTreeMap<String, String> {
 fn difference(case: &Path, home: Option<&Path>) -> Option<String> {
     let site = compat::site();
     let mut workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
-    // What is prepared for Java's start is prepared once.
+    // Java's class archive is made once.
     workshop = workshop.variable("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     if let Some(home) = home {
         workshop = workshop.variable("JMETER_HOME", &home.to_string_lossy());

@@ -156,7 +156,7 @@ fn a_run_that_is_better_or_the_same_is_no_failure() {
         "{}",
         same.out
     );
-    // What matters is the user's to say.
+    // The user says which of them matter.
     let lenient = ["compare", "--min-change", "40", "after.jtl", "before.jtl"];
     code(&workshop.run(&lenient, LIMIT), 0);
 }

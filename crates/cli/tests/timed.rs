@@ -30,7 +30,7 @@ fn all() -> Vec<TimedCase> {
 fn differences(case: &TimedCase, home: Option<&Path>) -> Vec<String> {
     let recorded = case.recorded().expect("the case is recorded");
     let mut workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
-    // What is prepared for Java's start is prepared once.
+    // Java's class archive is made once.
     workshop = workshop.variable("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     if let Some(home) = home {
         workshop = workshop.variable("JMETER_HOME", &home.to_string_lossy());

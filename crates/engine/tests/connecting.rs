@@ -1,4 +1,4 @@
-//! Proxies, source addresses and what is tried again. What is expected here was seen in JMeter 5.6.3.
+//! Proxies, source addresses and what is tried again. The expected values were seen in JMeter 5.6.3.
 
 mod support;
 

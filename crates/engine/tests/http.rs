@@ -1,4 +1,4 @@
-//! HTTP Requests from the plan to the wire and back. What is expected here was seen in JMeter 5.6.3.
+//! HTTP Requests from the plan to the wire and back. The expected values were seen in JMeter 5.6.3.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Thread groups: their order, what they do after a failed sample, and how they end. What is expected here was seen in
+//! Thread groups: their order, what they do after a failed sample, and how they end. The expected values were seen in
 //! JMeter 5.6.3.
 
 mod support;

@@ -1,4 +1,4 @@
-//! The WebSocket samplers against the server half of `tokio-websockets`. What is expected is what the plugin's code says.
+//! The WebSocket samplers against the server half of `tokio-websockets`. The plugin's code gives the expected values.
 
 mod support;
 

@@ -24,7 +24,7 @@ pub const CERTIFICATE_KEY: &str = "server.key";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerPlace {
     pub port: u16,
-    /// The folder of [`init`], as the server sees it. What the server stores goes beside it.
+    /// The folder of [`init`], as the server sees it. The server stores its data beside it.
     pub folder: PathBuf,
     /// There is [`CERTIFICATE`] in the folder.
     pub has_tls: bool,

@@ -279,7 +279,7 @@ pub struct Wire {
     pub body_bytes: u64,
 }
 
-/// When things happened. What did not happen is `None`.
+/// When things happened. An event that did not happen is `None`.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     /// The exchange began.

@@ -95,7 +95,7 @@ fn process_records(
     }
 }
 
-/// Appends `plain` to `output` as TLS records. What came right behind the handshake is read
+/// Appends `plain` to `output` as TLS records. Bytes right behind the handshake are read
 /// first, as TLS demands; it goes to `surplus`.
 pub(crate) fn encrypt(
     tls: &mut TlsState,

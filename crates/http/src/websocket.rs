@@ -181,7 +181,7 @@ impl WebSocket {
         Ok(bytes.len() as u64)
     }
 
-    /// Receives a frame; `limit` is on each silence. What came of a frame before the limit stays for the next call.
+    /// Receives a frame; `limit` is on each silence. The part of a frame that came before the limit stays for the next call.
     pub async fn receive(&mut self, limit: Option<Duration>) -> Result<Frame, FrameFailure> {
         loop {
             let head = FrameHead::read(&self.received);

@@ -165,7 +165,7 @@ fn connections_expire() {
         time_to_live: second,
         ..plain
     };
-    // What the server states wins over the default, but not over the age limit.
+    // The time that the server states wins over the default, but not over the age limit.
     let cases: [(PoolOptions, &[u8], bool); 6] = [
         (plain, OK, true),
         (plain, stated, false),

@@ -127,7 +127,7 @@ fn hypers(case: &Case) -> String {
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(async move {
-            // What goes wrong is told to the request.
+            // The request is told of a failure.
             let _ = connection.await;
         });
         let request = hyper::Request::builder().method(method(case)).uri("/");

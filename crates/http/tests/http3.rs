@@ -191,7 +191,7 @@ async fn resets_and_silence_are_of_one_stream() {
     .await;
     assert!(matches!(silent.err(), Some(FailureKind::ReadTimeout)));
     assert!(get(&session, port, "/").await.expect("a response").reused);
-    // What the server has not looked at goes out once more.
+    // Requests that the server has not looked at go out once more.
     server.seen();
     let rejected = get(&session, port, "/reject").await.err();
     let rejection = Http3Failure::Reset(0x10b);

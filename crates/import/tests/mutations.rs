@@ -4,6 +4,7 @@ use std::path::Path;
 
 use drumfire_import::correlate::correlate;
 use drumfire_import::{FORMATS, Format, Options, import};
+use drumfire_testkit::mutation::{Random, damaged, rounds};
 
 const SEEDS: [(Format, &str); 6] = [
     (
@@ -62,56 +63,15 @@ const PIECES: [&str; 16] = [
     "99999999999999999999",
 ];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}
-
-fn damaged(seed: &str, random: &mut Random) -> Vec<u8> {
-    let mut bytes = seed.as_bytes().to_vec();
-    for _ in 0..=random.below(4) {
-        let at = random.below(bytes.len());
-        let end = (at + random.below(12)).min(bytes.len());
-        match random.below(5) {
-            0 => bytes.truncate(at),
-            1 => drop(bytes.drain(at..end)),
-            2 => {
-                let piece = PIECES[random.below(PIECES.len())];
-                bytes.splice(at..at, piece.bytes());
-            }
-            3 => {
-                let copied = bytes[at..end].to_vec();
-                let target = random.below(bytes.len());
-                bytes.splice(target..target, copied);
-            }
-            _ => {
-                if let Some(byte) = bytes.get_mut(at) {
-                    *byte = random.below(256) as u8;
-                }
-            }
-        }
-    }
-    bytes
-}
-
 #[test]
 fn damaged_inputs_never_panic_and_plans_can_be_read() {
     /// More for a longer search: `MUTATIONS=1000000 cargo test -p drumfire-import --test mutations`.
     const USUAL: usize = 200;
-    let count = std::env::var("MUTATIONS")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::default();
     let mut plans = 0;
-    for _ in 0..count.unwrap_or(USUAL) {
+    for _ in 0..rounds(USUAL) {
         for (format, seed) in SEEDS {
-            let content = damaged(seed, &mut random);
+            let content = damaged(seed.as_bytes(), &PIECES, &mut random);
             let format = match random.below(8) {
                 0 => None,
                 1 => Some(FORMATS[random.below(FORMATS.len())].0),

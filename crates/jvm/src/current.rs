@@ -172,7 +172,7 @@ impl<'l> Back<'l> {
         };
         let call = line.and_then(|line| line.turn_to(Some(call)));
         let held = HELD.replace(null());
-        // SAFETY: this thread has the line, so it lives. What the call within does with the user goes through the new visit.
+        // SAFETY: this thread has the line, so it lives. The inner call uses the user through the new visit.
         if let Some(held) = unsafe { held.as_ref() } {
             held.give_back();
         }

@@ -30,7 +30,7 @@ impl Workspace {
         Some((plan, lines))
     }
 
-    /// The plans that belong together with one, that one first. What is open counts as it is in the editor.
+    /// The plans that belong together with one, that one first. An open file counts as it is in the editor.
     pub fn joined(&self, path: &Path) -> Joined {
         let own = self.plan(path).map(|(plan, _)| plan.clone());
         let mut joined = Joined::around(path).unwrap_or_else(|_| {

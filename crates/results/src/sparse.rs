@@ -45,7 +45,7 @@ impl<const BITS: u32> PartialEq for Sparse<BITS> {
 impl<const BITS: u32> Eq for Sparse<BITS> {}
 
 impl<const BITS: u32> Sparse<BITS> {
-    /// Takes a quarter of the memory from now on. What is counted afterwards undoes it.
+    /// Takes a quarter of the memory from now on. A later count undoes it.
     pub fn pack(&mut self) {
         if let Form::Open(_) = self.0 {
             let mut bytes = Vec::new();

@@ -90,7 +90,7 @@ impl ThresholdWatch {
             matched.iter().for_each(|label| self.so_far.absorb(label));
             return;
         }
-        // What ended before the window at hand is too late to count.
+        // A sample that ended before the window at hand is too late to count.
         let Ok(place) = usize::try_from(number - self.first) else {
             return;
         };

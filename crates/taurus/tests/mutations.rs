@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use drumfire_testkit::mutation::{Random, damaged, rounds};
+
 /// More for a longer search: `MUTATIONS=100000 cargo test -p drumfire-taurus --test mutations`.
 const USUAL: usize = 300;
 
@@ -33,44 +35,6 @@ const PIECES: [&str; 24] = [
     "\0",
 ];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}
-
-fn damaged(seed: &[u8], random: &mut Random) -> Vec<u8> {
-    let mut bytes = seed.to_vec();
-    for _ in 0..=random.below(4) {
-        let at = random.below(bytes.len());
-        let end = (at + random.below(20)).min(bytes.len());
-        match random.below(6) {
-            0 => bytes.truncate(at),
-            1 => drop(bytes.drain(at..end)),
-            2 | 3 => {
-                let piece = PIECES[random.below(PIECES.len())];
-                bytes.splice(at..at, piece.bytes());
-            }
-            4 => {
-                let copied = bytes[at..end].to_vec();
-                let target = random.below(bytes.len());
-                bytes.splice(target..target, copied);
-            }
-            _ => {
-                if let Some(byte) = bytes.get_mut(at) {
-                    *byte = random.below(256) as u8;
-                }
-            }
-        }
-    }
-    bytes
-}
-
 /// The configurations of the recorded cases.
 fn seeds() -> Vec<Vec<u8>> {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
@@ -93,16 +57,13 @@ fn seeds() -> Vec<Vec<u8>> {
 
 #[test]
 fn damaged_configurations_never_panic_and_plans_can_be_read() {
-    let count = std::env::var("MUTATIONS")
-        .ok()
-        .and_then(|text| text.parse().ok());
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("test.yml");
     let seeds = seeds();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::default();
     let (mut plans, mut refused) = (0, 0);
-    for number in 0..count.unwrap_or(USUAL) {
-        let content = damaged(&seeds[number % seeds.len()], &mut random);
+    for number in 0..rounds(USUAL) {
+        let content = damaged(&seeds[number % seeds.len()], &PIECES, &mut random);
         std::fs::write(&file, &content).expect("there is room");
         match drumfire_taurus::load(&file, &[]) {
             Ok(test) => {

@@ -6,6 +6,7 @@
 pub mod compat;
 #[cfg(feature = "http3")]
 pub mod http3;
+pub mod mutation;
 pub mod nats;
 pub mod program;
 pub mod redact;

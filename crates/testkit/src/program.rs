@@ -97,6 +97,16 @@ impl Workshop {
     }
 }
 
+/// The rate that `drumfire capacity` found, in samples a second.
+pub fn capacity_found(finished: &Finished) -> f64 {
+    let mut lines = finished.out.lines();
+    let line = lines.find(|line| line.starts_with("capacity  "));
+    let line = line.unwrap_or_else(|| panic!("{finished:?}"));
+    let rate = line.split(' ').nth(2);
+    let rate = rate.and_then(|text| text.strip_suffix("/s;"));
+    rate.and_then(|text| text.parse().ok()).expect(line)
+}
+
 /// The JMeter on this machine (`JMETER_HOME`, or `~/jmeter`), if there is one and a Java to run its classes; else says so.
 pub fn jmeter_home() -> Option<PathBuf> {
     let home = std::env::var_os("JMETER_HOME")

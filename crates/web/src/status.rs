@@ -48,7 +48,7 @@ pub enum StatusPart {
     Range,
 }
 
-/// Why an exchange failed. What is not covered by a kind of its own is given as a [`Failure::Socket`] in the system's words.
+/// Why an exchange failed. A failure without a kind of its own is a [`Failure::Socket`] in the system's words.
 #[derive(Clone, Copy, Debug)]
 pub enum Failure<'a> {
     /// The name does not resolve. `remembered` says that it did not shortly before either, so that Java has not asked

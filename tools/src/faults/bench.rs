@@ -177,6 +177,20 @@ impl Drop for Running {
     }
 }
 
+/// The command that runs `p.jmx` on so many agents and keeps its numbers in `run.json`.
+pub fn words_for_agents<'w>(url: &'w str, agents: &'w str) -> [&'w str; 8] {
+    [
+        "run",
+        "p.jmx",
+        "--nats",
+        url,
+        "--agents",
+        agents,
+        "--summary-json",
+        "run.json",
+    ]
+}
+
 /// Starts the program with these words.
 pub fn start(workshop: &Workshop, words: &[&str]) -> Running {
     Running(Some(workshop.start(words)))

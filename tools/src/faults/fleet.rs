@@ -10,7 +10,9 @@ use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 use drumfire_testkit::way::{Conduct, Way};
 
 use super::Fault;
-use super::bench::{Bench, Running, ensure, expect, group, pause, plan, sample, start};
+use super::bench::{
+    Bench, Running, ensure, expect, group, pause, plan, sample, start, words_for_agents,
+};
 
 const USERS: u32 = 6;
 /// Iterations of a run of ten seconds; a user takes a tenth of a second for each.
@@ -171,19 +173,9 @@ impl Stage {
     /// Starts the run and waits until its users run.
     fn run(&self, words: &[&str]) -> anyhow::Result<Running> {
         let (url, count) = (self.nats.url(), self.agents.len().to_string());
-        let fixed = [
-            "run",
-            "p.jmx",
-            "--nats",
-            &url,
-            "--agents",
-            &count,
-            "--progress",
-            "lines",
-            "--summary-json",
-            "run.json",
-        ];
-        let running = start(&self.home, &[&fixed, words].concat());
+        let fixed = words_for_agents(&url, &count);
+        let lines = ["--progress", "lines"];
+        let running = start(&self.home, &[&fixed[..], &lines, words].concat());
         self.begun()?;
         Ok(running)
     }

@@ -238,7 +238,7 @@ fn sip(pipe: &Path, bytes_per_s: u64, ended: &AtomicBool) {
         got += count as u64;
         let due = Duration::from_secs_f64(got as f64 / bytes_per_s as f64);
         let early = due.saturating_sub(begin.elapsed());
-        // What users saw is over by then: the rest is taken at once, so that the run can end.
+        // The users have ended by then: the rest is taken at once, so that the run can end.
         let is_over = ended.load(Ordering::SeqCst) || begin.elapsed() > Duration::from_secs(9);
         if !is_over {
             std::thread::sleep(early.min(SIP));

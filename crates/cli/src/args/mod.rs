@@ -1,4 +1,4 @@
-//! The program's own command line, as clap reads it. What it means is decided in [`Arguments::into_command`].
+//! The program's own command line, as clap reads it. Its meaning is decided in [`Arguments::into_command`].
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};

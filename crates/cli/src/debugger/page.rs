@@ -235,7 +235,7 @@ fn brief(number: usize, shown: &Shown) -> Value {
     }
     let mut brief = of(&shown.sample);
     brief["number"] = number.into();
-    // What a search looks through, as it was on the wire.
+    // A search looks through these, as they were on the wire.
     brief["elements"] = shown
         .steps
         .iter()

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::nats::has_server;
-use drumfire_testkit::program::{LIMIT, finish};
+use drumfire_testkit::program::{LIMIT, capacity_found, finish};
 
 use crate::stage::{group, json, long_plan, pause, plan, sample, text, workshop};
 
@@ -155,16 +155,7 @@ fn the_capacity_of_a_target_is_searched_with_agents() {
     ];
     let finished = workshop.run(&words, LIMIT);
     assert_eq!(finished.code, Some(0), "{finished:?}");
-    let line = finished
-        .out
-        .lines()
-        .find(|line| line.starts_with("capacity  "));
-    let line = line.unwrap_or_else(|| panic!("{finished:?}"));
-    let found = line
-        .split(' ')
-        .nth(2)
-        .and_then(|text| text.strip_suffix("/s;"));
-    let found: f64 = found.and_then(|text| text.parse().ok()).expect(line);
+    let found = capacity_found(&finished);
     assert!((54.0..=66.0).contains(&found), "{finished:?}");
 }
 

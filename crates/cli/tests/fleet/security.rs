@@ -265,7 +265,7 @@ fn an_agent_can_neither_read_another_run_nor_speak_as_another() {
         );
         answer.contains("Permissions Violation")
     };
-    // What each may do.
+    // The rights of each.
     assert!(!refused(&idle, "SUB df.who 1"));
     assert!(!refused(&idle, "SUB df.idle.a 1"));
     assert!(!refused(&of_run, "SUB df.r1.c.ctl 1"));

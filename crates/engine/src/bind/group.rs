@@ -271,7 +271,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
     }
 
     /// A Parallel Controller is a sampler that runs a loop of one iteration around each of its children
-    /// (`ParallelSampler#getTestTree`). What is told of iterations is told nothing there
+    /// (`ParallelSampler#getTestTree`). Listeners of iterations hear nothing there
     /// (`ParallelSampler#addIterationListener`).
     fn visit_parallel(
         &mut self,

@@ -1,4 +1,4 @@
-//! Expressions that a plan's texts hold: patterns, paths, selectors. What the plan spells out is compiled once for all
+//! Expressions that a plan's texts hold: patterns, paths, selectors. An expression without functions is compiled once for all
 //! users; what is put together at run time, once per worker.
 
 use std::any::{Any, TypeId};

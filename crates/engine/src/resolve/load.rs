@@ -3,7 +3,7 @@
 
 use drumfire_jmx::{Element, Node, Prop, Tree, Value};
 
-/// The load that a plan gets instead of its own. What is not said stays as the plan has it.
+/// The load that a plan gets instead of its own. A setting that is not given stays as the plan has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOverride {
     /// Users of all groups together.

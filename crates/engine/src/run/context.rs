@@ -248,7 +248,7 @@ impl Context {
             && self.told_to_halt().is_none()
     }
 
-    /// Whether somebody ordered fewer users and this one is to end. What a Parallel Controller runs ends with its user.
+    /// Whether somebody ordered fewer users and this one is to end. The children of a Parallel Controller end with their user.
     fn is_surplus(&self) -> bool {
         if !self.surplus.get() && self.branch.is_none() && self.worker.take_surplus(self.group) {
             self.surplus.set(true);

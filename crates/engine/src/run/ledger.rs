@@ -70,7 +70,7 @@ impl Ledger {
         &self.handovers
     }
 
-    /// Takes what the workers have handed over. What belongs to no second counts in the one that `now_ms` is in.
+    /// Takes what the workers have handed over. Counts that belong to no second go to the one that `now_ms` is in.
     pub fn collect(&mut self, now_ms: i64, counts: &Counts) {
         let mut now = Increment::of_second(now_ms.div_euclid(1_000));
         now.note_users(counts.totals().active);

@@ -65,7 +65,7 @@ impl NamedLock {
         self.state().take(user)
     }
 
-    /// Waits until the user has the lock. Who stops waiting loses the place in the queue.
+    /// Waits until the user has the lock. A user that stops waiting loses the place in the queue.
     pub async fn take(&self, user: LockUser) {
         let mut place = None;
         loop {

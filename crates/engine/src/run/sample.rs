@@ -41,7 +41,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     user.cx.is_timed = timed.is_some();
     prepare(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
-    // What it takes to find the time is gone when the user waits for it.
+    // The state that gives the time is gone when the user waits for it.
     if let Some(due) = due_after_timers(user, package).await {
         user.cx.sleep_until(due).await;
     }

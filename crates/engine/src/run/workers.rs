@@ -81,7 +81,7 @@ impl Handle {
     }
 
     /// Ends the worker; its recorder hands over what it has. `None` if it hangs in Java code past the deadline, if there is
-    /// one: then it is left to itself. What it panicked with is the error.
+    /// one: then it is left to itself. Its panic is the error.
     pub fn end(self, deadline: Option<Instant>) -> Option<std::thread::Result<()>> {
         drop(self.commands);
         while let Some(deadline) = deadline

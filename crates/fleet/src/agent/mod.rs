@@ -161,7 +161,7 @@ async fn wait_for_work(link: &Link, options: &AgentOptions) -> Result<Assignment
             asked = who.next() => {
                 let Some(asked) = asked else { return Err(failed(&"the connection has ended")) };
                 if let Some(reply) = asked.reply {
-                    // Who asks asks again.
+                    // The coordinator asks again.
                     let _ = client.publish(reply, Bytes::from(wire::json(hello))).await;
                 }
             }

@@ -143,7 +143,7 @@ fn run<E: Engine>(
     let end = end(member, &outcome);
     let samples = end.samples;
     deliver(runtime, link, member, end, &rows, manifest.rows)?;
-    // What elements of the plan have written is the user's; without it the folder goes.
+    // Files that elements of the plan have written are the user's; without any the folder goes.
     if manifest.rows != Rows::Keep {
         let _ = std::fs::remove_file(&rows);
     }

@@ -1,4 +1,4 @@
-//! Goes on with a run whose coordinator is gone. What agents have sent is in NATS, so nothing of it is lost.
+//! Goes on with a run whose coordinator is gone. NATS keeps all that agents have sent, so nothing is lost.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -74,7 +74,7 @@ async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result
 
 async fn manifest(link: &Link, run: &str) -> Result<Manifest, FleetError> {
     let signed: Signed = kept(link, run, "manifest").await?;
-    // What this coordinator starts nothing by needs no signature.
+    // This coordinator starts nothing by it, so it needs no signature.
     let manifest = signed.open(&[]);
     manifest.map_err(|why| FleetError::Other(format!("run {run}: {why}")))
 }

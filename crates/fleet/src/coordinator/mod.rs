@@ -451,7 +451,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         self.runtime.spawn(async move {
             let text = Bytes::from(wire::json(&state));
             let subject = wire::state_subject(&run);
-            // What is lost is repeated, and kept below.
+            // A lost message is repeated, and kept below.
             let _ = link.client.publish(subject, text.clone()).await;
             if keeps {
                 let key = format!("{run}.state");

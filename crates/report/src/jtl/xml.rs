@@ -47,7 +47,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
                     remedy: "the file is not one that JMeter wrote; write it again",
                 })?;
             }
-            // What a run that was killed leaves: everything up to here is good.
+            // A killed run leaves such a file: everything up to here is good.
             Err(error) if elements.jtl.rows > 0 => {
                 broken = Some(error);
                 break;

@@ -130,7 +130,7 @@ pub fn prepare<E: Engine>(
     Ok((Prepared { brief, listening }, program))
 }
 
-/// What is known, opened and served before the plan is compiled: Java may take seconds to start.
+/// Reads the options, opens files and serves the page before the plan is compiled: Java may take seconds to start.
 fn begin(
     options: RunOptions,
     debugging: Debugging,
@@ -305,7 +305,7 @@ fn watch(options: &RunOptions, settings: &Settings) -> Result<Watching, Refusal>
     Ok(watching)
 }
 
-/// Asks the ServerAgents of the plan's PerfMon Metrics Collectors, too. What is wrong with one is a warning.
+/// Asks the ServerAgents of the plan's PerfMon Metrics Collectors, too. A fault of one is a warning.
 fn watch_agents(watching: &mut Watching, agents: &[String], console: &mut Console<'_>) {
     for agent in agents {
         let added = Source::parse(&format!("agent={agent}"))

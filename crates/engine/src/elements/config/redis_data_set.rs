@@ -181,7 +181,7 @@ impl RedisDataSet {
         }
     }
 
-    /// The next row; none at the end. What the server refuses is as the end (`JedisDataException`).
+    /// The next row; none at the end. A refusal of the server counts as the end (`JedisDataException`).
     async fn next_row(&self, bound: &mut Bound) -> Result<Option<String>, RedisError> {
         let mut connection = match bound.connection.take() {
             Some(connection) => connection,

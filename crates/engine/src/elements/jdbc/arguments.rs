@@ -32,7 +32,7 @@ const TYPES: &[(&str, i32)] = &[
 ];
 const OTHER: i32 = 1111;
 
-/// Whether types are named that only the driver itself knows what to do with. What is no type at all fails when it runs.
+/// Whether types are named that only the driver itself knows what to do with. An unknown type fails when the statement runs.
 pub fn needs_driver(types: &str) -> bool {
     let more = [
         "java_object",

@@ -1,6 +1,6 @@
 //! JDBC PostProcessor (`JDBCPostProcessor`): a statement for a database after each sample in scope.
 //!
-//! Properties and behaviour are the JDBC Request's. What fails is logged, and the sample is not touched.
+//! Properties and behaviour are the JDBC Request's. A failure is logged, and the sample is not touched.
 
 use drumfire_results::Sample;
 

@@ -4,7 +4,7 @@
 //! `.default_empty_value`, `.match_number` (0 random, negative all), and the scope.
 //!
 //! Written are `name` and, per group, `name_g0`, `name_g1`, …, with their number in `name_g`; for a negative match number
-//! `name_1`, `name_1_g`, …, with their number in `name_matchNr`. What an earlier sample left beyond that is removed. A
+//! `name_1`, `name_1_g`, …, with their number in `name_matchNr`. Further variables that an earlier sample left are removed. A
 //! variable that JMeter sets to null (a group without part in the match) is undefined here, which only a Debug Sampler
 //! could tell apart.
 

@@ -1,6 +1,6 @@
 //! JDBC PreProcessor (`JDBCPreProcessor`): a statement for a database before each sample in scope.
 //!
-//! Properties and behaviour are the JDBC Request's. What fails is logged, and the sample is not touched.
+//! Properties and behaviour are the JDBC Request's. A failure is logged, and the sample is not touched.
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;

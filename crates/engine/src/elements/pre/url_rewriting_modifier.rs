@@ -173,7 +173,7 @@ impl UrlRewritingModifier {
                 always_encode: true,
                 ..RequestArgument::plain(&name, &value, "=")
             },
-            // What is already encoded is kept decoded.
+            // An encoded value is kept decoded.
             Form::Argument => RequestArgument::decoded(&name, &value).ok_or_else(|| {
                 let fault = url_decode(&value, &Charset::UTF_8)
                     .err()

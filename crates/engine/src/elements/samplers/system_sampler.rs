@@ -314,7 +314,7 @@ async fn finish(
 
 async fn drain(stream: Option<Receiver>, into: &mut Vec<u8>) {
     if let Some(mut stream) = stream {
-        // What was read before an error stays.
+        // The text that was read before an error stays.
         let _ = stream.read_to_end(into).await;
     }
 }

@@ -327,7 +327,7 @@ mod tests {
     fn a_prefix_says_how_much_is_read() {
         let two = Client::LengthPrefixed { prefix_bytes: 2 };
         assert_eq!(read(&two, None, &[0, 2, 1, 2, 3]), Ok(b"0102".to_vec()));
-        // What does not come stays zero.
+        // Bytes that do not come stay zero.
         assert_eq!(read(&two, None, &[0, 2, 1]), Ok(b"0100".to_vec()));
         assert_eq!(read(&two, None, &[0]), Ok(Vec::new()));
         assert_eq!(

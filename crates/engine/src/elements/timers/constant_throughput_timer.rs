@@ -112,7 +112,7 @@ impl Timer for ConstantThroughputTimer {
         let first = *previous_ms == 0;
         let intended_ms = *previous_ms + delay_ms;
         let wait_ms = next_delay_ms(previous_ms, now_ms, delay_ms);
-        // What a shared schedule hands out is a delay from now, so only a user's own schedule can be missed.
+        // A shared schedule hands out a delay from now, so only a user's own schedule can be missed.
         let missed = !first && !matches!(mode, 3 | 4);
         if wait_ms > 0 || missed {
             cx.intended = Some(cx.clock().instant(intended_ms));

@@ -254,7 +254,8 @@ impl Crew {
             self.identity(number, terms),
         );
         user.cx.arrival = terms.arrival;
-        let is_arrival = terms.arrival.is_some() || terms.interrupted_at_end;
+        // Users of an open model come for one iteration.
+        let lingers = terms.arrival.is_none() && !terms.interrupted_at_end;
         let counted = Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name);
         let worker = self.worker.clone();
         let alarms = worker.alarms.clone();
@@ -264,7 +265,7 @@ impl Crew {
             // By reference: by value the task would have room for it twice.
             user.run().await;
             drop(user);
-            if !is_arrival {
+            if lingers {
                 alarms.wait_until(Instant::now() + LAST_MOMENT).await;
             }
         });

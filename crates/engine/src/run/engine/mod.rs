@@ -602,7 +602,7 @@ impl Run<'_, '_> {
 
     fn moment(&mut self) -> Moment {
         let elapsed = self.started.elapsed();
-        // What costs something to find out is asked once a second.
+        // Facts that cost something to find out are asked once a second.
         let (delay, lacking, garbage) = if self.watch.is_due(elapsed) {
             (self.delay(), self.lacking(), self.garbage())
         } else {

@@ -62,7 +62,7 @@ pub trait JavaHost: Send + Sync {
     /// An exception that an element threw at the start: the run cannot go on.
     fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised>;
 
-    /// Something happens to a user: tells those of the elements that listen to it. What they throw, Java logs.
+    /// Something happens to a user: tells those of the elements that listen to it. Java logs the exceptions that they throw.
     fn happens(&self, visit: &mut Visit<'_>, event: JavaEvent, elements: &[u32]);
 
     /// Runs an element to its end on this thread; gives a timer's delay in milliseconds, and 0 otherwise.

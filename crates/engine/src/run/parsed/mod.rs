@@ -70,7 +70,7 @@ struct Kept<K, T> {
     made: Rc<T>,
 }
 
-/// Whether the texts are equal. What is new in a page is often its end, which is looked at first.
+/// Whether the texts are equal. Pages often differ at their end, which is looked at first.
 fn is_same(known: &str, text: &str) -> bool {
     let end = |text: &str| text.as_bytes().last_chunk::<32>().copied();
     known.len() == text.len()
@@ -205,7 +205,7 @@ impl Parsed {
     }
 
     /// Whether to look for one thing in the text of an input rather than to parse it: nobody has parsed it, and it was not searched
-    /// as often as takes as long as to parse it. Who comes next parses it, for all that follow.
+    /// as often as takes as long as to parse it. The next one parses it, for all that follow.
     pub fn may_search_json(&mut self, input: &Input<'_>) -> bool {
         let text = self.text(input);
         let searches = match input {

@@ -78,7 +78,7 @@ impl Comparison {
 
 /// WebSocket Text Frame Filter (`eu.luminis.jmeter.wssampler.TextFrameFilter`): leaves out text frames that compare with
 /// `matchValue` as `comparisonType` says (`IsPlain` is all; `Equals`, `Contains`, `StartsWith`, `EndsWith`, `EqualsRegex`,
-/// `ContainsRegex`, each also with `Not` before it). What is left out becomes a sub-result.
+/// `ContainsRegex`, each also with `Not` before it). A frame that is left out becomes a sub-result.
 fn text(d: &mut Decoder, config: &Element) -> Rule {
     Rule::Text {
         comparison: Comparison::of(&config.props.str("comparisonType")),

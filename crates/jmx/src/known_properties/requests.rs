@@ -1,0 +1,451 @@
+//! Properties of the run and of requests.
+
+use super::{GUI, JAVA, NOT_BUILT, PropertySection, REMOTE, honoured, without};
+
+pub(super) const THE_RUN: PropertySection = PropertySection {
+    title: "The run",
+    properties: &[
+        honoured(
+            "user.properties",
+            "user.properties",
+            "The file with the user's properties, looked for in the working directory and in `bin`.",
+        ),
+        honoured(
+            "system.properties",
+            "system.properties",
+            "The file with system properties, looked for in the same places.",
+        ),
+        honoured(
+            "jmeterengine.nongui.port",
+            "4445",
+            "First UDP port, on loopback, for the messages `Shutdown` and `StopTestNow`; 0 for none.",
+        ),
+        honoured(
+            "jmeterengine.nongui.maxport",
+            "4455",
+            "Last port that is tried for them.",
+        ),
+        honoured(
+            "includecontroller.prefix",
+            "",
+            "Text in front of the paths of Include Controllers.",
+        ),
+        honoured(
+            "timer.factor",
+            "1.0",
+            "Factor for the delays of random timers.",
+        ),
+        honoured(
+            "dynamic_tg.temporisation",
+            "10",
+            "Concurrency Thread Group: how long the level waits for the first user, in milliseconds.",
+        ),
+        honoured(
+            "jmeter.regex.engine",
+            "oro",
+            "Regular expressions of extractors, assertions and functions: `oro` or `java`.",
+        ),
+        honoured(
+            "csvdataset.eofstring",
+            "<EOF>",
+            "Value of a CSV Data Set's variables at the end of its file when it neither recycles nor stops the user.",
+        ),
+        honoured("csvread.delimiter", ",", "Delimiter of `__CSVRead`."),
+        honoured(
+            "time.*",
+            "",
+            "`time.YMD`, `time.HMS`, `time.YMDHMS`, `time.USER1`, `time.USER2`: patterns that `__time` takes by name.",
+        ),
+        honoured(
+            "sample_variables",
+            "",
+            "Variables that result files show in columns of their own.",
+        ),
+        honoured(
+            "START.*",
+            "",
+            "`START.MS`, `START.YMD`, `START.HMS`: when the program started; set by it.",
+        ),
+        honoured(
+            "TESTSTART.MS",
+            "",
+            "When the run started; set by the program.",
+        ),
+        honoured(
+            "jmeter.version",
+            "5.6.3",
+            "The version of JMeter whose behaviour is run; set by the program.",
+        ),
+        without(
+            "function.cache.per.iteration",
+            "functions are evaluated whenever they are read, which is JMeter's default",
+        ),
+        without(
+            "jmeterthread.rampup.granularity",
+            "users are started on time without it",
+        ),
+        without(
+            "jmeterengine.threadstop.wait",
+            "users stop at once when told to",
+        ),
+        without(
+            "jmeterengine.force.system.exit",
+            "the program ends with the run",
+        ),
+        without(
+            "jmeterengine.stopfail.system.exit",
+            "there are no threads that fail to stop",
+        ),
+        without("jmeterengine.remote.system.exit", REMOTE),
+        without(
+            "jmeterengine.startlistenerslater",
+            "JMeter 5 does not read it any more",
+        ),
+        without(
+            "jmeter.exit.check.pause",
+            "threads that outlive the run are named after two seconds",
+        ),
+        without("classfinder.*", "plugins are found without it"),
+        without(
+            "language",
+            "numbers and dates are those of JMeter in English",
+        ),
+        without("locales.add", GUI),
+        without(
+            "upgrade_properties",
+            "the table of renamed classes is part of the program",
+        ),
+    ],
+};
+
+pub(super) const HTTP_REQUESTS: PropertySection = PropertySection {
+    title: "HTTP requests",
+    properties: &[
+        honoured(
+            "jmeter.httpsampler",
+            "HttpClient4",
+            "Implementation of HTTP Requests that name none: `HttpClient4` or `Java`.",
+        ),
+        honoured(
+            "httpsampler.max_redirects",
+            "20",
+            "Number of redirects that a sample follows.",
+        ),
+        honoured(
+            "httpsampler.max_frame_depth",
+            "5",
+            "Depth of nested frames that are searched for embedded resources.",
+        ),
+        honoured(
+            "httpsampler.redirect.removeslashdotdot",
+            "true",
+            "Resolve `/../` in redirects.",
+        ),
+        honoured(
+            "httpsampler.separate.container",
+            "true",
+            "Embedded resources of a redirected page are in a sample around all of it.",
+        ),
+        honoured(
+            "httpsampler.ignore_failed_embedded_resources",
+            "false",
+            "A page does not fail with its embedded resources.",
+        ),
+        honoured(
+            "httpsampler.embedded_resources_use_md5",
+            "false",
+            "Keep the MD5 sum of embedded resources in place of their bodies.",
+        ),
+        honoured(
+            "httpsampler.max_bytes_to_store_per_request",
+            "0",
+            "Number of bytes of a body that are kept; 0 keeps all.",
+        ),
+        honoured(
+            "http.post_add_content_type_if_missing",
+            "false",
+            "Send a POST without `Content-Type` as a form.",
+        ),
+        honoured(
+            "subresults.disable_renaming",
+            "false",
+            "Sub-results keep their own labels.",
+        ),
+        honoured(
+            "sampleresult.default.encoding",
+            "UTF-8",
+            "Charset of responses that name none.",
+        ),
+        without(
+            "HTTPResponse.parsers",
+            "the parsers for embedded resources are the program's own",
+        ),
+        without(
+            "htmlParser.*",
+            "the parsers for embedded resources are the program's own",
+        ),
+        without(
+            "wmlParser.*",
+            "the parsers for embedded resources are the program's own",
+        ),
+        without(
+            "cssParser.*",
+            "the parsers for embedded resources are the program's own",
+        ),
+        without(
+            "css.parser.*",
+            "the parsers for embedded resources are the program's own",
+        ),
+        without(
+            "post_add_content_type_if_missing",
+            "the property that JMeter reads is `http.post_add_content_type_if_missing`",
+        ),
+        without("httpsampler.user_defined_methods", "any method is taken"),
+        without(
+            "httpsampler.max_buffer_size",
+            "buffers have the size that is needed",
+        ),
+        without(
+            "httpsampler.parallel_download_thread_keepalive_inseconds",
+            "downloads take no threads",
+        ),
+        without(
+            "jmeter.httpclient.strict_rfc2616",
+            "only HttpClient 3 read it",
+        ),
+        without("httpclient.version", "only HttpClient 3 read it"),
+        without("http.java.sampler.retries", NOT_BUILT),
+        without("document.max_size", "documents are not read with Tika"),
+    ],
+};
+
+pub(super) const CONNECTIONS: PropertySection = PropertySection {
+    title: "Connections",
+    properties: &[
+        honoured(
+            "httpclient.reset_state_on_thread_group_iteration",
+            "true",
+            "A user's connections and TLS sessions end with the iteration of its thread group.",
+        ),
+        honoured(
+            "websocket.result.size_includes_filtered_frames",
+            "false",
+            "Frames that a WebSocket frame filter leaves out count into the size of the sample.",
+        ),
+        honoured(
+            "drumfire.http.version",
+            "1.1",
+            "With 2, HTTP Requests speak HTTP/2: over TLS where the server wants it, over plain TCP without asking. With 3, in builds with the feature http3, HTTP/3 for HTTPS without a proxy.",
+        ),
+        honoured(
+            "drumfire.http.max_head_bytes",
+            "1048576",
+            "A response whose status line and headers are larger fails; 0 is no limit.",
+        ),
+        honoured(
+            "drumfire.http.max_body_bytes",
+            "268435456",
+            "A response whose body is larger fails, if something reads the body; counted after decompression; 0 is no limit.",
+        ),
+        honoured(
+            "drumfire.http.max_decoded_bytes",
+            "1073741824",
+            "A response whose body becomes larger when it is decompressed fails, whether something reads it or not; 0 is no limit.",
+        ),
+        honoured(
+            "drumfire.http.decode_unread",
+            "true",
+            "Decompress bodies that nothing reads too, since JMeter fails on damaged ones; false drops them unread, which costs less.",
+        ),
+        honoured(
+            "drumfire.tls_verify",
+            "false",
+            "Verify the certificates of HTTPS and WebSocket servers. JMeter trusts all of them.",
+        ),
+        honoured(
+            "drumfire.tls_ca_file",
+            "",
+            "Certificates in PEM to verify servers with, instead of the system's authorities.",
+        ),
+        honoured(
+            "drumfire.http.close_with_reset",
+            "false",
+            "Close connections with RST, so that their ports are free at once instead of after TIME_WAIT.",
+        ),
+        honoured(
+            "httpclient.localaddress",
+            "",
+            "Address that connections start from, where the plan has none.",
+        ),
+        honoured(
+            "httpclient4.auth.preemptive",
+            "true",
+            "Send Basic credentials without being asked.",
+        ),
+        honoured(
+            "httpclient4.deflate_relax_mode",
+            "false",
+            "Take deflate bodies without their header.",
+        ),
+        honoured(
+            "httpclient4.default_user_agent_disabled",
+            "false",
+            "Send no `User-Agent` of our own.",
+        ),
+        honoured(
+            "httpclient4.validate_after_inactivity",
+            "4900",
+            "Idle time in milliseconds after which a connection is checked before it is used.",
+        ),
+        honoured(
+            "httpclient4.time_to_live",
+            "60000",
+            "Age in milliseconds after which a connection is not reused.",
+        ),
+        honoured(
+            "httpclient4.idletimeout",
+            "0",
+            "Milliseconds for which an idle connection is kept; 0 is as long as it lives.",
+        ),
+        honoured(
+            "http.proxyHost",
+            "",
+            "Proxy for requests whose sampler names none; a system property or one of JMeter's.",
+        ),
+        honoured("http.proxyPort", "", "Its port."),
+        honoured("http.proxyUser", "", "Its user."),
+        honoured("http.proxyPass", "", "Its password."),
+        honoured(
+            "http.nonProxyHosts",
+            "",
+            "Hosts that are reached without it: names, or `*` and the end of names, with `|` between.",
+        ),
+        honoured(
+            "https.sessioncontext.shared",
+            "false",
+            "All users share one store of TLS sessions.",
+        ),
+        honoured(
+            "https.keyStoreStartIndex",
+            "0",
+            "First key of the key store that is used.",
+        ),
+        honoured(
+            "https.keyStoreEndIndex",
+            "-1",
+            "Last key of the key store that is used.",
+        ),
+        honoured(
+            "javax.net.ssl.keyStore*",
+            "",
+            "System properties: file, password and type of the store with client certificates.",
+        ),
+        honoured(
+            "httpclient4.retrycount",
+            "0",
+            "Number of retries after a broken connection.",
+        ),
+        honoured(
+            "httpclient4.request_sent_retry_enabled",
+            "false",
+            "Send again requests that are not idempotent, too, such as POST.",
+        ),
+        honoured(
+            "httpclient4.gzip_relax_mode",
+            "false",
+            "Take gzip bodies that end early.",
+        ),
+        without("httpclient.timeout", "only the AJP sampler still reads it"),
+        without("httpclient.loopback", "only HttpClient 3 read it"),
+        honoured(
+            "httpclient.socket.http.cps",
+            "0",
+            "Bandwidth limit of plain connections in bytes a second; 0 is none.",
+        ),
+        honoured(
+            "httpclient.socket.https.cps",
+            "0",
+            "Bandwidth limit of TLS connections in bytes a second; 0 is none.",
+        ),
+        without("hc.parameters.file", JAVA),
+        honoured(
+            "https.default.protocol",
+            "TLS",
+            "The TLS versions that are offered where `https.socket.protocols` names none.",
+        ),
+        honoured(
+            "https.socket.protocols",
+            "",
+            "The TLS versions that are offered, with spaces between them.",
+        ),
+        honoured(
+            "https.cipherSuites",
+            "",
+            "The cipher suites that are offered, with commas between them.",
+        ),
+        without(
+            "https.use.cached.ssl.context",
+            "TLS state ends as `httpclient.reset_state_on_thread_group_iteration` says",
+        ),
+        without("http.proxyScheme", "proxies are reached over HTTP"),
+        without("http.proxyDomain", "NTLM is not built"),
+        without("kerberos*", "Kerberos is not built"),
+    ],
+};
+
+pub(super) const COOKIES_AND_CACHE: PropertySection = PropertySection {
+    title: "Cookies and cache",
+    properties: &[
+        honoured(
+            "CookieManager.delete_null_cookies",
+            "true",
+            "Cookies without a value are deleted.",
+        ),
+        honoured(
+            "CookieManager.allow_variable_cookies",
+            "true",
+            "Cookies of the plan may hold variables.",
+        ),
+        honoured(
+            "CookieManager.save.cookies",
+            "false",
+            "Cookies become variables.",
+        ),
+        honoured(
+            "CookieManager.name.prefix",
+            "COOKIE_",
+            "Prefix of the names of those variables.",
+        ),
+        honoured(
+            "CookieManager.check.cookies",
+            "true",
+            "Cookies that the policy rejects are not taken.",
+        ),
+        honoured(
+            "cacheable_methods",
+            "GET",
+            "Methods whose responses are cached.",
+        ),
+        honoured(
+            "cache_manager.cached_resource_mode",
+            "RETURN_NO_SAMPLE",
+            "How a cache hit is recorded: `RETURN_NO_SAMPLE`, `RETURN_200_CACHE`, `RETURN_CUSTOM_STATUS`.",
+        ),
+        honoured(
+            "RETURN_200_CACHE.message",
+            "",
+            "Message of a hit in that mode.",
+        ),
+        honoured(
+            "RETURN_CUSTOM_STATUS.code",
+            "",
+            "Code of a hit in that mode.",
+        ),
+        honoured(
+            "RETURN_CUSTOM_STATUS.message",
+            "",
+            "Message of a hit in that mode.",
+        ),
+        without("cookies", GUI),
+    ],
+};

@@ -1,0 +1,410 @@
+//! Properties of assertions, outputs, scripts, reports, agents and the graphical interface.
+
+use super::{
+    CACHE, GUI, NOT_BUILT, PropertySection, RECORDER, REMOTE, honoured, read_by_java, without,
+};
+
+pub(super) const ASSERTIONS: PropertySection = PropertySection {
+    title: "Assertions",
+    properties: &[
+        honoured(
+            "assertion.equals_section_diff_len",
+            "100",
+            "Number of characters that are shown around a difference.",
+        ),
+        honoured(
+            "assertion.equals_diff_delta_start",
+            "[[[",
+            "Text before a difference.",
+        ),
+        honoured("assertion.equals_diff_delta_end", "]]]", "Shown after it."),
+        honoured(
+            "xpath.namespace.config",
+            "",
+            "A property file with prefixes and their namespaces for XPath Extractors and Assertions; they win over the document's.",
+        ),
+    ],
+};
+
+pub(super) const RESULT_FILES: PropertySection = PropertySection {
+    title: "Result files",
+    properties: &[
+        honoured(
+            "jmeter.save.saveservice.output_format",
+            "csv",
+            "`csv` or `xml`.",
+        ),
+        honoured(
+            "jmeter.save.saveservice.*",
+            "",
+            "All switches of JMeter's result files, their date format, delimiter and XML processing instruction; defaults are JMeter's.",
+        ),
+        honoured(
+            "sampleresult.timestamp.start",
+            "true",
+            "A row's time is that of the sample's start (JMeter's `jmeter.properties` sets it).",
+        ),
+        without("resultcollector.action_if_file_exists", GUI),
+        without(
+            "sampleresult.useNanoTime",
+            "elapsed times are measured with the monotonic clock",
+        ),
+        without(
+            "sampleresult.nanoThreadSleep",
+            "elapsed times are measured with the monotonic clock",
+        ),
+    ],
+};
+
+pub(super) const SUMMARY_LINES: PropertySection = PropertySection {
+    title: "Summary lines",
+    properties: &[
+        honoured(
+            "summariser.name",
+            "summary",
+            "Name of the summariser that every run has; empty for none.",
+        ),
+        honoured("summariser.interval", "30", "Seconds between its lines."),
+        honoured("summariser.log", "true", "Lines go to the log."),
+        honoured("summariser.out", "true", "Lines go to standard output."),
+        honoured(
+            "summariser.ignore_transaction_controller_sample_result",
+            "true",
+            "Transactions are not counted.",
+        ),
+    ],
+};
+
+pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertySection {
+    title: "Scripts, plugins and Java protocols",
+    properties: &[
+        honoured(
+            "search_paths",
+            "",
+            "More jars and folders with jars of plugins, with semicolons between them.",
+        ),
+        honoured(
+            "user.classpath",
+            "",
+            "More jars and folders of classes, with colons between them.",
+        ),
+        honoured(
+            "plugin_dependency_paths",
+            "",
+            "More jars that plugins need, with semicolons between them.",
+        ),
+        honoured(
+            "beanshell.init.file",
+            "",
+            "A BeanShell script that runs before the plan is read; it needs Java.",
+        ),
+        honoured(
+            "jsr223.init.file",
+            "",
+            "The same in the language that the file's ending names, or else Groovy.",
+        ),
+        without("beanshell.server.*", "there is no BeanShell server"),
+        honoured(
+            "kg.apc.jmeter.functions.FifoTimeout",
+            "9223372036854775807",
+            "How many seconds an Inter-Thread Communication PreProcessor without a `Timeout` waits for a value.",
+        ),
+        without(
+            "kg.apc.jmeter.functions.FifoCapacity",
+            "queues have no limit",
+        ),
+        read_by_java(
+            "beanshell.*",
+            "Files that BeanShell elements and functions run first.",
+        ),
+        read_by_java("groovy.utilities", "A file that `__groovy` runs first."),
+        read_by_java(
+            "jsr223.compiled_scripts_cache_size",
+            "How many compiled scripts are kept; 100 if it is not set.",
+        ),
+        read_by_java(
+            "javascript.use_rhino",
+            "Whether `__javaScript` and conditions take Rhino.",
+        ),
+        honoured(
+            "jdbcsampler.nullmarker",
+            "]NULL[",
+            "Text that means NULL among the values of a prepared statement.",
+        ),
+        honoured(
+            "tcp.handler",
+            "TCPClientImpl",
+            "The client of TCP Samplers that name none.",
+        ),
+        honoured("tcp.charset", "UTF-8", "Charset of TCPClientImpl."),
+        honoured(
+            "tcp.eolByte",
+            "1000",
+            "The byte that ends a response for TCPClientImpl; none out of a byte's range.",
+        ),
+        honoured(
+            "tcp.BinaryTCPClient.eomByte",
+            "1000",
+            "The same for BinaryTCPClientImpl.",
+        ),
+        honoured(
+            "tcp.binarylength.prefix.length",
+            "2",
+            "Bytes of the length before messages of LengthPrefixedBinaryTCPClientImpl: 2 or 4.",
+        ),
+        honoured(
+            "tcp.status.prefix",
+            "",
+            "Text before the status code in a response of a TCP Sampler.",
+        ),
+        honoured("tcp.status.suffix", "", "What stands after it."),
+        honoured(
+            "tcp.status.properties",
+            "",
+            "A property file with a message for each status code.",
+        ),
+        read_by_java("jdbc*", "Settings of JDBC elements."),
+        read_by_java("ldapsampler.*", "Settings of LDAP samplers."),
+        read_by_java("JMSSampler.*", "Settings of JMS samplers."),
+        without("mailer.*", NOT_BUILT),
+        without(
+            "os_sampler.poll_for_timeout",
+            "JMeter does not use it either",
+        ),
+        honoured(
+            "mirror.server.port",
+            "",
+            "The port of a mirror server beside the run, on loopback; `drumfire mirror` starts one alone.",
+        ),
+        honoured(
+            "backend_influxdb.send_interval",
+            "5",
+            "Seconds from one send of an InfluxDB Backend Listener to the next.",
+        ),
+        honoured(
+            "backend_graphite.send_interval",
+            "1",
+            "The same for Graphite.",
+        ),
+        honoured(
+            "backend_metrics_window_mode",
+            "timed",
+            "`fixed` makes the times that Backend Listeners send those of a label's last samples instead of those of the interval. JMeter's default is `fixed`.",
+        ),
+        honoured(
+            "backend_metrics_window",
+            "100",
+            "How many samples these are.",
+        ),
+        without("backend_metrics_*", "statistics are those of each interval"),
+        without(
+            "backend_*",
+            "timeouts are 1 s for a connection and 3 s in all",
+        ),
+    ],
+};
+
+pub(super) const CACHES_OF_COMPILED_EXPRESSIONS: PropertySection = PropertySection {
+    title: "Caches of compiled expressions",
+    properties: &[
+        without("oro.patterncache.size", CACHE),
+        without("jmeter.regex.patterncache.size", CACHE),
+        without("cssselector.parser.cache.size", CACHE),
+        without("xpath2query.parser.cache.size", CACHE),
+        without("jmespath.parser.cache.size", CACHE),
+    ],
+};
+
+pub(super) const REPORT: PropertySection = PropertySection {
+    title: "Report",
+    properties: &[
+        honoured(
+            "jmeter.reportgenerator.outputdir",
+            "report-output",
+            "The folder of a report if `-o` names none.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.report_title",
+            "",
+            "The title of the page.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.exporter.html.series_filter",
+            "",
+            "A regular expression for the labels that the page shows.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.exporter.html.show_controllers_only",
+            "false",
+            "The page shows Transaction Controllers alone.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.apdex_satisfied_threshold",
+            "500",
+            "Response time in milliseconds up to which a user is satisfied.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.apdex_tolerated_threshold",
+            "1500",
+            "Response time in milliseconds up to which a user tolerates it.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.apdex_per_transaction",
+            "",
+            "Other limits for some labels: `label:satisfied|tolerated`, with semicolons between; a label may be a regular expression.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.sample_filter",
+            "",
+            "A regular expression for the labels that a report from a result file is made of.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.start_date",
+            "",
+            "Samples that started earlier are left out of a report from a result file.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.end_date",
+            "",
+            "Samples that started later are left out of a report from a result file.",
+        ),
+        honoured(
+            "jmeter.reportgenerator.date_format",
+            "yyyyMMddHHmmss",
+            "The form of these two dates, with the letters of Java's `SimpleDateFormat`; weekdays, weeks, eras and zones are not read.",
+        ),
+        honoured(
+            "aggregate_rpt_pct1",
+            "90",
+            "The first percentile of `statistics.json`.",
+        ),
+        honoured(
+            "aggregate_rpt_pct2",
+            "95",
+            "The second percentile of `statistics.json`.",
+        ),
+        honoured(
+            "aggregate_rpt_pct3",
+            "99",
+            "The third percentile of `statistics.json`.",
+        ),
+        without(
+            "jmeter.reportgenerator.*",
+            "the page chooses its charts and steps itself",
+        ),
+        without("generate_report_ui.*", GUI),
+    ],
+};
+
+pub(super) const REMOTE_ENGINES: PropertySection = PropertySection {
+    title: "Remote engines",
+    properties: &[
+        honoured(
+            "remote_hosts",
+            "127.0.0.1",
+            "The machines or agents that `-r` runs the plan on, with commas between.",
+        ),
+        honoured(
+            "client.tries",
+            "1",
+            "With `-r` and `-R`: attempts to find an agent on each host.",
+        ),
+        honoured(
+            "client.retries_delay",
+            "5000",
+            "Milliseconds between two attempts.",
+        ),
+        honoured(
+            "client.continue_on_fail",
+            "false",
+            "Run without the hosts on which there is no agent.",
+        ),
+        honoured(
+            "server_port",
+            "1099",
+            "A part of the name of the agent that `-s` starts, if it is not 1099.",
+        ),
+        honoured(
+            "server.exitaftertest",
+            "false",
+            "The agent that `-s` starts ends after its first run.",
+        ),
+        honoured(
+            "mode",
+            "StrippedBatch",
+            "How samples travel; a line before the start says what happens instead.",
+        ),
+        honoured(
+            "drumfire.nats",
+            "",
+            "The NATS server of agents, as `--nats` takes it.",
+        ),
+        honoured(
+            "drumfire.nats_creds",
+            "",
+            "Credentials for NATS, as `--nats-creds` takes them.",
+        ),
+        honoured(
+            "drumfire.nats_ca",
+            "",
+            "Certificates for NATS, as `--nats-ca` takes them.",
+        ),
+        honoured(
+            "drumfire.sign",
+            "",
+            "The key that signs plans for agents, as `--sign` takes it.",
+        ),
+        honoured(
+            "drumfire.trust",
+            "",
+            "Keys that agents trust, as `--trust` takes them, with commas between.",
+        ),
+        honoured(
+            "__jm.D_TG",
+            "",
+            "The beginning of users' names; where each agent runs the whole plan, its name.",
+        ),
+        without("server*", REMOTE),
+        without("client.*", REMOTE),
+        without("asynch.*", REMOTE),
+        without("num_sample_threshold", REMOTE),
+        without("time_threshold", REMOTE),
+        without("key_on_threadname", REMOTE),
+        without("sample_sender_*", REMOTE),
+    ],
+};
+
+pub(super) const RECORDER_AND_GRAPHICAL_INTERFACE: PropertySection = PropertySection {
+    title: "Recorder and graphical interface",
+    properties: &[
+        without("proxy.*", RECORDER),
+        without("naming_policy.*", RECORDER),
+        without("csvdataset.file.encoding_list", GUI),
+        without("confirm.*", GUI),
+        without("darklaf.*", GUI),
+        without("docgeneration.*", GUI),
+        without("gui.*", GUI),
+        without("help.local", GUI),
+        without("jmeter.expertMode", GUI),
+        without("jmeter.gui.*", GUI),
+        without("jmeter.hidpi.*", GUI),
+        without("jmeter.icons", GUI),
+        without("jmeter.laf*", GUI),
+        without("jmeter.loggerpanel.*", GUI),
+        without("jmeter.toolbar*", GUI),
+        without("jmeter.tree.*", GUI),
+        without("jsyntaxtextarea.*", GUI),
+        without("loggerpanel.*", GUI),
+        without("not_in_menu", GUI),
+        without("onload.expandtree", GUI),
+        without("propertyEditorSearchPath", GUI),
+        without("save_automatically_before_run", GUI),
+        without("template.files", GUI),
+        without("testplan_validation.*", GUI),
+        without("text.kerning.*", GUI),
+        without("think_time_creator.*", GUI),
+        without("undo.history.size", GUI),
+        without("view.results.tree.*", GUI),
+        without("zoom_scale", GUI),
+    ],
+};
