@@ -227,14 +227,17 @@ fn a_file_goes_round_on_all_machines_alike() {
     let folder = folder(10);
     let settings = text("quotedData", "true") + &text("recycle", "true");
     let body = csv(&settings) + &sample("${row}");
-    // Twelve users with ten turns each go round a dozen times; leases that end with the run leave some rows out.
+    // Twelve users with ten turns each go round a dozen times. A machine leaves out what remains of its last block, shorter
+    // than a block and so each row once at most; the rows that others take instead make up for it.
     let plan = plan(&thread_group("ThreadGroup", 12, 10, &body));
     let alone = one(&plan, folder.path(), Share::default(), None).0;
     assert!(alone.len() == 10 && alone.values().all(|count| *count == 12));
-    let fleet = together(&plan, folder.path(), &[1, 1, 1]);
+    let machines = [1, 1, 1];
+    let fleet = together(&plan, folder.path(), &machines);
     assert_eq!(fleet.values().sum::<u64>(), 120);
+    let fewest = 12 - machines.len() as u64;
     assert!(
-        fleet.len() == 10 && fleet.values().all(|count| (11..=13).contains(count)),
+        fleet.len() == 10 && fleet.values().all(|count| (fewest..=13).contains(count)),
         "{fleet:?}"
     );
 }
