@@ -98,21 +98,7 @@ fn request(words: &[Word], agent: Option<&str>, draft: &mut Draft) -> Option<Req
     };
     let usual = if body.is_some() { "POST" } else { "GET" };
     let mut request = Request::new(&method.unwrap_or(usual).to_ascii_uppercase(), address);
-    let is_kept = |name: &str| {
-        // the first five are no fields but the request line as Chromium lists it
-        let own = [
-            "authority",
-            "method",
-            "path",
-            "scheme",
-            "host",
-            "cookie",
-            "content-length",
-            "accept-encoding",
-        ];
-        !own.contains(&name.to_ascii_lowercase().as_str()) && !name.starts_with(':')
-    };
-    fields.retain(|(name, _)| is_kept(name));
+    fields.retain(|(name, _)| is_own_field(name));
     request.headers = fields
         .into_iter()
         .map(|(name, value)| (Text::from(name), Text::from(value)))
@@ -131,6 +117,22 @@ fn request(words: &[Word], agent: Option<&str>, draft: &mut Draft) -> Option<Req
         request.default_header("Content-Type", kind);
     }
     Some(request)
+}
+
+/// Whether a field is the visitor's: not one that JMeter or the connection sets itself, nor a part of the request line, which
+/// Chromium lists among the fields.
+fn is_own_field(name: &str) -> bool {
+    let others = [
+        "authority",
+        "method",
+        "path",
+        "scheme",
+        "host",
+        "cookie",
+        "content-length",
+        "accept-encoding",
+    ];
+    !others.contains(&name.to_ascii_lowercase().as_str()) && !name.starts_with(':')
 }
 
 /// A word of a statement.

@@ -29,52 +29,7 @@ impl Prometheus {
             common: self.common(),
             is_open_metrics,
         };
-        text.family("drumfire_samples", "counter", "Samples.");
-        for ((label, _), values) in &totals.labels {
-            text.counter(
-                "drumfire_samples",
-                &[("label", label), ("result", "ok")],
-                values.ok,
-            );
-            text.counter(
-                "drumfire_samples",
-                &[("label", label), ("result", "failed")],
-                values.failed,
-            );
-        }
-        text.family(
-            "drumfire_response_time_seconds",
-            "histogram",
-            "Elapsed times of samples.",
-        );
-        for ((label, _), values) in &totals.labels {
-            text.histogram("drumfire_response_time_seconds", label, values);
-        }
-        for (name, help, value) in [
-            (
-                "drumfire_received_bytes",
-                "Bytes received.",
-                (|label| label.received) as fn(&LabelTotals) -> u64,
-            ),
-            ("drumfire_sent_bytes", "Bytes sent.", |label| label.sent),
-        ] {
-            text.family(name, "counter", help);
-            for ((label, _), values) in &totals.labels {
-                text.counter(name, &[("label", label)], value(values));
-            }
-        }
-        text.family(
-            "drumfire_errors",
-            "counter",
-            "Failed samples by response code.",
-        );
-        for ((label, code), count) in &totals.errors {
-            text.counter(
-                "drumfire_errors",
-                &[("label", label), ("code", code)],
-                *count,
-            );
-        }
+        text.samples(totals);
         text.family("drumfire_users", "gauge", "Users that run.");
         text.value("drumfire_users", &[], totals.users.active);
         text.family(
@@ -114,6 +69,45 @@ struct Text {
 }
 
 impl Text {
+    /// The families of samples: how many, how long, how large, and their errors.
+    fn samples(&mut self, totals: &Cumulative) {
+        self.family("drumfire_samples", "counter", "Samples.");
+        for ((label, _), values) in &totals.labels {
+            for (result, count) in [("ok", values.ok), ("failed", values.failed)] {
+                let labels = [("label", label.as_str()), ("result", result)];
+                self.counter("drumfire_samples", &labels, count);
+            }
+        }
+        let times = "drumfire_response_time_seconds";
+        self.family(times, "histogram", "Elapsed times of samples.");
+        for ((label, _), values) in &totals.labels {
+            self.histogram(times, label, values);
+        }
+        self.bytes("drumfire_received_bytes", "Bytes received.", totals, |of| {
+            of.received
+        });
+        self.bytes("drumfire_sent_bytes", "Bytes sent.", totals, |of| of.sent);
+        let help = "Failed samples by response code.";
+        self.family("drumfire_errors", "counter", help);
+        for ((label, code), count) in &totals.errors {
+            let labels = [("label", label.as_str()), ("code", code)];
+            self.counter("drumfire_errors", &labels, *count);
+        }
+    }
+
+    fn bytes(
+        &mut self,
+        name: &str,
+        help: &str,
+        totals: &Cumulative,
+        value: fn(&LabelTotals) -> u64,
+    ) {
+        self.family(name, "counter", help);
+        for ((label, _), values) in &totals.labels {
+            self.counter(name, &[("label", label)], value(values));
+        }
+    }
+
     fn family(&mut self, name: &str, kind: &str, help: &str) {
         let total = if kind == "counter" && !self.is_open_metrics {
             "_total"

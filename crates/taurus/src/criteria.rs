@@ -150,22 +150,7 @@ impl Criterion {
         let label = text_or(&table, "label", "").trim().to_owned();
         let read = read_subject(&subject)?;
         let is_share = threshold.ends_with('%');
-        let counts = matches!(
-            read,
-            Subject::Successes | Subject::Failures | Subject::Code(_)
-        );
-        if is_share && !counts {
-            return Err(Fault::new(format!(
-                "`{subject}` is no share, so `{threshold}` says nothing"
-            ))
-            .hint(HINT));
-        }
-        if matches!(read, Subject::Code(_)) && !label.is_empty() {
-            let fault = Fault::new(format!(
-                "`{subject} of {label}`: response codes are counted over all labels"
-            ));
-            return Err(fault.hint(format!("Leave out `of {label}`")));
-        }
+        read.check(&subject, &threshold, &label)?;
         let number = match &read {
             Subject::Bytes => bytes(&threshold),
             _ => seconds(threshold.trim_end_matches('%')),
@@ -174,16 +159,7 @@ impl Criterion {
         Ok(Criterion {
             threshold: number.map_err(Fault::new)?,
             is_share,
-            logic: match text_or(&table, "logic", "for").as_str() {
-                "for" => Logic::For,
-                "within" => Logic::Within,
-                "over" => Logic::Over,
-                other => {
-                    return Err(
-                        Fault::new(format!("`{other}` is none of for, within, over")).hint(HINT),
-                    );
-                }
-            },
+            logic: logic(&text_or(&table, "logic", "for"))?,
             window: time("timeframe")?,
             stops: flag(&table, "stop", true),
             fails: flag(&table, "fail", true),
@@ -324,6 +300,40 @@ fn from_text(written: &str) -> Result<Table, Fault> {
     table.insert("stop".to_owned(), stops.into());
     table.insert("fail".to_owned(), fails.into());
     Ok(table)
+}
+
+fn logic(written: &str) -> Result<Logic, Fault> {
+    Ok(match written {
+        "for" => Logic::For,
+        "within" => Logic::Within,
+        "over" => Logic::Over,
+        other => {
+            return Err(Fault::new(format!("`{other}` is none of for, within, over")).hint(HINT));
+        }
+    })
+}
+
+impl Subject {
+    /// Whether the subject can be compared with the threshold and belong to a label.
+    fn check(&self, written: &str, threshold: &str, label: &str) -> Result<(), Fault> {
+        let is_counted = matches!(
+            self,
+            Subject::Successes | Subject::Failures | Subject::Code(_)
+        );
+        if threshold.ends_with('%') && !is_counted {
+            let fault = Fault::new(format!(
+                "`{written}` is no share, so `{threshold}` says nothing"
+            ));
+            return Err(fault.hint(HINT));
+        }
+        if matches!(self, Subject::Code(_)) && !label.is_empty() {
+            let fault = Fault::new(format!(
+                "`{written} of {label}`: response codes are counted over all labels"
+            ));
+            return Err(fault.hint(format!("Leave out `of {label}`")));
+        }
+        Ok(())
+    }
 }
 
 fn read_subject(subject: &str) -> Result<Subject, Fault> {

@@ -60,80 +60,21 @@ impl Compiler<'_> {
     }
 
     fn request(&mut self, request: &Table, scenario: &Table) -> Result<Vec<Node>, Fault> {
-        let inner = |key: &str| {
-            request.get(key).ok_or_else(|| {
-                let kind = request.keys().next().map_or("", String::as_str);
-                Fault::new(format!("a `{kind}` block lacks `{key}`"))
-                    .hint(format!("Write `{key}:` with a list of requests"))
-            })
-        };
-        let has = |key: &str| request.contains_key(key);
-        if has("if") {
-            let condition = text_or(request, "if", "");
-            let then = self.requests(Some(inner("then")?), scenario)?;
-            let mut nodes = vec![if_controller(&condition).above(then)];
-            let otherwise = self.requests(request.get("else"), scenario)?;
-            if !otherwise.is_empty() {
-                nodes.push(if_controller(&format!("!({condition})")).above(otherwise));
-            }
-            return Ok(nodes);
+        if request.contains_key("if") {
+            return self.conditional(request, scenario);
         }
-        let node = if has("once") {
-            let below = self.requests(request.get("once"), scenario)?;
-            Node::new(
-                "OnceOnlyController",
-                "OnceOnlyControllerGui",
-                "Once Only Controller",
-            )
-            .above(below)
-        } else if has("loop") {
-            let below = self.requests(Some(inner("do")?), scenario)?;
-            let loops = text_or(request, "loop", "1");
-            let loops = if loops == "forever" {
-                "-1".to_owned()
-            } else {
-                loops
-            };
-            Node::new("LoopController", "LoopControlPanel", "Loop Controller")
-                .with("LoopController.continue_forever", true)
-                .with("LoopController.loops", loops)
-                .above(below)
-        } else if has("while") {
-            let below = self.requests(Some(inner("do")?), scenario)?;
-            Node::new("WhileController", "WhileControllerGui", "While Controller")
-                .with("WhileController.condition", text_or(request, "while", ""))
-                .above(below)
-        } else if has("foreach") {
-            let below = self.requests(Some(inner("do")?), scenario)?;
-            foreach(&text_or(request, "foreach", ""))?.above(below)
-        } else if has("transaction") {
-            let below = self.requests(Some(inner("do")?), scenario)?;
-            let parent = request
-                .get("force-parent-sample")
-                .or(scenario.get("force-parent-sample"));
-            Node::new(
-                "TransactionController",
-                "TransactionControllerGui",
-                &text_or(request, "transaction", ""),
-            )
-            .with(
-                "TransactionController.parent",
-                crate::value::is_true(parent),
-            )
-            .with(
-                "TransactionController.includeTimers",
-                flag(request, "include-timers", false),
-            )
-            .above(below)
-        } else if has("include-scenario") {
+        if let Some(controller) = self.controller(request, scenario)? {
+            return Ok(vec![controller]);
+        }
+        let node = if request.contains_key("include-scenario") {
             self.included(&text_or(request, "include-scenario", ""))?
-        } else if has("action") {
+        } else if request.contains_key("action") {
             action(request, self.files)?
         } else if let Some(Value::Object(variables)) = request.get("set-variables") {
             set_variables(variables)
         } else {
             for key in ["setup", "teardown", "mqtt", "grpc"] {
-                if has(key) {
+                if request.contains_key(key) {
                     return Err(Fault::new(format!("`{key}` blocks are not supported"))
                         .hint("Leave them out"));
                 }
@@ -145,6 +86,46 @@ impl Compiler<'_> {
             http_request(request, &around)?
         };
         Ok(vec![node])
+    }
+
+    /// An `if` block: a controller for `then`, and one with the opposite condition for `else`.
+    fn conditional(&mut self, request: &Table, scenario: &Table) -> Result<Vec<Node>, Fault> {
+        let condition = text_or(request, "if", "");
+        let then = self.requests(Some(inner(request, "then")?), scenario)?;
+        let mut nodes = vec![if_controller(&condition).above(then)];
+        let otherwise = self.requests(request.get("else"), scenario)?;
+        if !otherwise.is_empty() {
+            nodes.push(if_controller(&format!("!({condition})")).above(otherwise));
+        }
+        Ok(nodes)
+    }
+
+    /// The controller of a block that holds requests, `None` for a block that holds none.
+    fn controller(&mut self, request: &Table, scenario: &Table) -> Result<Option<Node>, Fault> {
+        let has = |key: &str| request.contains_key(key);
+        if has("once") {
+            let below = self.requests(request.get("once"), scenario)?;
+            let node = Node::new(
+                "OnceOnlyController",
+                "OnceOnlyControllerGui",
+                "Once Only Controller",
+            );
+            return Ok(Some(node.above(below)));
+        }
+        let kinds = ["loop", "while", "foreach", "transaction"];
+        let Some(kind) = kinds.into_iter().find(|kind| has(kind)) else {
+            return Ok(None);
+        };
+        let below = self.requests(Some(inner(request, "do")?), scenario)?;
+        let written = text_or(request, kind, "");
+        let node = match kind {
+            "loop" => looped(request),
+            "while" => Node::new("WhileController", "WhileControllerGui", "While Controller")
+                .with("WhileController.condition", written),
+            "foreach" => foreach(&written)?,
+            _ => transaction(&written, request, scenario),
+        };
+        Ok(Some(node.above(below)))
     }
 
     fn included(&mut self, name: &str) -> Result<Node, Fault> {
@@ -161,6 +142,40 @@ impl Compiler<'_> {
         self.path.pop();
         Ok(Node::new("GenericController", "LogicControllerGui", name).above(below))
     }
+}
+
+/// The requests within a block, which it must have.
+fn inner<'a>(request: &'a Table, key: &str) -> Result<&'a Value, Fault> {
+    request.get(key).ok_or_else(|| {
+        let kind = request.keys().next().map_or("", String::as_str);
+        Fault::new(format!("a `{kind}` block lacks `{key}`"))
+            .hint(format!("Write `{key}:` with a list of requests"))
+    })
+}
+
+fn looped(request: &Table) -> Node {
+    let loops = match text_or(request, "loop", "1") {
+        forever if forever == "forever" => "-1".to_owned(),
+        loops => loops,
+    };
+    Node::new("LoopController", "LoopControlPanel", "Loop Controller")
+        .with("LoopController.continue_forever", true)
+        .with("LoopController.loops", loops)
+}
+
+fn transaction(name: &str, request: &Table, scenario: &Table) -> Node {
+    let parent = request
+        .get("force-parent-sample")
+        .or(scenario.get("force-parent-sample"));
+    Node::new("TransactionController", "TransactionControllerGui", name)
+        .with(
+            "TransactionController.parent",
+            crate::value::is_true(parent),
+        )
+        .with(
+            "TransactionController.includeTimers",
+            flag(request, "include-timers", false),
+        )
 }
 
 fn if_controller(condition: &str) -> Node {

@@ -25,22 +25,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
         let fault = Fault::new(format!("`provisioning: {place}` runs the test elsewhere"));
         return Err(fault.hint("Write `provisioning: local`"));
     }
-    let written = match config.get("execution") {
-        Some(Value::Array(all)) => all.clone(),
-        Some(one @ Value::Object(_)) => vec![one.clone()],
-        None | Some(Value::Null) => Vec::new(),
-        Some(other) => {
-            let fault = Fault::new(format!(
-                "`execution` is a list, and `{}` is none",
-                text(other)
-            ));
-            return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
-        }
-    };
-    if written.is_empty() {
-        let fault = Fault::new("the configuration has no `execution`");
-        return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
-    }
+    let written = written_executions(config)?;
     let settings = config.get("settings").and_then(Value::as_object);
     let default = settings.map_or("jmeter".to_owned(), |settings| {
         text_or(settings, "default-executor", "jmeter")
@@ -86,6 +71,27 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
     }
     config.insert("scenarios".to_owned(), Value::Object(scenarios));
     Ok(found)
+}
+
+/// The list `execution`, which may also be a single table.
+fn written_executions(config: &Table) -> Result<Vec<Value>, Fault> {
+    let written = match config.get("execution") {
+        Some(Value::Array(all)) => all.clone(),
+        Some(one @ Value::Object(_)) => vec![one.clone()],
+        None | Some(Value::Null) => Vec::new(),
+        Some(other) => {
+            let fault = Fault::new(format!(
+                "`execution` is a list, and `{}` is none",
+                text(other)
+            ));
+            return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
+        }
+    };
+    if written.is_empty() {
+        let fault = Fault::new("the configuration has no `execution`");
+        return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
+    }
+    Ok(written)
 }
 
 fn scenario_of(

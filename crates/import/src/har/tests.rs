@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::draft::Transaction;
 
 fn entry(method: &str, url: &str, status: i64, mime: &str, time: &str) -> Value {
     json!({
@@ -17,82 +18,48 @@ fn imported(entries: Vec<Value>) -> Draft {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-#[test]
-fn only_the_sites_own_requests_are_left() {
-    let mut redirect = entry(
-        "POST",
-        "https://www.shop.example/login",
-        302,
-        "",
-        "2026-01-01T10:00:09.000Z",
-    );
+/// A visit out of order: two pages, a login that redirects, what they load, and what is none of the site's requests.
+fn visit() -> Vec<Value> {
+    let shop = |method: &str, path: &str, status: i64, mime: &str, seconds: &str| {
+        let url = format!("https://www.shop.example{path}");
+        entry(method, &url, status, mime, &at(seconds))
+    };
+    let mut redirect = shop("POST", "/login", 302, "", "09.000");
     redirect["response"]["headers"] = json!([{"name": "Location", "value": "/account"}]);
     redirect["request"]["postData"] =
         json!({"mimeType": "application/x-www-form-urlencoded", "text": "user=a%20b&x=%3D"});
-    let draft = imported(vec![
-        entry(
-            "GET",
-            "https://www.shop.example/account",
-            200,
-            "text/html",
-            "2026-01-01T10:00:09.100Z",
-        ),
-        entry(
-            "GET",
-            "https://www.shop.example/?a=%20b",
-            200,
-            "text/html",
-            "2026-01-01T10:00:00.000Z",
-        ),
-        entry(
-            "GET",
-            "https://static.shop.example/app.js?v=2",
-            200,
-            "text/javascript",
-            "2026-01-01T10:00:00.100Z",
-        ),
-        entry(
-            "GET",
-            "https://tracker.example/pixel",
-            200,
-            "image/gif",
-            "2026-01-01T10:00:00.200Z",
-        ),
-        entry(
-            "GET",
-            "data:text/plain,x",
-            200,
-            "",
-            "2026-01-01T10:00:00.300Z",
-        ),
-        entry(
-            "GET",
-            "https://www.shop.example/gone",
-            0,
-            "",
-            "2026-01-01T10:00:00.400Z",
-        ),
-        entry(
-            "GET",
-            "https://www.shop.example/api/items",
-            200,
-            "application/json",
-            "2026-01-01T10:00:00.500Z",
-        ),
+    let script = "https://static.shop.example/app.js?v=2";
+    let tracker = "https://tracker.example/pixel";
+    vec![
+        shop("GET", "/account", 200, "text/html", "09.100"),
+        shop("GET", "/?a=%20b", 200, "text/html", "00.000"),
+        entry("GET", script, 200, "text/javascript", &at("00.100")),
+        entry("GET", tracker, 200, "image/gif", &at("00.200")),
+        entry("GET", "data:text/plain,x", 200, "", &at("00.300")),
+        shop("GET", "/gone", 0, "", "00.400"),
+        shop("GET", "/api/items", 200, "application/json", "00.500"),
         redirect,
-    ]);
+    ]
+}
+
+/// A moment of the visit's first minute.
+fn at(seconds: &str) -> String {
+    format!("2026-01-01T10:00:{seconds}Z")
+}
+
+#[test]
+fn only_the_sites_own_requests_are_left() {
+    let draft = imported(visit());
+    let labels = |one: &Transaction| -> Vec<String> {
+        one.steps
+            .iter()
+            .map(|step| names::label(&step.request))
+            .collect()
+    };
     let shown: Vec<(Option<&str>, Vec<String>)> = draft
         .transactions
         .iter()
-        .map(|one| {
-            (
-                one.name.as_deref(),
-                one.steps
-                    .iter()
-                    .map(|step| names::label(&step.request))
-                    .collect(),
-            )
-        })
+        .map(|one| (one.name.as_deref(), labels(one)))
         .collect();
     assert_eq!(
         shown,

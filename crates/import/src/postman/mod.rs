@@ -271,65 +271,19 @@ impl Importer {
         if body["disabled"] == true {
             return Body::None;
         }
-        let pairs = |list: &Value| -> Vec<Value> {
-            let list = list.as_array().into_iter().flatten();
-            list.filter(|one| one["disabled"] != true && one["key"].is_string())
-                .cloned()
-                .collect()
-        };
-        let has_type = headers.iter().any(|(name, _)| {
-            name.literal()
-                .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
-        });
         match body["mode"].as_str().unwrap_or("") {
-            "raw" => {
-                let language = body
-                    .pointer("/options/raw/language")
-                    .and_then(Value::as_str)
-                    .unwrap_or("");
-                let kind = match language {
-                    "json" => "application/json",
-                    "xml" => "application/xml",
-                    "html" => "text/html",
-                    "javascript" => "application/javascript",
-                    _ => "text/plain",
-                };
-                let raw = body["raw"].as_str().unwrap_or("");
-                if !has_type && !raw.is_empty() {
-                    headers.push(("Content-Type".into(), kind.into()));
-                }
-                if raw.is_empty() {
-                    Body::None
-                } else {
-                    Body::Raw(text(raw))
-                }
-            }
+            "raw" => raw(body, headers),
             "urlencoded" => {
-                headers.retain(|(name, _)| {
-                    !name
-                        .literal()
-                        .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
-                });
-                let fields = pairs(&body["urlencoded"]);
-                Body::Form(
-                    fields
-                        .iter()
-                        .map(|one| (text(&scalar(&one["key"])), text(&scalar(&one["value"]))))
-                        .collect(),
-                )
+                headers.retain(|(name, _)| !is_content_type(name));
+                let fields = enabled_pairs(&body["urlencoded"]);
+                let field =
+                    |one: &Value| (text(&scalar(&one["key"])), text(&scalar(&one["value"])));
+                Body::Form(fields.map(field).collect())
             }
             "formdata" => {
-                headers.retain(|(name, _)| {
-                    !name
-                        .literal()
-                        .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
-                });
-                Body::Multipart(
-                    pairs(&body["formdata"])
-                        .iter()
-                        .map(|one| self.part(one))
-                        .collect(),
-                )
+                headers.retain(|(name, _)| !is_content_type(name));
+                let fields = enabled_pairs(&body["formdata"]);
+                Body::Multipart(fields.map(|one| self.part(one)).collect())
             }
             "file" => {
                 let path = body["file"]
@@ -344,9 +298,7 @@ impl Importer {
                 }
             }
             "graphql" => {
-                if !has_type {
-                    headers.push(("Content-Type".into(), "application/json".into()));
-                }
+                type_if_missing(headers, "application/json");
                 Body::Raw(graphql(&body["graphql"]))
             }
             _ => Body::None,
@@ -468,6 +420,41 @@ impl Importer {
             ));
         }
     }
+}
+
+/// The pairs of a list that are sent.
+fn enabled_pairs(list: &Value) -> impl Iterator<Item = &Value> {
+    let list = list.as_array().into_iter().flatten();
+    list.filter(|one| one["disabled"] != true && one["key"].is_string())
+}
+
+fn is_content_type(name: &Text) -> bool {
+    name.literal()
+        .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
+}
+
+fn type_if_missing(headers: &mut Vec<(Text, Text)>, mime: &str) {
+    if !headers.iter().any(|(name, _)| is_content_type(name)) {
+        headers.push(("Content-Type".into(), mime.into()));
+    }
+}
+
+/// A body as it stands, with the content type of its language.
+fn raw(body: &Value, headers: &mut Vec<(Text, Text)>) -> Body {
+    let raw = body["raw"].as_str().unwrap_or("");
+    if raw.is_empty() {
+        return Body::None;
+    }
+    let language = body.pointer("/options/raw/language");
+    let mime = match language.and_then(Value::as_str).unwrap_or("") {
+        "json" => "application/json",
+        "xml" => "application/xml",
+        "html" => "text/html",
+        "javascript" => "application/javascript",
+        _ => "text/plain",
+    };
+    type_if_missing(headers, mime);
+    Body::Raw(text(raw))
 }
 
 /// Does what a line of a test script does; says whether it could.
