@@ -13,7 +13,6 @@ use crate::fixture::user_of;
 use crate::resolve::resolve;
 use crate::run::control::Control;
 use crate::run::engine::{Options, run};
-use crate::run::schedule::Window;
 use crate::run::settings::Settings;
 use crate::run::shared::Shared;
 use crate::run::step::Step;
@@ -83,14 +82,10 @@ fn from_xml_to_rows() {
 
     // 4. schedule: when each user starts and stops, as plain data.
     let shape = &program.groups[0].shape;
-    let window = |start_ms| Window {
-        start_ms,
-        stop_ms: None,
-    };
-    assert_eq!(
-        shape.windows().expect("its users are known"),
-        [window(0), window(500)]
-    );
+    let windows = shape.windows().expect("its users are known");
+    let starts = windows.iter().map(|window| window.start_ms);
+    assert_eq!(starts.collect::<Vec<_>>(), [0, 500]);
+    assert!(windows.iter().all(|window| window.stop_ms.is_none()));
 
     // 5. walk: controllers and one user's state give the next sampler, without input or output.
     let plan = Rc::new(Arc::new(plan));
@@ -105,14 +100,19 @@ fn from_xml_to_rows() {
     let requests = server.requests();
     let said = requests.iter().filter(|asked| asked.target == "/say/hello");
     assert_eq!(said.count(), 2);
-    let written = std::fs::read_to_string(rows).expect("the rows were written");
-    let labels = written.lines().skip(1).map(|row| row.split(',').nth(1));
-    let mut labels: Vec<_> = labels.flatten().collect();
-    labels.sort_unstable();
     assert_eq!(
-        labels,
+        labels(&rows),
         ["Open", "Open", "Say hello", "Say hello", "Visit", "Visit"]
     );
+}
+
+/// The labels of all rows, sorted.
+fn labels(rows: &Path) -> Vec<String> {
+    let written = std::fs::read_to_string(rows).expect("the rows were written");
+    let labels = written.lines().skip(1).map(|row| row.split(',').nth(1));
+    let mut labels: Vec<String> = labels.flatten().map(str::to_owned).collect();
+    labels.sort_unstable();
+    labels
 }
 
 /// The steps of a user of the first group whose samples all take no time.

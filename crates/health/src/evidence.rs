@@ -202,15 +202,10 @@ fn extent(
     next: Option<&Second>,
     limits: &Limits,
 ) -> Option<(f64, f64)> {
-    let length_ms = second.length_ms() as f64;
-    let cores = limits.cores.max(0.01);
-    let of = |part: u64, whole: u64| part as f64 / whole.max(1) as f64;
-    let of_limit = |used: u64, limit: Option<u64>| {
-        limit
-            .filter(|limit| *limit > 0)
-            .map(|limit| of(used, limit))
-    };
+    let (length_ms, cores) = (second.length_ms() as f64, limits.cores.max(0.01));
     let lost = |share: f64| share.min(1.0) * length_ms;
+    // Users who have a core each do not wait for each other.
+    let is_unbalanced = second.cores_used / cores < SATURATED && second.users as f64 > cores;
     let (extent, least, lost_ms) = match cause {
         Cause::ProcessStopped if was_stopped(second, next) => {
             let stopped = second.frozen_total_ms.max(second.frozen_ms);
@@ -222,30 +217,18 @@ fn extent(
         }
         Cause::CpuStolen => {
             let share = second.cores_stolen / cores;
-            let least = if has_effect(second, next) {
-                STOLEN
-            } else {
-                MUCH_STOLEN
-            };
+            let is_felt = has_effect(second, next);
+            let least = if is_felt { STOLEN } else { MUCH_STOLEN };
             (share, least, lost(share))
         }
         Cause::CpuTakenByOthers => {
-            let waiting = second.threads_waiting / cores;
-            let is_full = (second.cores_used + second.cores_others) / cores >= SATURATED;
-            let explains = waiting > WAITING || is_full;
-            // Little work is never late by much, and still shows in response times if it waits for longer than it runs.
-            let waits_most = waiting > WAITING && second.threads_waiting >= second.cores_used;
-            let counts = waiting >= STARVED || explains && has_effect(second, next) || waits_most;
-            let taken = if counts { cores_taken(second) } else { 0.0 };
-            (taken / cores, TAKEN_BY_OTHERS, lost(waiting))
+            let is_cause = is_held_up_by_others(second, next, cores);
+            let taken = if is_cause { cores_taken(second) } else { 0.0 };
+            let lost_ms = lost(second.threads_waiting / cores);
+            (taken / cores, TAKEN_BY_OTHERS, lost_ms)
         }
         Cause::CpuUsedUp => (second.cores_used / cores, SATURATED, 0.0),
-        // Users who have a core each do not wait for each other.
-        Cause::WorkerUsedUp
-            if second.cores_used / cores < SATURATED && second.users as f64 > cores =>
-        {
-            (second.busiest_thread, WORKER_SATURATED, 0.0)
-        }
+        Cause::WorkerUsedUp if is_unbalanced => (second.busiest_thread, WORKER_SATURATED, 0.0),
         Cause::GarbageCollected => (second.garbage_ms as f64 / length_ms, COLLECTED, 0.0),
         Cause::ArrivalsLeftOut if second.arrivals.due > 0 => {
             let arrivals = second.arrivals;
@@ -280,6 +263,26 @@ fn extent(
         _ => return None,
     };
     (extent >= least).then_some((extent, lost_ms))
+}
+
+fn of(part: u64, whole: u64) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+/// The share of a limit that is used up, if there is one.
+fn of_limit(used: u64, limit: Option<u64>) -> Option<f64> {
+    let limit = limit.filter(|limit| *limit > 0)?;
+    Some(of(used, limit))
+}
+
+/// Whether CPU that other programs took kept the run's threads from theirs.
+fn is_held_up_by_others(second: &Second, next: Option<&Second>, cores: f64) -> bool {
+    let waiting = second.threads_waiting / cores;
+    let is_full = (second.cores_used + second.cores_others) / cores >= SATURATED;
+    let explains = waiting > WAITING || is_full;
+    // Little work is never late by much, and still shows in response times if it waits for longer than it runs.
+    let waits_most = waiting > WAITING && second.threads_waiting >= second.cores_used;
+    waiting >= STARVED || explains && has_effect(second, next) || waits_most
 }
 
 /// Whether a gap in which the run's own thread did nothing was one of the whole process. Its workers were late too then, which

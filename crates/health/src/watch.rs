@@ -528,14 +528,8 @@ impl Watch {
             time_wait_to_one,
             connections: moment.connections.since(self.opened.connections),
             lacking: moment.lacking.since(self.opened.lacking),
-            garbage_ms: moment
-                .garbage
-                .saturating_sub(self.opened.garbage)
-                .as_millis() as u64,
-            scripts_ms: moment
-                .scripts
-                .saturating_sub(self.opened.scripts)
-                .as_millis() as u64,
+            garbage_ms: since_ms(moment.garbage, self.opened.garbage),
+            scripts_ms: since_ms(moment.scripts, self.opened.scripts),
             arrivals: moment.arrivals.since(self.opened.arrivals),
             packets_dropped: now.packets_dropped.saturating_sub(then.packets_dropped),
             segments_sent: moment
@@ -547,10 +541,7 @@ impl Watch {
                 .sent_again
                 .saturating_sub(self.opened.segments.sent_again),
             backlog_bytes: self.backlog_bytes,
-            disk_stalled_ms: moment
-                .disk_stalled
-                .saturating_sub(self.opened.disk_stalled)
-                .as_millis() as u64,
+            disk_stalled_ms: since_ms(moment.disk_stalled, self.opened.disk_stalled),
         }
     }
 
@@ -566,6 +557,11 @@ impl Watch {
         };
         (open_files, to_one)
     }
+}
+
+/// How far a sum of times has grown, in milliseconds.
+fn since_ms(now: Duration, then: Duration) -> u64 {
+    now.saturating_sub(then).as_millis() as u64
 }
 
 /// The most that any thread gained; a new thread began at nothing.

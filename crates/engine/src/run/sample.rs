@@ -29,14 +29,7 @@ const ASSERTED_LEVELS: i32 = 3;
 pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<ControllerId>) {
     let journey = user.journey();
     let package = &journey.samplers[id as usize];
-    user.cx.previous_sampler = user.cx.sampler.replace(id);
-    user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
-    if user.cx.shared.program.reads_sampler_name {
-        user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
-    }
-    let element = package.sampler.element();
-    let is_http = element.is_some_and(|element| element.as_request().is_some());
-    user.cx.slot.begin_sample(is_http);
+    begin(user, id, package);
     let mut timed = user.cx.worker.stages.begin();
     user.cx.is_timed = timed.is_some();
     prepare(user, package).await;
@@ -96,6 +89,18 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     }
     act_on_failure(user, result.success);
     hand_on(user, result, transaction);
+}
+
+/// Tells the user's context which sampler is next.
+fn begin(user: &mut User, id: SamplerId, package: &Package) {
+    user.cx.previous_sampler = user.cx.sampler.replace(id);
+    user.cx.sample_number = user.cx.sample_number.wrapping_add(1);
+    if user.cx.shared.program.reads_sampler_name {
+        user.cx.sampler_name = Some(package.name.eval(&mut user.cx).into_value());
+    }
+    let element = package.sampler.element();
+    let is_http = element.is_some_and(|element| element.as_request().is_some());
+    user.cx.slot.begin_sample(is_http);
 }
 
 /// The sampler's own turn; a debugger may stop the user before it.

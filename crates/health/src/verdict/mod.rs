@@ -248,33 +248,18 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<Found> {
 fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
     let cores = limits.cores;
     let ms = |us: u64| us as f64 / 1000.0;
+    let of_length = |ms: u64| format!("{ms} ms of {} ms", second.length_ms());
     match cause {
         Cause::ProcessStopped => format!("nothing ran for {} ms", second.frozen_ms),
-        Cause::CpuThrottled => format!(
-            "without CPU for {} ms of {} ms",
-            second.throttled_ms,
-            second.length_ms()
-        ),
+        Cause::CpuThrottled => format!("without CPU for {}", of_length(second.throttled_ms)),
         Cause::CpuStolen => format!("{:.2} of {cores} cores", second.cores_stolen.min(cores)),
-        Cause::CpuTakenByOthers => format!(
-            "others used {:.2} of {cores} cores{}, {:.2} threads waited for one",
-            second.cores_others,
-            named(&second.programs),
-            second.threads_waiting
-        ),
-        Cause::CpuUsedUp => {
-            let site = match second.locality {
-                Locality::ThisProgram => ", the target's share included, which runs inside it",
-                _ => "",
-            };
-            let used = second.cores_used.min(cores);
-            format!("{used:.2} of {cores} cores{site}")
-        }
+        Cause::CpuTakenByOthers => taken_by_others(second, cores),
+        Cause::CpuUsedUp => used_up(second, cores),
         Cause::WorkerUsedUp => format!("{:.2} of its core", second.busiest_thread.min(1.0)),
         Cause::WarmUp => {
             "scripts run slower until their classes are loaded and compiled".to_owned()
         }
-        Cause::GarbageCollected => format!("{} ms of {} ms", second.garbage_ms, second.length_ms()),
+        Cause::GarbageCollected => of_length(second.garbage_ms),
         Cause::PortsRunningOut => format!(
             "{} of {} ports held by closed connections to one target, 60 s each",
             second.time_wait_to_one,
@@ -288,12 +273,15 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
             0 => format!("{:.0} ms late", ms(second.loop_late_us)),
             _ => format!("{:.0} ms late, while scripts ran", ms(second.loop_late_us)),
         },
-        Cause::ScheduleDelayed => format!(
-            "p50 {:.1} ms, p99 {:.1} ms, at most {:.1} ms",
-            ms(second.delay.p50_us),
-            ms(second.delay.p99_us),
-            ms(second.delay.max_us)
-        ),
+        Cause::ScheduleDelayed => {
+            let [p50, p99, max] = [
+                second.delay.p50_us,
+                second.delay.p99_us,
+                second.delay.max_us,
+            ]
+            .map(ms);
+            format!("p50 {p50:.1} ms, p99 {p99:.1} ms, at most {max:.1} ms")
+        }
         Cause::ArrivalsLeftOut => {
             let arrivals = second.arrivals;
             format!("{} of {} in a second", arrivals.left_out, arrivals.due)
@@ -313,11 +301,7 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
             "{} of {} segments sent again",
             second.segments_retransmitted, second.segments_sent
         ),
-        Cause::DiskStalled => format!(
-            "workers waited {} ms of {} ms",
-            second.disk_stalled_ms,
-            second.length_ms()
-        ),
+        Cause::DiskStalled => format!("workers waited {}", of_length(second.disk_stalled_ms)),
         Cause::TooShort
         | Cause::NothingSent
         | Cause::AgentLost
@@ -329,6 +313,24 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
         | Cause::TargetOnThisMachine
         | Cause::TargetSilent => String::new(),
     }
+}
+
+fn taken_by_others(second: &Second, cores: f64) -> String {
+    format!(
+        "others used {:.2} of {cores} cores{}, {:.2} threads waited for one",
+        second.cores_others,
+        named(&second.programs),
+        second.threads_waiting
+    )
+}
+
+fn used_up(second: &Second, cores: f64) -> String {
+    let site = match second.locality {
+        Locality::ThisProgram => ", the target's share included, which runs inside it",
+        _ => "",
+    };
+    let used = second.cores_used.min(cores);
+    format!("{used:.2} of {cores} cores{site}")
 }
 
 /// Programs that are not the target, with the CPU they take, in parentheses.

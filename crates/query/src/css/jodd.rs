@@ -135,18 +135,8 @@ fn parse_step(
                 rest = after;
             }
             ':' => {
-                let (name, after) = split_name(behind);
-                if after.trim_end() == "(" {
-                    rest = "";
-                    continue;
-                }
-                let (argument, after) = match after.strip_prefix('(') {
-                    Some(inner) => {
-                        split_close(inner, '(', ')').map(|(inner, after)| (Some(inner), after))?
-                    }
-                    None => (None, after),
-                };
-                tests.push(parse_pseudo(name, argument)?);
+                let (test, after) = split_pseudo(behind)?;
+                tests.extend(test);
                 rest = after;
             }
             _ => return Err(SelectorError::new(format!("Invalid CSS selector: {text}"))),
@@ -160,6 +150,22 @@ fn parse_step(
         },
         rest,
     ))
+}
+
+/// The test of a pseudo-class, and the text behind it. An argument that is only opened ends the selector without a test.
+fn split_pseudo(text: &str) -> Result<(Option<Test>, &str), SelectorError> {
+    let (name, after) = split_name(text);
+    if after.trim_end() == "(" {
+        return Ok((None, ""));
+    }
+    let (argument, after) = match after.strip_prefix('(') {
+        Some(inner) => {
+            let (inner, after) = split_close(inner, '(', ')')?;
+            (Some(inner), after)
+        }
+        None => (None, after),
+    };
+    Ok((Some(parse_pseudo(name, argument)?), after))
 }
 
 fn split_name(text: &str) -> (&str, &str) {

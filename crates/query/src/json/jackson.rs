@@ -339,114 +339,117 @@ mod tests {
         assert_eq!(quoted(&long), expected);
     }
 
+    /// Texts and the messages of Jackson.
+    const FAULTS: &[(&str, &str)] = &[
+        (
+            "x",
+            "Unrecognized token 'x': was expecting ANY\n at [S; line: 1, column: 2]",
+        ),
+        (
+            "\n\n  foo",
+            "Unrecognized token 'foo': was expecting ANY\n at [S; line: 3, column: 6]",
+        ),
+        (
+            "abc-def",
+            "Unrecognized token 'abc': was expecting ANY\n at [S; line: 1, column: 4]",
+        ),
+        (
+            "{\"a\":tru",
+            "Unrecognized token 'tru': was expecting ANY\n at [S; line: 1, column: 9]",
+        ),
+        (
+            "NaN",
+            "Non-standard token 'NaN': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to allow\n at [S; line: 1, column: 4]",
+        ),
+        (
+            "<html>",
+            "Unexpected character ('<' (code 60)): expected a valid value ANY\n at [S; line: 1, column: 2]",
+        ),
+        (
+            "{\"a\":}",
+            "Unexpected character ('}' (code 125)): expected a valid value ANY\n at [S; line: 1, column: 7]",
+        ),
+        (
+            "[1,]",
+            "Unexpected character (']' (code 93)): expected a valid value ANY\n at [S; line: 1, column: 5]",
+        ),
+        (
+            "[,1]",
+            "Unexpected character (',' (code 44)): expected a valid value ANY\n at [S; line: 1, column: 3]",
+        ),
+        (
+            "{a:1}",
+            "Unexpected character ('a' (code 97)): was expecting double-quote to start field name\n at [S; line: 1, column: 3]",
+        ),
+        (
+            "{\"a\":1,}",
+            "Unexpected character ('}' (code 125)): was expecting double-quote to start field name\n at [S; line: 1, column: 9]",
+        ),
+        (
+            "{\"a\" 1}",
+            "Unexpected character ('1' (code 49)): was expecting a colon to separate field name and value\n at [S; line: 1, column: 7]",
+        ),
+        (
+            "[1 2]",
+            "Unexpected character ('2' (code 50)): was expecting comma to separate Array entries\n at [S; line: 1, column: 5]",
+        ),
+        (
+            "{\"a\":1 \"b\"}",
+            "Unexpected character ('\"' (code 34)): was expecting comma to separate Object entries\n at [S; line: 1, column: 9]",
+        ),
+        (
+            "{]",
+            "Unexpected close marker ']': expected '}' (for Object starting at [S; line: 1, column: 1])\n at [S; line: 1, column: 3]",
+        ),
+        (
+            "[}",
+            "Unexpected close marker '}': expected ']' (for Array starting at [S; line: 1, column: 1])\n at [S; line: 1, column: 3]",
+        ),
+        (
+            "{\"a\":1",
+            "Unexpected end-of-input: expected close marker for Object (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 7]",
+        ),
+        (
+            "[\"x\" ",
+            "Unexpected end-of-input: expected close marker for Array (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 6]",
+        ),
+        (
+            "[",
+            "Unexpected end-of-input: expected close marker for Array (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 2]",
+        ),
+        (
+            "{\"a\":1,",
+            "Unexpected end-of-input within/between Object entries\n at [S; line: 1, column: 8]",
+        ),
+        (
+            "{\"a\":",
+            "Unexpected end-of-input within/between Object entries\n at [S; line: 1, column: 6]",
+        ),
+        (
+            "[1,",
+            "Unexpected end-of-input within/between Array entries\n at [S; line: 1, column: 4]",
+        ),
+        (
+            "{\"a",
+            "Unexpected end-of-input in field name\n at [S; line: 1, column: 4]",
+        ),
+        (
+            "\"abc",
+            "Unexpected end-of-input: was expecting closing quote for a string value\n at [S; line: 1, column: 5]",
+        ),
+        (
+            "\"a\nb\"",
+            "Illegal unquoted character ((CTRL-CHAR, code 10)): has to be escaped using backslash to be included in string value\n at [S; line: 1, column: 4]",
+        ),
+        (
+            "{\"a\":\"\\x\"}",
+            "Unrecognized character escape 'x' (code 120)\n at [S; line: 1, column: 9]",
+        ),
+    ];
+
     #[test]
     fn faults_are_told_as_jackson_tells_them() {
-        for (text, expected) in [
-            (
-                "x",
-                "Unrecognized token 'x': was expecting ANY\n at [S; line: 1, column: 2]",
-            ),
-            (
-                "\n\n  foo",
-                "Unrecognized token 'foo': was expecting ANY\n at [S; line: 3, column: 6]",
-            ),
-            (
-                "abc-def",
-                "Unrecognized token 'abc': was expecting ANY\n at [S; line: 1, column: 4]",
-            ),
-            (
-                "{\"a\":tru",
-                "Unrecognized token 'tru': was expecting ANY\n at [S; line: 1, column: 9]",
-            ),
-            (
-                "NaN",
-                "Non-standard token 'NaN': enable `JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS` to allow\n at [S; line: 1, column: 4]",
-            ),
-            (
-                "<html>",
-                "Unexpected character ('<' (code 60)): expected a valid value ANY\n at [S; line: 1, column: 2]",
-            ),
-            (
-                "{\"a\":}",
-                "Unexpected character ('}' (code 125)): expected a valid value ANY\n at [S; line: 1, column: 7]",
-            ),
-            (
-                "[1,]",
-                "Unexpected character (']' (code 93)): expected a valid value ANY\n at [S; line: 1, column: 5]",
-            ),
-            (
-                "[,1]",
-                "Unexpected character (',' (code 44)): expected a valid value ANY\n at [S; line: 1, column: 3]",
-            ),
-            (
-                "{a:1}",
-                "Unexpected character ('a' (code 97)): was expecting double-quote to start field name\n at [S; line: 1, column: 3]",
-            ),
-            (
-                "{\"a\":1,}",
-                "Unexpected character ('}' (code 125)): was expecting double-quote to start field name\n at [S; line: 1, column: 9]",
-            ),
-            (
-                "{\"a\" 1}",
-                "Unexpected character ('1' (code 49)): was expecting a colon to separate field name and value\n at [S; line: 1, column: 7]",
-            ),
-            (
-                "[1 2]",
-                "Unexpected character ('2' (code 50)): was expecting comma to separate Array entries\n at [S; line: 1, column: 5]",
-            ),
-            (
-                "{\"a\":1 \"b\"}",
-                "Unexpected character ('\"' (code 34)): was expecting comma to separate Object entries\n at [S; line: 1, column: 9]",
-            ),
-            (
-                "{]",
-                "Unexpected close marker ']': expected '}' (for Object starting at [S; line: 1, column: 1])\n at [S; line: 1, column: 3]",
-            ),
-            (
-                "[}",
-                "Unexpected close marker '}': expected ']' (for Array starting at [S; line: 1, column: 1])\n at [S; line: 1, column: 3]",
-            ),
-            (
-                "{\"a\":1",
-                "Unexpected end-of-input: expected close marker for Object (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 7]",
-            ),
-            (
-                "[\"x\" ",
-                "Unexpected end-of-input: expected close marker for Array (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 6]",
-            ),
-            (
-                "[",
-                "Unexpected end-of-input: expected close marker for Array (start marker at [S; line: 1, column: 1])\n at [S; line: 1, column: 2]",
-            ),
-            (
-                "{\"a\":1,",
-                "Unexpected end-of-input within/between Object entries\n at [S; line: 1, column: 8]",
-            ),
-            (
-                "{\"a\":",
-                "Unexpected end-of-input within/between Object entries\n at [S; line: 1, column: 6]",
-            ),
-            (
-                "[1,",
-                "Unexpected end-of-input within/between Array entries\n at [S; line: 1, column: 4]",
-            ),
-            (
-                "{\"a",
-                "Unexpected end-of-input in field name\n at [S; line: 1, column: 4]",
-            ),
-            (
-                "\"abc",
-                "Unexpected end-of-input: was expecting closing quote for a string value\n at [S; line: 1, column: 5]",
-            ),
-            (
-                "\"a\nb\"",
-                "Illegal unquoted character ((CTRL-CHAR, code 10)): has to be escaped using backslash to be included in string value\n at [S; line: 1, column: 4]",
-            ),
-            (
-                "{\"a\":\"\\x\"}",
-                "Unrecognized character escape 'x' (code 120)\n at [S; line: 1, column: 9]",
-            ),
-        ] {
+        for (text, expected) in FAULTS.iter().copied() {
             assert_eq!(says(text).as_deref(), Some(expected), "{text}");
         }
     }

@@ -46,7 +46,8 @@ fn wait(target: &str) -> Option<Duration> {
 fn answer(request: &Request) -> (String, String, String) {
     let kind = |kind: &str| format!("Content-Type: {kind}\r\n");
     let path = request.target.split('?').next().unwrap_or_default();
-    let text = |body: &str| ("200 OK".to_owned(), kind("text/plain"), body.to_owned());
+    let ok = |of: &str, body: &str| ("200 OK".to_owned(), kind(of), body.to_owned());
+    let text = |body: &str| ok("text/plain", body);
     match path.split('/').skip(1).collect::<Vec<_>>()[..] {
         ["status", code @ "204"] => (format!("{code} Status"), String::new(), String::new()),
         ["status", code] => (
@@ -71,8 +72,10 @@ fn answer(request: &Request) -> (String, String, String) {
             let pictures: String = (0..count)
                 .map(|number| format!("<img src=\"/{number}.png?wait_ms={wait_ms}\">"))
                 .collect();
-            let page = format!("<html><body>{pictures}</body></html>\n");
-            ("200 OK".to_owned(), kind("text/html"), page)
+            ok(
+                "text/html",
+                &format!("<html><body>{pictures}</body></html>\n"),
+            )
         }
         ["basic"] => protected(request, "Basic realm=\"shop\""),
         ["digest"] => protected(
@@ -80,35 +83,16 @@ fn answer(request: &Request) -> (String, String, String) {
             "Digest realm=\"shop\", nonce=\"8f2a\", opaque=\"5cc0\", qop=\"auth\", algorithm=MD5",
         ),
         ["bytes", count] => text(&"x".repeat(count.parse().unwrap_or(0))),
-        ["cookie", name, value] => (
-            "200 OK".to_owned(),
-            format!(
-                "{}Set-Cookie: {name}={value}; Path=/\r\n",
-                kind("text/plain")
-            ),
-            "set\n".to_owned(),
-        ),
-        ["json"] => (
-            "200 OK".to_owned(),
-            kind("application/json"),
-            JSON.to_owned(),
-        ),
-        ["page"] => (
-            "200 OK".to_owned(),
-            kind("text/html; charset=utf-8"),
-            PAGE.to_owned(),
-        ),
-        ["xml"] => ("200 OK".to_owned(), kind("text/xml"), XML.to_owned()),
-        [file] if file.ends_with(".css") => (
-            "200 OK".to_owned(),
-            kind("text/css"),
-            "body { background: url(back.png) }\n".to_owned(),
-        ),
-        [file] if file.ends_with(".png") => (
-            "200 OK".to_owned(),
-            kind("image/png"),
-            "not really a picture".to_owned(),
-        ),
+        ["cookie", name, value] => {
+            let (status, mut headers, body) = text("set\n");
+            headers.push_str(&format!("Set-Cookie: {name}={value}; Path=/\r\n"));
+            (status, headers, body)
+        }
+        ["json"] => ok("application/json", JSON),
+        ["page"] => ok("text/html; charset=utf-8", PAGE),
+        ["xml"] => ok("text/xml", XML),
+        [file] if file.ends_with(".css") => ok("text/css", "body { background: url(back.png) }\n"),
+        [file] if file.ends_with(".png") => ok("image/png", "not really a picture"),
         _ => text(&format!(
             "{} {}\n{}\n",
             request.method,

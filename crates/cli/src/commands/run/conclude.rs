@@ -8,7 +8,7 @@ use drumfire_report::RunFile;
 use drumfire_results::Verdict;
 
 use super::KEEP_FAILURES;
-use super::prepare::{Brief, Listening, Prepared};
+use super::prepare::{Brief, Prepared};
 use crate::commands::fleet;
 use crate::console::Console;
 use crate::ending::Ending;
@@ -51,23 +51,13 @@ pub fn conclude<E: Engine>(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let Prepared { brief, listening } = prepared;
-    let Listening {
-        guards,
-        watching,
-        ui,
-        exports,
-        kept,
-    } = listening;
-    let Attended {
-        outcome,
-        agents,
-        stopped,
-    } = attended;
-    let undelivered = exports.end();
-    let board = guards.end();
-    let kept = end_kept(kept, outcome.is_ok(), console);
-    let mut outcome =
-        outcome.map_err(|error| Refusal::new(Exit::RunFailed, format!("{error:#}")))?;
+    let undelivered = listening.exports.end();
+    let board = listening.guards.end();
+    let (watching, ui) = (listening.watching, listening.ui);
+    let (outcome, agents, stopped) = (attended.outcome, attended.agents, attended.stopped);
+    let kept = end_kept(listening.kept, outcome.is_ok(), console);
+    let failed = |error| Refusal::new(Exit::RunFailed, format!("{error:#}"));
+    let mut outcome = outcome.map_err(failed)?;
     let nothing_sent = outcome.nothing_sent.take();
     if let Some(why) = &nothing_sent {
         outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));

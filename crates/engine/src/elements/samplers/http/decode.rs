@@ -82,11 +82,8 @@ pub fn decode_at(
     needs: Needs,
     server: Option<Server>,
 ) -> HttpSampler {
-    let applicable: Vec<&Element> = configs
-        .iter()
-        .copied()
-        .filter(|config| is_applicable(config))
-        .collect();
+    let applicable = configs.iter().filter(|config| is_applicable(config));
+    let applicable: Vec<&Element> = applicable.copied().collect();
     let merged = Merged::new(d.element, &applicable);
     let (client, unknown_client) = match client(d, &merged) {
         Ok(client) => (client, None),
@@ -94,6 +91,7 @@ pub fn decode_at(
     };
     let is_blazemeter = d.element.class == BLAZEMETER;
     let is_parallel = d.element.class == PARALLEL;
+    let is_plugin = is_blazemeter || is_parallel;
     let versions = match client {
         Client::HttpClient if is_blazemeter => of_blazemeter(d, &merged),
         Client::HttpClient => Versions::of_run(d),
@@ -136,11 +134,7 @@ pub fn decode_at(
         },
         resources: Resources {
             are_wanted,
-            is_concurrent: merged.flag_or(
-                d,
-                "HTTPSampler.concurrentDwn",
-                is_blazemeter || is_parallel,
-            ),
+            is_concurrent: merged.flag_or(d, "HTTPSampler.concurrentDwn", is_plugin),
             pool_size: merged.or(d, "HTTPSampler.concurrentPool", "6"),
             allow: merged.template(d, "HTTPSampler.embedded_url_re"),
             exclude: merged.template(d, "HTTPSampler.embedded_url_exclude_re"),

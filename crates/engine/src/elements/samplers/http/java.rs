@@ -3,13 +3,14 @@
 use drumfire_http::Incoming;
 use drumfire_results::{Sample, Text};
 use drumfire_web::Exception;
+use drumfire_web::body::Body;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::headers::RequestHead;
 use drumfire_web::java_client::{
     MAX_REQUESTS, authorization, check_headers, check_method, java_redirect,
     java_too_many_redirects,
 };
-use drumfire_web::url::Url;
+use drumfire_web::url::{Url, Wire};
 
 use super::call::Call;
 use super::request::{Prepared, RequestBuilder, Sending};
@@ -31,20 +32,7 @@ pub(super) fn build(
     if builder.has_fresh(cx, url, &method, &head) {
         return Ok(Prepared::Done(builder.fresh(sample, cx.clock().now_ms())));
     }
-    let (arguments, files) = (call.arguments(), call.files());
-    let spec = call.body_spec(&method, &arguments, &files, following);
-    let checked = check_method(&method)
-        .and_then(|()| check_headers(&call.headers))
-        .and_then(|()| match builder.cookies {
-            Some(_) => url.cookie_origin(),
-            None => Ok(()),
-        });
-    let built = checked.and_then(|()| {
-        Ok((
-            url.java_wire()?,
-            spec.build_java(head.first("Content-Type"))?,
-        ))
-    });
+    let built = wire_and_body(builder, call, url, &method, following, &head);
     let (wire, body) = match built {
         Ok(built) => built,
         Err(exception) => return Err((sample, exception)),
@@ -89,6 +77,26 @@ pub(super) fn build(
         authorization: None,
         access: None,
     })))
+}
+
+/// The address as it is sent, and the body. The checks of `HttpURLConnection` come first.
+fn wire_and_body<'a>(
+    builder: &RequestBuilder,
+    call: &Call<'_>,
+    url: &'a Url,
+    method: &Text,
+    following: bool,
+    head: &RequestHead,
+) -> Result<(Wire<'a>, Option<Body>), Exception> {
+    check_method(method)?;
+    check_headers(&call.headers)?;
+    if builder.cookies.is_some() {
+        url.cookie_origin()?;
+    }
+    let (arguments, files) = (call.arguments(), call.files());
+    let spec = call.body_spec(method, &arguments, &files, following);
+    let wire = url.java_wire()?;
+    Ok((wire, spec.build_java(head.first("Content-Type"))?))
 }
 
 /// Follows redirects as `HttpURLConnection` does itself: the same headers again, but none of the plan's after a `POST`, which
