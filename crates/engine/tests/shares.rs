@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use drumfire_engine::{
     Adoption, Control, Event, Fleet, Gate, Lease, LeaseRequest, Options, Phase, Settings, Share,
@@ -65,6 +66,8 @@ impl Fleet for Memory {
     fn active_users(&self, _: Option<usize>) -> Option<u32> {
         None
     }
+
+    fn begun(&self, _: Duration) {}
 
     fn take_adoptions(&self) -> Vec<Adoption> {
         let is_started = self.starts_ms.lock().expect("nobody panics").1.is_some();

@@ -8,7 +8,7 @@
 //! ```
 
 use std::io::{Read, Write};
-use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -109,8 +109,15 @@ pub fn respond(status: &str, headers: &str, body: &str) -> Vec<u8> {
 impl Server {
     /// Starts a server on a free port of loopback that asks `script` what to do with each request.
     pub fn start(script: impl Fn(&Request) -> Vec<Step> + Send + Sync + 'static) -> Server {
-        let listener =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("loopback has a free port");
+        Server::start_at(Ipv4Addr::LOCALHOST.into(), script)
+    }
+
+    /// The same on this address of the machine.
+    pub fn start_at(
+        host: IpAddr,
+        script: impl Fn(&Request) -> Vec<Step> + Send + Sync + 'static,
+    ) -> Server {
+        let listener = TcpListener::bind((host, 0)).expect("the address has a free port");
         let address = listener
             .local_addr()
             .expect("a bound socket has an address");

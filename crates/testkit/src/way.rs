@@ -1,7 +1,7 @@
 //! A way over TCP that is slow, or lets nothing through: what networks do to connections, without privileges.
 
 use std::io::{self, Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ pub struct Conduct {
     pub is_cut: bool,
 }
 
-/// A port of the loopback from which a way leads to another one.
+/// A port from which a way leads to one of the loopback.
 #[derive(Debug)]
 pub struct Way {
     address: SocketAddr,
@@ -37,7 +37,15 @@ impl Way {
     /// # Errors
     /// If there is no port.
     pub fn to(port: u16) -> io::Result<Way> {
-        let listener = TcpListener::bind("127.0.0.1:0")?;
+        Way::at(Ipv4Addr::LOCALHOST.into(), port)
+    }
+
+    /// A way from a port of this address to this port of the loopback.
+    ///
+    /// # Errors
+    /// If there is no port.
+    pub fn at(host: IpAddr, port: u16) -> io::Result<Way> {
+        let listener = TcpListener::bind((host, 0))?;
         listener.set_nonblocking(true)?;
         let way = Way {
             address: listener.local_addr()?,

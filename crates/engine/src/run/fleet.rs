@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use drumfire_expr::Properties;
 
@@ -61,6 +62,9 @@ pub trait Fleet: Send + Sync + fmt::Debug {
 
     /// Users that run on all machines: those of a thread group, or all; none if that is not known.
     fn active_users(&self, group: Option<usize>) -> Option<u32>;
+
+    /// Users of this machine begin, so long after the moment at which all machines start.
+    fn begun(&self, late: Duration);
 
     /// Users of lost machines to take over, since the last call.
     fn take_adoptions(&self) -> Vec<Adoption>;

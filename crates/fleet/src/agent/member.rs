@@ -296,8 +296,8 @@ impl Member {
         }
         drop(known);
         if self.own().stage < Stage::Running {
-            let now_ms = self.now_ms();
-            let late_us = (now_ms - start_ms).max(0) as u64 * 1000;
+            // One that hears of the start too late begins at once.
+            let late_us = (self.now_ms() - start_ms).max(0) as u64 * 1000;
             self.say(|own| (own.stage, own.late_us) = (Stage::Running, late_us));
         }
         Gate::OpensAt(start_ms)
@@ -378,6 +378,11 @@ impl Fleet for Member {
             Some(group) => groups.get(group).copied().filter(|users| *users > 0),
             None => Some(*all),
         }
+    }
+
+    fn begun(&self, late: Duration) {
+        let late_us = late.as_micros() as u64;
+        self.note(|own| own.late_us = own.late_us.max(late_us));
     }
 
     fn take_adoptions(&self) -> Vec<Adoption> {

@@ -115,6 +115,7 @@ impl Crew {
     /// Starts this worker's users when each is due, and waits until all have ended.
     pub async fn serve(mut self) {
         let shared = self.shared.clone();
+        self.wait_for_others().await;
         match shared.shape(self.start.group) {
             Shape::Ramp(ramp) => {
                 let mine = self.mine();
@@ -139,6 +140,21 @@ impl Crew {
         }
         while let Some(ended) = self.running.join_next().await {
             self.report(ended);
+        }
+    }
+
+    /// Waits for the moment at which groups start on all machines of the run.
+    async fn wait_for_others(&self) {
+        let at_ms = self.start.at_ms;
+        let part = &self.shared.part;
+        if self.start.adopted_ms.is_none()
+            && let Some(fleet) = part
+                .fleet
+                .as_ref()
+                .filter(|_| at_ms > self.shared.clock.now_ms())
+            && self.wait_until(at_ms).await
+        {
+            fleet.begun(self.shared.clock.instant(at_ms).elapsed());
         }
     }
 

@@ -338,7 +338,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Waits for the moment at which the groups start on all machines of the run; a stop ends the wait.
+    /// Waits until shortly before the moment at which the groups start on all machines of the run, for which workers wait on
+    /// their own precise timers; a stop ends the wait.
     fn pass_gate(&mut self, phase: Phase) {
         let Some(fleet) = self.shared.part.fleet.clone() else {
             return;
@@ -353,7 +354,6 @@ impl Run<'_, '_> {
                     self.shared.set_origin_ms(at_ms);
                 }
                 if left <= TICK {
-                    std::thread::sleep(left);
                     return;
                 }
             }

@@ -1,6 +1,9 @@
 //! `cargo xtask fleet`: what runs on several machines cost, and whether their numbers are those of one machine.
 
-use std::collections::{BTreeMap, HashMap};
+mod lan;
+mod network;
+mod rows;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -8,13 +11,12 @@ use anyhow::{Context as _, ensure};
 use drumfire_fleet::{LinkOptions, Swarm};
 use drumfire_testkit::nats::Nats;
 use drumfire_testkit::program::{LIMIT, Workshop};
-use drumfire_testkit::way::{Conduct, Way};
 use serde_json::Value;
 use xtask::{cargo, root, run};
 
 use crate::bench::scenario::Door;
 use crate::bench::server::Nginx;
-use crate::faults::bench::{Running, group, pause, plan, request, sample, start, words_for_agents};
+use crate::faults::bench::{group, plan, request, sample, start, words_for_agents};
 
 /// A coordinator of a thousand agents must stay below these.
 const MOST_CORES: f64 = 1.0;
@@ -28,15 +30,6 @@ const SWARM: Swarm = Swarm {
 /// Users of a throughput run, and how long it is.
 const USERS: u32 = 32;
 const SECONDS: u32 = 8;
-/// The agents on a slow network, and the rows that they share.
-const AGENTS: usize = 8;
-const ROWS: usize = 100_000;
-const DELAY: Duration = Duration::from_millis(20);
-/// Starts that are measured.
-const STARTS: usize = 5;
-/// First samples of agents are at most this far apart.
-const MOST_SKEW_MS: i64 = 5;
-
 /// A part: it measures this program.
 type Part = fn(&PathBuf) -> anyhow::Result<()>;
 
@@ -57,10 +50,13 @@ pub fn fleet(words: &[&str]) -> anyhow::Result<()> {
         Some(program) => std::path::absolute(program)?,
         None => built()?,
     };
+    if names.first() == Some(&network::INSIDE) {
+        return network::inside(&program);
+    }
     let parts: [(&str, Part); 3] = [
         ("agents", agents),
         ("throughput", throughput),
-        ("network", network),
+        ("network", network::network),
     ];
     for name in &names {
         ensure!(
@@ -207,161 +203,5 @@ fn throughput(program: &PathBuf) -> anyhow::Result<()> {
             "{agents} local agent(s)  {rate:>9.0} samples a second, {share:.0} % of one process"
         );
     }
-    Ok(())
-}
-
-/// Agents behind a slow network: one start, shared rows, exact sums.
-fn network(program: &PathBuf) -> anyhow::Result<()> {
-    let users = (AGENTS * 4).to_string();
-    let started = |text: &str| -> anyhow::Result<i64> {
-        let rows = Rows::read(text)?;
-        Ok(rows.skew_ms())
-    };
-    let once = plan(&group(&users, 1, &sample("s")));
-    let mut skews = Vec::new();
-    for _ in 0..STARTS {
-        let home = slow_run(program, &once, None)?;
-        skews.push(started(&home.read("rows.jtl"))?);
-    }
-    skews.sort_unstable();
-    let worst_ms = *skews.last().context("a start")?;
-    println!(
-        "start        {worst_ms} ms at most between the first samples of {AGENTS} agents, of {STARTS} starts, behind {} ms each way",
-        DELAY.as_millis()
-    );
-    let data = r#"<CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="rows"><stringProp name="filename">rows.csv</stringProp><stringProp name="variableNames">row</stringProp><boolProp name="recycle">false</boolProp><boolProp name="stopThread">true</boolProp></CSVDataSet><hashTree/>"#;
-    let inside = data.to_owned() + &pause(2) + &sample("s");
-    let shared = plan(&group(&users, -1, &inside));
-    let rows: String = (0..ROWS).map(|row| format!("{row}\n")).collect();
-    let home = slow_run(program, &shared, Some(&rows))?;
-    rows_once(&home)?;
-    ensure!(
-        worst_ms <= MOST_SKEW_MS,
-        "the agents did not start at one instant"
-    );
-    Ok(())
-}
-
-/// Runs a plan on agents behind a slow network, with rows collected; gives the coordinator's folder.
-fn slow_run(program: &PathBuf, plan: &str, rows: Option<&str>) -> anyhow::Result<Workshop> {
-    let nats = Nats::start();
-    let mut ways = Vec::new();
-    let mut agents: Vec<(Workshop, Running)> = Vec::new();
-    for number in 0..AGENTS {
-        let way = Way::to(nats.port)?;
-        way.set(Conduct {
-            delay: DELAY,
-            ..Conduct::default()
-        });
-        let place = Workshop::new(program);
-        let url = format!("nats://127.0.0.1:{}", way.port());
-        let name = format!("a{number}");
-        let child = start(
-            &place,
-            &["agent", "--nats", &url, "--name", &name, "--once"],
-        );
-        agents.push((place, child));
-        ways.push(way);
-    }
-    let home = Workshop::new(program);
-    home.write("p.jmx", plan);
-    if let Some(rows) = rows {
-        home.write("rows.csv", rows);
-    }
-    let (url, count) = (nats.url(), AGENTS.to_string());
-    let fixed = words_for_agents(&url, &count);
-    let words = [
-        "--progress",
-        "quiet",
-        "-l",
-        "rows.jtl",
-        "-Jsample_variables=row",
-    ];
-    let finished = home.run(&words, LIMIT);
-    ensure!(finished.code == Some(0), "{finished:?}");
-    for (_, child) in agents {
-        child.finish()?;
-    }
-    Ok(home)
-}
-
-/// The facts in collected rows.
-struct Rows {
-    /// How often each row of the shared file was used.
-    used: HashMap<String, u32>,
-    count: u64,
-    /// When the first sample of each agent began.
-    starts: BTreeMap<usize, i64>,
-    elapsed_ms: Vec<u64>,
-}
-
-impl Rows {
-    fn read(text: &str) -> anyhow::Result<Rows> {
-        let mut lines = text.lines();
-        let heads = lines.next().context("a header")?.split(',');
-        let heads: Vec<&str> = heads.map(|head| head.trim_matches('"')).collect();
-        let place = |name: &str| {
-            heads
-                .iter()
-                .position(|head| *head == name)
-                .context("a column")
-        };
-        let (time, row, thread) = (place("timeStamp")?, place("row")?, place("threadName")?);
-        let elapsed = place("elapsed")?;
-        let mut rows = Rows {
-            used: HashMap::new(),
-            count: 0,
-            starts: BTreeMap::new(),
-            elapsed_ms: Vec::new(),
-        };
-        for line in lines {
-            let cells: Vec<&str> = line.split(',').collect();
-            *rows.used.entry(cells[row].to_owned()).or_default() += 1;
-            rows.count += 1;
-            rows.elapsed_ms.push(cells[elapsed].parse()?);
-            let user = cells[thread]
-                .rsplit('-')
-                .next()
-                .and_then(|user| user.parse::<usize>().ok());
-            let agent = (user.context("a user's number")? - 1) % AGENTS;
-            let at_ms: i64 = cells[time].parse()?;
-            let first = rows.starts.entry(agent).or_insert(at_ms);
-            *first = (*first).min(at_ms);
-        }
-        Ok(rows)
-    }
-
-    fn skew_ms(&self) -> i64 {
-        let (first, last) = (self.starts.values().min(), self.starts.values().max());
-        last.unwrap_or(&0) - first.unwrap_or(&0)
-    }
-}
-
-/// Holds the collected rows to the file's rows, and the report to the rows.
-fn rows_once(home: &Workshop) -> anyhow::Result<()> {
-    let mut rows = Rows::read(&home.read("rows.jtl"))?;
-    let twice = rows.used.values().filter(|count| **count > 1).count();
-    println!(
-        "rows         {} of {ROWS} used, {twice} of them twice",
-        rows.used.len()
-    );
-    ensure!(
-        rows.used.len() == ROWS && twice == 0,
-        "rows are missing, or used twice"
-    );
-    let report = total(home)?;
-    let counted = report["total"]["count"].as_u64().context("a count")?;
-    rows.elapsed_ms.sort_unstable();
-    let pooled_ms = rows.elapsed_ms[rows.elapsed_ms.len() * 99 / 100];
-    let told_ms = report["total"]["p99_ms"].as_f64().context("a percentile")?;
-    println!(
-        "report       {counted} samples, 99th percentile {told_ms} ms; rows: {}, {pooled_ms} ms",
-        rows.count
-    );
-    let is_same = (told_ms - pooled_ms as f64).abs() <= 1.0 + pooled_ms as f64 * 0.001;
-    ensure!(
-        counted == rows.count && is_same,
-        "the report is not that of the rows"
-    );
     Ok(())
 }
