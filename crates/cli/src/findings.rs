@@ -112,7 +112,9 @@ pub fn remedy(finding: &Diagnostic) -> String {
         return help.clone();
     }
     let help = match finding.code {
-        "backend-not-sent" => "use `--out` to send the numbers elsewhere while the run goes on",
+        "backend-not-sent" => {
+            "put the client's jars into lib/ext of JMETER_HOME, or send the numbers with `--out`"
+        }
         "element-skipped" => "nothing needs to be done: JMeter does nothing with it either",
         "element-left-out" => "leave out -Jdrumfire.skip_unsupported to have such plans refused",
         "jmx-removed-element" | "jmx-ignored-value" | "jmx-no-name" => {

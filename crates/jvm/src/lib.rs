@@ -481,6 +481,10 @@ impl JavaHost for Jvm {
         }
     }
 
+    fn take_lost(&self) -> Vec<String> {
+        natives::take_lost()
+    }
+
     fn exit_request(&self) -> Option<String> {
         let asked = exit::asked()?;
         let plan = self.plan.get().and_then(|plan| plan.as_ref().ok());
@@ -528,6 +532,7 @@ fn traits(bits: u32) -> Traits {
         result_collector: has(9),
         iterations: has(10),
         iterating: has(11),
+        backend_client: has(12),
     }
 }
 

@@ -19,12 +19,14 @@ struct Run {
     properties: Option<Properties>,
     control: Option<Control>,
     crowd: Option<Arc<dyn Crowd>>,
+    lost: Vec<String>,
 }
 
 static RUN: RwLock<Run> = RwLock::new(Run {
     properties: None,
     control: None,
     crowd: None,
+    lost: Vec::new(),
 });
 
 /// The properties that Java code sees from now on.
@@ -43,6 +45,12 @@ pub fn use_control(control: Control) {
 pub fn use_crowd(crowd: Arc<dyn Crowd>) {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     run.crowd = Some(crowd);
+}
+
+/// Takes the lines about what Java code could not send.
+pub fn take_lost() -> Vec<String> {
+    let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
+    std::mem::take(&mut run.lost)
 }
 
 fn crowd<R>(use_it: impl FnOnce(&dyn Crowd) -> R) -> Option<R> {
@@ -376,6 +384,16 @@ extern "system" fn stop_test<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, now: jb
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
+extern "system" fn lost<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, text: Text<'l>) {
+    env.with_env(|env| -> Result<_> {
+        let text = text::read(env, &text)?.unwrap_or_default();
+        let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
+        run.lost.push(text);
+        Ok(())
+    })
+    .resolve::<ThrowRuntimeExAndDefault>()
+}
+
 extern "system" fn property<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
@@ -602,6 +620,7 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
         "stopThread" "()V" stop_thread,
         "iteration" "()I" iteration,
         "stopTest" "(Z)V" stop_test,
+        "lost" "(Ljava/lang/String;)V" lost,
         "property" "(Ljava/lang/String;)Ljava/lang/String;" property,
         "setProperty" "(Ljava/lang/String;Ljava/lang/String;)V" set_property,
         "properties" "()[Ljava/lang/String;" properties,

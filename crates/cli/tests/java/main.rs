@@ -1,6 +1,7 @@
 //! Scripts and Java classes in a run: they need Java and a JMeter on this machine, and are not tested where there is none.
 
 mod archive;
+mod backend_clients;
 mod classes;
 mod growth;
 mod objects;

@@ -18,6 +18,7 @@ use crate::run::java::visit::{Below, Visit};
 use crate::run::roles::{Driver, IterationListener};
 
 const BOTH: &str = "it is a controller and a sampler in one";
+const CLIENT: &str = "it is a client for a Backend Listener, and no element";
 const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
 pub const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
                       user.classpath)";
@@ -70,8 +71,23 @@ pub fn role(element: &Element, unit: &mut Unit) -> Option<Role> {
 
 /// The roles of the element's class, or why it cannot be run.
 fn traits(d: &mut Decoder) -> Result<Traits, String> {
-    let class = &d.element.class;
-    if let Some(known) = d.unit.foreign.get(class.as_str()) {
+    let element = d.element;
+    traits_of(d, &element.class)
+}
+
+/// Why Java cannot run the client that a Backend Listener names, if it cannot.
+pub fn client_fault(d: &mut Decoder, class: &str) -> Option<String> {
+    let known = traits_of(d, class);
+    let is_asked = d.unit.unasked.iter().all(|unasked| unasked != class);
+    match known {
+        Ok(traits) if traits.backend_client || !is_asked => None,
+        Ok(_) => Some("it is no BackendListenerClient".to_owned()),
+        Err(why) => Some(why),
+    }
+}
+
+fn traits_of(d: &mut Decoder, class: &str) -> Result<Traits, String> {
+    if let Some(known) = d.unit.foreign.get(class) {
         return known.clone();
     }
     let answer = match &d.settings().java {
@@ -118,6 +134,9 @@ fn foreign(d: &mut Decoder) -> Roles {
         Ok(traits) => traits,
         Err(why) => return cannot_run(d, &class, &why),
     };
+    if traits.backend_client {
+        return cannot_run(d, &class, CLIENT);
+    }
     if traits.thread_group {
         return cannot_run(d, &class, THREAD_GROUP);
     }

@@ -2,8 +2,9 @@
 //!
 //! Properties, computed once before the run: `classname` and the rows of `arguments`. `InfluxdbBackendListenerClient`,
 //! `InfluxDBRawBackendListenerClient` and `GraphiteBackendListenerClient` run natively, with JMeter's names, parameters and defaults,
-//! and so does `InfluxDatabaseBackendListenerClient` of jmeter-influxdb2-listener-plugin; an element of any other class is skipped.
-//! `QUEUE_SIZE` has no meaning: a listener never makes a user wait. Average, extremes and percentiles are those of the samples since
+//! and so does `InfluxDatabaseBackendListenerClient` of jmeter-influxdb2-listener-plugin. A client of any other class runs by its
+//! Java class, on a thread of its own; if there is none, the element is skipped, as in JMeter. A listener never makes a user wait:
+//! samples beyond the `QUEUE_SIZE` of a Java class are dropped and counted, and natively it has no meaning. Average, extremes and percentiles are those of the samples since
 //! the last send; with `backend_metrics_window_mode=fixed`, given explicitly, those of a label's last 100 samples
 //! (`backend_metrics_window`), as in JMeter (`SamplerMetric`).
 
@@ -15,6 +16,7 @@ use drumfire_results::{HeardSample, Sample, SampleQueue};
 use crate::base::body;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::elements::{foreign, java};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::program::BackendSpec;
@@ -34,7 +36,7 @@ const RAW: &str = "InfluxDBRawBackendListenerClient";
 const INFLUXDB_2: &str = "InfluxDatabaseBackendListenerClient";
 /// Samples of it that may wait to be sent.
 const ROOM: usize = 50_000;
-/// The code of the warning for a listener that is skipped because of its class.
+/// The code of the warning for a listener that is skipped because its client cannot run.
 pub const NOT_SENT: &str = "backend-not-sent";
 const WINDOW_MODE: &str = "backend_metrics_window_mode";
 
@@ -43,11 +45,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let class = class.trim();
     let known = CLIENTS.iter().find(|client| **client == class);
     let Some((_, simple)) = known.and_then(|client| client.rsplit_once('.')) else {
-        d.warn(
-            NOT_SENT,
-            format!("its metrics are not sent, because `{class}` is not built"),
-        );
-        return Roles::default();
+        return by_its_class(d, class);
     };
     let is_windowed = d.settings().properties.get(WINDOW_MODE).as_deref() == Some("fixed");
     let sends_each = [RAW, INFLUXDB_2].contains(&simple);
@@ -86,6 +84,17 @@ pub fn decode(d: &mut Decoder) -> Roles {
         listener: Some(listener),
         ..Roles::default()
     }
+}
+
+/// A client that only Java has.
+fn by_its_class(d: &mut Decoder, class: &str) -> Roles {
+    if let Some(why) = foreign::client_fault(d, class) {
+        let message = format!("its metrics are not sent, because `{class}` cannot run: {why}");
+        d.warn(NOT_SENT, message);
+        return Roles::default();
+    }
+    let why = format!("its client is `{class}`");
+    java::instead(d, &why, java::quick_listener)
 }
 
 /// Hands each sample on.
@@ -193,14 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn other_classes_are_skipped_and_named() {
+    fn without_java_other_classes_are_skipped_and_named() {
         let xml = element("com.example.Own");
         let (listener, _, findings) =
             fixture::decode_with_findings(&[], &xml, |d| decode(d).listener);
         assert_eq!(listener, None);
         assert_eq!(
             findings[0].message,
-            "its metrics are not sent, because `com.example.Own` is not built"
+            "its metrics are not sent, because `com.example.Own` cannot run: it is a plugin's element, which needs its Java class: this build has no Java bridge"
         );
     }
 

@@ -309,6 +309,18 @@ impl Run<'_, '_> {
         self.pass_gate(Phase::TearDown);
         self.phase(GroupKind::TearDown);
         self.java_state(JavaMoment::TestEnded);
+        self.tell_lost();
+    }
+
+    /// Says what Java code could not send.
+    fn tell_lost(&mut self) {
+        let lost = match &self.shared.program.settings.java {
+            Java::Host(host) => host.take_lost(),
+            Java::Absent(_) => Vec::new(),
+        };
+        for line in lost {
+            self.tell(&Event::Warning(line.into()));
+        }
     }
 
     /// Tells the elements that Java runs that the test starts or ends; false if it cannot go on.

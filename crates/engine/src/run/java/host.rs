@@ -104,6 +104,11 @@ pub trait JavaHost: Send + Sync {
     /// The run was told to stop now: interrupts what is running (`JMeterThread#interrupt`), or ends it if `by_force`.
     fn break_off(&self, by_force: bool);
 
+    /// Takes the lines about what Java code could not send, such as samples for which a Backend Listener had no room.
+    fn take_lost(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The call of `System.exit` that has ended the run, with the element it is in; none if no code has called it.
     fn exit_request(&self) -> Option<String> {
         None

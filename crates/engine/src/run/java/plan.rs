@@ -115,4 +115,6 @@ pub struct Traits {
     pub iterations: bool,
     /// It is an `IteratingController`.
     pub iterating: bool,
+    /// It is no element, but a `BackendListenerClient`.
+    pub backend_client: bool,
 }

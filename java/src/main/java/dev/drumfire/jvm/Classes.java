@@ -13,6 +13,7 @@ import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.threads.AbstractThreadGroup;
 import org.apache.jmeter.timers.Timer;
+import org.apache.jmeter.visualizers.backend.BackendListenerClient;
 
 /** What a class is that the engine does not know. */
 final class Classes {
@@ -20,13 +21,13 @@ final class Classes {
     private static final Class<?>[] ROLES = {
         Sampler.class, ConfigElement.class, PreProcessor.class, PostProcessor.class, Assertion.class, Timer.class,
         SampleListener.class, Controller.class, AbstractThreadGroup.class, ResultCollector.class, LoopIterationListener.class,
-        IteratingController.class,
+        IteratingController.class, BackendListenerClient.class,
     };
 
     private Classes() {
     }
 
-    /** A bit for each of {@link #ROLES}; -1 if there is no such class, or it is no element. */
+    /** A bit for each of {@link #ROLES}; -1 if there is no such class, or it has none of them and is no element. */
     static int classify(String name) {
         Class<?> found;
         try {
@@ -34,7 +35,7 @@ final class Classes {
         } catch (ClassNotFoundException | LinkageError e) {
             return -1;
         }
-        if (!TestElement.class.isAssignableFrom(found)) {
+        if (!TestElement.class.isAssignableFrom(found) && !BackendListenerClient.class.isAssignableFrom(found)) {
             return -1;
         }
         int roles = 0;

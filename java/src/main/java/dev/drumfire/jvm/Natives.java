@@ -1,7 +1,7 @@
 package dev.drumfire.jvm;
 
 /**
- * What the engine does for Java code. {@link #log}, those about properties, about counts and about stopping
+ * What the engine does for Java code. {@link #log}, {@link #lost}, those about properties, about counts and about stopping
  * work on any thread. The others are about the virtual user whose call is running on this thread, and throw IllegalStateException
  * on a thread that runs none and has joined none.
  */
@@ -70,6 +70,9 @@ final class Natives {
 
     /** The iteration of the thread group, from 1. */
     static native int iteration();
+
+    /** Something of this run was not sent; the user is told so at the end. */
+    static native void lost(String text);
 
     /** The run ends: at once, or after the samples at hand. */
     static native void stopTest(boolean now);

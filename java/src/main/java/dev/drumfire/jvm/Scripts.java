@@ -36,6 +36,7 @@ final class Scripts {
             case "JSR223Assertion" -> new Assertion();
             case "JSR223Timer" -> new Timer();
             case "JSR223Listener" -> new Listener();
+            case "BackendListener" -> new Backend();
             default -> null;
         };
         if (script == null) {

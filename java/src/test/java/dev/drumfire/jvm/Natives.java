@@ -178,6 +178,10 @@ final class Natives {
         return inTurn(PROPERTIES);
     }
 
+    static void lost(String text) {
+        LOG.add("lost: " + text);
+    }
+
     static void log(int level, String category, String message) {
         LOG.add(level + " " + category + ": " + message);
     }
