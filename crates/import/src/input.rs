@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::draft::Draft;
 use crate::options::{FORMATS, Format, ImportError, Options};
-use crate::{access_log, curl, har, openapi, postman, powershell};
+use crate::{access_log, curl, graphql, har, openapi, postman, powershell};
 
 /// Makes a draft of files that belong together: one recording, one description, a Postman collection with its environments.
 ///
@@ -15,6 +15,9 @@ pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, I
     let mut environments = Vec::new();
     let mut collections = Vec::new();
     for (name, bytes) in files {
+        if let Some(error) = packed(bytes) {
+            return Err(at(name, error));
+        }
         let text = decode(bytes);
         let json = parse(&text);
         if let Ok(value) = &json
@@ -31,6 +34,7 @@ pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, I
             (Format::Curl, _) => curl::import(&text),
             (Format::PowerShell, _) => powershell::import(&text),
             (Format::AccessLog, _) => access_log::import(&text, options),
+            (Format::GraphQl, _) => graphql::import(&text, options),
             (Format::OpenApi, Err(why)) => Err(not_json(&text, &why)),
             (_, Err(why)) => Err(not_json(&text, &why)),
             (Format::Har, Ok(value)) => har::import(&value, options),
@@ -54,6 +58,20 @@ pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, I
         first.absorb(other);
     }
     Ok(first)
+}
+
+/// Why an archive is no input: that of k6 holds a script and no requests.
+fn packed(bytes: &[u8]) -> Option<ImportError> {
+    if bytes.get(257..262) == Some(b"ustar") {
+        let error = ImportError::new(
+            "an archive, such as `k6 archive` writes, holds a script and no requests",
+        );
+        return Some(
+            error.hint("Record the visit: `drumfire record URL --browser`, or import a HAR"),
+        );
+    }
+    let is_packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"PK\x03\x04");
+    is_packed.then(|| ImportError::new("the file is packed").hint("Unpack it first"))
 }
 
 fn at(name: &str, error: ImportError) -> ImportError {
@@ -142,6 +160,8 @@ fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportE
         Ok(Format::PowerShell)
     } else if access_log::is_access_log(text) {
         Ok(Format::AccessLog)
+    } else if graphql::is_graphql(text) {
+        Ok(Format::GraphQl)
     } else if text.trim_start().starts_with(['{', '[']) {
         let why = json.as_ref().err().cloned().unwrap_or_default();
         Err(not_json(text, &why))
@@ -193,6 +213,7 @@ mod tests {
         assert_eq!(recognised("curl http://h/"), Ok(Format::Curl));
         let log = "127.0.0.1 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 2326";
         assert_eq!(recognised(log), Ok(Format::AccessLog));
+        assert_eq!(recognised("query A { b }"), Ok(Format::GraphQl));
         for text in [
             "",
             "{",

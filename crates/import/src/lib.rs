@@ -1,5 +1,5 @@
-//! Makes JMeter plans of what users have instead of one: recordings (HAR), API descriptions (OpenAPI, Postman), cURL
-//! commands, access logs.
+//! Makes JMeter plans of what users have instead of one: recordings (HAR), API descriptions (OpenAPI, Postman, GraphQL
+//! documents), cURL commands, access logs.
 //!
 //! Every importer gives the same thing, a [`Draft`]: requests in transactions, with the responses where the input has
 //! them. [`Draft::tree`] is the only writer. Between the two, [`correlate`] finds values that the server gave and the
@@ -17,6 +17,7 @@ mod draft;
 mod elements;
 mod exchange;
 mod filter;
+mod graphql;
 mod har;
 mod input;
 pub mod like;

@@ -14,16 +14,18 @@ pub enum Format {
     OpenApi,
     Postman,
     AccessLog,
+    GraphQl,
 }
 
 /// Each format with the name that users give it.
-pub const FORMATS: [(Format, &str); 6] = [
+pub const FORMATS: [(Format, &str); 7] = [
     (Format::Har, "har"),
     (Format::Curl, "curl"),
     (Format::PowerShell, "powershell"),
     (Format::OpenApi, "openapi"),
     (Format::Postman, "postman"),
     (Format::AccessLog, "access-log"),
+    (Format::GraphQl, "graphql"),
 ];
 
 impl Format {
@@ -59,7 +61,7 @@ pub struct Options {
     pub filter: Option<Filter>,
     /// Requests are grouped by typed names and by pauses longer than this, in milliseconds; else by pages.
     pub pause_ms: Option<i64>,
-    /// The server of API descriptions that name none, and of access logs.
+    /// The server of API descriptions that name none, and of access logs; the endpoint of GraphQL documents.
     pub server: Option<String>,
 }
 

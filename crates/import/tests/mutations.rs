@@ -6,7 +6,7 @@ use drumfire_import::correlate::correlate;
 use drumfire_import::{FORMATS, Format, Options, import};
 use drumfire_testkit::mutation::{Random, damaged, rounds};
 
-const SEEDS: [(Format, &str); 6] = [
+const SEEDS: [(Format, &str); 7] = [
     (
         Format::Har,
         r#"{"log":{"pages":[{"id":"p","title":"Log in"}],"entries":[
@@ -36,6 +36,10 @@ const SEEDS: [(Format, &str); 6] = [
         r#"{"item":[{"name":"f","auth":{"type":"basic","basic":[{"key":"username","value":"{{u}}"}]},"item":[{"name":"r","request":{"method":"POST",
 "url":{"raw":"{{base}}/:id?x={{$guid}}","variable":[{"key":"id","value":"1"}]},"body":{"mode":"graphql","graphql":{"query":"{a}",
 "variables":"{}"}}},"event":[{"listen":"test","script":{"exec":["pm.environment.set('a', pm.response.json().b);"]}}]}]}]}"#,
+    ),
+    (
+        Format::GraphQl,
+        "query A($id: ID!, $n: [Int!] = [1], $f: F!) { a(id: $id, t: \"\"\"x\"\"\") { ...B } }\nfragment B on C { d(e: \"\\\"\") } # f\nmutation { g }",
     ),
     (
         Format::AccessLog,
@@ -79,12 +83,13 @@ fn damaged_inputs_never_panic_and_plans_can_be_read() {
             };
             let options = Options {
                 format,
+                server: Some("http://h.example".to_owned()),
                 ..Options::default()
             };
             let Ok(mut draft) = import(&[("input".to_owned(), content.clone())], &options) else {
                 continue;
             };
-            correlate(&mut draft, &[]);
+            correlate(&mut draft, None, &[]);
             let plan = drumfire_jmx::write(&draft.tree("data.csv"));
             let read = drumfire_jmx::read(plan.as_bytes(), Path::new("plan.jmx"));
             assert!(read.is_ok(), "{}", String::from_utf8_lossy(&content));

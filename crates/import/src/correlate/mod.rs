@@ -8,17 +8,20 @@
 //! A value that the client made itself becomes a function (UUIDs, times), and text that a user typed into a log-in becomes a column of a
 //! CSV file.
 
+mod pair;
 mod search;
 mod sent;
 
 use serde_json::Value;
 
-use crate::draft::{Draft, Step};
+use crate::draft::{Data, Draft, Step};
 use crate::exchange::{Body, Part};
 use crate::names;
 use crate::plan::VariableNames;
 use crate::text::Text;
 use crate::url;
+use pair::Pair;
+pub use pair::counterparts;
 pub use search::Source;
 use sent::Sent;
 
@@ -38,6 +41,8 @@ pub struct Finding {
     pub from: usize,
     /// The steps that send it.
     pub used_in: Vec<usize>,
+    /// The extractor gives another user's value from that user's recording.
+    pub is_confirmed: bool,
 }
 
 /// The shortest value that is looked for wherever it stands.
@@ -50,82 +55,207 @@ const TYPED: [&str; 16] = [
 ];
 
 /// Puts variables, extractors, functions and data columns into a draft. The given values stay as they were recorded.
-pub fn correlate(draft: &mut Draft, constants: &[String]) -> Vec<Finding> {
+///
+/// `other` is the same visit by another user. A value that both recordings have stays as it is. One that differs is a
+/// variable if an earlier response gives both users theirs in one way; else it is what the users brought along, a column
+/// of the CSV file with a row for each.
+pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String]) -> Vec<Finding> {
     let mut names = VariableNames::default();
     for (name, _, _) in &draft.variables {
         names.take(name);
     }
-    let mut steps: Vec<Step> = draft.steps().cloned().collect();
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut place = 0;
-    while place < steps.len() {
-        for sent in sent::values(&steps[place].request) {
-            if constants.contains(&sent.value) {
-                continue;
-            }
-            handle(&sent, place, &mut steps, &mut names, &mut findings, draft);
-        }
-        place += 1;
+    let steps: Vec<Step> = draft.steps().cloned().collect();
+    let pair = other.map(|other| Pair::of(&steps, other));
+    if let Some(lone) = pair.as_ref().map(Pair::lone).filter(|lone| *lone > 0) {
+        draft.warn(format!(
+            "{lone} of {} requests are not in the other user's recording: their values are judged by one recording",
+            steps.len()
+        ));
     }
-    for (own, step) in draft.steps_mut().zip(steps) {
+    let mut all = Correlation {
+        steps,
+        pair,
+        names,
+        findings: Vec::new(),
+        data: std::mem::take(&mut draft.data),
+        known: Vec::new(),
+    };
+    for place in 0..all.steps.len() {
+        for sent in all.sent(place) {
+            if !constants.contains(&sent.value) {
+                all.handle(&sent, place);
+            }
+        }
+    }
+    draft.data = all.data;
+    for (own, step) in draft.steps_mut().zip(all.steps) {
         *own = step;
     }
-    findings
+    all.findings
 }
 
-fn handle(
-    sent: &Sent,
-    place: usize,
-    steps: &mut [Step],
-    names: &mut VariableNames,
-    findings: &mut Vec<Finding>,
-    draft: &mut Draft,
-) {
-    let found = (0..place).find_map(|from| {
-        let response = steps[from].response.as_ref()?;
-        search::source(response, &steps[from].request, sent).map(|source| (from, source))
-    });
-    if let Some((from, source)) = found {
-        let variable = names.take(&sent.name);
-        steps[from].extractors.push(Extractor {
-            variable: variable.clone(),
-            source,
+/// A variable for a value that differs between two users.
+struct Known {
+    variable: String,
+    value: String,
+    other: String,
+    /// Its finding; none for a column of the CSV file.
+    finding: Option<usize>,
+}
+
+/// The search for the values of one recording, step by step.
+struct Correlation<'o> {
+    steps: Vec<Step>,
+    pair: Option<Pair<'o>>,
+    names: VariableNames,
+    findings: Vec<Finding>,
+    data: Data,
+    known: Vec<Known>,
+}
+
+impl Correlation<'_> {
+    /// The values that a step sends; with a second recording also the short segments of paths in which the users differ.
+    fn sent(&self, place: usize) -> Vec<Sent> {
+        let request = &self.steps[place].request;
+        let mut all = sent::values(request);
+        if let Some(pair) = &self.pair {
+            all.extend(pair.short_segments(place));
+        }
+        all
+    }
+
+    fn handle(&mut self, sent: &Sent, place: usize) {
+        let pair = self.pair.as_ref();
+        let other = pair.and_then(|pair| pair.value(place, sent)).cloned();
+        if other.as_ref() == Some(&sent.value) || self.is_known(sent, other.as_deref(), place) {
+            return;
+        }
+        let found = (0..place).find_map(|from| {
+            let response = self.steps[from].response.as_ref()?;
+            let is_wanted = other.is_some() || is_telling(&sent.value);
+            let source = search::source(response, &self.steps[from].request, sent, is_wanted)?;
+            let gives = |value: &String| {
+                self.pair
+                    .as_ref()
+                    .is_none_or(|pair| pair.gives(from, &source, sent, value))
+            };
+            other.as_ref().is_none_or(gives).then_some((from, source))
         });
+        match found {
+            Some((from, source)) => self.extract(sent, other, from, source),
+            None => self.bring(sent, other, place),
+        }
+    }
+
+    /// Puts the variable that is there for these values already, if there is one.
+    fn is_known(&mut self, sent: &Sent, other: Option<&str>, place: usize) -> bool {
+        let known = self.known.iter().find(|known| {
+            known.value == sent.value
+                && Some(known.other.as_str()) == other
+                && (is_telling(&sent.value) || search::is_same_name(&known.variable, &sent.name))
+        });
+        let Some(known) = known else { return false };
+        let (variable, finding) = (known.variable.clone(), known.finding);
+        let is_put = put_variable(&mut self.steps[place], sent, &variable);
+        if let (true, Some(finding)) = (is_put, finding) {
+            let used_in = &mut self.findings[finding].used_in;
+            if used_in.last() != Some(&place) {
+                used_in.push(place);
+            }
+        }
+        is_put
+    }
+
+    /// Takes a value from a response.
+    fn extract(&mut self, sent: &Sent, other: Option<String>, from: usize, source: Source) {
+        let extractors = &self.steps[from].extractors;
+        let known = extractors.iter().find(|known| known.source == source);
+        let known = known.map(|known| known.variable.clone());
+        let is_new = known.is_none();
+        let variable = known.unwrap_or_else(|| self.names.take(&sent.name));
         let mut used_in = Vec::new();
-        for (at, step) in steps.iter_mut().enumerate().skip(from + 1) {
+        for (at, step) in self.steps.iter_mut().enumerate().skip(from + 1) {
             if put_variable(step, sent, &variable) {
                 used_in.push(at);
             }
         }
         if used_in.is_empty() {
-            steps[from].extractors.pop();
             return;
         }
-        findings.push(Finding {
+        if !is_new {
+            let mut findings = self.findings.iter_mut();
+            if let Some(finding) = findings.find(|finding| finding.variable == variable) {
+                finding.used_in.extend(used_in);
+                finding.used_in.sort_unstable();
+                finding.used_in.dedup();
+            }
+            return;
+        }
+        self.steps[from].extractors.push(Extractor {
+            variable: variable.clone(),
+            source,
+        });
+        let is_confirmed = other.is_some();
+        if let Some(other) = other {
+            self.known.push(Known {
+                variable: variable.clone(),
+                value: sent.value.clone(),
+                other,
+                finding: Some(self.findings.len()),
+            });
+        }
+        self.findings.push(Finding {
             variable,
             value: sent.value.clone(),
             from,
             used_in,
+            is_confirmed,
         });
-        return;
     }
-    if let Some(call) = client_made(sent, place, steps) {
-        put_expression(&mut steps[place], sent, call);
-    } else if is_typed(sent) && sent.is_field {
-        let known = draft.data.rows.first().and_then(|row| {
-            let at = row.iter().position(|value| *value == sent.value)?;
-            draft.data.names.get(at).cloned()
-        });
-        let variable = known.unwrap_or_else(|| {
-            let variable = names.take(&sent.name);
-            draft.data.names.push(variable.clone());
-            match draft.data.rows.first_mut() {
-                Some(row) => row.push(sent.value.clone()),
-                None => draft.data.rows.push(vec![sent.value.clone()]),
+
+    /// A value that no response gave: the client made it, or the user brought it along.
+    fn bring(&mut self, sent: &Sent, other: Option<String>, place: usize) {
+        if let Some(call) = client_made(sent, place, &self.steps) {
+            put_expression(&mut self.steps[place], sent, call);
+        } else if let Some(other) = other {
+            let variable = self.column(sent, Some(other));
+            put_variable(&mut self.steps[place], sent, &variable);
+        } else if is_typed(sent) && sent.is_field {
+            let variable = self.column(sent, None);
+            put_expression(&mut self.steps[place], sent, &format!("${{{variable}}}"));
+        }
+    }
+
+    /// The column of the CSV file for a value.
+    fn column(&mut self, sent: &Sent, other: Option<String>) -> String {
+        if other.is_none() {
+            let known = self.data.rows.first().and_then(|row| {
+                let at = row.iter().position(|value| *value == sent.value)?;
+                self.data.names.get(at).cloned()
+            });
+            if let Some(known) = known {
+                return known;
             }
-            variable
-        });
-        put_expression(&mut steps[place], sent, &format!("${{{variable}}}"));
+        }
+        let variable = self.names.take(&sent.name);
+        self.data.names.push(variable.clone());
+        let users = 1 + usize::from(self.pair.is_some());
+        self.data
+            .rows
+            .resize(users.max(self.data.rows.len()), Vec::new());
+        for (user, row) in self.data.rows.iter_mut().enumerate() {
+            let value = other.as_ref().filter(|_| user > 0).unwrap_or(&sent.value);
+            row.push(value.clone());
+        }
+        if let Some(other) = other {
+            self.known.push(Known {
+                variable: variable.clone(),
+                value: sent.value.clone(),
+                other,
+                finding: None,
+            });
+        }
+        variable
     }
 }
 
@@ -187,6 +317,9 @@ pub(crate) fn is_telling(value: &str) -> bool {
 /// Puts the variable in the place of a telling value everywhere, and of a short one where it is sent under its name.
 fn put_variable(step: &mut Step, sent: &Sent, variable: &str) -> bool {
     let expression = format!("${{{variable}}}");
+    if let Some(number) = sent.segment {
+        return put_into_segment(&mut step.request.address.path, number, sent, &expression);
+    }
     if !is_telling(&sent.value) {
         return put_expression(step, sent, &expression);
     }
@@ -261,6 +394,32 @@ fn put_expression(step: &mut Step, sent: &Sent, expression: &str) -> bool {
 
 /// A character that no text holds, in the place of a value that is replaced.
 const MARK: &str = "\u{1}";
+
+/// The segment of this number in a path, if it is the value.
+fn put_into_segment(path: &mut Text, number: usize, sent: &Sent, expression: &str) -> bool {
+    let template = path.template();
+    let before = template.split('?').next().unwrap_or("");
+    if before.split('/').nth(number) != Some(sent.value.as_str()) {
+        return false;
+    }
+    // segments before it may be variables by now, which hold no slash
+    let slashes = std::cell::Cell::new(0);
+    let marked = path.map_literals(|literal| {
+        let segments = literal.split('/').enumerate().map(|(at, segment)| {
+            if at > 0 {
+                slashes.set(slashes.get() + 1);
+            }
+            let (bare, rest) = segment.split_at(segment.find('?').unwrap_or(segment.len()));
+            match slashes.get() == number && bare == sent.value {
+                true => format!("{MARK}{rest}"),
+                false => segment.to_owned(),
+            }
+        });
+        segments.collect::<Vec<_>>().join("/")
+    });
+    *path = marked;
+    path.replace(MARK, expression)
+}
 
 /// `name=value` in the query of a path.
 fn put_into_query(path: &mut Text, sent: &Sent, expression: &str) -> bool {

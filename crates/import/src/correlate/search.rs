@@ -30,10 +30,15 @@ const LARGEST: usize = 4 << 20;
 /// Text around a value that boundaries may use.
 const CONTEXT: usize = 60;
 
-/// The extractor for a value in a response, if it is there.
-pub fn source(response: &Response, request: &Request, sent: &Sent) -> Option<Source> {
+/// The extractor for a value in a response, if it is there. A value that is not telling counts only under the name under
+/// which it is sent.
+pub fn source(
+    response: &Response,
+    request: &Request,
+    sent: &Sent,
+    telling: bool,
+) -> Option<Source> {
     let value = sent.value.as_str();
-    let telling = super::is_telling(value);
     let body = response
         .body
         .as_deref()
@@ -114,7 +119,7 @@ fn leaf(json: &Value, key: &str, sent: &Sent, telling: bool, path: &mut String) 
 }
 
 /// `cartId` and `cart_id` are one name; a plain `id` is none.
-fn is_same_name(one: &str, other: &str) -> bool {
+pub(super) fn is_same_name(one: &str, other: &str) -> bool {
     let plain = |name: &str| {
         name.chars()
             .filter(char::is_ascii_alphanumeric)
@@ -271,6 +276,11 @@ fn in_header(response: &Response, value: &str) -> Option<Source> {
     None
 }
 
+/// The first text between two others.
+pub fn between<'b>(left: &str, right: &str, body: &'b str) -> Option<&'b str> {
+    Boundary::new(left, right).find_iter(body).next()
+}
+
 /// The shortest texts around the value between which it is found first.
 fn in_text(body: &str, value: &str) -> Option<Source> {
     let at = body.find(value)?;
@@ -287,7 +297,7 @@ fn in_text(body: &str, value: &str) -> Option<Source> {
         if left.contains("${") || right.is_empty() {
             continue;
         }
-        if Boundary::new(left, &right).find_iter(body).next() == Some(value) {
+        if between(left, &right, body) == Some(value) {
             return Some(Source::Boundary {
                 left: left.to_owned(),
                 right,

@@ -18,6 +18,31 @@ pub struct Sent {
     pub is_field: bool,
     /// A number in JSON.
     pub is_number: bool,
+    /// The place of a short segment in its path, counted by slashes.
+    pub segment: Option<usize>,
+}
+
+impl Sent {
+    /// A value that is no field.
+    fn bare(name: String, value: String) -> Sent {
+        Sent {
+            name,
+            field: String::new(),
+            value,
+            is_field: false,
+            is_number: false,
+            segment: None,
+        }
+    }
+
+    /// A segment of a path, after the one before it.
+    pub(super) fn segment(before: &str, value: &str, number: usize) -> Sent {
+        let name = if before.is_empty() { "path" } else { before };
+        Sent {
+            segment: Some(number),
+            ..Sent::bare(singular(name), value.to_owned())
+        }
+    }
 }
 
 /// Header fields whose values a browser makes.
@@ -56,13 +81,7 @@ pub fn values(request: &Request) -> Vec<Sent> {
                 let value = percent_encoding::percent_decode_str(value)
                     .decode_utf8_lossy()
                     .into_owned();
-                all.push(Sent {
-                    name: singular(name),
-                    field: String::new(),
-                    value,
-                    is_field: false,
-                    is_number: false,
-                });
+                all.push(Sent::bare(singular(name), value));
             }
             before = segment;
         }
@@ -84,13 +103,8 @@ pub fn values(request: &Request) -> Vec<Sent> {
                 name
             };
             if super::is_telling(token) {
-                all.push(Sent {
-                    name: name.to_ascii_lowercase().replace("x-", ""),
-                    field: String::new(),
-                    value: token.to_owned(),
-                    is_field: false,
-                    is_number: false,
-                });
+                let name = name.to_ascii_lowercase().replace("x-", "");
+                all.push(Sent::bare(name, token.to_owned()));
             }
         }
     }
@@ -116,6 +130,7 @@ fn field(name: &str, value: &str, is_number: bool, all: &mut Vec<Sent>) {
             value: value.to_owned(),
             is_field: true,
             is_number,
+            segment: None,
         });
     }
 }
@@ -159,13 +174,7 @@ fn raw(text: &Text, all: &mut Vec<Sent>) {
         whole.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~'))
     {
         if super::is_telling(word) {
-            all.push(Sent {
-                name: "value".to_owned(),
-                field: String::new(),
-                value: word.to_owned(),
-                is_field: false,
-                is_number: false,
-            });
+            all.push(Sent::bare("value".to_owned(), word.to_owned()));
         }
     }
 }

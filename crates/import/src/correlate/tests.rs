@@ -25,7 +25,7 @@ fn correlated(steps: Vec<Step>) -> (Draft, Vec<Finding>) {
         steps,
         ..Transaction::default()
     });
-    let findings = correlate(&mut draft, &[]);
+    let findings = correlate(&mut draft, None, &[]);
     (draft, findings)
 }
 
@@ -192,4 +192,106 @@ fn words_are_no_identifiers() {
     ] {
         assert!(is_telling(value), "{value}");
     }
+}
+
+/// A visit of a user: log-in, search, cart, order.
+fn visit(user: &str, token: &str, cart: u32, product: &str) -> Draft {
+    let page = format!(
+        "<form><input type=hidden name=csrf value=\"{token}\"><i data-v=\"7c11ab90d2\"></i></form>"
+    );
+    let form = vec![
+        ("csrf".into(), token.into()),
+        ("nick".into(), user.into()),
+        ("lang".into(), "en".into()),
+        ("build".into(), "7c11ab90d2".into()),
+    ];
+    let cart_json = format!(r#"{{"cart":{{"id":{cart},"size":1}}}}"#);
+    let order = Body::Raw(format!(r#"{{"cart": {cart}, "user": "{user}"}}"#).into());
+    let steps = vec![
+        step("GET", "http://h/login", Body::None, &page, "text/html"),
+        step("POST", "http://h/login", Body::Form(form), "", "text/html"),
+        step(
+            "GET",
+            &format!("http://h/product/{product}?ref=top"),
+            Body::None,
+            "",
+            "text/html",
+        ),
+        step(
+            "POST",
+            "http://h/cart",
+            Body::None,
+            &cart_json,
+            "application/json",
+        ),
+        step(
+            "POST",
+            &format!("http://h/cart/{cart}/order"),
+            order,
+            "",
+            "",
+        ),
+    ];
+    let mut draft = Draft::new("t");
+    draft.transactions.push(Transaction {
+        steps,
+        ..Transaction::default()
+    });
+    draft
+}
+
+#[test]
+fn two_users_tell_data_from_constants_and_from_values_of_the_server() {
+    let mut draft = visit("ann", "f3a9c1d27b", 7, "12");
+    let other = visit("bob", "0c55e81f6a", 31, "4");
+    let findings = correlate(&mut draft, Some(&other), &[]);
+    let found: Vec<(&str, usize, &[usize], bool)> = findings
+        .iter()
+        .map(|one| {
+            (
+                one.variable.as_str(),
+                one.from,
+                one.used_in.as_slice(),
+                one.is_confirmed,
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [("csrf", 0, &[1][..], true), ("cart", 3, &[4], true)]
+    );
+    assert_eq!(draft.data.names, ["nick", "product_id", "user"]);
+    assert_eq!(draft.data.rows, [["ann", "12", "ann"], ["bob", "4", "bob"]]);
+    let Body::Form(fields) = &draft.steps().nth(1).expect("a step").request.body else {
+        panic!("a form")
+    };
+    let values: Vec<String> = fields.iter().map(|(_, value)| value.template()).collect();
+    // the build is in the page, but it is the same for both
+    assert_eq!(values, ["${csrf}", "${nick}", "en", "7c11ab90d2"]);
+    assert_eq!(path(&draft, 2), "/product/${product_id}?ref=top");
+    assert_eq!(path(&draft, 4), "/cart/${cart}/order");
+    assert!(draft.warnings.is_empty());
+}
+
+#[test]
+fn requests_of_one_user_alone_are_judged_by_one_recording() {
+    let mut draft = visit("ann", "f3a9c1d27b", 7, "12");
+    let mut other = visit("bob", "0c55e81f6a", 31, "4");
+    other.transactions[0].steps.remove(1);
+    assert_eq!(counterparts(&draft, &other), 4);
+    let findings = correlate(&mut draft, Some(&other), &[]);
+    assert_eq!(findings[0].variable, "csrf");
+    assert!(!findings[0].is_confirmed);
+    assert!(
+        draft.warnings[0].starts_with("1 of 5 requests"),
+        "{:?}",
+        draft.warnings
+    );
+    assert!(
+        draft
+            .data
+            .rows
+            .iter()
+            .all(|row| row.len() == draft.data.names.len())
+    );
 }

@@ -7,7 +7,7 @@ use drumfire_import::FORMATS;
 /// The options of `import`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct ImportArguments {
-    /// Recordings (.har), API descriptions (OpenAPI, Postman with its environments), cURL commands, access logs; `-` is standard input
+    /// Recordings (.har), API descriptions (OpenAPI, Postman with its environments), GraphQL documents, cURL commands, access logs; `-` is standard input
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// The plan to write
@@ -28,9 +28,12 @@ pub struct ImportArguments {
     /// Leave out the user's pauses
     #[arg(long)]
     pub no_think_time: bool,
-    /// The server of an API description or an access log that names none
+    /// The server of an API description or an access log that names none; the endpoint of GraphQL documents
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
+    /// The same visit by another user: values that differ become variables or columns of the CSV file, others stay
+    #[arg(long, value_name = "FILE", conflicts_with = "no_correlation")]
+    pub other_user: Option<PathBuf>,
     /// Leave all values as they were recorded
     #[arg(long)]
     pub no_correlation: bool,

@@ -6,7 +6,7 @@ mod verify;
 use std::io::Read as _;
 use std::path::Path;
 
-use drumfire_import::correlate::{Finding, correlate};
+use drumfire_import::correlate::{Finding, correlate, counterparts};
 use drumfire_import::like::Recorder;
 use drumfire_import::{Draft, Format, ImportError, Options};
 use drumfire_jmx::Tree;
@@ -43,6 +43,7 @@ pub fn import<E: Engine>(
         ..Options::default()
     };
     let recorded = drumfire_import::import(&files, &options).map_err(|error| refusal(&error))?;
+    let other = other_user(arguments.other_user.as_deref(), &recorded, &options)?;
     let wish = Wish {
         output: &arguments.output,
         correlates: !arguments.no_correlation,
@@ -50,6 +51,7 @@ pub fn import<E: Engine>(
         accept: arguments.accept,
         force: arguments.force,
         like: None,
+        other,
     };
     finish(recorded, &wish, engine, console)
 }
@@ -63,6 +65,28 @@ pub(super) struct Wish<'a> {
     pub force: bool,
     /// The plan to put it into, and its recorder.
     pub like: Option<(&'a Tree, &'a Recorder)>,
+    /// The same visit by another user.
+    pub other: Option<Draft>,
+}
+
+/// The recording of another user, which shares requests with the first.
+pub(super) fn other_user(
+    file: Option<&Path>,
+    first: &Draft,
+    options: &Options,
+) -> Result<Option<Draft>, Refusal> {
+    let Some(file) = file else { return Ok(None) };
+    let other = drumfire_import::import(&[read(file)?], options);
+    let other = other.map_err(|error| refusal(&error))?;
+    if counterparts(first, &other) == 0 {
+        let message = format!(
+            "`{}` is another visit: it has none of its requests",
+            file.display()
+        );
+        let error = ImportError::new(message).hint("Record the same steps as both users");
+        return Err(refusal(&error));
+    }
+    Ok(Some(other))
 }
 
 /// Finds the variables of a recording, proves them if asked to, writes the plan and says what is in it.
@@ -76,13 +100,13 @@ pub(super) fn finish<E: Engine>(
     let mut findings = Vec::new();
     let mut proof = None;
     if wish.correlates && !draft.data.is_used_once {
-        findings = correlate(&mut draft, &[]);
+        findings = correlate(&mut draft, wish.other.as_ref(), &[]);
         if let Some(server) = wish.verify {
             let proved = verify::prove(&draft, &findings, server, engine, console)?;
             let constants = proved.constants(&findings, wish.accept);
             if !constants.is_empty() {
                 draft = recorded;
-                findings = correlate(&mut draft, &constants);
+                findings = correlate(&mut draft, wish.other.as_ref(), &constants);
             }
             proof = Some(proved);
         }
@@ -197,9 +221,13 @@ fn summary(draft: &Draft, findings: &[Finding], proof: Option<&Proof>, output: &
     for finding in findings {
         let from = steps.get(finding.from).map_or("", String::as_str);
         let used = count(finding.used_in.len(), "request");
+        let confirmed = match finding.is_confirmed {
+            true => ", confirmed by the other user",
+            false => "",
+        };
         let state = proof.map_or("", |proof| proof.state(&finding.value));
         text.push_str(&format!(
-            "variable   {}  from `{from}`, sent by {used}{state}\n",
+            "variable   {}  from `{from}`, sent by {used}{confirmed}{state}\n",
             finding.variable
         ));
     }

@@ -56,6 +56,9 @@ pub struct RecordArguments {
     /// Leave out the user's pauses
     #[arg(long)]
     pub no_think_time: bool,
+    /// The same visit by another user (`--har` kept it): values that differ become variables or columns of the CSV file, others stay
+    #[arg(long, value_name = "FILE.har", conflicts_with = "no_correlation")]
+    pub other_user: Option<PathBuf>,
     /// Leave all values as they were recorded
     #[arg(long)]
     pub no_correlation: bool,

@@ -77,6 +77,7 @@ pub fn record<E: Engine>(
         draft.left_out.insert(reason, count);
     }
     let server = server(arguments, &draft);
+    let other = import::other_user(arguments.other_user.as_deref(), &draft, &options)?;
     let wish = Wish {
         output,
         correlates: !arguments.no_correlation,
@@ -84,6 +85,7 @@ pub fn record<E: Engine>(
         accept: arguments.accept,
         force: arguments.force,
         like: plan.as_ref().map(|(tree, recorder)| (tree, recorder)),
+        other,
     };
     import::finish(draft, &wish, engine, console)
 }

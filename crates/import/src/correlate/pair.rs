@@ -1,0 +1,212 @@
+//! Two recordings of one visit by two users, side by side.
+
+use std::collections::HashMap;
+
+use super::search::{self, Source};
+use super::sent::{self, Sent};
+use crate::draft::{Draft, Step};
+use crate::exchange::Request;
+
+/// Recordings whose requests are compared one with each other; of longer ones only the beginnings and the ends are.
+const MOST_COMPARED: usize = 16 << 20;
+
+/// How many requests of a recording are also in the other one.
+pub fn counterparts(draft: &Draft, other: &Draft) -> usize {
+    let steps: Vec<Step> = draft.steps().cloned().collect();
+    steps.len() - Pair::of(&steps, other).lone()
+}
+
+/// The other user's requests by those of the first.
+pub(super) struct Pair<'o> {
+    other: Vec<&'o Step>,
+    /// For each step of the first recording the place of the same one in the other.
+    same: Vec<Option<usize>>,
+    /// What the other user sent, by the place of the step, the field and the first user's value.
+    values: HashMap<(usize, String, String), String>,
+    /// The number, the first user's and the other's value of short segments that differ, by the place of the step.
+    segments: HashMap<usize, Vec<Sent>>,
+}
+
+impl<'o> Pair<'o> {
+    pub fn of(steps: &[Step], other: &'o Draft) -> Pair<'o> {
+        let other: Vec<&Step> = other.steps().collect();
+        let shapes = |step: &Step| shape(&step.request);
+        let own_shapes: Vec<String> = steps.iter().map(shapes).collect();
+        let other_shapes: Vec<String> = other.iter().map(|step| shape(&step.request)).collect();
+        let same = aligned(&own_shapes, &other_shapes);
+        let mut pair = Pair {
+            other,
+            same,
+            values: HashMap::new(),
+            segments: HashMap::new(),
+        };
+        for (place, step) in steps.iter().enumerate() {
+            if let Some(at) = pair.same[place] {
+                let theirs = pair.other[at];
+                pair.compare(place, &step.request, &theirs.request);
+            }
+        }
+        pair
+    }
+
+    fn compare(&mut self, place: usize, own: &Request, other: &Request) {
+        let (ours, theirs) = (sent::values(own), sent::values(other));
+        for sent in &ours {
+            let is_alike = |one: &&Sent| one.is_field == sent.is_field && one.field == sent.field;
+            let all: Vec<&Sent> = ours.iter().filter(is_alike).collect();
+            let others: Vec<&Sent> = theirs.iter().filter(is_alike).collect();
+            let at = all.iter().position(|one| *one == sent);
+            if let (true, Some(at)) = (all.len() == others.len(), at) {
+                let key = (place, sent.field.clone(), sent.value.clone());
+                self.values.insert(key, others[at].value.clone());
+            }
+        }
+        let (own, other) = (own.address.bare_path(), other.address.bare_path());
+        let mut before = "";
+        for (number, (one, two)) in own.split('/').zip(other.split('/')).enumerate() {
+            if one != two && !super::is_telling(one) {
+                let key = (place, number.to_string(), one.to_owned());
+                self.values.insert(key, two.to_owned());
+                let sent = Sent::segment(before, one, number);
+                self.segments.entry(place).or_default().push(sent);
+            }
+            before = one;
+        }
+    }
+
+    /// The steps of the first recording that the other one does not have.
+    pub fn lone(&self) -> usize {
+        self.same.iter().filter(|same| same.is_none()).count()
+    }
+
+    /// What the other user sent in the place of a value.
+    pub fn value(&self, place: usize, sent: &Sent) -> Option<&String> {
+        let field = sent
+            .segment
+            .map_or_else(|| sent.field.clone(), |number| number.to_string());
+        self.values.get(&(place, field, sent.value.clone()))
+    }
+
+    /// Segments of a path in which the users differ and that are too short to be told by themselves.
+    pub fn short_segments(&self, place: usize) -> Vec<Sent> {
+        self.segments.get(&place).cloned().unwrap_or_default()
+    }
+
+    /// Whether an extractor of a step gives the other user's value from the other user's response.
+    pub fn gives(&self, from: usize, source: &Source, sent: &Sent, value: &str) -> bool {
+        let Some(step) = self
+            .same
+            .get(from)
+            .copied()
+            .flatten()
+            .map(|at| self.other[at])
+        else {
+            return false;
+        };
+        let Some(response) = &step.response else {
+            return false;
+        };
+        if let Source::Boundary { left, right } = source {
+            let body = response.body.as_deref().unwrap_or("");
+            return search::between(left, right, body) == Some(value);
+        }
+        let theirs = Sent {
+            value: value.to_owned(),
+            ..sent.clone()
+        };
+        search::source(response, &step.request, &theirs, true).as_ref() == Some(source)
+    }
+}
+
+/// A request without the parts in which visits of two users may differ.
+fn shape(request: &Request) -> String {
+    let address = &request.address;
+    let path = address.bare_path();
+    let path: Vec<&str> = path
+        .split('/')
+        .map(|segment| {
+            match super::is_telling(segment) || segment.bytes().any(|byte| byte.is_ascii_digit()) {
+                true => "*",
+                false => segment,
+            }
+        })
+        .collect();
+    let query = address.path.template();
+    let query = query.split_once('?').map_or("", |(_, query)| query);
+    let mut names: Vec<&str> = query
+        .split('&')
+        .map(|parameter| parameter.split('=').next().unwrap_or(""))
+        .collect();
+    names.sort_unstable();
+    let host = address.host.template();
+    format!(
+        "{} {host} {} {}",
+        request.method,
+        path.join("/"),
+        names.join("&")
+    )
+}
+
+/// The longest common sequence of two lists: for each item of the first its place in the second.
+fn aligned(one: &[String], two: &[String]) -> Vec<Option<usize>> {
+    let mut same = vec![None; one.len()];
+    let shorter = one.len().min(two.len());
+    let start = (0..shorter).take_while(|&at| one[at] == two[at]).count();
+    let from_end = |at: &usize| one[one.len() - 1 - at] == two[two.len() - 1 - at];
+    let end = (0..shorter - start).take_while(from_end).count();
+    for (at, same) in same.iter_mut().enumerate().take(start) {
+        *same = Some(at);
+    }
+    for at in 0..end {
+        same[one.len() - 1 - at] = Some(two.len() - 1 - at);
+    }
+    let (left, right) = (&one[start..one.len() - end], &two[start..two.len() - end]);
+    if left.len().saturating_mul(right.len()) > MOST_COMPARED {
+        return same;
+    }
+    // the length of the longest common sequence of the rests that begin here
+    let width = right.len() + 1;
+    let mut longest = vec![0_u32; (left.len() + 1) * width];
+    for i in (0..left.len()).rev() {
+        for j in (0..right.len()).rev() {
+            longest[i * width + j] = match left[i] == right[j] {
+                true => longest[(i + 1) * width + j + 1] + 1,
+                false => longest[(i + 1) * width + j].max(longest[i * width + j + 1]),
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < left.len() && j < right.len() {
+        if left[i] == right[j] {
+            same[start + i] = Some(start + j);
+            (i, j) = (i + 1, j + 1);
+        } else if longest[(i + 1) * width + j] >= longest[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    same
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_common_sequence_is_found() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        let places = |one: &str, two: &str| aligned(&words(one), &words(two));
+        assert_eq!(places("a b c", "a b c"), [Some(0), Some(1), Some(2)]);
+        assert_eq!(
+            places("a x b c", "a b y c"),
+            [Some(0), None, Some(1), Some(3)]
+        );
+        assert_eq!(places("a a", "a"), [Some(0), None]);
+        assert_eq!(places("a b", "c d"), [None, None]);
+        assert_eq!(
+            places("p a q b r", "s a b t"),
+            [None, Some(1), None, Some(2), None]
+        );
+    }
+}
