@@ -15,6 +15,7 @@ pub mod timers;
 
 pub mod catalogue;
 pub mod foreign;
+mod json_query;
 mod refusal;
 mod xpath2_query;
 mod xpath_query;

@@ -12,16 +12,18 @@ use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only};
 use crate::decode::roles::Roles;
+use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::JsonBody;
-use crate::run::roles::Assertion;
+use crate::run::parsed::{JsonBody, JsonReader};
+use crate::run::roles::{Act, AssertionRole, Scope};
 
 pub struct JmesPathAssertion {
     name: Name,
     path: Compiled<JmesPath>,
     expectation: Expectation,
+    query: JsonQuery,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -35,6 +37,7 @@ impl JmesPathAssertion {
             name: Name::decode(d),
             path: Compiled::new(d, path, Only),
             expectation: Expectation::decode(d),
+            query: JsonQuery::new(JsonReader::Strict),
         }
     }
 
@@ -83,14 +86,13 @@ impl JmesPathAssertion {
             ),
         }
     }
-}
 
-impl Assertion for JmesPathAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+    /// `getResult`.
+    fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
         if cx.parsed.body_text(sample).is_empty() {
             return self.name.fail_for_null(cx);
         }
-        let body = cx.parsed.strict_json(&Input::Result(sample));
+        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Strict);
         let wanted = self.expectation.wanted(cx);
         match self.holds(cx, &body, wanted) {
             Ok(holds) if holds == wanted.invert => {
@@ -101,12 +103,23 @@ impl Assertion for JmesPathAssertion {
             _ => self.name.pass_with_empty_message(cx),
         }
     }
+}
 
-    fn name(&self, cx: &mut Context) -> String {
+impl AssertionRole for JmesPathAssertion {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        let judge = |cx: &mut Context, sample: &Sample| self.judge(cx, sample);
+        self.query.judge(cx, sample, judge)
+    }
+
+    fn applies_to(&self) -> &Scope {
+        &Scope::Parent
+    }
+
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.text(cx).to_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         Needs::BODY
     }
 }
@@ -132,7 +145,7 @@ mod tests {
         );
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JmesPathAssertion::decode);
-        assertion.check(&mut cx, &mut fixture::sample(body))
+        assertion.judge(&mut cx, &fixture::sample(body))
     }
 
     fn message(path: &str, expected: &str, flags: &str) -> String {

@@ -2,8 +2,6 @@
 //!
 //! Properties: `JSON_PATH`, `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT`, `ISREGEX`. It has no scope.
 
-use std::rc::Rc;
-
 use drumfire_expr::Template;
 use drumfire_query::json::{Json, Value};
 use drumfire_query::jsonpath::JsonPath;
@@ -14,16 +12,18 @@ use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only};
 use crate::decode::roles::Roles;
+use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::JsonBody;
-use crate::run::roles::Assertion;
+use crate::run::parsed::{JsonBody, JsonReader};
+use crate::run::roles::{Act, AssertionRole, Scope};
 
 pub struct JsonPathAssertion {
     name: Name,
     path: Path,
     expectation: Expectation,
+    query: JsonQuery,
 }
 
 /// A path that is the empty text is an error of its own.
@@ -47,6 +47,7 @@ impl JsonPathAssertion {
             name: Name::decode(d),
             path,
             expectation: Expectation::decode(d),
+            query: JsonQuery::new(JsonReader::Smart),
         }
     }
 
@@ -133,14 +134,13 @@ impl JsonPathAssertion {
             ),
         }
     }
-}
 
-impl Assertion for JsonPathAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+    /// `getResult`.
+    fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
         if cx.parsed.body_text(sample).is_empty() {
             return self.name.fail_for_null(cx);
         }
-        let body: Rc<JsonBody> = cx.parsed.json(&Input::Result(sample));
+        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
         let wanted = self.expectation.wanted(cx);
         match (self.assert(cx, &body, wanted), wanted.invert) {
             (Ok(()), false) | (Err(_), true) => self.name.pass_with_empty_message(cx),
@@ -151,12 +151,23 @@ impl Assertion for JsonPathAssertion {
             }
         }
     }
+}
 
-    fn name(&self, cx: &mut Context) -> String {
+impl AssertionRole for JsonPathAssertion {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        let judge = |cx: &mut Context, sample: &Sample| self.judge(cx, sample);
+        self.query.judge(cx, sample, judge)
+    }
+
+    fn applies_to(&self) -> &Scope {
+        &Scope::Parent
+    }
+
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.text(cx).to_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         Needs::BODY
     }
 }
@@ -184,7 +195,7 @@ mod tests {
         );
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
-        let verdict = assertion.check(&mut cx, &mut fixture::sample(body));
+        let verdict = assertion.judge(&mut cx, &fixture::sample(body));
         let message = verdict.message.expect("JMeter always sets a message here");
         assert_eq!(verdict.failure, !message.is_empty());
         message.to_string()

@@ -9,13 +9,15 @@ use md5::{Digest, Md5};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
-use crate::run::roles::Assertion;
+use crate::run::roles::{Act, AssertionRole, Scope};
 
 pub struct Md5HexAssertion {
     name: Name,
     allowed: Template,
+    proven: ProvenQuick,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -27,12 +29,11 @@ impl Md5HexAssertion {
         Md5HexAssertion {
             name: Name::decode(d),
             allowed: d.template("MD5HexAssertion.size"),
+            proven: ProvenQuick::default(),
         }
     }
-}
 
-impl Assertion for Md5HexAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+    async fn judge(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
         let data = sample.response_data.as_deref().unwrap_or_default();
         if data.is_empty() {
             return self.name.fail_for_null(cx);
@@ -41,10 +42,19 @@ impl Assertion for Md5HexAssertion {
         if allowed.is_empty() {
             return self.name.fail(cx, "MD5Hex to test against is empty");
         }
-        let sum: String = Md5::digest(data)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let allowed = allowed.into_string();
+        let sum = match may_wait {
+            true => {
+                let data = data.to_vec();
+                let sum = self.proven.search(cx, data.len(), move || sum(&data));
+                // A run that is told to stop judges no more.
+                let Some(sum) = sum.await else {
+                    return self.name.pass(cx);
+                };
+                sum
+            }
+            false => sum(data),
+        };
         if sum.eq_ignore_ascii_case(&allowed) {
             return self.name.pass(cx);
         }
@@ -53,12 +63,30 @@ impl Assertion for Md5HexAssertion {
             format!("Error asserting MD5 sum : got {sum} but should have been {allowed}"),
         )
     }
+}
 
-    fn name(&self, cx: &mut Context) -> String {
+/// The sum in hexadecimal digits.
+fn sum(data: &[u8]) -> String {
+    let digest = Md5::digest(data);
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+impl AssertionRole for Md5HexAssertion {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
+        self.proven
+            .turn(bytes, move |may_wait| self.judge(cx, sample, may_wait))
+    }
+
+    fn applies_to(&self) -> &Scope {
+        &Scope::Parent
+    }
+
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.text(cx).to_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         Needs::BODY
     }
 }
@@ -76,7 +104,8 @@ mod tests {
             );
             let (assertion, mut cx) = fixture::decode(&xml, Md5HexAssertion::decode);
             assertion
-                .check(&mut cx, &mut fixture::sample(body))
+                .turn(&mut cx, &mut fixture::sample(body))
+                .done()
                 .message
                 .map(|message| message.to_string())
         };

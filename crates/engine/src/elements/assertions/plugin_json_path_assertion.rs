@@ -19,10 +19,12 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
+use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::roles::Assertion;
+use crate::run::parsed::JsonReader;
+use crate::run::roles::{Act, AssertionRole, Scope};
 
 struct JsonPathAssertion {
     name: Name,
@@ -35,6 +37,7 @@ struct JsonPathAssertion {
     is_regex: Flag,
     expects_null: Flag,
     inverts: Flag,
+    query: JsonQuery,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -66,6 +69,7 @@ impl JsonPathAssertion {
             is_regex: Flag::decode(d, "ISREGEX", true),
             expects_null: Flag::decode(d, "EXPECT_NULL", false),
             inverts: Flag::decode(d, "INVERT", false),
+            query: JsonQuery::new(JsonReader::Smart),
         }
     }
 
@@ -144,17 +148,13 @@ impl JsonPathAssertion {
             ),
         }
     }
-}
 
-const MALFORMED: &str = "org.apache.oro.text.MalformedCachePatternException: ";
-
-impl Assertion for JsonPathAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+    /// `getResult`.
+    fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
         if cx.parsed.body_text(sample).is_empty() {
             return self.name.fail_for_null(cx);
         }
-        let input = Input::Result(sample);
-        let body = cx.parsed.json(&input);
+        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
         let outcome = match body.get() {
             Ok(json) => self.assert(cx, json),
             Err(error) => Err(error.to_string()),
@@ -168,12 +168,25 @@ impl Assertion for JsonPathAssertion {
             }
         }
     }
+}
 
-    fn name(&self, cx: &mut Context) -> String {
+const MALFORMED: &str = "org.apache.oro.text.MalformedCachePatternException: ";
+
+impl AssertionRole for JsonPathAssertion {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        let judge = |cx: &mut Context, sample: &Sample| self.judge(cx, sample);
+        self.query.judge(cx, sample, judge)
+    }
+
+    fn applies_to(&self) -> &Scope {
+        &Scope::Parent
+    }
+
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.text(cx).to_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         Needs::BODY
     }
 }
@@ -203,7 +216,7 @@ mod tests {
         );
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
-        let verdict = assertion.check(&mut cx, &mut fixture::sample(body));
+        let verdict = assertion.judge(&mut cx, &fixture::sample(body));
         let message = verdict.message.expect("the plugin always sets a message");
         assert_eq!(verdict.failure, !message.is_empty());
         message.to_string()

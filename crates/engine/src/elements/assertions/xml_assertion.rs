@@ -7,22 +7,22 @@ use drumfire_results::{AssertionResult, Sample};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
+use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::parsed::Reading;
-use crate::run::roles::Assertion;
+use crate::run::roles::{Act, AssertionRole, Scope};
 
 const DOCTYPE: &str = "DOCTYPE is disallowed when the feature \"http://apache.org/xml/features/disallow-doctype-decl\" set to true.";
 
 pub struct XmlAssertion {
     name: Name,
+    proven: ProvenQuick,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    Roles::assertion(XmlAssertion {
-        name: Name::decode(d),
-    })
+    Roles::assertion(XmlAssertion::decode(d))
 }
 
 /// Whether a document type comes before the first element, after nothing but comments and processing instructions.
@@ -45,34 +45,64 @@ fn has_doctype(text: &str) -> bool {
     }
 }
 
-impl Assertion for XmlAssertion {
-    fn check(&self, cx: &mut Context, sample: &mut Sample) -> AssertionResult {
+const READING: Reading = Reading::Xml { namespaces: false };
+
+impl XmlAssertion {
+    fn decode(d: &mut Decoder) -> XmlAssertion {
+        XmlAssertion {
+            name: Name::decode(d),
+            proven: ProvenQuick::with_parsing(),
+        }
+    }
+
+    /// The message of the parser for a body that is not well-formed.
+    async fn fault(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> Option<String> {
+        if may_wait {
+            let text = cx.parsed.body_text(sample).into_string();
+            let read = move || READING.read(&text).err().map(|error| error.message);
+            let bytes = cx.parsed.body_text(sample).len();
+            return self.proven.search(cx, bytes, read).await.flatten();
+        }
+        let tree = cx.parsed.tree(&Input::Result(sample), READING);
+        let fault = tree.as_ref().as_ref().err();
+        fault.map(|error| error.message.clone())
+    }
+
+    async fn judge(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
         let text = cx.parsed.body_text(sample);
         if text.is_empty() {
             return self.name.fail_for_null(cx);
         }
-        let message = if has_doctype(&text) {
-            DOCTYPE.to_owned()
-        } else {
-            let tree = cx
-                .parsed
-                .tree(&Input::Result(sample), Reading::Xml { namespaces: false });
-            match &*tree {
-                Ok(_) => return self.name.pass(cx),
-                Err(error) => error.message.clone(),
-            }
+        let fault = match has_doctype(&text) {
+            true => Some(DOCTYPE.to_owned()),
+            false => self.fault(cx, sample, may_wait).await,
         };
-        AssertionResult {
-            failure: true,
-            ..self.name.error(cx, message)
+        match fault {
+            Some(message) => AssertionResult {
+                failure: true,
+                ..self.name.error(cx, message)
+            },
+            None => self.name.pass(cx),
         }
     }
+}
 
-    fn name(&self, cx: &mut Context) -> String {
+impl AssertionRole for XmlAssertion {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
+        let bytes = cx.parsed.body_text(sample).len();
+        self.proven
+            .turn(bytes, move |may_wait| self.judge(cx, sample, may_wait))
+    }
+
+    fn applies_to(&self) -> &Scope {
+        &Scope::Parent
+    }
+
+    fn row_name(&self, cx: &mut Context) -> String {
         self.name.text(cx).to_string()
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         Needs::BODY
     }
 }
@@ -85,10 +115,8 @@ mod tests {
     fn check(body: &str) -> AssertionResult {
         let xml =
             r#"<XMLAssertion guiclass="XMLAssertionGui" testclass="XMLAssertion" testname="x"/>"#;
-        let (assertion, mut cx) = fixture::decode(xml, |d| XmlAssertion {
-            name: Name::decode(d),
-        });
-        assertion.check(&mut cx, &mut fixture::sample(body))
+        let (assertion, mut cx) = fixture::decode(xml, XmlAssertion::decode);
+        assertion.turn(&mut cx, &mut fixture::sample(body)).done()
     }
 
     // Recorded from XMLAssertion itself.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use drumfire_expr::{Raised, Scope as _, Template, values};
 use drumfire_query::jmespath::JmesPath;
+use drumfire_query::json::{Json, JsonError};
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
@@ -15,11 +16,12 @@ use crate::decode::compiled;
 use crate::decode::compiled::{Compile, Only, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
+use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::JsonBody;
-use crate::run::roles::PostProcessor;
+use crate::run::parsed::JsonReader;
+use crate::run::roles::{Act, PostProcessorRole};
 
 pub struct JmesPathExtractor {
     scoped: Scoped,
@@ -30,6 +32,7 @@ pub struct JmesPathExtractor {
     compiled: Option<Result<JmesPath, String>>,
     match_number: Template,
     default: Template,
+    query: JsonQuery,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -56,43 +59,59 @@ impl JmesPathExtractor {
             compiled,
             match_number: d.template("JMESExtractor.matchNumber"),
             default: d.template("JMESExtractor.defaultValue"),
+            query: JsonQuery::new(JsonReader::Strict),
         }
     }
 
     /// The bodies that are not blank, or the variable, which is `None` if undefined.
-    fn bodies(&self, cx: &mut Context, sample: &Sample) -> Vec<Option<Rc<JsonBody>>> {
+    fn inputs<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<Input<'s>>> {
         if self.scoped.is_variable() {
-            let value = self.scoped.variable(cx);
-            return vec![value.map(|value| cx.parsed.strict_json(&Input::Variable(value)))];
+            return vec![self.scoped.variable(cx).map(Input::Variable)];
         }
         let inputs = self.scoped.inputs(cx, sample);
-        let bodies = inputs.filter_map(|input| {
-            let is_blank = drumfire_query::is_blank(&cx.parsed.text(&input));
-            (!is_blank).then(|| Some(cx.parsed.strict_json(&input)))
-        });
-        bodies.collect()
+        let mut is_blank = |input: &Input<'_>| drumfire_query::is_blank(&cx.parsed.text(input));
+        inputs.filter(|input| !is_blank(input)).map(Some).collect()
     }
 
-    fn extract(
+    async fn extract(
         &self,
         cx: &mut Context,
-        bodies: &[Option<Rc<JsonBody>>],
+        inputs: &[Option<Input<'_>>],
+        may_wait: bool,
     ) -> Result<Vec<Rc<str>>, String> {
+        let text = self.path.eval(cx);
+        let text = values::trim(&text);
         let path = match &self.compiled {
             Some(path) => path.as_ref().map(Use::Constant).map_err(String::clone)?,
-            None => Use::Computed(compiled::computed(values::trim(&self.path.eval(cx)), Only)?),
+            None => Use::Computed(compiled::computed(text, Only)?),
         };
-        let mut found = Vec::new();
-        for body in bodies {
-            let body = body.as_ref().ok_or("argument \"content\" is null")?;
-            let json = body.get().map_err(|error| error.message.clone())?;
-            let result = path.search(json).map_err(|error| error.message)?;
-            if !result.is_null() {
-                found.extend(result.values().into_iter().map(Rc::from));
-            }
+        let mut all = Vec::new();
+        for input in inputs {
+            let input = input.as_ref().ok_or("argument \"content\" is null")?;
+            let found = match may_wait {
+                true => {
+                    let text = text.to_owned();
+                    let search = move |json: Result<&Json<'_>, &JsonError>| {
+                        found(json, &<JmesPath as Compile>::compile(&text, Only)?)
+                    };
+                    let found = self.query.search_apart(cx, input, search).await;
+                    found.unwrap_or_else(|| Ok(Vec::new()))
+                }
+                false => found(cx.parsed.json(input, self.query.reader).get(), &path),
+            };
+            all.extend(found?.into_iter().map(Rc::from));
         }
-        Ok(found)
+        Ok(all)
     }
+}
+
+fn found(json: Result<&Json<'_>, &JsonError>, path: &JmesPath) -> Result<Vec<String>, String> {
+    let json = json.map_err(|error| error.message.clone())?;
+    let found = path.search(json).map_err(|error| error.message)?;
+    Ok(match found.is_null() {
+        true => Vec::new(),
+        false => found.values().into_iter().map(Into::into).collect(),
+    })
 }
 
 /// `handleListResult`, `handleSingleResult` and `handleNullResult`.
@@ -124,9 +143,9 @@ fn store(
     names.set_match_count(found.len(), &mut cx.vars);
 }
 
-impl PostProcessor for JmesPathExtractor {
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
-        let bodies = self.bodies(cx, sample);
+impl JmesPathExtractor {
+    async fn process(&self, cx: &mut Context, sample: &Sample, may_wait: bool) {
+        let inputs = self.inputs(cx, sample);
         let mut names = VariableNames::new(&self.reference.eval(cx));
         let default = self.default.eval(cx).into_value();
         let text = self.match_number.eval(cx);
@@ -141,10 +160,10 @@ impl PostProcessor for JmesPathExtractor {
             )));
         };
         names.clear(&mut cx.vars);
-        if bodies.is_empty() {
+        if inputs.is_empty() {
             return cx.vars.set_named(names.base(), default);
         }
-        match self.extract(cx, &bodies) {
+        match self.extract(cx, &inputs, may_wait).await {
             Ok(found) => store(cx, &mut names, &found, number, &default),
             Err(message) => {
                 let name = self.name.eval(cx);
@@ -153,8 +172,16 @@ impl PostProcessor for JmesPathExtractor {
             }
         }
     }
+}
 
-    fn needs(&self) -> Needs {
+impl PostProcessorRole for JmesPathExtractor {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        let bytes = self.scoped.bytes(cx, sample);
+        self.query
+            .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
+    }
+
+    fn reads(&self) -> Needs {
         self.scoped.needs(Needs::BODY)
     }
 }
@@ -175,7 +202,7 @@ mod tests {
         for (name, value) in [("v_matchNr", "4"), ("v_1", "old"), ("v_2", "old")] {
             cx.vars.set_named(name, value.into());
         }
-        extractor.process(&mut cx, &mut fixture::sample(body));
+        extractor.turn(&mut cx, &mut fixture::sample(body)).done();
         let lost = cx.take_raised().map(|raised| raised.to_string());
         fixture::variables(&cx, "v")
             .into_iter()

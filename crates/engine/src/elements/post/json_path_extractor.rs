@@ -9,18 +9,20 @@
 //! nothing was found.
 
 use drumfire_expr::Template;
-use drumfire_query::json::Value;
+use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, Only};
+use crate::decode::compiled::{Compile, Compiled, Only};
 use crate::decode::roles::Roles;
+use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::roles::PostProcessor;
+use crate::run::parsed::JsonReader;
+use crate::run::roles::{Act, PostProcessorRole};
 
 struct JsonPathExtractor {
     /// None where the plan spells out the empty text.
@@ -29,6 +31,14 @@ struct JsonPathExtractor {
     default: Template,
     subject: Template,
     source: Template,
+    query: JsonQuery,
+}
+
+/// The texts that a path leads to.
+enum Found {
+    One(String),
+    /// An array, and its elements.
+    All(String, Vec<String>),
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -47,54 +57,83 @@ impl JsonPathExtractor {
             default: d.template("DEFAULT"),
             subject: d.template("SUBJECT"),
             source: d.template("VARIABLE"),
+            query: JsonQuery::new(JsonReader::Smart),
         }
     }
 
-    /// Writes the variables.
-    ///
-    /// # Errors
-    /// With the message of the exception that the plugin catches.
-    fn extract(&self, cx: &mut Context, sample: &Sample, name: &str) -> Result<(), String> {
-        let input = match &*self.subject.eval(cx) {
+    /// None if the variable to look into is undefined.
+    fn input<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Input<'s>> {
+        match &*self.subject.eval(cx) {
             "VAR" => {
                 let source = self.source.eval(cx);
-                let value = cx.vars.get_named(&source).cloned();
-                Input::Variable(value.ok_or("json string can not be null or empty")?)
+                cx.vars.get_named(&source).cloned().map(Input::Variable)
             }
-            _ => Input::Result(sample),
-        };
+            _ => Some(Input::Result(sample)),
+        }
+    }
+
+    /// # Errors
+    /// With the message of the exception that the plugin catches.
+    async fn find(
+        &self,
+        cx: &mut Context,
+        input: Option<Input<'_>>,
+        may_wait: bool,
+    ) -> Result<Found, String> {
+        let input = input.ok_or("json string can not be null or empty")?;
         let path = self.path.as_ref().ok_or("path can not be null or empty")?;
-        let path = path.get(cx).outcome?;
-        let body = cx.parsed.json(&input);
-        let json = body.get().map_err(ToString::to_string)?;
-        let found = path.read(json).map_err(|error| error.message)?;
-        match &*found {
-            Value::Array(items) => set_all(cx, name, &found, items),
-            found => {
-                cx.vars.set_named(name, found.to_assertion_text().into());
-                Ok(())
+        let path = path.get(cx);
+        if may_wait {
+            let text = path.text.into_string();
+            let search = move |json: Result<&Json<'_>, &JsonError>| {
+                found(json, &<JsonPath as Compile>::compile(&text, Only)?)
+            };
+            let found = self.query.search_apart(cx, &input, search).await;
+            return found.unwrap_or_else(|| Err("the run was told to stop".to_owned()));
+        }
+        let path = path.outcome?;
+        found(cx.parsed.json(&input, self.query.reader).get(), &path)
+    }
+
+    /// `JSONPathExtractor#process`: a failure writes the default.
+    async fn process(&self, cx: &mut Context, input: Option<Input<'_>>, may_wait: bool) {
+        let name = self.variable.eval(cx).into_string();
+        let mut names = VariableNames::new(&name);
+        match self.find(cx, input, may_wait).await {
+            Ok(Found::One(text)) => cx.vars.set_named(&name, text.into()),
+            Ok(Found::All(array, items)) => {
+                cx.vars.set_named(&name, array.into());
+                names.set_match_count(items.len(), &mut cx.vars);
+                remove_numbered(&mut names, cx);
+                for (index, item) in items.into_iter().enumerate() {
+                    names.set_numbered(index + 1, item.into(), &mut cx.vars);
+                }
+            }
+            Err(message) => {
+                tracing::debug!("Extract failed: {message}");
+                let default = self.default.eval(cx).into_value();
+                cx.vars.set_named(&name, default);
+                names.set_match_count(0, &mut cx.vars);
+                remove_numbered(&mut names, cx);
             }
         }
     }
 }
 
-fn set_all(
-    cx: &mut Context,
-    name: &str,
-    array: &Value<'_>,
-    items: &[Value<'_>],
-) -> Result<(), String> {
-    if items.is_empty() {
-        return Err("Extracted array is empty".to_owned());
+fn found(json: Result<&Json<'_>, &JsonError>, path: &JsonPath) -> Result<Found, String> {
+    let json = json.map_err(ToString::to_string)?;
+    let found = path.read(json).map_err(|error| error.message)?;
+    match &*found {
+        Value::Array(items) if items.is_empty() => Err("Extracted array is empty".to_owned()),
+        Value::Array(items) => {
+            let items = items.iter().map(|item| item.to_assertion_text().into());
+            Ok(Found::All(
+                found.to_assertion_text().into(),
+                items.collect(),
+            ))
+        }
+        found => Ok(Found::One(found.to_assertion_text().into())),
     }
-    cx.vars.set_named(name, array.to_assertion_text().into());
-    let mut names = VariableNames::new(name);
-    names.set_match_count(items.len(), &mut cx.vars);
-    remove_numbered(&mut names, cx);
-    for (index, item) in items.iter().enumerate() {
-        names.set_numbered(index + 1, item.to_assertion_text().into(), &mut cx.vars);
-    }
-    Ok(())
 }
 
 /// Removes `name_1`, `name_2`, … as far as they follow each other.
@@ -109,21 +148,18 @@ fn remove_numbered(names: &mut VariableNames, cx: &mut Context) {
     }
 }
 
-impl PostProcessor for JsonPathExtractor {
-    /// `JSONPathExtractor#process`: a failure writes the default.
-    fn process(&self, cx: &mut Context, sample: &mut Sample) {
-        let name = self.variable.eval(cx).into_string();
-        if let Err(message) = self.extract(cx, sample, &name) {
-            tracing::debug!("Extract failed: {message}");
-            let default = self.default.eval(cx).into_value();
-            cx.vars.set_named(&name, default);
-            let mut names = VariableNames::new(&name);
-            names.set_match_count(0, &mut cx.vars);
-            remove_numbered(&mut names, cx);
-        }
+impl PostProcessorRole for JsonPathExtractor {
+    fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
+        let input = self.input(cx, sample);
+        let bytes = match &input {
+            Some(input) => cx.parsed.text(input).len(),
+            None => 0,
+        };
+        self.query
+            .turn(bytes, move |may_wait| self.process(cx, input, may_wait))
     }
 
-    fn needs(&self) -> Needs {
+    fn reads(&self) -> Needs {
         match self.subject.literal() {
             Some("VAR") => Needs::NOTHING,
             _ => Needs::BODY,
@@ -149,7 +185,7 @@ mod tests {
             cx.vars.set_named(name, "old".into());
         }
         cx.vars.set_named("w", r#"{"k":[7]}"#.into());
-        extractor.process(&mut cx, &mut fixture::sample(body));
+        extractor.turn(&mut cx, &mut fixture::sample(body)).done();
         fixture::variables(&cx, "v").join(" ")
     }
 

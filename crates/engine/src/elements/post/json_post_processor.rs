@@ -8,9 +8,10 @@
 
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use drumfire_expr::{Raised, Scope as _, Template, values};
-use drumfire_query::json::{Json, Value};
+use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
 
@@ -21,11 +22,11 @@ use crate::decode::compiled::{Only, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
-use crate::run::apart::ProvenQuick;
+use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::{JsonBody, MOST_SEARCHES};
+use crate::run::parsed::{JsonBody, JsonReader, MOST_SEARCHES};
 use crate::run::roles::{Act, PostProcessorRole};
 
 /// The texts and the number of matches of one name; null values are `None`.
@@ -41,7 +42,7 @@ pub struct JsonPostProcessor {
     defaults: Template,
     match_numbers: Template,
     concatenates: Flag,
-    proven: ProvenQuick,
+    query: JsonQuery,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -87,7 +88,7 @@ impl JsonPostProcessor {
             defaults: d.template("JSONPostProcessor.defaultValues"),
             match_numbers: d.template("JSONPostProcessor.match_numbers"),
             concatenates: Flag::decode(d, "JSONPostProcessor.compute_concat", false),
-            proven: ProvenQuick::with_parsing(),
+            query: JsonQuery::new(JsonReader::Smart),
         }
     }
 
@@ -153,43 +154,39 @@ impl JsonPostProcessor {
         paths: &[&str],
         bodies: &[Option<Body<'_>>],
     ) -> Option<VecDeque<Result<Values, String>>> {
-        let text = |body: &Option<Body<'_>>| {
-            let body = body.as_ref()?;
-            Some(cx.parsed.text(&body.input).into_string())
-        };
-        let texts: Vec<Option<String>> = bodies.iter().map(text).collect();
-        let paths: Vec<String> = paths.iter().map(|path| values::trim(path).into()).collect();
-        let bytes = texts.iter().flatten().map(String::len).sum();
-        let search = move || find_all(&paths, &texts);
-        let found = self.proven.search(cx, bytes, search).await?;
-        let shared = |texts: Vec<Option<String>>| {
-            let texts = texts.into_iter();
-            texts.map(|text| text.map(Rc::from)).collect()
-        };
-        Some(found.into_iter().map(|found| found.map(shared)).collect())
+        let paths: Arc<[String]> = paths.iter().map(|path| values::trim(path).into()).collect();
+        let mut all: VecDeque<_> = paths.iter().map(|_| Ok(Values::new())).collect();
+        for body in bodies {
+            let found = match body {
+                Some(body) => {
+                    let paths = paths.clone();
+                    let search = move |json: Result<&Json<'_>, &JsonError>| {
+                        let found = paths.iter().map(|path| find(json, path));
+                        found.collect::<Vec<_>>()
+                    };
+                    self.query.search_apart(cx, &body.input, search).await?
+                }
+                None => paths.iter().map(|_| Err(NO_TEXT.to_owned())).collect(),
+            };
+            for (all, found) in all.iter_mut().zip(found) {
+                let Ok(before) = all else { continue };
+                match found {
+                    Ok(texts) => before.extend(texts.into_iter().map(|text| text.map(Rc::from))),
+                    Err(message) => *all = Err(message),
+                }
+            }
+        }
+        Some(all)
     }
 }
 
-/// The values that each path finds in the texts, null values as `None`; a missing text is an error.
-fn find_all(
-    paths: &[String],
-    texts: &[Option<String>],
-) -> Vec<Result<Vec<Option<String>>, String>> {
-    let texts = texts.iter().map(Option::as_deref);
-    let parsed: Vec<_> = texts.map(|text| text.map(Json::parse)).collect();
-    let find = |path: &String| {
-        let path = <JsonPath as compiled::Compile>::compile(path, Only)?;
-        let mut found = Vec::new();
-        for json in &parsed {
-            let json = json.as_ref().ok_or(NO_TEXT)?;
-            let json = json.as_ref().map_err(ToString::to_string)?;
-            let nodes = path.find(json).map_err(|error| error.message)?;
-            let text = |node: &_| Value::to_text(node).map(|text| text.into_owned());
-            found.extend(nodes.iter().map(|node| text(node)));
-        }
-        Ok(found)
-    };
-    paths.iter().map(find).collect()
+/// The values that a path finds, null values as `None`.
+fn find(json: Result<&Json<'_>, &JsonError>, path: &str) -> Result<Vec<Option<String>>, String> {
+    let path = <JsonPath as compiled::Compile>::compile(path, Only)?;
+    let json = json.map_err(ToString::to_string)?;
+    let nodes = path.find(json).map_err(|error| error.message)?;
+    let text = |node: &_| Value::to_text(node).map(|text| text.into_owned());
+    Ok(nodes.iter().map(|node| text(node)).collect())
 }
 
 /// The message of JMeter for a body or a variable without text.
@@ -214,7 +211,7 @@ impl Body<'_> {
 
     fn parsed(&mut self, cx: &mut Context) -> &JsonBody {
         self.parsed
-            .get_or_insert_with(|| cx.parsed.json(&self.input))
+            .get_or_insert_with(|| cx.parsed.json(&self.input, JsonReader::Smart))
     }
 }
 
@@ -296,7 +293,7 @@ impl JsonPostProcessor {
 impl PostProcessorRole for JsonPostProcessor {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a> {
         let bytes = self.scoped.bytes(cx, sample);
-        self.proven
+        self.query
             .turn(bytes, move |may_wait| self.process(cx, sample, may_wait))
     }
 

@@ -3,8 +3,10 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use drumfire_expr::Text;
+use drumfire_query::jmespath::parse_strict;
 use drumfire_query::json::{Json, JsonError};
 use self_cell::self_cell;
 
@@ -13,18 +15,105 @@ use super::{LONGEST_RECENT_BYTES, is_same, push};
 type Outcome<'t> = Result<Json<'t>, JsonError>;
 
 self_cell!(
-    /// A body parsed as JSON, with the text it borrows from.
-    pub struct JsonBody {
+    /// JSON with the text it borrows from, parsed by the worker.
+    struct OwnJson {
         owner: Source,
         #[covariant]
         dependent: Outcome,
     }
 );
 
+self_cell!(
+    /// The same, parsed by another thread.
+    struct SentJson {
+        owner: String,
+        #[covariant]
+        dependent: Outcome,
+    }
+);
+
+/// Whose rules JSON is read by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JsonReader {
+    /// json-smart's, of the JSONPath elements.
+    Smart,
+    /// Jackson's, of the JMESPath elements.
+    Strict,
+}
+
+impl JsonReader {
+    fn parse(self, text: &str) -> Outcome<'_> {
+        match self {
+            JsonReader::Smart => Json::parse(text),
+            JsonReader::Strict => parse_strict(text),
+        }
+    }
+}
+
+/// A body parsed as JSON.
+pub struct JsonBody(Parser);
+
+enum Parser {
+    Worker(OwnJson),
+    Thread(LongJson),
+}
+
 impl JsonBody {
     /// The JSON, or why there is none.
     pub fn get(&self) -> Result<&Json<'_>, &JsonError> {
-        self.borrow_dependent().as_ref()
+        match &self.0 {
+            Parser::Worker(json) => json.borrow_dependent().as_ref(),
+            Parser::Thread(json) => json.get(),
+        }
+    }
+
+    /// For another thread to search; none if the worker parsed it.
+    pub fn long(&self) -> Option<LongJson> {
+        match &self.0 {
+            Parser::Worker(_) => None,
+            Parser::Thread(json) => Some(json.clone()),
+        }
+    }
+}
+
+/// JSON that may be searched on any thread. The last of its owners leaves a large one to a thread: millions of values take
+/// long to be given back.
+#[derive(Clone)]
+pub struct LongJson(Option<Arc<SentJson>>);
+
+impl LongJson {
+    /// Larger texts are given back by a thread.
+    const LARGE_BYTES: usize = 256 << 10;
+
+    pub fn parse(text: String, reader: JsonReader) -> LongJson {
+        let json = SentJson::new(text, |text| reader.parse(text));
+        LongJson(Some(Arc::new(json)))
+    }
+
+    /// The JSON, or why there is none.
+    pub fn get(&self) -> Result<&Json<'_>, &JsonError> {
+        let json = self.0.as_ref().expect("only `drop` takes it");
+        json.borrow_dependent().as_ref()
+    }
+}
+
+impl From<LongJson> for JsonBody {
+    fn from(json: LongJson) -> JsonBody {
+        JsonBody(Parser::Thread(json))
+    }
+}
+
+impl Drop for LongJson {
+    fn drop(&mut self) {
+        let Some(json) = self.0.take().and_then(Arc::into_inner) else {
+            return;
+        };
+        if json.borrow_owner().len() > LongJson::LARGE_BYTES {
+            // Without a thread it is given back here.
+            let _ = std::thread::Builder::new()
+                .name("give back".to_owned())
+                .spawn(move || drop(json));
+        }
     }
 }
 
@@ -103,7 +192,7 @@ impl RecentJson {
         &self,
         text: &Text<'_>,
         data: Option<&Rc<[u8]>>,
-        parse: impl for<'t> FnOnce(&'t str) -> Outcome<'t>,
+        reader: JsonReader,
     ) -> Rc<JsonBody> {
         if let Some(body) = self.known(text) {
             return body;
@@ -119,7 +208,8 @@ impl RecentJson {
             Source::Text(text) if !is_long => Some(text.clone()),
             _ => None,
         };
-        let body = Rc::new(JsonBody::new(source, |source| parse(source.as_str())));
+        let json = OwnJson::new(source, |source| reader.parse(source.as_str()));
+        let body = Rc::new(JsonBody(Parser::Worker(json)));
         if let Some(text) = shared {
             let body = body.clone();
             push(&mut self.kept.borrow_mut(), Kept { text, body });
@@ -171,7 +261,14 @@ mod tests {
     }
 
     fn get(recent: &RecentJson, text: &str) -> Rc<JsonBody> {
-        recent.get(&Text::Literal(text), None, |text| Json::parse(text))
+        recent.get(&Text::Literal(text), None, JsonReader::Smart)
+    }
+
+    fn source(body: &JsonBody) -> &Source {
+        match &body.0 {
+            Parser::Worker(json) => json.borrow_owner(),
+            Parser::Thread(_) => panic!("the worker parsed it"),
+        }
     }
 
     #[test]
@@ -197,11 +294,11 @@ mod tests {
         let recent = RecentJson::new();
         let text = Text::Shared(document(1).into());
         assert!(!recent.comes_again(&text) && recent.comes_again(&text));
-        let body = recent.get(&text, None, |text| Json::parse(text));
+        let body = recent.get(&text, None, JsonReader::Smart);
         let Text::Shared(text) = text else {
             panic!("it is shared")
         };
-        assert!(std::ptr::eq(body.borrow_owner().as_str(), &*text));
+        assert!(std::ptr::eq(source(&body).as_str(), &*text));
     }
 
     #[test]
@@ -214,8 +311,8 @@ mod tests {
         }
         assert!(!Rc::ptr_eq(&get(&recent, &long), &get(&recent, &long)));
         let data: Rc<[u8]> = long.as_bytes().into();
-        let body = recent.get(&Text::Literal(&long), Some(&data), |text| Json::parse(text));
-        assert!(matches!(body.borrow_owner(), Source::Bytes(_)));
+        let body = recent.get(&Text::Literal(&long), Some(&data), JsonReader::Smart);
+        assert!(matches!(source(&body), Source::Bytes(_)));
     }
 
     #[test]

@@ -9,8 +9,6 @@ use std::rc::Rc;
 
 use drumfire_expr::Text;
 use drumfire_query::css::{Document, Engine};
-use drumfire_query::jmespath::parse_strict;
-use drumfire_query::json::Json;
 use drumfire_query::xpath::{Tree, XPathError};
 use drumfire_results::Sample;
 use drumfire_web::charset::Charset;
@@ -18,7 +16,7 @@ use drumfire_web::charset::Charset;
 use self::json::RecentJson;
 use crate::run::input::Input;
 
-pub use self::json::JsonBody;
+pub use self::json::{JsonBody, JsonReader, LongJson};
 
 /// How XML is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +55,7 @@ pub const MOST_SEARCHES: usize = 4;
 thread_local! {
     static PAGES: Recent<(), Document> = const { Recent::new() };
     static TREES: Recent<Reading, Result<Tree, XPathError>> = const { Recent::new() };
-    static JSON: RecentJson = const { RecentJson::new() };
+    static SMART_JSON: RecentJson = const { RecentJson::new() };
     static STRICT_JSON: RecentJson = const { RecentJson::new() };
 }
 
@@ -116,6 +114,8 @@ pub struct Parsed {
     bodies: Vec<Body>,
     /// Values of variables in which somebody has looked for one thing, and how often.
     searched_values: Vec<(Rc<str>, usize)>,
+    /// Values of variables that other threads have parsed.
+    long_values: Vec<(Rc<str>, JsonReader, Rc<JsonBody>)>,
     pages: Vec<(PageKey, Page)>,
 }
 
@@ -140,12 +140,21 @@ struct Body {
     data: Rc<[u8]>,
     /// The decoded text, where it is not the bytes as they are.
     text: Option<Rc<str>>,
-    json: Option<Rc<JsonBody>>,
+    smart_json: Option<Rc<JsonBody>>,
     /// How often somebody has looked for one thing in its text.
     json_searches: usize,
     strict_json: Option<Rc<JsonBody>>,
     page: Option<Rc<Document>>,
     trees: Vec<(Reading, Rc<Result<Tree, XPathError>>)>,
+}
+
+impl Body {
+    fn json(&mut self, reader: JsonReader) -> &mut Option<Rc<JsonBody>> {
+        match reader {
+            JsonReader::Smart => &mut self.smart_json,
+            JsonReader::Strict => &mut self.strict_json,
+        }
+    }
 }
 
 impl Parsed {
@@ -161,6 +170,7 @@ impl Parsed {
     pub fn clear(&mut self) {
         self.bodies.clear();
         self.searched_values.clear();
+        self.long_values.clear();
         self.pages.clear();
     }
 
@@ -195,18 +205,61 @@ impl Parsed {
         }
     }
 
-    /// An input as json-smart reads it.
-    pub fn json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
+    /// An input as JSON.
+    pub fn json(&mut self, input: &Input<'_>, reader: JsonReader) -> Rc<JsonBody> {
+        if let Some(body) = self.long_value(input, reader) {
+            return body;
+        }
+        let recent = match reader {
+            JsonReader::Smart => &SMART_JSON,
+            JsonReader::Strict => &STRICT_JSON,
+        };
         self.make(
             input,
-            |text, data| JSON.with(|recent| recent.get(text, data, |text| Json::parse(text))),
-            |body| &mut body.json,
+            |text, data| recent.with(|recent| recent.get(text, data, reader)),
+            |body| body.json(reader),
         )
+    }
+
+    /// The same if somebody has parsed it for the result at hand.
+    pub fn known_json(&mut self, input: &Input<'_>, reader: JsonReader) -> Option<Rc<JsonBody>> {
+        match input {
+            Input::Result(sample) => {
+                let data = sample.response_data.as_ref()?;
+                self.body(data).json(reader).clone()
+            }
+            Input::Variable(_) => self.long_value(input, reader),
+        }
+    }
+
+    /// Another thread has parsed an input.
+    pub fn keep_json(&mut self, input: &Input<'_>, reader: JsonReader, json: LongJson) {
+        let body = Rc::new(JsonBody::from(json));
+        match input {
+            Input::Result(Sample {
+                response_data: Some(data),
+                ..
+            }) => *self.body(data).json(reader) = Some(body),
+            Input::Result(_) => {}
+            Input::Variable(value) => self.long_values.push((value.clone(), reader, body)),
+        }
+    }
+
+    fn long_value(&self, input: &Input<'_>, reader: JsonReader) -> Option<Rc<JsonBody>> {
+        let Input::Variable(value) = input else {
+            return None;
+        };
+        let mut known = self.long_values.iter();
+        let known = known.find(|known| Rc::ptr_eq(&known.0, value) && known.1 == reader)?;
+        Some(known.2.clone())
     }
 
     /// Whether to look for one thing in the text of an input rather than to parse it: nobody has parsed it, and it was not searched
     /// as often as takes as long as to parse it. The next one parses it, for all that follow.
     pub fn may_search_json(&mut self, input: &Input<'_>) -> bool {
+        if self.long_value(input, JsonReader::Smart).is_some() {
+            return false;
+        }
         let text = self.text(input);
         let searches = match input {
             Input::Result(sample) => {
@@ -214,7 +267,7 @@ impl Parsed {
                     return false;
                 };
                 let body = self.body(data);
-                if body.json.is_some() {
+                if body.smart_json.is_some() {
                     return false;
                 }
                 &mut body.json_searches
@@ -226,7 +279,7 @@ impl Parsed {
         }
         *searches += 1;
         // Whether it comes again is asked once for each result.
-        if *searches == 1 && JSON.with(|recent| recent.comes_again(&text)) {
+        if *searches == 1 && SMART_JSON.with(|recent| recent.comes_again(&text)) {
             *searches = MOST_SEARCHES;
             return false;
         }
@@ -244,15 +297,6 @@ impl Parsed {
             values.len() - 1
         });
         &mut values[at].1
-    }
-
-    /// An input as Jackson reads it.
-    pub fn strict_json(&mut self, input: &Input<'_>) -> Rc<JsonBody> {
-        self.make(
-            input,
-            |text, data| STRICT_JSON.with(|recent| recent.get(text, data, parse_strict)),
-            |body| &mut body.strict_json,
-        )
     }
 
     /// An input as an HTML page. With a key, the page JMeter has in its cache under it comes first.
@@ -346,7 +390,7 @@ impl Parsed {
             self.bodies.push(Body {
                 data: data.clone(),
                 text: None,
-                json: None,
+                smart_json: None,
                 json_searches: 0,
                 strict_json: None,
                 page: None,
@@ -391,8 +435,8 @@ mod tests {
         let mut parsed = Parsed::default();
         let sample = sample(b"{\"a\":[1]}", None);
         let input = Input::Result(&sample);
-        let json = parsed.json(&input);
-        assert!(Rc::ptr_eq(&json, &parsed.json(&input)));
+        let json = parsed.json(&input, JsonReader::Smart);
+        assert!(Rc::ptr_eq(&json, &parsed.json(&input, JsonReader::Smart)));
         assert!(json.get().is_ok_and(|json| json.root().get("a").is_some()));
         assert!(Rc::ptr_eq(
             &parsed.page(&input, None),
@@ -420,7 +464,7 @@ mod tests {
         let input = Input::Result(&sample);
         assert_eq!(looks(&mut parsed, &input), first);
         parsed.clear();
-        parsed.json(&input);
+        parsed.json(&input, JsonReader::Smart);
         assert!(!parsed.may_search_json(&input));
         let variable = Input::Variable(format!("[{}]", "1, ".repeat(20)).into());
         assert_eq!(looks(&mut parsed, &variable), first);
@@ -442,7 +486,8 @@ mod tests {
         assert!(Rc::ptr_eq(&first.0, &again.0) && Rc::ptr_eq(&first.1, &again.1));
         let other = page("<p>2</p>");
         assert!(!Rc::ptr_eq(&first.0, &other.0));
-        let json = || Parsed::default().json(&Input::Result(&sample(b"[1]", None)));
+        let json =
+            || Parsed::default().json(&Input::Result(&sample(b"[1]", None)), JsonReader::Smart);
         assert!(Rc::ptr_eq(&json(), &json()));
         let saxon = sample(b"<p>1</p>", None);
         let saxon = Parsed::default().tree(&Input::Result(&saxon), Reading::Saxon);
@@ -457,7 +502,7 @@ mod tests {
     fn a_variable_is_parsed_as_it_is() {
         let mut parsed = Parsed::default();
         let input = Input::Variable("[1".into());
-        assert!(parsed.json(&input).get().is_err());
+        assert!(parsed.json(&input, JsonReader::Smart).get().is_err());
         assert!(parsed.bodies.is_empty());
     }
 }

@@ -1,0 +1,114 @@
+//! Shared by the JSON elements: long texts are parsed and searched by another thread, once for all that look into them.
+
+use drumfire_query::json::{Json, JsonError};
+use drumfire_results::{AssertionResult, Sample};
+
+use crate::run::apart::ProvenQuick;
+use crate::run::context::Context;
+use crate::run::input::Input;
+use crate::run::parsed::{JsonReader, LongJson};
+use crate::run::roles::Act;
+
+/// How an element reads JSON, and the size of texts with which that has proved quick.
+pub struct JsonQuery {
+    pub reader: JsonReader,
+    proven: ProvenQuick,
+}
+
+impl JsonQuery {
+    pub fn new(reader: JsonReader) -> JsonQuery {
+        JsonQuery {
+            reader,
+            proven: ProvenQuick::with_parsing(),
+        }
+    }
+
+    /// The turn of an element that looks into texts of so many bytes (see [`ProvenQuick::turn`]).
+    pub fn turn<'a, T, F>(&self, bytes: usize, turn: impl FnOnce(bool) -> F) -> Act<'a, T>
+    where
+        F: Future<Output = T> + 'a,
+    {
+        self.proven.turn(bytes, turn)
+    }
+
+    /// The turn of an assertion that judges the body of the result at hand. A long body is parsed before `judge` is asked.
+    pub fn judge<'a>(
+        &'a self,
+        cx: &'a mut Context,
+        sample: &'a mut Sample,
+        judge: impl FnOnce(&mut Context, &Sample) -> AssertionResult + 'a,
+    ) -> Act<'a, AssertionResult> {
+        let bytes = cx.parsed.body_text(sample).len();
+        self.turn(bytes, move |may_wait| async move {
+            if may_wait {
+                self.search_apart(cx, &Input::Result(sample), |_| ()).await;
+            }
+            judge(cx, sample)
+        })
+    }
+
+    /// Searches an input on another thread, which parses it first if nobody has; whoever looks into it next finds it parsed.
+    /// `None` if the run is told to stop now.
+    pub async fn search_apart<T: Send + 'static>(
+        &self,
+        cx: &mut Context,
+        input: &Input<'_>,
+        search: impl FnOnce(Result<&Json<'_>, &JsonError>) -> T + Send + 'static,
+    ) -> Option<T> {
+        let reader = self.reader;
+        let text = cx.parsed.text(input);
+        let bytes = text.len();
+        let known = cx.parsed.known_json(input, reader);
+        let known = known.and_then(|body| body.long());
+        let is_new = known.is_none();
+        let text = if is_new {
+            text.into_string()
+        } else {
+            String::new()
+        };
+        let work = move || {
+            let json = known.unwrap_or_else(|| LongJson::parse(text, reader));
+            let found = search(json.get());
+            (json, found)
+        };
+        let (json, found) = self.proven.search(cx, bytes, work).await?;
+        if is_new {
+            cx.parsed.keep_json(input, reader, json);
+        }
+        Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::fixture;
+
+    #[tokio::test]
+    async fn a_long_text_is_parsed_once_and_by_another_thread() {
+        let element = r#"<XMLAssertion guiclass="x" testclass="XMLAssertion" testname="x"/>"#;
+        let ((), mut cx) = fixture::decode(element, |_| ());
+        let body = format!("[{}1]", "1,".repeat(200_000));
+        let sample = fixture::sample(&body);
+        let query = JsonQuery::new(JsonReader::Smart);
+        let value = Input::Variable(Rc::from(body.as_str()));
+        for input in [Input::Result(&sample), value] {
+            let worker = std::thread::current().id();
+            let search = move |json: Result<&Json<'_>, &JsonError>| {
+                (json.is_ok(), std::thread::current().id() != worker)
+            };
+            let found = query.search_apart(&mut cx, &input, search).await;
+            assert_eq!(found, Some((true, true)));
+            let known = cx.parsed.known_json(&input, JsonReader::Smart);
+            let known = known.expect("it was kept");
+            let again = query.search_apart(&mut cx, &input, |_| ()).await;
+            assert_eq!(again, Some(()));
+            let json = cx.parsed.json(&input, JsonReader::Smart);
+            assert!(Rc::ptr_eq(&known, &json) && json.get().is_ok());
+            assert!(!cx.parsed.may_search_json(&input));
+            assert!(cx.parsed.known_json(&input, JsonReader::Strict).is_none());
+        }
+    }
+}
