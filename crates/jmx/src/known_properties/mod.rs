@@ -132,11 +132,11 @@ mod tests {
 
     #[test]
     fn names_are_found_alone_before_their_group() {
-        let found = known_property("jmeter.save.saveservice.output_format").expect("it is known");
-        assert_eq!(found.default, "csv");
-        assert!(
-            known_property("jmeter.save.saveservice.url").is_some_and(|p| p.name.ends_with('*'))
-        );
+        let found = known_property("backend_metrics_window").expect("it is known");
+        assert_eq!(found.default, "100");
+        let group = known_property("backend_metrics_large_window").expect("it is known");
+        assert!(group.name.ends_with('*'));
+        assert!(known_property("jmeter.save.saveservice.output_formt").is_none());
         assert!(known_property("nothing.like.it").is_none());
     }
 
