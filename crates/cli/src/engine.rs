@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 pub use drumfire_engine::{
     Advice, AdvicePlace, AgentPhase, AgentTick, BackendSpec, Control, Debugging, Demand, Effect,
-    Event, GroupView, LevelUnit, Mark, Outcome, PlanView, PropertyRow, Rung, Share, SplitView,
-    Started, Stopping, Stretch, Subscriber, SummaryLines, Survey, SurveyRow, Tick, TreeRow,
-    UserWindow,
+    Event, GroupView, LevelUnit, Mark, MonitorSpec, Outcome, PlanView, PropertyRow, Rung, Share,
+    SplitView, SshMonitorSpec, Started, Stopping, Stretch, Subscriber, SummaryLines, Survey,
+    SurveyRow, Tick, TreeRow, UserWindow,
 };
 use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::{Diagnostic, Tree};
@@ -104,8 +104,8 @@ pub trait Engine {
         Vec::new()
     }
 
-    /// The ServerAgents that the plan asks for metrics, `HOST:PORT`.
-    fn agents(&self, _program: &Self::Program) -> Vec<String> {
+    /// The metrics of the target that the plan asks for.
+    fn monitors(&self, _program: &Self::Program) -> Vec<MonitorSpec> {
         Vec::new()
     }
 

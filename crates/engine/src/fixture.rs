@@ -73,6 +73,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
         summarisers: Vec::new(),
         backends: Vec::new(),
         collectors: Vec::new(),
+        monitors: Vec::new(),
         serialized: false,
         tear_down_on_shutdown: false,
         state_count,

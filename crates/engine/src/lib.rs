@@ -34,7 +34,9 @@ pub use run::events::{
 pub use run::fleet::{Adoption, Fleet, Gate, Lease, LeaseRequest, Phase};
 pub use run::journey::BoundPlan;
 pub use run::outcome::Outcome;
-pub use run::program::{BackendSpec, Group, GroupKind, Program};
+pub use run::program::{
+    BackendSpec, Group, GroupKind, MonitorSpec, Program, SshMonitorSpec, SshSettings,
+};
 pub use run::schedule::{LevelUnit, Shape, Stretch, Window};
 pub use run::settings::Settings;
 pub use run::share::{MOST_WEIGHT, Share, Slots};

@@ -102,7 +102,7 @@ fn values(line: &str) -> Vec<Reading> {
         .zip(values)
         .filter_map(|((_, chart, unit, line, divisor), value)| {
             let value = value.ok().filter(|value| value.is_finite())?;
-            Some(Reading::new(chart, unit, *line, value / divisor))
+            Some(Reading::new(*chart, unit, *line, value / divisor))
         })
         .collect()
 }

@@ -259,10 +259,12 @@ fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::*;
 
     /// The values of the second of two answers that are two seconds apart.
-    fn read(form: Form, first: &str, second: &str) -> Vec<(&'static str, String, f64)> {
+    fn read(form: Form, first: &str, second: &str) -> Vec<(Cow<'static, str>, String, f64)> {
         let mut rates = Rates::default();
         let start = Instant::now();
         parse(form, first, &mut rates.at(start)).expect("an answer");
@@ -272,13 +274,13 @@ mod tests {
             .into_iter()
             .map(|reading| (reading.chart, reading.line, reading.value))
             .collect();
-        read.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        read.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
         read
     }
 
-    fn rows(rows: &[(&'static str, &str, f64)]) -> Vec<(&'static str, String, f64)> {
+    fn rows(rows: &[(&'static str, &str, f64)]) -> Vec<(Cow<'static, str>, String, f64)> {
         let rows = rows.iter();
-        rows.map(|(chart, line, value)| (*chart, (*line).to_owned(), *value))
+        rows.map(|(chart, line, value)| ((*chart).into(), (*line).to_owned(), *value))
             .collect()
     }
 

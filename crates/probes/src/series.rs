@@ -1,5 +1,6 @@
 //! The curves of one source.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use drumfire_report::{HealthGroup, HealthLine};
@@ -13,7 +14,7 @@ const MOST_LINES: usize = 60;
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reading {
     /// The chart that it belongs to.
-    pub chart: &'static str,
+    pub chart: Cow<'static, str>,
     /// The chart's unit.
     pub unit: &'static str,
     /// The line within the chart.
@@ -23,13 +24,13 @@ pub(crate) struct Reading {
 
 impl Reading {
     pub fn new(
-        chart: &'static str,
+        chart: impl Into<Cow<'static, str>>,
         unit: &'static str,
         line: impl Into<String>,
         value: f64,
     ) -> Reading {
         Reading {
-            chart,
+            chart: chart.into(),
             unit,
             line: line.into(),
             value,
@@ -42,7 +43,7 @@ impl Reading {
 pub(crate) struct Series {
     at_ms: Vec<i64>,
     /// By chart, unit and line.
-    lines: BTreeMap<(&'static str, &'static str, String), Vec<f64>>,
+    lines: BTreeMap<(Cow<'static, str>, &'static str, String), Vec<f64>>,
 }
 
 impl Series {

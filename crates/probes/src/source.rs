@@ -10,17 +10,22 @@ use thiserror::Error;
 use crate::agent::AgentSource;
 use crate::http::{Form, HttpSource};
 use crate::series::{Reading, Series};
+use crate::ssh::{SshSource, SshWatch};
 
 /// The kinds, as users write them.
 pub const KINDS: [&str; 5] = ["node", "prometheus", "apache", "nginx", "agent"];
 /// How often a source is asked.
 const PAUSE: Duration = Duration::from_secs(1);
+/// The name of the threads that ask over SSH. They notice within milliseconds that the run is over.
+const SSH_THREAD: &str = "watch ssh";
 
 /// A source of metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     kind: &'static str,
     target: String,
+    /// Of a machine that is asked over SSH.
+    ssh: Option<SshWatch>,
 }
 
 /// Why there is no such source.
@@ -40,6 +45,7 @@ pub enum SourceError {
 enum Asked {
     Http(HttpSource),
     Agent(AgentSource),
+    Ssh(Box<SshSource>),
 }
 
 impl Source {
@@ -68,7 +74,18 @@ impl Source {
             None => Ok(Source {
                 kind,
                 target: target.to_owned(),
+                ssh: None,
             }),
+        }
+    }
+
+    /// Commands that are run on another machine.
+    #[must_use]
+    pub fn ssh(watch: SshWatch) -> Source {
+        Source {
+            kind: "ssh",
+            target: watch.place(),
+            ssh: Some(watch),
         }
     }
 
@@ -82,6 +99,9 @@ impl Source {
     }
 
     fn asked(&self) -> Asked {
+        if let Some(watch) = &self.ssh {
+            return Asked::Ssh(Box::new(SshSource::new(watch.clone())));
+        }
         let form = match self.kind {
             "agent" => return Asked::Agent(AgentSource::new(self.target.clone())),
             "node" => Form::Node,
@@ -195,20 +215,28 @@ impl Drop for Watching {
             shared.lock().is_over = true;
             shared.ended.notify_all();
         }
-        // A thread that waits for an answer ends with the process.
-        self.threads.retain(|thread| thread.is_finished());
+        // A thread that waits for an answer ends with the process, but for those that have to take leave of a machine.
+        let leaving = self.threads.drain(..);
+        let leaving = leaving.filter(|thread| thread.thread().name() == Some(SSH_THREAD));
+        for thread in leaving {
+            let _ = thread.join();
+        }
     }
 }
 
 fn watch(mut asked: Asked, shared: &Shared, now_ms: impl Fn() -> i64) {
     let mut due = Instant::now();
     loop {
-        let read = match &mut asked {
-            Asked::Http(source) => source.read(),
-            Asked::Agent(source) => source.read(),
+        let (read, pause) = match &mut asked {
+            Asked::Http(source) => (whole(source.read()), PAUSE),
+            Asked::Agent(source) => (whole(source.read()), PAUSE),
+            Asked::Ssh(source) => {
+                let read = source.read(&|| shared.lock().is_over);
+                (read, source.interval())
+            }
         };
         note(shared, read, now_ms());
-        due = (due + PAUSE).max(Instant::now());
+        due = (due + pause).max(Instant::now());
         let mut state = shared.lock();
         while !state.is_over {
             let left = due.saturating_duration_since(Instant::now());
@@ -224,12 +252,18 @@ fn watch(mut asked: Asked, shared: &Shared, now_ms: impl Fn() -> i64) {
     }
 }
 
-fn note(shared: &Shared, read: Result<Vec<Reading>, String>, now_ms: i64) {
-    let mut state = shared.lock();
-    let (readings, problem) = match read {
+/// What was read, and why something is missing.
+type Read = (Vec<Reading>, Option<String>);
+
+fn whole(read: Result<Vec<Reading>, String>) -> Read {
+    match read {
         Ok(readings) => (readings, None),
         Err(problem) => (Vec::new(), Some(problem)),
-    };
+    }
+}
+
+fn note(shared: &Shared, (readings, problem): Read, now_ms: i64) {
+    let mut state = shared.lock();
     state.series.add(now_ms, readings);
     state.problem = problem;
 }

@@ -16,7 +16,7 @@ use drumfire_engine::java::Java;
 use drumfire_engine::{BoundPlan, Options};
 use drumfire_expr::Properties;
 use drumfire_fleet::{AgentOptions, FleetError, Served};
-use drumfire_jmx::{Diagnostic, Node, Tree, Value};
+use drumfire_jmx::{Diagnostic, Tree};
 use drumfire_results::CollectorSet;
 
 /// The engine of this program.
@@ -127,12 +127,8 @@ impl Engine for Wiring {
         ready.plan.program.collectors.clone()
     }
 
-    fn agents(&self, ready: &Ready) -> Vec<String> {
-        let mut agents = Vec::new();
-        for root in ready.tree.roots.iter() {
-            collect_agents(root, &mut agents);
-        }
-        agents
+    fn monitors(&self, ready: &Ready) -> Vec<drumfire_engine::MonitorSpec> {
+        ready.plan.program.monitors.clone()
     }
 
     fn draft(
@@ -188,29 +184,6 @@ impl Engine for Wiring {
     #[cfg(feature = "jvm")]
     fn await_threads(&self) {
         drumfire_jvm::await_threads();
-    }
-}
-
-/// Hosts and ports of PerfMon Metrics Collectors (`metricConnections`: host, port, metric, parameter), each once.
-fn collect_agents(node: &Node, agents: &mut Vec<String>) {
-    if !node.enabled {
-        return;
-    }
-    if node.class.as_str() == "kg.apc.jmeter.perfmon.PerfMonCollector" {
-        for row in node.props.list("metricConnections") {
-            let Value::List(cells) = &row.value else {
-                continue;
-            };
-            if let [host, port, ..] = cells.as_slice() {
-                let agent = format!("{}:{}", host.value.as_str(), port.value.as_str());
-                if !agents.contains(&agent) {
-                    agents.push(agent);
-                }
-            }
-        }
-    }
-    for child in node.children.iter() {
-        collect_agents(child, agents);
     }
 }
 

@@ -147,6 +147,7 @@ impl<'s> Unit<'s> {
             summarisers: self.summarisers,
             backends: self.backends,
             collectors: self.collectors,
+            monitors: self.monitors,
             serialized: plan.props.bool("TestPlan.serialize_threadgroups", false),
             tear_down_on_shutdown: plan.props.bool("TestPlan.tearDown_on_shutdown", false),
             state_count: self.state_count,

@@ -16,7 +16,7 @@ use crate::run::context::StateId;
 use crate::run::java::host::{Java, JavaHost};
 use crate::run::java::plan::{JavaPlan, Traits};
 use crate::run::needs::Needs;
-use crate::run::program::BackendSpec;
+use crate::run::program::{BackendSpec, MonitorSpec};
 use crate::run::roles::ListenerRole;
 use crate::run::settings::Settings;
 use drumfire_results::{CollectorSet, OutputSpec, SaveConfig};
@@ -44,6 +44,8 @@ pub struct Unit<'a> {
     pub backends: Vec<BackendSpec>,
     /// The collectors of Prometheus Listeners.
     pub collectors: Vec<Arc<Mutex<CollectorSet>>>,
+    /// Metrics of the target, each once.
+    pub monitors: Vec<MonitorSpec>,
     pub told: Vec<Arc<dyn ListenerRole>>,
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
@@ -82,6 +84,7 @@ impl<'a> Unit<'a> {
             summarisers: Vec::new(),
             backends: Vec::new(),
             collectors: Vec::new(),
+            monitors: Vec::new(),
             told: Vec::new(),
             save_config: SaveConfig::default(),
             keeps_previous: false,
@@ -281,6 +284,13 @@ impl<'a, 'u> Decoder<'a, 'u> {
         let told = samples.map(|samples| self.tell(samples));
         self.unit.backends.push(spec);
         Listener::Backend((self.unit.backends.len() - 1) as u16, told)
+    }
+
+    /// Metrics of the target to show beside the load.
+    pub fn new_monitor(&mut self, monitor: MonitorSpec) {
+        if !self.unit.monitors.contains(&monitor) {
+            self.unit.monitors.push(monitor);
+        }
     }
 
     /// The number of code that is told of samples.

@@ -486,11 +486,15 @@ static ENTRIES: &[Entry] = &[
         Role::Scoped,
         listeners::result_collector,
     ),
-    other(
+    native(
         "kg.apc.jmeter.perfmon.PerfMonCollector",
         Role::Scoped,
-        Rung::Skipped,
-        "its agents' metrics are in the report and on the live page, not in its file",
+        listeners::perf_mon_collector,
+    ),
+    native(
+        "nz.co.breakpoint.jmeter.vizualizers.sshmon.SSHMonCollector",
+        Role::Scoped,
+        listeners::ssh_mon_collector,
     ),
     other(
         "kg.apc.jmeter.dbmon.DbMonCollector",

@@ -26,6 +26,67 @@ pub struct BackendSpec {
     pub samples: Option<SampleQueue>,
 }
 
+/// Metrics of the target that an element of the plan asks for beside the load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MonitorSpec {
+    /// A ServerAgent.
+    Agent {
+        /// Its host.
+        host: String,
+        /// Its port, as the plan has it.
+        port: String,
+    },
+    /// Numbers that commands print on another machine.
+    Ssh(SshMonitorSpec),
+}
+
+/// A row of an SSHMon Samples Collector.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SshMonitorSpec {
+    /// The name of the curve.
+    pub label: String,
+    /// The machine.
+    pub host: String,
+    /// The port of its SSH server.
+    pub port: u16,
+    /// The user's name there; empty for the one that the configuration of SSH has.
+    pub user: String,
+    /// A private key as PEM, or empty.
+    pub private_key: String,
+    /// The user's password, or that of the key; may be empty.
+    pub password: String,
+    /// The command, which prints one number.
+    pub command: String,
+    /// The curve shows differences between successive numbers.
+    pub is_delta: bool,
+    /// How connections are made.
+    pub settings: SshSettings,
+}
+
+impl std::fmt::Debug for SshMonitorSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Without its secrets.
+        write!(f, "{} on {}@{}", self.label, self.user, self.host)
+    }
+}
+
+/// The properties `jmeter.sshmon.*`.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct SshSettings {
+    /// Milliseconds between two numbers.
+    pub interval_ms: u64,
+    /// Milliseconds that a command may take.
+    pub command_timeout_ms: u64,
+    /// A file of keys of hosts, which only then are checked.
+    pub known_hosts: Option<PathBuf>,
+    /// A configuration for SSH, such as one with jump hosts.
+    pub config: Option<PathBuf>,
+    /// The password of the keys that the configuration names.
+    pub identity_password: String,
+    /// The language whose numbers the commands print, such as `de`.
+    pub language: String,
+}
+
 /// The facts of a compiled plan.
 pub struct Program {
     /// The file's name.
@@ -43,6 +104,8 @@ pub struct Program {
     pub backends: Vec<BackendSpec>,
     /// The collectors of Prometheus Listeners.
     pub collectors: Vec<Arc<Mutex<CollectorSet>>>,
+    /// Metrics of the target, each once.
+    pub monitors: Vec<MonitorSpec>,
     /// One thread group after the other (`TestPlan.serialize_threadgroups`).
     pub serialized: bool,
     /// tearDown groups run after a shutdown, too (`TestPlan.tearDown_on_shutdown`).

@@ -97,6 +97,36 @@ pub(super) const OWN: PropertySection = PropertySection {
         ),
         honoured("prometheus.port", "9270", "The port of it."),
         honoured(
+            "jmeter.sshmon.interval",
+            "1000",
+            "Milliseconds between two numbers of an SSHMon Samples Collector.",
+        ),
+        honoured(
+            "jmeter.sshmon.commandTimeout",
+            "10000",
+            "Milliseconds that one of its commands may take.",
+        ),
+        honoured(
+            "jmeter.sshmon.knownHosts",
+            "",
+            "A file of keys of hosts; without one, the keys of hosts are not checked.",
+        ),
+        honoured(
+            "jmeter.sshmon.sshConfig",
+            "",
+            "A configuration file of OpenSSH, such as one with jump hosts.",
+        ),
+        honoured(
+            "jmeter.sshmon.identityPassword",
+            "",
+            "The password of the keys that this configuration names.",
+        ),
+        honoured(
+            "jmeter.sshmon.locale",
+            "en",
+            "The language whose numbers the commands print, such as `de`.",
+        ),
+        honoured(
             "prometheus.delay",
             "0",
             "How many seconds it stays after the end of the run.",

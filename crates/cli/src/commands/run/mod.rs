@@ -4,6 +4,7 @@
 //! and judges what was measured.
 
 mod conclude;
+mod monitors;
 mod prepare;
 mod report;
 

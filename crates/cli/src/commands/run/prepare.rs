@@ -13,8 +13,8 @@ use drumfire_serve::LiveOptions;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::KEEP_FAILURES;
 use super::report::Report;
+use super::{KEEP_FAILURES, monitors};
 use crate::commands::fleet::{self, FleetRun};
 use crate::commands::inputs::{existing_plan, settings};
 use crate::console::Console;
@@ -113,7 +113,7 @@ pub fn prepare<E: Engine>(
     );
     brief.left_out = left_out(&warnings);
     listening.exports = export(&brief, engine, &program, console)?;
-    watch_agents(&mut listening.watching, &engine.agents(&program), console);
+    monitors::add(&mut listening.watching, engine.monitors(&program), console);
     if let Some(problem) = listening
         .exports
         .start_collectors(engine.collectors(&program), &brief.settings)
@@ -305,21 +305,6 @@ fn watch(options: &RunOptions, settings: &Settings) -> Result<Watching, Refusal>
     Ok(watching)
 }
 
-/// Asks the ServerAgents of the plan's PerfMon Metrics Collectors, too. A fault of one is a warning.
-fn watch_agents(watching: &mut Watching, agents: &[String], console: &mut Console<'_>) {
-    for agent in agents {
-        let added = Source::parse(&format!("agent={agent}"))
-            .map_err(|error| error.to_string())
-            .and_then(|source| {
-                let added = watching.add(&[source], now_ms);
-                added.map_err(|error| error.to_string())
-            });
-        if let Err(why) = added {
-            console.warn(&format!("PerfMon Metrics Collector: {why}"));
-        }
-    }
-}
-
 /// Serves the live page and prints its address, if it was asked for.
 fn serve(
     options: &RunOptions,
@@ -471,6 +456,6 @@ fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut 
     console.line(&milestones::tree_created(&plan.display().to_string()));
 }
 
-fn now_ms() -> i64 {
+pub fn now_ms() -> i64 {
     Timestamp::now().as_millisecond()
 }

@@ -1,0 +1,413 @@
+//! Numbers that commands print on another machine, over one connection of the program `ssh`: it knows the keys, agents, jump hosts
+//! and configuration files that people have.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::series::Reading;
+
+/// How long a connection may take to be made.
+const CONNECT_LIMIT: Duration = Duration::from_secs(10);
+/// Between two looks at a process.
+const LOOK: Duration = Duration::from_millis(10);
+/// Bytes of a command's output that are read; a number is in the first of them.
+const OUTPUT_LIMIT: u64 = 4096;
+/// The environment's variable that the password travels in, from this process to `ssh` alone.
+const SECRET: &str = "DRUMFIRE_SSH_SECRET";
+/// Gives `ssh` the password that it asks for.
+const ASKPASS: &str = "#!/bin/sh\nprintf '%s\\n' \"$DRUMFIRE_SSH_SECRET\"\n";
+/// Languages that write decimals behind a comma.
+const DECIMAL_COMMAS: [&str; 22] = [
+    "bg", "cs", "da", "de", "el", "es", "fi", "fr", "hr", "hu", "id", "it", "nb", "nl", "pl", "pt",
+    "ro", "ru", "sk", "sv", "tr", "uk",
+];
+
+/// A machine and the commands that are run there again and again.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SshWatch {
+    /// The machine.
+    pub host: String,
+    /// The port of its SSH server.
+    pub port: u16,
+    /// The user's name there; if it is empty, `ssh` chooses.
+    pub user: String,
+    /// The password of the user or of the key; may be empty.
+    pub password: String,
+    /// A private key as PEM; may be empty.
+    pub private_key: String,
+    /// A file of hosts' keys. Only with one are they checked.
+    pub known_hosts: Option<PathBuf>,
+    /// A configuration file for `ssh`; without one it reads none.
+    pub config: Option<PathBuf>,
+    /// Between two rounds.
+    pub interval: Duration,
+    /// How long a command may take.
+    pub limit: Duration,
+    /// The language whose numbers the commands print, such as `de`; English if it is empty.
+    pub language: String,
+    /// The commands.
+    pub commands: Vec<SshCommand>,
+}
+
+/// A command that prints one number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SshCommand {
+    /// The name of its curve.
+    pub label: String,
+    /// The command's text, for the shell over there.
+    pub text: String,
+    /// The curve shows differences between successive numbers.
+    pub is_delta: bool,
+}
+
+impl std::fmt::Debug for SshWatch {
+    /// Without the secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {:?}", self.place(), self.commands)
+    }
+}
+
+impl SshWatch {
+    /// The user, the machine and the port.
+    pub(crate) fn place(&self) -> String {
+        let user = match self.user.as_str() {
+            "" => String::new(),
+            user => format!("{user}@"),
+        };
+        format!("{user}{}:{}", self.host, self.port)
+    }
+
+    /// Whether one connection serves both.
+    #[must_use]
+    pub fn is_same_place(&self, other: &SshWatch) -> bool {
+        let commands = Vec::new();
+        let this = SshWatch {
+            commands: commands.clone(),
+            ..self.clone()
+        };
+        this == SshWatch {
+            commands,
+            ..other.clone()
+        }
+    }
+}
+
+/// A machine that is asked.
+pub(crate) struct SshSource {
+    watch: SshWatch,
+    session: Option<Session>,
+    /// The last number of each command.
+    last: Vec<Option<f64>>,
+}
+
+impl SshSource {
+    pub fn new(watch: SshWatch) -> SshSource {
+        SshSource {
+            last: vec![None; watch.commands.len()],
+            session: None,
+            watch,
+        }
+    }
+
+    pub fn interval(&self) -> Duration {
+        self.watch.interval
+    }
+
+    /// Runs each command once. Gives the numbers, and why some are missing. Stops waiting when `is_over`.
+    pub fn read(&mut self, is_over: &dyn Fn() -> bool) -> (Vec<Reading>, Option<String>) {
+        let session = match self.session.take() {
+            Some(session) => Ok(session),
+            None => Session::open(&self.watch, is_over),
+        };
+        let mut session = match session {
+            Ok(session) => session,
+            Err(why) => return (Vec::new(), Some(why)),
+        };
+        let mut readings = Vec::new();
+        let mut problem = None;
+        for (command, last) in self.watch.commands.iter().zip(&mut self.last) {
+            let number = session
+                .run(&self.watch, &command.text, is_over)
+                .and_then(|printed| number(&printed, &self.watch.language));
+            match number {
+                Ok(number) => {
+                    let before = last.replace(number);
+                    let value = match command.is_delta {
+                        true => before.map(|before| number - before),
+                        false => Some(number),
+                    };
+                    let reading = |value| Reading::new(command.label.clone(), "", "value", value);
+                    readings.extend(value.map(reading));
+                }
+                Err(why) => problem = Some(format!("`{}`: {why}", command.label)),
+            }
+        }
+        if session.is_alive() {
+            self.session = Some(session);
+        }
+        (readings, problem)
+    }
+}
+
+/// A connection: `ssh` holds it open, and others use it by way of its socket.
+struct Session {
+    /// Has the socket. Nobody else can look into it.
+    folder: TempDir,
+    master: Child,
+}
+
+impl Session {
+    fn open(watch: &SshWatch, is_over: &dyn Fn() -> bool) -> Result<Session, String> {
+        let told = |error: std::io::Error| error.to_string();
+        let folder = tempfile::Builder::new().prefix("df-ssh").tempdir();
+        let folder = folder.map_err(told)?;
+        let errors = File::create(folder.path().join("errors")).map_err(told)?;
+        let mut command = connecting(watch, folder.path()).map_err(told)?;
+        // It ends with its input, and so with this process, however that ends.
+        command.arg("--").arg(&watch.host).arg("cat");
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(errors);
+        let master = command.spawn().map_err(no_program)?;
+        let mut session = Session { folder, master };
+        let deadline = Instant::now() + CONNECT_LIMIT;
+        while !session.socket().exists() {
+            if !session.is_alive() {
+                return Err(session.last_error());
+            }
+            if is_over() || Instant::now() > deadline {
+                return Err(format!(
+                    "no connection within {} s",
+                    CONNECT_LIMIT.as_secs()
+                ));
+            }
+            std::thread::sleep(LOOK);
+        }
+        // It was needed to log in only.
+        let _ = fs::remove_file(session.folder.path().join("key"));
+        Ok(session)
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    fn is_alive(&mut self) -> bool {
+        matches!(self.master.try_wait(), Ok(None))
+    }
+
+    /// The last line that `ssh` has written.
+    fn last_error(&self) -> String {
+        let text = fs::read_to_string(self.folder.path().join("errors")).unwrap_or_default();
+        let mut lines = text.lines().map(str::trim);
+        let last = lines.rfind(|line| !line.is_empty());
+        last.unwrap_or("`ssh` ended without a word").to_owned()
+    }
+
+    /// The output of a command.
+    fn run(
+        &mut self,
+        watch: &SshWatch,
+        text: &str,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<String, String> {
+        let mut command = Command::new("ssh");
+        // Without the connection that is there, it fails.
+        command
+            .args([
+                "-F",
+                "none",
+                "-o",
+                "BatchMode=yes",
+                "-o",
+                "ProxyCommand=false",
+                "-S",
+            ])
+            .arg(self.socket());
+        command.arg("--").arg(&watch.host).arg(text);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0);
+        let mut child = command.spawn().map_err(no_program)?;
+        let output = child.stdout.take().expect("it is piped");
+        let reader = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            let _ = output.take(OUTPUT_LIMIT).read_to_end(&mut text);
+            text
+        });
+        let deadline = Instant::now() + watch.limit;
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+                break status;
+            }
+            if is_over() || Instant::now() > deadline {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(format!("no answer within {} ms", watch.limit.as_millis()));
+            }
+            std::thread::sleep(LOOK);
+        };
+        if !status.success() {
+            return Err(match status.code() {
+                Some(255) => "the connection is gone".to_owned(),
+                _ => format!("the command failed ({status})"),
+            });
+        }
+        let text = reader.join().map_err(|_| "its output is lost".to_owned())?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let _ = self.master.kill();
+        let _ = self.master.wait();
+    }
+}
+
+fn no_program(error: std::io::Error) -> String {
+    format!("`ssh` cannot be started: {error}; install OpenSSH's client")
+}
+
+/// The command that logs in. The folder gets what it needs for that.
+fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
+    let mut command = Command::new("ssh");
+    // A Ctrl-C in the terminal is for this program alone.
+    command.process_group(0);
+    command.args(["-M", "-o", "ControlPersist=no", "-S"]);
+    command.arg(folder.join("socket"));
+    command.arg("-F").arg(match &watch.config {
+        Some(file) => file.as_path(),
+        None => Path::new("none"),
+    });
+    let checking = match &watch.known_hosts {
+        Some(file) => format!("UserKnownHostsFile={}", file.display()),
+        None => "UserKnownHostsFile=/dev/null".to_owned(),
+    };
+    let is_strict = match watch.known_hosts {
+        Some(_) => "StrictHostKeyChecking=yes",
+        None => "StrictHostKeyChecking=no",
+    };
+    let options = [
+        checking.as_str(),
+        is_strict,
+        "GlobalKnownHostsFile=/dev/null",
+        "ConnectTimeout=10",
+        "NumberOfPasswordPrompts=1",
+        "ServerAliveInterval=5",
+        "ServerAliveCountMax=2",
+        "LogLevel=ERROR",
+        "EscapeChar=none",
+    ];
+    for option in options {
+        command.args(["-o", option]);
+    }
+    command.arg("-T").arg("-p").arg(watch.port.to_string());
+    if !watch.user.is_empty() {
+        command.arg("-l").arg(&watch.user);
+    }
+    if !watch.private_key.trim().is_empty() {
+        let key = folder.join("key");
+        write(&key, &format!("{}\n", watch.private_key.trim()), 0o600)?;
+        command.arg("-i").arg(key);
+        command.args(["-o", "IdentitiesOnly=yes"]);
+        command.args(["-o", "PreferredAuthentications=publickey"]);
+    }
+    if watch.password.is_empty() {
+        command.args(["-o", "BatchMode=yes"]);
+    } else {
+        let script = folder.join("askpass");
+        write(&script, ASKPASS, 0o700)?;
+        command.env("SSH_ASKPASS", script);
+        command.env("SSH_ASKPASS_REQUIRE", "force");
+        command.env("DISPLAY", ":0");
+        command.env(SECRET, &watch.password);
+    }
+    Ok(command)
+}
+
+fn write(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create(true).mode(mode).open(path)?;
+    file.write_all(text.as_bytes())
+}
+
+/// The number that a text begins with, as Java's `NumberFormat` reads it in this language.
+fn number(printed: &str, language: &str) -> Result<f64, String> {
+    let language = language.split(['_', '-']).next().unwrap_or_default();
+    let (decimal, group) = match DECIMAL_COMMAS.contains(&language) {
+        true => (',', '.'),
+        false => ('.', ','),
+    };
+    let text = printed.trim_start();
+    let mut digits = String::new();
+    for (place, c) in text.char_indices() {
+        match c {
+            '-' if place == 0 => digits.push('-'),
+            '0'..='9' => digits.push(c),
+            c if c == decimal && !digits.contains('.') => digits.push('.'),
+            c if c == group && !digits.contains('.') => {}
+            _ => break,
+        }
+    }
+    digits.parse().map_err(|_| {
+        let shown: String = text.trim_end().chars().take(40).collect();
+        format!("`{shown}` is no number")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_as_java_reads_them() {
+        let english = |text: &str| number(text, "").ok();
+        assert_eq!(english("12.5\n"), Some(12.5));
+        assert_eq!(english("-1,234.5 kB"), Some(-1234.5));
+        assert_eq!(english("  7"), Some(7.0));
+        assert_eq!(english("1.2.3"), Some(1.2));
+        assert_eq!(english("."), None);
+        assert_eq!(english(""), None);
+        assert_eq!(number("1.234,5", "de_DE"), Ok(1234.5));
+        let why = number("sar: not found", "").expect_err("no number");
+        assert_eq!(why, "`sar: not found` is no number");
+    }
+
+    #[test]
+    fn a_host_that_refuses_is_said_and_secrets_are_not() {
+        let watch = SshWatch {
+            host: "127.0.0.1".to_owned(),
+            port: 1,
+            user: "me".to_owned(),
+            password: "secret".to_owned(),
+            private_key: String::new(),
+            known_hosts: None,
+            config: None,
+            interval: Duration::from_secs(1),
+            limit: Duration::from_secs(1),
+            language: String::new(),
+            commands: vec![SshCommand {
+                label: "CPU".to_owned(),
+                text: "echo 1".to_owned(),
+                is_delta: false,
+            }],
+        };
+        assert!(!format!("{watch:?}").contains("secret"));
+        assert_eq!(watch.place(), "me@127.0.0.1:1");
+        let (readings, problem) = SshSource::new(watch).read(&|| false);
+        assert!(readings.is_empty());
+        let problem = problem.expect("nothing listens there");
+        assert!(problem.contains("ssh"), "{problem}");
+    }
+}
