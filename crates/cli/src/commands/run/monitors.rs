@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use drumfire_probes::{Source, SshCommand, SshWatch, Watching};
 
-use super::prepare::now_ms;
 use crate::console::Console;
 use crate::engine::{MonitorSpec, SshMonitorSpec};
 
-/// Begins to ask for these. A fault of one is a warning.
-pub fn add(watching: &mut Watching, specs: Vec<MonitorSpec>, console: &mut Console<'_>) {
+/// Begins to ask for these; `now_ms` tells the time. A fault of one is a warning.
+pub fn add(
+    watching: &mut Watching,
+    specs: Vec<MonitorSpec>,
+    now_ms: fn() -> i64,
+    console: &mut Console<'_>,
+) {
     let mut sources = Vec::new();
     let mut machines: Vec<SshWatch> = Vec::new();
     for spec in specs {

@@ -113,7 +113,8 @@ pub fn prepare<E: Engine>(
     );
     brief.left_out = left_out(&warnings);
     listening.exports = export(&brief, engine, &program, console)?;
-    monitors::add(&mut listening.watching, engine.monitors(&program), console);
+    let specs = engine.monitors(&program);
+    monitors::add(&mut listening.watching, specs, now_ms, console);
     if let Some(problem) = listening
         .exports
         .start_collectors(engine.collectors(&program), &brief.settings)
@@ -456,6 +457,6 @@ fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut 
     console.line(&milestones::tree_created(&plan.display().to_string()));
 }
 
-pub fn now_ms() -> i64 {
+fn now_ms() -> i64 {
     Timestamp::now().as_millisecond()
 }
