@@ -238,6 +238,7 @@ mod tests {
             known_at_start: Vec::new(),
             users,
             load: Vec::new(),
+            by_java: None,
         };
         let groups = [
             group(

@@ -112,6 +112,7 @@ impl Engine for Scripted {
                 iterations: Some(1),
                 users,
                 load: Vec::new(),
+                by_java: None,
             }],
             ..PlanView::default()
         }

@@ -45,6 +45,7 @@ pub use run::summaries::SummaryLines;
 /// Elements and scripts that Java code runs.
 pub mod java {
     pub use crate::decode::script_words::{text_blocks, text_sees};
+    pub use crate::run::action::OnError;
     pub use crate::run::java::host::{Apart, Java, JavaHost};
     pub use crate::run::java::plan::*;
     pub use crate::run::java::visit::{Crowd, Visit};

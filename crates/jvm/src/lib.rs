@@ -11,6 +11,7 @@
 //! | `natives.rs` | calls out of it |
 //! | `below.rs` | those about what is below a controller that Java drives |
 //! | `current.rs` | whose call is running on a thread |
+//! | `hired.rs` | users that a thread group's Java object starts |
 //! | `pool.rs` | threads for calls that take their time |
 //! | `seats.rs`, `force.rs` | the threads that run Java, and how to break off what they are at |
 //! | `exit.rs` | `System.exit` in scripts |
@@ -30,6 +31,7 @@ mod element;
 mod exit;
 mod find;
 mod force;
+mod hired;
 mod install;
 mod jars;
 mod machine;
@@ -202,7 +204,7 @@ impl Jvm {
                 .enumerate()
                 .map(|(number, group)| {
                     let element = program.java.groups.get(number).and_then(element::write);
-                    machine.group(&group.name, number, element.as_deref())
+                    machine.group(&group.name, number, element.as_deref(), group.java)
                 })
                 .collect::<Result<_, _>>()?;
             let elements = program.java.elements.iter();
@@ -311,6 +313,45 @@ impl Ready {
     }
 }
 
+/// Runs Java code for a user on a thread of its own, which asks the user's thread for what it wants to know.
+async fn apart(
+    visit: &mut Visit<'_>,
+    user: Arc<Person>,
+    run: impl FnOnce() -> Result<i64, Raised> + Send + 'static,
+) -> Result<i64, Raised> {
+    let (wire, mut questions) = current::wire();
+    let (end, mut ended) = tokio::sync::oneshot::channel();
+    pool::run(move || {
+        let outcome = wire.during(&user.line, run);
+        // A user that has gone on without this call does not ask how it ended.
+        let _ = end.send(outcome);
+    })
+    .map_err(|error| Raised::exception(format!("no thread for a script: {error}")))?;
+    let outcome = loop {
+        tokio::select! {
+            biased;
+            Some(question) = questions.recv() => question(visit),
+            outcome = &mut ended => break outcome,
+        }
+    };
+    let value =
+        outcome.map_err(|_| Raised::exception("a script's thread ended early".to_owned()))??;
+    visit.thrown.take().map_or(Ok(value), Err)
+}
+
+/// Runs the object of a thread group as the engine's own user; gives 0.
+fn run_group(
+    machine: &Machine,
+    group: usize,
+    engine: &Person,
+    number: usize,
+) -> Result<i64, Raised> {
+    machine
+        .run_group(&engine.user, group, number)
+        .map(|()| 0)
+        .map_err(Raised::exception)
+}
+
 impl JavaHost for Jvm {
     fn find(&self) -> Result<(), String> {
         self.found().map(|_| ())
@@ -391,25 +432,37 @@ impl JavaHost for Jvm {
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v> {
         Box::pin(async move {
             let ready = self.ready(visit, call)?;
-            let (wire, mut questions) = current::wire();
-            let (end, mut ended) = tokio::sync::oneshot::channel();
-            pool::run(move || {
-                let outcome = wire.during(&ready.user.line, || ready.run());
-                // A user that has gone on without this call does not ask how it ended.
-                let _ = end.send(outcome);
-            })
-            .map_err(|error| Raised::exception(format!("no thread for a script: {error}")))?;
-            let outcome = loop {
-                tokio::select! {
-                    biased;
-                    Some(question) = questions.recv() => question(visit),
-                    outcome = &mut ended => break outcome,
-                }
-            };
-            let delay = outcome
-                .map_err(|_| Raised::exception("a script's thread ended early".to_owned()))??;
-            visit.thrown.take().map_or(Ok(delay), Err)
+            let user = ready.user.clone();
+            apart(visit, user, move || ready.run()).await
         })
+    }
+
+    fn run_group<'v>(&'v self, visit: &'v mut Visit<'_>, number: usize) -> Apart<'v> {
+        Box::pin(async move {
+            let CurrentUser { machine, user, .. } = self.place(visit)?;
+            let Some(group) = visit.group() else {
+                let why = "the visit is of no thread group".to_owned();
+                return Err(Raised::exception(why));
+            };
+            let engine = user.clone();
+            let run = move || run_group(machine, group, &engine, number);
+            apart(visit, user, run).await
+        })
+    }
+
+    fn stop_group(&self, group: usize, now: bool) {
+        let Some(Ok(machine)) = self.machine.get() else {
+            return;
+        };
+        let machine: &'static Machine = machine;
+        let told = pool::run(move || {
+            if let Err(why) = machine.stop_group(group, now) {
+                tracing::error!("a thread group was not told to stop: {why}");
+            }
+        });
+        if let Err(error) = told {
+            tracing::error!("a thread group was not told to stop: {error}");
+        }
     }
 
     fn drive(&self, visit: &mut Visit<'_>, element: u32, ask: Ask) -> Result<i32, Raised> {
@@ -533,6 +586,7 @@ fn traits(bits: u32) -> Traits {
         iterations: has(10),
         iterating: has(11),
         backend_client: has(12),
+        walks_itself: has(13),
     }
 }
 

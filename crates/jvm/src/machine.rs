@@ -398,7 +398,8 @@ impl Machine {
         })
     }
 
-    /// A thread group by its place in the program; `element` is what the plan says of it, if it is a class of JMeter's own.
+    /// A thread group by its place in the program; `element` is what the plan says of it, if it is a class of JMeter's own, and
+    /// `java` its place among the plan's elements, if its object starts its users.
     ///
     /// # Errors
     /// The bridge's exception.
@@ -407,6 +408,7 @@ impl Machine {
         name: &str,
         number: usize,
         element: Option<&[u8]>,
+        java: Option<u32>,
     ) -> std::result::Result<Handle, String> {
         self.attached(|env| {
             let name = env.new_string(name)?;
@@ -414,14 +416,57 @@ impl Machine {
             let group = env.call_static_method(
                 &self.bridge,
                 jni_str!("group"),
-                jni_sig!("(Ljava/lang/String;I[B)Ldev/drumfire/jvm/Group;"),
+                jni_sig!("(Ljava/lang/String;I[BI)Ldev/drumfire/jvm/Group;"),
                 &[
                     JValue::Object(&name),
                     JValue::Int(number as i32),
                     JValue::Object(&element),
+                    JValue::Int(java.map_or(-1, |java| java as i32)),
                 ],
             )?;
             env.new_global_ref(group.l()?)
+        })
+    }
+
+    /// Has the object of a thread group start its users, and waits for their end. `engine` is the user as which it runs, `number`
+    /// the group's in its phase.
+    ///
+    /// # Errors
+    /// The exception that the object threw.
+    pub fn run_group(
+        &self,
+        engine: &Handle,
+        group: usize,
+        number: usize,
+    ) -> std::result::Result<(), String> {
+        self.attached(|env| {
+            env.call_static_method(
+                &self.bridge,
+                jni_str!("runGroup"),
+                jni_sig!("(Ldev/drumfire/jvm/User;II)V"),
+                &[
+                    JValue::Object(engine),
+                    JValue::Int(group as i32),
+                    JValue::Int(number as i32),
+                ],
+            )?;
+            Ok(())
+        })
+    }
+
+    /// Tells the object of a thread group that the run stops.
+    ///
+    /// # Errors
+    /// The exception that the object threw.
+    pub fn stop_group(&self, group: usize, now: bool) -> std::result::Result<(), String> {
+        self.attached(|env| {
+            env.call_static_method(
+                &self.bridge,
+                jni_str!("stopGroup"),
+                jni_sig!("(IZ)V"),
+                &[JValue::Int(group as i32), JValue::Bool(now)],
+            )?;
+            Ok(())
         })
     }
 

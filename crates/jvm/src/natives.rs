@@ -11,7 +11,7 @@ use jni::objects::{JByteArray, JClass, JLongArray, JObjectArray, JString};
 use jni::sys::{jboolean, jint, jlong};
 use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
-use crate::{below, current, request, result, text};
+use crate::{below, current, hired, request, result, text};
 
 /// The run that Java code belongs to; it may reach it on any thread.
 #[derive(Default)]
@@ -53,7 +53,8 @@ pub fn take_lost() -> Vec<String> {
     std::mem::take(&mut run.lost)
 }
 
-fn crowd<R>(use_it: impl FnOnce(&dyn Crowd) -> R) -> Option<R> {
+/// Does something with all users of the run, if there is one yet.
+pub fn crowd<R>(use_it: impl FnOnce(&dyn Crowd) -> R) -> Option<R> {
     let run = RUN.read().unwrap_or_else(PoisonError::into_inner);
     run.crowd.as_deref().map(use_it)
 }
@@ -631,6 +632,8 @@ pub fn register(env: &mut Env<'_>, class: &JClass<'_>) -> Result<()> {
         "groupSettings" "(I)[J" group_settings,
         "stopUser" "(Ljava/lang/String;I)Z" stop_user,
         "stopGroup" "(II)V" stop_group,
+        "startUser" "(ILjava/lang/String;IJIZ)J" hired::start_user,
+        "awaitUser" "(JI)Z" hired::await_user,
         "children" "()[Ljava/lang/String;" below::children,
         "askChild" "(II)I" below::ask_child,
         "tellChildren" "(IZ)V" below::tell_children,

@@ -132,6 +132,16 @@ fn shape(text: &mut String, group: &GroupView) {
         group.load.iter().for_each(|part| stretch(text, part));
         return;
     }
+    if let Some(users) = group.by_java {
+        let _ = writeln!(
+            text,
+            "  {}: its Java class starts the users, {} by the settings",
+            group.name,
+            count(users.into())
+        );
+        known_at_start(text, group);
+        return;
+    }
     let users = group.users.len();
     let noun = if users == 1 { "user" } else { "users" };
     let _ = writeln!(
@@ -223,6 +233,7 @@ mod tests {
             iterations: None,
             fault: None,
             known_at_start: Vec::new(),
+            by_java: None,
             users: (0..users)
                 .map(|user| UserWindow {
                     start_ms: user * 500,

@@ -6,6 +6,7 @@ mod classes;
 mod growth;
 mod objects;
 mod own_classes;
+mod own_groups;
 mod properties;
 
 use std::time::{Duration, Instant};

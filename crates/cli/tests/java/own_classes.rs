@@ -9,7 +9,7 @@ const ROWS: &str = include_str!("../data/own_classes/rows.txt");
 const EVENTS: &str = include_str!("../data/own_classes/events.txt");
 
 /// The columns from `label` to `success`.
-fn shown(results: &str) -> String {
+pub fn shown(results: &str) -> String {
     let columns = |line: &str| {
         let line: Vec<&str> = line.split(',').skip(2).take(6).collect();
         line.join(",") + "\n"

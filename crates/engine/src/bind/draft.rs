@@ -216,6 +216,12 @@ mod tests {
         fn call_apart<'v>(&'v self, _: &'v mut Visit<'_>, _: JavaCall) -> Apart<'v> {
             unreachable!("nothing runs")
         }
+        fn run_group<'v>(&'v self, _: &'v mut Visit<'_>, _: usize) -> Apart<'v> {
+            unreachable!("nothing runs")
+        }
+        fn stop_group(&self, _: usize, _: bool) {
+            unreachable!("nothing runs")
+        }
         fn drive(&self, _: &mut Visit<'_>, _: u32, _: Ask) -> Result<i32, Raised> {
             unreachable!("nothing runs")
         }

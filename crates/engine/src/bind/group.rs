@@ -84,6 +84,7 @@ fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<(G
         thread_name_suffix: load.thread_name_suffix,
         on_error,
         same_user: load.same_user,
+        java: load.java,
         late: LateElement::of(element, plan).map(|late| Box::new(late) as Box<dyn LateSettings>),
         has_samplers: false,
     };
@@ -92,7 +93,7 @@ fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<(G
         samplers: Vec::new(),
         transactions: vec![None],
         iteration_listeners: Vec::new(),
-        java: Vec::new(),
+        java: load.java.into_iter().collect(),
         time_limits: Vec::new(),
     };
     Some((group, journey))
@@ -118,7 +119,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .plan
             .children
             .iter()
-            .filter(|child| !elements::is_thread_group(&child.class))
+            .filter(|child| !elements::is_thread_group(child))
             .collect();
         children.extend(&beside);
         self.push_frame(Some(0), &children);

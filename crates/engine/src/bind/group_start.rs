@@ -8,6 +8,7 @@ use drumfire_jmx::{Prop, Value};
 use crate::bind::scripts::Scripts;
 use crate::decode::{Decoder, Unit, World};
 use crate::elements;
+use crate::elements::java_thread_group;
 use crate::elements::thread_groups::{self, Load};
 use crate::resolve::Element;
 use crate::run::action::OnError;
@@ -74,7 +75,7 @@ fn runs_before<'p>(group: &'p Element, plan: &'p Element) -> impl Iterator<Item 
     let groups = plan
         .children
         .iter()
-        .filter(|child| elements::is_thread_group(&child.class));
+        .filter(|child| elements::is_thread_group(child));
     groups.filter(move |other| {
         let (own, theirs) = (phase(&group.class), phase(&other.class));
         theirs < own || (serialized && theirs == own && other.id < group.id)
@@ -138,5 +139,9 @@ pub fn read(d: &mut Decoder) -> Option<(String, OnError, Load)> {
     };
     let name = d.name();
     let name = d.now(&name);
-    Some((name, on_error, thread_groups::decode(d)?))
+    let load = match elements::entry(&d.element.class) {
+        Some(_) => thread_groups::decode(d)?,
+        None => java_thread_group::decode(d)?,
+    };
+    Some((name, on_error, load))
 }

@@ -79,7 +79,7 @@ fn decode(plan: &Element, unit: &mut Unit) -> Vec<(Group, Journey)> {
     let groups = plan
         .children
         .iter()
-        .filter(|child| elements::is_thread_group(&child.class))
+        .filter(|child| elements::is_thread_group(child))
         .filter_map(|child| group::compile(child, plan, &command_line, &mut decoded, unit))
         .collect();
     refuse_plugin_groups(plan, unit);

@@ -9,6 +9,7 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::java as java_element;
 use crate::elements::{assertions, config, controllers, listeners, post, pre, timers};
+use crate::resolve::Element;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -60,8 +61,16 @@ pub fn entries() -> &'static [Entry] {
     ENTRIES
 }
 
-pub fn is_thread_group(class: &str) -> bool {
-    entry(class).is_some_and(|entry| entry.role == Role::ThreadGroup)
+/// Whether the element is a thread group. One of a class that is not in the catalogue is known by the settings that JMeter's
+/// interface saves for every thread group, such as `ThreadGroup.on_sample_error`.
+pub fn is_thread_group(element: &Element) -> bool {
+    match entry(&element.class) {
+        Some(entry) => entry.role == Role::ThreadGroup,
+        None => {
+            let mut props = element.props.iter();
+            props.any(|prop| prop.name.starts_with("ThreadGroup."))
+        }
+    }
 }
 
 /// Why a class that is not in the catalogue cannot run.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::catalogue::{Role, Rung, UNKNOWN_CLASS, entry};
+use super::catalogue::{Role, Rung, UNKNOWN_CLASS, entry, is_thread_group};
 use super::java::{JavaElement, element_as, number};
 use super::listeners;
 use super::refusal::cannot_run;
@@ -19,7 +19,9 @@ use crate::run::roles::{Driver, IterationListener};
 
 const BOTH: &str = "it is a controller and a sampler in one";
 const CLIENT: &str = "it is a client for a Backend Listener, and no element";
-const THREAD_GROUP: &str = "it is a thread group of a class that is not built in, and such a class starts its threads itself";
+const BARE_GROUP: &str = "it is a thread group without the settings of one (`ThreadGroup.on_sample_error`): save the plan in JMeter";
+const NO_GROUP: &str =
+    "it has the settings of a thread group, and its class does not extend AbstractThreadGroup";
 pub const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
                       user.classpath)";
 
@@ -49,6 +51,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
 pub fn role(element: &Element, unit: &mut Unit) -> Option<Role> {
     if let Some(entry) = entry(&element.class) {
         return Some(entry.role);
+    }
+    if is_thread_group(element) {
+        return Some(Role::ThreadGroup);
     }
     let traits = traits(&mut Decoder::new(element, unit)).ok()?;
     match traits {
@@ -138,7 +143,7 @@ fn foreign(d: &mut Decoder) -> Roles {
         return cannot_run(d, &class, CLIENT);
     }
     if traits.thread_group {
-        return cannot_run(d, &class, THREAD_GROUP);
+        return cannot_run(d, &class, BARE_GROUP);
     }
     if traits.controller && traits.sampler {
         return cannot_run(d, &class, BOTH);
@@ -194,6 +199,42 @@ fn controller(d: &mut Decoder, traits: Traits) -> Roles {
             listens: traits.iterations,
         }))
     }
+}
+
+/// A thread group whose Java object starts its users; none, and a finding, if its class cannot.
+pub fn thread_group(d: &mut Decoder) -> Option<JavaGroup> {
+    let class = d.element.class.clone();
+    let traits = match traits(d) {
+        Ok(traits) => traits,
+        Err(why) => {
+            cannot_run(d, &class, &why);
+            return None;
+        }
+    };
+    if !traits.thread_group && d.unit.world != World::Closed {
+        cannot_run(d, &class, NO_GROUP);
+        return None;
+    }
+    let element = element_as(d, JavaRole::PreProcessor)?;
+    let number = element.number();
+    let main = d.element.props.element("ThreadGroup.main_controller");
+    let has_loop = main.is_some_and(|main| main.class == "LoopController");
+    let root = (traits.walks_itself || !has_loop).then(|| {
+        Kind::Driven(Driven {
+            driver: Arc::new(element),
+            iterates: true,
+            listens: false,
+        })
+    });
+    Some(JavaGroup { number, root })
+}
+
+/// A thread group that its Java object starts.
+pub struct JavaGroup {
+    /// Its place among the elements that Java runs.
+    pub number: u32,
+    /// The object itself drives the users; where there is none, its class leaves that to the controller in it.
+    pub root: Option<Kind>,
 }
 
 impl Driver for JavaElement {

@@ -15,6 +15,7 @@ pub mod timers;
 
 pub mod catalogue;
 pub mod foreign;
+pub mod java_thread_group;
 mod json_query;
 mod refusal;
 mod xpath2_query;

@@ -58,6 +58,8 @@ pub struct GroupView {
     pub users: Vec<UserWindow>,
     /// The level of the load over time, where they are not.
     pub load: Vec<Stretch>,
+    /// How many users the settings ask for, where the group's Java class starts them as it likes.
+    pub by_java: Option<u32>,
 }
 
 /// When one user starts and stops, in milliseconds from the start of its thread group.
@@ -248,6 +250,7 @@ fn group(group: &Group) -> GroupView {
             .unwrap_or_default(),
         users: users.collect(),
         load: group.shape.stretches(),
+        by_java: group.java.map(|_| group.shape.users()),
     }
 }
 

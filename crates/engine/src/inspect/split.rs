@@ -39,7 +39,7 @@ pub struct ElementSplit {
 /// Divides a compiled plan; `tree` is what it was compiled from.
 pub fn split(tree: &Tree, program: &Program, shares: &[Share]) -> SplitView {
     let groups = program.groups.iter().map(|group| {
-        let once = group.kind != GroupKind::Main;
+        let once = group.kind != GroupKind::Main || group.java.is_some();
         let (unit, total) = total(&group.shape);
         let part = |share: &Share| match once {
             true if share.leads() => total as f64,
@@ -66,7 +66,7 @@ pub fn split(tree: &Tree, program: &Program, shares: &[Share]) -> SplitView {
 
 fn total(shape: &Shape) -> (&'static str, u64) {
     match shape {
-        Shape::Ramp(_) | Shape::Windows(_) | Shape::Concurrency(_) => {
+        Shape::Ramp(_) | Shape::Windows(_) | Shape::Concurrency(_) | Shape::Java { .. } => {
             ("users", shape.users().into())
         }
         Shape::Open(_) => ("arrivals", shape.users().into()),

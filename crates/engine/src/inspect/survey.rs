@@ -116,7 +116,7 @@ impl Surveyor<'_> {
     fn reach_plan(&mut self, plan: &Element) {
         self.reached.insert(plan.span);
         for child in &plan.children {
-            if elements::is_thread_group(&child.class) {
+            if elements::is_thread_group(child) {
                 self.reach(child);
             } else if self.is_in_plan(child) {
                 self.reached.insert(child.span);

@@ -184,6 +184,8 @@ pub struct Group {
     pub thread_name_suffix: &'static str,
     pub on_error: OnError,
     pub same_user: bool,
+    /// Its place among the elements that Java runs, if its Java object starts the users.
+    pub java: Option<u32>,
     /// Where settings above may be others when the group starts.
     pub late: Option<Box<dyn LateSettings>>,
     /// Whether there is an enabled sampler in it.

@@ -11,6 +11,7 @@ use drumfire_web::cookies::Cookie;
 use crate::run::action::Action;
 use crate::run::context::Context;
 use crate::run::control::Control;
+use crate::run::java::plan::JavaUser;
 use crate::run::java::visit::{Crowd, VisitedUser};
 use crate::run::orders::Halt;
 use crate::run::program::Program;
@@ -34,6 +35,10 @@ impl Crowd for Shared {
 
     fn group(&self, group: usize) -> (&str, &Shape) {
         (self.group_name(group), self.shape(group))
+    }
+
+    fn start_user(&self, group: usize, user: JavaUser) -> bool {
+        self.supplies[group].java.start(user)
     }
 
     fn stop_user(&self, thread_name: &str, halt: Halt) -> bool {

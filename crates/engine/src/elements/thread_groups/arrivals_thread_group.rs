@@ -61,5 +61,6 @@ pub fn load(d: &mut Decoder, rate: Rate) -> Load {
         loops: None,
         same_user: same_user(d),
         thread_name_suffix: "-ThreadStarter",
+        java: None,
     }
 }

@@ -40,6 +40,7 @@ pub fn decode(d: &mut Decoder) -> Load {
         loops: None,
         same_user: same_user(d),
         thread_name_suffix: "-ThreadStarter",
+        java: None,
     }
 }
 

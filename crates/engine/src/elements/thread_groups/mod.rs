@@ -26,6 +26,8 @@ pub struct Load {
     pub same_user: bool,
     /// Between the group's name and its number in the names of threads.
     pub thread_name_suffix: &'static str,
+    /// Its place among the elements that Java runs, if its Java object starts the users.
+    pub java: Option<u32>,
 }
 
 /// Decodes a thread group; `None` when it cannot run (then there is a finding).
@@ -48,7 +50,7 @@ pub fn decode(d: &mut Decoder) -> Option<Load> {
 }
 
 /// The load of a group whose users repeat the loop controller inside it (`ThreadGroup.main_controller`).
-fn looping(d: &mut Decoder, shape: Shape, same_user: bool) -> Option<Load> {
+pub fn looping(d: &mut Decoder, shape: Shape, same_user: bool) -> Option<Load> {
     let (forever, loops) = main_loop(d)?;
     Some(Load {
         shape,
@@ -59,6 +61,7 @@ fn looping(d: &mut Decoder, shape: Shape, same_user: bool) -> Option<Load> {
         root: Kind::Loop { loops, forever },
         same_user,
         thread_name_suffix: "",
+        java: None,
     })
 }
 

@@ -35,5 +35,6 @@ pub fn decode(d: &mut Decoder) -> Load {
         loops: Some(1),
         same_user,
         thread_name_suffix: "",
+        java: None,
     }
 }

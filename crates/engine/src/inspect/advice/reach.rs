@@ -53,7 +53,7 @@ const IN_ORDER: &[&str] = &[
 fn after_endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
     let mut found = Vec::new();
     for parent in &sight.all {
-        let is_group = crate::elements::is_thread_group(&parent.class);
+        let is_group = crate::elements::is_thread_group(parent);
         if !is_group && !IN_ORDER.contains(&parent.class.as_str()) {
             continue;
         }

@@ -26,7 +26,7 @@ impl<'p> Sight<'p> {
             beside: Vec::new(),
         };
         for child in &plan.children {
-            if elements::is_thread_group(&child.class) {
+            if elements::is_thread_group(child) {
                 sight.groups.push(child);
                 sight.reach(child);
             } else if !is_controller(child) {

@@ -214,7 +214,7 @@ fn may_be_written(sight: &Sight, name: &str) -> bool {
 
 /// A sampler that may write a file by other means than a script's.
 fn writes_by_itself(element: &Element) -> bool {
-    !is_thread_group(&element.class)
+    !is_thread_group(element)
         && (elements::entry(&element.class).is_none()
             || matches!(
                 element.class.as_str(),

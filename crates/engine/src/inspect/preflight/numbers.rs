@@ -70,7 +70,7 @@ pub fn bad(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> {
         findings: Vec::new(),
     };
     for element in &sight.all {
-        if is_thread_group(&element.class) {
+        if is_thread_group(element) {
             judge.group(element);
         } else if element.class.as_str() == "LoopController" {
             judge.all(element, &element.props, &OF_LOOPS);

@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod concurrency;
+mod java;
 mod open_model;
 mod windows;
 
@@ -10,6 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::task::{JoinError, JoinSet};
+
+use java::Ending;
 
 use crate::run::context::Identity;
 use crate::run::program::Program;
@@ -133,6 +136,7 @@ impl Crew {
             Shape::Concurrency(concurrency) => self.concurrency(concurrency).await,
             Shape::Arrivals(arrivals) => self.arrivals(arrivals).await,
             Shape::Open(open) => self.open_model(open).await,
+            Shape::Java { .. } => self.java().await,
         }
         let shape = shared.shape(self.start.group);
         if matches!(shape, Shape::Ramp(_) | Shape::Windows(_)) {
@@ -263,19 +267,24 @@ impl Crew {
     }
 
     fn start_user(&mut self, number: u32, terms: Terms) {
-        let mut user = User::new(
-            &self.shared,
-            &self.worker,
-            &self.plan,
-            self.identity(number, terms),
-        );
+        let mut user = self.new_user(self.identity(number, terms));
         user.cx.arrival = terms.arrival;
         // Users of an open model come for one iteration.
         let lingers = terms.arrival.is_none() && !terms.interrupted_at_end;
+        self.send_off(user, lingers, None);
+    }
+
+    fn new_user(&self, identity: Identity) -> User {
+        User::new(&self.shared, &self.worker, &self.plan, identity)
+    }
+
+    /// Lets a user run; `ending` is dropped when it has ended.
+    fn send_off(&mut self, mut user: User, lingers: bool, ending: Option<Box<Ending>>) {
         let counted = Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name);
         let worker = self.worker.clone();
         let alarms = worker.alarms.clone();
         self.running.spawn_local(async move {
+            let _ending = ending;
             let _counted = counted;
             let _enlisted = Enlisted::here(worker).await;
             // By reference: by value the task would have room for it twice.

@@ -727,6 +727,8 @@ impl Run<'_, '_> {
             &self.machine.limits(),
         );
         faults.extend(self.shared.defects.fault());
+        let supplies = self.shared.supplies.iter();
+        faults.extend(supplies.filter_map(|supply| supply.java.fault()));
         if let Some(Err(why)) = self.shared.java_start.get() {
             faults.push(why.clone());
         }

@@ -77,6 +77,16 @@ pub trait JavaHost: Send + Sync {
     /// The exception that the element threw.
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v>;
 
+    /// Starts the thread group of the visit, whose Java object starts its users through [`Crowd::start_user`](super::visit::Crowd);
+    /// ends when that says that all have ended. `number` is the group's in its phase, from 1.
+    ///
+    /// # Errors
+    /// The exception that the object threw.
+    fn run_group<'v>(&'v self, visit: &'v mut Visit<'_>, number: usize) -> Apart<'v>;
+
+    /// Tells the Java object of a thread group that the run stops: after the samples at hand, or now.
+    fn stop_group(&self, group: usize, now: bool);
+
     /// Asks a controller on this thread; gives its answer. The visit is one of [`Visit::above`].
     ///
     /// # Errors

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use drumfire_expr::Template;
 
+use crate::run::action::OnError;
+
 /// The role that an element is asked to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JavaRole {
@@ -55,6 +57,19 @@ pub enum Ask {
     StartNextLoop,
     /// `breakLoop`.
     BreakLoop,
+}
+
+/// A user that the Java object of a thread group starts.
+pub struct JavaUser {
+    pub thread_name: String,
+    /// From 0.
+    pub number: u32,
+    /// When its time is over, in milliseconds since the epoch.
+    pub end_ms: Option<i64>,
+    pub on_error: OnError,
+    pub same_user: bool,
+    /// Dropped when the user has ended.
+    pub ended: Box<dyn Send>,
 }
 
 /// The answer to [`Ask::Next`] that there is nothing left.
@@ -117,4 +132,6 @@ pub struct Traits {
     pub iterating: bool,
     /// It is no element, but a `BackendListenerClient`.
     pub backend_client: bool,
+    /// A thread group that gives the next sampler by methods of its own.
+    pub walks_itself: bool,
 }

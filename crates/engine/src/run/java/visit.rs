@@ -9,7 +9,7 @@ use drumfire_expr::{Raised, Scope, Value};
 use drumfire_results::{AssertionResult, Sample};
 use drumfire_web::cookies::Cookie;
 
-use super::plan::{Ask, JavaRole, NOTHING};
+use super::plan::{Ask, JavaRole, JavaUser, NOTHING};
 use crate::run::action::Action;
 use crate::run::control::Control;
 use crate::run::orders::Halt;
@@ -88,6 +88,8 @@ pub trait Crowd: Send + Sync {
     fn of_phase(&self) -> [u64; 4];
     /// The thread group's name, and how its users come and go.
     fn group(&self, group: usize) -> (&str, &Shape);
+    /// Starts a user of a thread group whose Java object starts them; false if the group takes none any more.
+    fn start_user(&self, group: usize, user: JavaUser) -> bool;
     /// Stops a user; false if none of that name runs.
     fn stop_user(&self, thread_name: &str, halt: Halt) -> bool;
     /// Stops all users of a thread group, and starts no others.

@@ -27,6 +27,8 @@ pub enum Shape {
     Arrivals(Box<Arrivals>),
     /// Users at a rate, for one iteration each (Open Model Thread Group).
     Open(Box<OpenModel>),
+    /// Users that the group's Java object starts, as it likes; by the settings so many.
+    Java { users: u32 },
 }
 
 impl Shape {
@@ -38,6 +40,7 @@ impl Shape {
             Shape::Concurrency(concurrency) => concurrency.users(),
             Shape::Arrivals(arrivals) => arrivals.users(),
             Shape::Open(open) => open.users(),
+            Shape::Java { users } => *users,
         }
     }
 
@@ -47,7 +50,9 @@ impl Shape {
         match self {
             Shape::Ramp(ramp) => ramp.check(),
             Shape::Open(open) => open.check(),
-            Shape::Windows(_) | Shape::Concurrency(_) | Shape::Arrivals(_) => Ok(()),
+            Shape::Windows(_) | Shape::Concurrency(_) | Shape::Arrivals(_) | Shape::Java { .. } => {
+                Ok(())
+            }
         }
     }
 
@@ -56,14 +61,16 @@ impl Shape {
         match self {
             Shape::Ramp(ramp) => Some(ramp.windows().collect()),
             Shape::Windows(windows) => Some(windows.to_vec()),
-            Shape::Concurrency(_) | Shape::Arrivals(_) | Shape::Open(_) => None,
+            Shape::Concurrency(_) | Shape::Arrivals(_) | Shape::Open(_) | Shape::Java { .. } => {
+                None
+            }
         }
     }
 
     /// The load over time, where the windows of users are not known beforehand.
     pub fn stretches(&self) -> Vec<Stretch> {
         match self {
-            Shape::Ramp(_) | Shape::Windows(_) => Vec::new(),
+            Shape::Ramp(_) | Shape::Windows(_) | Shape::Java { .. } => Vec::new(),
             Shape::Concurrency(concurrency) => concurrency.stretches(),
             Shape::Arrivals(arrivals) => arrivals.stretches(),
             Shape::Open(open) => open.stretches(),
@@ -77,6 +84,7 @@ impl Shape {
             Shape::Windows(windows) => windows
                 .iter()
                 .try_fold(0, |end_ms, window| Some(window.stop_ms?.max(end_ms))),
+            Shape::Java { .. } => None,
             Shape::Concurrency(_) | Shape::Arrivals(_) | Shape::Open(_) => {
                 self.stretches().last().map(|last| last.end_ms as i64)
             }

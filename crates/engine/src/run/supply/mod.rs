@@ -1,5 +1,6 @@
 //! State that the workers and users of one thread group share while it runs.
 
+mod java;
 mod pool;
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
@@ -8,6 +9,7 @@ use std::time::Instant;
 
 use tokio::sync::{Notify, oneshot, watch};
 
+use java::JavaSupply;
 pub use pool::Arrival;
 use pool::Pool;
 
@@ -43,6 +45,8 @@ pub struct Supply {
     pub idle: Notify,
     /// Arrivals more or fewer than the schedule has, by the rate factor and pauses.
     pub extra_arrivals: AtomicI64,
+    /// Users that the group's Java object starts.
+    pub java: JavaSupply,
 }
 
 impl Supply {
@@ -66,6 +70,7 @@ impl Supply {
             busy: AtomicUsize::new(0),
             idle: Notify::new(),
             extra_arrivals: AtomicI64::new(0),
+            java: JavaSupply::default(),
         }
     }
 

@@ -80,7 +80,7 @@ impl Below for WalkBelow<'_> {
                 Hook::Rows(_) => tracing::error!(
                     "a data set that has to be waited for is below a controller of a Java class, and has no rows there"
                 ),
-                Hook::Thread => {}
+                Hook::Thread => walker.start_thread_iteration(),
             }
         }
     }

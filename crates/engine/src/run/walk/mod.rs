@@ -563,7 +563,7 @@ impl Walker<'_> {
     }
 
     /// `JMeterThread#notifyTestListeners`: a new iteration of the thread group.
-    fn start_thread_iteration(&mut self) {
+    pub(super) fn start_thread_iteration(&mut self) {
         let cx = &mut *self.cx;
         cx.iteration += 1;
         cx.slot.begin_iteration(cx.same_user, cx.shared.reset_state);

@@ -81,8 +81,23 @@ final class Bridge {
         return Plan.add(element, isXml, configs);
     }
 
-    static Group group(String name, int number, byte[] element) {
-        return new Group(name, number, element);
+    static Group group(String name, int number, byte[] element, int own) {
+        return new Group(name, number, element, own);
+    }
+
+    /** Runs a thread group of a class of its own to its end, as the user that stands for JMeter's engine. */
+    static void runGroup(User engine, int group, int number) {
+        engine.enter();
+        engine.begin(false);
+        try {
+            Group.own(group).run(number);
+        } finally {
+            engine.end();
+        }
+    }
+
+    static void stopGroup(int group, boolean now) {
+        Group.own(group).stop(now);
     }
 
     static User user(Group group, String threadName, int number, long line, long endMillis) {

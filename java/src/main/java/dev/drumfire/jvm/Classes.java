@@ -1,5 +1,8 @@
 package dev.drumfire.jvm;
 
+import java.util.Arrays;
+import java.util.Set;
+
 import org.apache.jmeter.assertions.Assertion;
 import org.apache.jmeter.config.ConfigElement;
 import org.apache.jmeter.control.Controller;
@@ -24,10 +27,16 @@ final class Classes {
         IteratingController.class, BackendListenerClient.class,
     };
 
+    private static final Set<String> WALK = Set.of("next", "isDone", "initialize", "getSamplerController", "addTestElement",
+        "addIterationListener", "startNextLoop", "triggerEndOfLoop", "breakThreadLoop");
+
     private Classes() {
     }
 
-    /** A bit for each of {@link #ROLES}; -1 if there is no such class, or it has none of them and is no element. */
+    /**
+     * A bit for each of {@link #ROLES}, and after them one for a thread group that walks by itself; -1 if there is no such class, or it
+     * has no role and is no element.
+     */
     static int classify(String name) {
         Class<?> found;
         try {
@@ -44,6 +53,20 @@ final class Classes {
                 roles |= 1 << i;
             }
         }
+        if (AbstractThreadGroup.class.isAssignableFrom(found) && walksItself(found)) {
+            roles |= 1 << ROLES.length;
+        }
         return roles;
+    }
+
+    /** Whether a thread group gives the next sampler by methods of its own, not by the controller in it. */
+    private static boolean walksItself(Class<?> group) {
+        try {
+            return Arrays.stream(group.getMethods())
+                .filter(method -> WALK.contains(method.getName()))
+                .anyMatch(method -> method.getDeclaringClass() != AbstractThreadGroup.class && !method.getDeclaringClass().isInterface());
+        } catch (LinkageError e) {
+            return true; // its object knows
+        }
     }
 }

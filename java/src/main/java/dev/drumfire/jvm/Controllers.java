@@ -14,6 +14,7 @@ import org.apache.jmeter.samplers.Entry;
 import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.testelement.TestElement;
+import org.apache.jmeter.threads.AbstractThreadGroup;
 
 /**
  * Controllers of classes that the engine does not know. Their Java object decides what comes next; what the engine runs below
@@ -47,7 +48,7 @@ final class Controllers {
             child.setRunningVersion(true);
             controller.addTestElement(child);
         }
-        boolean isLoop = controller instanceof LoopController;
+        boolean isLoop = (controller instanceof AbstractThreadGroup group ? group.getSamplerController() : controller) instanceof LoopController;
         controller.addIterationListener(event -> Natives.tellChildren(event.getIteration(), isLoop));
     }
 
@@ -63,11 +64,27 @@ final class Controllers {
             case END_OF_LOOP -> controller.triggerEndOfLoop();
             case ITERATION -> ((LoopIterationListener) controller).iterationStart(new LoopIterationEvent(new GenericController(), argument));
             case LOOP_ITERATION -> ((LoopIterationListener) controller).iterationStart(new LoopIterationEvent(new LoopController(), argument));
-            case START_NEXT_LOOP -> ((IteratingController) controller).startNextLoop();
-            case BREAK_LOOP -> ((IteratingController) controller).breakLoop();
+            case START_NEXT_LOOP -> startNextLoop(controller);
+            case BREAK_LOOP -> breakLoop(controller);
             default -> throw new IllegalArgumentException("question " + question);
         }
         return 0;
+    }
+
+    private static void startNextLoop(Controller controller) {
+        if (controller instanceof AbstractThreadGroup group) {
+            group.startNextLoop();
+        } else {
+            ((IteratingController) controller).startNextLoop();
+        }
+    }
+
+    private static void breakLoop(Controller controller) {
+        if (controller instanceof AbstractThreadGroup group) {
+            group.breakThreadLoop();
+        } else {
+            ((IteratingController) controller).breakLoop();
+        }
     }
 
     private static int step(Sampler sampler) {

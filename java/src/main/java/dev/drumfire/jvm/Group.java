@@ -3,6 +3,7 @@ package dev.drumfire.jvm;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -23,23 +24,29 @@ final class Group {
     static final int NOW = 2;
 
     private static final VarHandle GROUPS = groups();
+    /** Groups of classes of their own, by their numbers. */
+    private static final Map<Integer, OwnGroup> OWN = new ConcurrentHashMap<>();
 
     private final int number;
     private final byte[] element;
-    private final Shown threadGroup;
+    private final AbstractThreadGroup threadGroup;
+    /** Null if the engine starts the users. */
+    private final OwnGroup own;
     /** Users that Java knows. */
     private final Set<User> users = ConcurrentHashMap.newKeySet();
 
-    /** The element is what the plan says of it; empty if that is of no class of JMeter's own. */
-    Group(String name, int number, byte[] element) {
+    /**
+     * The element is what the plan says of it; empty if that is of no class of JMeter's own. Where its own object starts its users,
+     * {@code place} is the object's among the plan's elements; else it is -1.
+     */
+    Group(String name, int number, byte[] element, int place) {
         this.number = number;
         this.element = element;
-        threadGroup = new Shown(this);
-        threadGroup.setName(name);
-        LoopController main = new LoopController();
-        main.setLoops(1);
-        threadGroup.setSamplerController(main);
-        threadGroup.isMade = true;
+        own = place < 0 ? null : new OwnGroup(number, place);
+        threadGroup = own == null ? new Shown(this, name) : own.threadGroup();
+        if (own != null) {
+            OWN.put(number, own);
+        }
         @SuppressWarnings("unchecked")
         List<AbstractThreadGroup> known = (List<AbstractThreadGroup>) GROUPS.get(Engine.INSTANCE);
         known.add(threadGroup);
@@ -54,8 +61,17 @@ final class Group {
         }
     }
 
-    ThreadGroup threadGroup() {
+    static OwnGroup own(int number) {
+        return OWN.get(number);
+    }
+
+    AbstractThreadGroup threadGroup() {
         return threadGroup;
+    }
+
+    /** The thread that stands for a user of that name; null if the engine started the user itself. */
+    JMeterThread takeThread(String threadName) {
+        return own == null ? null : own.takeThread(threadName);
     }
 
     void enter(User user) {
@@ -95,8 +111,13 @@ final class Group {
         /** The settings are those with which the group started. */
         private boolean isSettled;
 
-        Shown(Group group) {
+        Shown(Group group, String name) {
             this.group = group;
+            setName(name);
+            LoopController main = new LoopController();
+            main.setLoops(1);
+            setSamplerController(main);
+            isMade = true;
         }
 
         private void settle() {

@@ -105,6 +105,15 @@ final class Natives {
     /** Stops all users of a thread group in one of these ways. */
     static native void stopGroup(int group, int how);
 
+    /**
+     * Starts a user of a thread group of a class of its own; gives a number to wait for, or 0 if the group takes none any more.
+     * The actions after a failed sample are numbered in {@link OwnGroup}; an end of 0 is none.
+     */
+    static native long startUser(int group, String threadName, int number, long endMillis, int onError, boolean isSameUser);
+
+    /** Waits for the end of a user that was started here; false if it has not come after so many milliseconds. */
+    static native boolean awaitUser(long user, int longestMillis);
+
     /** The children of the controller that is asked: the number of a sampler's step, or c for a controller, a space, its name. */
     static native String[] children();
 

@@ -3,6 +3,9 @@ package dev.drumfire.jvm;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 
 import org.apache.jmeter.engine.util.NoThreadClone;
 import org.apache.jmeter.samplers.Sampler;
@@ -23,6 +26,8 @@ final class Plan {
     private static final List<TestElement> ELEMENTS = new ArrayList<>();
     /** For each element the numbers of those that are merged into it, the nearest first. */
     private static final List<int[]> CONFIGS = new ArrayList<>();
+    /** Elements that were settled, as they were before. */
+    private static final Map<Integer, TestElement> AS_WRITTEN = new ConcurrentHashMap<>();
     private static final BitSet START_THREADS = new BitSet();
     private static final BitSet FIXED_SCRIPTS = new BitSet();
 
@@ -34,6 +39,7 @@ final class Plan {
         CONFIGS.clear();
         START_THREADS.clear();
         FIXED_SCRIPTS.clear();
+        AS_WRITTEN.clear();
     }
 
     /** Adds the next element; gives what it listens to, as {@link Lifecycle} numbers it. */
@@ -43,7 +49,7 @@ final class Plan {
 
     private static int add(TestElement written, int[] configs) {
         TestElement element = Scripts.replaced(written);
-        boolean isFixed = !replaceTemplates(element);
+        boolean isFixed = !replace(element, Plan::template);
         START_THREADS.set(ELEMENTS.size(), Threads.areStartedBy(element));
         // Samplers are none: scripts get them in hands, and may change them.
         FIXED_SCRIPTS.set(ELEMENTS.size(), isFixed && element instanceof JSR223TestElement && !(element instanceof Sampler));
@@ -56,7 +62,7 @@ final class Plan {
     static TestElement shown(byte[] element) {
         try {
             TestElement shown = Elements.read(element);
-            replaceTemplates(shown);
+            replace(shown, Plan::template);
             return shown;
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
@@ -81,28 +87,41 @@ final class Plan {
         return CONFIGS.get(id);
     }
 
-    /** Gives whether there were any. */
-    private static boolean replaceTemplates(TestElement element) {
+    /** An element's own object has the values of its texts as they are now, on whatever thread. Users get copies as the plan has it. */
+    static void settle(int id) {
+        TestElement element = original(id);
+        AS_WRITTEN.put(id, (TestElement) element.clone());
+        element.setRunningVersion(false);
+        replace(element, Plan::settled);
+        element.setRunningVersion(true);
+    }
+
+    private static JMeterProperty settled(JMeterProperty property) {
+        return property instanceof TemplateProperty ? new StringProperty(property.getName(), property.getStringValue()) : null;
+    }
+
+    /** Puts others in the place of properties, at any depth; gives whether there were any. */
+    private static boolean replace(TestElement element, UnaryOperator<JMeterProperty> other) {
         List<JMeterProperty> changed = new ArrayList<>();
         boolean isAny = false;
         PropertyIterator properties = element.propertyIterator();
         while (properties.hasNext()) {
             JMeterProperty property = properties.next();
-            TemplateProperty template = template(property);
-            if (template != null) {
-                changed.add(template);
+            JMeterProperty replacement = other.apply(property);
+            if (replacement != null) {
+                changed.add(replacement);
             } else {
-                isAny |= replaceWithin(property);
+                isAny |= replaceWithin(property, other);
             }
         }
-        for (JMeterProperty template : changed) {
-            element.setProperty(template);
+        for (JMeterProperty replacement : changed) {
+            element.setProperty(replacement);
         }
         return isAny || !changed.isEmpty();
     }
 
-    /** What takes the property's place; null if it stays. */
-    private static TemplateProperty template(JMeterProperty property) {
+    /** The text of the plan that takes the property's place; null if it stays. */
+    private static JMeterProperty template(JMeterProperty property) {
         if (property instanceof StringProperty) {
             String text = property.getStringValue();
             if (text.length() > 1 && text.charAt(0) == TEMPLATE) {
@@ -112,27 +131,27 @@ final class Plan {
         return null;
     }
 
-    private static boolean replaceWithin(JMeterProperty property) {
+    private static boolean replaceWithin(JMeterProperty property, UnaryOperator<JMeterProperty> other) {
         boolean isAny = false;
         if (property instanceof TestElementProperty nested) {
-            isAny = replaceTemplates(nested.getElement());
+            isAny = replace(nested.getElement(), other);
         } else if (property instanceof CollectionProperty list) {
             for (int i = 0; i < list.size(); i++) {
-                TemplateProperty template = template(list.get(i));
-                if (template != null) {
-                    list.set(i, template);
+                JMeterProperty replacement = other.apply(list.get(i));
+                if (replacement != null) {
+                    list.set(i, replacement);
                 }
-                isAny |= template != null || replaceWithin(list.get(i));
+                isAny |= replacement != null || replaceWithin(list.get(i), other);
             }
         } else if (property instanceof MapProperty map) {
             List<JMeterProperty> items = new ArrayList<>();
             map.valueIterator().forEachRemaining(items::add);
             for (JMeterProperty item : items) {
-                TemplateProperty template = template(item);
-                if (template != null) {
-                    map.addProperty(template);
+                JMeterProperty replacement = other.apply(item);
+                if (replacement != null) {
+                    map.addProperty(replacement);
                 }
-                isAny |= template != null || replaceWithin(item);
+                isAny |= replacement != null || replaceWithin(item, other);
             }
         }
         return isAny;
@@ -144,7 +163,7 @@ final class Plan {
 
     /** A user's own copy (TreeCloner); elements that ask not to be copied are shared. */
     static TestElement copy(int id) {
-        TestElement element = original(id);
+        TestElement element = AS_WRITTEN.getOrDefault(id, original(id));
         if (!(element instanceof NoThreadClone)) {
             element = (TestElement) element.clone();
         }

@@ -17,6 +17,7 @@ import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.threads.JMeterContext.TestLogicalAction;
 import org.apache.jmeter.threads.JMeterContextService;
+import org.apache.jmeter.threads.JMeterThread;
 import org.apache.jmeter.threads.UserContext;
 
 /** One virtual user, as JMeter's classes see it. */
@@ -30,6 +31,8 @@ final class User {
     private final Vars vars = new Vars(this);
     private final String threadName;
     private final Group group;
+    /** The thread that stands for the user; null if the engine started the user itself. */
+    private JMeterThread own;
     /** By which threads that run none of its calls reach it. */
     private final long line;
     /** The thread that runs the call at hand. */
@@ -67,7 +70,8 @@ final class User {
         context.setThreadNum(number);
         if (group != null) {
             context.setThreadGroup(group.threadGroup());
-            context.setThread(new UserThread(this, threadName, number, group.threadGroup(), endMillis));
+            own = group.takeThread(threadName);
+            context.setThread(own != null ? own : new UserThread(this, threadName, number, group.threadGroup(), endMillis));
         }
         context.setEngine(Engine.INSTANCE);
         context.setSamplingStarted(true);
@@ -324,6 +328,9 @@ final class User {
         }
         if (context.getTestLogicalAction() != TestLogicalAction.CONTINUE) {
             Natives.setAction(context.getTestLogicalAction().ordinal());
+        }
+        if (own != null && OwnGroup.isStopped(own)) {
+            Natives.stopThread();
         }
         result = null;
         sampler = null;

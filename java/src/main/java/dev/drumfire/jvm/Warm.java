@@ -38,7 +38,7 @@ final class Warm {
             FileServer.getFileServer().setBaseForScript(new File(args[0]));
             Bridge.garbageMillis();
             new bsh.Interpreter().eval("a = 1; for (i = 0; i < 3; i++) { a += i; } String.valueOf(a);");
-            User user = new User(new Group("", 0, new byte[0]), "", 0, 0, 0);
+            User user = new User(new Group("", 0, new byte[0], -1), "", 0, 0, 0);
             user.enter();
             for (TestElement script : new TestElement[] {new BeanShellSampler(), new BeanShellPreProcessor(), new JSR223PreProcessor()}) {
                 Beans.prepare((TestElement) Scripts.replaced(script).clone());

@@ -47,7 +47,7 @@ final class Natives {
         newBody = null;
         Home.prepare(System.getProperty("jmeter.home"), new Props(new Properties()));
         Plan.clear();
-        User user = new User(new Group("Users", 0), "Users 1-1", 0, LINE, 0);
+        User user = new User(new Group("Users", 0, new byte[0], -1), "Users 1-1", 0, LINE, 0);
         user.begin(true);
         JMeterContextService.replaceContext(user.context);
         return user;
@@ -56,6 +56,14 @@ final class Natives {
     private static final long LINE = 1;
     /** Whether the user's call can be joined. */
     static volatile boolean isRunning = true;
+
+    static long startUser(int group, String threadName, int number, long endMillis, int onError, boolean isSameUser) {
+        return 0;
+    }
+
+    static boolean awaitUser(long user, int longestMillis) {
+        return true;
+    }
 
     static String[] children() {
         return new String[0];

@@ -66,7 +66,7 @@ public class PlanTest {
         assertSame(own, user.called(0));
         assertTrue(Plan.isFixedScript(0));
         assertEquals("1", ((JSR223TestElement) own).getScript());
-        User other = new User(new Group("Users", 0), "Users 1-2", 1, 0, 0);
+        User other = new User(new Group("Users", 0, new byte[0], -1), "Users 1-2", 1, 0, 0);
         assertNotSame(own, other.called(0));
     }
 

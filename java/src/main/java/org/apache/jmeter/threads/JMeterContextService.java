@@ -19,7 +19,7 @@ public final class JMeterContextService {
 
     private static final ThreadLocal<JMeterContext> CONTEXT = ThreadLocal.withInitial(JMeterContext::new);
     private static final AtomicLong TEST_START = new AtomicLong();
-    /** Threads that Java code itself runs or plans, in addition to the engine's. */
+    /** Threads that Java code itself plans, in addition to the engine's, and what {@link #clearTotalThreads} takes off. */
     private static final AtomicInteger[] OWN = {new AtomicInteger(), new AtomicInteger(), new AtomicInteger(), new AtomicInteger()};
     private static volatile IntUnaryOperator engine = which -> 0;
     private static volatile JMeterVariables clientSide;
@@ -56,14 +56,12 @@ public final class JMeterContextService {
         }
     }
 
+    /** JMeterThread calls it. The engine counts the user that the thread stands for. */
     static void incrNumberOfThreads() {
-        OWN[ACTIVE].incrementAndGet();
-        OWN[STARTED].incrementAndGet();
     }
 
+    /** The same. */
     static void decrNumberOfThreads() {
-        OWN[ACTIVE].decrementAndGet();
-        OWN[FINISHED].incrementAndGet();
     }
 
     public static int getNumberOfThreads() {
