@@ -1,6 +1,7 @@
 //! Why a run on several machines did not start or go on.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Why a run on several machines did not start or go on.
@@ -14,6 +15,13 @@ pub enum FleetError {
         what: String,
         waited: Duration,
         remedy: &'static str,
+    },
+    /// NATS has no room for something.
+    Full {
+        /// What there is no room for.
+        what: String,
+        /// Where a server of this run alone keeps its data.
+        folder: Option<PathBuf>,
     },
     /// Agents refuse the plan: what each says.
     Refused(Vec<String>),
@@ -38,6 +46,18 @@ impl fmt::Display for FleetError {
                 let seconds = waited.as_secs_f64();
                 write!(f, "Waited {seconds:.0} s for {what}; {remedy}")
             }
+            FleetError::Full {
+                what,
+                folder: Some(folder),
+            } => write!(
+                f,
+                "The disk of {} is full: the run's own NATS server has no room for {what}; free some space, or let TMPDIR name a folder on another disk",
+                folder.display()
+            ),
+            FleetError::Full { what, folder: None } => write!(
+                f,
+                "NATS has no room for {what}: its disk is full, or its limit `max_file_store` is reached; free some space where nats-server keeps its data, or raise the limit"
+            ),
             FleetError::Refused(lines) => {
                 f.write_str("The plan cannot run on all agents; nothing was sent")?;
                 lines.iter().try_for_each(|line| write!(f, "\n  {line}"))
@@ -49,6 +69,27 @@ impl fmt::Display for FleetError {
 
 impl std::error::Error for FleetError {}
 
+/// The server's codes for a disk that is full (`JSInsufficientResourcesErr`, `JSStorageResourcesExceededErr`), and its words where the
+/// client keeps the code to itself.
+const FULL: [&str; 5] = [
+    "error code 10023",
+    "error code 10047",
+    "insufficient resources",
+    "insufficient storage resources",
+    "no space left on device",
+];
+
+/// An error of an operation, from NATS's words.
+pub(crate) fn failed(what: &str, why: &str) -> FleetError {
+    match FULL.iter().any(|words| why.contains(words)) {
+        true => FleetError::Full {
+            what: what.to_owned(),
+            folder: None,
+        },
+        false => FleetError::Other(format!("{what}: {why}")),
+    }
+}
+
 /// NATS's answer to an operation, or that there was none in time.
 pub(crate) async fn within<T, E: fmt::Display>(
     patience: Duration,
@@ -57,11 +98,25 @@ pub(crate) async fn within<T, E: fmt::Display>(
 ) -> Result<T, FleetError> {
     match tokio::time::timeout(patience, operation).await {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(FleetError::Other(format!("{what}: {error}"))),
+        Ok(Err(error)) => Err(failed(what, &error.to_string())),
         Err(_) => Err(FleetError::Late {
             what: what.to_owned(),
             waited: patience,
             remedy: "check the nats-server and the way to it",
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_with_its_place_and_the_remedy() {
+        let words = "jetstream error: insufficient storage resources available (code 500, error code 10047)";
+        let error = failed("the seconds", words);
+        let text = error.to_string();
+        assert!(text.contains("no room for the seconds") && text.contains("max_file_store"));
+        assert!(matches!(failed("x", "timed out"), FleetError::Other(_)));
     }
 }

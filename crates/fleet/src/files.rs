@@ -224,6 +224,12 @@ pub async fn put_end(link: &Link, name: &str, bytes: &[u8]) -> Result<(), FleetE
     .map(|_| ())
 }
 
+/// Whether an agent has left something of this name behind.
+pub async fn has_end(link: &Link, name: &str) -> bool {
+    let known = tokio::time::timeout(CALL, link.ends.info(name)).await;
+    matches!(known, Ok(Ok(info)) if !info.deleted)
+}
+
 /// Takes what an agent left behind; none if it is not there.
 ///
 /// # Errors

@@ -26,7 +26,8 @@ const PING: Duration = Duration::from_secs(5);
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long and how large seconds are kept.
 const SECONDS_KEPT: Duration = Duration::from_secs(24 * 3600);
-const MOST_SECONDS: i64 = 2 << 30;
+/// NATS sets this aside for them: where there is less, less is asked for, and the oldest go earlier.
+const ROOM_FOR_SECONDS: [i64; 3] = [2 << 30, 256 << 20, 32 << 20];
 /// A second that is sent twice within this time counts once.
 const DUPLICATES: Duration = Duration::from_secs(120);
 
@@ -109,7 +110,10 @@ impl Link {
             .timeout(CALL)
             .ack_timeout(CALL)
             .build(client.clone());
-        let described = |error: FleetError| failed(error.to_string());
+        let described = |error: FleetError| match error {
+            full @ FleetError::Full { .. } => full,
+            other => failed(other.to_string()),
+        };
         // An agent with rights of its own may not make stores: the first coordinator does.
         let makes = name == COORDINATOR || !options.has_credentials();
         if !makes {
@@ -249,17 +253,25 @@ async fn store(
 }
 
 async fn make_stream(context: &jetstream::Context) -> Result<(), FleetError> {
-    let config = stream::Config {
-        name: STREAM.to_owned(),
-        subjects: vec![STREAM_SUBJECTS.to_owned()],
-        max_age: SECONDS_KEPT,
-        max_bytes: MOST_SECONDS,
-        duplicate_window: DUPLICATES,
-        discard: stream::DiscardPolicy::Old,
-        ..stream::Config::default()
-    };
-    let making = context.get_or_create_stream(config);
-    within(CALL, "JetStream", making).await.map(|_| ())
+    let mut made = Ok(());
+    for max_bytes in ROOM_FOR_SECONDS {
+        let config = stream::Config {
+            name: STREAM.to_owned(),
+            subjects: vec![STREAM_SUBJECTS.to_owned()],
+            max_age: SECONDS_KEPT,
+            max_bytes,
+            duplicate_window: DUPLICATES,
+            discard: stream::DiscardPolicy::Old,
+            ..stream::Config::default()
+        };
+        let making = context.get_or_create_stream(config);
+        let what = format!("{} MiB of seconds", max_bytes >> 20);
+        made = within(CALL, &what, making).await.map(|_| ());
+        if !matches!(made, Err(FleetError::Full { .. })) {
+            break;
+        }
+    }
+    made
 }
 
 /// A URL as it may be shown.

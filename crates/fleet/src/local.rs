@@ -78,6 +78,11 @@ impl Local {
         &self.url
     }
 
+    /// Where the server keeps its data.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// The address of the server, from the file that it writes.
     fn wait_for_server(&mut self) -> Result<String, FleetError> {
         let since = Instant::now();

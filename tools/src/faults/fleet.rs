@@ -48,6 +48,27 @@ pub const FAULTS: &[Fault] = &[
         },
     },
     Fault {
+        name: "fleet-agent-killed-stop",
+        is_quick: false,
+        before: "the others went on to their end",
+        after: "with `--on-lost stop` the run ends in order, INVALID",
+        stage: stopped,
+    },
+    Fault {
+        name: "fleet-agent-started-again",
+        is_quick: false,
+        before: "its part of the load was gone",
+        after: "it takes its part again, from the beginning",
+        stage: started_again,
+    },
+    Fault {
+        name: "fleet-agent-frozen-redistribute",
+        is_quick: false,
+        before: "its users ran twice",
+        after: "others have its users; when it is back, it ends; rows and numbers agree",
+        stage: fenced,
+    },
+    Fault {
         name: "fleet-agent-frozen-5s",
         is_quick: false,
         before: "samples were missing or counted twice",
@@ -155,13 +176,17 @@ impl Stage {
         };
         for name in ["a", "b", "c", "d"].iter().take(agents) {
             stage.ways.push(Way::to(stage.nats.port)?);
-            let place = bench.folder();
-            let url = stage.url(stage.ways.len() - 1)?;
-            let words = ["agent", "--nats", &url, "--name", name, "--once"];
-            let agent = start(&place, &words);
-            stage.agents.push((agent, place));
+            let agent = stage.agent(bench, stage.ways.len() - 1, name)?;
+            stage.agents.push(agent);
         }
         Ok(stage)
+    }
+
+    /// Starts an agent of this name that goes this way.
+    fn agent(&self, bench: &Bench, way: usize, name: &str) -> anyhow::Result<(Running, Workshop)> {
+        let (place, url) = (bench.folder(), self.url(way)?);
+        let words = ["agent", "--nats", &url, "--name", name, "--once"];
+        Ok((start(&place, &words), place))
     }
 
     /// Where an agent reaches NATS.
@@ -252,6 +277,66 @@ fn killed(bench: &Bench) -> anyhow::Result<()> {
         stage.total()? >= 4 * 200,
         "samples of the others are missing",
     )
+}
+
+fn stopped(bench: &Bench) -> anyhow::Result<()> {
+    // Without the order the others would go on for ten minutes.
+    let stage = Stage::start(bench, 3, TEN_SECONDS * 60)?;
+    let run = stage.run(&["--on-lost", "stop", "--strict"])?;
+    std::thread::sleep(Duration::from_secs(3));
+    let since = Instant::now();
+    stage.agents[1].0.signal("KILL")?;
+    let finished = run.finish()?;
+    let words = ["agent `b` lost at", "the run ends", "INVALID"];
+    expect(&finished, 6, &words)?;
+    ensure(
+        since.elapsed() < Duration::from_secs(60),
+        "the run ends late",
+    )
+}
+
+fn started_again(bench: &Bench) -> anyhow::Result<()> {
+    let mut stage = Stage::start(bench, 3, TEN_SECONDS * 3)?;
+    let run = stage.run(&["-l", "rows.jtl"])?;
+    std::thread::sleep(Duration::from_secs(3));
+    stage.agents[1].0.signal("KILL")?;
+    let again = stage.agent(bench, 1, "b")?;
+    stage.agents.push(again);
+    let finished = run.finish()?;
+    let words = [
+        "agent `b` lost at",
+        "agent `b` was started again",
+        "lacks rows of samples that are counted",
+    ];
+    expect(&finished, 0, &words)?;
+    // What it did before is counted, but for its last second, beside its whole part.
+    let planned = u64::from(USERS) * TEN_SECONDS as u64 * 3;
+    ensure(
+        stage.total()? >= planned,
+        "its part was not taken again from the beginning",
+    )
+}
+
+fn fenced(bench: &Bench) -> anyhow::Result<()> {
+    let stage = Stage::start(bench, 3, TEN_SECONDS * 3)?;
+    let run = stage.run(&["--on-lost", "redistribute", "-l", "rows.jtl"])?;
+    std::thread::sleep(Duration::from_secs(3));
+    stage.agents[1].0.signal("STOP")?;
+    std::thread::sleep(Duration::from_secs(15));
+    stage.agents[1].0.signal("CONT")?;
+    let finished = run.finish()?;
+    let words = ["its users go to `a`, `c`", "agent `b` is back at"];
+    expect(&finished, 0, &words)?;
+    let rows = stage.home.read("rows.jtl").lines().count() as u64 - 1;
+    let total = stage.total()?;
+    ensure(
+        rows == total,
+        &format!("{total} samples are counted, {rows} rows collected"),
+    )?;
+    // The two users of `b` are others' after the thirteenth second: what it goes on with would be more than this.
+    let planned = u64::from(USERS) * TEN_SECONDS as u64 * 3;
+    let at_most = planned + 2 * TEN_SECONDS as u64 * 2;
+    ensure(total <= at_most, &format!("{total} samples are too many"))
 }
 
 fn frozen(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {

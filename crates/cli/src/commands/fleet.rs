@@ -57,6 +57,12 @@ impl FleetRun<'_> {
             false => link(&options.link)?,
         };
         let rows = self.rows();
+        if is_local && rows == Rows::Keep {
+            return Err(Refusal::new(
+                Exit::Usage,
+                "`--rows keep` leaves rows with agents, and agents of `local:N` leave nothing; use `-l FILE` without it",
+            ));
+        }
         self.warn(engine, program, rows, console);
         Ok(FleetOrder {
             link,

@@ -231,13 +231,16 @@ impl Manifest<'_> {
             "readinessProbe": {"tcpSocket": {"port": PORT}, "periodSeconds": 2},
             "resources": {"requests": {"cpu": "250m", "memory": "256Mi"}, "limits": {"memory": "1Gi"}},
             "securityContext": closed(),
-            "volumeMounts": [self.keys_mount(), {"name": "store", "mountPath": format!("{KEYS}-store")}],
+            "volumeMounts": [keys_mount(), {"name": "store", "mountPath": format!("{KEYS}-store")}],
         });
         let pod = self.pod(
             "nats",
             "Always",
             container,
-            vec![self.keys_volume(), json!({"name": "store", "emptyDir": {}})],
+            vec![
+                self.keys_volume(&["nats.conf", "server.pem", "server.key"]),
+                json!({"name": "store", "emptyDir": {}}),
+            ],
         );
         let more = json!({"spec": {
             "replicas": 1,
@@ -262,16 +265,16 @@ impl Manifest<'_> {
             "drumfire", "agent", "--once", "--name", &self.name, "--cache", CACHE,
         ]);
         command.extend(self.words(&["--label", &format!("run={}", self.name)]));
-        // The agent's number comes from JOB_COMPLETION_INDEX, as that of its credentials.
-        command.extend(self.link(&format!("{}-$(JOB_COMPLETION_INDEX).creds", self.name)));
+        command.extend(self.link("agent.creds"));
         if self.arguments.keys.is_some() {
             command.extend(self.words(&["--trust", &format!("{KEYS}/trust.pub")]));
         }
         let mut volumes = vec![json!({"name": "cache", "emptyDir": {}})];
         let mut mounts = vec![json!({"name": "cache", "mountPath": CACHE})];
         if self.arguments.keys.is_some() {
-            volumes.push(self.keys_volume());
-            mounts.push(self.keys_mount());
+            // An agent sees those files of it that are mounted.
+            volumes.push(self.keys_volume(&[]));
+            mounts.extend(self.agent_keys());
         }
         let mut resources = json!({"requests": {"cpu": self.arguments.cpu}});
         if let Some(memory) = &self.memory {
@@ -345,8 +348,8 @@ impl Manifest<'_> {
         let mut volumes = vec![json!({"name": "work", "emptyDir": {}})];
         let mut mounts = vec![json!({"name": "work", "mountPath": "/tmp"})];
         if self.arguments.keys.is_some() {
-            volumes.push(self.keys_volume());
-            mounts.push(self.keys_mount());
+            volumes.push(self.keys_volume(&["coordinator.creds", "coordinator.key", "server.pem"]));
+            mounts.push(keys_mount());
         }
         if !self.files.is_empty() {
             let items = self.files.iter().enumerate();
@@ -407,13 +410,35 @@ impl Manifest<'_> {
         words.iter().map(|word| json!(word)).collect()
     }
 
-    fn keys_volume(&self) -> Value {
-        json!({"name": "keys", "secret": {"secretName": self.arguments.keys, "defaultMode": 0o440}})
+    /// These files of the Secret, or all: no container has more of it than it needs.
+    fn keys_volume(&self, files: &[&str]) -> Value {
+        let mut secret = json!({"secretName": self.arguments.keys, "defaultMode": 0o440});
+        if !files.is_empty() {
+            let items = files.iter().map(|file| json!({"key": file, "path": file}));
+            secret["items"] = items.collect();
+        }
+        json!({"name": "keys", "secret": secret})
     }
 
-    fn keys_mount(&self) -> Value {
-        json!({"name": "keys", "mountPath": KEYS, "readOnly": true})
+    /// An agent's mounts of its keys. The pods of a Job are alike; the credentials of each follow from its number.
+    fn agent_keys(&self) -> Vec<Value> {
+        let shared = ["server.pem", "trust.pub"].map(|file| {
+            let path = format!("{KEYS}/{file}");
+            json!({"name": "keys", "mountPath": path, "subPath": file, "readOnly": true})
+        });
+        let own = json!({
+            "name": "keys",
+            "mountPath": format!("{KEYS}/agent.creds"),
+            "subPathExpr": format!("{}-$(JOB_COMPLETION_INDEX).creds", self.name),
+            "readOnly": true,
+        });
+        shared.into_iter().chain([own]).collect()
     }
+}
+
+/// All of a volume's keys.
+fn keys_mount() -> Value {
+    json!({"name": "keys", "mountPath": KEYS, "readOnly": true})
 }
 
 /// A container without privileges.

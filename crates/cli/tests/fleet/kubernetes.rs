@@ -35,11 +35,15 @@ fn the_checked_in_manifest_is_what_the_program_prints() {
         "topologyKey: kubernetes.io/hostname",
         "automountServiceAccountToken: false",
         "runAsNonRoot: true",
-        "- /keys/quickstart-$(JOB_COMPLETION_INDEX).creds",
+        "subPathExpr: quickstart-$(JOB_COMPLETION_INDEX).creds",
         "path: users.csv",
     ] {
         assert!(out.contains(line), "{line}");
     }
+    // Keys that make other keys stay where they were made.
+    assert!(!out.contains(".seed"), "{out}");
+    let signs = out.matches("key: coordinator.key").count();
+    assert_eq!(signs, 1, "only the coordinator signs");
     assert!(
         !out.contains("kind: Role"),
         "nobody asks Kubernetes for anything"

@@ -4,6 +4,7 @@
 mod attach;
 mod kubernetes;
 mod outputs;
+mod room;
 mod security;
 mod stage;
 

@@ -50,6 +50,8 @@ pub struct Member {
     /// Properties before the first user.
     before: Mutex<Option<BTreeMap<String, Arc<str>>>>,
     groups: Mutex<Vec<String>>,
+    /// Since when NATS has had no room for seconds.
+    full: Mutex<Option<Instant>>,
 }
 
 /// The coordinator's last words.
@@ -116,6 +118,7 @@ impl Member {
             begun: Mutex::default(),
             before: Mutex::default(),
             groups: Mutex::default(),
+            full: Mutex::default(),
         }
     }
 
@@ -149,6 +152,30 @@ impl Member {
 
     fn note(&self, change: impl FnOnce(&mut AgentState)) {
         change(&mut self.own.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// NATS has no room for seconds, or has some again. The coordinator hears it once.
+    pub fn note_full(&self, fault: Option<String>) {
+        let mut full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(fault) = fault else {
+            *full = None;
+            return;
+        };
+        if full.is_none() {
+            *full = Some(Instant::now());
+            drop(full);
+            self.say(|own| {
+                if !own.faults.contains(&fault) {
+                    own.faults.push(fault);
+                }
+            });
+        }
+    }
+
+    /// For how long NATS has had no room for seconds.
+    pub fn full_for(&self) -> Duration {
+        let full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
+        full.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     pub fn note_sequence(&self, sequence: u64) {

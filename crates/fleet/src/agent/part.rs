@@ -21,6 +21,10 @@ use crate::wire::{self, AgentEnd, Assignment, Manifest, PROTOCOL, Rows, Stage};
 const OTHERS: Duration = Duration::from_secs(600);
 /// How long an agent waits for NATS to take what is left at the end.
 const DELIVERY: Duration = Duration::from_secs(3600);
+/// How long it waits for room at NATS.
+const FULL: Duration = Duration::from_secs(10);
+/// The pause before another attempt.
+const AGAIN: Duration = Duration::from_secs(1);
 /// How long it stays for the coordinator after that.
 const FAREWELL: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(50);
@@ -142,9 +146,9 @@ fn run<E: Engine>(
     outbox.seal();
     let end = end(member, &outcome);
     let samples = end.samples;
-    deliver(runtime, link, member, end, &rows, manifest.rows)?;
+    let is_delivered = deliver(runtime, link, member, end, &rows, manifest.rows)?;
     // Files that elements of the plan have written are the user's; without any the folder goes.
-    if manifest.rows != Rows::Keep {
+    if is_delivered {
         let _ = std::fs::remove_file(&rows);
     }
     remove_files(manifest, &folder);
@@ -250,7 +254,7 @@ fn end(member: &Member, outcome: &Outcome) -> AgentEnd {
     }
 }
 
-/// Sends what is left: the last seconds, the rows, and how it went.
+/// Sends what is left: the last seconds, how it went, and the rows. Says whether the file of rows is needed no more.
 fn deliver(
     runtime: &Runtime,
     link: &Link,
@@ -258,33 +262,61 @@ fn deliver(
     mut end: AgentEnd,
     rows: &Path,
     order: Rows,
-) -> Result<(), FleetError> {
+) -> Result<bool, FleetError> {
     let deadline = Instant::now() + DELIVERY;
     while !member.spool.is_empty() && Instant::now() < deadline {
+        if member.full_for() > FULL {
+            break;
+        }
         std::thread::sleep(LOOK);
     }
     let name = |what: &str| wire::end_name(&member.run, member.index, what);
     end.has_rows = order == Rows::Collect && rows.exists();
-    let (mut last, mut has_put_rows) = (Ok(()), false);
-    while Instant::now() < deadline {
-        last = runtime.block_on(async {
-            if end.has_rows && !has_put_rows {
-                let what = "NATS to take the rows";
-                let cannot = |error: std::io::Error| FleetError::Other(error.to_string());
-                let mut file = tokio::fs::File::open(rows).await.map_err(cannot)?;
-                let rows_name = name("rows");
-                let putting = link.ends.put(rows_name.as_str(), &mut file);
-                within(DELIVERY, what, putting).await?;
-                has_put_rows = true;
-            }
-            files::put_end(link, &name("end"), &wire::json(&end)).await
-        });
-        if last.is_ok() {
-            break;
-        }
-        std::thread::sleep(Duration::from_secs(1));
+    // The numbers go first: rows may find no room.
+    let (end_name, bytes) = (name("end"), wire::json(&end));
+    until_taken(runtime, deadline, || {
+        files::put_end(link, &end_name, &bytes)
+    })?;
+    if !end.has_rows {
+        return Ok(order == Rows::None);
     }
-    last
+    let put = until_taken(runtime, deadline, || put_rows(link, name("rows"), rows));
+    if let Err(error) = &put {
+        let fault = format!("its rows stay in {}: {error}", rows.display());
+        member.say(|own| own.faults.push(fault));
+    }
+    Ok(put.is_ok())
+}
+
+/// Tries again and again, until the deadline or for as long as NATS may have no room.
+fn until_taken<F: Future<Output = Result<(), FleetError>>>(
+    runtime: &Runtime,
+    deadline: Instant,
+    put: impl Fn() -> F,
+) -> Result<(), FleetError> {
+    let mut full_since = None;
+    loop {
+        let error = match runtime.block_on(put()) {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        full_since = match &error {
+            FleetError::Full { .. } => full_since.or_else(|| Some(Instant::now())),
+            _ => None,
+        };
+        let is_full = full_since.is_some_and(|since| since.elapsed() > FULL);
+        if is_full || Instant::now() > deadline {
+            return Err(error);
+        }
+        std::thread::sleep(AGAIN);
+    }
+}
+
+async fn put_rows(link: &Link, name: String, rows: &Path) -> Result<(), FleetError> {
+    let cannot = |error: std::io::Error| FleetError::Other(error.to_string());
+    let mut file = tokio::fs::File::open(rows).await.map_err(cannot)?;
+    let putting = link.ends.put(name.as_str(), &mut file);
+    within(DELIVERY, "rows", putting).await.map(|_| ())
 }
 
 /// Removes the plan's files, and folders that nothing else was written to.

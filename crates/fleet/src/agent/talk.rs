@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 
 use crate::agent::member::Member;
 use crate::clock::{self, Offset, PAUSE, PROBES, Probe};
-use crate::error::FleetError;
+use crate::error::{FleetError, failed};
 use crate::link::{CALL, Link};
 use crate::wire::{self, RunState};
 
@@ -127,8 +127,14 @@ pub async fn send(link: Link, member: Arc<Member>) {
         };
         match tokio::time::timeout(CALL, publish(&link, &subject, &member, sequence, message)).await
         {
-            Ok(Ok(())) => member.spool.sent(sequence),
+            Ok(Ok(())) => {
+                member.note_full(None);
+                member.spool.sent(sequence);
+            }
             Ok(Err(error)) => {
+                if matches!(error, FleetError::Full { .. }) {
+                    member.note_full(Some(error.to_string()));
+                }
                 tracing::warn!("second {sequence} waits: {error}");
                 tokio::time::sleep(HEARTBEAT).await;
             }
@@ -144,7 +150,7 @@ async fn publish(
     sequence: u64,
     message: Bytes,
 ) -> Result<(), FleetError> {
-    let failed = |error: &dyn std::fmt::Display| FleetError::Other(error.to_string());
+    let failed = |error: &dyn std::fmt::Display| failed("seconds", &error.to_string());
     // NATS drops a message that it has already.
     let id = format!("{}/{}/{sequence}", member.run, member.token);
     let message = PublishMessage::build().payload(message).message_id(id);

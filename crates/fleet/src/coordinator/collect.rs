@@ -45,8 +45,14 @@ impl Coordinator<'_, '_, '_> {
         if agent.token != state.token {
             return;
         }
+        let faults = state.faults.clone();
+        let is_running = state.stage != Stage::Refused;
         let news = agent.hear(index, state, now, now_ms);
         self.users[index as usize] = users;
+        for fault in faults.iter().filter(|_| is_running) {
+            let name = self.name(index);
+            self.warn(format!("agent `{name}`: {fault}"));
+        }
         if let Some(news) = news {
             self.react(&news);
         }
@@ -126,17 +132,31 @@ impl Coordinator<'_, '_, '_> {
             left -= 1;
             let name = wire::end_name(&self.manifest.run, index as u32, "end");
             let found = self.runtime.block_on(files::end(self.link, &name));
-            let end = found
+            let end: Option<wire::AgentEnd> = found
                 .ok()
                 .flatten()
                 .and_then(|bytes| wire::of_json(&bytes).ok());
-            if end.is_none() && agent.state.stage != Stage::Delivered {
-                continue;
+            if agent.state.stage != Stage::Delivered {
+                // Rows follow the end. A lost agent may never bring them.
+                let has_rows = end.as_ref().is_some_and(|end| end.has_rows);
+                let awaits_rows = has_rows
+                    && !agent.is_lost()
+                    && self.manifest.rows == wire::Rows::Collect
+                    && !self.has_rows(index);
+                if end.is_none() || awaits_rows {
+                    continue;
+                }
             }
             self.agents[index].state.stage = Stage::Delivered;
             self.agents[index].end = end;
             self.merger.set_over(index as u32, true);
         }
+    }
+
+    /// Whether an agent has left its rows with NATS.
+    fn has_rows(&self, index: usize) -> bool {
+        let name = wire::end_name(&self.manifest.run, index as u32, "rows");
+        self.runtime.block_on(files::has_end(self.link, &name))
     }
 
     pub(super) fn tick(&mut self, at_ms: i64) {

@@ -128,27 +128,53 @@ impl Coordinator<'_, '_, '_> {
 
     fn merge_rows(&mut self, results: &Path) -> Result<FileReport, String> {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let mut parts = Vec::new();
+        let (mut parts, mut faults, mut missing) = (Vec::new(), Vec::new(), 0);
         for (index, agent) in self.agents.iter().enumerate() {
-            if !agent.end.as_ref().is_some_and(|end| end.has_rows) {
+            let Some(end) = agent.end.as_ref().filter(|end| end.has_rows) else {
                 continue;
-            }
+            };
             let part = folder.path().join(format!("{index}.jtl"));
             let name = format!("{}.{index}.rows", self.manifest.run);
-            let fetched = rows::fetch(self.link, &name, &part);
-            self.runtime
-                .block_on(fetched)
-                .map_err(|error| format!("agent `{}`: {error}", agent.name))?;
-            parts.push(part);
+            match self.runtime.block_on(rows::fetch(self.link, &name, &part)) {
+                Ok(()) => parts.push(part),
+                // The others' rows are worth having. One that could not deliver has said why.
+                Err(error) => {
+                    missing += end.rows;
+                    if agent.state.faults.is_empty() {
+                        faults.push(format!("no rows of agent `{}`: {error}", agent.name));
+                    }
+                }
+            }
         }
+        self.faults.extend(faults);
+        self.tell_of_lost_rows();
         rows::merge(&parts, results).map_err(|error| error.to_string())?;
         let ends = || self.agents.iter().filter_map(|agent| agent.end.as_ref());
         Ok(FileReport {
             path: results.to_path_buf(),
-            rows: ends().map(|end| end.rows).sum(),
-            lost_rows: ends().map(|end| end.lost_rows).sum(),
+            rows: ends().map(|end| end.rows).sum::<u64>() - missing,
+            lost_rows: ends().map(|end| end.lost_rows).sum::<u64>() + missing,
             problem: None,
         })
+    }
+
+    /// Agents that were lost, and those that were started again, have taken rows with them.
+    fn tell_of_lost_rows(&mut self) {
+        let told = self.agents.iter().zip(self.merger.samples());
+        let lost = told.filter_map(|(agent, samples)| {
+            let rows = match agent.end {
+                Some(_) => agent.before,
+                None => *samples,
+            };
+            (rows > 0).then(|| format!("{rows} of agent `{}`", agent.name))
+        });
+        let lost: Vec<String> = lost.collect();
+        if !lost.is_empty() {
+            let lost = lost.join(", ");
+            self.warn(format!(
+                "the result file lacks rows of samples that are counted: {lost}"
+            ));
+        }
     }
 }
 

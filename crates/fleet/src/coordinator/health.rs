@@ -12,6 +12,8 @@ use super::{AgentOutcome, Coordinator, UNCERTAIN_NS};
 
 /// A second is told although agents have not sent theirs, so long after its end.
 const GRACE_S: i64 = 3;
+/// Agents, and things that they measured, that are told with one reason; the others are counted.
+const SHOWN: usize = 4;
 /// How often the run is judged while it goes on.
 const JUDGE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -157,30 +159,21 @@ impl Coordinator<'_, '_, '_> {
             reasons: Vec::new(),
             length_ms: (now_ms - self.started_ms).max(0) as u64,
         };
-        for Voice {
-            name,
-            started_ms,
-            verdict: its,
-        } in voices
-        {
-            verdict.grade = verdict.grade.max(its.grade);
-            let shift_ms = (started_ms - self.started_ms).max(0) as u64;
-            verdict.reasons.extend(its.reasons.iter().map(|reason| {
-                Reason {
-                    cause: reason.cause,
-                    spans_ms: reason
-                        .spans_ms
-                        .iter()
-                        .map(|(from, to)| (from + shift_ms, to + shift_ms))
-                        .collect(),
-                    measured: match reason.measured.as_str() {
-                        "" => format!("agent `{name}`"),
-                        measured => format!("agent `{name}`: {measured}"),
-                    },
-                    remedy: reason.remedy.clone(),
-                }
+        let mut said: Vec<(&str, Reason)> = Vec::new();
+        for voice in voices {
+            verdict.grade = verdict.grade.max(voice.verdict.grade);
+            let shift_ms = (voice.started_ms - self.started_ms).max(0) as u64;
+            said.extend(voice.verdict.reasons.iter().map(|reason| {
+                let spans = reason.spans_ms.iter();
+                let spans_ms = spans.map(|(from, to)| (from + shift_ms, to + shift_ms));
+                let reason = Reason {
+                    spans_ms: spans_ms.collect(),
+                    ..reason.clone()
+                };
+                (voice.name, reason)
             }));
         }
+        verdict.reasons = gathered(&said);
         for reason in own {
             let grade = match reason.cause {
                 Cause::ClocksApart => Grade::Degraded,
@@ -240,6 +233,75 @@ impl Coordinator<'_, '_, '_> {
     }
 }
 
+/// One reason for each cause and remedy, with the agents that it comes from.
+fn gathered(said: &[(&str, Reason)]) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    for (_, first) in said {
+        let is_such =
+            |reason: &Reason| (reason.cause, &reason.remedy) == (first.cause, &first.remedy);
+        if reasons.iter().any(is_such) {
+            continue;
+        }
+        let same = said.iter().filter(|(_, reason)| is_such(reason));
+        let mut spans_ms = Vec::new();
+        let mut measured: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (name, reason) in same {
+            spans_ms.extend(&reason.spans_ms);
+            let text = reason.measured.as_str();
+            match measured.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, names)) => names.push(name),
+                None => measured.push((text, vec![name])),
+            }
+        }
+        reasons.push(Reason {
+            cause: first.cause,
+            spans_ms: joined(spans_ms),
+            measured: by_agents(&measured),
+            remedy: first.remedy.clone(),
+        });
+    }
+    reasons
+}
+
+/// What agents have measured, each text with the names of those that say it.
+fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
+    let told = measured.iter().take(SHOWN).map(|(text, names)| {
+        let agents = if names.len() == 1 { "agent" } else { "agents" };
+        let shown = names[..names.len().min(SHOWN)].join("`, `");
+        let more = match names.len().saturating_sub(SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        match *text {
+            "" => format!("{agents} `{shown}`{more}"),
+            text => format!("{agents} `{shown}`{more}: {text}"),
+        }
+    });
+    let mut told: Vec<String> = told.collect();
+    let hidden: usize = measured
+        .iter()
+        .skip(SHOWN)
+        .map(|(_, names)| names.len())
+        .sum();
+    if hidden > 0 {
+        told.push(format!("{hidden} more agents"));
+    }
+    told.join("; ")
+}
+
+/// Spans in their order; those that overlap are one.
+fn joined(mut spans_ms: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    spans_ms.sort_unstable();
+    let mut joined: Vec<(u64, u64)> = Vec::new();
+    for (from, to) in spans_ms {
+        match joined.last_mut() {
+            Some((_, end)) if from <= *end => *end = to.max(*end),
+            _ => joined.push((from, to)),
+        }
+    }
+    joined
+}
+
 fn reason(cause: Cause, spans_ms: Vec<(u64, u64)>, measured: String) -> Reason {
     Reason {
         cause,
@@ -261,6 +323,34 @@ mod tests {
             cores_used,
             ..Second::default()
         }
+    }
+
+    #[test]
+    fn agents_with_the_same_reason_stand_in_one() {
+        let of = |span: (u64, u64), measured: &str| {
+            reason(Cause::TooShort, vec![span], measured.to_owned())
+        };
+        let lost = reason(Cause::AgentLost, Vec::new(), String::new());
+        let said = [
+            ("a", of((0, 4), "x")),
+            ("b", of((3, 6), "x")),
+            ("a", lost),
+            ("c", of((8, 9), "y")),
+        ];
+        let reasons = gathered(&said);
+        let told: Vec<&str> = reasons
+            .iter()
+            .map(|reason| reason.measured.as_str())
+            .collect();
+        assert_eq!(told, ["agents `a`, `b`: x; agent `c`: y", "agent `a`"]);
+        assert_eq!(reasons[0].spans_ms, [(0, 6), (8, 9)]);
+        let names: Vec<String> = (0..9).map(|number| number.to_string()).collect();
+        let many: Vec<_> = names
+            .iter()
+            .map(|name| (name.as_str(), of((0, 1), "x")))
+            .collect();
+        let told = &gathered(&many)[0].measured;
+        assert_eq!(told, "agents `0`, `1`, `2`, `3` and 5 more: x");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The course of a run when agents are silent, lost, or back.
 
-use super::Coordinator;
 use super::watch::{self, News, OnLost, clock_text};
+use super::{Coordinator, HEARTBEAT};
 
 impl Coordinator<'_, '_, '_> {
     pub(super) fn react(&mut self, news: &News) {
@@ -50,9 +50,30 @@ impl Coordinator<'_, '_, '_> {
             then = "the run ends, since it has not started".to_owned();
         }
         self.mark(now_ms, format!("agent `{name}` lost"));
+        let heard_ms = self.agents[index as usize].gaps_ms.last();
+        let heard_ms = heard_ms.map_or(now_ms, |(from_ms, _)| *from_ms);
+        let missing = self.undelivered(index as usize, heard_ms);
+        let silent_s = (now_ms - heard_ms) as f64 / 1000.0;
         self.warn(format!(
-            "agent `{name}` lost at {}, {users} users; {then}",
-            clock_text(now_ms)
+            "agent `{name}` lost at {}, {users} users, {missing}; {then} after {silent_s:.0} s",
+            clock_text(heard_ms)
         ));
+    }
+
+    /// What an agent has measured and not delivered by the time at which it was last heard.
+    fn undelivered(&self, index: usize, heard_ms: i64) -> String {
+        let agent = &self.agents[index];
+        let delivered = self.merger.samples().get(index).copied().unwrap_or(0);
+        let samples = (agent.before + agent.state.samples).saturating_sub(delivered);
+        let from_ms = self.state.start_ms.unwrap_or(heard_ms);
+        let told_ms = agent.second.as_ref().map_or(from_ms, |second| {
+            self.started_ms.saturating_add_unsigned(second.to_ms)
+        });
+        // It may have lived until just before its next heartbeat.
+        let missing_s = (heard_ms - told_ms).max(0) as f64 / 1000.0 + HEARTBEAT.as_secs_f64();
+        match samples {
+            0 => format!("up to {missing_s:.1} s of its data"),
+            samples => format!("up to {missing_s:.1} s of its data, {samples} samples or more"),
+        }
     }
 }

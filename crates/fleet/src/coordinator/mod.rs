@@ -144,18 +144,16 @@ pub fn run(
         link_options.url = started.url().to_owned();
         local = Some(started);
     }
-    let link = runtime.block_on(Link::connect(&link_options, COORDINATOR))?;
-    let mut result = coordinate(
-        order,
-        control,
-        subscribers,
-        &runtime,
-        &link,
-        local.is_some(),
-    );
+    let linked = runtime.block_on(Link::connect(&link_options, COORDINATOR));
+    let mut result = linked.and_then(|link| {
+        let is_local = local.is_some();
+        coordinate(order, control, subscribers, &runtime, &link, is_local)
+    });
     if let Some(mut local) = local {
-        if let Err(FleetError::Late { what, .. }) = &mut result {
-            what.push_str(&local.faults());
+        match &mut result {
+            Err(FleetError::Late { what, .. }) => what.push_str(&local.faults()),
+            Err(FleetError::Full { folder, .. }) => *folder = Some(local.folder().to_path_buf()),
+            _ => {}
         }
         local.end();
     }

@@ -439,7 +439,8 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
             .filter(|verdict| verdict.state != "VALID")
         {
             let reasons = verdict.reasons.iter();
-            let reasons: Vec<&str> = reasons.map(|reason| reason.what.as_str()).collect();
+            let mut reasons: Vec<&str> = reasons.map(|reason| reason.what.as_str()).collect();
+            reasons.dedup();
             notes.push(format!(
                 "The verdict of {} is {}: {}.",
                 run.name,
