@@ -118,6 +118,18 @@ export interface HealthGroup {
   lines: { name: string; values: (number | null)[] }[];
 }
 
+/** An agent of a run on several machines; times in milliseconds. */
+export interface RunAgent {
+  name: string;
+  state: string;
+  users: number;
+  samples: number;
+  late_ms: number | null;
+  offset_ms: number | null;
+  bound_ms: number | null;
+  verdict: string | null;
+}
+
 /** Where the time of the samples went that were timed in all their parts. */
 export interface TimeUse {
   samples: number;
@@ -146,6 +158,7 @@ export interface Report {
   plannedUsers: [number, number][];
   marks: { at_ms: number; text: string }[];
   health: HealthGroup[];
+  agents: RunAgent[];
   timeUse: TimeUse | null;
   satisfiedMs: number;
   toleratedMs: number;

@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "./chart";
-import type { Connections, HealthGroup, Report, TimeUse } from "./data";
+import type { Connections, HealthGroup, Report, RunAgent, TimeUse } from "./data";
 import { bytes, count, percent, short, time } from "./format";
 import { spoiltStretches } from "./verdict";
 
@@ -20,6 +20,7 @@ export function Generator({ report, theme }: { report: Report; theme: string }) 
   const stretches = useMemo(() => spoiltStretches(report), [report]);
   return (
     <>
+      {report.agents.length > 0 && <Agents agents={report.agents} samples={report.total.count} />}
       {report.connections && <ConnectionTiles connections={report.connections} />}
       <UserCost report={report} />
       {report.timeUse && <TimeUseTable use={report.timeUse} />}
@@ -33,6 +34,47 @@ export function Generator({ report, theme }: { report: Report; theme: string }) 
         </div>
       )}
     </>
+  );
+}
+
+/** Each agent of a run on several machines: its part, its clock and its verdict. */
+function Agents({ agents, samples }: { agents: RunAgent[]; samples: number }) {
+  const number = (value: number | null, show: (value: number) => string) => <td class="number">{value == null ? "–" : show(value)}</td>;
+  return (
+    <div class="card" id="agents">
+      <h3>Agents</h3>
+      <p class="hint">The machines that sent the load. Each starts at the same instant; its clock is known to within the bound.</p>
+      <div class="scroll" tabIndex={0} role="group" aria-label="Agents">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Agent</th>
+              <th scope="col">State</th>
+              {["Users", "Samples", "Share", "Started late", "Clock"].map((name) => (
+                <th scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+              <th scope="col">Verdict</th>
+            </tr>
+          </thead>
+          <tbody>
+            {agents.map((agent) => (
+              <tr>
+                <th scope="row">{agent.name}</th>
+                <td class={agent.state.startsWith("lost") || agent.state.startsWith("silent") ? "bad" : ""}>{agent.state}</td>
+                {number(agent.users, count)}
+                {number(agent.samples, count)}
+                {number(samples > 0 ? agent.samples / samples : null, percent)}
+                {number(agent.late_ms, (late) => `${late.toFixed(1)} ms`)}
+                {number(agent.offset_ms, (offset) => `${offset >= 0 ? "+" : ""}${offset.toFixed(1)} ± ${(agent.bound_ms ?? 0).toFixed(1)} ms`)}
+                <td>{agent.verdict ?? "–"}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
   );
 }
 

@@ -50,7 +50,7 @@ interface Second {
   rows: Row[];
 }
 
-type Facts = Pick<Report, "verdict" | "thresholds" | "health">;
+type Facts = Pick<Report, "verdict" | "thresholds" | "health" | "agents">;
 
 /** Steps on the page, beyond which the sum is asked for again: it has fewer, longer ones. */
 const MOST_STEPS = 1500;

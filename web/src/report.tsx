@@ -23,7 +23,7 @@ export function ReportPage({ report }: { report: Report }) {
       ["time", "Over time", report.labels.length > 0],
       ["spread", "Distribution", report.labels.length > 0],
       ["errors", "Errors", true],
-      ["generator", "Load generator", report.connections != null || report.health.length > 0],
+      ["generator", "Load generator", report.connections != null || report.health.length > 0 || report.agents.length > 0],
       ["environment", "Environment", true],
     ];
     return all.filter(([, , shown]) => shown).map(([id, text]) => [id, text] as [string, string]);
@@ -72,7 +72,7 @@ export function ReportPage({ report }: { report: Report }) {
           <h2>Errors</h2>
           <Errors report={report} chosen={chosen} />
         </section>
-        {(report.connections || report.health.length > 0) && (
+        {(report.connections || report.health.length > 0 || report.agents.length > 0) && (
           <section id="generator">
             <h2>Load generator</h2>
             <Generator report={report} theme={theme} />

@@ -24,6 +24,8 @@ test("the rate is shown as intended, sent, completed and failed; users as planne
 test("the parts of a sample are told apart, by the run and by the generator", async ({ open }) => {
   const page = await open("whole.html");
   await expect(page.locator("#chart-phases .u-label")).toHaveText(["time", "DNS", "connect", "TLS", "first byte", "body"]);
+  await expect(page.locator("#agents tbody tr")).toHaveCount(2);
+  await expect(page.locator("#agents tbody tr").last()).toContainText("-3.2 ± 0.6 ms");
   await expect(page.locator("#time-use tbody th")).toHaveText(["The exchange", "connect", "TLS", "wait", "read", "The generator’s own work", "sampler", "extract"]);
   await page.getByRole("button", { name: "POST /order" }).click();
   await expect(page.locator("#time .hint").last()).toContainText(/DNS [\d.]+ µs, connect [\d.]+ µs, TLS [\d.]+ µs, first byte [\d.]+ ms, body/);

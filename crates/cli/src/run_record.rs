@@ -7,7 +7,7 @@ use std::path::Path;
 use drumfire_engine::GroupView;
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::{Stage, StageTimes};
-use drumfire_report::{Mark, PlanIdentity, RunFile, TimeUse, TimedPart};
+use drumfire_report::{Mark, PlanIdentity, RunAgent, RunFile, TimeUse, TimedPart};
 use drumfire_results::{MASK, Verdict, is_secret};
 use sha2::{Digest, Sha256};
 
@@ -59,9 +59,10 @@ pub fn run_file(
     run
 }
 
-/// Adds how the agents of a run were doing: for each of several the same charts as for a run on one machine.
+/// Adds how the agents of a run were doing: a row for each, and of several the same charts as for a run on one machine.
 pub fn add_agents(run: &mut RunFile, agents: &[AgentOutcome]) {
     for agent in agents {
+        run.agents.push(run_agent(agent));
         let Some(end) = &agent.end else { continue };
         let mut charts = health(&end.seconds, end.started_ms);
         if agents.len() > 1 {
@@ -70,14 +71,21 @@ pub fn add_agents(run: &mut RunFile, agents: &[AgentOutcome]) {
             }
             run.health.extend(charts);
         }
-        let verdict = end
-            .verdict
-            .as_ref()
-            .map_or("none".to_owned(), |verdict| verdict.grade.to_string());
-        run.environment.push((
-            format!("agent {}", agent.name),
-            format!("{} samples, {verdict}", agent.samples),
-        ));
+    }
+}
+
+fn run_agent(agent: &AgentOutcome) -> RunAgent {
+    let end = agent.end.as_ref();
+    let verdict = end.and_then(|end| end.verdict.as_ref());
+    RunAgent {
+        name: agent.name.clone(),
+        state: if end.is_some() { "done" } else { "lost" }.to_owned(),
+        users: agent.users,
+        samples: agent.samples,
+        late_ms: Some(agent.late_us as f64 / 1e3),
+        offset_ms: Some(agent.offset_ns as f64 / 1e6),
+        bound_ms: Some(agent.bound_ns as f64 / 1e6),
+        verdict: verdict.map(|verdict| verdict.grade.to_string()),
     }
 }
 

@@ -12,7 +12,7 @@ use drumfire_engine::{
 };
 use drumfire_health::Second;
 use drumfire_probes::View;
-use drumfire_report::{Mark, RunFile};
+use drumfire_report::{Mark, RunAgent, RunFile};
 use drumfire_results::Recording;
 use drumfire_serve::{
     Address, Entry, Facts, KnownRun, Live, LiveOptions, Order, Phase, Server, Standing, Steering,
@@ -30,6 +30,8 @@ const FACTS_PAUSE: Duration = Duration::from_secs(2);
 const STANDING_PAUSE: Duration = Duration::from_secs(1);
 /// Agents whose charts are shown one by one.
 const FEW_AGENTS: usize = 16;
+/// Agents in the table of the page; their order is that of their numbers.
+const MOST_AGENTS: usize = 200;
 /// Seconds of the generator's health on the page; of a longer run they are merged in pairs.
 const MOST_SECONDS: usize = 600;
 
@@ -276,9 +278,28 @@ impl Teller {
             facts.health.extend(charts);
         }
         facts.health.extend(self.watched.groups());
+        facts.agents = tick
+            .agents
+            .iter()
+            .take(MOST_AGENTS)
+            .map(run_agent)
+            .collect();
         let verdicts = self.live.read(|recording| self.board.verdicts(recording));
         facts.thresholds = threshold_results(&verdicts);
         self.live.learn(facts);
+    }
+}
+
+fn run_agent(agent: &AgentTick) -> RunAgent {
+    RunAgent {
+        name: agent.name.to_string(),
+        state: agent.phase.to_string(),
+        users: agent.users,
+        samples: agent.samples,
+        late_ms: Some(agent.late_us as f64 / 1e3),
+        offset_ms: Some(agent.offset_ns as f64 / 1e6),
+        bound_ms: Some(agent.bound_ns as f64 / 1e6),
+        verdict: agent.grade.map(|grade| grade.to_string()),
     }
 }
 

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use drumfire_report::{
-    Apdex, CompareOptions, Comparison, HealthGroup, HealthLine, Mark, PlanIdentity, RunFile,
-    RunVerdict, ThresholdResult, TimeUse, TimedPart, VerdictReason, report_html,
+    Apdex, CompareOptions, Comparison, HealthGroup, HealthLine, Mark, PlanIdentity, RunAgent,
+    RunFile, RunVerdict, ThresholdResult, TimeUse, TimedPart, VerdictReason, report_html,
 };
 use drumfire_results::{AssertionResult, Connections, Recording, Sample};
 
@@ -187,11 +187,28 @@ fn described(mut run: RunFile, seconds: i64) -> RunFile {
         text: "database restarted".to_owned(),
     });
     run.time_use = Some(time_use());
+    run.agents = vec![
+        agent("eu-1", 6_120, "VALID"),
+        agent("us-1", 5_880, "DEGRADED"),
+    ];
     run.health = vec![
         health("Schedule delay", "ms", seconds),
         health("CPU", "cores", seconds),
     ];
     run
+}
+
+fn agent(name: &str, samples: u64, verdict: &str) -> RunAgent {
+    RunAgent {
+        name: name.to_owned(),
+        state: "done".to_owned(),
+        users: 25,
+        samples,
+        late_ms: Some(0.4),
+        offset_ms: Some(-3.2),
+        bound_ms: Some(0.6),
+        verdict: Some(verdict.to_owned()),
+    }
 }
 
 fn time_use() -> TimeUse {

@@ -24,7 +24,7 @@ pub use page::{
     LiveSecond, PageOptions, live_html, live_state, report_html, report_page, report_payload,
 };
 pub use run_file::{
-    HealthGroup, HealthLine, Mark, PlanIdentity, RunFile, RunFileError, RunVerdict,
+    HealthGroup, HealthLine, Mark, PlanIdentity, RunAgent, RunFile, RunFileError, RunVerdict,
     ThresholdResult, TimeUse, TimedPart, VerdictReason,
 };
 pub use run_stream::{RunStream, begun};

@@ -64,6 +64,9 @@ pub struct RunFile {
     /// How the generator was doing.
     #[serde(default)]
     pub health: Vec<HealthGroup>,
+    /// The agents of a run on several machines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<RunAgent>,
     /// Where the time of samples went, where it was timed.
     #[serde(default)]
     pub time_use: Option<TimeUse>,
@@ -185,6 +188,31 @@ impl TimeUse {
     }
 }
 
+/// An agent of a run on several machines.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunAgent {
+    /// By which the user knows it.
+    pub name: String,
+    /// Its state, for people: `running`, `silent for 4 s`, `lost`.
+    pub state: String,
+    /// Users that run there, or that ran.
+    pub users: u64,
+    /// Its samples.
+    pub samples: u64,
+    /// How late it started, in milliseconds.
+    #[serde(default)]
+    pub late_ms: Option<f64>,
+    /// How far its clock is behind the coordinator's, in milliseconds.
+    #[serde(default)]
+    pub offset_ms: Option<f64>,
+    /// The offset is wrong by no more than this, in milliseconds.
+    #[serde(default)]
+    pub bound_ms: Option<f64>,
+    /// Its verdict on its own numbers, as in [`RunVerdict::state`]; none where it has not judged.
+    #[serde(default)]
+    pub verdict: Option<String>,
+}
+
 /// Measurements of the generator over time that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HealthGroup {
@@ -267,6 +295,7 @@ impl RunFile {
             planned_users: Vec::new(),
             marks: Vec::new(),
             health: Vec::new(),
+            agents: Vec::new(),
             time_use: None,
             ended_early: false,
             recording,
@@ -370,6 +399,7 @@ impl RunFile {
                 (Some(mine), Some(theirs)) => Some(mine.merged(theirs)),
                 (mine, theirs) => mine.or_else(|| theirs.clone()),
             };
+            self.agents.extend(other.agents.iter().cloned());
             self.marks.extend(other.marks.iter().cloned());
             self.health.extend(named(other));
             self.environment.extend(other.environment.iter().cloned());

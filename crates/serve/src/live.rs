@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use drumfire_report::{
-    HealthGroup, LiveSecond, Mark, RunFile, RunVerdict, ThresholdResult, live_state,
+    HealthGroup, LiveSecond, Mark, RunAgent, RunFile, RunVerdict, ThresholdResult, live_state,
 };
 use drumfire_results::{ErrorKind, Increment, LabelStatistics, Recording};
 use hyper::body::Bytes;
@@ -72,6 +72,8 @@ pub struct Facts {
     pub thresholds: Vec<ThresholdResult>,
     /// How the generator is doing, and what is watched beside it.
     pub health: Vec<HealthGroup>,
+    /// The agents of a run on several machines.
+    pub agents: Vec<RunAgent>,
 }
 
 /// The answer to `GET /api/status`.
@@ -147,6 +149,7 @@ struct FactsEvent<'f> {
     verdict: Option<&'f RunVerdict>,
     thresholds: &'f [ThresholdResult],
     health: &'f [HealthGroup],
+    agents: &'f [RunAgent],
 }
 
 impl Live {
@@ -229,6 +232,7 @@ impl Live {
                 verdict: facts.verdict.as_ref(),
                 thresholds: &facts.thresholds,
                 health: &facts.health,
+                agents: &facts.agents,
             };
             state.viewers.tell(&event("facts", &told));
             state.tell_errors();
@@ -236,6 +240,7 @@ impl Live {
         state.run.verdict = facts.verdict;
         state.run.thresholds = facts.thresholds;
         state.run.health = facts.health;
+        state.run.agents = facts.agents;
     }
 
     /// Puts the report in the place of the page, as [`drumfire_report::report_payload`] makes it. Without one the page stays as

@@ -298,7 +298,8 @@ fn stopped(bench: &Bench) -> anyhow::Result<()> {
 fn started_again(bench: &Bench) -> anyhow::Result<()> {
     let mut stage = Stage::start(bench, 3, TEN_SECONDS * 3)?;
     let run = stage.run(&["-l", "rows.jtl"])?;
-    std::thread::sleep(Duration::from_secs(3));
+    // It has delivered some seconds by then.
+    std::thread::sleep(Duration::from_secs(7));
     stage.agents[1].0.signal("KILL")?;
     let again = stage.agent(bench, 1, "b")?;
     stage.agents.push(again);

@@ -126,6 +126,11 @@ pub struct AgentTick {
     pub second: Option<Arc<Second>>,
     /// The agent's verdict on its own numbers.
     pub grade: Option<Grade>,
+    /// How late it started, in microseconds.
+    pub late_us: u64,
+    /// How far its clock is behind the coordinator's and how wrong that may be, in nanoseconds.
+    pub offset_ns: i64,
+    pub bound_ns: u64,
 }
 
 impl Tick {

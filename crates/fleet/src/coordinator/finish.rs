@@ -38,7 +38,8 @@ impl Coordinator<'_, '_, '_> {
             .agents
             .iter()
             .zip(samples)
-            .map(|(agent, samples)| outcome_of(agent, samples))
+            .zip(&self.users)
+            .map(|((agent, samples), users)| outcome_of(agent, samples, users.started))
             .collect();
         let outcome = self.outcome(&agents, files, now_ms);
         let ended = Event::Ended(Arc::new(outcome));
@@ -178,9 +179,10 @@ impl Coordinator<'_, '_, '_> {
     }
 }
 
-fn outcome_of(agent: &Agent, samples: u64) -> AgentOutcome {
+fn outcome_of(agent: &Agent, samples: u64, users: u64) -> AgentOutcome {
     AgentOutcome {
         name: agent.name.clone(),
+        users,
         samples,
         end: agent.end.clone(),
         offset_ns: agent.state.offset_ns,

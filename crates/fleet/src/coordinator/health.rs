@@ -104,6 +104,9 @@ impl Coordinator<'_, '_, '_> {
                 samples: *samples,
                 second: agent.second.clone(),
                 grade: agent.verdict.as_ref().map(|(_, verdict)| verdict.grade),
+                late_us: agent.state.late_us,
+                offset_ns: agent.state.offset_ns,
+                bound_ns: agent.state.bound_ns,
             })
             .collect()
     }

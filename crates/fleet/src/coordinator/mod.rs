@@ -117,6 +117,8 @@ pub struct FleetOutcome {
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentOutcome {
     pub name: String,
+    /// Users that it had.
+    pub users: u64,
     /// Samples that have arrived here.
     pub samples: u64,
     /// Its last words; none if it was lost.

@@ -16,7 +16,7 @@ use serde::Serialize;
 pub use self::live::{LiveSecond, live_html, live_state};
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
 use crate::run_file::{
-    HealthGroup, Mark, PlanIdentity, RunFile, RunVerdict, ThresholdResult, TimeUse,
+    HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, ThresholdResult, TimeUse,
 };
 
 /// Built from `web/` by `cargo xtask web`.
@@ -47,6 +47,7 @@ struct Page<'a> {
     planned_users: &'a [(i64, u64)],
     marks: &'a [Mark],
     health: &'a [HealthGroup],
+    agents: &'a [RunAgent],
     time_use: Option<&'a TimeUse>,
     satisfied_ms: u64,
     tolerated_ms: u64,
@@ -162,6 +163,7 @@ fn page<'a>(
         planned_users: &run.planned_users,
         marks: &run.marks,
         health: &run.health,
+        agents: &run.agents,
         time_use: run.time_use.as_ref(),
         satisfied_ms,
         tolerated_ms,
