@@ -22,6 +22,8 @@ fn main() -> ExitCode {
         eprintln!("error: the command line is not UTF-8");
         return drumfire::exit_codes::Exit::Usage.into();
     };
+    // Outputs, probes and `ctl` speak HTTPS through a library that has no cryptography of its own. Only the first call counts.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     drumfire_health::raise_open_files();
     drumfire::signals::survive_file_limits();
     // Not locked: messages to the run are told from a thread of their own.

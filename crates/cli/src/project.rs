@@ -56,7 +56,7 @@ struct JvmTable {
     /// Jars and folders; relative ones start at the file's folder.
     #[serde(default)]
     classpath: Vec<PathBuf>,
-    /// `group:artifact:version` of jars that Maven brings with all that they depend on.
+    /// `group:artifact:version` of jars that are fetched with all that they depend on.
     #[serde(default)]
     dependencies: Vec<String>,
 }

@@ -4,6 +4,7 @@ mod plans;
 
 use std::collections::BTreeMap;
 
+use drumfire::demo::DemoSite;
 use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{Request, Server, Step, ok, respond};
 use plans::{group, http, plan};
@@ -286,4 +287,30 @@ fn a_listener_that_cannot_be_started_is_told_and_costs_nothing() {
         "{finished:?}"
     );
     assert_eq!(server.requests().len(), 2);
+}
+
+/// The library behind outputs has no cryptography of its own: without one it would panic.
+#[test]
+fn an_output_over_https_checks_the_certificate() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let properties = site.properties();
+    let value = |wanted: &str| {
+        let found = properties.iter().find(|(name, _)| *name == wanted);
+        found
+            .map(|(_, value)| value.clone())
+            .expect("the site has it")
+    };
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let element = request(&value("demo.port"), "page", "/", "");
+    workshop.write("p.jmx", plan(&group(1, &element)));
+    let output = format!(
+        "influxdb=https://127.0.0.1:{}/write?db=d",
+        value("demo.https.port")
+    );
+    let finished = workshop.run(&["run", "p.jmx", "--out", &output], LIMIT);
+    assert!(!finished.err.contains("panicked"), "{finished:?}");
+    assert!(
+        finished.err.contains("invalid peer certificate"),
+        "{finished:?}"
+    );
 }

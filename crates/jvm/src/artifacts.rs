@@ -1,86 +1,18 @@
-//! Jars by their Maven coordinates, and the ones that JMeter 5.6.3 runs with.
+//! The jars that JMeter 5.6.3 runs with, by their Maven coordinates.
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use drumfire_expr::Properties;
+use drumfire_maven::Artifact;
 use sha2::{Digest, Sha256};
 
 /// Coordinates and SHA-256 of each jar.
 const LOCK: &str = include_str!("../assets/jmeter-5.6.3.lock");
-
-/// A jar in a Maven repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Artifact {
-    pub group: String,
-    pub name: String,
-    pub version: String,
-    pub classifier: Option<String>,
-}
 
 /// A jar whose content is known.
 pub struct Locked {
     pub artifact: Artifact,
     /// In hexadecimal digits.
     pub sha256: &'static str,
-}
-
-impl Artifact {
-    /// Reads `group:name:version` or `group:name:jar:classifier:version`, as Maven writes them.
-    ///
-    /// # Errors
-    /// The expected form.
-    pub fn parse(text: &str) -> Result<Artifact, String> {
-        let parts: Vec<&str> = text.trim().split(':').collect();
-        let (group, name, version, classifier) = match parts[..] {
-            [group, name, version] => (group, name, version, None),
-            [group, name, "jar", version] => (group, name, version, None),
-            [group, name, "jar", classifier, version] => (group, name, version, Some(classifier)),
-            _ => return Err(format!("'{text}' is not group:artifact:version")),
-        };
-        let is_word = |word: &str| {
-            let is_known = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-            !word.is_empty() && !word.starts_with('.') && word.chars().all(is_known)
-        };
-        let mut words = [Some(group), Some(name), Some(version), classifier]
-            .into_iter()
-            .flatten();
-        if !words.all(is_word) {
-            return Err(format!("'{text}' is not group:artifact:version"));
-        }
-        Ok(Artifact {
-            group: group.to_owned(),
-            name: name.to_owned(),
-            version: version.to_owned(),
-            classifier: classifier.map(str::to_owned),
-        })
-    }
-
-    pub fn file_name(&self) -> String {
-        match &self.classifier {
-            Some(classifier) => format!("{}-{}-{classifier}.jar", self.name, self.version),
-            None => format!("{}-{}.jar", self.name, self.version),
-        }
-    }
-
-    /// Where a repository on disk has it.
-    pub fn path_in(&self, repository: &Path) -> PathBuf {
-        let mut path = repository.to_path_buf();
-        path.extend(self.group.split('.'));
-        path.join(&self.name)
-            .join(&self.version)
-            .join(self.file_name())
-    }
-}
-
-impl fmt::Display for Artifact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:", self.group, self.name)?;
-        if let Some(classifier) = &self.classifier {
-            write!(f, "jar:{classifier}:")?;
-        }
-        f.write_str(&self.version)
-    }
 }
 
 /// The jars that JMeter 5.6.3 runs with.
@@ -108,35 +40,9 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Maven's repository of this user (`maven.repo.local`, or else `~/.m2/repository`).
-pub fn repository(properties: &Properties) -> Option<PathBuf> {
-    match properties.get_trimmed("maven.repo.local") {
-        Some(folder) if !folder.is_empty() => Some(PathBuf::from(&*folder)),
-        _ => std::env::home_dir().map(|home| home.join(".m2/repository")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn coordinates_name_a_file_in_a_repository() {
-        let artifact = Artifact::parse("com.h2database:h2:2.2.224").expect("coordinates");
-        assert_eq!(
-            artifact.path_in(Path::new("/r")),
-            Path::new("/r/com/h2database/h2/2.2.224/h2-2.2.224.jar")
-        );
-        let data = Artifact::parse("org.xmlresolver:xmlresolver:jar:data:5.2.1").expect("one");
-        assert_eq!(data.file_name(), "xmlresolver-5.2.1-data.jar");
-        assert_eq!(
-            data.to_string(),
-            "org.xmlresolver:xmlresolver:jar:data:5.2.1"
-        );
-        for wrong in ["h2", "a:b", "a::1", "a:../b:1", "a:b:1:2:3:4", "a:b c:1"] {
-            assert!(Artifact::parse(wrong).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn the_list_has_jmeter_and_its_scripts() {

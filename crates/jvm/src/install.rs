@@ -3,14 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use drumfire_expr::Properties;
+use drumfire_maven::{Artifact, Surroundings, resolve};
 
-use crate::artifacts::{self, Artifact, Locked};
-use crate::{cache_folder, fingerprint, maven};
+use crate::artifacts::{self, Locked};
+use crate::{cache_folder, fingerprint, repositories};
 
 /// Maven coordinates with commas between them: jars that come with all that they depend on.
 pub const DEPENDENCIES: &str = "drumfire.jvm.dependencies";
 /// Is in a JMeter that is whole.
 const COMPLETE: &str = "complete";
+/// The group of JMeter's own jars, which a run has already.
+const JMETER: &str = "org.apache.jmeter";
+const ADVICE: &str = "set JMETER_HOME or -Jdrumfire.jmeter.home=FOLDER, or name a mirror or a folder with the jars by \
+                      -Jdrumfire.maven.repositories=URL or FOLDER";
 
 /// The folder for a JMeter that is put together here.
 pub fn home() -> PathBuf {
@@ -21,31 +26,32 @@ pub fn is_complete(home: &Path) -> bool {
     home.join(COMPLETE).is_file()
 }
 
-/// Whether the jars are in the local repository, or Maven can bring them.
-pub fn is_possible(properties: &Properties) -> bool {
-    maven::program().is_some() || missing(properties).is_empty()
-}
-
-/// Puts JMeter together in `home`: from the local Maven repository, which Maven fills first where something is missing. Each
-/// jar's content is checked.
+/// Puts JMeter together in `home`: from the local Maven repository, and from the central one or its mirror where jars are
+/// missing. Each jar's content is checked.
 ///
 /// # Errors
-/// If something is missing or wrong, or with Maven's message.
+/// If a jar cannot be had or is wrong, with the remedy.
 pub fn install(home: &Path, properties: &Properties, tell: fn(&str)) -> Result<(), String> {
     let all = artifacts::jmeter();
-    let missing = missing(properties);
+    let repositories = repositories::of_user(properties, tell)?;
+    let is_missing = |one: &&Locked| !one.artifact.path_in(repositories.local()).is_file();
+    let missing: Vec<_> = all.iter().filter(is_missing).collect();
     if !missing.is_empty() {
         tell(&format!(
-            "Maven brings {} of the {} jars of JMeter 5.6.3",
+            "Fetching {} of the {} jars of JMeter 5.6.3",
             missing.len(),
             all.len()
         ));
-        let wanted: Vec<&Artifact> = missing.iter().collect();
-        maven::fetch(&wanted, properties, tell)?;
+        let wanted: Vec<_> = missing
+            .iter()
+            .map(|one| (&one.artifact, Some(one.sha256)))
+            .collect();
+        repositories.jars(&wanted).map_err(|error| {
+            format!("there is no JMeter on this machine, and its jars cannot be fetched: {error}; {ADVICE}")
+        })?;
     }
-    let repository = repository(properties)?;
     for locked in &all {
-        place(locked, &repository, home)?;
+        place(locked, repositories.local(), home)?;
     }
     let complete = home.join(COMPLETE);
     std::fs::write(&complete, "").map_err(|error| format!("{}: {error}", complete.display()))?;
@@ -55,21 +61,6 @@ pub fn install(home: &Path, properties: &Properties, tell: fn(&str)) -> Result<(
         home.display()
     ));
     Ok(())
-}
-
-fn repository(properties: &Properties) -> Result<PathBuf, String> {
-    artifacts::repository(properties).ok_or_else(|| "there is no home folder".to_owned())
-}
-
-/// The jars that the local repository does not have.
-fn missing(properties: &Properties) -> Vec<Artifact> {
-    let all = artifacts::jmeter().into_iter().map(|one| one.artifact);
-    match artifacts::repository(properties) {
-        Some(repository) => all
-            .filter(|one| !one.path_in(&repository).is_file())
-            .collect(),
-        None => all.collect(),
-    }
 }
 
 /// Copies a jar to where JMeter has it.
@@ -95,11 +86,15 @@ fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> 
     std::fs::copy(&source, &target).map(|_| ()).map_err(problem)
 }
 
-/// The jars that [`DEPENDENCIES`] names. Maven is asked once; its answer is kept.
+/// The jars that [`DEPENDENCIES`] names, with all that they need on this Java. They are resolved once; the list is kept.
 ///
 /// # Errors
-/// Coordinates that are none, or what Maven says.
-pub fn dependencies(properties: &Properties, tell: fn(&str)) -> Result<Vec<PathBuf>, String> {
+/// Coordinates that are none, or a jar that cannot be had.
+pub fn dependencies(
+    properties: &Properties,
+    java: u32,
+    tell: fn(&str),
+) -> Result<Vec<PathBuf>, String> {
     let Some(text) = properties.get_trimmed(DEPENDENCIES) else {
         return Ok(Vec::new());
     };
@@ -107,7 +102,8 @@ pub fn dependencies(properties: &Properties, tell: fn(&str)) -> Result<Vec<PathB
         .split(',')
         .filter(|one| !one.trim().is_empty())
         .map(Artifact::parse)
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| error.to_string())?;
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
@@ -115,8 +111,11 @@ pub fn dependencies(properties: &Properties, tell: fn(&str)) -> Result<Vec<PathB
         return Ok(jars);
     }
     let known = answer_file(&text);
-    tell(&format!("Maven brings {text} and what they depend on"));
-    let jars = maven::resolve(&wanted, properties, tell)?;
+    tell(&format!("Resolving {text}"));
+    let repositories = repositories::of_user(properties, tell)?;
+    let resolved = resolve(&wanted, &[JMETER], &repositories, &Surroundings::here(java));
+    let resolved = resolved.map_err(|error| format!("{DEPENDENCIES}={text}: {error}"))?;
+    let jars: Vec<PathBuf> = resolved.into_iter().map(|one| one.jar).collect();
     let lines: Vec<_> = jars.iter().map(|jar| jar.to_string_lossy()).collect();
     let problem = |error: std::io::Error| format!("{}: {error}", known.display());
     std::fs::create_dir_all(cache_folder()).map_err(problem)?;
@@ -124,7 +123,7 @@ pub fn dependencies(properties: &Properties, tell: fn(&str)) -> Result<Vec<PathB
     Ok(jars)
 }
 
-/// What Maven has answered for these dependencies, if the jars are still there.
+/// The list that is kept for these dependencies, if the jars are still there.
 pub fn known_dependencies(text: &str) -> Option<Vec<PathBuf>> {
     let list = std::fs::read_to_string(answer_file(text)).ok()?;
     let jars: Vec<PathBuf> = list.lines().map(PathBuf::from).collect();
@@ -158,12 +157,12 @@ mod tests {
     }
 
     #[test]
-    fn coordinates_are_checked_before_maven_is_asked() {
+    fn coordinates_are_checked_before_anything_is_asked() {
         let properties = Properties::new();
-        assert_eq!(dependencies(&properties, quiet), Ok(Vec::new()));
+        assert_eq!(dependencies(&properties, 17, quiet), Ok(Vec::new()));
         properties.set(DEPENDENCIES, "com.h2database:h2");
         assert_eq!(
-            dependencies(&properties, quiet),
+            dependencies(&properties, 17, quiet),
             Err("'com.h2database:h2' is not group:artifact:version".to_owned())
         );
     }

@@ -8,9 +8,6 @@ use crate::install;
 
 /// The property that names a JMeter.
 pub const HOME: &str = "drumfire.jmeter.home";
-const ABSENT: &str = "JMeter's own classes are needed, and there is no JMeter on this machine: set JMETER_HOME or \
-                      -Jdrumfire.jmeter.home=FOLDER, or install Maven, which brings them (Debian and Ubuntu: apt install \
-                      maven)";
 /// The jar by which a JMeter is known.
 const CORE: &str = "lib/ext/ApacheJMeter_core.jar";
 /// Bindings for SLF4J, of which there may be only one: the bridge's own.
@@ -34,10 +31,10 @@ impl JMeter {
 }
 
 /// Finds a JMeter: the one that is configured, `JMETER_HOME`'s, the one in whose `bin` the run is started, the one whose `jmeter`
-/// is on the `PATH`, or the one that is or can be put together from Maven's jars.
+/// is on the `PATH`, or the one that is or will be put together from Maven's jars.
 ///
 /// # Errors
-/// That there is none.
+/// If the one that is configured is none.
 pub fn find(properties: &Properties) -> Result<JMeter, String> {
     if let Some(home) = properties.get_trimmed(HOME).filter(|home| !home.is_empty()) {
         let home = PathBuf::from(&*home);
@@ -46,7 +43,7 @@ pub fn find(properties: &Properties) -> Result<JMeter, String> {
             false => Err(format!("{HOME}={} is no JMeter", home.display())),
         };
     }
-    std::env::var_os("JMETER_HOME")
+    let found = std::env::var_os("JMETER_HOME")
         .map(PathBuf::from)
         .into_iter()
         .chain(
@@ -58,15 +55,14 @@ pub fn find(properties: &Properties) -> Result<JMeter, String> {
         .chain(on_path())
         .chain(std::env::home_dir().map(|home| home.join("jmeter")))
         .find(|home| is_jmeter(home))
-        .map(JMeter::at)
-        .or_else(|| put_together(properties))
-        .ok_or_else(|| ABSENT.to_owned())
+        .map(JMeter::at);
+    Ok(found.unwrap_or_else(put_together))
 }
 
-fn put_together(properties: &Properties) -> Option<JMeter> {
+fn put_together() -> JMeter {
     let home = install::home();
     let is_missing = !install::is_complete(&home);
-    (!is_missing || install::is_possible(properties)).then_some(JMeter { home, is_missing })
+    JMeter { home, is_missing }
 }
 
 fn is_jmeter(home: &Path) -> bool {

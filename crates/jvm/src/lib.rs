@@ -4,7 +4,7 @@
 //! | file | what |
 //! |---|---|
 //! | `find.rs`, `jars.rs` | the Java and the JMeter on this machine |
-//! | `artifacts.rs`, `maven.rs`, `install.rs` | jars by their Maven coordinates |
+//! | `artifacts.rs`, `repositories.rs`, `install.rs` | jars by their Maven coordinates |
 //! | `archive.rs` | classes as they lie in memory, for a quick start |
 //! | `report.rs` | what `drumfire jvm` says |
 //! | `machine.rs` | the virtual machine, and calls into it |
@@ -35,10 +35,10 @@ mod hired;
 mod install;
 mod jars;
 mod machine;
-mod maven;
 mod natives;
 mod pool;
 mod report;
+mod repositories;
 mod request;
 mod result;
 mod seats;
@@ -140,7 +140,7 @@ impl Jvm {
     ) -> Result<&'static Machine, String> {
         let started = self.machine.get_or_init(|| {
             let (java, jmeter) = self.found()?;
-            let named = install::dependencies(&self.properties, self.tell)?;
+            let named = install::dependencies(&self.properties, java.version, self.tell)?;
             let mut jars = self.own_jars(jmeter)?;
             let archive = self.archive(java, &jars, &jmeter.home);
             jars.extend(named);

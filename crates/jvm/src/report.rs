@@ -22,10 +22,10 @@ impl Jvm {
             "java",
             format!("{} in {}", java.version, java.home.display()),
         );
-        if jmeter.is_missing {
+        if jmeter.is_missing && !install::is_complete(&jmeter.home) {
             line(
                 "jmeter",
-                "its jars are brought by Maven when a plan needs them, or by: drumfire jvm install"
+                "its jars are fetched when a plan needs them, or by: drumfire jvm install"
                     .to_owned(),
             );
             return Ok(text);
@@ -65,7 +65,7 @@ impl Jvm {
     pub fn install(&self) -> Result<(), String> {
         let (java, jmeter) = self.found()?;
         let own = self.own_jars(jmeter)?;
-        install::dependencies(&self.properties, self.tell)?;
+        install::dependencies(&self.properties, java.version, self.tell)?;
         let file = archive::file(java, &own, &jmeter.home);
         if !file.is_file() {
             (self.tell)("preparing Java's classes for a quick start; this is done once");

@@ -4,6 +4,7 @@ mod archive;
 mod backend_clients;
 mod classes;
 mod growth;
+mod jars;
 mod objects;
 mod own_classes;
 mod own_groups;

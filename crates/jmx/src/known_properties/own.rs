@@ -154,12 +154,22 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.jvm.dependencies",
             "",
-            "Jars as group:artifact:version with commas between them; Maven brings them with all that they depend on.",
+            "Jars as group:artifact:version with commas between them; they are fetched with all that they depend on.",
         ),
         honoured(
             "maven.repo.local",
             "~/.m2/repository",
             "Maven's own repository, where jars are looked for first.",
+        ),
+        honoured(
+            "drumfire.maven.repositories",
+            "https://repo.maven.apache.org/maven2",
+            "Where jars come from: URLs and folders with commas between them; else the variable DRUMFIRE_MAVEN_REPOSITORIES, or the mirror in ~/.m2/settings.xml.",
+        ),
+        honoured(
+            "drumfire.maven.offline",
+            "false",
+            "Jars come from folders only.",
         ),
         honoured(
             "drumfire.jmeter.home",

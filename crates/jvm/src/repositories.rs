@@ -1,0 +1,62 @@
+//! Where jars come from that this machine does not have: the user's settings for Maven, or what properties say.
+
+use std::path::PathBuf;
+
+use drumfire_expr::Properties;
+use drumfire_maven::{Repositories, Settings, Source};
+
+use crate::cache_folder;
+
+/// Folders and URLs of repositories with commas between them, instead of the central one or its mirror.
+pub const SOURCES: &str = "drumfire.maven.repositories";
+/// `true`: nothing is fetched over the network.
+const OFFLINE: &str = "drumfire.maven.offline";
+/// The folder of the local repository.
+const LOCAL: &str = "maven.repo.local";
+/// The variable that stands in for [`SOURCES`].
+const VARIABLE: &str = "DRUMFIRE_MAVEN_REPOSITORIES";
+
+/// The repositories of this user.
+///
+/// # Errors
+/// Settings that cannot be used.
+pub fn of_user(properties: &Properties, tell: fn(&str)) -> Result<Repositories, String> {
+    let home = std::env::home_dir();
+    let settings = match &home {
+        Some(home) => {
+            Settings::read(&home.join(".m2/settings.xml")).map_err(|error| error.to_string())?
+        }
+        None => Settings::default(),
+    };
+    let set = |name| {
+        properties
+            .get_trimmed(name)
+            .filter(|value| !value.is_empty())
+    };
+    let local = set(LOCAL)
+        .map(|folder| PathBuf::from(&*folder))
+        .or(settings.local.clone())
+        .or(home.map(|home| home.join(".m2/repository")))
+        .unwrap_or_else(|| cache_folder().join("maven"));
+    let named = set(SOURCES)
+        .map(|text| text.to_string())
+        .or_else(|| std::env::var(VARIABLE).ok());
+    let sources = match named {
+        Some(named) => {
+            let words = named.split(',').map(str::trim);
+            words
+                .filter(|word| !word.is_empty())
+                .map(Source::parse)
+                .collect()
+        }
+        None => vec![settings.central()?],
+    };
+    let is_offline = settings.is_offline || set(OFFLINE).is_some_and(|value| &*value == "true");
+    Ok(Repositories::new(
+        local,
+        sources,
+        settings.proxy,
+        is_offline,
+        tell,
+    ))
+}

@@ -1,0 +1,136 @@
+//! Downloads over HTTP, with the certificates of the system.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, ProxyProtocol};
+
+use crate::settings::{Credentials, Proxy};
+
+/// The longest that a connection may take.
+const CONNECT: Duration = Duration::from_secs(10);
+/// The longest that a file may take.
+const FILE: Duration = Duration::from_secs(600);
+/// The longest silence before an answer.
+const ANSWER: Duration = Duration::from_secs(60);
+/// The largest file, in bytes.
+const MOST_BYTES: u64 = 1 << 30;
+/// How often a file is asked for that a server or the network fails to bring.
+const TRIES: u32 = 3;
+
+/// What a repository answered.
+pub(crate) enum Answer {
+    /// The content.
+    Found(Vec<u8>),
+    /// It has no such file.
+    Absent,
+}
+
+/// Connections, which are made when they are needed.
+pub(crate) struct Downloads {
+    proxy: Option<Proxy>,
+    agent: OnceLock<Agent>,
+}
+
+impl Downloads {
+    pub fn new(proxy: Option<Proxy>) -> Downloads {
+        Downloads {
+            proxy,
+            agent: OnceLock::new(),
+        }
+    }
+
+    /// Brings a file. Trouble that may pass is met by another try.
+    pub fn get(&self, url: &str, credentials: Option<&Credentials>) -> Result<Answer, String> {
+        let agent = self.agent.get_or_init(|| agent(self.proxy.as_ref()));
+        let mut tries = 1;
+        loop {
+            match once(agent, url, credentials) {
+                Err(Trouble { why, may_pass }) => {
+                    if !may_pass || tries == TRIES {
+                        return Err(why);
+                    }
+                    std::thread::sleep(Duration::from_millis(300) * tries);
+                    tries += 1;
+                }
+                Ok(answer) => return Ok(answer),
+            }
+        }
+    }
+}
+
+struct Trouble {
+    why: String,
+    may_pass: bool,
+}
+
+fn once(agent: &Agent, url: &str, credentials: Option<&Credentials>) -> Result<Answer, Trouble> {
+    let failed = |error: ureq::Error| Trouble {
+        why: error.to_string(),
+        may_pass: !matches!(error, ureq::Error::BadUri(_) | ureq::Error::Rustls(_)),
+    };
+    let mut request = agent.get(url);
+    if let Some(Credentials { user, password }) = credentials {
+        let pair = STANDARD.encode(format!("{user}:{password}"));
+        request = request.header("Authorization", format!("Basic {pair}"));
+    }
+    let mut answer = request.call().map_err(failed)?;
+    match answer.status().as_u16() {
+        200 => {
+            let body = answer.body_mut().with_config().limit(MOST_BYTES);
+            body.read_to_vec().map(Answer::Found).map_err(failed)
+        }
+        404 | 410 => Ok(Answer::Absent),
+        status => Err(Trouble {
+            why: match status {
+                401 | 403 => format!("status {status}: check the credentials"),
+                _ => format!("status {status}"),
+            },
+            may_pass: matches!(status, 408 | 429 | 500..),
+        }),
+    }
+}
+
+fn agent(proxy: Option<&Proxy>) -> Agent {
+    let system = rustls_native_certs::load_native_certs().certs;
+    let certificates: Vec<_> = system
+        .iter()
+        .map(|one| Certificate::from_der(one).to_owned())
+        .collect();
+    let roots = match certificates.is_empty() {
+        true => RootCerts::WebPki,
+        false => RootCerts::new_with_certs(&certificates),
+    };
+    let provider = rustls::crypto::aws_lc_rs::default_provider();
+    let tls = TlsConfig::builder()
+        .unversioned_rustls_crypto_provider(Arc::new(provider))
+        .root_certs(roots);
+    let mut config = Agent::config_builder()
+        .timeout_connect(Some(CONNECT))
+        .timeout_recv_response(Some(ANSWER))
+        .timeout_global(Some(FILE))
+        .http_status_as_error(false)
+        .user_agent(concat!("drumfire/", env!("CARGO_PKG_VERSION")))
+        .tls_config(tls.build());
+    // Without one in the settings, those of HTTPS_PROXY and the like are used.
+    if let Some(proxy) = proxy.and_then(through) {
+        config = config.proxy(Some(proxy));
+    }
+    config.build().into()
+}
+
+fn through(proxy: &Proxy) -> Option<ureq::Proxy> {
+    let mut builder = ureq::Proxy::builder(ProxyProtocol::Http)
+        .host(&proxy.host)
+        .port(proxy.port);
+    if let Some(Credentials { user, password }) = &proxy.credentials {
+        builder = builder.username(user).password(password);
+    }
+    for host in &proxy.direct {
+        builder = builder.no_proxy(host);
+    }
+    builder.build().ok()
+}

@@ -1,0 +1,297 @@
+//! POMs with all that they take over: parents, imported lists of versions, properties.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::pom::{Dependency, Names, Part, Pom, Values};
+use crate::profile::{Surroundings, apply};
+use crate::{Artifact, MavenError, Repositories};
+
+/// Parents above each other, and imports within each other, that are accepted.
+const MOST_DEEP: usize = 64;
+/// Properties within each other that are filled in.
+const MOST_NESTED: usize = 32;
+
+/// A project as its dependents see it.
+pub(crate) struct Model {
+    pub dependencies: Vec<Dependency>,
+    pub managed: Vec<Dependency>,
+    /// Where the project is now.
+    pub relocation: Option<Names>,
+}
+
+/// Reads each project once.
+pub(crate) struct Models<'r> {
+    repositories: &'r Repositories,
+    java: Values,
+    known: HashMap<Artifact, Option<Rc<Model>>>,
+}
+
+impl<'r> Models<'r> {
+    pub fn new(repositories: &'r Repositories, surroundings: &Surroundings) -> Models<'r> {
+        Models {
+            repositories,
+            java: surroundings.properties(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// A project; none if it has no POM.
+    pub fn get(&mut self, artifact: &Artifact) -> Result<Option<Rc<Model>>, MavenError> {
+        self.get_within(artifact, 0)
+    }
+
+    fn get_within(
+        &mut self,
+        artifact: &Artifact,
+        depth: usize,
+    ) -> Result<Option<Rc<Model>>, MavenError> {
+        let project = Artifact {
+            classifier: None,
+            ..artifact.clone()
+        };
+        if let Some(known) = self.known.get(&project) {
+            return Ok(known.clone());
+        }
+        if depth > MOST_DEEP {
+            return Err(wrong(artifact, "its imports lead in a circle"));
+        }
+        let model = match self.chain(&project)? {
+            Some(chain) => Some(Rc::new(self.build(&project, chain, depth)?)),
+            None => None,
+        };
+        self.known.insert(project, model.clone());
+        Ok(model)
+    }
+
+    /// The POM, its parent, that one's parent and so on; none without a POM.
+    fn chain(&self, artifact: &Artifact) -> Result<Option<Vec<Pom>>, MavenError> {
+        let mut chain: Vec<Pom> = Vec::new();
+        let mut next = artifact.clone();
+        loop {
+            let Some(text) = self.repositories.pom(&next)? else {
+                if chain.is_empty() {
+                    return Ok(None);
+                }
+                return Err(wrong(
+                    artifact,
+                    format!("its parent {next} is in none of the repositories"),
+                ));
+            };
+            let pom = Pom::parse(&text).map_err(|why| wrong(&next, why))?;
+            let parent = pom.parent.clone();
+            chain.push(pom);
+            let Some(parent) = parent else {
+                return Ok(Some(chain));
+            };
+            next = match (parent.group, parent.name, parent.version) {
+                (Some(group), Some(name), Some(version)) => Artifact {
+                    group,
+                    name,
+                    version,
+                    classifier: None,
+                },
+                _ => return Err(wrong(&next, "its parent has no full coordinates")),
+            };
+            if !next.is_usable() || chain.len() > MOST_DEEP {
+                return Err(wrong(artifact, format!("its parent {next} cannot be used")));
+            }
+        }
+    }
+
+    fn build(
+        &mut self,
+        artifact: &Artifact,
+        chain: Vec<Pom>,
+        depth: usize,
+    ) -> Result<Model, MavenError> {
+        let mut whole = Part::default();
+        for pom in &chain {
+            inherit(&mut whole, apply(pom, &self.java));
+        }
+        let values = self.values(artifact, &chain, &whole.properties);
+        let fill = |dependency: &mut Dependency| {
+            for text in dependency.texts() {
+                *text = filled(text, &values);
+            }
+        };
+        whole.dependencies.iter_mut().for_each(fill);
+        whole.managed.iter_mut().for_each(fill);
+        let managed = self.import(artifact, whole.managed, depth)?;
+        for dependency in &mut whole.dependencies {
+            manage(dependency, &managed);
+        }
+        let relocation = chain[0].relocation.clone().map(|mut names| {
+            for name in [&mut names.group, &mut names.name, &mut names.version]
+                .into_iter()
+                .flatten()
+            {
+                *name = filled(name, &values);
+            }
+            names
+        });
+        Ok(Model {
+            dependencies: whole.dependencies,
+            managed,
+            relocation,
+        })
+    }
+
+    /// All that `${…}` may name in a project.
+    fn values(&self, artifact: &Artifact, chain: &[Pom], properties: &Values) -> Values {
+        let mut values = self.java.clone();
+        values.extend(properties.clone());
+        let mut names = vec![
+            ("groupId", artifact.group.clone()),
+            ("artifactId", artifact.name.clone()),
+            ("version", artifact.version.clone()),
+            (
+                "packaging",
+                chain[0]
+                    .packaging
+                    .clone()
+                    .unwrap_or_else(|| "jar".to_owned()),
+            ),
+        ];
+        if let Some(parent) = &chain[0].parent {
+            let parts = [
+                ("parent.groupId", &parent.group),
+                ("parent.artifactId", &parent.name),
+                ("parent.version", &parent.version),
+            ];
+            names.extend(parts.map(|(name, value)| (name, value.clone().unwrap_or_default())));
+        }
+        for (name, value) in names {
+            for prefix in ["project.", "pom.", ""] {
+                values.insert(format!("{prefix}{name}"), value.clone());
+            }
+        }
+        values
+    }
+
+    /// A managed list with the lists of others that it imports; its own entries come first.
+    fn import(
+        &mut self,
+        artifact: &Artifact,
+        listed: Vec<Dependency>,
+        depth: usize,
+    ) -> Result<Vec<Dependency>, MavenError> {
+        let (imports, mut managed): (Vec<_>, Vec<_>) = listed
+            .into_iter()
+            .partition(|one| one.kind() == "pom" && one.scope.as_deref() == Some("import"));
+        for import in imports {
+            let Some(version) = import.version else {
+                return Err(wrong(
+                    artifact,
+                    format!(
+                        "it imports {}:{} without a version",
+                        import.group, import.name
+                    ),
+                ));
+            };
+            let from = Artifact {
+                group: import.group,
+                name: import.name,
+                version,
+                classifier: None,
+            };
+            if !from.is_usable() {
+                return Err(wrong(
+                    artifact,
+                    format!("it imports {from}, which is no project"),
+                ));
+            }
+            let Some(model) = self.get_within(&from, depth + 1)? else {
+                return Err(wrong(
+                    artifact,
+                    format!("it imports {from}, which is in none of the repositories"),
+                ));
+            };
+            merge(&mut managed, &model.managed);
+        }
+        Ok(managed)
+    }
+}
+
+fn wrong(artifact: &Artifact, why: impl Into<String>) -> MavenError {
+    MavenError::Pom {
+        artifact: artifact.to_string(),
+        why: why.into(),
+    }
+}
+
+/// Adds what a parent says to what its child says; the child's own words stay.
+fn inherit(child: &mut Part, parent: Part) {
+    for (name, value) in parent.properties {
+        child.properties.entry(name).or_insert(value);
+    }
+    merge(&mut child.dependencies, &parent.dependencies);
+    merge(&mut child.managed, &parent.managed);
+}
+
+/// Adds the dependencies that are not in the list yet.
+fn merge(into: &mut Vec<Dependency>, from: &[Dependency]) {
+    for one in from {
+        if !into.iter().any(|known| known.key() == one.key()) {
+            into.push(one.clone());
+        }
+    }
+}
+
+/// Gives a dependency what it does not say itself.
+fn manage(dependency: &mut Dependency, managed: &[Dependency]) {
+    let Some(rule) = managed.iter().find(|rule| rule.key() == dependency.key()) else {
+        return;
+    };
+    let fill = |own: &mut Option<String>, rule: &Option<String>| {
+        if own.is_none() {
+            own.clone_from(rule);
+        }
+    };
+    fill(&mut dependency.version, &rule.version);
+    fill(&mut dependency.scope, &rule.scope);
+    fill(&mut dependency.optional, &rule.optional);
+    if dependency.exclusions.is_empty() {
+        dependency.exclusions.clone_from(&rule.exclusions);
+    }
+}
+
+/// Fills in `${…}`; a name without a value stays.
+fn filled(text: &str, values: &Values) -> String {
+    filled_within(text, values, 0)
+}
+
+fn filled_within(text: &str, values: &Values, depth: usize) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find("${") {
+        let Some(length) = rest[start..].find('}') else {
+            break;
+        };
+        filled.push_str(&rest[..start]);
+        let reference = &rest[start..=start + length];
+        match values.get(&reference[2..length]) {
+            Some(value) if depth < MOST_NESTED => {
+                filled.push_str(&filled_within(value, values, depth + 1));
+            }
+            _ => filled.push_str(reference),
+        }
+        rest = &rest[start + length + 1..];
+    }
+    filled + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn properties_are_filled_in_and_circles_end() {
+        let values: Values = [("a", "1.${b}"), ("b", "2"), ("c", "${c}")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .into();
+        assert_eq!(filled("v${a}-${none}", &values), "v1.2-${none}");
+        assert_eq!(filled("${c}", &values), "${c}");
+        assert_eq!(filled("${a", &values), "${a");
+    }
+}

@@ -1,0 +1,358 @@
+//! Finds files in the local repository, and brings what is missing from others. Each content is checked.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use roxmltree::Document;
+use sha1::Sha1;
+use sha2::{Digest, Sha256};
+
+use crate::artifact::{Artifact, below};
+use crate::download::{Answer, Downloads};
+use crate::settings::{Credentials, Proxy};
+use crate::{MavenError, Settings};
+
+/// Downloads at a time.
+const AT_A_TIME: usize = 8;
+
+/// A place that jars come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// A folder: a repository, or just jars beside each other.
+    Folder(PathBuf),
+    /// A repository over HTTP.
+    Http {
+        /// Its address without a slash at the end.
+        url: String,
+        /// The user there.
+        credentials: Option<Credentials>,
+    },
+}
+
+impl Source {
+    /// Reads a folder, a `file:` URL, or an HTTP URL, which may have a user's name and password in it.
+    pub fn parse(text: &str) -> Source {
+        let text = text.trim();
+        if let Some(path) = text.strip_prefix("file:") {
+            let path = path.strip_prefix("//").unwrap_or(path);
+            return Source::Folder(PathBuf::from(path));
+        }
+        let Some((scheme, rest)) = text.split_once("://") else {
+            return Source::Folder(PathBuf::from(text));
+        };
+        let rest = rest.trim_end_matches('/');
+        let host_end = rest.find('/').unwrap_or(rest.len());
+        let (url, credentials) = match rest[..host_end].rsplit_once('@') {
+            Some((user, host)) => {
+                let (user, password) = user.split_once(':').unwrap_or((user, ""));
+                let credentials = Credentials {
+                    user: user.to_owned(),
+                    password: password.to_owned(),
+                };
+                (
+                    format!("{scheme}://{host}{}", &rest[host_end..]),
+                    Some(credentials),
+                )
+            }
+            None => (format!("{scheme}://{rest}"), None),
+        };
+        Source::Http { url, credentials }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Folder(folder) => write!(f, "{}", folder.display()),
+            Source::Http { url, .. } => f.write_str(url),
+        }
+    }
+}
+
+/// The local repository and those that fill it.
+pub struct Repositories {
+    local: PathBuf,
+    sources: Vec<Source>,
+    is_offline: bool,
+    downloads: Downloads,
+    /// Takes the name of each jar that has come, and warnings.
+    tell: fn(&str),
+}
+
+impl Repositories {
+    /// Looks into `local` first, then asks `sources` in their order. Offline, only folders are asked.
+    pub fn new(
+        local: PathBuf,
+        sources: Vec<Source>,
+        proxy: Option<Proxy>,
+        is_offline: bool,
+        tell: fn(&str),
+    ) -> Repositories {
+        Repositories {
+            local,
+            sources,
+            is_offline,
+            downloads: Downloads::new(proxy),
+            tell,
+        }
+    }
+
+    /// Those of a user's settings.
+    ///
+    /// # Errors
+    /// If the credentials of a mirror are encrypted.
+    pub fn of(settings: &Settings, local: PathBuf, tell: fn(&str)) -> Result<Repositories, String> {
+        let sources = vec![settings.central()?];
+        let proxy = settings.proxy.clone();
+        Ok(Repositories::new(
+            local,
+            sources,
+            proxy,
+            settings.is_offline,
+            tell,
+        ))
+    }
+
+    /// The folder of the local repository.
+    pub fn local(&self) -> &Path {
+        &self.local
+    }
+
+    /// A jar in the local repository, brought there if it is missing. A known SHA-256 is checked where a jar is brought;
+    /// without one, its published checksum is.
+    ///
+    /// # Errors
+    /// If no repository has it, or its content is wrong.
+    pub fn jar(&self, artifact: &Artifact, sha256: Option<&str>) -> Result<PathBuf, MavenError> {
+        let path = artifact.path();
+        let file = below(&self.local, &path);
+        if !file.is_file() {
+            let content = self.bring(&path, sha256)?;
+            keep(&file, &content)?;
+            (self.tell)(&format!("  {}", artifact.file_name()));
+        }
+        Ok(file)
+    }
+
+    /// Jars with their SHA-256 where that is known, each as [`Repositories::jar`] has it, several downloads at a time.
+    ///
+    /// # Errors
+    /// That of the first jar that cannot be had.
+    pub fn jars(&self, wanted: &[(&Artifact, Option<&str>)]) -> Result<Vec<PathBuf>, MavenError> {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut done = Vec::new();
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some((artifact, sha256)) = wanted.get(at) else {
+                    return done;
+                };
+                done.push((at, self.jar(artifact, *sha256)));
+            }
+        };
+        let mut done: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..AT_A_TIME.min(wanted.len()))
+                .map(|_| scope.spawn(work))
+                .collect();
+            let joined = threads
+                .into_iter()
+                .map(|thread| thread.join().expect("a download does not panic"));
+            joined.flatten().collect()
+        });
+        done.sort_by_key(|(at, _)| *at);
+        done.into_iter().map(|(_, jar)| jar).collect()
+    }
+
+    /// A project's POM; none if no repository has it.
+    pub(crate) fn pom(&self, artifact: &Artifact) -> Result<Option<String>, MavenError> {
+        let path = artifact.pom_path();
+        let file = below(&self.local, &path);
+        let content = match std::fs::read(&file) {
+            Ok(content) => content,
+            Err(_) => match self.bring(&path, None) {
+                Ok(content) => {
+                    keep(&file, &content)?;
+                    content
+                }
+                Err(MavenError::Missing { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(Some(String::from_utf8_lossy(&content).into_owned()))
+    }
+
+    /// The versions of a project that the repositories list.
+    pub(crate) fn versions(&self, group: &str, name: &str) -> Vec<String> {
+        let folder = format!("{}/{name}", group.replace('.', "/"));
+        let mut versions = Vec::new();
+        let local = below(&self.local, &folder).join("maven-metadata-local.xml");
+        let mut texts: Vec<Vec<u8>> = std::fs::read(local).into_iter().collect();
+        for source in self.sources() {
+            // A repository without the project has no list of its versions.
+            if let Ok(Answer::Found(text)) =
+                self.ask(source, &format!("{folder}/maven-metadata.xml"))
+            {
+                texts.push(text);
+            }
+        }
+        for text in texts {
+            let text = String::from_utf8_lossy(&text);
+            let Ok(document) = Document::parse(&text) else {
+                continue;
+            };
+            let listed = document
+                .descendants()
+                .filter(|node| node.has_tag_name("version"));
+            versions.extend(listed.filter_map(|node| node.text()).map(str::to_owned));
+        }
+        versions
+    }
+
+    fn sources(&self) -> impl Iterator<Item = &Source> {
+        let is_asked = |source: &&Source| !self.is_offline || matches!(source, Source::Folder(_));
+        self.sources.iter().filter(is_asked)
+    }
+
+    fn ask(&self, source: &Source, path: &str) -> Result<Answer, String> {
+        let folder = match source {
+            Source::Http { url, credentials } => {
+                return self
+                    .downloads
+                    .get(&format!("{url}/{path}"), credentials.as_ref());
+            }
+            Source::Folder(folder) => folder,
+        };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let beside = Some(folder.join(name)).filter(|_| name.ends_with(".jar"));
+        for file in [Some(below(folder, path)), beside].into_iter().flatten() {
+            match std::fs::read(&file) {
+                Ok(content) => return Ok(Answer::Found(content)),
+                Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
+                Err(why) => return Err(format!("{}: {why}", file.display())),
+            }
+        }
+        Ok(Answer::Absent)
+    }
+
+    /// The content of a file of the first source that has it.
+    fn bring(&self, path: &str, sha256: Option<&str>) -> Result<Vec<u8>, MavenError> {
+        let mut tried = vec![self.local.display().to_string()];
+        let mut is_certain = true;
+        for source in self.sources() {
+            match self.ask(source, path) {
+                Ok(Answer::Found(content)) => {
+                    self.check(source, path, &content, sha256)?;
+                    return Ok(content);
+                }
+                Ok(Answer::Absent) => tried.push(source.to_string()),
+                Err(why) => {
+                    is_certain = false;
+                    tried.push(format!("{source}: {why}"));
+                }
+            }
+        }
+        if self.is_offline {
+            tried.push("others are not asked offline".to_owned());
+        }
+        let (path, tried) = (path.to_owned(), tried.join(", "));
+        Err(match is_certain {
+            true => MavenError::Missing { path, tried },
+            false => MavenError::Unreachable { path, tried },
+        })
+    }
+
+    fn check(
+        &self,
+        source: &Source,
+        path: &str,
+        content: &[u8],
+        sha256: Option<&str>,
+    ) -> Result<(), MavenError> {
+        let compare = |algorithm, found: String, expected: &str| {
+            if found.eq_ignore_ascii_case(expected) {
+                return Ok(());
+            }
+            Err(MavenError::Damaged {
+                source_name: source.to_string(),
+                path: path.to_owned(),
+                algorithm,
+                found,
+                expected: expected.to_owned(),
+            })
+        };
+        if let Some(expected) = sha256 {
+            return compare("SHA-256", hex(&Sha256::digest(content)), expected);
+        }
+        if let Some(expected) = self.published(source, path, "sha256") {
+            return compare("SHA-256", hex(&Sha256::digest(content)), &expected);
+        }
+        if let Some(expected) = self.published(source, path, "sha1") {
+            return compare("SHA-1", hex(&Sha1::digest(content)), &expected);
+        }
+        if matches!(source, Source::Http { .. }) {
+            (self.tell)(&format!("{source} has no checksum of {path}"));
+        }
+        Ok(())
+    }
+
+    /// A checksum beside a file: its first word, since some tools write the file's name after it.
+    fn published(&self, source: &Source, path: &str, kind: &str) -> Option<String> {
+        let Ok(Answer::Found(text)) = self.ask(source, &format!("{path}.{kind}")) else {
+            return None;
+        };
+        let text = String::from_utf8_lossy(&text);
+        let word = text.split_whitespace().next()?;
+        word.bytes()
+            .all(|byte| byte.is_ascii_hexdigit())
+            .then(|| word.to_owned())
+    }
+}
+
+/// Writes a file, which appears only with its whole content: other programs use the repository, too.
+fn keep(file: &Path, content: &[u8]) -> Result<(), MavenError> {
+    let part = file.with_added_extension(format!("part-{}", std::process::id()));
+    let write = || {
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(&part, content)?;
+        std::fs::rename(&part, file)
+    };
+    write().map_err(|why| MavenError::File {
+        file: file.to_path_buf(),
+        why,
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_folders_or_urls_whose_passwords_are_not_shown() {
+        assert_eq!(
+            Source::parse("/mnt/m2"),
+            Source::Folder(PathBuf::from("/mnt/m2"))
+        );
+        assert_eq!(
+            Source::parse("file:///mnt/m2"),
+            Source::Folder(PathBuf::from("/mnt/m2"))
+        );
+        let source = Source::parse("https://ada:pass@jars.example/m2/");
+        assert_eq!(source.to_string(), "https://jars.example/m2");
+        let Source::Http {
+            credentials: Some(credentials),
+            ..
+        } = &source
+        else {
+            panic!("it has credentials");
+        };
+        assert_eq!(credentials.password, "pass");
+        assert!(!format!("{source:?}").contains("pass\""));
+    }
+}

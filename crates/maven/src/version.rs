@@ -1,0 +1,245 @@
+//! The order of versions and ranges of them, as Maven's resolver (`GenericVersion`, `GenericVersionRange`) has them.
+
+use std::cmp::Ordering;
+
+/// A part of a version between dots, dashes and changes from digits to letters.
+#[derive(Debug, PartialEq, Eq)]
+enum Part {
+    /// A qualifier that Maven knows: -5 for alpha up to 1 for sp; 0 is a release.
+    Known(i8),
+    /// Another qualifier in lower case.
+    Word(String),
+    /// Digits without leading zeros.
+    Number(String),
+}
+
+impl Part {
+    /// Parts of different kinds are in this order.
+    fn kind(&self) -> u8 {
+        match self {
+            Part::Known(_) => 0,
+            Part::Word(_) => 1,
+            Part::Number(_) => 2,
+        }
+    }
+
+    /// Compares with what is not written in the other version: zero or a release.
+    fn to_nothing(&self) -> Ordering {
+        match self {
+            Part::Known(rank) => rank.cmp(&0),
+            Part::Word(_) => Ordering::Greater,
+            Part::Number(digits) => match digits.is_empty() {
+                true => Ordering::Equal,
+                false => Ordering::Greater,
+            },
+        }
+    }
+}
+
+impl Ord for Part {
+    fn cmp(&self, other: &Part) -> Ordering {
+        match (self, other) {
+            (Part::Known(one), Part::Known(two)) => one.cmp(two),
+            (Part::Word(one), Part::Word(two)) => one.cmp(two),
+            (Part::Number(one), Part::Number(two)) => {
+                one.len().cmp(&two.len()).then_with(|| one.cmp(two))
+            }
+            _ => self.kind().cmp(&other.kind()),
+        }
+    }
+}
+
+impl PartialOrd for Part {
+    fn partial_cmp(&self, other: &Part) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Compares two versions.
+pub(crate) fn compare(one: &str, two: &str) -> Ordering {
+    let (one, two) = (parts(one), parts(two));
+    for at in 0..one.len().max(two.len()) {
+        let order = match (one.get(at), two.get(at)) {
+            (Some(one), Some(two)) => one.cmp(two),
+            (Some(one), None) => one.to_nothing(),
+            (None, Some(two)) => two.to_nothing().reverse(),
+            (None, None) => Ordering::Equal,
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+    Ordering::Equal
+}
+
+fn parts(version: &str) -> Vec<Part> {
+    let version = version.to_ascii_lowercase();
+    let mut parts = Vec::new();
+    for word in version.split(['.', '-', '_']) {
+        let mut rest = word;
+        while let Some(first) = rest.chars().next() {
+            let is_digit = first.is_ascii_digit();
+            let end = rest.find(|c: char| c.is_ascii_digit() != is_digit);
+            let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
+            parts.push(match is_digit {
+                true => Part::Number(part.trim_start_matches('0').to_owned()),
+                false => qualifier(part, !after.is_empty()),
+            });
+            rest = after;
+        }
+    }
+    trim(parts)
+}
+
+/// A qualifier; `a`, `b` and `m` are abbreviations in front of digits.
+fn qualifier(word: &str, is_before_digits: bool) -> Part {
+    Part::Known(match word {
+        "a" if is_before_digits => -5,
+        "b" if is_before_digits => -4,
+        "m" if is_before_digits => -3,
+        "alpha" => -5,
+        "beta" => -4,
+        "milestone" => -3,
+        "rc" | "cr" => -2,
+        "snapshot" => -1,
+        "ga" | "final" | "release" => 0,
+        "sp" => 1,
+        _ => return Part::Word(word.to_owned()),
+    })
+}
+
+/// Leaves out zeros and words for a release at the end and in front of qualifiers: 1.0-alpha is 1-alpha.
+fn trim(parts: Vec<Part>) -> Vec<Part> {
+    let mut kept: Vec<Part> = Vec::new();
+    for part in parts {
+        if !matches!(part, Part::Number(_)) {
+            while kept.last().is_some_and(is_nothing) {
+                kept.pop();
+            }
+        }
+        kept.push(part);
+    }
+    while kept.last().is_some_and(is_nothing) {
+        kept.pop();
+    }
+    kept
+}
+
+fn is_nothing(part: &Part) -> bool {
+    part.to_nothing() == Ordering::Equal
+}
+
+/// Whether a version is a range, such as `[1.0,2.0)`.
+pub(crate) fn is_range(version: &str) -> bool {
+    version.starts_with(['[', '('])
+}
+
+/// The highest version of a list that is in a range; `[1.0]` names its only one.
+pub(crate) fn highest<'v>(range: &str, versions: &'v [String]) -> Option<&'v str> {
+    let ranges = intervals(range)?;
+    let is_in = |version: &&String| ranges.iter().any(|one| one.has(version));
+    let found = versions.iter().filter(is_in);
+    found
+        .max_by(|one, two| compare(one, two))
+        .map(String::as_str)
+}
+
+struct Interval<'r> {
+    from: Option<&'r str>,
+    is_from_in: bool,
+    to: Option<&'r str>,
+    is_to_in: bool,
+}
+
+impl Interval<'_> {
+    fn has(&self, version: &str) -> bool {
+        let above = self.from.is_none_or(|from| match compare(version, from) {
+            Ordering::Greater => true,
+            Ordering::Equal => self.is_from_in,
+            Ordering::Less => false,
+        });
+        let below = self.to.is_none_or(|to| match compare(version, to) {
+            Ordering::Less => true,
+            Ordering::Equal => self.is_to_in,
+            Ordering::Greater => false,
+        });
+        above && below
+    }
+}
+
+fn intervals(range: &str) -> Option<Vec<Interval<'_>>> {
+    let mut found = Vec::new();
+    let mut rest = range.trim();
+    while !rest.is_empty() {
+        let is_from_in = match rest.as_bytes()[0] {
+            b'[' => true,
+            b'(' => false,
+            _ => return None,
+        };
+        let end = rest.find([']', ')'])?;
+        let is_to_in = rest.as_bytes()[end] == b']';
+        let inner = &rest[1..end];
+        let (from, to) = inner.split_once(',').unwrap_or((inner, inner));
+        let bound = |text: &'_ str| !text.trim().is_empty();
+        found.push(Interval {
+            from: Some(from.trim()).filter(|text| bound(text)),
+            is_from_in,
+            to: Some(to.trim()).filter(|text| bound(text)),
+            is_to_in,
+        });
+        rest = rest[end + 1..].trim_start_matches(|c: char| c == ',' || c.is_whitespace());
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_in_mavens_order() {
+        let order = [
+            "1.0-alpha-1",
+            "1.0-beta2",
+            "1.0-m3",
+            "1.0-rc1",
+            "1.0-SNAPSHOT",
+            "1.0",
+            "1.0-sp",
+            "1.0-jre",
+            "1.0.1",
+            "1.2",
+            "1.10",
+            "2.0",
+            "20040616",
+        ];
+        for pair in order.windows(2) {
+            assert_eq!(compare(pair[0], pair[1]), Ordering::Less, "{pair:?}");
+        }
+        for (one, two) in [
+            ("1", "1.0.0"),
+            ("1.0-ga", "1"),
+            ("1.0-RC1", "1-cr1"),
+            ("1-a1", "1-alpha-1"),
+        ] {
+            assert_eq!(compare(one, two), Ordering::Equal, "{one} {two}");
+        }
+    }
+
+    #[test]
+    fn the_highest_version_of_a_range_is_taken() {
+        let versions = ["1.0", "1.5", "2.0", "3.0"].map(str::to_owned);
+        for (range, expected) in [
+            ("[1.0,2.0)", Some("1.5")),
+            ("[1.0,2.0]", Some("2.0")),
+            ("(1.5,)", Some("3.0")),
+            ("(,1.0]", Some("1.0")),
+            ("[1.5]", Some("1.5")),
+            ("[1.0,1.2),(2.5,3.5)", Some("3.0")),
+            ("(3.0,)", None),
+            ("[1.0", None),
+        ] {
+            assert_eq!(highest(range, &versions), expected, "{range}");
+        }
+    }
+}
