@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, ChildStdout, Command};
 
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 use drumfire_testkit::redact::redact;
@@ -150,19 +150,26 @@ fn help_and_version_end_well() {
     }
 }
 
+/// The demo site, the rest of what it says, and the address at which it listens.
+fn demo_site(workshop: &Workshop) -> (Child, BufReader<ChildStdout>, String) {
+    let mut child = workshop.start(&["demo", "--port", "0", "--https-port", "0"]);
+    let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+    let mut line = String::new();
+    out.read_line(&mut line).expect("the first line");
+    let address = line
+        .split("http://")
+        .nth(1)
+        .and_then(|rest| rest.split('/').next())
+        .expect("an address");
+    let address = address.to_owned();
+    (child, out, address)
+}
+
 #[test]
 fn the_demo_site_ends_well_with_a_signal() {
     for signal in ["INT", "TERM"] {
-        let mut child = workshop().start(&["demo", "--port", "0", "--https-port", "0"]);
-        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
+        let (child, mut out, address) = demo_site(&workshop());
         let mut line = String::new();
-        out.read_line(&mut line).expect("the first line");
-        let address = line
-            .split("http://")
-            .nth(1)
-            .and_then(|rest| rest.split('/').next())
-            .expect("an address")
-            .to_owned();
         let mut stream = TcpStream::connect(address).expect("the site listens");
         stream
             .write_all(b"GET /api/products/1 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
@@ -223,6 +230,61 @@ fn examples_run_without_a_failed_sample() {
     example("transactions.jmx", &[]);
     example("data-driven.jmx", &[]);
     example("downloads.jmx", &["-Jmib=1"]);
+}
+
+/// Does in a shell what the help of a command shows first.
+fn first_example(workshop: &Workshop, command: &str) {
+    let help = workshop.run(&["help", command], LIMIT).out;
+    let line = help.lines().next().expect("the help has a line").trim();
+    let line = line.split_once("   ").map_or(line, |(line, _)| line);
+    let folder = Path::new(env!("CARGO_BIN_EXE_drumfire")).parent();
+    let folder = folder.expect("it lies in a folder").to_string_lossy();
+    let path = std::env::var("PATH").expect("there is a PATH");
+    let done = Command::new("bash")
+        .args(["-c", line])
+        .current_dir(workshop.path("."))
+        .env("PATH", format!("{folder}:{path}"))
+        .env("HOME", workshop.path("."))
+        .output()
+        .expect("bash is there");
+    assert!(done.status.success(), "{line}: {done:?}");
+}
+
+#[test]
+fn what_the_help_of_a_command_shows_first_works() {
+    let workshop = workshop();
+    let (site, _out, address) = demo_site(&workshop);
+    let port = address.rsplit(':').next().expect("it has a port");
+    let settings = format!(
+        "[properties]\n\"demo.host\" = \"127.0.0.1\"\n\"demo.port\" = \"{port}\"\n[matrix.axes]\nusers = [1, 2]\n"
+    );
+    workshop.write("drumfire.toml", settings);
+    for name in ["before.jmx", "after.jmx"] {
+        assert_eq!(workshop.run(&["new", name], LIMIT).code, Some(0));
+    }
+    for command in [
+        "new", "check", "plan", "doctor", "show", "diff", "set", "fmt", "k8s",
+    ] {
+        first_example(&workshop, command);
+    }
+    // A plan that takes less than the minute of the new one.
+    for name in ["plan.jmx", "shop.jmx"] {
+        workshop.write(name, include_str!("../../../examples/api-smoke.jmx"));
+    }
+    first_example(&workshop, "run");
+    let rows = workshop.run(&["run", "plan.jmx", "-l", "results.jtl"], LIMIT);
+    assert_eq!(rows.code, Some(0), "{rows:?}");
+    for name in ["before.jtl", "after.jtl"] {
+        workshop.write(name, workshop.read("results.jtl"));
+    }
+    for command in [
+        "report", "compare", "merge", "runs", "matrix", "schema", "version",
+    ] {
+        first_example(&workshop, command);
+    }
+    let stopped = Command::new("kill").arg(site.id().to_string()).status();
+    assert!(stopped.expect("kill is there").success());
+    assert_eq!(finish(site, LIMIT).code, Some(0));
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! The program's own command line, as clap reads it. Its meaning is decided in [`Arguments::into_command`].
 
+mod groups;
+
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use drumfire_serve::Address;
 
 use crate::capacity_arguments::CapacityArguments;
@@ -86,8 +88,10 @@ enum Subcommands {
     /// List the runs of a project; show, compare or remove them
     Runs(RunsArguments),
     /// Serve an editor as a language server, over standard input and output
+    #[command(before_help = "  drumfire lsp")]
     Lsp,
     /// Print the JSON Schema of drumfire.toml
+    #[command(before_help = "  drumfire schema")]
     Schema,
     /// Change settings of a plan by name
     Set(SetArguments),
@@ -102,7 +106,10 @@ enum Subcommands {
     /// Wait for work at a NATS server and run parts of plans, for `drumfire run --agents`
     Agent(AgentArguments),
     /// Print the Kubernetes resources of a run on agents in a cluster
-    #[command(name = "k8s")]
+    #[command(
+        name = "k8s",
+        before_help = "  drumfire k8s manifest plan.jmx --agents 10"
+    )]
     K8s(K8sArguments),
     /// Write the keys and the server configuration of a fleet
     Fleet(FleetKeys),
@@ -114,7 +121,7 @@ enum Subcommands {
     Mirror(MirrorArguments),
     /// Print the completions for a shell
     #[command(
-        after_help = "Example:\n  drumfire completions bash > ~/.local/share/bash-completion/completions/drumfire"
+        before_help = "  drumfire completions bash > ~/.local/share/bash-completion/completions/drumfire"
     )]
     Completions {
         /// The shell
@@ -128,6 +135,7 @@ enum Subcommands {
         folder: PathBuf,
     },
     /// Show the version
+    #[command(before_help = "  drumfire version")]
     Version,
 }
 
@@ -451,14 +459,20 @@ fn exit_code_help() -> String {
     format!("Exit codes:\n{}", exit_codes::describe())
 }
 
+/// The whole command line, its commands listed by task.
+fn program() -> clap::Command {
+    groups::listed(Arguments::command())
+}
+
 /// Reads the words of the command line (without the program's name).
 ///
 /// # Errors
 /// A [`Refusal`] with clap's text if the command line is wrong.
 pub fn read(words: &[String]) -> Result<Command, Refusal> {
-    let program = std::iter::once("drumfire".to_owned());
-    let words = with_joined_ui(words);
-    match Arguments::try_parse_from(program.chain(words)) {
+    let name = std::iter::once("drumfire".to_owned());
+    let words = name.chain(with_joined_ui(words));
+    let matches = program().try_get_matches_from(words);
+    match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => Ok(arguments.into_command()),
         Err(error) if error.use_stderr() => Err(Refusal {
             exit: Exit::Usage,
@@ -489,7 +503,7 @@ pub fn with_joined_ui(words: &[String]) -> Vec<String> {
 
 /// Whether an option of a command, as written, takes the next word as its value.
 pub fn takes_value(command: &str, option: &str) -> bool {
-    let program = Arguments::command();
+    let program = program();
     let Some(command) = program.find_subcommand(command) else {
         return false;
     };
@@ -506,7 +520,7 @@ pub fn takes_value(command: &str, option: &str) -> bool {
 
 /// The text of `drumfire --help`.
 pub fn help() -> String {
-    Arguments::command().render_long_help().to_string()
+    program().render_long_help().to_string()
 }
 
 /// The text of `drumfire --version`.
@@ -525,7 +539,7 @@ pub fn version() -> String {
 /// A script that completes the command line in a shell.
 fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "drumfire", &mut script);
+    clap_complete::generate(shell, &mut program(), "drumfire", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
@@ -535,7 +549,7 @@ fn completions(shell: clap_complete::Shell) -> String {
 /// If the folder or a page cannot be written.
 pub fn write_man_pages(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), folder)
+    clap_mangen::generate_to(program().disable_help_subcommand(true), folder)
 }
 
 impl Arguments {

@@ -9,6 +9,7 @@ use crate::whole_file;
 
 /// The options of `fmt`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire fmt plan.jmx")]
 pub struct FmtArguments {
     /// Plans (.jmx)
     #[arg(required = true)]

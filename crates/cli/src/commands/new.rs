@@ -11,6 +11,7 @@ use crate::whole_file;
 
 /// The options of `new`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire new plan.jmx")]
 pub struct NewArguments {
     /// The plan to write
     pub plan: PathBuf,

@@ -11,10 +11,11 @@ use crate::whole_file;
 
 /// The options of `set`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire set plan.jmx 'Users>num_threads=50'")]
 pub struct SetArguments {
     /// The plan (.jmx), which is changed in place
     pub plan: PathBuf,
-    /// Changes such as 'Thread Group>num_threads=50' or 'HTTP*>enabled=false'; `drumfire show` lists the settings
+    /// Changes such as 'Users>num_threads=50' or 'HTTP*>enabled=false'; `drumfire show` lists the settings
     #[arg(required = true, value_name = "ELEMENT>SETTING=VALUE")]
     pub changes: Vec<String>,
 }

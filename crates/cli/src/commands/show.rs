@@ -10,6 +10,7 @@ use crate::options::Refusal;
 
 /// The options of `show`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire show plan.jmx")]
 pub struct ShowArguments {
     /// The plan (.jmx)
     pub plan: PathBuf,
@@ -17,6 +18,7 @@ pub struct ShowArguments {
 
 /// The options of `diff`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire diff before.jmx after.jmx")]
 pub struct DiffArguments {
     /// The earlier plan (.jmx)
     pub old: PathBuf,

@@ -6,6 +6,7 @@ use drumfire_import::FORMATS;
 
 /// The options of `import`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire import visit.har -o plan.jmx")]
 pub struct ImportArguments {
     /// Recordings (.har), API descriptions (OpenAPI, Postman with its environments), GraphQL documents, cURL commands, access logs; `-` is standard input
     #[arg(required = true)]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 /// The options of `record`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[command(before_help = "  drumfire record https://shop.example/ -o plan.jmx")]
 pub struct RecordArguments {
     /// The first page; with --proxy the site whose HTTPS is decrypted
     #[arg(required_unless_present_any = ["proxy", "ca", "like"])]
