@@ -25,6 +25,8 @@ pub enum Figure {
     CpuToCase(&'static str),
     /// CPU a sample beyond that of another case, in microseconds; JMeter's is told beside it.
     CpuBeyondCase(&'static str),
+    /// Samples, in our own of another case: of the round that differs most from the one beside it.
+    SamplesToCase(&'static str),
     /// Time of a round, in that of another program.
     Time(Program),
     /// Samples a second, in those of another program.
@@ -65,6 +67,7 @@ impl Figure {
             Figure::Cpu(program) => format!("CPU to {}'s", program.name()),
             Figure::CpuIn(program, case) => format!("CPU to {}'s of '{case}'", program.name()),
             Figure::CpuToCase(case) => format!("CPU to that of '{case}'"),
+            Figure::SamplesToCase(case) => format!("samples to those of '{case}'"),
             Figure::CpuBeyondCase(case) => format!("CPU us beyond '{case}'"),
             Figure::Time(program) => format!("time to {}'s", program.name()),
             Figure::Rate(program) => format!("rate to {}'s", program.name()),
@@ -107,6 +110,12 @@ impl Figure {
             Figure::Cpu(program) => ratio_of(own, beside(program)?, cpu_us),
             Figure::CpuIn(program, name) => ratio_of(own, case(program, name)?, cpu_us),
             Figure::CpuToCase(name) => ratio_of(own, ours(name)?, cpu_us),
+            Figure::SamplesToCase(name) => {
+                let pairs = own.rounds.iter().zip(&ours(name)?.rounds);
+                let ratios =
+                    pairs.map(|(a, b)| a.reading.samples as f64 / b.reading.samples as f64);
+                ratios.max_by(|a, b| (a - 1.0).abs().total_cmp(&(b - 1.0).abs()))
+            }
             Figure::CpuBeyondCase(name) => {
                 let other = case(own.entry.program, name)?;
                 let pairs = own.rounds.iter().zip(&other.rounds);

@@ -375,6 +375,7 @@ impl Told<'_> {
             let kind = if name.starts_with("javax.") { 'D' } else { 'J' };
             let value = value
                 .replace("@FOLDER@", &self.server.display().to_string())
+                .replace("@PORT@", &self.port.to_string())
                 .replace("@TLS_PORT@", &self.tls_port.to_string());
             words.push(format!("-{kind}{name}={value}"));
         }

@@ -1,9 +1,14 @@
 //! Outputs that cannot be written, before and while the program runs.
 
+use std::io::Read as _;
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
 use drumfire_testkit::program::LIMIT;
+use drumfire_testkit::server::{Server, Step, ok, respond};
 
 use super::Fault;
-use super::bench::{Bench, ensure, expect, pause, sample, start, until_bytes};
+use super::bench::{Bench, ensure, expect, pause, plan, sample, start, until_bytes};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -93,7 +98,108 @@ pub const FAULTS: &[Fault] = &[
             expect(&finished, 1, &["No space left on device"])
         },
     },
+    Fault {
+        name: "destination-gone",
+        is_quick: false,
+        before: "as now",
+        after: "an open model sends all it was to send, lost batches are counted, exit code 0",
+        stage: |bench| {
+            // A listener that is dropped leaves a port where nobody answers.
+            let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+            sends_all(bench, &format!("graphite={address}"), Some("graphite"))
+        },
+    },
+    Fault {
+        name: "destination-stops",
+        is_quick: false,
+        before: "as now",
+        after: "the same, where the destination goes away while the run goes on",
+        stage: |bench| {
+            let listener = TcpListener::bind("127.0.0.1:0")?;
+            let out = format!("graphite={}", listener.local_addr()?);
+            std::thread::spawn(move || {
+                // It takes one connection and the first bytes, and is gone.
+                let (mut stream, _) = listener.accept()?;
+                stream.read_exact(&mut [0])
+            });
+            sends_all(bench, &out, Some("graphite"))
+        },
+    },
+    Fault {
+        name: "destination-hangs",
+        is_quick: false,
+        before: "as now",
+        after: "the same, where the destination takes connections and never answers",
+        stage: |bench| {
+            let listener = TcpListener::bind("127.0.0.1:0")?;
+            let out = format!("influxdb=http://{}/write", listener.local_addr()?);
+            std::thread::spawn(move || {
+                let taken: Vec<TcpStream> = listener.incoming().flatten().collect();
+                drop(taken);
+            });
+            sends_all(bench, &out, Some("influxdb"))
+        },
+    },
+    Fault {
+        name: "destination-slow",
+        is_quick: false,
+        before: "as now",
+        after: "the same, where each answer takes 0.3 s; nothing is lost",
+        stage: |bench| {
+            let server = Server::start(|_| {
+                let late = Step::Pause(Duration::from_millis(300));
+                vec![late, Step::Send(ok(""))]
+            });
+            let out = format!("clickhouse=http://{}/", server.address());
+            sends_all(bench, &out, None)
+        },
+    },
+    Fault {
+        name: "destination-fails",
+        is_quick: false,
+        before: "as now",
+        after: "the same, where each answer is 500",
+        stage: |bench| {
+            let server = Server::start(|_| vec![Step::Send(respond("500 Oops", "", "no"))]);
+            let out = format!("otlp=http://{}/v1/metrics", server.address());
+            sends_all(bench, &out, Some("otlp"))
+        },
+    },
+    Fault {
+        name: "destination-full",
+        is_quick: false,
+        before: "as now",
+        after: "the same, where the disk of a JSON file is full",
+        stage: |bench| sends_all(bench, "json=/dev/full", Some("json")),
+    },
 ];
+
+/// 300 arrivals a second for three seconds.
+const ARRIVALS: usize = 900;
+
+/// An open model with an output sends all of its samples and writes all rows; the output may lose batches and says so.
+fn sends_all(bench: &Bench, out: &str, loses: Option<&str>) -> anyhow::Result<()> {
+    let workshop = bench.folder();
+    let group = format!(
+        r#"<OpenModelThreadGroup guiclass="OpenModelThreadGroupGui" testclass="OpenModelThreadGroup" testname="users"><stringProp name="OpenModelThreadGroup.schedule">rate(300/sec) even_arrivals(3 sec)</stringProp><longProp name="OpenModelThreadGroup.random_seed">1</longProp><elementProp name="ThreadGroup.main_controller" elementType="OpenModelThreadGroupController"/></OpenModelThreadGroup><hashTree>{}</hashTree>"#,
+        sample("s")
+    );
+    workshop.write("p.jmx", plan(&group));
+    let words = ["run", "p.jmx", "-l", "r.csv", "--out", out];
+    let finished = workshop.run(&words, LIMIT);
+    expect(&finished, 0, &[])?;
+    let rows = workshop.read("r.csv").lines().count() - 1;
+    ensure(
+        rows == ARRIVALS,
+        &format!("{rows} rows instead of {ARRIVALS}"),
+    )?;
+    let lost = finished.err.contains("batches were not delivered");
+    match loses {
+        Some(output) => expect(&finished, 0, &[&format!("output {output}: ")])
+            .and_then(|()| ensure(lost, "what was lost is not told")),
+        None => ensure(!lost, "a slow destination is no reason to lose batches"),
+    }
+}
 
 fn report_lost(bench: &Bench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 10, &[pause(50), sample("s")].concat());

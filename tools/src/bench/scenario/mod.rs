@@ -96,7 +96,7 @@ pub struct Entry {
     /// In the middle of the round the server answers nobody for a second.
     pub stalls: bool,
     /// Properties of the plan besides port, users and seconds; those whose names begin with `javax.` are the system's.
-    /// `@FOLDER@` stands for the server's folder, `@TLS_PORT@` for its port with TLS.
+    /// `@FOLDER@` stands for the server's folder, `@PORT@` for its port, `@TLS_PORT@` for that with TLS.
     pub properties: Vec<(&'static str, String)>,
 }
 

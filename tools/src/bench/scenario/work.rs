@@ -1,7 +1,7 @@
 //! Plans as people have them: several requests that hang together, and what is done with their answers.
 
 use super::{Entry, Scenario, each};
-use crate::bench::aim::Figure::{Cpu, CpuIn, LateUs, PeakTo};
+use crate::bench::aim::Figure::{Cpu, CpuIn, CpuToCase, LateUs, PeakTo, SamplesToCase};
 use crate::bench::peers::Program;
 
 /// The case of the program that only asks for a page of 510 bytes.
@@ -9,7 +9,7 @@ const BARE: &str = "one static page";
 const SCRIPT: &str = "shop";
 
 pub(super) fn all() -> Vec<Scenario> {
-    vec![shop(), work(), open()]
+    vec![shop(), work(), open(), live()]
 }
 
 /// The same script in the words of each program; wrk only asks.
@@ -91,4 +91,33 @@ fn open() -> Scenario {
         vec![entry],
     )
     .at_most(FAST, LateUs, 1_000.0)
+}
+
+/// The live page and two outputs beside an even pace: they may cost no sample, and little CPU.
+fn live() -> Scenario {
+    const ALONE: &str = "alone";
+    const WATCHED: &str = "live page and two outputs";
+    const OUTPUTS: &str =
+        "influxdb=http://127.0.0.1:@PORT@/upload?db=jmeter;json=@FOLDER@/live.jsonl";
+    let entry = |case| {
+        Entry::new(Program::Drumfire, "open.jmx")
+            .case(case, 100)
+            .with("rate", 5_000)
+    };
+    let watched = entry(WATCHED)
+        .with("drumfire.ui", "127.0.0.1:0")
+        .with("drumfire.out", OUTPUTS);
+    let scenario = Scenario::new(
+        "live",
+        "5,000 requests a second with the live page and two outputs, and without",
+        vec![entry(ALONE), watched],
+    );
+    // Long enough that the start of the page and its end weigh little.
+    Scenario {
+        least_seconds: 20,
+        ..scenario
+    }
+    .at_most(WATCHED, CpuToCase(ALONE), 1.05)
+    .at_least(WATCHED, SamplesToCase(ALONE), 1.0)
+    .at_most(WATCHED, SamplesToCase(ALONE), 1.0)
 }
