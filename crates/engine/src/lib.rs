@@ -23,7 +23,7 @@ pub use inspect::plan_files::plan_files;
 pub use inspect::preflight::{compile, draft};
 pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};
 pub use inspect::survey::{Survey, SurveyRow, glance, survey};
-pub use resolve::{LoadOverride, Plan, resolve};
+pub use resolve::{LoadError, LoadOverride, Plan, resolve};
 pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Steered, Stopping};
 pub use run::debug::{Debugger, Debugging, Edits, Part, SampleView, Turn, VariableValues};
@@ -31,7 +31,7 @@ pub use run::engine::{Options, StartError, result_files, run};
 pub use run::events::{
     AgentPhase, AgentTick, Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox,
 };
-pub use run::fleet::{Adoption, Fleet, Gate, Lease, LeaseRequest, Phase};
+pub use run::fleet::{Adoption, Fleet, Gate, Lease, LeaseError, LeaseRequest, Phase};
 pub use run::journey::BoundPlan;
 pub use run::outcome::Outcome;
 pub use run::program::{
@@ -46,7 +46,7 @@ pub use run::summaries::SummaryLines;
 pub mod java {
     pub use crate::decode::script_words::{text_blocks, text_sees};
     pub use crate::run::action::OnError;
-    pub use crate::run::java::host::{Apart, Java, JavaHost};
+    pub use crate::run::java::host::{Apart, Java, JavaError, JavaHost};
     pub use crate::run::java::plan::*;
     pub use crate::run::java::visit::{Crowd, Visit};
     pub use crate::run::orders::Halt;

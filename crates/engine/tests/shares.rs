@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use drumfire_engine::{
-    Adoption, Control, Event, Fleet, Gate, Lease, LeaseRequest, Options, Phase, Settings, Share,
-    Slots, Subscriber, compile, run,
+    Adoption, Control, Event, Fleet, Gate, Lease, LeaseError, LeaseRequest, Options, Phase,
+    Settings, Share, Slots, Subscriber, compile, run,
 };
 use drumfire_expr::Properties;
 use drumfire_results::Recording;
@@ -51,7 +51,7 @@ impl Fleet for Memory {
         Gate::Closed
     }
 
-    fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, String> {
+    fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, LeaseError> {
         let mut taken = self.taken.lock().expect("nobody panics");
         let next = taken.entry(request.element.to_owned()).or_default();
         let end = match request.length {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::jetstream::kv;
 use bytes::Bytes;
-use drumfire_engine::{Lease, LeaseRequest};
+use drumfire_engine::{Lease, LeaseError, LeaseRequest};
 
 use crate::files::sha256;
 
@@ -64,7 +64,7 @@ pub async fn take(
     run: &str,
     request: &LeaseRequest<'_>,
     agents: u64,
-) -> Result<Lease, String> {
+) -> Result<Lease, LeaseError> {
     let key = format!("{run}.lease.{}", &sha256(request.element.as_bytes())[..24]);
     let deadline = Instant::now() + PATIENCE;
     let mut why = String::from("other agents were always faster");
@@ -78,10 +78,10 @@ pub async fn take(
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let (element, seconds) = (request.element, PATIENCE.as_secs());
-    Err(format!(
-        "no row of `{element}` could be had for {seconds} s: {why}"
-    ))
+    Err(LeaseError {
+        element: request.element.to_owned(),
+        tried: Some((PATIENCE, why)),
+    })
 }
 
 /// None if another agent was faster.

@@ -343,6 +343,54 @@ fn set(props: &mut Vec<Prop>, prop: Prop) {
     }
 }
 
+/// The texts of properties, of elements and collections among them too, in the order of the file.
+#[derive(Debug, Clone)]
+pub struct Texts<'p> {
+    items: std::slice::Iter<'p, Prop>,
+    /// The rest of what is around them.
+    around: Vec<std::slice::Iter<'p, Prop>>,
+}
+
+impl Prop {
+    /// The texts of the value.
+    pub fn texts(&self) -> Texts<'_> {
+        Texts {
+            items: std::slice::from_ref(self).iter(),
+            around: Vec::new(),
+        }
+    }
+}
+
+impl Props {
+    /// The texts of all values.
+    pub fn texts(&self) -> Texts<'_> {
+        Texts {
+            items: self.iter(),
+            around: Vec::new(),
+        }
+    }
+}
+
+impl<'p> Iterator for Texts<'p> {
+    type Item = &'p str;
+
+    fn next(&mut self) -> Option<&'p str> {
+        loop {
+            let Some(prop) = self.items.next() else {
+                self.items = self.around.pop()?;
+                continue;
+            };
+            let inner = match &prop.value {
+                Value::Str(text) => return Some(text),
+                Value::Element(element) => element.props.iter(),
+                Value::List(items) | Value::Map(items) => items.iter(),
+                _ => continue,
+            };
+            self.around.push(std::mem::replace(&mut self.items, inner));
+        }
+    }
+}
+
 impl<'a> IntoIterator for &'a Props {
     type Item = &'a Prop;
     type IntoIter = std::slice::Iter<'a, Prop>;

@@ -52,7 +52,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use drumfire_engine::java::{
-    Apart, Ask, JavaCall, JavaEvent, JavaHost, JavaRole, JavaSource, Traits, Visit,
+    Apart, Ask, JavaCall, JavaError, JavaEvent, JavaHost, JavaRole, JavaSource, Traits, Visit,
 };
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
@@ -353,12 +353,14 @@ fn run_group(
 }
 
 impl JavaHost for Jvm {
-    fn find(&self) -> Result<(), String> {
-        self.found().map(|_| ())
+    fn find(&self) -> Result<(), JavaError> {
+        self.found()?;
+        Ok(())
     }
 
-    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), String> {
-        self.machine(plan, classpath).map(|_| ())
+    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), JavaError> {
+        self.machine(plan, classpath)?;
+        Ok(())
     }
 
     fn classify(
@@ -366,7 +368,7 @@ impl JavaHost for Jvm {
         class: &str,
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Option<Traits>, String> {
+    ) -> Result<Option<Traits>, JavaError> {
         Ok(self.machine(plan, classpath)?.classify(class)?.map(traits))
     }
 
@@ -375,8 +377,8 @@ impl JavaHost for Jvm {
         names: &[&str],
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Vec<String>, String> {
-        self.machine(plan, classpath)?.known_functions(names)
+    ) -> Result<Vec<String>, JavaError> {
+        Ok(self.machine(plan, classpath)?.known_functions(names)?)
     }
 
     fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised> {
@@ -415,12 +417,12 @@ impl JavaHost for Jvm {
         }
     }
 
-    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), String> {
+    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), JavaError> {
         let plan = program.base_dir.join(&program.script);
         let has_groovy = program.java.elements.iter().any(is_groovy);
         let machine = self.machine_for(&plan, &program.java.classpath, has_groovy)?;
         self.load(machine, program, control)?;
-        self.exit_request().map_or(Ok(()), Err)
+        self.exit_request().map_or(Ok(()), |why| Err(why.into()))
     }
 
     fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised> {

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use drumfire_engine::java::JavaError;
+
 use crate::conflicts::{Conflict, conflicts};
 use crate::{Jvm, archive, install, jars, machine};
 
@@ -11,7 +13,7 @@ impl Jvm {
     ///
     /// # Errors
     /// If something is missing, with the remedy.
-    pub fn report(&self) -> Result<String, String> {
+    pub fn report(&self) -> Result<String, JavaError> {
         let (java, jmeter) = self.found()?;
         let mut text = String::new();
         let mut line = |name: &str, value: String| {
@@ -62,7 +64,7 @@ impl Jvm {
     ///
     /// # Errors
     /// If something is missing, with the remedy. Java works without an archive.
-    pub fn install(&self) -> Result<(), String> {
+    pub fn install(&self) -> Result<(), JavaError> {
         let (java, jmeter) = self.found()?;
         let own = self.own_jars(jmeter)?;
         install::dependencies(&self.properties, java.version, self.tell)?;

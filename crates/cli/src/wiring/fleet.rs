@@ -6,7 +6,7 @@ use drumfire::engine::{Engine as _, RunOrder};
 use drumfire::options::PropertyOptions;
 use drumfire::properties::{self, Settings, Surroundings};
 use drumfire_engine::java::Java;
-use drumfire_engine::{Control, Options, Outcome, Subscriber};
+use drumfire_engine::{Control, Options, Outcome, StartError, Subscriber};
 use drumfire_expr::Properties;
 use drumfire_fleet::PlanOrder;
 use drumfire_jmx::{Diagnostic, Severity};
@@ -46,10 +46,9 @@ impl drumfire_fleet::Engine for Wiring {
         options: &Options,
         control: &Control,
         subscribers: &mut [&mut dyn Subscriber],
-    ) -> Result<Outcome, String> {
+    ) -> Result<Outcome, StartError> {
         let java = ready.plan.program.settings.java.clone();
-        let outcome = drumfire_engine::run(Arc::new(ready.plan), options, control, subscribers);
-        let outcome = outcome.map_err(|error| error.to_string())?;
+        let outcome = drumfire_engine::run(Arc::new(ready.plan), options, control, subscribers)?;
         if let Java::Host(host) = java {
             host.run_ended();
         }

@@ -15,7 +15,9 @@ pub fn read(plan: &Path, settings: &Settings) -> Result<Read, Vec<Diagnostic>> {
     let mut read = drumfire_jmx::read_file(plan)?;
     let wrong = |message: String| vec![Diagnostic::error("load", message)];
     let load = load(settings).map_err(wrong)?;
-    let (tree, notes) = load.apply(&read.tree).map_err(wrong)?;
+    let (tree, notes) = load
+        .apply(&read.tree)
+        .map_err(|error| wrong(error.to_string()))?;
     read.tree = tree;
     let notes = notes
         .into_iter()

@@ -81,9 +81,9 @@ impl Engine for Wiring {
     fn java(&self, settings: &Settings, install: bool) -> Result<String, String> {
         let jvm = drumfire_jvm::Jvm::new(engine_properties(settings), tell, install_later);
         if install {
-            jvm.install()?;
+            jvm.install().map_err(|error| error.to_string())?;
         }
-        jvm.report()
+        jvm.report().map_err(|error| error.to_string())
     }
 
     #[cfg(not(feature = "jvm"))]

@@ -10,7 +10,7 @@ use crate::decode::{NEEDS_JAVA, Unit, World};
 use crate::elements;
 use crate::elements::foreign::ABSENT;
 use crate::resolve::Plan;
-use crate::run::java::host::{Java, JavaHost};
+use crate::run::java::host::{Java, JavaError, JavaHost};
 use crate::run::java::plan::Traits;
 use crate::run::journey::BoundPlan;
 use crate::run::settings::Settings;
@@ -71,7 +71,7 @@ pub fn draft_asking_java(plan: &Plan, settings: &Arc<Settings>) -> Draft {
         Ok(answers) => draft_knowing(plan, settings, answers),
         Err(why) => {
             let without = Settings {
-                java: Java::Absent(why.into()),
+                java: Java::Absent(why.to_string().into()),
                 ..Settings::clone(settings)
             };
             draft(plan, &Arc::new(without))
@@ -84,7 +84,7 @@ fn answers(
     plan: &Plan,
     settings: &Settings,
     classes: &[String],
-) -> Result<Answers, String> {
+) -> Result<Answers, JavaError> {
     host.find()?;
     let Some(root) = &plan.root else {
         return Ok(Answers::new());
@@ -180,7 +180,7 @@ mod tests {
             class: &str,
             _: &Path,
             _: &[std::path::PathBuf],
-        ) -> Result<Option<Traits>, String> {
+        ) -> Result<Option<Traits>, JavaError> {
             self.note();
             Ok(class.starts_with("org.apache.").then(Traits::default))
         }
@@ -189,19 +189,19 @@ mod tests {
             _: &[&str],
             _: &Path,
             _: &[std::path::PathBuf],
-        ) -> Result<Vec<String>, String> {
+        ) -> Result<Vec<String>, JavaError> {
             self.note();
             Ok(Vec::new())
         }
-        fn prepare(&self, _: &Path, _: &[std::path::PathBuf]) -> Result<(), String> {
+        fn prepare(&self, _: &Path, _: &[std::path::PathBuf]) -> Result<(), JavaError> {
             self.note();
             Ok(())
         }
-        fn find(&self) -> Result<(), String> {
+        fn find(&self) -> Result<(), JavaError> {
             self.note();
             Ok(())
         }
-        fn start(&self, _: &Arc<Program>, _: &Control) -> Result<(), String> {
+        fn start(&self, _: &Arc<Program>, _: &Control) -> Result<(), JavaError> {
             unreachable!("nothing runs")
         }
         fn test_state(&self, _: &mut Visit<'_>, _: bool) -> Result<(), Raised> {

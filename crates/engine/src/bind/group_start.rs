@@ -3,7 +3,7 @@
 //! may have set the properties that these settings read.
 
 use drumfire_expr::Compiler;
-use drumfire_jmx::{Prop, Value};
+use drumfire_jmx::Value;
 
 use crate::bind::scripts::Scripts;
 use crate::decode::{Decoder, Unit, World};
@@ -23,7 +23,8 @@ pub struct LateElement {
 impl LateElement {
     /// `None` where every setting is spelled out: then there is nothing to read again.
     pub fn of(element: &Element, plan: &Element) -> Option<LateElement> {
-        let is_computed = element.name.contains("${") || element.props.iter().any(has_reference);
+        let is_computed =
+            element.name.contains("${") || element.props.texts().any(|text| text.contains("${"));
         is_computed.then(|| LateElement {
             element: element.alone(),
             unsettled: match runs_before(element, plan).any(may_set_properties) {
@@ -89,16 +90,8 @@ fn may_set_properties(element: &Element) -> bool {
             .iter()
             .any(|word| text.contains(word))
     };
-    fn any_text(prop: &Prop, sets: &impl Fn(&str) -> bool) -> bool {
-        match &prop.value {
-            Value::Str(text) => sets(text),
-            Value::Element(element) => element.props.iter().any(|prop| any_text(prop, sets)),
-            Value::List(items) | Value::Map(items) => items.iter().any(|prop| any_text(prop, sets)),
-            _ => false,
-        }
-    }
     sets(&element.name)
-        || element.props.iter().any(|prop| any_text(prop, &sets))
+        || element.props.texts().any(sets)
         || element.children.iter().any(may_set_properties)
 }
 
@@ -113,15 +106,6 @@ fn functions(element: &Element) -> Vec<(String, String)> {
             _ => None,
         })
         .collect()
-}
-
-fn has_reference(prop: &Prop) -> bool {
-    match &prop.value {
-        Value::Str(text) => text.contains("${"),
-        Value::Element(element) => element.props.iter().any(has_reference),
-        Value::List(items) | Value::Map(items) => items.iter().any(has_reference),
-        _ => false,
-    }
 }
 
 /// A thread group's name, its action after a failed sample, and its load, as they are now.

@@ -1,7 +1,7 @@
 //! Whether a plan reads a user's previous result: then every sampler keeps its body, so this must be known before the first
 //! of them is decoded.
 
-use drumfire_jmx::{Props, Value};
+use drumfire_jmx::Props;
 
 use crate::bind::functions;
 use crate::decode::script_words::{self, is_script, sees_results};
@@ -35,28 +35,13 @@ fn own_needs(element: &Element) -> Needs {
     if looks_back(&element.class, &element.props) {
         return Needs::ALL;
     }
-    let mut needs = text_needs(&element.name).and(props_need(&element.props));
+    let mut needs = element
+        .props
+        .texts()
+        .map(text_needs)
+        .fold(text_needs(&element.name), Needs::and);
     needs.body |= CLASSES.contains(&element.class.as_str());
     needs
-}
-
-fn props_need(props: &Props) -> Needs {
-    props
-        .iter()
-        .map(|prop| value_needs(&prop.value))
-        .fold(Needs::NOTHING, Needs::and)
-}
-
-fn value_needs(value: &Value) -> Needs {
-    match value {
-        Value::Str(text) => text_needs(text),
-        Value::Element(element) => props_need(&element.props),
-        Value::List(items) | Value::Map(items) => items
-            .iter()
-            .map(|item| value_needs(&item.value))
-            .fold(Needs::NOTHING, Needs::and),
-        _ => Needs::NOTHING,
-    }
 }
 
 fn text_needs(text: &str) -> Needs {

@@ -3,14 +3,13 @@
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use drumfire_expr::{Raised, ScriptRunner};
 use drumfire_jmx::Diagnostic;
 
 use crate::decode::{NEEDS_JAVA, Unit, World};
 use crate::resolve::Element;
-use crate::run::java::host::{Java, JavaHost};
+use crate::run::java::host::Java;
 use crate::run::java::visit::Visit;
 use crate::run::settings::Settings;
 
@@ -45,12 +44,12 @@ impl Scripts {
                 skipped.set(true);
                 return Ok(String::new());
             }
-            let why = match usable(&java) {
+            let why = match java.host() {
                 Ok(host) => return host.script(&mut Visit::before(scope, &classpath), call),
                 Err(why) => why,
             };
-            missing.replace(Some(why.clone()));
-            Err(Raised::exception(why))
+            missing.replace(Some(why.to_string()));
+            Err(Raised::exception(why.to_string()))
         })
     }
 
@@ -81,14 +80,6 @@ impl Scripts {
     }
 }
 
-/// The Java of this run.
-fn usable(java: &Java) -> Result<&Arc<dyn JavaHost>, String> {
-    match java {
-        Java::Host(host) => host.find().map(|()| host),
-        Java::Absent(why) => Err(why.to_string()),
-    }
-}
-
 /// Properties that name scripts which run before anything of the plan does (`JMeter#runInitScripts`): they may set properties.
 const INIT_FILES: [&str; 2] = ["beanshell.init.file", "jsr223.init.file"];
 
@@ -108,7 +99,10 @@ pub fn run_init_files(plan: &Element, settings: &Settings, findings: &mut Vec<Di
     };
     let file = settings.base_dir.join(super::script(plan));
     let classpath = super::classpath(plan, &settings.base_dir);
-    let started = usable(&settings.java).and_then(|host| host.prepare(&file, &classpath));
+    let started = settings
+        .java
+        .host()
+        .and_then(|host| host.prepare(&file, &classpath));
     if let Err(why) = started {
         let message = format!("{name} names a script, which needs Java: {why}");
         findings.push(Diagnostic::error(NEEDS_JAVA, message));

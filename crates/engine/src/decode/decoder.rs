@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use drumfire_expr::{Compiler, Template};
-use drumfire_jmx::{Diagnostic, Props, Value};
+use drumfire_jmx::Diagnostic;
 use rustc_hash::FxHashSet;
 
 use crate::decode::kept::Kept;
@@ -127,27 +127,10 @@ impl<'a, 'u> Decoder<'a, 'u> {
             raw: false,
         };
         decoder.check_text(&element.name);
-        decoder.check(&element.props);
+        for text in element.props.texts() {
+            decoder.check_text(text);
+        }
         decoder
-    }
-
-    fn check(&mut self, props: &Props) {
-        for prop in props {
-            self.check_value(&prop.value);
-        }
-    }
-
-    fn check_value(&mut self, value: &Value) {
-        match value {
-            Value::Str(text) => self.check_text(text),
-            Value::Element(element) => self.check(&element.props),
-            Value::List(items) | Value::Map(items) => {
-                for item in items {
-                    self.check_value(&item.value);
-                }
-            }
-            _ => {}
-        }
     }
 
     fn check_text(&mut self, text: &str) {
@@ -326,8 +309,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
                 self.unit.needs_java = true;
                 Ok(host.clone())
             }
-            Java::Host(host) => host.find().map(|()| host.clone()),
-            Java::Absent(why) => Err(why.to_string()),
+            java => java.host().cloned(),
         };
         match found {
             Ok(host) => Some(host),

@@ -88,6 +88,14 @@ impl Scoped {
         }
     }
 
+    /// What an assertion judges in its turn; none if the variable is undefined.
+    pub fn judged<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Input<'s>> {
+        match self.is_variable() {
+            true => self.variable(cx).map(Input::Variable),
+            false => Some(Input::Result(sample)),
+        }
+    }
+
     /// All that is to be looked at, in JMeter's order; nothing if the variable is undefined.
     pub fn inputs<'s>(
         &self,

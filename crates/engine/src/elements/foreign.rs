@@ -105,10 +105,9 @@ fn traits_of(d: &mut Decoder, class: &str) -> Result<Traits, String> {
                 ..Traits::default()
             });
         }
-        Java::Host(host) => host
-            .find()
-            .and_then(|()| host.classify(class, &plan_file(d), &d.unit.java.classpath)),
-        Java::Absent(why) => Err(why.to_string()),
+        java => java
+            .host()
+            .and_then(|host| host.classify(class, &plan_file(d), &d.unit.java.classpath)),
     };
     let known = match answer {
         Ok(Some(traits)) => Ok(traits),

@@ -1,7 +1,7 @@
 //! The view of `drumfire plan`: the tree, the properties that the plan reads, and its load, without sending anything.
 
 use drumfire_expr::{Compiler, Template};
-use drumfire_jmx::{Node, Props, Tree, Value};
+use drumfire_jmx::{Node, Tree};
 use serde::Serialize;
 
 use crate::inspect::demand::{Demand, demand};
@@ -113,29 +113,13 @@ impl Describer<'_> {
         });
         if enabled {
             self.text(&node.name);
-            self.props(&node.props);
+            node.props.texts().for_each(|text| self.text(text));
         }
         for child in &node.children {
             self.node(child, depth + 1, enabled);
         }
     }
 
-    fn props(&mut self, props: &Props) {
-        props.iter().for_each(|prop| self.value(&prop.value));
-    }
-
-    fn value(&mut self, value: &Value) {
-        match value {
-            Value::Str(text) => self.text(text),
-            Value::Element(element) => self.props(&element.props),
-            Value::List(items) | Value::Map(items) => {
-                items.iter().for_each(|item| self.value(&item.value))
-            }
-            _ => {}
-        }
-    }
-
-    /// Notes the properties that a text reads.
     fn text(&mut self, text: &str) {
         for read in PropertyReads::of(text) {
             let Some(value) = self.eval(read.reference) else {

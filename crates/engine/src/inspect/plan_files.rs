@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use drumfire_expr::{Compiler, Template};
-use drumfire_jmx::{Node, Props, Tree, Value, read_file};
+use drumfire_jmx::{Node, Tree, read_file};
 
 use crate::run::program::Program;
 
@@ -49,23 +49,8 @@ impl Finder<'_> {
         if !node.enabled {
             return;
         }
-        self.props(&node.props);
+        node.props.texts().for_each(|text| self.text(text));
         node.children.iter().for_each(|child| self.node(child));
-    }
-
-    fn props(&mut self, props: &Props) {
-        props.iter().for_each(|prop| self.value(&prop.value));
-    }
-
-    fn value(&mut self, value: &Value) {
-        match value {
-            Value::Str(text) => self.text(text),
-            Value::Element(element) => self.props(&element.props),
-            Value::List(items) | Value::Map(items) => {
-                items.iter().for_each(|item| self.value(&item.value));
-            }
-            _ => {}
-        }
     }
 
     fn text(&mut self, text: &str) {

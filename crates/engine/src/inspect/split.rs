@@ -1,6 +1,6 @@
 //! The shares that `drumfire plan --agents N` shows: which machine gets which part of a plan, element by element.
 
-use drumfire_jmx::{Node, Props, Tree, Value};
+use drumfire_jmx::{Node, Tree};
 use serde::Serialize;
 
 use crate::run::program::{GroupKind, Program};
@@ -94,7 +94,7 @@ fn node(node: &Node, in_set_up: bool, found: &mut Vec<ElementSplit>) {
             differs,
         });
     }
-    if !in_set_up && (sets_property(&node.name) || sets_properties(&node.props)) {
+    if !in_set_up && (sets_property(&node.name) || node.props.texts().any(sets_property)) {
         found.push(ElementSplit {
             name: node.name.to_string(),
             class: node.class.to_string(),
@@ -164,18 +164,6 @@ fn rule(node: &Node) -> Option<(&'static str, bool)> {
 
 fn sets_property(text: &str) -> bool {
     text.contains("${__setProperty(")
-}
-
-fn sets_properties(props: &Props) -> bool {
-    fn has(value: &Value) -> bool {
-        match value {
-            Value::Str(text) => sets_property(text),
-            Value::Element(element) => sets_properties(&element.props),
-            Value::List(items) | Value::Map(items) => items.iter().any(|item| has(&item.value)),
-            _ => false,
-        }
-    }
-    props.iter().any(|prop| has(&prop.value))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use drumfire_expr::{Compiler, FunctionSpec, Template, function_rung};
-use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree, Value};
+use drumfire_jmx::{Diagnostic, Node, Props, SourceFile, Span, Tree};
 use serde::Serialize;
 
 use crate::decode::LEFT_OUT;
@@ -232,23 +232,7 @@ impl Surveyor<'_> {
     /// Rows for the functions that an element calls, each once in the plan.
     fn calls(&mut self, name: &str, props: &Props, path: &[String]) {
         self.text(name, path);
-        for prop in props {
-            self.value(&prop.value, path);
-        }
-    }
-
-    fn value(&mut self, value: &Value, path: &[String]) {
-        match value {
-            Value::Str(text) => self.text(text, path),
-            Value::Element(element) => element
-                .props
-                .iter()
-                .for_each(|prop| self.value(&prop.value, path)),
-            Value::List(items) | Value::Map(items) => {
-                items.iter().for_each(|item| self.value(&item.value, path))
-            }
-            _ => {}
-        }
+        props.texts().for_each(|text| self.text(text, path));
     }
 
     fn text(&mut self, text: &str, path: &[String]) {

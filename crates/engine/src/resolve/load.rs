@@ -1,6 +1,8 @@
 //! Another load for a plan than its own: users, ramp-up, duration and rate from the command line, divided among the thread
 //! groups as Taurus divides them, and the one user with one iteration of `--once`.
 
+use std::fmt;
+
 use drumfire_jmx::{Element, Node, Prop, Tree, Value};
 
 /// The load that a plan gets instead of its own. A setting that is not given stays as the plan has it.
@@ -22,6 +24,31 @@ pub struct LoadOverride {
     pub once: bool,
 }
 
+/// Why a plan cannot get another load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// Iterations a second are spread over a time.
+    RateWithoutDuration,
+    /// There is no enabled thread group, or none of the name.
+    NoGroup(Option<String>),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::RateWithoutDuration => {
+                f.write_str("a rate needs a duration: add `--duration`")
+            }
+            LoadError::NoGroup(Some(name)) => {
+                write!(f, "the plan has no enabled thread group `{name}`")
+            }
+            LoadError::NoGroup(None) => f.write_str("the plan has no enabled thread group"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
 const PLAIN: &str = "ThreadGroup";
 const ARRIVALS: &str = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";
 /// Groups that send the load; set-up and tear-down groups keep theirs.
@@ -41,12 +68,12 @@ impl LoadOverride {
     ///
     /// # Errors
     /// The plan has no such group, or the rate lacks a duration.
-    pub fn apply(&self, tree: &Tree) -> Result<(Tree, Vec<String>), String> {
+    pub fn apply(&self, tree: &Tree) -> Result<(Tree, Vec<String>), LoadError> {
         if *self == LoadOverride::default() {
             return Ok((tree.clone(), Vec::new()));
         }
         if self.rate.is_some() && self.duration_s.is_none() && !self.once {
-            return Err("a rate needs a duration: add `--duration`".to_owned());
+            return Err(LoadError::RateWithoutDuration);
         }
         let mut roots = tree.roots.to_vec();
         let mut groups: Vec<&mut Node> = roots
@@ -56,10 +83,7 @@ impl LoadOverride {
             .filter(|node| self.group.as_ref().is_none_or(|name| node.name == *name))
             .collect();
         if groups.is_empty() {
-            return Err(match &self.group {
-                Some(name) => format!("the plan has no enabled thread group `{name}`"),
-                None => "the plan has no enabled thread group".to_owned(),
-            });
+            return Err(LoadError::NoGroup(self.group.clone()));
         }
         let mut notes = Vec::new();
         if let Some(arrivals) = self.arrivals {
@@ -322,12 +346,8 @@ mod tests {
             group: Some("c".to_owned()),
             ..LoadOverride::default()
         };
-        assert!(
-            missing
-                .apply(&tree)
-                .expect_err("no such group")
-                .contains("`c`")
-        );
+        let error = missing.apply(&tree).expect_err("no such group");
+        assert_eq!(error, LoadError::NoGroup(Some("c".to_owned())));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::path::Path;
 use drumfire_expr::Properties;
 use drumfire_jmx::{Diagnostic, Tree};
 
-pub use load::LoadOverride;
+pub use load::{LoadError, LoadOverride};
 pub use tree::{Element, Resolver};
 
 /// A plan with its modules and includes joined; elements that are disabled are gone.

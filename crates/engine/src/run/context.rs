@@ -468,7 +468,7 @@ impl Scope for Context {
         match leased.next(fleet, &request) {
             Ok(place) => Some((place.unwrap_or_default() as i32).wrapping_add(1)),
             Err(reason) => {
-                self.raise(Raised::exception(reason));
+                self.raise(Raised::exception(reason.to_string()));
                 Some(0)
             }
         }

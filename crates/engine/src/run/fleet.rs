@@ -58,7 +58,7 @@ pub trait Fleet: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// Why there are none.
-    fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, String>;
+    fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, LeaseError>;
 
     /// Users that run on all machines: those of a thread group, or all; none if that is not known.
     fn active_users(&self, group: Option<usize>) -> Option<u32>;
@@ -69,6 +69,27 @@ pub trait Fleet: Send + Sync + fmt::Debug {
     /// Users of lost machines to take over, since the last call.
     fn take_adoptions(&self) -> Vec<Adoption>;
 }
+
+/// Why a machine got no places of something shared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeaseError {
+    /// [`LeaseRequest::element`].
+    pub element: String,
+    /// How long it was tried, and what stood against it; none if nobody answered.
+    pub tried: Option<(Duration, String)>,
+}
+
+impl fmt::Display for LeaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no row of `{}` ", self.element)?;
+        match &self.tried {
+            Some((time, why)) => write!(f, "could be had for {} s: {why}", time.as_secs()),
+            None => f.write_str("came"),
+        }
+    }
+}
+
+impl std::error::Error for LeaseError {}
 
 /// Places of something shared that this process takes one after the other.
 #[derive(Debug, Default)]
@@ -83,7 +104,7 @@ impl Leased {
         &self,
         fleet: &dyn Fleet,
         request: &LeaseRequest<'_>,
-    ) -> Result<Option<u64>, String> {
+    ) -> Result<Option<u64>, LeaseError> {
         let mut lease = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lease.is_empty() {
             *lease = fleet.lease(request)?;

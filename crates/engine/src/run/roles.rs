@@ -6,6 +6,7 @@
 
 use std::pin::Pin;
 
+use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::run::context::Context;
@@ -103,12 +104,16 @@ pub enum Scope {
 pub trait AssertionRole: Send + Sync {
     /// May declare a failed sample good (`ResponseAssertion`); does not add its own verdict.
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult>;
-    /// The results that it judges.
-    fn applies_to(&self) -> &Scope;
+    /// The results that it judges; `Parent` for assertions that have no such setting.
+    fn applies_to(&self) -> &Scope {
+        &Scope::Parent
+    }
     /// The name in the XML row JMeter adds when only a sub-result failed.
-    fn row_name(&self, cx: &mut Context) -> String;
-    /// The parts of a result that it reads.
-    fn reads(&self) -> Needs;
+    fn row_name(&self) -> &Template;
+    /// The parts of a result that it reads: the body, for most.
+    fn reads(&self) -> Needs {
+        Needs::BODY
+    }
 }
 
 /// An assertion that never waits.
@@ -120,9 +125,11 @@ pub trait Assertion: Send + Sync {
         &Scope::Parent
     }
     /// The name in the XML row JMeter adds when only a sub-result failed.
-    fn name(&self, cx: &mut Context) -> String;
-    /// The parts of a result that it reads.
-    fn needs(&self) -> Needs;
+    fn name(&self) -> &Template;
+    /// The parts of a result that it reads: the body, for most.
+    fn needs(&self) -> Needs {
+        Needs::BODY
+    }
 }
 
 impl<T: Assertion> AssertionRole for T {
@@ -134,8 +141,8 @@ impl<T: Assertion> AssertionRole for T {
         self.scope()
     }
 
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name(cx)
+    fn row_name(&self) -> &Template {
+        self.name()
     }
 
     fn reads(&self) -> Needs {

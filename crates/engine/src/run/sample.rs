@@ -336,7 +336,7 @@ async fn judge_children(
     }
     if failed && parent.success {
         parent.apply_assertion(AssertionResult {
-            name: Some(assertion.row_name(cx).into()),
+            name: Some(assertion.row_name().eval(cx).into_value().into()),
             failure: true,
             error: false,
             message: Some("One or more sub-samples failed".into()),

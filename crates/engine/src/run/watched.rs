@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::run::context::Context;
@@ -99,8 +100,8 @@ impl AssertionRole for Watched<dyn AssertionRole> {
         self.inner.applies_to()
     }
 
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.inner.row_name(cx)
+    fn row_name(&self) -> &Template {
+        self.inner.row_name()
     }
 
     fn reads(&self) -> Needs {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use drumfire_engine::{
-    Adoption, Control, Fleet, Gate, Lease, LeaseRequest, Phase, Slots, Stopping,
+    Adoption, Control, Fleet, Gate, Lease, LeaseError, LeaseRequest, Phase, Slots, Stopping,
 };
 use drumfire_expr::Properties;
 use drumfire_results::{GroupUsers, ThreadCounts};
@@ -25,7 +25,7 @@ pub const SILENCE: Duration = Duration::from_secs(30);
 /// The number of users on all machines is used for this long.
 const FRESH: Duration = Duration::from_secs(3);
 
-type Coming = Receiver<Result<Lease, String>>;
+type Coming = Receiver<Result<Lease, LeaseError>>;
 
 /// An agent in a run.
 pub struct Member {
@@ -374,7 +374,7 @@ impl Fleet for Member {
         }
     }
 
-    fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, String> {
+    fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, LeaseError> {
         let ahead = || self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
         let is_first = begun.insert(request.element.to_owned()) && !self.is_again;
@@ -386,7 +386,10 @@ impl Fleet for Member {
             let coming = asked.unwrap_or_else(|| self.ask(request));
             coming
                 .recv_timeout(PATIENCE + PATIENCE / 4)
-                .map_err(|_| format!("no row of `{}` came", request.element))??
+                .map_err(|_| LeaseError {
+                    element: request.element.to_owned(),
+                    tried: None,
+                })??
         };
         if lease.end - lease.start > AHEAD {
             let next = self.ask(request);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use drumfire_engine::{Control, Options, Outcome, Share, Subscriber};
+use drumfire_engine::{Control, Options, Outcome, Share, StartError, Subscriber};
 use futures_util::StreamExt as _;
 use tokio::runtime::{Builder, Runtime};
 
@@ -81,7 +81,7 @@ pub trait Engine {
         options: &Options,
         control: &Control,
         subscribers: &mut [&mut dyn Subscriber],
-    ) -> Result<Outcome, String>;
+    ) -> Result<Outcome, StartError>;
 }
 
 /// The thread that talks to NATS, whatever the others do.

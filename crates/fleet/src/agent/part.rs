@@ -142,7 +142,7 @@ fn run<E: Engine>(
     };
     let outcome = engine
         .run(program, &order, &member.control, &mut [&mut outbox])
-        .map_err(|why| FleetError::Refused(vec![why]))?;
+        .map_err(|error| FleetError::Refused(vec![error.to_string()]))?;
     outbox.seal();
     let end = end(member, &outcome);
     let samples = end.samples;

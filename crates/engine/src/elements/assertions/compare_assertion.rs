@@ -133,8 +133,8 @@ impl Assertion for CompareAssertion {
         self.name.pass(cx)
     }
 
-    fn name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
+    fn name(&self) -> &Template {
+        self.name.template()
     }
 
     fn needs(&self) -> Needs {

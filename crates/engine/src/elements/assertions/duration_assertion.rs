@@ -52,8 +52,8 @@ impl Assertion for DurationAssertion {
         self.scoped.scope()
     }
 
-    fn name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
+    fn name(&self) -> &Template {
+        self.name.template()
     }
 
     fn needs(&self) -> Needs {

@@ -91,3 +91,25 @@ impl Expectation {
         Ok(pattern.full_match(text))
     }
 }
+
+#[cfg(test)]
+pub mod tests {
+    /// An element with an expectation; `flags` are validation, null, invert and regex.
+    pub fn element(
+        class: &str,
+        (property, path): (&str, &str),
+        expected: &str,
+        flags: &str,
+    ) -> String {
+        let expected = expected.replace('"', "&quot;");
+        let names = ["JSONVALIDATION", "EXPECT_NULL", "INVERT", "ISREGEX"];
+        let flags = names.iter().zip(flags.chars());
+        let flags: String = flags
+            .map(|(name, flag)| format!(r#"<boolProp name="{name}">{}</boolProp>"#, flag == '1'))
+            .collect();
+        format!(
+            r#"<{class} guiclass="x" testclass="{class}" testname="j"><stringProp name="{property}">{path}</stringProp>
+            <stringProp name="EXPECTED_VALUE">{expected}</stringProp>{flags}</{class}>"#
+        )
+    }
+}

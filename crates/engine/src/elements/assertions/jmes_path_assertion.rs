@@ -4,6 +4,7 @@
 //!
 //! Difference: for malformed JSON and malformed expressions the message is not that of Jackson or io.burt's library.
 
+use drumfire_expr::Template;
 use drumfire_query::jmespath::{Found, JmesPath};
 use drumfire_results::{AssertionResult, Sample};
 
@@ -15,9 +16,8 @@ use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::needs::Needs;
 use crate::run::parsed::{JsonBody, JsonReader};
-use crate::run::roles::{Act, AssertionRole, Scope};
+use crate::run::roles::{Act, AssertionRole};
 
 pub struct JmesPathAssertion {
     name: Name,
@@ -111,38 +111,21 @@ impl AssertionRole for JmesPathAssertion {
         self.query.judge(cx, sample, judge)
     }
 
-    fn applies_to(&self) -> &Scope {
-        &Scope::Parent
-    }
-
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
-    }
-
-    fn reads(&self) -> Needs {
-        Needs::BODY
+    fn row_name(&self) -> &Template {
+        self.name.template()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::expectation::tests::element;
     use super::*;
     use crate::fixture;
 
     const BODY: &str = r#"{"a":{"x":1,"y":[1,2]},"n":null,"s":"q"}"#;
 
     fn check(body: &str, path: &str, expected: &str, flags: &str) -> AssertionResult {
-        let flag = |index: usize| flags.as_bytes()[index] == b'1';
-        let expected = expected.replace('"', "&quot;");
-        let xml = format!(
-            r#"<JMESPathAssertion guiclass="x" testclass="JMESPathAssertion" testname="j"><stringProp name="JMES_PATH">{path}</stringProp>
-            <stringProp name="EXPECTED_VALUE">{expected}</stringProp><boolProp name="JSONVALIDATION">{}</boolProp>
-            <boolProp name="EXPECT_NULL">{}</boolProp><boolProp name="INVERT">{}</boolProp><boolProp name="ISREGEX">{}</boolProp></JMESPathAssertion>"#,
-            flag(0),
-            flag(1),
-            flag(2),
-            flag(3)
-        );
+        let xml = element("JMESPathAssertion", ("JMES_PATH", path), expected, flags);
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JmesPathAssertion::decode);
         assertion.judge(&mut cx, &fixture::sample(body))

@@ -15,9 +15,8 @@ use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::needs::Needs;
 use crate::run::parsed::{JsonBody, JsonReader};
-use crate::run::roles::{Act, AssertionRole, Scope};
+use crate::run::roles::{Act, AssertionRole};
 
 pub struct JsonPathAssertion {
     name: Name,
@@ -142,14 +141,9 @@ impl JsonPathAssertion {
         }
         let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
         let wanted = self.expectation.wanted(cx);
-        match (self.assert(cx, &body, wanted), wanted.invert) {
-            (Ok(()), false) | (Err(_), true) => self.name.pass_with_empty_message(cx),
-            (Err(message), false) => self.name.fail(cx, message),
-            (Ok(()), true) => {
-                let message = self.inverted_failure(cx, wanted);
-                self.name.fail(cx, message)
-            }
-        }
+        let outcome = self.assert(cx, &body, wanted);
+        let inverted = |cx: &mut Context| self.inverted_failure(cx, wanted);
+        self.name.judged(cx, outcome, wanted.invert, inverted)
     }
 }
 
@@ -159,21 +153,14 @@ impl AssertionRole for JsonPathAssertion {
         self.query.judge(cx, sample, judge)
     }
 
-    fn applies_to(&self) -> &Scope {
-        &Scope::Parent
-    }
-
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
-    }
-
-    fn reads(&self) -> Needs {
-        Needs::BODY
+    fn row_name(&self) -> &Template {
+        self.name.template()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::expectation::tests::element;
     use super::*;
     use crate::fixture;
 
@@ -182,17 +169,7 @@ mod tests {
 
     /// The message; `flags` are validation, null, invert and regex. Passing gives the empty message.
     fn check(body: &str, path: &str, expected: &str, flags: &str) -> String {
-        let flag = |index: usize| flags.as_bytes()[index] == b'1';
-        let expected = expected.replace('"', "&quot;");
-        let xml = format!(
-            r#"<JSONPathAssertion guiclass="x" testclass="JSONPathAssertion" testname="j"><stringProp name="JSON_PATH">{path}</stringProp>
-            <stringProp name="EXPECTED_VALUE">{expected}</stringProp><boolProp name="JSONVALIDATION">{}</boolProp>
-            <boolProp name="EXPECT_NULL">{}</boolProp><boolProp name="INVERT">{}</boolProp><boolProp name="ISREGEX">{}</boolProp></JSONPathAssertion>"#,
-            flag(0),
-            flag(1),
-            flag(2),
-            flag(3)
-        );
+        let xml = element("JSONPathAssertion", ("JSON_PATH", path), expected, flags);
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
         let verdict = assertion.judge(&mut cx, &fixture::sample(body));

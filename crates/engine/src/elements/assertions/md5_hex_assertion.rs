@@ -11,8 +11,7 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
-use crate::run::needs::Needs;
-use crate::run::roles::{Act, AssertionRole, Scope};
+use crate::run::roles::{Act, AssertionRole};
 
 pub struct Md5HexAssertion {
     name: Name,
@@ -78,16 +77,8 @@ impl AssertionRole for Md5HexAssertion {
             .turn(bytes, move |may_wait| self.judge(cx, sample, may_wait))
     }
 
-    fn applies_to(&self) -> &Scope {
-        &Scope::Parent
-    }
-
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
-    }
-
-    fn reads(&self) -> Needs {
-        Needs::BODY
+    fn row_name(&self) -> &Template {
+        self.name.template()
     }
 }
 

@@ -22,9 +22,8 @@ use crate::decode::setting::Flag;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::needs::Needs;
 use crate::run::parsed::JsonReader;
-use crate::run::roles::{Act, AssertionRole, Scope};
+use crate::run::roles::{Act, AssertionRole};
 
 struct JsonPathAssertion {
     name: Name,
@@ -159,14 +158,9 @@ impl JsonPathAssertion {
             Ok(json) => self.assert(cx, json),
             Err(error) => Err(error.to_string()),
         };
-        match (outcome, self.inverts.get(cx)) {
-            (Ok(()), false) | (Err(_), true) => self.name.pass_with_empty_message(cx),
-            (Err(message), false) => self.name.fail(cx, message),
-            (Ok(()), true) => {
-                let message = self.inverted_failure(cx);
-                self.name.fail(cx, message)
-            }
-        }
+        let is_inverted = self.inverts.get(cx);
+        let inverted = |cx: &mut Context| self.inverted_failure(cx);
+        self.name.judged(cx, outcome, is_inverted, inverted)
     }
 }
 
@@ -178,16 +172,8 @@ impl AssertionRole for JsonPathAssertion {
         self.query.judge(cx, sample, judge)
     }
 
-    fn applies_to(&self) -> &Scope {
-        &Scope::Parent
-    }
-
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
-    }
-
-    fn reads(&self) -> Needs {
-        Needs::BODY
+    fn row_name(&self) -> &Template {
+        self.name.template()
     }
 }
 

@@ -331,8 +331,8 @@ impl AssertionRole for ResponseAssertion {
         self.scoped.scope()
     }
 
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
+    fn row_name(&self) -> &Template {
+        self.name.template()
     }
 
     fn reads(&self) -> Needs {

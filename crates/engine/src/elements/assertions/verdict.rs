@@ -21,7 +21,11 @@ impl Name {
         Name { template, state }
     }
 
-    pub fn text(&self, cx: &mut Context) -> Rc<str> {
+    pub fn template(&self) -> &Template {
+        &self.template
+    }
+
+    fn text(&self, cx: &mut Context) -> Rc<str> {
         match (self.state, self.template.literal()) {
             (Some(state), Some(name)) => cx.state::<Rc<str>>(state, || name.into()).clone(),
             _ => self.template.eval(cx).into_value(),
@@ -56,6 +60,25 @@ impl Name {
     /// There is nothing to look at (`AssertionResult#setResultForNull`).
     pub fn fail_for_null(&self, cx: &mut Context) -> AssertionResult {
         self.fail(cx, "Response was null")
+    }
+
+    /// The result of a check that holds or fails with a message, the other way round where `is_inverted`; then a check that
+    /// holds fails with the message that `of_inverted` gives.
+    pub fn judged(
+        &self,
+        cx: &mut Context,
+        outcome: Result<(), String>,
+        is_inverted: bool,
+        of_inverted: impl FnOnce(&mut Context) -> String,
+    ) -> AssertionResult {
+        match (outcome, is_inverted) {
+            (Ok(()), false) | (Err(_), true) => self.pass_with_empty_message(cx),
+            (Err(message), false) => self.fail(cx, message),
+            (Ok(()), true) => {
+                let message = of_inverted(cx);
+                self.fail(cx, message)
+            }
+        }
     }
 
     /// The assertion cannot be evaluated.

@@ -2,6 +2,7 @@
 //!
 //! No properties, no scope. Difference: only the usual messages are those of Xerces.
 
+use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
@@ -10,9 +11,8 @@ use crate::decode::roles::Roles;
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::needs::Needs;
 use crate::run::parsed::Reading;
-use crate::run::roles::{Act, AssertionRole, Scope};
+use crate::run::roles::{Act, AssertionRole};
 
 const DOCTYPE: &str = "DOCTYPE is disallowed when the feature \"http://apache.org/xml/features/disallow-doctype-decl\" set to true.";
 
@@ -94,16 +94,8 @@ impl AssertionRole for XmlAssertion {
             .turn(bytes, move |may_wait| self.judge(cx, sample, may_wait))
     }
 
-    fn applies_to(&self) -> &Scope {
-        &Scope::Parent
-    }
-
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
-    }
-
-    fn reads(&self) -> Needs {
-        Needs::BODY
+    fn row_name(&self) -> &Template {
+        self.name.template()
     }
 }
 

@@ -119,15 +119,10 @@ impl XPath2Assertion {
 
 impl XPath2Assertion {
     async fn check(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
-        let input = match self.scoped.is_variable() {
-            true => self
-                .scoped
-                .variable(cx)
-                .filter(|value| !value.is_empty())
-                .map(Input::Variable),
-            false => Some(Input::Result(sample)),
-        };
-        match input {
+        let is_empty =
+            |input: &Input<'_>| matches!(input, Input::Variable(value) if value.is_empty());
+        let input = self.scoped.judged(cx, sample);
+        match input.filter(|input| !is_empty(input)) {
             Some(input) => self.check_input(cx, &input, may_wait).await,
             None => self.name.fail_for_null(cx),
         }
@@ -145,8 +140,8 @@ impl AssertionRole for XPath2Assertion {
         self.scoped.scope()
     }
 
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
+    fn row_name(&self) -> &Template {
+        self.name.template()
     }
 
     fn reads(&self) -> Needs {

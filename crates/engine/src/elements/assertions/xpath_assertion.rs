@@ -119,11 +119,7 @@ impl XPathAssertion {
     }
 
     async fn check(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> AssertionResult {
-        let input = match self.scoped.is_variable() {
-            true => self.scoped.variable(cx).map(Input::Variable),
-            false => Some(Input::Result(sample)),
-        };
-        match input {
+        match self.scoped.judged(cx, sample) {
             Some(input) => self.check_input(cx, &input, may_wait).await,
             None => self.name.fail_for_null(cx),
         }
@@ -141,8 +137,8 @@ impl AssertionRole for XPathAssertion {
         self.scoped.scope()
     }
 
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.text(cx).to_string()
+    fn row_name(&self) -> &Template {
+        self.name.template()
     }
 
     fn reads(&self) -> Needs {

@@ -11,7 +11,7 @@ use drumfire_web::headers::RequestHead;
 use drumfire_web::response::ResponseHead;
 use drumfire_web::url::Url;
 
-use super::managers::{Manager, register};
+use super::managers::{Clearing, Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
@@ -23,8 +23,7 @@ const DEFAULT_MAX_SIZE: i32 = 5_000;
 pub struct CacheManager {
     state: StateId,
     settings: Settings,
-    clear_each_iteration: bool,
-    controlled_by_thread: bool,
+    clearing: Clearing,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -42,8 +41,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             max_entries: usize::try_from(d.int("maxSize", DEFAULT_MAX_SIZE)).unwrap_or(0),
             methods,
         },
-        clear_each_iteration: d.bool("clearEachIteration", false),
-        controlled_by_thread: d.bool("CacheManager.controlledByThread", false),
+        clearing: Clearing::decode(d, "clearEachIteration", "CacheManager.controlledByThread"),
     });
     register(d, Manager::Cache(manager.clone()));
     Roles {
@@ -103,12 +101,7 @@ impl CacheManager {
 
 impl ThreadIterationListener for CacheManager {
     fn thread_iteration_start(&self, cx: &mut Context) {
-        let clear = if self.controlled_by_thread {
-            !cx.same_user
-        } else {
-            self.clear_each_iteration
-        };
-        if clear {
+        if self.clearing.is_due(cx) {
             cx.state::<Cache>(self.state, Cache::default).clear();
         }
     }

@@ -11,7 +11,7 @@ use drumfire_web::cookies::{Cookie, CookieStore, Policy, Settings};
 use drumfire_web::url::Url;
 
 use super::jars::Jar;
-use super::managers::{Manager, register};
+use super::managers::{Clearing, Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::samplers::http::state::user;
@@ -25,8 +25,7 @@ pub struct CookieManager {
     /// `CookieManager.policy`.
     policy: String,
     settings: Settings,
-    clear_each_iteration: bool,
-    controlled_by_thread: bool,
+    clearing: Clearing,
     /// `CookieManager.save.cookies`: received cookies become variables with this prefix.
     saved_prefix: Option<String>,
 }
@@ -79,8 +78,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
         initial,
         policy: policy_name,
         settings,
-        clear_each_iteration: d.bool("CookieManager.clearEachIteration", false),
-        controlled_by_thread: d.bool("CookieManager.controlledByThreadGroup", false),
+        clearing: Clearing::decode(
+            d,
+            "CookieManager.clearEachIteration",
+            "CookieManager.controlledByThreadGroup",
+        ),
         saved_prefix,
     });
     register(d, Manager::Cookies(manager.clone()));
@@ -258,12 +260,7 @@ impl CookieManager {
 
 impl ThreadIterationListener for CookieManager {
     fn thread_iteration_start(&self, cx: &mut Context) {
-        let clear = if self.controlled_by_thread {
-            !cx.same_user
-        } else {
-            self.clear_each_iteration
-        };
-        if clear {
+        if self.clearing.is_due(cx) {
             let fresh = self.fresh(cx);
             self.with_jar(cx, |jar, _| {
                 if jar.cleared_in.is_none() {

@@ -13,7 +13,7 @@ use drumfire_expr::{Template, format_decimal, values};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
-use crate::run::fleet::{LeaseRequest, Leased};
+use crate::run::fleet::{LeaseError, LeaseRequest, Leased};
 use crate::run::roles::IterationListener;
 use crate::run::thread_end::{ended_by_exception, test_failed};
 
@@ -105,7 +105,7 @@ impl IterationListener for CounterConfig {
         } else {
             match self.shared_number(cx, range) {
                 Ok(number) => number,
-                Err(reason) => return test_failed(cx, &reason),
+                Err(reason) => return test_failed(cx, &reason.to_string()),
             }
         };
         let text = formatted(&self.format.eval(cx), number);
@@ -116,7 +116,7 @@ impl IterationListener for CounterConfig {
 }
 
 impl CounterConfig {
-    fn shared_number(&self, cx: &Context, range: Range) -> Result<i64, String> {
+    fn shared_number(&self, cx: &Context, range: Range) -> Result<i64, LeaseError> {
         let Some(fleet) = cx.shared.part.shared_with() else {
             let mut counter = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
             return Ok(next_shared(&mut counter, range));

@@ -8,6 +8,7 @@ use super::cache_manager::CacheManager;
 use super::cookie_manager::CookieManager;
 use super::dns_cache_manager::DnsCacheManager;
 use crate::decode::Decoder;
+use crate::run::context::Context;
 
 /// A manager that samplers use, as they share it.
 #[derive(Clone)]
@@ -16,6 +17,30 @@ pub enum Manager {
     Cache(Arc<CacheManager>),
     Auth(Arc<AuthManager>),
     Dns(Arc<DnsCacheManager>),
+}
+
+/// When a manager forgets what a user has gathered.
+pub struct Clearing {
+    each_iteration: bool,
+    by_user: bool,
+}
+
+impl Clearing {
+    /// `by_thread_group` names the setting of the thread group's 'same user on each iteration'.
+    pub fn decode(d: &mut Decoder, each_iteration: &str, by_thread_group: &str) -> Clearing {
+        Clearing {
+            each_iteration: d.bool(each_iteration, false),
+            by_user: d.bool(by_thread_group, false),
+        }
+    }
+
+    /// Whether it is due at the start of an iteration of the thread group.
+    pub fn is_due(&self, cx: &Context) -> bool {
+        match self.by_user {
+            true => !cx.same_user,
+            false => self.each_iteration,
+        }
+    }
 }
 
 /// The managers of a plan, by the id of their element.

@@ -19,7 +19,7 @@ use super::csv_file::{ReadFault, Records};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
-use crate::run::fleet::{LeaseRequest, Leased};
+use crate::run::fleet::{LeaseError, LeaseRequest, Leased};
 use crate::run::roles::IterationListener;
 use crate::run::thread_end::{stop_thread, test_failed};
 
@@ -119,7 +119,7 @@ impl RandomCsvDataSet {
     }
 
     /// The number of the next record of this machine; none at the end. All machines shuffle each pass alike.
-    fn next_leased(&self, list: &List, cx: &Context) -> Result<Option<u32>, String> {
+    fn next_leased(&self, list: &List, cx: &Context) -> Result<Option<u32>, LeaseError> {
         let Some(fleet) = cx.shared.part.shared_with() else {
             return Ok(None);
         };
@@ -181,7 +181,7 @@ impl IterationListener for RandomCsvDataSet {
         };
         let next = match next {
             Ok(next) => next,
-            Err(reason) => return test_failed(cx, &reason),
+            Err(reason) => return test_failed(cx, &reason.to_string()),
         };
         let Some(number) = next else {
             return stop_thread(cx, "All records in the CSV file have been passed.");

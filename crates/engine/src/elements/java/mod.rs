@@ -27,7 +27,6 @@ use crate::run::roles::AssertionRole;
 use crate::run::roles::ListenerRole;
 use crate::run::roles::PostProcessorRole;
 use crate::run::roles::PreProcessorRole;
-use crate::run::roles::Scope;
 use crate::run::roles::TimerRole;
 use crate::run::sampler::{Sampler, SamplerTurn};
 use pace::Pace;
@@ -331,12 +330,8 @@ impl AssertionRole for JavaElement {
         Act::Done(verdict)
     }
 
-    fn applies_to(&self) -> &Scope {
-        &Scope::Parent
-    }
-
-    fn row_name(&self, cx: &mut Context) -> String {
-        self.name.eval(cx).into_string()
+    fn row_name(&self) -> &Template {
+        &self.name
     }
 
     fn reads(&self) -> Needs {

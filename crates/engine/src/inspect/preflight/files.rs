@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drumfire_jmx::{Diagnostic, Props, Value};
+use drumfire_jmx::{Diagnostic, Value};
 
 use super::is_as_jmeter;
 use super::provenance::Definitions;
@@ -206,9 +206,10 @@ fn may_be_written(sight: &Sight, name: &str) -> bool {
             is_listener_of(element, &base)
                 || element.class.as_str() == "SystemSampler"
                 || (is_script(&element.class) && script_writes(element, sight.settings))
-                || any_text(&element.props, &|text| {
-                    text.contains("${__") && calls_a_writer(text)
-                })
+                || element
+                    .props
+                    .texts()
+                    .any(|text| text.contains("${__") && calls_a_writer(text))
         })
 }
 
@@ -224,7 +225,7 @@ fn writes_by_itself(element: &Element) -> bool {
 
 fn is_listener_of(element: &Element, base: &str) -> bool {
     matches!(element.class.as_str(), "ResultCollector" | "ResultSaver")
-        && any_text(&element.props, &|text| text.contains(base))
+        && element.props.texts().any(|text| text.contains(base))
 }
 
 fn script_writes(element: &Element, settings: &Settings) -> bool {
@@ -263,20 +264,6 @@ fn has_word_of_writing(script: &str) -> bool {
 
 fn any(element: &Element, is_so: &dyn Fn(&Element) -> bool) -> bool {
     is_so(element) || element.children.iter().any(|child| any(child, is_so))
-}
-
-fn any_text(props: &Props, is_so: &dyn Fn(&str) -> bool) -> bool {
-    fn value(found: &Value, is_so: &dyn Fn(&str) -> bool) -> bool {
-        match found {
-            Value::Str(text) => is_so(text),
-            Value::Element(element) => any_text(&element.props, is_so),
-            Value::List(items) | Value::Map(items) => {
-                items.iter().any(|item| value(&item.value, is_so))
-            }
-            _ => false,
-        }
-    }
-    props.iter().any(|prop| value(&prop.value, is_so))
 }
 
 #[cfg(test)]

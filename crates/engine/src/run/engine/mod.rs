@@ -19,7 +19,7 @@ use crate::run::control::{Control, Mark, Stopping};
 use crate::run::crew::StartGroup;
 use crate::run::events::{Event, Started, Subscriber, Tick};
 use crate::run::fleet::{Fleet, Gate, Part, Phase};
-use crate::run::java::host::Java;
+use crate::run::java::host::{Java, JavaError};
 use crate::run::journey::BoundPlan;
 use crate::run::ledger::Ledger;
 use crate::run::outcome::Outcome;
@@ -67,7 +67,7 @@ pub enum StartError {
     /// A result file that is to be deleted cannot be.
     Results(OpenError),
     /// Java, or one of the elements that it is to run.
-    Java(String),
+    Java(JavaError),
     /// The certificates to verify servers with cannot be had.
     Tls(String),
     /// Not even one worker.
@@ -78,7 +78,8 @@ impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             StartError::Results(error) => error.fmt(f),
-            StartError::Java(message) | StartError::Tls(message) => f.write_str(message),
+            StartError::Java(error) => error.fmt(f),
+            StartError::Tls(message) => f.write_str(message),
             StartError::Workers(error) => write!(f, "no worker can start: {error}"),
         }
     }
@@ -88,7 +89,8 @@ impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             StartError::Results(error) => std::error::Error::source(error),
-            StartError::Java(_) | StartError::Tls(_) => None,
+            StartError::Java(error) => Some(error),
+            StartError::Tls(_) => None,
             StartError::Workers(error) => Some(error),
         }
     }

@@ -1,6 +1,7 @@
 //! The Java of a run. The virtual machine is behind [`JavaHost`]; the engine knows nothing else of it.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub trait JavaHost: Send + Sync {
         class: &str,
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Option<Traits>, String>;
+    ) -> Result<Option<Traits>, JavaError>;
 
     /// Which of these functions the class path has; starts Java.
     ///
@@ -35,26 +36,26 @@ pub trait JavaHost: Send + Sync {
         names: &[&str],
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Vec<String>, String>;
+    ) -> Result<Vec<String>, JavaError>;
 
     /// Starts Java, which runs the init scripts that properties name.
     ///
     /// # Errors
     /// Why there is no Java.
-    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), String>;
+    fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), JavaError>;
 
     /// Whether there is a Java to run; does not start it.
     ///
     /// # Errors
     /// Why there is none, and how to get one.
-    fn find(&self) -> Result<(), String>;
+    fn find(&self) -> Result<(), JavaError>;
 
     /// Starts Java, unless a text of the plan has done so, and loads the elements; called before the first user. Code that
     /// runs outside of any user's calls ends the run by `control`.
     ///
     /// # Errors
     /// The reason why an element, or Java itself, cannot run.
-    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), String>;
+    fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), JavaError>;
 
     /// The test starts or ends (`TestStateListener`). The visit is of no user.
     ///
@@ -125,6 +126,24 @@ pub trait JavaHost: Send + Sync {
     }
 }
 
+/// Why Java cannot do what it is asked for, with the remedy where there is one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JavaError(String);
+
+impl From<String> for JavaError {
+    fn from(why: String) -> JavaError {
+        JavaError(why)
+    }
+}
+
+impl fmt::Display for JavaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for JavaError {}
+
 /// A call on a thread of its own.
 pub type Apart<'v> = Pin<Box<dyn Future<Output = Result<i64, Raised>> + 'v>>;
 
@@ -134,6 +153,19 @@ pub enum Java {
     Host(Arc<dyn JavaHost>),
     /// Why there is none.
     Absent(Cow<'static, str>),
+}
+
+impl Java {
+    /// The Java of this machine, which need not run yet.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn host(&self) -> Result<&Arc<dyn JavaHost>, JavaError> {
+        match self {
+            Java::Host(host) => host.find().map(|()| host),
+            Java::Absent(why) => Err(JavaError(why.to_string())),
+        }
+    }
 }
 
 impl Default for Java {

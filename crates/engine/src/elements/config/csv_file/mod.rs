@@ -244,7 +244,7 @@ impl CsvFile {
             is_recycled: reading.recycle && index.rows > 0,
         };
         let place = shared.leased.next(&*shared.fleet, &request);
-        let Some(place) = place.map_err(ReadFault::Argument)? else {
+        let Some(place) = place.map_err(|error| ReadFault::Argument(error.to_string()))? else {
             return Ok(false);
         };
         let row = place % index.rows.max(1);
