@@ -108,6 +108,9 @@ pub struct Hello {
     pub cores: u32,
     pub memory_mib: u64,
     pub open_files: u64,
+    /// What the machine can do at most, as `drumfire doctor` tells it.
+    #[serde(default)]
+    pub ceilings: BTreeMap<String, u64>,
     /// The host that it runs on.
     pub host: String,
     /// The addresses of the host, without those of its loopback.

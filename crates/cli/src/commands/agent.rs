@@ -22,7 +22,9 @@ use crate::jmeter::remote;
 use crate::log;
 use crate::options::{Change, PropertyOptions, Refusal};
 use crate::properties::Settings;
+use crate::terminal::format::count;
 
+use super::doctor::machine_ceilings;
 use super::inputs::settings;
 
 /// The number of a pod of an Indexed Job.
@@ -187,6 +189,10 @@ fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         memory_mib: crate::run_record::memory_mib().unwrap_or(0),
         open_files: drumfire_health::raise_open_files().unwrap_or(0),
+        ceilings: machine_ceilings()
+            .into_iter()
+            .map(|ceiling| (ceiling.of.to_owned(), ceiling.most))
+            .collect(),
         host,
         addresses: addresses(),
         java: engine.java_version(),
@@ -227,7 +233,17 @@ pub fn agents(order: &AgentsOrder, console: &mut Console<'_>) -> Result<Exit, Re
     }
     let mut rows = vec![
         [
-            "agent", "host", "cores", "memory", "files", "weight", "Java", "version", "labels",
+            "agent",
+            "host",
+            "cores",
+            "memory",
+            "users",
+            "connections",
+            "samples/s",
+            "weight",
+            "Java",
+            "version",
+            "labels",
         ]
         .map(str::to_owned),
     ];
@@ -238,7 +254,17 @@ pub fn agents(order: &AgentsOrder, console: &mut Console<'_>) -> Result<Exit, Re
     Ok(Exit::Ok)
 }
 
-fn row(hello: &Hello) -> [String; 9] {
+/// The lowest of an agent's ceilings for this.
+fn ceiling(hello: &Hello, of: &str) -> String {
+    let known = hello
+        .ceilings
+        .iter()
+        .filter(|(name, _)| name.starts_with(of));
+    let least = known.map(|(_, most)| *most).min();
+    least.map_or_else(|| "unknown".to_owned(), count)
+}
+
+fn row(hello: &Hello) -> [String; 11] {
     let labels: Vec<String> = hello
         .labels
         .iter()
@@ -249,7 +275,9 @@ fn row(hello: &Hello) -> [String; 9] {
         hello.host.clone(),
         hello.cores.to_string(),
         format!("{} MiB", hello.memory_mib),
-        hello.open_files.to_string(),
+        ceiling(hello, "users"),
+        ceiling(hello, "connections, by open files"),
+        ceiling(hello, "samples a second"),
         hello.weight.to_string(),
         hello.java.clone().unwrap_or_else(|| "none".to_owned()),
         hello.version.clone(),

@@ -15,7 +15,7 @@ use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 
 /// Memory of a user with a connection: what `cargo xtask bench users` measures, rounded up.
-const BYTES_PER_USER: u64 = 12 << 10;
+pub(super) const BYTES_PER_USER: u64 = 12 << 10;
 /// CPU time of a plain sample over a kept connection, of a new connection, and of one with a TLS handshake, in
 /// microseconds: orders of magnitude from `cargo xtask bench`, client side, loopback.
 const SAMPLE_US: f64 = 10.0;
@@ -49,6 +49,11 @@ pub fn doctor<E: Engine>(
     };
     console.print(&text);
     Ok(Exit::Ok)
+}
+
+/// The ceilings of this machine for JMeter's defaults, without a plan.
+pub(super) fn machine_ceilings() -> Vec<Ceiling> {
+    ceilings(&Machine::default().limits(), &load(None))
 }
 
 fn demand<E: Engine>(

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use drumfire_fleet::agent_name;
 use serde_json::{Value, json};
 
+use super::doctor::BYTES_PER_USER;
 use super::fleet::plan_files;
 use super::inputs::{existing_plan, settings};
 use crate::console::Console;
@@ -15,8 +16,6 @@ use crate::exit_codes::Exit;
 use crate::k8s_arguments::{K8sArguments, K8sCommand, ManifestArguments};
 use crate::options::{PropertyOptions, Refusal};
 
-/// Memory of a user with a connection, as `drumfire doctor` counts it.
-const KIB_PER_USER: u64 = 12;
 /// Memory of an agent without users, and of its Java virtual machine, in MiB.
 const AGENT_MIB: u64 = 192;
 const JAVA_MIB: u64 = 768;
@@ -156,7 +155,7 @@ impl Manifest<'_> {
             false => 0,
         };
         let each = users.div_ceil(u64::from(self.arguments.agents));
-        let mib = AGENT_MIB + java_mib + (each * KIB_PER_USER).div_ceil(1024);
+        let mib = AGENT_MIB + java_mib + (each * BYTES_PER_USER).div_ceil(1 << 20);
         self.memory.get_or_insert_with(|| format!("{mib}Mi"));
         Ok(())
     }

@@ -137,6 +137,8 @@ fn agents_are_listed_and_chosen_by_label() {
         let listed: serde_json::Value = serde_json::from_str(&listed.out).expect("it is JSON");
         if listed.as_array().is_some_and(|agents| agents.len() == 2) {
             assert_eq!(listed[0]["labels"]["place"], "a");
+            let most = &listed[0]["ceilings"]["samples a second, by CPU"];
+            assert!(most.as_u64().is_some_and(|most| most > 0), "{listed:#}");
             break;
         }
         assert!(Instant::now() < deadline, "both are there");

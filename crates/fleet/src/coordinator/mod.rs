@@ -502,7 +502,10 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
 
     /// Brings what was ordered here to the agents.
     fn steer(&mut self) {
-        let by_plan = self.agents.iter().map(|agent| agent.state.stopping).max();
+        // An agent that comes back when others have its users ends alone.
+        let is_fenced = |agent: &&Agent| self.state.fenced.contains(&agent.token);
+        let others = self.agents.iter().filter(|agent| !is_fenced(agent));
+        let by_plan = others.map(|agent| agent.state.stopping).max();
         match by_plan.unwrap_or_default() {
             Stopping::No => {}
             Stopping::Shutdown if !self.control.stopping() => self.control.shutdown(),
