@@ -105,10 +105,13 @@ impl Last {
 
     /// The mean; 0 without values.
     pub fn mean(&self) -> f64 {
-        match self.0.len() {
-            0 => 0.0,
-            count => self.0.iter().sum::<f64>() / count as f64,
+        let count = self.0.len() as f64;
+        if self.0.is_empty() {
+            return 0.0;
         }
+        let mean = self.0.iter().sum::<f64>() / count;
+        // The second pass of commons-math's `Mean`: the last digit is JMeter's, too.
+        mean + self.0.iter().map(|value| value - mean).sum::<f64>() / count
     }
 
     /// A percentile, from 0 to 100, interpolated as by commons-math's estimator `LEGACY`; 0 without values.
