@@ -43,13 +43,7 @@ pub fn compare(
     };
     let mut comparison = Comparison::of(baseline, std::slice::from_ref(run), options);
     comparison.refuse();
-    let style = console.style;
-    let mark = |finding: Finding, text: &str| match finding {
-        Finding::Worse => style.red(text),
-        Finding::Better => style.green(text),
-        _ => text.to_owned(),
-    };
-    console.print(&comparison.text(&mark));
+    print(&comparison, console);
     match comparison.is_refused() {
         true => Err(
             "this run must not be compared with its baseline; make a new one with `--run-file`"
@@ -57,4 +51,15 @@ pub fn compare(
         ),
         false => Ok(comparison.is_worse()),
     }
+}
+
+/// Prints a comparison, in colours.
+pub fn print(comparison: &Comparison, console: &mut Console<'_>) {
+    let style = console.style;
+    let mark = |finding: Finding, text: &str| match finding {
+        Finding::Worse => style.red(text),
+        Finding::Better => style.green(text),
+        _ => text.to_owned(),
+    };
+    console.print(&comparison.text(&mark));
 }

@@ -1,6 +1,7 @@
 //! The command line of `drumfire ctl`.
 
 use clap::Subcommand;
+use drumfire_serve::Order;
 
 const EXAMPLES: &str = "\
   drumfire run plan.jmx --ui        a run that can be steered
@@ -28,36 +29,6 @@ pub enum CtlVerb {
         #[arg(long)]
         json: bool,
     },
-    /// Let users finish their sample, then end
-    Stop,
-    /// Break samples off, and end
-    StopNow,
-    /// Let users finish their sample and wait
-    Pause,
-    /// Let users go on
-    Resume,
-    /// Change the users of a thread group; surplus users end after their sample
-    Users {
-        /// The name of the thread group
-        group: String,
-        /// How many users
-        users: u32,
-    },
-    /// Multiply the rates of open models, arrivals groups and throughput timers
-    Rate {
-        /// By this, such as 0.5 or 2; 1 is the plan's own rate
-        factor: f64,
-    },
-    /// Note in run file, report and outputs that something happened
-    Mark {
-        /// What
-        text: String,
-    },
-    /// Set a JMeter property, as __setProperty does
-    Set {
-        /// Its name
-        name: String,
-        /// Its value
-        value: String,
-    },
+    #[command(flatten)]
+    Order(Order),
 }

@@ -15,7 +15,8 @@ use drumfire_probes::View;
 use drumfire_report::{Mark, RunAgent, RunFile};
 use drumfire_results::Recording;
 use drumfire_serve::{
-    Address, Entry, Facts, KnownRun, Live, LiveOptions, Order, Phase, Server, Standing, Steering,
+    Address, Entry, Facts, KnownRun, Live, LiveOptions, Order, Phase, Refused, Server, Standing,
+    Steering,
 };
 
 use crate::guards::Board;
@@ -55,7 +56,7 @@ impl OwnRun {
 }
 
 impl Steering for OwnRun {
-    fn carry_out(&self, order: &Order) -> Result<(), String> {
+    fn carry_out(&self, order: &Order) -> Result<(), Refused> {
         let control = &self.0;
         let done = match order {
             Order::Stop => {
@@ -82,7 +83,7 @@ impl Steering for OwnRun {
             }
             Order::Set { name, value } => control.set_property(name, value),
         };
-        done.map_err(|error| error.to_string())
+        done.map_err(|error| error.to_string().into())
     }
 }
 

@@ -150,17 +150,21 @@ fn make_folder(folder: &Path) -> Result<(), FleetError> {
 }
 
 /// Writes a file that nobody else may read; there must be none.
+///
+/// # Errors
+/// There is such a file, or it cannot be written.
+pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    let mut file = options
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?;
+    file.write_all(text.as_bytes())
+}
+
 fn write(path: &Path, text: &str) -> Result<(), FleetError> {
-    let written = || -> io::Result<()> {
-        let mut options = fs::OpenOptions::new();
-        let mut file = options
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(path)?;
-        file.write_all(text.as_bytes())
-    };
-    written().map_err(|error| {
+    write_private(path, text).map_err(|error| {
         FleetError::Other(format!("{} cannot be written: {error}", path.display()))
     })
 }

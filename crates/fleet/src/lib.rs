@@ -29,7 +29,9 @@ pub use coordinator::{
 };
 pub use error::FleetError;
 pub use files::{PlanFile, stays_inside};
-pub use init::{CERTIFICATE, CERTIFICATE_KEY, FleetFiles, ServerPlace, add_agent, init};
+pub use init::{
+    CERTIFICATE, CERTIFICATE_KEY, FleetFiles, ServerPlace, add_agent, init, write_private,
+};
 pub use keys::{is_public_key, run_credentials};
 pub use link::LinkOptions;
 pub use local::{NATS_VARIABLE, find};

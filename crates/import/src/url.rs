@@ -15,6 +15,14 @@ pub struct Address {
 }
 
 impl Address {
+    /// Adds a parameter to the query.
+    pub fn add_parameter(&mut self, name: &str, value: Text) {
+        let has_query = self.path.template().contains('?');
+        let separator = if has_query { '&' } else { '?' };
+        self.path.push(&format!("{separator}{}=", encode(name)));
+        self.path.append(value);
+    }
+
     /// Splits an address without variables; `None` if it is no HTTP address. Credentials and fragments are dropped.
     pub fn parse(url: &str) -> Option<Address> {
         let url = url.trim();

@@ -1,5 +1,7 @@
 //! Changes to settings by name, as `drumfire set` asks for them.
 
+use std::fmt;
+
 use crate::diagnostic::did_you_mean;
 use crate::settings::{item_name, joined, own_path, settings};
 use crate::source::Span;
@@ -13,14 +15,82 @@ pub struct Edit {
     value: String,
 }
 
+/// Why a plan cannot be changed so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditError {
+    /// The text is not `ELEMENT>SETTING=VALUE`.
+    NoChange(String),
+    /// No element has the name.
+    NoElement {
+        /// The name or pattern.
+        name: String,
+        /// The most similar name in the plan.
+        meant: Option<String>,
+    },
+    /// None of the elements has the setting.
+    NoSetting {
+        /// The elements' name or pattern.
+        element: String,
+        /// The setting.
+        name: String,
+        /// The most similar setting of the elements.
+        meant: Option<String>,
+    },
+    /// The setting is a number, and the value is none.
+    WrongKind {
+        /// The setting.
+        setting: String,
+        /// What it is, with an article.
+        kind: &'static str,
+        /// The value.
+        value: String,
+    },
+    /// The setting is true or false, and this value is neither.
+    NoBoolean(String),
+}
+
+impl fmt::Display for EditError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let meant = match self {
+            EditError::NoChange(text) => {
+                return write!(f, "`{text}` is not a change: write `ELEMENT>SETTING=VALUE`");
+            }
+            EditError::WrongKind {
+                setting,
+                kind,
+                value,
+            } => return write!(f, "`{setting}` is {kind}, and `{value}` is none"),
+            EditError::NoBoolean(text) => return write!(f, "`{text}` is neither true nor false"),
+            EditError::NoElement { name, meant } => {
+                write!(f, "the plan has no element `{name}`")?;
+                meant
+            }
+            EditError::NoSetting {
+                element,
+                name,
+                meant,
+            } => {
+                write!(f, "`{element}` has no setting `{name}`")?;
+                meant
+            }
+        };
+        match meant {
+            Some(meant) => write!(f, "; did you mean `{meant}`?"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for EditError {}
+
 impl Edit {
     /// Reads `ELEMENT>SETTING=VALUE`. The element is a name in which `*` stands for any text; the setting is a property's
     /// name, with or without the class in front, or a path as `show` prints it, or `enabled`, or `name`.
     ///
     /// # Errors
     /// The missing part.
-    pub fn parse(text: &str) -> Result<Edit, String> {
-        let wrong = || format!("`{text}` is not a change: write `ELEMENT>SETTING=VALUE`");
+    pub fn parse(text: &str) -> Result<Edit, EditError> {
+        let wrong = || EditError::NoChange(text.to_owned());
         let (element, rest) = text.split_once('>').ok_or_else(wrong)?;
         let (setting, value) = rest.split_once('=').ok_or_else(wrong)?;
         let (element, setting) = (element.trim().to_owned(), setting.trim().to_owned());
@@ -38,7 +108,7 @@ impl Edit {
     ///
     /// # Errors
     /// No element has the name, none of them has the setting, or the value does not fit its kind.
-    pub fn apply(&self, tree: &mut Tree) -> Result<usize, String> {
+    pub fn apply(&self, tree: &mut Tree) -> Result<usize, EditError> {
         let mut roots = tree.roots.to_vec();
         let mut state = State::default();
         for root in &mut roots {
@@ -47,21 +117,23 @@ impl Edit {
         tree.roots = roots.into();
         if state.named == 0 {
             let known = state.names.iter().map(String::as_str);
-            return Err(with_hint(
-                format!("the plan has no element `{}`", self.element),
-                &self.element,
-                known,
-            ));
+            return Err(EditError::NoElement {
+                meant: did_you_mean(&self.element, known).map(str::to_owned),
+                name: self.element.clone(),
+            });
         }
         if state.changed == 0 {
             let known = state.settings.iter().map(String::as_str);
-            let message = format!("`{}` has no setting `{}`", self.element, self.setting);
-            return Err(with_hint(message, &self.setting, known));
+            return Err(EditError::NoSetting {
+                meant: did_you_mean(&self.setting, known).map(str::to_owned),
+                element: self.element.clone(),
+                name: self.setting.clone(),
+            });
         }
         Ok(state.changed)
     }
 
-    fn node(&self, node: &mut Node, state: &mut State) -> Result<(), String> {
+    fn node(&self, node: &mut Node, state: &mut State) -> Result<(), EditError> {
         state.names.push(node.name.to_string());
         if matches(&self.element, &node.name) {
             state.named += 1;
@@ -80,7 +152,7 @@ impl Edit {
         Ok(())
     }
 
-    fn change(&self, node: &mut Node) -> Result<bool, String> {
+    fn change(&self, node: &mut Node) -> Result<bool, EditError> {
         match self.setting.as_str() {
             "enabled" => node.enabled = boolean(&self.value)?,
             "name" => node.name = self.value.as_str().into(),
@@ -93,7 +165,7 @@ impl Edit {
     }
 
     /// The properties with the change; `None` if the setting is not among them.
-    fn props(&self, path: &str, class: &str, props: &Props) -> Result<Option<Props>, String> {
+    fn props(&self, path: &str, class: &str, props: &Props) -> Result<Option<Props>, EditError> {
         for prop in props {
             let own = own_path(path, class, &prop.name);
             if let Some(value) = self.value(&own, prop)? {
@@ -108,7 +180,7 @@ impl Edit {
         Ok(None)
     }
 
-    fn value(&self, path: &str, prop: &Prop) -> Result<Option<Value>, String> {
+    fn value(&self, path: &str, prop: &Prop) -> Result<Option<Value>, EditError> {
         match &prop.value {
             Value::Element(element) => {
                 let changed = self.props(path, &element.class, &element.props)?;
@@ -149,9 +221,13 @@ impl Edit {
     }
 
     /// The new value in the kind of the old one; a variable or a function needs a text.
-    fn of_kind(&self, old: &Value) -> Result<Value, String> {
+    fn of_kind(&self, old: &Value) -> Result<Value, EditError> {
         let text = self.value.as_str();
-        let wrong = |kind: &str| format!("`{}` is {kind}, and `{text}` is none", self.setting);
+        let wrong = |kind: &'static str| EditError::WrongKind {
+            setting: self.setting.clone(),
+            kind,
+            value: text.to_owned(),
+        };
         Ok(match old {
             _ if text.contains("${") => Value::Str(text.to_owned()),
             Value::Bool(_) => Value::Bool(boolean(text)?),
@@ -172,18 +248,11 @@ struct State {
     settings: Vec<String>,
 }
 
-fn boolean(text: &str) -> Result<bool, String> {
+fn boolean(text: &str) -> Result<bool, EditError> {
     match text {
         "true" => Ok(true),
         "false" => Ok(false),
-        _ => Err(format!("`{text}` is neither true nor false")),
-    }
-}
-
-fn with_hint<'a>(message: String, wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
-    match did_you_mean(wanted, known) {
-        Some(meant) => format!("{message}; did you mean `{meant}`?"),
-        None => message,
+        _ => Err(EditError::NoBoolean(text.to_owned())),
     }
 }
 
@@ -223,7 +292,7 @@ mod tests {
         )
     }
 
-    fn edited(text: &str) -> Result<String, String> {
+    fn edited(text: &str) -> Result<String, EditError> {
         let mut tree = plan();
         Edit::parse(text)?.apply(&mut tree)?;
         Ok(crate::outline(&tree))
@@ -254,11 +323,13 @@ mod tests {
         assert!(
             edited("User>num_threads=1")
                 .expect_err("no element")
+                .to_string()
                 .contains("did you mean `Users`?")
         );
         assert!(
             edited("Users>num_thread=1")
                 .expect_err("no setting")
+                .to_string()
                 .contains("did you mean `num_threads`?")
         );
         assert!(edited("Users>scheduler=maybe").is_err());

@@ -52,7 +52,7 @@ pub use classes::{canonical_class, full_class_name, is_known_alias};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
 pub use diagnostic::{Diagnostic, Severity, did_you_mean};
 pub use difference::{Difference, differences};
-pub use edit::Edit;
+pub use edit::{Edit, EditError};
 pub use known_properties::{
     Effect, KNOWN_PROPERTIES, KnownProperty, PropertySection, known_property,
 };

@@ -106,52 +106,29 @@ fn hexadecimal_float(text: &str) -> Option<f64> {
 
 /// `Double.toString`.
 pub fn double_to_java(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() || (1.0e-3..1.0e7).contains(&value.abs()) {
-        return plain_or_named(
-            value == 0.0,
-            value.is_finite(),
-            || format!("{value:?}"),
-            value.is_nan(),
-            value > 0.0,
-        );
-    }
-    scientific(&format!("{value:e}"))
+    number_to_java(value, &format!("{value:?}"), &format!("{value:e}"))
 }
 
 /// `Float.toString`.
 pub fn float_to_java(value: f32) -> String {
-    if value == 0.0 || !value.is_finite() || (1.0e-3..1.0e7).contains(&value.abs()) {
-        return plain_or_named(
-            value == 0.0,
-            value.is_finite(),
-            || format!("{value:?}"),
-            value.is_nan(),
-            value > 0.0,
-        );
-    }
-    scientific(&format!("{value:e}"))
+    let wide = f64::from(value);
+    number_to_java(wide, &format!("{value:?}"), &format!("{value:e}"))
 }
 
-fn plain_or_named(
-    zero: bool,
-    finite: bool,
-    plain: impl Fn() -> String,
-    nan: bool,
-    positive: bool,
-) -> String {
-    if zero || finite {
-        plain()
-    } else if nan {
-        "NaN".to_string()
-    } else if positive {
-        "Infinity".to_string()
-    } else {
-        "-Infinity".to_string()
+/// The number as Java writes it, from the shortest texts that Rust has for it.
+fn number_to_java(value: f64, plain: &str, scientific: &str) -> String {
+    if value.is_infinite() {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}Infinity");
     }
+    if value == 0.0 || value.is_nan() || (1.0e-3..1.0e7).contains(&value.abs()) {
+        return plain.to_owned();
+    }
+    with_exponent(scientific)
 }
 
 /// From Rust's `1e10` to Java's `1.0E10`.
-fn scientific(text: &str) -> String {
+fn with_exponent(text: &str) -> String {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let point = if mantissa.contains('.') { "" } else { ".0" };
     format!("{mantissa}{point}E{exponent}")

@@ -12,6 +12,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::RecordError;
 use jiff::civil::Date;
 use jiff::{ToSpan as _, Zoned};
 use rcgen::{
@@ -101,7 +102,7 @@ impl Authority {
     ///
     /// # Errors
     /// Files that cannot be read or written, and domains that are no names.
-    pub fn open(folder: &Path, domains: &[String]) -> Result<(Authority, bool), String> {
+    pub fn open(folder: &Path, domains: &[String]) -> Result<(Authority, bool), RecordError> {
         let today = Zoned::now().date();
         if let Some(description) = Description::read(folder)
             && description.ends > today
@@ -125,18 +126,20 @@ impl Authority {
             begins: today,
             ends: today.saturating_add(DAYS.days()),
         };
-        let key = KeyPair::generate().map_err(|error| error.to_string())?;
+        let key = KeyPair::generate().map_err(RecordError::Certificate)?;
         let authority = Authority::with(description, folder, key)?;
         authority
             .write()
-            .map_err(|error| format!("{}: {error}", folder.display()))?;
+            .map_err(|error| RecordError::Authority(folder.to_owned(), error))?;
         Ok((authority, true))
     }
 
-    fn with(description: Description, folder: &Path, key: KeyPair) -> Result<Authority, String> {
-        let parameters = description
-            .parameters()
-            .map_err(|error| error.to_string())?;
+    fn with(
+        description: Description,
+        folder: &Path,
+        key: KeyPair,
+    ) -> Result<Authority, RecordError> {
+        let parameters = description.parameters().map_err(RecordError::Certificate)?;
         Ok(Authority {
             issuer: Issuer::new(parameters, key),
             description,

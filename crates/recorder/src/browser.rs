@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::Visit;
+use crate::{RecordError, Visit};
 
 /// Programs that speak the protocol.
 const PROGRAMS: [&str; 6] = [
@@ -34,13 +34,12 @@ pub struct Browser {
 }
 
 /// Starts the browser.
-pub fn start(visit: &Visit) -> Result<Browser, String> {
+pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
     let program = match &visit.browser {
         Some(program) => program.clone(),
-        None => found()
-            .ok_or("there is no Chromium or Chrome on the path: name one with `--browser-path`")?,
+        None => found().ok_or(RecordError::NoBrowser)?,
     };
-    let profile = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let profile = tempfile::tempdir()?;
     let mut command = Command::new("sh");
     command
         .args(["-c", PLUMBING])
@@ -66,10 +65,9 @@ pub fn start(visit: &Visit) -> Result<Browser, String> {
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn();
-    let mut child =
-        spawned.map_err(|error| format!("`{}` does not start: {error}", program.display()))?;
+    let mut child = spawned.map_err(|error| RecordError::Browser(program, error))?;
     let (Some(commands), Some(events)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err("the browser has no pipe".to_owned());
+        unreachable!("it was started with both");
     };
     let (told, messages) = channel();
     std::thread::spawn(move || {

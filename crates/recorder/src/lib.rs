@@ -15,6 +15,8 @@ mod proxy;
 mod session;
 mod tape;
 
+use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
@@ -23,6 +25,54 @@ use serde_json::Value;
 
 pub use authority::{ANY_DOMAIN, Certificate, remove as remove_authority, shown as authority};
 pub use proxy::{Proxy, Taken};
+
+/// Why nothing was recorded.
+#[derive(Debug)]
+pub enum RecordError {
+    /// There is no browser on the path.
+    NoBrowser,
+    /// The browser does not start.
+    Browser(PathBuf, std::io::Error),
+    /// The browser opened no page.
+    NoPage,
+    /// The address of the proxy cannot be listened on.
+    Address(SocketAddr, std::io::Error),
+    /// Files of the authority can be neither read nor written.
+    Authority(PathBuf, std::io::Error),
+    /// A domain is no name, or there is no key for a certificate.
+    Certificate(rcgen::Error),
+    /// The trusted certificates of this machine cannot be used.
+    Trust(String),
+    /// The system refuses a file, a thread or a socket.
+    System(std::io::Error),
+}
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RecordError::NoBrowser => f.write_str(
+                "there is no Chromium or Chrome on the path: name one with `--browser-path`",
+            ),
+            RecordError::Browser(program, error) => {
+                write!(f, "`{}` does not start: {error}", program.display())
+            }
+            RecordError::NoPage => f.write_str("the browser opened no page"),
+            RecordError::Address(address, error) => write!(f, "`{address}`: {error}"),
+            RecordError::Authority(folder, error) => write!(f, "{}: {error}", folder.display()),
+            RecordError::Certificate(error) => error.fmt(f),
+            RecordError::Trust(why) => f.write_str(why),
+            RecordError::System(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RecordError {}
+
+impl From<std::io::Error> for RecordError {
+    fn from(error: std::io::Error) -> RecordError {
+        RecordError::System(error)
+    }
+}
 
 /// The scope of a recording.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +97,7 @@ pub fn record(
     stop: &AtomicBool,
     names: &Receiver<String>,
     seen: &mut dyn FnMut(&str),
-) -> Result<Value, String> {
+) -> Result<Value, RecordError> {
     let browser = browser::start(visit)?;
     session::Session::new(browser, visit).run(stop, names, seen)
 }

@@ -9,8 +9,8 @@ use base64::Engine as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use crate::Visit;
 use crate::browser::Browser;
+use crate::{RecordError, Visit};
 
 /// The network is at rest when nothing was under way for so long.
 const REST: Duration = Duration::from_millis(800);
@@ -92,7 +92,7 @@ impl Session {
         stop: &AtomicBool,
         names: &Receiver<String>,
         seen: &mut dyn FnMut(&str),
-    ) -> Result<Value, String> {
+    ) -> Result<Value, RecordError> {
         let attach = json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true });
         self.command(None, "Target.setAutoAttach", attach);
         while !stop.load(Ordering::SeqCst) {
@@ -115,7 +115,7 @@ impl Session {
             }
         }
         if !self.is_opened {
-            return Err("the browser opened no page".to_owned());
+            return Err(RecordError::NoPage);
         }
         Ok(self.har())
     }

@@ -461,7 +461,7 @@ fn the_stretch_of_time_comes_from_jmeters_properties() {
     );
     let refused = selection(Some("yyyyMMddHHmmss"), "tomorrow").expect_err("no date");
     assert_eq!(
-        refused,
+        refused.to_string(),
         "jmeter.reportgenerator.end_date: 'tomorrow' is no date of the form yyyyMMddHHmmss \
          (jmeter.reportgenerator.date_format)"
     );

@@ -78,18 +78,6 @@ pub(crate) fn delete_existing(name: &str) -> Result<(), OpenError> {
     }
 }
 
-/// Refuses a results file that holds something already, for a run that ends with a report of it (`-e`;
-/// `ReportGenerator`). Look after `-f` has deleted it.
-///
-/// # Errors
-/// JMeter's words, when the file is there and not empty.
-pub fn require_empty(name: &str) -> Result<(), String> {
-    match fs::metadata(name) {
-        Ok(there) if there.len() > 0 => Err(format!("Results file:{name} is not empty")),
-        _ => Ok(()),
-    }
-}
-
 /// An open result file.
 #[derive(Debug)]
 pub(crate) struct ResultFile {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use drumfire_results::{
     Columns, ExistingFile, Filter, Handover, OutputSet, OutputSpec, Place, Recorder, ResultWriter,
-    RowFormat, Sample, SaveConfig, WriterReport, require_empty,
+    RowFormat, Sample, SaveConfig, WriterReport,
 };
 
 fn place(base: &Path) -> Place {
@@ -135,21 +135,6 @@ fn deleting_starts_anew_and_a_folder_in_the_way_is_an_error() {
             .to_string()
             .starts_with("Could not delete results file "),
         "{error}"
-    );
-}
-
-#[test]
-fn a_report_wants_an_empty_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("a.jtl");
-    let name = file.to_str().unwrap();
-    assert_eq!(require_empty(name), Ok(()));
-    fs::write(&file, "").unwrap();
-    assert_eq!(require_empty(name), Ok(()));
-    fs::write(&file, "x").unwrap();
-    assert_eq!(
-        require_empty(name),
-        Err(format!("Results file:{name} is not empty"))
     );
 }
 

@@ -22,20 +22,25 @@ impl Default for Address {
     }
 }
 
+/// A text that is no address to serve a page at.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not ADDRESS:PORT of this machine, such as 127.0.0.1:9280")]
+pub struct AddressError(pub String);
+
 impl FromStr for Address {
-    type Err = String;
+    type Err = AddressError;
 
     /// Reads `ADDRESS:PORT`, `localhost:PORT` or a port alone, which is one of the loopback address.
-    fn from_str(text: &str) -> Result<Address, String> {
+    fn from_str(text: &str) -> Result<Address, AddressError> {
         let loopback = |port: &str| {
             let port = port.parse::<u16>().ok();
             port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
         };
         let local = text.strip_prefix("localhost:").unwrap_or(text);
         let address = loopback(local).or_else(|| text.parse().ok());
-        address.map(Address).ok_or_else(|| {
-            format!("`{text}` is not ADDRESS:PORT of this machine, such as 127.0.0.1:9280")
-        })
+        address
+            .map(Address)
+            .ok_or_else(|| AddressError(text.to_owned()))
     }
 }
 

@@ -15,8 +15,8 @@ mod registry;
 mod server;
 mod viewers;
 
-pub use access::Address;
+pub use access::{Address, AddressError};
 pub use live::{Facts, GroupStanding, Live, LiveOptions, Phase, Standing, Status};
-pub use orders::{Order, Steering};
+pub use orders::{Order, Refused, Steering};
 pub use registry::{Entry, KnownRun, runs};
 pub use server::{Extension, Server};

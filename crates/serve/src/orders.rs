@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a run is asked to do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Something that a run is asked to do. As subcommands the orders have these comments as their help.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Subcommand)]
 #[serde(
     rename_all = "kebab-case",
     rename_all_fields = "snake_case",
@@ -13,36 +13,36 @@ use serde::{Deserialize, Serialize};
     deny_unknown_fields
 )]
 pub enum Order {
-    /// Let users finish their sample, then end.
+    /// Let users finish their sample, then end
     Stop,
-    /// Break samples off, and end.
+    /// Break samples off, and end
     StopNow,
-    /// Let users wait.
+    /// Let users finish their sample and wait
     Pause,
-    /// Let users go on.
+    /// Let users go on
     Resume,
-    /// Change the users of a thread group.
+    /// Change the users of a thread group; surplus users end after their sample
     Users {
-        /// The name of the thread group.
+        /// The name of the thread group
         group: String,
-        /// How many there are from now on.
+        /// How many users
         users: u32,
     },
-    /// Multiply the rates of open models and throughput timers.
+    /// Multiply the rates of open models, arrivals groups and throughput timers
     Rate {
-        /// By this, from 0 to 1,000.
+        /// By this, such as 0.5 or 2; 1 is the plan's own rate
         factor: f64,
     },
-    /// Note that something happened.
+    /// Note in run file, report and outputs that something happened
     Mark {
-        /// What.
+        /// What
         text: String,
     },
-    /// Set a JMeter property.
+    /// Set a JMeter property, as __setProperty does
     Set {
-        /// Its name.
+        /// Its name
         name: String,
-        /// Its value.
+        /// Its value
         value: String,
     },
 }
@@ -68,16 +68,16 @@ impl Order {
     }
 
     /// Reads the order of that name from the JSON of a request; an empty body is an empty object.
-    pub(crate) fn read(name: &str, body: &[u8]) -> Result<Order, String> {
+    pub(crate) fn read(name: &str, body: &[u8]) -> Result<Order, Refused> {
         let mut fields: serde_json::Map<String, serde_json::Value> =
             match body.iter().all(u8::is_ascii_whitespace) {
                 true => serde_json::Map::new(),
                 false => serde_json::from_slice(body)
-                    .map_err(|error| format!("The body is no JSON object: {error}"))?,
+                    .map_err(|error| Refused(format!("The body is no JSON object: {error}")))?,
             };
         fields.insert("order".to_owned(), name.into());
         serde_json::from_value(fields.into())
-            .map_err(|error| format!("The body does not fit `{name}`: {error}"))
+            .map_err(|error| Refused(format!("The body does not fit `{name}`: {error}")))
     }
 
     /// The JSON that [`Order::read`] reads.
@@ -90,13 +90,30 @@ impl Order {
     }
 }
 
+/// Why a request is refused, as a sentence for whoever made it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(String);
+
+impl From<String> for Refused {
+    fn from(why: String) -> Refused {
+        Refused(why)
+    }
+}
+
+impl From<&str> for Refused {
+    fn from(why: &str) -> Refused {
+        Refused(why.to_owned())
+    }
+}
+
 /// Carries out orders, without waiting for their effect.
 pub trait Steering: Send + Sync {
     /// Carries out an order.
     ///
     /// # Errors
     /// Why it is refused, as a sentence for whoever gave it.
-    fn carry_out(&self, order: &Order) -> Result<(), String>;
+    fn carry_out(&self, order: &Order) -> Result<(), Refused>;
 }
 
 impl fmt::Debug for dyn Steering {

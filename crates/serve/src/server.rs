@@ -25,7 +25,7 @@ use tokio::task::JoinSet;
 
 use crate::access::{Address, Gate, PARAMETER, Token};
 use crate::live::Live;
-use crate::orders::{Order, Steering};
+use crate::orders::{Order, Refused, Steering};
 
 /// How the API is described to programs.
 const OPEN_API: &str = include_str!("openapi.json");
@@ -58,7 +58,7 @@ pub trait Extension: Send + Sync {
         method: &str,
         path: &str,
         body: &[u8],
-    ) -> Option<Result<serde_json::Value, String>>;
+    ) -> Option<Result<serde_json::Value, Refused>>;
 }
 
 struct Site {
@@ -268,7 +268,7 @@ impl Site {
         };
         match extension.answer(method.as_str(), path, &body.to_bytes()) {
             Some(Ok(value)) => whole(JSON, value.to_string()),
-            Some(Err(why)) => failure(StatusCode::BAD_REQUEST, &why),
+            Some(Err(why)) => failure(StatusCode::BAD_REQUEST, &why.to_string()),
             None => missing(),
         }
     }
@@ -285,11 +285,11 @@ impl Site {
         };
         let order = match Order::read(name, &body.to_bytes()) {
             Ok(order) => order,
-            Err(why) => return failure(StatusCode::BAD_REQUEST, &why),
+            Err(why) => return failure(StatusCode::BAD_REQUEST, &why.to_string()),
         };
         match self.steering.carry_out(&order) {
             Ok(()) => whole(JSON, json!({ "accepted": order.name() }).to_string()),
-            Err(why) => failure(StatusCode::CONFLICT, &why),
+            Err(why) => failure(StatusCode::CONFLICT, &why.to_string()),
         }
     }
 }

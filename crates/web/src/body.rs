@@ -309,7 +309,7 @@ fn is_token(method: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::rc::Rc;
 
     use super::*;
@@ -334,7 +334,8 @@ mod tests {
         );
     }
 
-    fn spec<'a>(method: &'a str, arguments: &'a [Argument<'a>]) -> BodySpec<'a> {
+    /// A body of arguments, all else as usual.
+    pub(crate) fn spec<'a>(method: &'a str, arguments: &'a [Argument<'a>]) -> BodySpec<'a> {
         BodySpec {
             method,
             raw: false,

@@ -468,6 +468,7 @@ impl Failure<'_> {
 mod tests {
     use super::*;
     use crate::body::Argument;
+    use crate::body::tests::spec;
 
     fn sent(spec: &BodySpec<'_>, headers: &[Header<'_>]) -> String {
         let url = Url::parse("http://127.0.0.1:18558/post").unwrap();
@@ -484,21 +485,6 @@ mod tests {
             bytes.extend_from_slice(body.shown().as_bytes());
         }
         String::from_utf8(bytes).unwrap().replace('\r', "")
-    }
-
-    fn spec<'a>(method: &'a str, arguments: &'a [Argument<'a>]) -> BodySpec<'a> {
-        BodySpec {
-            method,
-            raw: false,
-            multipart: false,
-            browser_compatible: false,
-            content_encoding: "",
-            arguments,
-            files: &[],
-            following_redirect: false,
-            add_content_type_if_missing: false,
-            pieces: &[],
-        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use drumfire_report::{Case, CompareOptions, Comparison, Finding, RunFile, junit}
 
 use super::inputs::settings;
 use super::report::read_run;
+use crate::baseline;
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::options::{CompareOrder, MergeOrder, PropertyOptions, Refusal};
@@ -19,13 +20,7 @@ pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, 
     if !order.anyway {
         comparison.refuse();
     }
-    let style = console.style;
-    let mark = |finding: Finding, text: &str| match finding {
-        Finding::Worse => style.red(text),
-        Finding::Better => style.green(text),
-        _ => text.to_owned(),
-    };
-    console.print(&comparison.text(&mark));
+    baseline::print(&comparison, console);
     let failed = |message: String| Refusal::new(Exit::RunFailed, message);
     if let Some(file) = &order.page {
         reports::put(file, comparison.html().as_bytes()).map_err(failed)?;

@@ -24,39 +24,23 @@ pub fn ctl(arguments: &CtlArguments, console: &mut Console<'_>) -> Result<Exit, 
         Some(url) => Page::parse(url)?,
         None => only_run(console)?,
     };
-    match order(&arguments.verb) {
-        Some(order) => {
-            page.give(&order)?;
-            console.line(&format!("accepted: {}", told(&order)));
+    match &arguments.verb {
+        CtlVerb::Order(order) => {
+            page.give(order)?;
+            console.line(&format!("accepted: {}", told(order)));
         }
-        None => {
+        CtlVerb::Status { json } => {
             let status = page.status().map_err(|why| page.silent(&why))?;
-            match arguments.verb {
-                CtlVerb::Status { json: true } => {
-                    let text = serde_json::to_string_pretty(&status);
-                    let text = text.expect("numbers and texts can be written");
-                    console.print(&format!("{text}\n"));
-                }
-                _ => console.print(&rendered(&status)),
+            if *json {
+                let text = serde_json::to_string_pretty(&status);
+                let text = text.expect("numbers and texts can be written");
+                console.print(&format!("{text}\n"));
+            } else {
+                console.print(&rendered(&status));
             }
         }
     }
     Ok(Exit::Ok)
-}
-
-/// The order; none for `status`.
-fn order(verb: &CtlVerb) -> Option<Order> {
-    Some(match verb.clone() {
-        CtlVerb::Status { .. } => return None,
-        CtlVerb::Stop => Order::Stop,
-        CtlVerb::StopNow => Order::StopNow,
-        CtlVerb::Pause => Order::Pause,
-        CtlVerb::Resume => Order::Resume,
-        CtlVerb::Users { group, users } => Order::Users { group, users },
-        CtlVerb::Rate { factor } => Order::Rate { factor },
-        CtlVerb::Mark { text } => Order::Mark { text },
-        CtlVerb::Set { name, value } => Order::Set { name, value },
-    })
 }
 
 fn told(order: &Order) -> String {

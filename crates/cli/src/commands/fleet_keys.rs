@@ -1,8 +1,6 @@
 //! `drumfire fleet init` and `drumfire fleet add`: keys, credentials, a certificate and the configuration of a NATS server.
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::console::Console;
@@ -104,17 +102,8 @@ fn certificate(folder: &Path, hosts: &[String]) -> Result<PathBuf, String> {
         (&certificate, made.cert.pem()),
         (&key, made.signing_key.serialize_pem()),
     ] {
-        write(path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
+        drumfire_fleet::write_private(path, &text)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(certificate)
-}
-
-fn write(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(text.as_bytes())
 }

@@ -90,7 +90,7 @@ pub fn read_run(
     let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
     let mut warnings = Vec::new();
     let mut options = JtlOptions::from_properties(&lookup);
-    options.selection = Selection::from_properties(&lookup)?;
+    options.selection = Selection::from_properties(&lookup).map_err(|error| error.to_string())?;
     if let Some(rule) = lookup(SAMPLE_FILTER).filter(|rule| !rule.is_empty()) {
         let pattern = Pattern::compile(&rule, Dialect::Java, Options::default());
         let pattern = pattern.map_err(|error| format!("{SAMPLE_FILTER}: {error}"))?;

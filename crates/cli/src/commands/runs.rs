@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use drumfire_report::{
-    CompareOptions, Comparison, Finding, RunFile, TrendPoint, read_input, trend_html,
-};
+use drumfire_report::{CompareOptions, Comparison, RunFile, TrendPoint, read_input, trend_html};
 use drumfire_results::local_zone;
 use jiff::Timestamp;
 
+use crate::baseline;
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::kept_run::FOLDER;
@@ -205,13 +204,7 @@ fn compare(
     if !anyway {
         comparison.refuse();
     }
-    let style = console.style;
-    let mark = |finding: Finding, text: &str| match finding {
-        Finding::Worse => style.red(text),
-        Finding::Better => style.green(text),
-        _ => text.to_owned(),
-    };
-    console.print(&comparison.text(&mark));
+    baseline::print(&comparison, console);
     if let Some(file) = html {
         whole_file::write(file, comparison.html().as_bytes())
             .map_err(|why| Refusal::new(Exit::RunFailed, why))?;

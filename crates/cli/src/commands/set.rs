@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use drumfire_jmx::Edit;
+use drumfire_jmx::{Edit, EditError};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
@@ -22,7 +22,7 @@ pub struct SetArguments {
 
 /// Makes all changes or none.
 pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let usage = |why: String| Refusal::new(Exit::Usage, why);
+    let usage = |why: EditError| Refusal::new(Exit::Usage, why.to_string());
     let edits = arguments.changes.iter().map(|text| Edit::parse(text));
     let edits = edits.collect::<Result<Vec<_>, _>>().map_err(usage)?;
     let mut tree = match drumfire_jmx::read_file(&arguments.plan) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use drumfire_engine::{Control, Part, SampleView};
-use drumfire_serve::Extension;
+use drumfire_serve::{Extension, Refused};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ impl DebugPage {
         })
     }
 
-    fn sample(&self, number: usize) -> Result<Value, String> {
+    fn sample(&self, number: usize) -> Result<Value, Refused> {
         self.session.samples(|samples| {
             let shown = number.checked_sub(1).and_then(|place| samples.get(place));
             let shown = shown.ok_or("There is no such sample")?;
@@ -158,7 +158,7 @@ impl DebugPage {
         })
     }
 
-    fn test(&self, test: &Test) -> Result<Value, String> {
+    fn test(&self, test: &Test) -> Result<Value, Refused> {
         let body = self.session.samples(|samples| {
             let shown = test
                 .sample
@@ -171,12 +171,12 @@ impl DebugPage {
         Ok(json!({ "found": found }))
     }
 
-    fn go(&self, go: Go) -> Result<Value, String> {
+    fn go(&self, go: Go) -> Result<Value, Refused> {
         let pace = match go.pace.as_str() {
             "run" => Pace::Run,
             "step" => Pace::Step,
             "sample" => Pace::NextSample,
-            other => return Err(format!("`{other}` is none of run, step and sample")),
+            other => return Err(format!("`{other}` is none of run, step and sample").into()),
         };
         self.session.go_on(pace, go.edits.into_iter().collect());
         Ok(json!({}))
@@ -188,7 +188,7 @@ impl Extension for DebugPage {
         json!({ "kind": "debug" })
     }
 
-    fn answer(&self, method: &str, path: &str, body: &[u8]) -> Option<Result<Value, String>> {
+    fn answer(&self, method: &str, path: &str, body: &[u8]) -> Option<Result<Value, Refused>> {
         let path = path.strip_prefix("/api/debug")?;
         Some(match (method, path) {
             ("GET", "") => Ok(self.overview()),
@@ -218,8 +218,8 @@ impl Extension for DebugPage {
     }
 }
 
-fn read<T: for<'de> Deserialize<'de>>(body: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(body).map_err(|error| format!("The body does not fit: {error}"))
+fn read<T: for<'de> Deserialize<'de>>(body: &[u8]) -> Result<T, Refused> {
+    serde_json::from_slice(body).map_err(|error| format!("The body does not fit: {error}").into())
 }
 
 fn brief(number: usize, shown: &Shown) -> Value {

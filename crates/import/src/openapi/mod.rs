@@ -441,16 +441,8 @@ impl<'d> Importer<'d> {
                     let field = scheme["name"].as_str().unwrap_or("X-API-Key");
                     self.draft.variable(variable, "", "The key of the API");
                     if scheme["in"] == "query" {
-                        let separator = if request.address.path.template().contains('?') {
-                            '&'
-                        } else {
-                            '?'
-                        };
-                        request
-                            .address
-                            .path
-                            .push(&format!("{separator}{}=", url::encode(field)));
-                        request.address.path.append(Text::variable(variable));
+                        let value = Text::variable(variable);
+                        request.address.add_parameter(field, value);
                     } else if scheme["in"] == "header" {
                         request
                             .headers

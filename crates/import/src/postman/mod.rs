@@ -8,7 +8,7 @@ use crate::exchange::{Auth, Body, Part, Request};
 use crate::names;
 use crate::options::ImportError;
 use crate::text::Text;
-use crate::url::{self, Address};
+use crate::url::Address;
 
 /// Folders inside each other that are followed.
 const DEEPEST: usize = 64;
@@ -370,16 +370,7 @@ impl Importer {
             "apikey" => {
                 let name = value("key").template();
                 if value("in").literal() == Some("query") {
-                    let separator = if request.address.path.template().contains('?') {
-                        '&'
-                    } else {
-                        '?'
-                    };
-                    request
-                        .address
-                        .path
-                        .push(&format!("{separator}{}=", url::encode(&name)));
-                    request.address.path.append(value("value"));
+                    request.address.add_parameter(&name, value("value"));
                 } else {
                     request.headers.push((name.into(), value("value")));
                 }

@@ -15,6 +15,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::runtime::Builder;
 
+use crate::RecordError;
 use crate::authority::{Authority, Certificate};
 use crate::tape::Tape;
 use forward::Shared;
@@ -47,9 +48,13 @@ impl Proxy {
     ///
     /// # Errors
     /// The address is taken, or the authority in `folder` can be neither read nor made.
-    pub fn bind(address: SocketAddr, folder: &Path, domains: &[String]) -> Result<Proxy, String> {
+    pub fn bind(
+        address: SocketAddr,
+        folder: &Path,
+        domains: &[String],
+    ) -> Result<Proxy, RecordError> {
         let listener =
-            TcpListener::bind(address).map_err(|error| format!("`{address}`: {error}"))?;
+            TcpListener::bind(address).map_err(|error| RecordError::Address(address, error))?;
         let opened = match domains.is_empty() {
             true => None,
             false => Some(Authority::open(folder, domains)?),
@@ -91,10 +96,11 @@ impl Proxy {
         stop: &AtomicBool,
         names: &Receiver<String>,
         seen: &mut dyn FnMut(&str),
-    ) -> Result<Taken, String> {
+    ) -> Result<Taken, RecordError> {
         let tape = Arc::new(Mutex::new(Tape::default()));
         let (told, lines) = channel();
-        let connector = Connector::new(Arc::clone(&tape)).map_err(|error| error.to_string())?;
+        let connector = Connector::new(Arc::clone(&tape))
+            .map_err(|error| RecordError::Trust(error.to_string()))?;
         let shared = Shared {
             tape: Arc::clone(&tape),
             authority: self.authority,
@@ -102,10 +108,7 @@ impl Proxy {
             connector,
             seen: told,
         };
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|error| error.to_string())?;
+        let runtime = Builder::new_current_thread().enable_all().build()?;
         let served = runtime.block_on(async {
             self.listener.set_nonblocking(true)?;
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
@@ -125,7 +128,7 @@ impl Proxy {
             }
             Ok::<_, std::io::Error>(())
         });
-        served.map_err(|error| error.to_string())?;
+        served?;
         // connections that still wait are given up
         drop(runtime);
         lines.try_iter().for_each(|line| seen(&line));

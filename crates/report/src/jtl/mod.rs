@@ -55,23 +55,55 @@ impl fmt::Debug for Selection {
     }
 }
 
+/// A property that names a moment and holds no date.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DateError {
+    /// The property.
+    pub property: &'static str,
+    /// Its value.
+    pub text: String,
+    /// The form that a date must have.
+    pub format: String,
+}
+
+impl fmt::Display for DateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DateError {
+            property,
+            text,
+            format,
+        } = self;
+        write!(
+            f,
+            "{property}: '{text}' is no date of the form {format} ({DATE_FORMAT})"
+        )
+    }
+}
+
+impl std::error::Error for DateError {}
+
 impl Selection {
     /// The stretch of time that `jmeter.reportgenerator.start_date` and `end_date` give, which are local times in the form
     /// of `date_format`.
     ///
     /// # Errors
     /// Which property cannot be read. JMeter only logs that, and shows the whole file.
-    pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> Result<Selection, String> {
+    pub fn from_properties(
+        lookup: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Selection, DateError> {
         let set = |name: &str| lookup(name).filter(|text| !text.is_empty());
         let format = set(DATE_FORMAT).unwrap_or_else(|| "yyyyMMddHHmmss".to_owned());
-        let date = |name: &str| -> Result<Option<i64>, String> {
+        let date = |name: &'static str| -> Result<Option<i64>, DateError> {
             let Some(text) = set(name) else {
                 return Ok(None);
             };
             let pattern = DatePattern::compile(&format);
             let moment = pattern.and_then(|pattern| pattern.read(&text, &TimeZone::system()));
-            let told =
-                || format!("{name}: '{text}' is no date of the form {format} ({DATE_FORMAT})");
+            let told = || DateError {
+                property: name,
+                text: text.clone(),
+                format: format.clone(),
+            };
             moment.ok_or_else(told).map(Some)
         };
         Ok(Selection {

@@ -60,8 +60,8 @@ pub fn recorded(
     }
 }
 
-fn failed(why: String) -> Refusal {
-    Refusal::new(Exit::RunFailed, why)
+fn failed(why: impl std::fmt::Display) -> Refusal {
+    Refusal::new(Exit::RunFailed, why.to_string())
 }
 
 /// The lines that the user types.
@@ -123,7 +123,7 @@ fn proxy(
     })?;
     let domains = decrypted(arguments, like);
     let proxy = Proxy::bind(address, &certificate::folder(console)?, &domains).map_err(failed)?;
-    let bound = proxy.address().map_err(|error| failed(error.to_string()))?;
+    let bound = proxy.address().map_err(failed)?;
     console.print(&format!(
         "recording    proxy {bound} for HTTP and HTTPS; press Ctrl-C to end; type a name and Enter to begin a transaction\n"
     ));
