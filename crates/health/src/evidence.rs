@@ -158,8 +158,7 @@ pub(crate) fn target_took_cpu(second: &Second, limits: &Limits) -> bool {
     let cores = limits.cores.max(0.01);
     second.locality == Locality::ThisMachine
         && (second.cores_target + second.cores_unknown) / cores >= TAKEN_BY_OTHERS
-        && (second.threads_waiting > WAITING * cores
-            || (second.cores_used + second.cores_others) / cores >= SATURATED)
+        && (second.threads_waiting > WAITING * cores || second.cores_busy() / cores >= SATURATED)
 }
 
 fn causes(second: &Second, next: Option<&Second>, limits: &Limits) -> Vec<Seen> {
@@ -227,7 +226,11 @@ fn extent(
             let lost_ms = lost(second.threads_waiting / cores);
             (taken / cores, TAKEN_BY_OTHERS, lost_ms)
         }
-        Cause::CpuUsedUp => (second.cores_used / cores, SATURATED, 0.0),
+        Cause::CpuUsedUp => (
+            (second.cores_used + second.cores_family) / cores,
+            SATURATED,
+            0.0,
+        ),
         Cause::WorkerUsedUp if is_unbalanced => (second.busiest_thread, WORKER_SATURATED, 0.0),
         Cause::GarbageCollected => (second.garbage_ms as f64 / length_ms, COLLECTED, 0.0),
         Cause::ArrivalsLeftOut if second.arrivals.due > 0 => {
@@ -278,7 +281,7 @@ fn of_limit(used: u64, limit: Option<u64>) -> Option<f64> {
 /// Whether CPU that other programs took kept the run's threads from theirs.
 fn is_held_up_by_others(second: &Second, next: Option<&Second>, cores: f64) -> bool {
     let waiting = second.threads_waiting / cores;
-    let is_full = (second.cores_used + second.cores_others) / cores >= SATURATED;
+    let is_full = second.cores_busy() / cores >= SATURATED;
     let explains = waiting > WAITING || is_full;
     // Little work is never late by much, and still shows in response times if it waits for longer than it runs.
     let waits_most = waiting > WAITING && second.threads_waiting >= second.cores_used;

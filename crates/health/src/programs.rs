@@ -53,6 +53,8 @@ pub struct Others {
     pub cores_target: f64,
     /// Cores of programs that may or may not be the target: their open files cannot be read.
     pub cores_unknown: f64,
+    /// Cores of the generator's other processes, such as the agents of one machine.
+    pub cores_family: f64,
     pub locality: Locality,
 }
 
@@ -71,6 +73,17 @@ pub struct Programs {
     /// Whether processes hold one of them; `None` where that cannot be found out.
     holders: HashMap<u32, Option<bool>>,
     locality: Locality,
+    own: OwnId,
+}
+
+/// The id of the generator's process.
+#[derive(Debug, Clone, Copy)]
+struct OwnId(u32);
+
+impl Default for OwnId {
+    fn default() -> OwnId {
+        OwnId(std::process::id())
+    }
 }
 
 impl Programs {
@@ -133,6 +146,7 @@ impl Programs {
             locality: self.locality,
             ..Others::default()
         };
+        let starter = starter(now, self.own.0);
         let mut by_name: HashMap<(&str, bool), Program> = HashMap::new();
         let mut most: HashMap<(&str, bool), f64> = HashMap::new();
         for process in now.values() {
@@ -141,10 +155,15 @@ impl Programs {
                 .filter(|then| then.started == process.started)
                 .map_or(0, |then| then.cpu_us);
             let cores = process.cpu_us.saturating_sub(before) as f64 / length_us;
-            if process.id == std::process::id() || cores <= 0.0 {
+            if process.id == self.own.0 || cores <= 0.0 {
                 continue;
             }
             let is_target = self.is_target(machine, process, now, cores);
+            let is_family = starter.is_some_and(|starter| is_below(now, process, starter));
+            if is_family && is_target != Some(true) {
+                others.cores_family += cores;
+                continue;
+            }
             match is_target {
                 Some(true) => others.cores_target += cores,
                 None => others.cores_unknown += cores,
@@ -213,6 +232,26 @@ impl Programs {
     }
 }
 
+/// The process that started this one and runs the same program, as that of a run with local agents does.
+fn starter(all: &HashMap<u32, Process>, own: u32) -> Option<u32> {
+    let own = all.get(&own)?;
+    let parent = all.get(&own.parent)?;
+    (parent.name == own.name).then_some(parent.id)
+}
+
+/// Whether a process is this one, or was started by it or its children.
+fn is_below(all: &HashMap<u32, Process>, process: &Process, starter: u32) -> bool {
+    let mut at = Some(process);
+    for _ in 0..MOST_PARENTS {
+        match at {
+            Some(found) if found.id == starter => return true,
+            Some(found) => at = all.get(&found.parent),
+            None => return false,
+        }
+    }
+    false
+}
+
 /// CPU time of this thread: on a crowded machine, the time that passes says nothing of what a look costs.
 fn own_cpu_time() -> Duration {
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -266,5 +305,37 @@ mod tests {
             .collect();
         assert_eq!(named, [("rustc", 1.0, false), ("site", 0.5, true)]);
         assert_eq!(programs.at(&machine, seconds(2), false).programs, []);
+    }
+
+    #[test]
+    fn agents_of_one_machine_are_one_generator() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let root = folder.path();
+        let machine = Machine::at(root);
+        let mut programs = Programs {
+            own: OwnId(72),
+            ..Programs::default()
+        };
+        let all = [
+            (70, 1, "drumfire", 36_000),
+            (71, 70, "sh", 0),
+            (72, 70, "drumfire", 360_000),
+            (73, 70, "drumfire", 180_000),
+            (74, 71, "nats-server", 36_000),
+            (75, 1, "drumfire", 90_000),
+        ];
+        for (id, parent, name, _) in all {
+            process(root, id, parent, name, 0);
+        }
+        programs.at(&machine, seconds(0), true);
+        for (id, parent, name, ticks) in all {
+            process(root, id, parent, name, ticks);
+        }
+        let others = programs.at(&machine, seconds(1), true);
+        assert!((others.cores_family - 0.7).abs() < 1e-9, "{others:?}");
+        // Another run of the same program is none of this one's.
+        let named: Vec<u32> = others.programs.iter().map(|one| one.process).collect();
+        assert_eq!(named, [75]);
+        assert_eq!(starter(&HashMap::new(), 72), None);
     }
 }

@@ -194,6 +194,8 @@ pub struct Second {
     pub cores_used: f64,
     /// Cores that other programs used.
     pub cores_others: f64,
+    /// Cores that the generator's other processes used, such as the agents of one machine.
+    pub cores_family: f64,
     /// Share of each core that any programs used.
     pub each_core: Vec<f64>,
     /// Share of a core that the busiest thread of this process used.
@@ -260,6 +262,11 @@ impl Second {
         (self.to_ms - self.from_ms).max(1)
     }
 
+    /// Cores that any programs used.
+    pub fn cores_busy(&self) -> f64 {
+        self.cores_used + self.cores_family + self.cores_others
+    }
+
     /// The same second of two generators that share the load: what they did and used is added, what went wrong is that of the worse.
     pub fn beside(&self, other: &Second) -> Second {
         let worse = self.merged(other);
@@ -269,6 +276,7 @@ impl Second {
             users: self.users + other.users,
             cores_used: self.cores_used + other.cores_used,
             cores_others: self.cores_others.max(other.cores_others),
+            cores_family: 0.0,
             each_core: [&self.each_core[..], &other.each_core[..]].concat(),
             cores_stolen: self.cores_stolen.max(other.cores_stolen),
             threads_waiting: self.threads_waiting + other.threads_waiting,
@@ -292,6 +300,7 @@ impl Second {
             users: self.users.max(next.users),
             cores_used: mean(self.cores_used, next.cores_used),
             cores_others: mean(self.cores_others, next.cores_others),
+            cores_family: mean(self.cores_family, next.cores_family),
             each_core: self
                 .each_core
                 .iter()
@@ -493,6 +502,7 @@ impl Watch {
             programs,
             cores_target,
             cores_unknown,
+            cores_family,
             locality,
         } = self.programs.at(&self.machine, moment.elapsed, is_worth_it);
         Second {
@@ -501,7 +511,8 @@ impl Watch {
             samples: moment.samples.saturating_sub(self.opened.samples),
             users: self.users,
             cores_used: used,
-            cores_others: others,
+            cores_others: (others - cores_family).max(0.0),
+            cores_family,
             programs,
             cores_target,
             cores_unknown,

@@ -335,12 +335,13 @@ fn mixed(fleet: &Fleet) -> anyhow::Result<()> {
     same_report(&home)
 }
 
-/// Ten seconds of users who think, of two open models and of arrivals.
+/// Fifteen seconds of users who think, and ten of two open models and of arrivals.
 fn mixed_plan(fleet: &Fleet) -> String {
-    let closed = pause(250) + &fleet.request("closed", "/closed");
-    let closed = group("32", -1, &closed).replace(
+    // Fifteen iterations of each user, also where each comes 40 ms late.
+    let closed = pause(960) + &fleet.request("closed", "/closed");
+    let closed = group("64", -1, &closed).replace(
         "</ThreadGroup>",
-        r#"<boolProp name="ThreadGroup.scheduler">true</boolProp><stringProp name="ThreadGroup.duration">10</stringProp></ThreadGroup>"#,
+        r#"<boolProp name="ThreadGroup.scheduler">true</boolProp><stringProp name="ThreadGroup.duration">15</stringProp></ThreadGroup>"#,
     );
     let open = |label: &str, kind: &str| {
         format!(

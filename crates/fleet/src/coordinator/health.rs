@@ -12,8 +12,9 @@ use super::{AgentOutcome, Coordinator, UNCERTAIN_NS};
 
 /// A second is told although agents have not sent theirs, so long after its end.
 const GRACE_S: i64 = 3;
-/// Agents, and things that they measured, that are told with one reason; the others are counted.
-const SHOWN: usize = 4;
+/// Agents that are named with one measurement, and measurements that are told with one reason; the others are counted.
+const NAMES: usize = 4;
+const MEASUREMENTS: usize = 2;
 /// How often the run is judged while it goes on.
 const JUDGE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -268,10 +269,10 @@ fn gathered(said: &[(&str, Reason)]) -> Vec<Reason> {
 
 /// What agents have measured, each text with the names of those that say it.
 fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
-    let told = measured.iter().take(SHOWN).map(|(text, names)| {
+    let told = measured.iter().take(MEASUREMENTS).map(|(text, names)| {
         let agents = if names.len() == 1 { "agent" } else { "agents" };
-        let shown = names[..names.len().min(SHOWN)].join("`, `");
-        let more = match names.len().saturating_sub(SHOWN) {
+        let shown = names[..names.len().min(NAMES)].join("`, `");
+        let more = match names.len().saturating_sub(NAMES) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
@@ -283,7 +284,7 @@ fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
     let mut told: Vec<String> = told.collect();
     let hidden: usize = measured
         .iter()
-        .skip(SHOWN)
+        .skip(MEASUREMENTS)
         .map(|(_, names)| names.len())
         .sum();
     if hidden > 0 {

@@ -330,7 +330,12 @@ fn used_up(second: &Second, cores: f64) -> String {
         _ => "",
     };
     let used = second.cores_used.min(cores);
-    format!("{used:.2} of {cores} cores{site}")
+    match second.cores_family {
+        family if family >= 0.05 => {
+            format!("{used:.2} of {cores} cores{site}, the run's other processes {family:.2}")
+        }
+        _ => format!("{used:.2} of {cores} cores{site}"),
+    }
 }
 
 /// Programs that are not the target, with the CPU they take, in parentheses.
