@@ -105,9 +105,8 @@ fn sinks() -> anyhow::Result<()> {
         "--nocapture",
         "--test-threads=2",
     ];
-    run(cargo()
-        .args(["test", "--package", "drumfire"])
-        .args(options))
+    // Of the whole workspace, so that its features are the same as in other tests and nothing is built anew.
+    run(cargo().args(["test", "--workspace"]).args(options))
 }
 
 /// All checks and tests that every change must pass.
