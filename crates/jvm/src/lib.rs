@@ -422,6 +422,11 @@ impl JavaHost for Jvm {
         let has_groovy = program.java.elements.iter().any(is_groovy);
         let machine = self.machine_for(&plan, &program.java.classpath, has_groovy)?;
         self.load(machine, program, control)?;
+        let port = self.properties.get_long("beanshell.server.port", 0);
+        if let Ok(port @ 1..) = i32::try_from(port) {
+            let file = self.properties.get("beanshell.server.file");
+            machine.start_shell(port, file.as_deref().unwrap_or_default())?;
+        }
         self.exit_request().map_or(Ok(()), |why| Err(why.into()))
     }
 

@@ -454,6 +454,23 @@ impl Machine {
         })
     }
 
+    /// Starts a BeanShell that reads commands, which runs a script first.
+    ///
+    /// # Errors
+    /// Why it cannot listen on the port after this one.
+    pub fn start_shell(&self, port: i32, file: &str) -> std::result::Result<(), String> {
+        self.attached(|env| {
+            let file = env.new_string(file)?;
+            env.call_static_method(
+                &self.bridge,
+                jni_str!("startShell"),
+                jni_sig!("(ILjava/lang/String;)V"),
+                &[JValue::Int(port), JValue::Object(&file)],
+            )?;
+            Ok(())
+        })
+    }
+
     /// Tells the object of a thread group that the run stops.
     ///
     /// # Errors

@@ -9,6 +9,7 @@ mod objects;
 mod own_classes;
 mod own_groups;
 mod properties;
+mod shell;
 
 use std::time::{Duration, Instant};
 

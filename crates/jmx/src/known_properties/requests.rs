@@ -76,9 +76,10 @@ pub(super) const THE_RUN: PropertySection = PropertySection {
             "5.6.3",
             "The version of JMeter whose behaviour is run; set by the program.",
         ),
-        without(
+        honoured(
             "function.cache.per.iteration",
-            "functions are evaluated whenever they are read, which is JMeter's default",
+            "false",
+            "The name of an HTTP Request with functions is evaluated once for a sample, not again for each of its requests and at its end; other texts are evaluated once anyway.",
         ),
         without(
             "jmeterthread.rampup.granularity",
@@ -214,7 +215,11 @@ pub(super) const HTTP_REQUESTS: PropertySection = PropertySection {
             "only HttpClient 3 read it",
         ),
         without("httpclient.version", "only HttpClient 3 read it"),
-        without("http.java.sampler.retries", NOT_BUILT),
+        honoured(
+            "http.java.sampler.retries",
+            "0",
+            "How often the implementation Java tries again to connect when no local port is free.",
+        ),
         without("document.max_size", "documents are not read with Tika"),
     ],
 };
@@ -387,8 +392,16 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "https.use.cached.ssl.context",
             "TLS state ends as `httpclient.reset_state_on_thread_group_iteration` says",
         ),
-        without("http.proxyScheme", "proxies are reached over HTTP"),
-        without("http.proxyDomain", "NTLM is not built"),
+        honoured(
+            "http.proxyScheme",
+            "http",
+            "A system property: `https` reaches proxies over TLS, unless a sampler says otherwise.",
+        ),
+        honoured(
+            "http.proxyDomain",
+            "",
+            "Comes before the user of a proxy, in upper case and with a backslash after it.",
+        ),
         without("kerberos*", "Kerberos is not built"),
     ],
 };

@@ -230,7 +230,16 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
             "",
             "The same in the language that the file's ending names, or else Groovy.",
         ),
-        without("beanshell.server.*", "there is no BeanShell server"),
+        honoured(
+            "beanshell.server.port",
+            "0",
+            "A BeanShell that reads commands listens on the port after this one while a plan runs, on the loopback address alone; 0 is none. It needs Java.",
+        ),
+        honoured(
+            "beanshell.server.file",
+            "../extras/startup.bsh",
+            "A BeanShell script that this BeanShell runs first.",
+        ),
         honoured(
             "kg.apc.jmeter.functions.FifoTimeout",
             "9223372036854775807",

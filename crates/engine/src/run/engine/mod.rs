@@ -45,6 +45,8 @@ const BREAK_OFF_WAIT: Duration = Duration::from_secs(2);
 /// How long a worker may take to end when some users did not stop.
 const WORKER_END_WAIT: Duration = Duration::from_secs(3);
 
+/// The property for the port of a BeanShell that reads commands.
+const SHELL_PORT: &str = "beanshell.server.port";
 /// The property for the length of labels in statistics.
 const LABEL_BYTES: &str = "drumfire.max_label_bytes";
 
@@ -107,7 +109,8 @@ pub fn run(
     subscribers: &mut [&mut dyn Subscriber],
 ) -> Result<Outcome, StartError> {
     let program = plan.program.clone();
-    if !program.java.is_empty()
+    let has_shell = program.settings.properties.get_long(SHELL_PORT, 0) > 0;
+    if (has_shell || !program.java.is_empty())
         && let Java::Host(host) = &program.settings.java
     {
         host.start(&program, control).map_err(StartError::Java)?;

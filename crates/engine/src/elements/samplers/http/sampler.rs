@@ -159,7 +159,16 @@ impl HttpSampler {
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
         self.begin(cx);
         let call = self.call(cx, name);
-        self.run(cx, &call).await
+        let is_own = matches!(call, Held::Own(_));
+        let sample = self.run(cx, &call).await;
+        drop(call);
+        match sample {
+            Some(mut sample) if is_own && name.literal().is_none() => {
+                name_again(cx, name, &mut sample);
+                Some(sample)
+            }
+            sample => sample,
+        }
     }
 
     /// The same with the label that `HTTPSamplerBase#toString` gives.
@@ -254,6 +263,32 @@ impl HttpSampler {
             sample.label = call.label.clone();
         }
         Some(sample)
+    }
+}
+
+/// The name of a sample with functions in it is evaluated for each of its requests, and again when the sample has ended
+/// (`HTTPAbstractImpl#configureSampleLabel`, `HTTPSamplerBase#sample`): sub-results have the first one, the sample has the last.
+/// With `function.cache.per.iteration` there is one for all.
+fn name_again(cx: &mut Context, name: &Template, sample: &mut Sample) {
+    let is_nameless = sample.label.is_empty() && sample.url.is_none();
+    if is_nameless
+        || name.functions().is_empty()
+        || cx
+            .properties()
+            .get_bool("function.cache.per.iteration", false)
+    {
+        return;
+    }
+    for _ in 0..requests(sample) {
+        sample.label = name.eval(cx).into_string().into();
+    }
+}
+
+/// How many requests a sample stands for.
+fn requests(sample: &Sample) -> usize {
+    match sample.children.is_empty() {
+        true => 1,
+        false => sample.children.iter().map(|child| requests(child)).sum(),
     }
 }
 

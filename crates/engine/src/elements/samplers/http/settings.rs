@@ -39,6 +39,8 @@ pub struct Settings {
     pub decode_unread: bool,
     /// `httpclient4.retrycount`: how often a request is tried again.
     pub retries: u32,
+    /// `http.java.sampler.retries`: of the implementation Java, where no local port is free.
+    pub java_retries: u32,
     /// `httpclient4.request_sent_retry_enabled`: whatever its method.
     pub retries_sent: bool,
     /// `httpclient4.default_user_agent_disabled`.
@@ -86,6 +88,7 @@ impl Settings {
             },
             decode_unread: flag("drumfire.http.decode_unread", true),
             retries: long("httpclient4.retrycount", 0) as u32,
+            java_retries: u32::try_from(long("http.java.sampler.retries", 0)).unwrap_or(0),
             retries_sent: flag("httpclient4.request_sent_retry_enabled", false),
             user_agent: !flag("httpclient4.default_user_agent_disabled", false),
             rename_children: !flag("subresults.disable_renaming", false),

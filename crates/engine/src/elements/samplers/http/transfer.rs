@@ -56,7 +56,11 @@ impl Transfer {
                 },
                 relaxed: settings.relaxed,
             },
-            retries: if is_client { settings.retries } else { 0 },
+            retries: match client {
+                Client::HttpClient => settings.retries,
+                Client::Java | Client::OldJava => settings.java_retries,
+                _ => 0,
+            },
             retries_sent: settings.retries_sent,
         }
     }
@@ -68,6 +72,7 @@ impl Transfer {
             limits: call.limits,
             retries: self.retries,
             retries_sent: self.retries_sent,
+            is_client: self.is_client,
         }
     }
 
@@ -123,6 +128,8 @@ struct Terms {
     limits: Limits,
     retries: u32,
     retries_sent: bool,
+    /// Of the implementation HttpClient4; else of Java.
+    is_client: bool,
 }
 
 /// Told when the run is to stop now.
@@ -254,24 +261,32 @@ async fn unsent(
     }
 }
 
+/// Whether another try may fare better: HttpClient4's, or else that of the implementation Java, which tries again only after a
+/// `BindException` (`HTTPJavaImpl#sample`).
+fn may_help(kind: &FailureKind, is_client: bool) -> bool {
+    match kind {
+        FailureKind::AddressNotAvailable => true,
+        FailureKind::Reset
+        | FailureKind::BrokenPipe
+        | FailureKind::ClosedBeforeResponse
+        | FailureKind::HostUnreachable
+        | FailureKind::NetworkUnreachable
+        | FailureKind::TooManyFiles
+        | FailureKind::Io(_) => is_client,
+        _ => false,
+    }
+}
+
 impl Terms {
     /// `StandardHttpRequestRetryHandler`: not after what tells that it is pointless (a timeout, a refusal, an unknown
     /// host, TLS), and not what has been sent whole unless its method may be repeated.
     fn tries_again(&self, sending: &Sending, failure: &Failure) -> bool {
         const IDEMPOTENT: [&str; 6] = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"];
-        let may_help = matches!(
-            failure.kind,
-            FailureKind::Reset
-                | FailureKind::BrokenPipe
-                | FailureKind::ClosedBeforeResponse
-                | FailureKind::AddressNotAvailable
-                | FailureKind::HostUnreachable
-                | FailureKind::NetworkUnreachable
-                | FailureKind::TooManyFiles
-                | FailureKind::Io(_)
-        );
+        if !self.is_client {
+            return may_help(&failure.kind, false);
+        }
         let method = sending.method.to_ascii_uppercase();
-        may_help
+        may_help(&failure.kind, true)
             && failure.phase != Phase::Body
             && (IDEMPOTENT.contains(&method.as_str())
                 || failure.times.sent.is_none()
@@ -320,4 +335,23 @@ fn wire_parts<'b>(
         }),
     });
     Ok(parts.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_implementation_java_tries_again_only_where_no_port_is_free() {
+        let tried = |is_client| {
+            let kinds = [
+                FailureKind::AddressNotAvailable,
+                FailureKind::Reset,
+                FailureKind::Refused,
+            ];
+            kinds.map(|kind| may_help(&kind, is_client))
+        };
+        assert_eq!(tried(true), [true, true, false]);
+        assert_eq!(tried(false), [true, false, false]);
+    }
 }

@@ -1,6 +1,7 @@
 package dev.drumfire.jvm;
 
 import java.io.File;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.GarbageCollectorMXBean;
@@ -94,6 +95,10 @@ final class Bridge {
         } finally {
             engine.end();
         }
+    }
+
+    static void startShell(int port, String file) throws IOException {
+        new Shell(port, file).start();
     }
 
     static void stopGroup(int group, boolean now) {
