@@ -1,6 +1,7 @@
 //! Installs every package with its own client into a clean place, as a user without a toolchain, and runs the quickstart with it.
 
 use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,35 +11,43 @@ use xtask::run;
 
 use crate::build::Program;
 use crate::{
-    Release, VERSION, archive, container, copy, empty, files, linux, maven, mebibytes, npm, python,
-    write,
+    Release, VERSION, archive, container, copy, empty, files, integrations, linux, maven,
+    mebibytes, npm, python, write,
 };
 
 /// How long the quickstart runs, in seconds: long enough to send, short enough to wait for.
 const SECONDS: &str = "-Jseconds=2";
 
+/// Longer than a user should wait from the end of the download to the end of the quickstart.
+const LONG: Duration = Duration::from_secs(10);
+
 /// A line of the table.
-struct Row {
-    channel: &'static str,
+pub struct Row {
+    /// The name of the package.
+    pub channel: &'static str,
     /// The file that is downloaded.
-    file: PathBuf,
-    installed_by: &'static str,
+    pub file: PathBuf,
+    /// The client that installed it.
+    pub installed_by: &'static str,
     /// From the start of the installation to the end of the quickstart; none if nothing was run.
-    took: Option<Duration>,
+    pub took: Option<Duration>,
 }
 
 /// Installs and runs one package in an empty folder.
 type Check = fn(&Release, &Path) -> anyhow::Result<Row>;
 
-/// Checks all packages and prints a row for each.
+/// The user and group that own nothing.
+const NOBODY: u32 = 65534;
+
+/// Checks all packages and prints a row for each, in a folder that every user may read.
 ///
 /// # Errors
-/// The first package that does not install or run, by its name.
+/// The packages that do not install or run, by their names.
 pub fn all(release: &Release) -> anyhow::Result<()> {
-    let place = release.work.join("check");
-    empty(&place)?;
-    let mut rows = Vec::new();
-    let checks: [(&str, Check); 10] = [
+    let folder = tempfile::tempdir()?;
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
+    let release = &downloaded(release, folder.path())?;
+    let checks: [(&'static str, Check); 11] = [
         ("tar.gz", |release, place| {
             tarball(release, place, release.dynamic(), "tar.gz")
         }),
@@ -51,35 +60,90 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
         ("wheel", wheel),
         ("npm", npm_packages),
         ("Maven", maven_artifacts),
+        ("Maven plugin", integrations::check),
         ("container", image),
         ("manifests", manifests),
     ];
-    for (name, check) in checks {
-        let place = place.join(name.replace(' ', "-"));
-        empty(&place)?;
-        rows.push(check(release, &place).with_context(|| format!("package {name}"))?);
-    }
     println!(
-        "{:<14} {:>9}  {:<26} quickstart",
+        "{:<14} {:>9}  {:<28} quickstart",
         "package", "size", "installed by"
     );
-    for row in rows {
-        let size = mebibytes(fs::metadata(&row.file)?.len());
-        let took = row.took.map_or_else(
-            || "not run".to_owned(),
-            |took| format!("ran, {:.1} s", took.as_secs_f64()),
-        );
-        println!(
-            "{:<14} {size:>9}  {:<26} {took}",
-            row.channel, row.installed_by
-        );
+    let mut failed = Vec::new();
+    for (name, check) in checks {
+        let place = folder.path().join(name.replace(' ', "-"));
+        empty(&place)?;
+        if is_root() {
+            chown(&place, Some(NOBODY), Some(NOBODY))?;
+        }
+        match check(release, &place) {
+            Ok(row) => println!("{}", row.told()?),
+            Err(error) => {
+                println!("{name:<14} FAILED: {error:#}");
+                failed.push(name);
+            }
+        }
     }
-    Ok(())
+    match failed.is_empty() {
+        true => Ok(()),
+        false => bail!(
+            "these packages do not install or run: {}",
+            failed.join(", ")
+        ),
+    }
 }
 
-/// A command of a user who has nothing but the system's own programs.
-fn clean(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
-    let mut command = Command::new(program);
+/// The release as users have it who downloaded it.
+fn downloaded(release: &Release, folder: &Path) -> anyhow::Result<Release> {
+    let copies = [
+        (&release.folder, folder.join("packages")),
+        (&release.share, folder.join("share")),
+    ];
+    for (from, to) in &copies {
+        for file in files(from)? {
+            copy(&from.join(&file), &to.join(&file))?;
+        }
+    }
+    let [(_, packages), (_, share)] = copies;
+    Ok(Release {
+        folder: packages,
+        work: release.work.clone(),
+        programs: release.programs.clone(),
+        time: release.time,
+        share,
+    })
+}
+
+impl Row {
+    fn told(&self) -> anyhow::Result<String> {
+        let size = mebibytes(fs::metadata(&self.file)?.len());
+        let took = match self.took {
+            None => "not run".to_owned(),
+            Some(took) if took > LONG => format!("ran, {:.1} s: TOO LONG", took.as_secs_f64()),
+            Some(took) => format!("ran, {:.1} s", took.as_secs_f64()),
+        };
+        Ok(format!(
+            "{:<14} {size:>9}  {:<28} {took}",
+            self.channel, self.installed_by
+        ))
+    }
+}
+
+/// Whether other users can be stood in for.
+fn is_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+/// A command of a user who owns nothing, where that is possible, and has nothing but the system's own programs.
+pub fn clean(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
+    let mut command = match is_root() {
+        true => {
+            let mut command = Command::new("setpriv");
+            command.args([format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")]);
+            command.args(["--clear-groups", "--"]).arg(program);
+            command
+        }
+        false => Command::new(program),
+    };
     command
         .env_clear()
         .env("HOME", home)
@@ -92,7 +156,7 @@ fn clean(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
 ///
 /// # Errors
 /// If it does not start or fails, with all that it printed.
-fn output(command: &mut Command) -> anyhow::Result<String> {
+pub fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .stdin(Stdio::null())
         .output()
@@ -291,7 +355,7 @@ fn rpm(release: &Release, place: &Path) -> anyhow::Result<Row> {
 fn wheel(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let file = release.folder.join(python::name(release.dynamic()));
     output(
-        Command::new("python3")
+        clean("python3", place)
             .args(["-m", "venv"])
             .arg(place.join("venv")),
     )?;
@@ -320,22 +384,18 @@ fn npm_packages(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let starter = release.folder.join(npm::name());
     write(&place.join("package.json"), "{\"private\": true}")?;
     let start = Instant::now();
-    let mut install = Command::new("npm");
+    let mut install = clean("npm", place);
     install
         .args(["install", "--offline", "--no-audit", "--no-fund"])
         .arg(&starter)
         .arg(&file);
-    output(
-        install
-            .current_dir(place)
-            .env("npm_config_cache", place.join("cache")),
-    )?;
+    output(&mut install)?;
     let examples = place.join("node_modules/@drumfire/linux-x64/examples");
-    let mut npx = Command::new("npx");
+    let mut npx = clean("npx", place);
     npx.args(["--offline", "drumfire", "run"])
         .arg(examples.join("quickstart.jmx"))
         .args(["--demo", SECONDS]);
-    let said = output(npx.current_dir(place))?;
+    let said = output(&mut npx)?;
     if !said.contains("TOTAL") {
         bail!("the quickstart printed no table:\n{said}");
     }
@@ -403,8 +463,7 @@ fn maven_artifacts(release: &Release, place: &Path) -> anyhow::Result<Row> {
 }
 
 /// Maven does not keep permissions: who resolves the program makes it executable.
-fn copy_program(from: &Path, to: &Path) -> anyhow::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
+pub fn copy_program(from: &Path, to: &Path) -> anyhow::Result<()> {
     copy(from, to)?;
     fs::set_permissions(to, fs::Permissions::from_mode(0o755))?;
     Ok(())

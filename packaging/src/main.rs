@@ -1,12 +1,14 @@
 //! `cargo xtask dist`: the packages that users install, in `target/dist`, and a check that installs each of them with its own client.
 //!
-//! `build` compiles the programs, `archive`, `linux`, `python`, `npm`, `maven` and `container` pack them, `texts` writes the manifests of
+//! `build` compiles the programs, `archive`, `linux`, `python`, `npm`, `maven` and `container` pack them, `integrations` builds what Java's
+//! tools and VS Code load, `texts` writes the manifests of
 //! package managers that only point at the archives, and `check` installs and runs what was packed.
 
 mod archive;
 mod build;
 mod check;
 mod container;
+mod integrations;
 mod linux;
 mod maven;
 mod npm;
@@ -151,6 +153,7 @@ fn pack(release: &Release) -> anyhow::Result<()> {
     linux::rpm(release)?;
     python::wheels(release)?;
     npm::pack(release)?;
+    integrations::pack(release)?;
     maven::pack(release)?;
     container::pack(release)?;
     archive::sums(&release.folder)?;

@@ -15,9 +15,14 @@ pub fn classifier(program: &Program) -> String {
     format!("linux-{}{kind}", program.cpu)
 }
 
-/// Packs every program with its POM.
+/// The folder that becomes the archive.
+pub fn repository(release: &Release) -> std::path::PathBuf {
+    release.work.join("maven")
+}
+
+/// Packs every program with its POM, and what is in the folder already.
 pub fn pack(release: &Release) -> anyhow::Result<()> {
-    let repository = release.work.join("maven");
+    let repository = repository(release);
     let folder = repository.join("io/drumfire/drumfire-bin").join(VERSION);
     for program in &release.programs {
         let name = format!("drumfire-bin-{VERSION}-{}.exe", classifier(program));

@@ -98,6 +98,12 @@ pub fn write_all(release: &Release) -> anyhow::Result<()> {
             .join(file);
         copy(&from, &release.folder.join("container").join(file))?;
     }
+    // The compose file mounts them.
+    let dashboards = xtask::root().join("dashboards");
+    for file in crate::files(&dashboards)? {
+        let to = release.folder.join("container/dashboards").join(&file);
+        copy(&dashboards.join(&file), &to)?;
+    }
     Ok(())
 }
 

@@ -1,0 +1,137 @@
+//! The plugins for Maven and Gradle, the extensions for JUnit and jmeter-java-dsl, as artifacts beside the program's, and the
+//! extension for VS Code.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, bail};
+use xtask::{root, run};
+
+use crate::check::{Row, output};
+use crate::{Release, VERSION, copy, files, maven, write};
+
+/// What puts artifacts into a repository.
+const DEPLOY: &str = "org.apache.maven.plugins:maven-deploy-plugin:3.1.3:deploy";
+/// A plan that asks no server.
+const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
+<TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
+<stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">3</stringProp></elementProp>
+</ThreadGroup><hashTree><DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="a sample"/><hashTree/></hashTree>
+</hashTree></hashTree></jmeterTestPlan>
+"#;
+
+/// Builds all of `integrations/` into the repository that [`maven::pack`] packs, without its tests.
+pub fn pack(release: &Release) -> anyhow::Result<()> {
+    let repository = maven::repository(release);
+    let url = format!("file://{}", repository.display());
+    let folder = root().join("integrations");
+    let mut build = Command::new("mvn");
+    build.args([
+        "--batch-mode",
+        "--quiet",
+        "-DskipTests",
+        "-Dinvoker.skip=true",
+    ]);
+    build.arg(format!("-DaltDeploymentRepository=release::{url}"));
+    build.arg(format!("-Dproject.build.outputTimestamp={}", release.time));
+    build.args(["package", DEPLOY]).current_dir(&folder);
+    run(&mut build).context("Maven and a JDK (Debian and Ubuntu: apt install maven)")?;
+    let mut gradle = Command::new("gradle");
+    gradle.args(["--no-daemon", "--console=plain", "--quiet", "publish"]);
+    gradle
+        .arg(format!("-Ddrumfire.repository={url}"))
+        .current_dir(folder.join("gradle"));
+    run(&mut gradle).context("Gradle (Debian and Ubuntu: apt install gradle)")?;
+    // Lists of versions have the time of the build in them; whoever publishes the artifacts makes new ones.
+    for file in files(&repository)? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with("maven-metadata") {
+            fs::remove_file(repository.join(&file))?;
+        }
+    }
+    extension(release)
+}
+
+/// Packs the extension for VS Code with its own tool, in a copy of its folder.
+fn extension(release: &Release) -> anyhow::Result<()> {
+    let (from, to) = (root().join("editors/vscode"), release.work.join("vscode"));
+    let tracked = output(Command::new("git").args(["ls-files"]).current_dir(&from))?;
+    for file in tracked.lines() {
+        copy(&from.join(file), &to.join(file))?;
+    }
+    let mut pack = Command::new("sh");
+    pack.arg("pack.sh").current_dir(&to);
+    run(pack.stdin(Stdio::null()).stdout(Stdio::null())).context("node and npm")?;
+    let is_extension =
+        |file: &std::path::PathBuf| file.extension().is_some_and(|kind| kind == "vsix");
+    let made = files(&to)?.into_iter().find(is_extension);
+    let made = made.context("editors/vscode/pack.sh made no .vsix")?;
+    copy(&to.join(&made), &release.folder.join(&made))
+}
+
+/// Runs a plan from a project that has the Maven plugin, which resolves the program, with an empty local repository.
+pub fn check(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let file = release.folder.join(maven::name());
+    output(
+        Command::new("tar")
+            .arg("-xzf")
+            .arg(&file)
+            .arg("-C")
+            .arg(place),
+    )?;
+    let project = place.join("project");
+    write(&project.join("src/test/jmeter/plan.jmx"), PLAN)?;
+    write(&project.join("pom.xml"), pom(&place.join("repository")))?;
+    let start = Instant::now();
+    let mut maven = Command::new("mvn");
+    maven.args(["--batch-mode", "verify"]);
+    maven.arg(local_repository(place)).current_dir(&project);
+    output(&mut maven)?;
+    let took = start.elapsed();
+    let results = project.join("target/jmeter/results");
+    let name = files(&results)?
+        .pop()
+        .context("the plugin wrote no result file")?;
+    let rows = fs::read_to_string(results.join(name))?;
+    if rows.lines().filter(|row| row.contains("a sample")).count() != 3 {
+        bail!("the plan has three samples:\n{rows}");
+    }
+    println!(
+        "{:<14} {:>9}  {:<28} in {:.1} s, Maven's own plugins included",
+        "",
+        "",
+        "",
+        took.as_secs_f64()
+    );
+    Ok(Row {
+        channel: "Maven plugin",
+        file,
+        installed_by: "mvn verify",
+        took: None,
+    })
+}
+
+/// A local repository for this check alone.
+fn local_repository(place: &Path) -> OsString {
+    let mut option = OsString::from("-Dmaven.repo.local=");
+    option.push(place.join("local"));
+    option
+}
+
+fn pom(repository: &Path) -> String {
+    let url = format!("<id>release</id><url>file://{}</url>", repository.display());
+    format!(
+        "<project><modelVersion>4.0.0</modelVersion><groupId>org.example</groupId><artifactId>load</artifactId>\
+         <version>1</version><packaging>pom</packaging>\
+         <repositories><repository>{url}</repository></repositories>\
+         <pluginRepositories><pluginRepository>{url}</pluginRepository></pluginRepositories>\
+         <build><plugins><plugin><groupId>io.drumfire</groupId><artifactId>drumfire-maven-plugin</artifactId>\
+         <version>{VERSION}</version><executions><execution><goals><goal>jmeter</goal><goal>results</goal></goals>\
+         </execution></executions></plugin></plugins></build></project>\n"
+    )
+}
