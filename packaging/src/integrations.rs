@@ -41,12 +41,7 @@ pub fn pack(release: &Release) -> anyhow::Result<()> {
     build.arg(format!("-Dproject.build.outputTimestamp={}", release.time));
     build.args(["package", DEPLOY]).current_dir(&folder);
     run(&mut build).context("Maven and a JDK (Debian and Ubuntu: apt install maven)")?;
-    let mut gradle = Command::new("gradle");
-    gradle.args(["--no-daemon", "--console=plain", "--quiet", "publish"]);
-    gradle
-        .arg(format!("-Ddrumfire.repository={url}"))
-        .current_dir(folder.join("gradle"));
-    run(&mut gradle).context("Gradle (Debian and Ubuntu: apt install gradle)")?;
+    gradle_plugin(&repository, &folder.join("gradle"))?;
     // Lists of versions have the time of the build in them; whoever publishes the artifacts makes new ones.
     for file in files(&repository)? {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -55,6 +50,49 @@ pub fn pack(release: &Release) -> anyhow::Result<()> {
         }
     }
     extension(release)
+}
+
+/// Builds the Gradle plugin. Its POMs are written here, since Gradle 4's own publisher knows no folders; the second one is how
+/// Gradle finds a plugin by its id.
+fn gradle_plugin(repository: &Path, folder: &Path) -> anyhow::Result<()> {
+    const PLUGIN: &str = "drumfire-gradle-plugin";
+    const MARKER: &str = "io.drumfire.gradle.plugin";
+    let mut gradle = Command::new("gradle");
+    gradle.args(["--no-daemon", "--console=plain", "--quiet", "jar"]);
+    gradle
+        .arg(format!(
+            "-Ddrumfire.repository=file://{}",
+            repository.display()
+        ))
+        .current_dir(folder);
+    run(&mut gradle).context("Gradle (Debian and Ubuntu: apt install gradle)")?;
+    let place = |name: &str, ending: &str| {
+        let file = format!("{name}-{VERSION}.{ending}");
+        repository
+            .join("io/drumfire")
+            .join(name)
+            .join(VERSION)
+            .join(file)
+    };
+    let jar = folder
+        .join("build/libs")
+        .join(format!("{PLUGIN}-{VERSION}.jar"));
+    copy(&jar, &place(PLUGIN, "jar"))?;
+    write(
+        &place(PLUGIN, "pom"),
+        gradle_pom(PLUGIN, "jar", "drumfire-launcher"),
+    )?;
+    write(&place(MARKER, "pom"), gradle_pom(MARKER, "pom", PLUGIN))
+}
+
+fn gradle_pom(name: &str, packaging: &str, needs: &str) -> String {
+    format!(
+        "<project xmlns=\"http://maven.apache.org/POM/4.0.0\">\n  <modelVersion>4.0.0</modelVersion>\n  \
+         <groupId>io.drumfire</groupId>\n  <artifactId>{name}</artifactId>\n  <version>{VERSION}</version>\n  \
+         <packaging>{packaging}</packaging>\n  <dependencies>\n    <dependency>\n      <groupId>io.drumfire</groupId>\n      \
+         <artifactId>{needs}</artifactId>\n      <version>{VERSION}</version>\n    </dependency>\n  </dependencies>\n\
+         </project>\n"
+    )
 }
 
 /// Packs the extension for VS Code with its own tool, in a copy of its folder.
