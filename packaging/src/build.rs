@@ -191,9 +191,10 @@ impl Build {
             .arg(&self.target)
             .arg("--target-dir")
             .arg(&self.folder);
-        if self.is_static {
-            command.args(["--no-default-features", "--features", "jdbc"]);
-        }
+        match self.is_static {
+            true => command.args(["--no-default-features", "--features", "jdbc,http3"]),
+            false => command.args(["--features", "http3"]),
+        };
         let mut path = OsString::from(&self.tools);
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
