@@ -221,6 +221,69 @@ fn a_replay_proves_what_is_needed_and_drops_what_is_not() {
 }
 
 #[test]
+fn two_users_recordings_tell_their_data() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    let first = include_str!("authoring/visit.har").replace("shop.example", &site.http.to_string());
+    let other = first
+        .replace("username=ann", "username=bob")
+        .replace("5b1f0c77a9d34e21", "0c55e81f6a42b7d9");
+    assert!(
+        other != first && other.contains("0c55e81f6a42b7d9"),
+        "the visits differ"
+    );
+    shop.write("ann.har", &first);
+    shop.write("bob.har", other);
+    shop.write(
+        "far.har",
+        first
+            .replace("/login", "/away")
+            .replace("GET", "PUT")
+            .replace("POST", "PATCH"),
+    );
+    let words = [
+        "import",
+        "ann.har",
+        "--other-user",
+        "bob.har",
+        "-o",
+        "visit.jmx",
+        "--no-think-time",
+    ];
+    let finished = shop.run(&words, LIMIT);
+    succeeded(&finished);
+    assert!(
+        finished
+            .out
+            .contains("csrf  from `GET /login`, sent by 1 request, confirmed by the other user"),
+        "{}",
+        finished.out
+    );
+    // the password is the same for both, so it stays
+    assert_eq!(shop.read("visit.csv"), "username\nann\nbob\n");
+    succeeded(&shop.run(&["run", "visit.jmx", "-Jusers=4", "-l", "visit.jtl"], LIMIT));
+    assert!(rows(&shop, "visit.jtl").iter().all(|(_, success)| *success));
+    let refused = shop.run(
+        &[
+            "import",
+            "ann.har",
+            "--other-user",
+            "far.har",
+            "-o",
+            "none.jmx",
+        ],
+        LIMIT,
+    );
+    assert_eq!(refused.code, Some(3), "{}", refused.err);
+    assert!(
+        refused.err.contains("`far.har` is another visit"),
+        "{}",
+        refused.err
+    );
+    assert!(!shop.files().contains(&"none.jmx".to_owned()));
+}
+
+#[test]
 fn what_holds_no_request_is_refused_and_leaves_no_file() {
     let shop = shop();
     for (name, content) in [
@@ -287,6 +350,10 @@ fn what_holds_no_request_is_refused_and_leaves_no_file() {
         ),
         ("options.sh", "curl --help\n"),
         ("nul.har", "\u{0}{\u{0}\"\u{0}l\u{0}"),
+        ("schema.graphql", "type Query {\n  a: String\n}\n"),
+        ("cut.graphql", "query A {\n  a\n"),
+        ("lone.graphql", "query A {\n  a\n}\n"),
+        ("packed.har", "PK\u{3}\u{4}..."),
         (
             "posts.log",
             "1.1.1.1 - - [10/Oct/2000:13:55:36 -0700] \"POST /a HTTP/1.0\" 200 1\n",

@@ -144,6 +144,9 @@ fn server(address: &Address) -> Server {
     }
 }
 
+/// At the end of its schedule the Open Model Thread Group interrupts the requests that are under way.
+pub(crate) const LAST_PAUSE: &str = "pause(5 sec)";
+
 impl Load {
     /// The thread groups with this content.
     fn groups(&self, content: Vec<Node>) -> Vec<Node> {
@@ -167,7 +170,8 @@ impl Load {
                     .iter()
                     .map(|(rate, seconds)| format!("rate({rate}/sec) even_arrivals({seconds} sec)"))
                     .collect();
-                vec![elements::open_model("Arrivals", &parts.join(" ")).above(content)]
+                let schedule = format!("{} {LAST_PAUSE}", parts.join(" "));
+                vec![elements::open_model("Arrivals", &schedule).above(content)]
             }
             Load::Users {
                 users,

@@ -163,8 +163,11 @@ fn open_model(_: &str) -> Tree {
     let comments = "Requests arrive at a rate, whatever the others do: up to 20 a second within a minute, then five minutes long.\n\
                     Run it with: drumfire run PLAN.jmx -Jhost=shop.example -Jrate=20 -Jramp_up=60 -Jseconds=300";
     let plan = elements::test_plan("Open model", comments, &[]);
-    let schedule = "rate(1/sec) random_arrivals(${__P(ramp_up,60)} sec) rate(${__P(rate,20)}/sec) random_arrivals(${__P(seconds,300)} sec)";
-    let group = elements::open_model("Arrivals", schedule);
+    let schedule = format!(
+        "rate(1/sec) random_arrivals(${{__P(ramp_up,60)}} sec) rate(${{__P(rate,20)}}/sec) random_arrivals(${{__P(seconds,300)}} sec) {}",
+        plan::LAST_PAUSE
+    );
+    let group = elements::open_model("Arrivals", &schedule);
     let content = vec![server(), request("GET", "Home page", "/", Body::None)];
     Tree::new(plan.above([group.above(content)]))
 }

@@ -10,7 +10,7 @@ use drumfire_testkit::program::finish;
 use super::{LIMIT, free_address, interrupt, workshop};
 
 /// A plan with a Recording Controller and a recorder that leaves pictures out and makes transactions.
-fn plan(port: u16) -> String {
+pub fn plan(port: u16) -> String {
     format!(
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
@@ -32,7 +32,12 @@ fn plan(port: u16) -> String {
 }
 
 /// Asks for a page through the proxy.
-fn get(proxy: SocketAddr, url: &str) -> String {
+pub fn get(proxy: SocketAddr, url: &str) -> String {
+    send(proxy, "GET", url, "")
+}
+
+/// Sends a request through the proxy; `rest` is header lines, an empty line and a body.
+pub fn send(proxy: SocketAddr, method: &str, url: &str, rest: &str) -> String {
     let deadline = Instant::now() + Duration::from_secs(20);
     let mut stream = loop {
         match TcpStream::connect(proxy) {
@@ -42,7 +47,8 @@ fn get(proxy: SocketAddr, url: &str) -> String {
         }
     };
     let host = url.split('/').nth(2).expect("a host");
-    let request = format!("GET {url} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    let rest = if rest.is_empty() { "\r\n" } else { rest };
+    let request = format!("{method} {url} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{rest}");
     stream.write_all(request.as_bytes()).expect("it is sent");
     let mut response = String::new();
     let mut bytes = Vec::new();

@@ -1,6 +1,7 @@
 //! Visits recorded by a real Chromium, where there is one: each plan replays with 20 users without an error.
 
 mod like;
+mod made;
 mod second_shop;
 
 use std::net::{SocketAddr, TcpListener};
