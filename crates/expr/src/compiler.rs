@@ -12,14 +12,13 @@ use crate::properties::Properties;
 use crate::random::Random;
 use crate::scope::{Level, Raised, Scope, ScriptCall};
 use crate::template::{Part, Template};
-use crate::vars::{Value, VarNames, Vars};
+use crate::vars::{Slot, Value, VarNames, Vars};
 
 /// Compiles the property texts of one plan: numbers the variables, collects warnings, and knows what
 /// JMeter knows before the threads start (`PreCompiler`): the properties and the user-defined
 /// variables met so far.
 #[derive(Debug)]
 pub struct Compiler {
-    names: VarNames,
     scope: StaticScope,
     warnings: Vec<TemplateFault>,
 }
@@ -28,7 +27,6 @@ impl Compiler {
     /// A compiler for a plan that lies in the current folder and is called nothing.
     pub fn new(properties: Properties) -> Compiler {
         Compiler {
-            names: VarNames::new(),
             scope: StaticScope::new(properties),
             warnings: Vec::new(),
         }
@@ -36,10 +34,9 @@ impl Compiler {
 
     /// A compiler that numbers variables as an earlier one did.
     pub fn with_names(properties: Properties, names: &VarNames) -> Compiler {
-        Compiler {
-            names: names.clone(),
-            ..Compiler::new(properties)
-        }
+        let mut compiler = Compiler::new(properties);
+        compiler.scope.vars = Vars::new(Arc::new(names.clone()));
+        compiler
     }
 
     /// Says which plan is compiled: its file name and the folder that relative names refer to.
@@ -55,19 +52,19 @@ impl Compiler {
 
     /// The names met so far.
     pub fn names(&self) -> &VarNames {
-        &self.names
+        self.scope.vars.names()
     }
 
-    /// The names met so far, to be added to: elements intern the variables that they set.
-    pub fn names_mut(&mut self) -> &mut VarNames {
-        &mut self.names
+    /// The slot of `name`, which gets the next number if it has none yet: elements intern the variables that they set.
+    pub fn intern(&mut self, name: &str) -> Slot {
+        self.scope.vars.intern(name)
     }
 
     /// Gives a variable the value that functions evaluated before the start see
     /// (`PreCompiler.addNode` does so for every Test Plan and User Defined Variables element).
     pub fn define(&mut self, name: &str, value: impl Into<Value>) {
-        self.names.intern(name);
-        self.scope_mut().vars_mut().set_named(name, value.into());
+        let slot = self.intern(name);
+        self.scope.vars.set(slot, value.into());
     }
 
     /// Takes all variables their values.
@@ -78,9 +75,6 @@ impl Compiler {
     /// The scope before the start: JMeter's main thread, with the variables that were
     /// [defined](Compiler::define).
     pub fn scope_mut(&mut self) -> &mut StaticScope {
-        if self.scope.vars.names().len() != self.names.len() {
-            self.scope.vars.grow(Arc::new(self.names.clone()));
-        }
         &mut self.scope
     }
 
@@ -90,17 +84,16 @@ impl Compiler {
     }
 
     /// Ends the compilation: the names for the run, and the variables as they are at its start.
-    pub fn finish(mut self) -> (Arc<VarNames>, Vars) {
-        let vars = self.scope_mut().vars.clone();
+    pub fn finish(self) -> (Arc<VarNames>, Vars) {
+        let vars = self.scope.vars.clone();
         (vars.names().clone(), vars)
     }
 
     /// The parts of a text; the spans of faults and warnings lie within it.
     pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<Part>, TemplateFault> {
-        self.scope_mut();
         let earlier = self.warnings.len();
         let parts = Parser {
-            names: Names::Growing(&mut self.names),
+            names: Names::Growing,
             scope: &mut self.scope,
             warnings: &mut self.warnings,
         }

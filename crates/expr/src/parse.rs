@@ -1,7 +1,6 @@
 //! JMeter's `FunctionParser`: property text to parts, oddities included.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use crate::call::Call;
 use crate::catalogue;
@@ -9,23 +8,14 @@ use crate::fault::TemplateFault;
 use crate::scope::{Raised, Scope};
 use crate::spec::FunctionSpec;
 use crate::template::{Part, Template, Variable};
-use crate::vars::{Slot, VarNames};
 
 /// Where a variable's number comes from.
-pub(crate) enum Names<'c> {
+#[derive(Clone, Copy)]
+pub(crate) enum Names {
     /// The plan is being compiled: a new name gets the next number.
-    Growing(&'c mut VarNames),
+    Growing,
     /// The test runs: an unknown name is looked up by name.
-    Fixed(&'c VarNames),
-}
-
-impl Names<'_> {
-    fn slot(&mut self, name: &str) -> Option<Slot> {
-        match self {
-            Names::Growing(names) => Some(names.intern(name)),
-            Names::Fixed(names) => names.slot(name),
-        }
-    }
+    Fixed,
 }
 
 impl Template {
@@ -36,8 +26,7 @@ impl Template {
     /// # Errors
     /// See [`Template::try_eval`].
     pub(crate) fn eval_text(text: &str, scope: &mut dyn Scope) -> Result<String, Raised> {
-        let names: Arc<VarNames> = scope.vars().names().clone();
-        match compile_at_run_time(text, &names, scope) {
+        match compile_at_run_time(text, scope) {
             Ok(parts) => {
                 let template = Template::from_parts(text, parts);
                 Ok(template.try_eval(scope)?.into_string())
@@ -48,14 +37,10 @@ impl Template {
 }
 
 /// Compiles a text that came up while the test runs.
-fn compile_at_run_time(
-    text: &str,
-    names: &Arc<VarNames>,
-    scope: &mut dyn Scope,
-) -> Result<Vec<Part>, TemplateFault> {
+fn compile_at_run_time(text: &str, scope: &mut dyn Scope) -> Result<Vec<Part>, TemplateFault> {
     let mut warnings = Vec::new();
     Parser {
-        names: Names::Fixed(names),
+        names: Names::Fixed,
         scope,
         warnings: &mut warnings,
     }
@@ -63,7 +48,7 @@ fn compile_at_run_time(
 }
 
 pub(crate) struct Parser<'c> {
-    pub(crate) names: Names<'c>,
+    pub(crate) names: Names,
     /// The scope for functions that read their arguments at compile time (`__time`, `__timeShift`).
     pub(crate) scope: &'c mut dyn Scope,
     pub(crate) warnings: &'c mut Vec<TemplateFault>,
@@ -164,7 +149,10 @@ impl Parser<'_> {
                     if looks_like_a_call && buffer.starts_with("__") {
                         self.warn_unknown_function(&buffer, cursor.span_from(start));
                     }
-                    let slot = self.names.slot(&buffer);
+                    let slot = match self.names {
+                        Names::Growing => Some(self.scope.vars_mut().intern(&buffer)),
+                        Names::Fixed => self.scope.vars().names().slot(&buffer),
+                    };
                     return Ok(Part::Variable(Variable::new(&buffer, slot)));
                 }
                 _ => {

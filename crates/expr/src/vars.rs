@@ -100,7 +100,7 @@ pub fn numeral(number: i32) -> Value {
 #[derive(Debug)]
 pub struct Vars {
     names: Arc<VarNames>,
-    slots: Box<[Option<Value>]>,
+    slots: Vec<Option<Value>>,
     /// Most users have none, and a box is smaller.
     others: Option<Box<FxHashMap<Box<str>, Option<Value>>>>,
     locals: Option<Box<Locals>>,
@@ -118,7 +118,7 @@ pub(crate) struct Locals {
 impl Vars {
     /// No variable has a value.
     pub fn new(names: Arc<VarNames>) -> Vars {
-        let slots = vec![None; names.len()].into_boxed_slice();
+        let slots = vec![None; names.len()];
         Vars {
             names,
             slots,
@@ -259,18 +259,16 @@ impl Vars {
         }
     }
 
-    /// Moves over to a table that has the old one's names in the same places, and more.
-    pub(crate) fn grow(&mut self, names: Arc<VarNames>) {
-        let mut slots = std::mem::take(&mut self.slots).into_vec();
-        for name in &names.names[slots.len()..] {
-            slots.push(
-                self.others
-                    .as_mut()
-                    .and_then(|others| others.remove(&**name)?),
-            );
+    /// The slot of `name`, which gets the next number, and the value that it has by its name, if it has none yet. Cheap as
+    /// long as nobody else holds the table.
+    pub(crate) fn intern(&mut self, name: &str) -> Slot {
+        if let Some(slot) = self.names.slot(name) {
+            return slot;
         }
-        self.slots = slots.into_boxed_slice();
-        self.names = names;
+        let others = self.others.as_mut();
+        let value = others.and_then(|others| others.remove(name)?);
+        self.slots.push(value);
+        Arc::make_mut(&mut self.names).intern(name)
     }
 
     pub(crate) fn locals(&mut self) -> &mut Locals {
@@ -401,17 +399,19 @@ mod tests {
     }
 
     #[test]
-    fn growing_moves_values_into_their_new_slots() {
-        let mut names = VarNames::new();
-        names.intern("a");
-        let mut vars = Vars::new(Arc::new(names.clone()));
+    fn a_new_slot_takes_the_value_of_its_name() {
+        let mut vars = vars(&["a"]);
         vars.set_named("a", "1".into());
         vars.set_named("b", "2".into());
-        let b = names.intern("b");
-        assert_eq!(vars.get(b), None);
-        vars.grow(Arc::new(names));
+        let names = vars.names().clone();
+        let b = vars.intern("b");
+        assert_eq!(names.slot("b"), None, "others' tables stay as they are");
         assert_eq!(vars.get(b).map(|v| &**v), Some("2"));
+        assert_eq!(vars.get_named("b").map(|v| &**v), Some("2"));
         assert_eq!(vars.get_named("a").map(|v| &**v), Some("1"));
+        assert_eq!(vars.intern("b"), b);
+        let c = vars.intern("c");
+        assert_eq!(vars.get(c), None);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Engine for Wiring {
     fn glance(&self) -> Glance {
         |plan, tree, settings| {
             /// Some hundred bytes to some hundred kilobytes each.
-            const PATTERNS: usize = 1_000;
+            const PATTERNS: usize = 20_000;
             drumfire_query::regex::keep_compiled(PATTERNS);
             let order = RunOrder::default();
             drumfire_engine::glance(tree, &engine_settings(plan, settings, &order))

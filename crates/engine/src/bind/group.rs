@@ -335,7 +335,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         };
         let name = format!("__jm__{name}__idx");
         self.journey.controllers[id as usize].index_variable =
-            Some(self.unit.compiler.names_mut().intern(&name));
+            Some(self.unit.compiler.intern(&name));
     }
 
     /// The group's loop has the group's name if the file gives it one, and else none (`TestElementPropertyConverter`).
@@ -346,7 +346,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .element("ThreadGroup.main_controller");
         match main {
             Some(main) if main.name.is_empty() => {
-                let slot = self.unit.compiler.names_mut().intern("__jm____idx");
+                let slot = self.unit.compiler.intern("__jm____idx");
                 self.journey.controllers[0].index_variable = Some(slot);
             }
             _ => self.set_index_variable(0),

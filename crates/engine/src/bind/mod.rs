@@ -129,7 +129,7 @@ impl<'s> Unit<'s> {
             sample_variable_names(lookup(&settings.properties)("sample_variables").as_deref());
         let sample_variables = variables
             .iter()
-            .map(|name| self.compiler.names_mut().intern(name))
+            .map(|name| self.compiler.intern(name))
             .collect();
         let pools = elements::jdbc::pools(&mut self);
         let (names, vars) = self.compiler.finish();

@@ -27,7 +27,7 @@ pub fn assignments(d: &mut Decoder, property: &str) -> Assignments {
         }
     }
     for name in rows.iter().filter_map(|(name, _)| name.literal()) {
-        d.unit.compiler.names_mut().intern(name);
+        d.unit.compiler.intern(name);
     }
     Assignments(rows.into())
 }

@@ -71,7 +71,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             let names = split_names(names);
             names
                 .iter()
-                .map(|name| Target::Slot(d.unit.compiler.names_mut().intern(name)))
+                .map(|name| Target::Slot(d.unit.compiler.intern(name)))
                 .collect()
         });
     let end_value = d

@@ -116,7 +116,7 @@ fn visit(element: &Element, unit: &mut Unit, choice: &mut Choice) {
             );
         }
         if let Some(name) = &choice.variable {
-            d.unit.compiler.names_mut().intern(name);
+            d.unit.compiler.intern(name);
         }
     }
     for child in &element.children {

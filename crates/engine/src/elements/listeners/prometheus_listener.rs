@@ -69,7 +69,7 @@ fn collector(d: &mut Decoder, row: &Element) -> Option<CollectorSpec> {
         .filter(|label| !label.is_empty())
         .collect();
     for label in &labels {
-        d.unit.compiler.names_mut().intern(label);
+        d.unit.compiler.intern(label);
     }
     let measured = match measure.as_str() {
         "" => Some(Measure::ResponseTime),

@@ -67,7 +67,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         number: AtomicU64::new(0),
     };
     if let Some(name) = saver.variable.literal() {
-        d.unit.compiler.names_mut().intern(name);
+        d.unit.compiler.intern(name);
     }
     let listener = d.new_listener(Arc::new(saver));
     Roles {

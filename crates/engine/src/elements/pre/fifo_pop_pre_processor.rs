@@ -30,7 +30,7 @@ pub struct FifoPop {
 pub fn decode(d: &mut Decoder) -> Roles {
     let variable = d.template("Variable");
     if let Some(name) = variable.literal() {
-        d.unit.compiler.names_mut().intern(name);
+        d.unit.compiler.intern(name);
     }
     let timeout = d.optional("Timeout").unwrap_or_else(|| {
         let seconds = d.unit.settings.properties.get_long(TIMEOUT, i64::MAX);
