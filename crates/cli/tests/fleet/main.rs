@@ -24,6 +24,7 @@ fn local_agents_run_a_plan_as_one_machine_does() {
     let workshop = workshop();
     let rows: String = (0..300).map(|row| format!("r{row}\n")).collect();
     workshop.write("data/rows.csv", rows);
+    workshop.write("data/word.txt", "sent");
     let csv = format!(
         r#"<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c">{}{}{}{}</CSVDataSet><hashTree/>"#,
         text("filename", "data/rows.csv"),
@@ -38,7 +39,11 @@ fn local_agents_run_a_plan_as_one_machine_does() {
             7,
             -1,
             None,
-            &(csv + &pause(5) + &sample("${row} ${__P(seen,no)} ${__P(agent.count)}")),
+            &(csv
+                + &pause(5)
+                + &sample(
+                    "${row} ${__P(seen,no)} ${__P(agent.count)} ${__FileToString(data/word.txt)}",
+                )),
         )
         + &once("PostThreadGroup", "end");
     workshop.write("plan.jmx", plan(&groups));
@@ -65,7 +70,7 @@ fn local_agents_run_a_plan_as_one_machine_does() {
     assert!(labels.values().all(|count| *count == 1), "{labels:?}");
     for row in 0..300 {
         assert!(
-            labels.contains_key(&format!("r{row} yes 3")),
+            labels.contains_key(&format!("r{row} yes 3 sent")),
             "{row}: {labels:?}"
         );
     }

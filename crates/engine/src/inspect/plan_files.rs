@@ -13,8 +13,11 @@ const DEEPEST: u32 = 8;
 /// No name of a file is longer.
 const LONGEST: usize = 1_024;
 
-/// Files that enabled elements name relative to the plan or to the working folder, as they name them. A name that only
-/// variables of the run know is not found, nor is one that a script makes up.
+/// Files of a folder on the class path are looked for this deep.
+const DEEPEST_FOLDER: u32 = 16;
+
+/// Files that enabled elements name relative to the plan or to the working folder, as they name them, also as arguments of functions;
+/// and the jars of the plan's class path. A name that only variables of the run know is not found, nor is one that a script makes up.
 pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
     let mut compiler = Compiler::new(program.settings.properties.clone());
     compiler.set_plan(&program.script, &program.base_dir);
@@ -30,6 +33,9 @@ pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
     for root in &*tree.roots {
         finder.node(root);
     }
+    let jars = program.settings.properties.get("user.classpath");
+    let jars = jars.iter().flat_map(|jars| jars.split([';', ':']));
+    jars.for_each(|jar| finder.jar(jar));
     for name in ["javax.net.ssl.keyStore", "javax.net.ssl.trustStore"] {
         let file = program.settings.properties.get_system(name);
         file.iter().for_each(|file| finder.text(file));
@@ -49,13 +55,21 @@ impl Finder<'_> {
         if !node.enabled {
             return;
         }
+        for argument in arguments(&node.name) {
+            self.text(argument.trim());
+        }
         node.props.texts().for_each(|text| self.text(text));
+        let jars = node.props.str("TestPlan.user_define_classpath");
+        jars.split(',').for_each(|jar| self.jar(jar));
         node.children.iter().for_each(|child| self.node(child));
     }
 
     fn text(&mut self, text: &str) {
         if text.is_empty() || text.len() > LONGEST || text.contains('\n') {
             return;
+        }
+        for argument in arguments(text) {
+            self.text(argument.trim());
         }
         let value = match text.contains("${") {
             true => match Template::compile(text, &mut self.compiler) {
@@ -74,6 +88,29 @@ impl Finder<'_> {
             && file.extension().is_some_and(|kind| kind == "jmx")
         {
             self.included(&here);
+        }
+    }
+
+    /// A jar of the class path, or all files of a folder there.
+    fn jar(&mut self, path: &str) {
+        let folder = Path::new(path.trim());
+        let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
+        match folder.components().all(is_inside) && self.base_dir.join(folder).is_dir() {
+            true if !path.trim().is_empty() => self.folder(folder, 0),
+            _ => self.text(path),
+        }
+    }
+
+    fn folder(&mut self, folder: &Path, depth: u32) {
+        let entries = std::fs::read_dir(self.base_dir.join(folder));
+        for entry in entries.into_iter().flatten().flatten() {
+            let path = folder.join(entry.file_name());
+            let here = self.base_dir.join(&path);
+            if here.is_file() {
+                self.found.insert(path);
+            } else if here.is_dir() && depth < DEEPEST_FOLDER {
+                self.folder(&path, depth + 1);
+            }
         }
     }
 
@@ -97,9 +134,59 @@ impl Finder<'_> {
     }
 }
 
+/// The arguments of all functions in a text, functions among them as they are written.
+fn arguments(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    // Of each `${` that is open: where its arguments begin, and the parentheses that are open inside.
+    let mut open: Vec<(Option<usize>, u32)> = Vec::new();
+    let mut before = ' ';
+    for (at, char) in text.char_indices() {
+        let rest = at + char.len_utf8();
+        match (char, open.last_mut()) {
+            ('{', _) if before == '$' => open.push((None, 0)),
+            ('(', Some((start, depth))) => {
+                *depth += 1;
+                start.get_or_insert(rest);
+            }
+            (')', Some((start, depth))) => {
+                *depth = depth.saturating_sub(1);
+                if *depth == 0
+                    && let Some(start) = start.take()
+                {
+                    found.push(&text[start..at]);
+                }
+            }
+            (',', Some((Some(start), 1))) if before != '\\' => {
+                found.push(&text[*start..at]);
+                *start = rest;
+            }
+            ('}', Some(_)) => {
+                open.pop();
+            }
+            _ => {}
+        }
+        before = char;
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_are_taken_apart() {
+        let of = |text| -> Vec<&str> { arguments(text) };
+        assert_eq!(of("a ${__CSVRead(data/a.csv,0)} b"), ["data/a.csv", "0"]);
+        assert_eq!(
+            of("${__FileToString(${__P(folder,d)}/b.txt,UTF-8)}"),
+            ["folder", "d", "${__P(folder,d)}/b.txt", "UTF-8"]
+        );
+        assert_eq!(of(r"${__split(a\,b,V)}"), [r"a\,b", "V"]);
+        for none in ["f(x,y)", "${name}", "${__UUID}", "${__x(", "", "${(})"] {
+            assert_eq!(of(none), [""; 0], "{none}");
+        }
+    }
 
     #[test]
     fn files_are_found_wherever_a_plan_names_them() {
@@ -111,15 +198,19 @@ mod tests {
         };
         put("data/users.csv", "a\n");
         put("body.json", "{}");
+        put("read.csv", "a\n");
+        put("lib/one.jar", "");
+        put("classes/a/B.class", "");
         put("unused.csv", "a\n");
         let plan = |elements: &str| {
             format!(
-                r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
+                r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"><stringProp name="TestPlan.user_define_classpath">lib/one.jar,classes</stringProp></TestPlan><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
             )
         };
         let fragment = r#"<TestFragmentController guiclass="g" testclass="TestFragmentController" testname="f"/><hashTree><CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c"><stringProp name="filename">body.json</stringProp></CSVDataSet><hashTree/></hashTree>"#;
         put("part.jmx", &plan(fragment));
-        let elements = r#"<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c"><stringProp name="filename">${__P(folder,data)}/users.csv</stringProp></CSVDataSet><hashTree/>
+        let elements = r#"<Arguments guiclass="g" testclass="Arguments" testname="${__CSVRead(${__P(name,read)}.csv,0)}"/><hashTree/>
+<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c"><stringProp name="filename">${__P(folder,data)}/users.csv</stringProp></CSVDataSet><hashTree/>
 <CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c" enabled="false"><stringProp name="filename">unused.csv</stringProp></CSVDataSet><hashTree/>
 <ThreadGroup guiclass="g" testclass="ThreadGroup" testname="../part.jmx"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp></ThreadGroup><hashTree><IncludeController guiclass="g" testclass="IncludeController" testname="i"><stringProp name="IncludeController.includepath">part.jmx</stringProp></IncludeController><hashTree/></hashTree>"#;
         let text = plan(elements);
@@ -135,6 +226,14 @@ mod tests {
         };
         let files = plan_files(&read.tree, &program);
         let names: Vec<&str> = files.iter().filter_map(|file| file.to_str()).collect();
-        assert_eq!(names, ["body.json", "data/users.csv", "part.jmx"]);
+        let expected = [
+            "body.json",
+            "classes/a/B.class",
+            "data/users.csv",
+            "lib/one.jar",
+            "part.jmx",
+            "read.csv",
+        ];
+        assert_eq!(names, expected);
     }
 }
