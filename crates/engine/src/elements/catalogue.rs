@@ -564,11 +564,11 @@ static ENTRIES: &[Entry] = &[
     native("Summariser", Role::Scoped, listeners::summariser),
     native("ResultSaver", Role::Scoped, listeners::result_saver),
     native("BackendListener", Role::Scoped, listeners::backend_listener),
-    other(
+    java(
         "MailerResultCollector",
         Role::Scoped,
-        Rung::Skipped,
-        "mail is not sent",
+        PROTOCOL,
+        listeners::mailer_result_collector,
     ),
     java(
         "BeanShellListener",

@@ -86,7 +86,6 @@ const GUI: &str = "it concerns the graphical interface";
 const RECORDER: &str = "it concerns the recorder";
 const REMOTE: &str = "agents connect to NATS, and send sums and files of rows";
 const CACHE: &str = "compiled expressions are kept for the whole run";
-const NOT_BUILT: &str = "the feature is not built";
 const JAVA: &str = "it concerns Java's implementation";
 
 /// All properties.

@@ -1,6 +1,6 @@
 //! Properties of the run and of requests.
 
-use super::{GUI, JAVA, NOT_BUILT, PropertySection, REMOTE, honoured, without};
+use super::{GUI, JAVA, PropertySection, REMOTE, honoured, without};
 
 pub(super) const THE_RUN: PropertySection = PropertySection {
     title: "The run",

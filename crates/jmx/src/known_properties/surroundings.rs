@@ -1,8 +1,6 @@
 //! Properties of assertions, outputs, scripts, reports, agents and the graphical interface.
 
-use super::{
-    CACHE, GUI, NOT_BUILT, PropertySection, RECORDER, REMOTE, honoured, read_by_java, without,
-};
+use super::{CACHE, GUI, PropertySection, RECORDER, REMOTE, honoured, read_by_java, without};
 
 pub(super) const ASSERTIONS: PropertySection = PropertySection {
     title: "Assertions",
@@ -302,7 +300,7 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         read_by_java("jdbc*", "Settings of JDBC elements."),
         read_by_java("ldapsampler.*", "Settings of LDAP samplers."),
         read_by_java("JMSSampler.*", "Settings of JMS samplers."),
-        without("mailer.*", NOT_BUILT),
+        read_by_java("mailer.*", "Limits of Mailer Visualizers that set none."),
         without(
             "os_sampler.poll_for_timeout",
             "JMeter does not use it either",
