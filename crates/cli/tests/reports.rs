@@ -4,6 +4,7 @@ mod plans;
 
 use std::fmt::Write as _;
 
+use base64::Engine as _;
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 use plans::{debug, group, pause, plan};
 
@@ -346,4 +347,130 @@ fn a_filter_of_labels_is_jmeters_property() {
         &workshop.run(&["-g", "r.jtl", "-o", "out2", wrong], LIMIT),
         1,
     );
+}
+
+/// The numbers of a page, which has them as deflated JSON in base64.
+fn numbers_of(page: &str) -> serde_json::Value {
+    let start = r#"<script id="payload" type="text/plain">"#;
+    let (_, rest) = page.split_once(start).expect("a payload");
+    let (packed, _) = rest.split_once("</script>").expect("its end");
+    let packed = base64::engine::general_purpose::STANDARD
+        .decode(packed.trim())
+        .expect("base64");
+    let reader = flate2::read::DeflateDecoder::new(packed.as_slice());
+    serde_json::from_reader(reader).expect("JSON")
+}
+
+fn label<'p>(page: &'p serde_json::Value, name: &str) -> Option<&'p serde_json::Value> {
+    let labels = page["labels"].as_array().expect("labels");
+    labels.iter().find(|label| label["label"] == name)
+}
+
+/// A plan with a transaction and two samples.
+fn transactions() -> String {
+    let inner = [debug("Pay"), pause(2)].concat();
+    let transaction = format!(
+        r#"<TransactionController guiclass="TransactionControllerGui" testclass="TransactionController" testname="Buy"/><hashTree>{inner}</hashTree>"#
+    );
+    plan(&group(20, &[transaction, debug("Look")].concat()))
+}
+
+#[test]
+fn properties_of_jmeters_report_take_effect() {
+    let workshop = workshop();
+    workshop.write("p.jmx", transactions());
+    let page = |folder: &str, property: &str| {
+        let property = format!("-Jjmeter.reportgenerator.{property}");
+        let words = ["-n", "-t", "p.jmx", "-l", folder, "-f", "-e", "-o"];
+        let out = format!("{folder}.report");
+        let words = [&words[..], &[&out, &property]].concat();
+        let finished = workshop.run(&words, LIMIT);
+        code(&finished, 0);
+        assert!(!finished.err.contains("no effect"), "{finished:?}");
+        workshop.read(&format!("{out}/index.html"))
+    };
+    let titled = page("a", "report_title=Our shop");
+    assert!(titled.contains("<title>Our shop – Drumfire</title>"));
+    let filtered = numbers_of(&page(
+        "b",
+        "exporter.html.series_filter=^(Pay|Look)(-success)?$",
+    ));
+    assert!(label(&filtered, "Buy").is_none() && label(&filtered, "Pay").is_some());
+    let controllers = numbers_of(&page("c", "exporter.html.show_controllers_only=true"));
+    assert!(label(&controllers, "Buy").is_some() && label(&controllers, "Pay").is_none());
+    let satisfied = numbers_of(&page("e", "apdex_satisfied_threshold=7"));
+    assert_eq!(satisfied["satisfiedMs"], 7);
+    let tolerated = numbers_of(&page("f", "apdex_tolerated_threshold=9000"));
+    assert_eq!(tolerated["toleratedMs"], 9_000);
+    // Its times are 100 to 139 ms.
+    workshop.write("r.jtl", rows(1.0, 1_000));
+    let limits = "-Jjmeter.reportgenerator.apdex_per_transaction=Look:50|99";
+    code(&workshop.run(&["-g", "r.jtl", "-o", "g", limits], LIMIT), 0);
+    let limits = numbers_of(&workshop.read("g/index.html"));
+    let apdex = |name| label(&limits, name).and_then(|of| of["apdex"].as_f64());
+    assert_eq!(apdex("Look"), Some(0.0));
+    assert!(apdex("Pay | go") > Some(0.9), "it has JMeter's limits");
+}
+
+#[test]
+fn properties_of_jmeters_report_without_effect_are_named() {
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(&group(1, &debug("Look"))));
+    let names = [
+        "overall_granularity",
+        "statistic_window",
+        "exporter.html.filters_only_sample_series",
+        "exporter.html.property.output_dir",
+        "graph.custom_mine.classname",
+        "graph.responseTimeDistribution.property.set_granularity",
+        "exclude_tc_from_top5_errors_by_sampler",
+    ];
+    for name in names {
+        let given = format!("-Jjmeter.reportgenerator.{name}=1");
+        let words = ["-n", "-t", "p.jmx", "-l", "r.jtl", "-f", "-e", "-o", "out"];
+        let finished = workshop.run(&[&words[..], &[&given]].concat(), LIMIT);
+        code(&finished, 0);
+        let said = format!("the property `jmeter.reportgenerator.{name}` has no effect");
+        assert!(finished.err.contains(&said), "{name}: {finished:?}");
+    }
+}
+
+/// All are of one histogram: page, statistics.json, summary.
+#[test]
+fn a_percentile_is_the_same_everywhere() {
+    let workshop = workshop();
+    workshop.write("p.jmx", transactions());
+    let words = [
+        "run",
+        "p.jmx",
+        "--report",
+        "page.html",
+        "--run-file",
+        "r.drumfire",
+        "--summary-json",
+        "s.json",
+    ];
+    code(&workshop.run(&words, LIMIT), 0);
+    let words = ["report", "r.drumfire", "-o", "out"];
+    code(&workshop.run(&words, LIMIT), 0);
+    let read = |file: &str| -> serde_json::Value {
+        serde_json::from_str(&workshop.read(file)).expect("JSON")
+    };
+    let (statistics, summary) = (read("out/statistics.json"), read("s.json"));
+    let page = numbers_of(&workshop.read("page.html"));
+    let page = label(&page, "Buy").expect("it is there");
+    let of_summary = summary["labels"].as_array().expect("labels").iter();
+    let mut of_summary = of_summary.filter(|label| label["label"] == "Buy");
+    let of_summary = of_summary.next().expect("it is there");
+    assert_eq!(statistics["Buy"]["sampleCount"], 20);
+    for (shown, written) in [("p90", "pct1"), ("p95", "pct2"), ("p99", "pct3")] {
+        let shown_ms = page[shown].as_f64().expect("a number");
+        for other in [
+            &statistics["Buy"][format!("{written}ResTime")],
+            &of_summary[format!("{shown}_ms")],
+        ] {
+            let other_ms = other.as_f64().unwrap_or(f64::NAN);
+            assert!((shown_ms - other_ms).abs() < 1e-9, "{shown} {other}");
+        }
+    }
 }
