@@ -182,7 +182,7 @@ fn header<'r>(request: &'r str, name: &str) -> Option<&'r str> {
     None
 }
 
-/// The parameters of a query. What `java.net.URI` cannot read is taken as it is written.
+/// The parameters of a query. A query that `java.net.URI` cannot read is taken as it is written.
 fn read_parameters(path: &str, parameters: &mut HashMap<String, String>) {
     let Some((_, raw)) = path.split_once('?') else {
         return;

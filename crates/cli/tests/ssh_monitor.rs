@@ -167,7 +167,7 @@ fn numbers_of_commands_are_curves_of_the_report() {
         ("Failed", "echo 5; exit 3", false),
     ];
     let every = "-Jjmeter.sshmon.interval=100";
-    // What a round has read is kept before the next one begins.
+    // The readings of a round are kept before the next one begins.
     let element = collector(server.port, &rows);
     let (finished, health) = run(&workshop, &element, &[every], ("count", 4));
     let fixed = curve(&health, "Fixed").unwrap_or_else(|| panic!("{finished:?} {health:?}"));

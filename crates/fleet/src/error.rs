@@ -18,7 +18,7 @@ pub enum FleetError {
     },
     /// NATS has no room for something.
     Full {
-        /// What there is no room for.
+        /// The thing that does not fit.
         what: String,
         /// Where a server of this run alone keeps its data.
         folder: Option<PathBuf>,

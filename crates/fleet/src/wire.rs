@@ -108,7 +108,7 @@ pub struct Hello {
     pub cores: u32,
     pub memory_mib: u64,
     pub open_files: u64,
-    /// What the machine can do at most, as `drumfire doctor` tells it.
+    /// The machine's ceilings, as `drumfire doctor` tells it.
     #[serde(default)]
     pub ceilings: BTreeMap<String, u64>,
     /// The host that it runs on.

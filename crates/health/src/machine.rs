@@ -223,8 +223,8 @@ impl Machine {
         told_entries(&folder).unwrap_or_else(|| entries(&folder))
     }
 
-    /// Sockets in TIME_WAIT towards the one address and port that has most of them. What `tcp_tw_reuse` lets be taken again
-    /// at once is not counted.
+    /// Sockets in TIME_WAIT towards the one address and port that has most of them. Those that
+    /// `tcp_tw_reuse` frees at once are not counted.
     pub fn time_wait_to_one(&self, reuse: Option<u8>) -> u64 {
         if reuse == Some(1) {
             return 0;

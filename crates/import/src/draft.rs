@@ -9,9 +9,11 @@ use crate::text::Text;
 /// The result of an importer.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
+    /// The name of the plan.
     pub name: String,
     /// User Defined Variables: name, value, description.
     pub variables: Vec<(String, Text, String)>,
+    /// The requests, in their order.
     pub transactions: Vec<Transaction>,
     /// Cookies are kept and sent back.
     pub cookies: bool,
@@ -19,18 +21,22 @@ pub struct Draft {
     pub cache: bool,
     /// Pages load their embedded resources, only from hosts that match this expression unless it is empty.
     pub embedded: Option<String>,
+    /// The load.
     pub load: Load,
     /// The number of requests left out, by reason.
     pub left_out: BTreeMap<String, usize>,
     /// The parts that could not be carried over, a line each.
     pub warnings: Vec<String>,
+    /// The CSV file beside the plan; empty for none.
     pub data: Data,
 }
 
 /// A CSV file beside the plan: its columns are variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Data {
+    /// The variables, a column each.
     pub names: Vec<String>,
+    /// The rows.
     pub rows: Vec<Vec<String>>,
     /// The plan ends with the last row; else it begins again.
     pub is_used_once: bool,
@@ -46,14 +52,22 @@ pub enum Load {
     Pace(Vec<(f64, u64)>),
     /// `users` users for a time, or together so many iterations.
     Users {
+        /// How many there are.
         users: u32,
+        /// For how long, in seconds; else for the iterations.
         duration_s: Option<u64>,
+        /// Iterations of all users together.
         iterations: u64,
         /// Per second, all users together.
         rate: Option<f64>,
     },
     /// New users at a rate, whatever the others do.
-    Arrivals { rate: f64, duration_s: u64 },
+    Arrivals {
+        /// New users per second.
+        rate: f64,
+        /// For how long, in seconds.
+        duration_s: u64,
+    },
 }
 
 /// Requests that belong together: a page, a user action, a folder.
@@ -65,16 +79,20 @@ pub struct Transaction {
     pub is_typed: bool,
     /// Whether its time is measured; a folder only sorts.
     pub is_measured: bool,
+    /// The requests.
     pub steps: Vec<Step>,
 }
 
 /// One request with what surrounds it.
 #[derive(Debug, Clone, Default)]
 pub struct Step {
+    /// The request.
     pub request: Request,
+    /// The response, where the input has one.
     pub response: Option<Response>,
     /// The user's pause before it.
     pub think_ms: u64,
+    /// Values of the response that later requests send.
     pub extractors: Vec<Extractor>,
     /// Response codes that are expected, as a regular expression; empty for none.
     pub expected_code: String,
@@ -83,6 +101,7 @@ pub struct Step {
 }
 
 impl Draft {
+    /// An empty draft.
     pub fn new(name: impl Into<String>) -> Draft {
         Draft {
             name: name.into(),
@@ -90,10 +109,12 @@ impl Draft {
         }
     }
 
+    /// Counts a request that was left out.
     pub fn leave_out(&mut self, reason: &str) {
         *self.left_out.entry(reason.to_owned()).or_default() += 1;
     }
 
+    /// Notes something that could not be carried over, once.
     pub fn warn(&mut self, message: impl Into<String>) {
         let message = message.into();
         // the same message for each of 2,000 requests helps nobody
@@ -102,12 +123,14 @@ impl Draft {
         }
     }
 
+    /// All requests.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.transactions
             .iter()
             .flat_map(|transaction| &transaction.steps)
     }
 
+    /// All requests, to change them.
     pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
         self.transactions
             .iter_mut()

@@ -6,6 +6,7 @@ use crate::url::Address;
 /// One request and what came back.
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
+    /// The request.
     pub request: Request,
     /// Not in inputs that describe requests only.
     pub response: Option<Response>,
@@ -19,24 +20,35 @@ pub struct Exchange {
     pub kind: String,
 }
 
+/// A request as a plan sends it.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// The name that a person would give it; made of method and path if there is none.
     pub name: Option<String>,
+    /// The comment of its element in the plan.
     pub comment: String,
+    /// The method, in capitals.
     pub method: String,
+    /// The address.
     pub address: Address,
+    /// Header fields: name and value.
     pub headers: Vec<(Text, Text)>,
+    /// The body.
     pub body: Body,
+    /// The credentials for it.
     pub auth: Option<Auth>,
+    /// Whether JMeter follows redirects itself.
     pub follow_redirects: bool,
     /// A new connection for each request.
     pub no_keep_alive: bool,
+    /// The longest time for a connection, in milliseconds.
     pub connect_timeout_ms: Option<u64>,
+    /// The longest time for a response, in milliseconds.
     pub response_timeout_ms: Option<u64>,
 }
 
 impl Request {
+    /// A request without fields and body that follows redirects.
     pub fn new(method: &str, address: Address) -> Request {
         Request {
             method: method.to_owned(),
@@ -81,8 +93,10 @@ impl Request {
     }
 }
 
+/// The body of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub enum Body {
+    /// No body.
     #[default]
     None,
     /// Sent as it stands.
@@ -92,20 +106,33 @@ pub enum Body {
     /// `multipart/form-data`.
     Multipart(Vec<Part>),
     /// The content of a file.
-    File { path: Text, mime: String },
+    File {
+        /// The file.
+        path: Text,
+        /// The type of its content; empty for none.
+        mime: String,
+    },
 }
 
 /// A part of a `multipart/form-data` body.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
+    /// A field of the form.
     Field {
+        /// The name of the field.
         name: Text,
+        /// The value.
         value: Text,
+        /// The type of the value; empty for none.
         mime: String,
     },
+    /// A file.
     File {
+        /// The name of the field.
         name: Text,
+        /// The file.
         path: Text,
+        /// The type of its content.
         mime: String,
     },
 }
@@ -113,23 +140,29 @@ pub enum Part {
 /// Credentials that the HTTP Authorization Manager sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Auth {
+    /// The name of the user.
     pub user: Text,
+    /// The password.
     pub password: Text,
     /// `BASIC` or `DIGEST`.
     pub mechanism: &'static str,
 }
 
+/// A response as the input has it.
 #[derive(Debug, Clone, Default)]
 pub struct Response {
     /// 0 if none came.
     pub status: u16,
+    /// Header fields: name and value.
     pub headers: Vec<(String, String)>,
     /// `None` where the recording has no body.
     pub body: Option<String>,
+    /// The type of the content, such as `text/html`.
     pub mime: String,
 }
 
 impl Response {
+    /// The first value of a header field.
     pub fn header(&self, name: &str) -> Option<&str> {
         let field = self
             .headers
@@ -138,6 +171,7 @@ impl Response {
         field.map(|(_, value)| value.as_str())
     }
 
+    /// Whether a client goes on to another address.
     pub fn is_redirect(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }

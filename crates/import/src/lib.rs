@@ -10,6 +10,8 @@
 //!
 //! Only the command line and the recorder import this crate; the engine does not know it.
 
+#![warn(missing_docs)]
+
 mod access_log;
 pub mod correlate;
 mod curl;

@@ -8,12 +8,19 @@ use crate::filter::Filter;
 /// A format that can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
+    /// A recording as browsers save it.
     Har,
+    /// cURL commands.
     Curl,
+    /// PowerShell commands, as browsers copy them.
     PowerShell,
+    /// An API description: OpenAPI or Swagger.
     OpenApi,
+    /// A Postman collection.
     Postman,
+    /// An access log of a web server.
     AccessLog,
+    /// A GraphQL document.
     GraphQl,
 }
 
@@ -29,11 +36,13 @@ pub const FORMATS: [(Format, &str); 7] = [
 ];
 
 impl Format {
+    /// The name in [`FORMATS`].
     pub fn name(self) -> &'static str {
         let named = FORMATS.iter().find(|(format, _)| *format == self);
         named.map_or("", |(_, name)| name)
     }
 
+    /// The format of a name in [`FORMATS`].
     pub fn from_name(name: &str) -> Option<Format> {
         FORMATS
             .iter()
@@ -68,11 +77,14 @@ pub struct Options {
 /// Why nothing was imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportError {
+    /// The message, without a hint.
     pub message: String,
+    /// The remedy.
     pub hint: Option<String>,
 }
 
 impl ImportError {
+    /// An error without a hint.
     pub fn new(message: impl Into<String>) -> ImportError {
         ImportError {
             message: message.into(),
@@ -80,6 +92,7 @@ impl ImportError {
         }
     }
 
+    /// The same with a remedy.
     pub fn hint(mut self, hint: impl Into<String>) -> ImportError {
         self.hint = Some(hint.into());
         self

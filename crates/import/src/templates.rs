@@ -10,7 +10,9 @@ use crate::url::Address;
 
 /// A template: its name, what it is for, and a file that goes with the plan.
 pub struct Template {
+    /// The name that `drumfire new` takes.
     pub name: &'static str,
+    /// Its purpose, in a line.
     pub about: &'static str,
     /// Its ending beside the plan, and its content.
     pub data: Option<&'static str>,
@@ -24,6 +26,7 @@ impl Template {
     }
 }
 
+/// All templates.
 pub static TEMPLATES: [Template; 5] = [
     Template {
         name: "http",

@@ -47,6 +47,7 @@ impl Text {
         }
     }
 
+    /// Whether nothing is in it.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

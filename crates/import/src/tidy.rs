@@ -13,15 +13,20 @@ use crate::url::Address;
 /// The exchange that a browser or a proxy saw.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
+    /// The name of the plan.
     pub name: String,
+    /// The exchanges, in the order of the input.
     pub exchanges: Vec<Exchange>,
     /// Titles of pages or user actions by their key.
     pub pages: HashMap<String, String>,
+    /// The number of exchanges left out, by reason.
     pub left_out: BTreeMap<String, usize>,
+    /// The parts that could not be carried over, a line each.
     pub warnings: Vec<String>,
 }
 
 impl Recording {
+    /// Counts an exchange that was left out.
     pub fn leave_out(&mut self, reason: &str) {
         *self.left_out.entry(reason.to_owned()).or_default() += 1;
     }

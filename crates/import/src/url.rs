@@ -7,6 +7,7 @@ use crate::text::Text;
 pub struct Address {
     /// `http` or `https`; empty for an address relative to the server of the plan.
     pub scheme: Text,
+    /// Empty for an address relative to the server of the plan.
     pub host: Text,
     /// Empty for the scheme's own.
     pub port: Text,

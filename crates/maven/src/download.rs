@@ -21,7 +21,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// How often a file is asked for that a server or the network fails to bring.
 const TRIES: u32 = 3;
 
-/// What a repository answered.
+/// The answer of a repository.
 pub(crate) enum Answer {
     /// The content.
     Found(Vec<u8>),

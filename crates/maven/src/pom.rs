@@ -68,7 +68,7 @@ impl Dependency {
         self.kind.as_deref().unwrap_or("jar")
     }
 
-    /// What a managed dependency must have in common with it.
+    /// The coordinates that it shares with the managed dependency of it.
     pub fn key(&self) -> (&str, &str, &str, Option<&str>) {
         (
             &self.group,

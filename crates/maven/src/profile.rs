@@ -3,7 +3,7 @@
 use crate::pom::{Part, Pom, Values};
 use crate::version::{highest, is_range};
 
-/// What a profile asks for; all of it must be so.
+/// The conditions of a profile; all of them must hold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Activation {
     pub is_default: bool,

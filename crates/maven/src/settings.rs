@@ -47,7 +47,7 @@ pub struct Proxy {
     pub direct: Vec<String>,
 }
 
-/// What the file says. A file that is missing says nothing.
+/// The settings of the file; a missing file has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The local repository, if it is not in its usual place.

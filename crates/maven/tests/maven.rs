@@ -125,7 +125,7 @@ fn of_several_versions_the_nearest_wins_and_the_first_of_equally_near_ones() {
         "b:1",
         &dependencies(&[on("far", "2", ""), on("loser", "1", "")]),
     );
-    // What only the loser needs is not needed.
+    // Dependencies of the loser alone are left out.
     stage.publish("loser:1", &dependencies(&[on("near", "3", "")]));
     stage.publish("far:1", "");
     stage.publish("near:1", "");

@@ -252,7 +252,7 @@ fn watch(mut asked: Asked, shared: &Shared, now_ms: impl Fn() -> i64) {
     }
 }
 
-/// What was read, and why something is missing.
+/// The readings, and why something is missing.
 type Read = (Vec<Reading>, Option<String>);
 
 fn whole(read: Result<Vec<Reading>, String>) -> Read {

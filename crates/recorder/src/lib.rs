@@ -9,6 +9,8 @@
 //!
 //! Only the command line imports this crate.
 
+#![warn(missing_docs)]
+
 mod authority;
 mod browser;
 mod proxy;

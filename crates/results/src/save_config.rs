@@ -201,8 +201,8 @@ impl SaveConfig {
         Ok(config)
     }
 
-    /// The configuration a plan saved: `flags` are the elements of its `saveConfig` as (name, text). What it does not
-    /// name is off; formats and delimiter stay those of `self`, the properties' configuration
+    /// The configuration a plan saved: `flags` are the elements of its `saveConfig` as (name, text). Fields that it
+    /// does not name are off; formats and delimiter stay those of `self`, the properties' configuration
     /// (`SampleSaveConfigurationConverter`).
     ///
     /// # Errors

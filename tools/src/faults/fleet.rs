@@ -310,7 +310,7 @@ fn started_again(bench: &Bench) -> anyhow::Result<()> {
         "lacks rows of samples that are counted",
     ];
     expect(&finished, 0, &words)?;
-    // What it did before is counted, but for its last second, beside its whole part.
+    // Its samples before are counted, but for its last second, beside its whole part.
     let planned = u64::from(USERS) * TEN_SECONDS as u64 * 3;
     ensure(
         stage.total()? >= planned,

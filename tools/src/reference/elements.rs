@@ -15,7 +15,7 @@ const HEAD: &str = "\
 
 <!-- Made by `cargo xtask gen` from the doc comments in crates/engine/src and the catalogue of elements there. -->
 
-What each element of a plan does here, which properties of the plan file it reads, and where it differs from JMeter 5.6.3.
+The elements of plans: their effect here, the properties of the plan file that they read, and their differences from JMeter 5.6.3.
 `drumfire check plan.jmx` tells it of the elements of a plan.
 ";
 

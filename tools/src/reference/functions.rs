@@ -9,7 +9,7 @@ const HEAD: &str = "\
 
 <!-- Made by `cargo xtask gen` from crates/expr/src/functions/table.rs. -->
 
-A function is written `${__name(first,second)}` wherever a plan has a text; a comma in an argument is written `\\,`. What stands
+A function is written `${__name(first,second)}` wherever a plan has a text; a comma in an argument is written `\\,`. Arguments
 in brackets may be left out. 'Variable for the result' is the name of a variable that gets the result, too.
 
 Functions are evaluated whenever the text that holds them is read, as in JMeter with `function.cache.per.iteration=false`,

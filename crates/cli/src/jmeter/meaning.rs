@@ -1,7 +1,7 @@
 //! The meaning of JMeter's options here, in the order in which `org.apache.jmeter.JMeter.start` looks at them.
 //!
 //! A wrong command line gets JMeter's message in the places where JMeter prints it, so that scripts that look for it
-//! find it, but a code other than JMeter's 0. What Drumfire does not have yet is refused before anything is sent.
+//! find it, but a code other than JMeter's 0. Options that Drumfire does not have yet are refused before anything is sent.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

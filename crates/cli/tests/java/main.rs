@@ -350,7 +350,7 @@ fn texts_that_are_computed_before_the_run_may_have_scripts() {
 #[test]
 fn java_starts_late_for_texts_that_turn_out_to_need_it() {
     let Some(workshop) = workshop() else { return };
-    // What JEXL is given is known only to the user that runs it.
+    // Only the user that runs it knows the text that JEXL is given.
     let children = [
         debug_sampler("${__V(x,first)}"),
         debug_sampler("${__jexl3(${__property(code)})}"),

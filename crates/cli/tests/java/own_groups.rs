@@ -51,7 +51,7 @@ fn thread_groups_of_any_class_start_their_users_themselves() {
     assert!(checked.out.contains("a.own.Groups$InTurn"), "{checked:?}");
 }
 
-/// What a shutdown tells its object, and that the run ends with its users.
+/// Its object hears of a shutdown, and the run ends with its users.
 #[test]
 fn a_thread_group_of_any_class_is_told_that_the_run_stops() {
     let Some(workshop) = workshop() else { return };

@@ -88,7 +88,7 @@ impl Scoped {
         }
     }
 
-    /// What an assertion judges in its turn; none if the variable is undefined.
+    /// The result or the variable that an assertion judges in its turn; none if the variable is undefined.
     pub fn judged<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Input<'s>> {
         match self.is_variable() {
             true => self.variable(cx).map(Input::Variable),

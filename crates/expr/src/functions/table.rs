@@ -325,7 +325,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
             optional("variable to search in"),
         ],
         Stateful(regex_function::prepare),
-        "What a regular expression finds in the previous response.",
+        "Matches of a regular expression in the previous response.",
     ),
     core(
         "__samplerName",

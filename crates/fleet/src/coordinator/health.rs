@@ -267,7 +267,7 @@ fn gathered(said: &[(&str, Reason)]) -> Vec<Reason> {
     reasons
 }
 
-/// What agents have measured, each text with the names of those that say it.
+/// The measurements of agents, each text with the names of those that say it.
 fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
     let told = measured.iter().take(MEASUREMENTS).map(|(text, names)| {
         let agents = if names.len() == 1 { "agent" } else { "agents" };

@@ -60,7 +60,7 @@ impl Coordinator<'_, '_, '_> {
         ));
     }
 
-    /// What an agent has measured and not delivered by the time at which it was last heard.
+    /// The measurements that an agent has not delivered by the time at which it was last heard.
     fn undelivered(&self, index: usize, heard_ms: i64) -> String {
         let agent = &self.agents[index];
         let delivered = self.merger.samples().get(index).copied().unwrap_or(0);

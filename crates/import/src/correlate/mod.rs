@@ -28,14 +28,18 @@ use sent::Sent;
 /// Takes a value from a response into a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extractor {
+    /// The name of the variable.
     pub variable: String,
+    /// The place of the value in the response.
     pub source: Source,
 }
 
 /// The findings on one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
+    /// The name of its variable.
     pub variable: String,
+    /// The value.
     pub value: String,
     /// The step whose response has it, by its place.
     pub from: usize,

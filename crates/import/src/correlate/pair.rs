@@ -21,7 +21,7 @@ pub(super) struct Pair<'o> {
     other: Vec<&'o Step>,
     /// For each step of the first recording the place of the same one in the other.
     same: Vec<Option<usize>>,
-    /// What the other user sent, by the place of the step, the field and the first user's value.
+    /// The other user's value, by the place of the step, the field and the first user's value.
     values: HashMap<(usize, String, String), String>,
     /// The number, the first user's and the other's value of short segments that differ, by the place of the step.
     segments: HashMap<usize, Vec<Sent>>,
@@ -79,7 +79,7 @@ impl<'o> Pair<'o> {
         self.same.iter().filter(|same| same.is_none()).count()
     }
 
-    /// What the other user sent in the place of a value.
+    /// The other user's value in the place of the first one's.
     pub fn value(&self, place: usize, sent: &Sent) -> Option<&String> {
         let field = sent
             .segment

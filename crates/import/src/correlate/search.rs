@@ -14,11 +14,24 @@ pub enum Source {
     /// A JSONPath.
     Json(String),
     /// An attribute of the first element that matches.
-    Css { selector: String, attribute: String },
+    Css {
+        /// The selector.
+        selector: String,
+        /// The name of the attribute.
+        attribute: String,
+    },
     /// The text between two others in the body.
-    Boundary { left: String, right: String },
+    Boundary {
+        /// The text before.
+        left: String,
+        /// The text after.
+        right: String,
+    },
     /// The text that follows in the header, up to the end of the line.
-    Header { left: String },
+    Header {
+        /// The text before.
+        left: String,
+    },
     /// The first group of a regular expression in the header.
     HeaderPattern(String),
     /// The first group of a regular expression in the address that redirects led to.

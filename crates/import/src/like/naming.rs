@@ -9,6 +9,7 @@ pub struct Naming {
     pub mode: i32,
     /// Such as `#{counter,number,000} - #{path} (#{name})`.
     pub format: String,
+    /// The prefix.
     pub prefix: String,
 }
 

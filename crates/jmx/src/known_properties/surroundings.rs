@@ -291,7 +291,7 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
             "",
             "Text before the status code in a response of a TCP Sampler.",
         ),
-        honoured("tcp.status.suffix", "", "What stands after it."),
+        honoured("tcp.status.suffix", "", "The text after it."),
         honoured(
             "tcp.status.properties",
             "",

@@ -395,3 +395,144 @@ fn a_second_holds_what_a_backend_listener_tells() {
     assert_eq!(second.totals(), (3, 1));
     assert!(!second.is_empty() && Increment::of_second(5).is_empty());
 }
+
+fn error_kinds(numbers: std::ops::Range<usize>) -> Vec<ErrorKind> {
+    let kind = |number: usize| ErrorKind {
+        message: format!("kind {number:06}"),
+        count: 1,
+        ..ErrorKind::default()
+    };
+    numbers.map(kind).collect()
+}
+
+#[test]
+fn errors_beyond_the_most_kinds_are_counted_together() {
+    let of_others = |increment: &Increment| {
+        let others = increment.errors.iter();
+        let mut others = others.filter(|kind| kind.message == OTHER_ERRORS);
+        others.next().map(|kind| kind.count)
+    };
+    let mut increment = Increment::of_second(1);
+    increment.add_errors(error_kinds(0..MAX_KINDS));
+    assert_eq!(
+        (increment.errors.len(), of_others(&increment)),
+        (MAX_KINDS, None)
+    );
+    increment.add_errors(error_kinds(MAX_KINDS..MAX_KINDS + 3));
+    assert_eq!(
+        (increment.errors.len(), of_others(&increment)),
+        (MAX_KINDS, Some(4))
+    );
+    increment.add_errors(error_kinds(MAX_KINDS + 3..MAX_KINDS + 5));
+    let all: u64 = increment.errors.iter().map(|kind| kind.count).sum();
+    assert_eq!(all, MAX_KINDS as u64 + 5);
+    assert!(increment.errors.len() <= MAX_KINDS && increment.is_in_order());
+}
+
+#[test]
+fn times_with_which_arithmetic_would_overflow_are_refused() {
+    let good = Increment::of_second(1_700_000_000);
+    let of_span = |from_ms: i64, to_ms: i64| Increment {
+        from_ms,
+        to_ms,
+        ..good.clone()
+    };
+    let of_start = |second: i64| Increment {
+        starts: vec![StartCount {
+            second,
+            started: 1,
+            intended: 0,
+        }],
+        ..good.clone()
+    };
+    let last_second = MOST_MS / SECOND_MS;
+    for usable in [
+        Increment::default(),
+        of_span(-MOST_MS, MOST_MS),
+        of_start(last_second),
+        of_start(-last_second),
+    ] {
+        assert_eq!(Increment::decode(&usable.encode()), Ok(usable));
+    }
+    let of_label_at_no_time = Increment {
+        labels: vec![LabelIncrement::new("a".to_owned(), false)],
+        ..Increment::default()
+    };
+    for refused in [
+        of_span(-MOST_MS - 1, 0),
+        of_span(0, MOST_MS + 1),
+        of_span(5, 5),
+        of_span(6, 5),
+        of_start(last_second + 1),
+        of_start(i64::MIN),
+        of_label_at_no_time,
+    ] {
+        assert!(!refused.has_plausible_times());
+        assert!(Increment::decode(&refused.encode()).is_err());
+    }
+}
+
+#[test]
+fn lists_that_are_not_in_order_are_refused() {
+    let label = |name: &str| LabelIncrement::new(name.to_owned(), false);
+    let code = |code: &str| (code.to_owned(), 1);
+    let start = |second: i64| StartCount {
+        second,
+        started: 1,
+        intended: 0,
+    };
+    let users = |group: u32| GroupUsers {
+        group,
+        started: 1,
+        ended: 0,
+    };
+    let good = Increment::of_second(1);
+    let errors = [error_kinds(1..2), error_kinds(0..1)].concat();
+    for (refused, list) in [
+        (
+            Increment {
+                labels: vec![label("b"), label("a")],
+                ..good.clone()
+            },
+            "labels",
+        ),
+        (
+            Increment {
+                labels: vec![label("a"), label("a")],
+                ..good.clone()
+            },
+            "one label twice",
+        ),
+        (
+            Increment {
+                errors,
+                ..good.clone()
+            },
+            "errors",
+        ),
+        (
+            Increment {
+                codes: vec![code("500"), code("200")],
+                ..good.clone()
+            },
+            "codes",
+        ),
+        (
+            Increment {
+                starts: vec![start(2), start(1)],
+                ..good.clone()
+            },
+            "starts",
+        ),
+        (
+            Increment {
+                users: vec![users(1), users(0)],
+                ..good.clone()
+            },
+            "users",
+        ),
+    ] {
+        assert!(!refused.is_in_order(), "{list}");
+        assert!(Increment::decode(&refused.encode()).is_err(), "{list}");
+    }
+}

@@ -1,4 +1,4 @@
-//! HTTP Cache Manager (`CacheManager`): what each user remembers of responses.
+//! HTTP Cache Manager (`CacheManager`): the responses that each user remembers.
 //!
 //! Properties: `clearEachIteration`, `useExpires`, `maxSize`, `CacheManager.controlledByThread`. Eviction is least
 //! recently used; JMeter's library also weighs how often an entry was used.

@@ -218,8 +218,8 @@ impl Crew {
         self.wait_for(self.shared.clock.instant(due_ms)).await
     }
 
-    /// Waits for something that is due at this time, whether it has passed or not; false if the run was told to stop. What was due
-    /// before the group's turn is not late.
+    /// Waits for something that is due at this time, whether it has passed or not; false if the run was told to stop. Nothing
+    /// that was due before the group's turn is late.
     async fn wait_for(&self, due: Instant) -> bool {
         let stop = self.worker.stop.notified();
         if self.is_stopping() {
