@@ -35,7 +35,7 @@ const STEPS: &[CheckStep] = &[
     },
     CheckStep {
         name: "fuzz",
-        check: || super::fuzz::fuzz(&["--seconds", "300"]),
+        check: || super::fuzz::fuzz(&["--seconds", "120"]),
     },
     CheckStep {
         name: "bench",

@@ -6,6 +6,8 @@ mod decode;
 pub mod elements;
 #[cfg(test)]
 mod fixture;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod inspect;
 mod resolve;
 mod run;

@@ -1,0 +1,8 @@
+//! Any bytes as access logs.
+#![no_main]
+
+use drumfire_fuzz::imported;
+use drumfire_import::Format;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| imported(bytes, Some(Format::AccessLog)));
