@@ -15,7 +15,7 @@ const LARGEST_CIRCLE: usize = 5;
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The modules of a crate, with their files. Tests are left out.
+/// The modules of a crate, with their files. Tests and the ways in of fuzz targets are left out.
 fn modules(folder: &Path, path: &[String], found: &mut BTreeMap<String, PathBuf>) {
     let entries = std::fs::read_dir(folder).expect("the sources can be listed");
     for entry in entries.map(|entry| entry.expect("the sources can be listed").path()) {
@@ -26,7 +26,7 @@ fn modules(folder: &Path, path: &[String], found: &mut BTreeMap<String, PathBuf>
             modules(&entry, &own, found);
         } else if entry.extension().is_some_and(|kind| kind == "rs") {
             match name.as_str() {
-                "tests" | "fixture" | "tour" => {}
+                "tests" | "fixture" | "tour" | "fuzzing" => {}
                 "mod" | "lib" | "main" => drop(found.insert(path.join("::"), entry)),
                 _ => drop(found.insert(own.join("::"), entry)),
             }
