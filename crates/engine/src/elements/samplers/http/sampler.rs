@@ -288,7 +288,7 @@ fn name_again(cx: &mut Context, name: &Template, sample: &mut Sample) {
 fn requests(sample: &Sample) -> usize {
     match sample.children.is_empty() {
         true => 1,
-        false => sample.children.iter().map(|child| requests(child)).sum(),
+        false => sample.children.iter().map(requests).sum(),
     }
 }
 
