@@ -29,6 +29,10 @@ use super::inputs::settings;
 
 /// The number of a pod of an Indexed Job.
 const JOB_INDEX: &str = "JOB_COMPLETION_INDEX";
+/// Set in the environment of an agent that has reached its server before.
+const CONNECTED: &str = "DRUMFIRE_AGENT_CONNECTED";
+/// The pause before such an agent tries again.
+const AGAIN: Duration = Duration::from_secs(2);
 /// How long agents have to answer.
 const ANSWERS: Duration = Duration::from_secs(1);
 
@@ -61,12 +65,23 @@ pub fn agent<E: Engine>(
     if order.is_tied {
         std::thread::spawn(end_with_input);
     }
-    let served = engine.serve(&options, &mut |line| console.line(line));
+    let mut has_connected = std::env::var_os(CONNECTED).is_some();
+    let served = engine.serve(&options, &mut |line| {
+        has_connected = true;
+        console.line(line);
+    });
     match served {
-        // The plan was refused or the run failed; the coordinator tells the user, and the agent waits for the next.
-        Err(error @ (FleetError::Nats { .. } | FleetError::Unfit(_))) => Err(refusal(&error)),
+        Err(error @ FleetError::Unfit(_)) => Err(refusal(&error)),
+        Err(error @ FleetError::Nats { .. }) if !has_connected => Err(refusal(&error)),
         Err(error) if order.is_once => Err(refusal(&error)),
         Ok(served) if order.is_once || served.is_last => Ok(Exit::Ok),
+        // The server was there before: it restarts, or the way to it is cut.
+        Err(error @ FleetError::Nats { .. }) => {
+            console.warn(&format!("{error}; trying again"));
+            std::thread::sleep(AGAIN);
+            Err(again())
+        }
+        // The plan was refused or the run failed; the coordinator tells the user, and the agent waits for the next.
         Ok(_) | Err(_) => Err(again()),
     }
 }
@@ -129,6 +144,7 @@ fn again() -> Refusal {
         Ok(program) => cannot(
             Command::new(program)
                 .args(std::env::args_os().skip(1))
+                .env(CONNECTED, "1")
                 .exec(),
         ),
         Err(error) => cannot(error),

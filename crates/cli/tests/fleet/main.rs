@@ -372,6 +372,29 @@ fn a_server_that_restarts_costs_nothing() {
 }
 
 #[test]
+fn an_agent_outlives_a_server_that_is_away_between_two_runs() {
+    if !has_server() {
+        return;
+    }
+    let (mut nats, home, place) = (Nats::start(), workshop(), workshop());
+    let url = nats.url();
+    let mut agent = place.start(&["agent", "--nats", &url, "--name", "a"]);
+    home.write(
+        "plan.jmx",
+        plan(&group("ThreadGroup", 1, 1, None, &sample("x"))),
+    );
+    let words = ["run", "plan.jmx", "--nats", &url, "--agents", "1"];
+    let first = home.run(&words, LIMIT);
+    assert_eq!(first.code, Some(0), "{first:?}");
+    // The agent begins anew after its run, and finds no server.
+    nats.restart(Duration::from_secs(3));
+    let second = home.run(&words, LIMIT);
+    let _ = agent.kill();
+    let ended = finish(agent, LIMIT);
+    assert_eq!(second.code, Some(0), "{second:?} {ended:?}");
+}
+
+#[test]
 fn a_frozen_agent_is_heard_again_and_nothing_counts_twice() {
     if !has_server() {
         return;
