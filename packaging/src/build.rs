@@ -40,6 +40,17 @@ impl Program {
     }
 }
 
+/// The programs of packages that are there already: only their names count.
+pub fn names() -> Vec<Program> {
+    [false, true]
+        .map(|is_static| Program {
+            cpu: "x86_64",
+            is_static,
+            file: PathBuf::new(),
+        })
+        .into()
+}
+
 /// The programs that the order asks for: x86_64 dynamic, x86_64 static, then those of aarch64.
 ///
 /// # Errors

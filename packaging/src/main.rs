@@ -53,6 +53,8 @@ pub struct Order {
     pub check: bool,
     /// Also aarch64, and a second build in another folder that must give the same bytes.
     pub all: bool,
+    /// Take the packages that are there instead of building and packing.
+    pub packed: bool,
     /// Pack this program instead of building the dynamic one.
     pub dynamic: Option<PathBuf>,
     /// Pack this program instead of building the static one.
@@ -77,6 +79,7 @@ impl Order {
             match word {
                 "--check" => order.check = true,
                 "--all" => order.all = true,
+                "--packed" => order.packed = true,
                 "--dynamic" => order.dynamic = Some(file()?),
                 "--static" => order.r#static = Some(file()?),
                 _ => bail!("`{word}` is not an option of dist"),
@@ -119,11 +122,20 @@ impl Release {
 pub fn dist(order: &Order) -> anyhow::Result<()> {
     let folder = std::path::absolute(xtask::target().join("dist"))?;
     let (packages, work) = (folder.join("packages"), folder.join("work"));
+    let share = work.join("share");
+    if order.packed {
+        return check::all(&Release {
+            folder: packages,
+            work,
+            programs: build::names(),
+            time: commit_time()?,
+            share,
+        });
+    }
     for folder in [&packages, &work] {
         empty(folder)?;
     }
     let programs = build::programs(order, &folder)?;
-    let share = work.join("share");
     build::describe(&programs[1], &share)?;
     let release = Release {
         folder: packages,

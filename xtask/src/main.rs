@@ -48,10 +48,11 @@ usage: cargo xtask COMMAND
                                 (DRUMFIRE_STATSD: npm's folder) and ClickHouse (DRUMFIRE_CHDB: a Python with chdb), where installed
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
-  dist [--check] [--all] [--dynamic FILE] [--static FILE]
+  dist [--check] [--all] [--packed] [--dynamic FILE] [--static FILE]
                                 make the packages of a release in dist/packages of cargo's target folder; --check installs each with
                                 its own client and runs the quickstart; --all adds aarch64 and a second build that must give the same
-                                bytes; --dynamic and --static pack a program that is built already
+                                bytes; --dynamic and --static pack a program that is built already; --packed only
+                                checks the packages that are there
   integrations [--compare]      run the tests of integrations/ (Maven, JDK 17, Gradle) and check ci/ against schemas
                                 (check-jsonschema); --compare also builds the Maven projects with jmeter-maven-plugin (Maven 3.9)
   site                          build docs/ as a site into site/ of cargo's target folder, and check its links (mdBook)
