@@ -23,7 +23,7 @@ use crate::url;
 use pair::Pair;
 pub use pair::counterparts;
 pub use search::Source;
-use sent::Sent;
+use sent::{Sent, is_telling};
 
 /// Takes a value from a response into a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,9 +48,6 @@ pub struct Finding {
     /// The extractor gives another user's value from that user's recording.
     pub is_confirmed: bool,
 }
-
-/// The shortest value that is looked for wherever it stands.
-const SHORTEST: usize = 6;
 
 /// Names of fields that people type.
 const TYPED: [&str; 16] = [
@@ -298,24 +295,6 @@ fn client_made(sent: &Sent, place: usize, steps: &[Step]) -> Option<&'static str
         }
         _ => None,
     }
-}
-
-/// Whether a value is looked for wherever it stands.
-pub(crate) fn is_telling(value: &str) -> bool {
-    if value.len() < SHORTEST || value.contains(char::is_whitespace) {
-        return false;
-    }
-    if names::is_identifier(value) {
-        return true;
-    }
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let upper = value.bytes().filter(u8::is_ascii_uppercase).count();
-    let lower = value.bytes().filter(u8::is_ascii_lowercase).count();
-    let is_word = value
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"-_.~+/=:|".contains(&byte));
-    is_word
-        && ((digits >= 2 && upper + lower >= 2) || (value.len() >= 12 && upper >= 3 && lower >= 3))
 }
 
 /// Puts the variable in the place of a telling value everywhere, and of a short one where it is sent under its name.

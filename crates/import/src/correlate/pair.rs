@@ -64,7 +64,7 @@ impl<'o> Pair<'o> {
         let (own, other) = (own.address.bare_path(), other.address.bare_path());
         let mut before = "";
         for (number, (one, two)) in own.split('/').zip(other.split('/')).enumerate() {
-            if one != two && !super::is_telling(one) {
+            if one != two && !sent::is_telling(one) {
                 let key = (place, number.to_string(), one.to_owned());
                 self.values.insert(key, two.to_owned());
                 let sent = Sent::segment(before, one, number);
@@ -125,7 +125,7 @@ fn shape(request: &Request) -> String {
     let path: Vec<&str> = path
         .split('/')
         .map(|segment| {
-            match super::is_telling(segment) || segment.bytes().any(|byte| byte.is_ascii_digit()) {
+            match sent::is_telling(segment) || segment.bytes().any(|byte| byte.is_ascii_digit()) {
                 true => "*",
                 false => segment,
             }

@@ -3,8 +3,12 @@
 use serde_json::Value;
 
 use crate::exchange::{Body, Part, Request};
+use crate::names;
 use crate::text::Text;
 use crate::url;
+
+/// The shortest value that is looked for wherever it stands.
+const SHORTEST: usize = 6;
 
 /// A value that is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +80,7 @@ pub fn values(request: &Request) -> Vec<Sent> {
         for segment in path.split(['/', ';']).filter(|segment| !segment.is_empty()) {
             // `;jsessionid=…` and such
             let (name, value) = segment.split_once('=').unwrap_or((before, segment));
-            if super::is_telling(value) {
+            if is_telling(value) {
                 let name = if name.is_empty() { "id" } else { name };
                 let value = percent_encoding::percent_decode_str(value)
                     .decode_utf8_lossy()
@@ -102,7 +106,7 @@ pub fn values(request: &Request) -> Vec<Sent> {
             } else {
                 name
             };
-            if super::is_telling(token) {
+            if is_telling(token) {
                 let name = name.to_ascii_lowercase().replace("x-", "");
                 all.push(Sent::bare(name, token.to_owned()));
             }
@@ -173,7 +177,7 @@ fn raw(text: &Text, all: &mut Vec<Sent>) {
     for word in
         whole.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | '.' | '~'))
     {
-        if super::is_telling(word) {
+        if is_telling(word) {
             all.push(Sent::bare("value".to_owned(), word.to_owned()));
         }
     }
@@ -206,4 +210,22 @@ fn singular(name: &str) -> String {
     } else {
         format!("{base}_id")
     }
+}
+
+/// Whether a value is looked for wherever it stands.
+pub fn is_telling(value: &str) -> bool {
+    if value.len() < SHORTEST || value.contains(char::is_whitespace) {
+        return false;
+    }
+    if names::is_identifier(value) {
+        return true;
+    }
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let upper = value.bytes().filter(u8::is_ascii_uppercase).count();
+    let lower = value.bytes().filter(u8::is_ascii_lowercase).count();
+    let is_word = value
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-_.~+/=:|".contains(&byte));
+    is_word
+        && ((digits >= 2 && upper + lower >= 2) || (value.len() >= 12 && upper >= 3 && lower >= 3))
 }
