@@ -163,18 +163,29 @@ fn phase(snapshot: &Snapshot) -> String {
 
 fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
     let total = &snapshot.total;
-    let line = format!(
-        "samples  {} at {}/s now, {}/s overall; {} failed ({:.2}%); p50 {} p95 {} p99 {}",
+    let start = format!(
+        "samples  {} at {}/s now",
         count(total.samples),
-        rate(total.rate_now),
-        rate(total.rate),
-        count(total.errors),
-        total.error_percent(),
+        rate(total.rate_now)
+    );
+    let failed = format!("{} failed", count(total.errors));
+    let times = format!(
+        "p50 {} p95 {} p99 {}",
         ms(total.p50_ms),
         ms(total.p95_ms),
         ms_with_unit(total.p99_ms)
     );
-    let line = cut(&line, canvas.columns);
+    let overall = format!(", {}/s overall", rate(total.rate));
+    let percent = format!(" ({:.2}%)", total.error_percent());
+    // Whole numbers count more than all of them: half of one misleads.
+    let forms = [
+        format!("{start}{overall}; {failed}{percent}; {times}"),
+        format!("{start}; {failed}{percent}; {times}"),
+        format!("{start}; {failed}; {times}"),
+    ];
+    let fits = |form: &&String| form.chars().count() <= canvas.columns;
+    let line = forms.iter().find(fits).unwrap_or(&forms[2]);
+    let line = cut(line, canvas.columns);
     if total.errors > 0 {
         canvas.style.red(&line)
     } else {
@@ -398,6 +409,18 @@ mod tests {
             }],
             ..Snapshot::default()
         }
+    }
+
+    #[test]
+    fn the_line_of_totals_leaves_out_what_does_not_fit() {
+        let line = |columns| draw(&snapshot(), &canvas(columns, 30))[2].clone();
+        let whole = "samples  1,234 at 41.5/s now, 40.0/s overall; 3 failed (0.24%); p50 10.0 p95 20.2 p99 120 ms";
+        assert_eq!(line(100), whole);
+        let rate_now =
+            "samples  1,234 at 41.5/s now; 3 failed (0.24%); p50 10.0 p95 20.2 p99 120 ms";
+        assert_eq!(line(80), rate_now);
+        let failed = "samples  1,234 at 41.5/s now; 3 failed; p50 10.0 p95 20.2 p99 120 ms";
+        assert_eq!(line(70), failed);
     }
 
     #[test]
