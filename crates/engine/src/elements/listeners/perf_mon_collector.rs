@@ -56,7 +56,7 @@ mod tests {
     fn an_agent_is_asked_once_at_the_host_that_its_variables_give() {
         let row = r#"<collectionProp name="1"><stringProp name="1">${__P(host,db)}</stringProp><stringProp name="2">4444</stringProp><stringProp name="3">CPU</stringProp></collectionProp>"#;
         let xml = format!(
-            r#"<kg.apc.jmeter.perfmon.PerfMonCollector testclass="kg.apc.jmeter.perfmon.PerfMonCollector" testname="p"><stringProp name="filename">p.csv</stringProp><collectionProp name="metricConnections">{row}{row}</collectionProp></kg.apc.jmeter.perfmon.PerfMonCollector>"#
+            r#"<kg.apc.jmeter.perfmon.PerfMonCollector guiclass="g" testclass="kg.apc.jmeter.perfmon.PerfMonCollector" testname="p"><stringProp name="filename">p.csv</stringProp><collectionProp name="metricConnections">{row}{row}</collectionProp></kg.apc.jmeter.perfmon.PerfMonCollector>"#
         );
         let (monitors, _, findings) = fixture::decode_with_findings(&[], &xml, |d| {
             decode(d);

@@ -115,7 +115,7 @@ mod tests {
             })
             .collect();
         let xml = format!(
-            r#"<{class} testclass="{class}" testname="s"><collectionProp name="samplers">{rows}</collectionProp></{class}>"#
+            r#"<{class} guiclass="g" testclass="{class}" testname="s"><collectionProp name="samplers">{rows}</collectionProp></{class}>"#
         );
         let properties = [("jmeter.sshmon.interval", "250"), ("pw", "secret")];
         let (monitors, _, findings) = fixture::decode_with_findings(&properties, &xml, |d| {
