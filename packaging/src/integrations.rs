@@ -20,7 +20,7 @@ const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6
 <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
 <stringProp name="ThreadGroup.ramp_time">0</stringProp>
-<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">3</stringProp></elementProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">3</stringProp></elementProp>
 </ThreadGroup><hashTree><DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="a sample"/><hashTree/></hashTree>
 </hashTree></hashTree></jmeterTestPlan>
 "#;
