@@ -221,16 +221,14 @@ fn extent(
             (share, least, lost(share))
         }
         Cause::CpuTakenByOthers => {
-            let is_cause = is_held_up_by_others(second, next, cores);
-            let taken = if is_cause { cores_taken(second) } else { 0.0 };
-            let lost_ms = lost(second.threads_waiting / cores);
-            (taken / cores, TAKEN_BY_OTHERS, lost_ms)
+            let taken = cores_missed(second, next, cores);
+            let waiting = second.threads_waiting / cores;
+            (taken / cores, TAKEN_BY_OTHERS, lost(waiting))
         }
-        Cause::CpuUsedUp => (
-            (second.cores_used + second.cores_family) / cores,
-            SATURATED,
-            0.0,
-        ),
+        Cause::CpuUsedUp => {
+            let used = second.cores_used + second.cores_family;
+            (used / cores, SATURATED, 0.0)
+        }
         Cause::WorkerUsedUp if is_unbalanced => (second.busiest_thread, WORKER_SATURATED, 0.0),
         Cause::GarbageCollected => (second.garbage_ms as f64 / length_ms, COLLECTED, 0.0),
         Cause::ArrivalsLeftOut if second.arrivals.due > 0 => {
@@ -278,7 +276,14 @@ fn of_limit(used: u64, limit: Option<u64>) -> Option<f64> {
     Some(of(used, limit))
 }
 
-/// Whether CPU that other programs took kept the run's threads from theirs.
+/// The cores that other programs took, if that kept the run's threads from theirs.
+fn cores_missed(second: &Second, next: Option<&Second>, cores: f64) -> f64 {
+    match is_held_up_by_others(second, next, cores) {
+        true => cores_taken(second),
+        false => 0.0,
+    }
+}
+
 fn is_held_up_by_others(second: &Second, next: Option<&Second>, cores: f64) -> bool {
     let waiting = second.threads_waiting / cores;
     let is_full = second.cores_busy() / cores >= SATURATED;

@@ -1,5 +1,7 @@
 //! A run: workers, thread groups in their order, and what is known while it goes on (`StandardJMeterEngine#run`).
 
+mod start_error;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -10,8 +12,7 @@ use drumfire_health::{
     Delay, Failures, Lacking, Machine, Moment, Opened, Second, Verdict, Watch, judge,
 };
 use drumfire_results::{
-    ExistingFile, FileReport, Histogram, OpenError, Place, Recording, ResultWriter,
-    SummariserSettings,
+    ExistingFile, FileReport, Histogram, Place, Recording, ResultWriter, SummariserSettings,
 };
 
 use crate::base::clock::Clock;
@@ -19,7 +20,7 @@ use crate::run::control::{Control, Mark, Stopping};
 use crate::run::crew::StartGroup;
 use crate::run::events::{Event, Started, Subscriber, Tick};
 use crate::run::fleet::{Fleet, Gate, Part, Phase};
-use crate::run::java::host::{Java, JavaError};
+use crate::run::java::host::Java;
 use crate::run::journey::BoundPlan;
 use crate::run::ledger::Ledger;
 use crate::run::outcome::Outcome;
@@ -28,6 +29,8 @@ use crate::run::share::Slots;
 use crate::run::shared::Shared;
 use crate::run::workers;
 use crate::run::workers::{Command, Done, JavaMoment, RecorderParts};
+
+pub use start_error::StartError;
 
 /// How long the main groups wait for what scripts of setUp groups have begun in Java.
 const AFTER_SET_UP: Duration = Duration::from_millis(200);
@@ -61,41 +64,6 @@ pub struct Options {
     pub fleet: Option<Arc<dyn Fleet>>,
     /// How far the run's clock is ahead of the system's, in nanoseconds.
     pub clock_offset_ns: i64,
-}
-
-/// Why a run did not start.
-#[derive(Debug)]
-pub enum StartError {
-    /// A result file that is to be deleted cannot be.
-    Results(OpenError),
-    /// Java, or one of the elements that it is to run.
-    Java(JavaError),
-    /// The certificates to verify servers with cannot be had.
-    Tls(String),
-    /// Not even one worker.
-    Workers(std::io::Error),
-}
-
-impl std::fmt::Display for StartError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            StartError::Results(error) => error.fmt(f),
-            StartError::Java(error) => error.fmt(f),
-            StartError::Tls(message) => f.write_str(message),
-            StartError::Workers(error) => write!(f, "no worker can start: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for StartError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            StartError::Results(error) => std::error::Error::source(error),
-            StartError::Java(error) => Some(error),
-            StartError::Tls(_) => None,
-            StartError::Workers(error) => Some(error),
-        }
-    }
 }
 
 /// Runs a plan to its end, on this thread. Subscribers hear of everything in the order in which they are given.

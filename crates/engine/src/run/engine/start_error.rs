@@ -1,0 +1,42 @@
+//! Why a run did not start.
+
+use std::fmt;
+
+use drumfire_results::OpenError;
+
+use crate::run::java::host::JavaError;
+
+/// Why a run did not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// A result file that is to be deleted cannot be.
+    Results(OpenError),
+    /// Java, or one of the elements that it is to run.
+    Java(JavaError),
+    /// The certificates to verify servers with cannot be had.
+    Tls(String),
+    /// Not even one worker.
+    Workers(std::io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Results(error) => error.fmt(f),
+            StartError::Java(error) => error.fmt(f),
+            StartError::Tls(message) => f.write_str(message),
+            StartError::Workers(error) => write!(f, "no worker can start: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            StartError::Results(error) => std::error::Error::source(error),
+            StartError::Java(error) => Some(error),
+            StartError::Tls(_) => None,
+            StartError::Workers(error) => Some(error),
+        }
+    }
+}
