@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what a sample costs with the peers beside it, in turns, so that all meet the same machine.
 
 mod aim;
+mod bars;
 mod curve;
 mod made;
 mod pages;
@@ -119,8 +120,9 @@ fn run(
             kept
         });
     }
-    if let Some(axis) = scenario.axis {
-        curve::draw(scenario.name, axis, &rows, folder)?;
+    match scenario.axis {
+        Some(axis) => curve::draw(scenario.name, axis, &rows, folder)?,
+        None => bars::draw(scenario.name, &rows, folder)?,
     }
     let text = format!("{}{failures}", table::render(scenario, &rows));
     print!("\n{text}");

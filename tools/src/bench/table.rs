@@ -67,7 +67,8 @@ pub fn round(number: u32, entry: &Entry, round: &Round) -> String {
     )
 }
 
-fn label(entry: &Entry) -> String {
+/// The case of an entry, if it has one, and its program.
+pub fn label(entry: &Entry) -> String {
     let name = entry.program.name();
     if entry.case.is_empty() {
         name.to_owned()

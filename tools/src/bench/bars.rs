@@ -1,0 +1,119 @@
+//! Pictures of programs beside each other.
+
+use std::path::Path;
+
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::peers::Program;
+use super::table::{Row, cpu_us, label, median};
+
+const WIDTH: i32 = 720;
+/// Of a bar with the space around it, and of the title.
+const LINE: i32 = 28;
+const TITLE: i32 = 40;
+/// Where bars begin and where the longest ends; labels stand before, values behind them.
+const LEFT: i32 = 230;
+const RIGHT: i32 = WIDTH - 80;
+/// Ours and the others'.
+const OWN: RGBColor = RGBColor(0, 114, 178);
+const OTHER: RGBColor = RGBColor(153, 153, 153);
+
+/// Writes `<name>-cpu.svg` and `<name>-memory.svg`: a bar for each program with its CPU a sample and with its peak memory.
+/// Nothing if only one was measured.
+///
+/// # Errors
+/// The folder cannot be written to.
+pub fn draw(name: &str, rows: &[Row<'_>], folder: &Path) -> anyhow::Result<()> {
+    let rows: Vec<&Row<'_>> = rows.iter().filter(|row| !row.rounds.is_empty()).collect();
+    if rows.len() < 2 {
+        return Ok(());
+    }
+    let cpu = |row: &Row<'_>| median(row.rounds.iter().map(cpu_us).collect());
+    for (kind, title, value) in [
+        ("cpu", "CPU a sample, µs", &cpu as &dyn Fn(&Row<'_>) -> f64),
+        ("memory", "peak memory, MiB", &|row: &Row<'_>| {
+            row.peak_mib()
+        }),
+    ] {
+        let bars = rows.iter().map(|row| Bar {
+            label: label(row.entry),
+            value: value(row),
+            is_ours: row.entry.program == Program::Drumfire,
+        });
+        let file = folder.join(format!("{name}-{kind}.svg"));
+        picture(&file, title, &bars.collect::<Vec<_>>())
+            .map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
+    }
+    Ok(())
+}
+
+struct Bar {
+    label: String,
+    value: f64,
+    is_ours: bool,
+}
+
+fn picture(file: &Path, title: &str, bars: &[Bar]) -> Result<(), Box<dyn std::error::Error>> {
+    let height = TITLE + LINE * bars.len() as i32 + LINE / 2;
+    let area = SVGBackend::new(file, (WIDTH as u32, height as u32)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let text = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
+    area.draw(&Text::new(title, (12, 12), text(16)))?;
+    let most = bars
+        .iter()
+        .map(|bar| bar.value)
+        .fold(f64::MIN_POSITIVE, f64::max);
+    for (bar, number) in bars.iter().zip(0..) {
+        let top = TITLE + LINE * number;
+        let middle = top + LINE / 2;
+        let end = LEFT
+            + (f64::from(RIGHT - LEFT) * bar.value / most)
+                .round()
+                .max(1.0) as i32;
+        let colour = if bar.is_ours { OWN } else { OTHER };
+        let corners = [(LEFT, top + 4), (end, top + LINE - 4)];
+        area.draw(&Rectangle::new(corners, colour.filled()))?;
+        let to_the_left = text(13).pos(Pos::new(HPos::Right, VPos::Center));
+        area.draw(&Text::new(
+            bar.label.as_str(),
+            (LEFT - 8, middle),
+            to_the_left,
+        ))?;
+        let to_the_right = text(13).pos(Pos::new(HPos::Left, VPos::Center));
+        let value = match bar.value < 100.0 {
+            true => format!("{:.1}", bar.value),
+            false => format!("{:.0}", bar.value),
+        };
+        area.draw(&Text::new(value, (end + 8, middle), to_the_right))?;
+    }
+    area.present()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_bar_is_that_of_the_largest_value() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("bars.svg");
+        let bar = |label: &str, value, is_ours| Bar {
+            label: label.to_owned(),
+            value,
+            is_ours,
+        };
+        let bars = [bar("drumfire", 10.0, true), bar("other", 150.4, false)];
+        picture(&file, "CPU", &bars).expect("it can be written");
+        let svg = std::fs::read_to_string(&file).expect("it is there");
+        let widths: Vec<&str> = svg
+            .lines()
+            .filter(|line| line.starts_with("<rect"))
+            .filter_map(|line| line.split(" width=\"").nth(1)?.split('"').next())
+            .collect();
+        let longest = (RIGHT - LEFT).to_string();
+        assert_eq!(widths, ["720", "27", longest.as_str()], "{svg}");
+        assert!(svg.contains("\n150\n") && svg.contains("\n10.0\n"), "{svg}");
+    }
+}
