@@ -114,7 +114,7 @@ fn downloaded(release: &Release, folder: &Path) -> anyhow::Result<Release> {
 impl Row {
     /// Whether a user who has downloaded it expects it to run at once. Maven starts slowly by itself.
     fn is_quick(&self) -> bool {
-        self.channel != "Maven"
+        !self.channel.starts_with("Maven")
     }
 
     fn told(&self) -> anyhow::Result<String> {
