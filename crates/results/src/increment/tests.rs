@@ -535,4 +535,15 @@ fn lists_that_are_not_in_order_are_refused() {
         assert!(!refused.is_in_order(), "{list}");
         assert!(Increment::decode(&refused.encode()).is_err(), "{list}");
     }
+    let twice = |change: &dyn Fn(&mut Increment)| {
+        let mut increment = good.clone();
+        change(&mut increment);
+        !increment.is_in_order()
+    };
+    assert!(twice(
+        &|one| one.errors = [error_kinds(0..1), error_kinds(0..1)].concat()
+    ));
+    assert!(twice(&|one| one.codes = vec![code("200"), code("200")]));
+    assert!(twice(&|one| one.starts = vec![start(1), start(1)]));
+    assert!(twice(&|one| one.users = vec![users(1), users(1)]));
 }
