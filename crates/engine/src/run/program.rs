@@ -37,7 +37,7 @@ pub enum MonitorSpec {
         port: String,
     },
     /// Numbers that commands print on another machine.
-    Ssh(SshMonitorSpec),
+    Ssh(Box<SshMonitorSpec>),
 }
 
 /// A row of an SSHMon Samples Collector.

@@ -25,7 +25,7 @@ pub fn add(
                 }
             }
             MonitorSpec::Ssh(row) => {
-                let watch = ssh_watch(row);
+                let watch = ssh_watch(*row);
                 let known = machines.iter_mut();
                 match known.into_iter().find(|known| known.is_same_place(&watch)) {
                     Some(known) => known.commands.extend(watch.commands),

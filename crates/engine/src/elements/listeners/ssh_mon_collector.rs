@@ -23,7 +23,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let settings = settings(d);
     for row in rows(element.props.list("samplers")) {
         match monitor(d, row, &settings) {
-            Ok(monitor) => d.new_monitor(MonitorSpec::Ssh(monitor)),
+            Ok(monitor) => d.new_monitor(MonitorSpec::Ssh(Box::new(monitor))),
             Err(why) => d.warn(BAD_ROW, format!("a metric of it is not read: {why}")),
         }
     }
