@@ -110,7 +110,7 @@ fn found(json: Result<&Json<'_>, &JsonError>, path: &JmesPath) -> Result<Vec<Str
     let found = path.search(json).map_err(|error| error.message)?;
     Ok(match found.is_null() {
         true => Vec::new(),
-        false => found.values().into_iter().map(Into::into).collect(),
+        false => found.values(),
     })
 }
 
