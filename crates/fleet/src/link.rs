@@ -140,8 +140,7 @@ impl Link {
 async fn wait_for_stores(context: &jetstream::Context) {
     let mut is_told = false;
     loop {
-        let looking = tokio::time::timeout(CALL, context.get_stream(STREAM));
-        if matches!(looking.await, Ok(Ok(_))) {
+        if has_stream(context).await {
             return;
         }
         if !std::mem::replace(&mut is_told, true) {
@@ -271,7 +270,16 @@ async fn make_stream(context: &jetstream::Context) -> Result<(), FleetError> {
             break;
         }
     }
+    if made.is_err() && has_stream(context).await {
+        // Another process made it meanwhile, perhaps of another size.
+        return Ok(());
+    }
     made
+}
+
+async fn has_stream(context: &jetstream::Context) -> bool {
+    let looking = tokio::time::timeout(CALL, context.get_stream(STREAM));
+    matches!(looking.await, Ok(Ok(_)))
 }
 
 /// A URL as it may be shown.
