@@ -76,6 +76,21 @@ fn settings_are_read_when_the_group_starts() {
     }
 }
 
+/// As threads of JMeter do; a worker runs all its users on one thread.
+#[test]
+fn users_whose_samplers_never_wait_take_turns() {
+    let sampler = r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="d"/><hashTree/>"#;
+    let properties = [("ThreadGroup.num_threads", "2")];
+    let ends =
+        r#"2000</stringProp><boolProp name="LoopController.continue_forever">false</boolProp>"#;
+    let plan = plan("ThreadGroup", &properties, sampler).replace("-1</stringProp>", ends);
+    let ran = run_plan_on(1, &plan, &[]);
+    let users = ran.column("threadName");
+    assert_eq!(users.len(), 4_000);
+    let turns = users.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert!(turns >= 10, "{turns} turns");
+}
+
 #[test]
 fn an_open_model_starts_a_user_for_each_arrival_and_interrupts_it_in_the_end() {
     let schedule = "rate(10/sec) even_arrivals(300 ms) pause(100 ms)";

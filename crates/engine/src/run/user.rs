@@ -3,6 +3,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use tokio::task::coop::consume_budget;
+
 use crate::run::action::Action;
 use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
@@ -138,6 +140,8 @@ impl User {
 
     /// `JMeterThread#processSampler`.
     pub(crate) async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
+        // A user whose samplers never wait would keep its worker from all others.
+        consume_budget().await;
         match step {
             Step::Overflow => self.overflow(),
             Step::Lock(id) => Box::pin(self.take_lock(id)).await,
