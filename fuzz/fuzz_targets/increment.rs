@@ -1,4 +1,4 @@
-//! Any bytes as the wire form of an increment. What is read is written again as it was, and can be added to a run.
+//! Reads any bytes as the wire form of an increment. The decoder and the encoder agree, and a run can add what was decoded.
 #![no_main]
 
 use drumfire_report::{begun, statistics_json};

@@ -13,7 +13,7 @@ use xtask::{root, run};
 use crate::check::{Row, output};
 use crate::{Release, VERSION, copy, files, maven, write};
 
-/// What puts artifacts into a repository.
+/// The goal of Maven that puts artifacts into a repository.
 const DEPLOY: &str = "org.apache.maven.plugins:maven-deploy-plugin:3.1.3:deploy";
 /// A plan that asks no server.
 const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>

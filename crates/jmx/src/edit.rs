@@ -40,7 +40,7 @@ pub enum EditError {
     WrongKind {
         /// The setting.
         setting: String,
-        /// What it is, with an article.
+        /// The kind of number, with its article, such as `a whole number`.
         kind: &'static str,
         /// The value.
         value: String,

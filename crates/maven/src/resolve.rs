@@ -99,21 +99,20 @@ struct Search<'r> {
 
 impl Search<'_> {
     fn want(&mut self, wish: Wish) {
-        let Artifact {
-            group,
-            name,
-            classifier,
-            ..
-        } = &wish.artifact;
-        let key = (
-            group.clone(),
-            name.clone(),
-            wish.kind.clone(),
-            classifier.clone(),
-        );
-        if self.taken.insert(key) {
+        if self.take(&wish) {
             self.waiting.push_back(wish);
         }
+    }
+
+    /// Chooses an artifact, whatever its version; false if a nearer one has been chosen.
+    fn take(&mut self, wish: &Wish) -> bool {
+        let artifact = &wish.artifact;
+        self.taken.insert((
+            artifact.group.clone(),
+            artifact.name.clone(),
+            wish.kind.clone(),
+            artifact.classifier.clone(),
+        ))
     }
 
     fn visit(&mut self, mut wish: Wish) -> Result<(), MavenError> {
@@ -131,19 +130,7 @@ impl Search<'_> {
             if !wish.artifact.is_usable() || !seen.insert(wish.artifact.clone()) {
                 break;
             }
-            let Artifact {
-                group,
-                name,
-                classifier,
-                ..
-            } = &wish.artifact;
-            let key = (
-                group.clone(),
-                name.clone(),
-                wish.kind.clone(),
-                classifier.clone(),
-            );
-            if !self.taken.insert(key) {
+            if !self.take(&wish) {
                 return Ok(());
             }
             model = self.models.get(&wish.artifact)?;

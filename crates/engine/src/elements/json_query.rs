@@ -38,7 +38,7 @@ impl JsonQuery {
         sample: &'a mut Sample,
         judge: impl FnOnce(&mut Context, &Sample) -> AssertionResult + 'a,
     ) -> Act<'a, AssertionResult> {
-        let bytes = cx.parsed.body_text(sample).len();
+        let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
         self.turn(bytes, move |may_wait| async move {
             if may_wait {
                 self.search_apart(cx, &Input::Result(sample), |_| ()).await;

@@ -1,4 +1,4 @@
-//! Diagnostics of broken plans, each with its exact text.
+//! Diagnostics of broken plans and property files, each with its exact text.
 //!
 //! Errors here stop JMeter 5.6.3 too, and warnings do not, as recorded from it. There are three exceptions: JMeter skips a
 //! DOCTYPE, stops at UTF-16, and finds a stray tree or property or an empty plan only when the test starts.
@@ -50,6 +50,7 @@ macro_rules! thread_group {
 }
 
 mod elements;
+mod properties;
 mod xml;
 
 struct Case {

@@ -59,8 +59,8 @@ impl XmlAssertion {
     async fn fault(&self, cx: &mut Context, sample: &Sample, may_wait: bool) -> Option<String> {
         if may_wait {
             let text = cx.parsed.body_text(sample).into_string();
+            let bytes = text.len();
             let read = move || READING.read(&text).err().map(|error| error.message);
-            let bytes = cx.parsed.body_text(sample).len();
             return self.proven.search(cx, bytes, read).await.flatten();
         }
         let tree = cx.parsed.tree(&Input::Result(sample), READING);
@@ -89,7 +89,7 @@ impl XmlAssertion {
 
 impl AssertionRole for XmlAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let bytes = cx.parsed.body_text(sample).len();
+        let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
         self.proven
             .turn(bytes, move |may_wait| self.judge(cx, sample, may_wait))
     }

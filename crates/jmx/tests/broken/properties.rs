@@ -2,21 +2,9 @@
 
 use std::path::Path;
 
-use drumfire_jmx::{Diagnostic, load, read_properties};
+use drumfire_jmx::{load, read_properties};
 
-struct Case {
-    name: &'static str,
-    input: &'static [u8],
-    rendered: &'static str,
-}
-
-fn render(findings: &[Diagnostic]) -> String {
-    let all: Vec<String> = findings
-        .iter()
-        .map(|finding| finding.render(false))
-        .collect();
-    all.join("\n\n")
-}
+use super::{Case, render};
 
 #[test]
 fn every_fault_has_its_message() {
