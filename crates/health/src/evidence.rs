@@ -204,7 +204,8 @@ fn extent(
     let (length_ms, cores) = (second.length_ms() as f64, limits.cores.max(0.01));
     let lost = |share: f64| share.min(1.0) * length_ms;
     // Users who have a core each do not wait for each other.
-    let is_unbalanced = second.cores_used / cores < SATURATED && second.users as f64 > cores;
+    let is_used_up = share_used(second, cores) >= SATURATED;
+    let is_unbalanced = !is_used_up && second.users as f64 > cores;
     let (extent, least, lost_ms) = match cause {
         Cause::ProcessStopped if was_stopped(second, next) => {
             let stopped = second.frozen_total_ms.max(second.frozen_ms);
@@ -220,15 +221,12 @@ fn extent(
             let least = if is_felt { STOLEN } else { MUCH_STOLEN };
             (share, least, lost(share))
         }
-        Cause::CpuTakenByOthers => {
+        Cause::CpuTakenByOthers if !is_used_up => {
             let taken = cores_missed(second, next, cores);
             let waiting = second.threads_waiting / cores;
             (taken / cores, TAKEN_BY_OTHERS, lost(waiting))
         }
-        Cause::CpuUsedUp => {
-            let used = second.cores_used + second.cores_family;
-            (used / cores, SATURATED, 0.0)
-        }
+        Cause::CpuUsedUp => (share_used(second, cores), SATURATED, 0.0),
         Cause::WorkerUsedUp if is_unbalanced => (second.busiest_thread, WORKER_SATURATED, 0.0),
         Cause::GarbageCollected => (second.garbage_ms as f64 / length_ms, COLLECTED, 0.0),
         Cause::ArrivalsLeftOut if second.arrivals.due > 0 => {
@@ -274,6 +272,21 @@ fn of(part: u64, whole: u64) -> f64 {
 fn of_limit(used: u64, limit: Option<u64>) -> Option<f64> {
     let limit = limit.filter(|limit| *limit > 0)?;
     Some(of(used, limit))
+}
+
+/// The run's share of the cores that other programs left it.
+fn share_used(second: &Second, cores: f64) -> f64 {
+    (second.cores_used + second.cores_family) / (cores - cores_taken_beside(second)).max(0.01)
+}
+
+/// The cores that other programs took beside a run that took at least twice as many. Where they took more, the run may lack
+/// those, and what it used up says nothing about itself.
+pub(crate) fn cores_taken_beside(second: &Second) -> f64 {
+    let taken = cores_taken(second).max(0.0);
+    match taken <= (second.cores_used + second.cores_family) / 2.0 {
+        true => taken,
+        false => 0.0,
+    }
 }
 
 /// The cores that other programs took, if that kept the run's threads from theirs.

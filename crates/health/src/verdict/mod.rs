@@ -5,7 +5,9 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
-use crate::evidence::{FROZEN_MS, RETRANSMITTED, SEGMENTS, Seen, by_second, target_took_cpu};
+use crate::evidence::{
+    FROZEN_MS, RETRANSMITTED, SEGMENTS, Seen, by_second, cores_taken_beside, target_took_cpu,
+};
 use crate::machine::Limits;
 use crate::programs::{Locality, Program};
 use crate::watch::{Lacking, Second};
@@ -22,6 +24,8 @@ const INVALID_FAILURES: f64 = 0.01;
 const LONG_WARM_UP: f64 = 0.5;
 /// Half of the samples of a schedule began this much too late: the users that it has do not reach its rate.
 const BEHIND_SCHEDULE_US: u64 = 100_000;
+/// Of a core: CPU that is told beside the generator's own.
+const TOLD_CORES: f64 = 0.05;
 
 /// How far a run's numbers can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -330,12 +334,17 @@ fn used_up(second: &Second, cores: f64) -> String {
         _ => "",
     };
     let used = second.cores_used.min(cores);
-    match second.cores_family {
-        family if family >= 0.05 => {
-            format!("{used:.2} of {cores} cores{site}, the run's other processes {family:.2}")
-        }
-        _ => format!("{used:.2} of {cores} cores{site}"),
+    let mut told = format!("{used:.2} of {cores} cores{site}");
+    if second.cores_family >= TOLD_CORES {
+        let family = second.cores_family;
+        told.push_str(&format!(", the run's other processes {family:.2}"));
     }
+    let beside = cores_taken_beside(second);
+    if beside >= TOLD_CORES {
+        let programs = named(&second.programs);
+        told.push_str(&format!(", other programs {beside:.2}{programs}"));
+    }
+    told
 }
 
 /// Programs that are not the target, with the CPU they take, in parentheses.

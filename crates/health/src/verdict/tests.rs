@@ -126,6 +126,31 @@ fn a_neighbour_that_takes_the_cores_is_told_from_own_use() {
 }
 
 #[test]
+fn a_generator_that_uses_all_that_a_neighbour_leaves_has_used_up_its_cpu() {
+    let beside = |cores_used: f64, cores_others: f64| {
+        changed(0..60, |second: &mut Second| {
+            second.cores_used = cores_used;
+            second.cores_others = cores_others;
+            second.busiest_thread = 0.97;
+            second.threads_waiting = 0.5;
+        })
+    };
+    let verdict = beside(1.45, 0.5);
+    assert_eq!(
+        seen(&verdict),
+        (Grade::Degraded, vec![(Cause::CpuUsedUp, vec![(0, 60)])])
+    );
+    assert_eq!(
+        verdict.reasons[0].measured,
+        "1.45 of 2 cores, other programs 0.50"
+    );
+    // Where others take as many cores, they are the cause.
+    assert_eq!(beside(1.0, 1.0).reasons[0].cause, Cause::CpuTakenByOthers);
+    // CPU that nobody uses is left.
+    assert_eq!(beside(0.8, 0.3).reasons[0].cause, Cause::WorkerUsedUp);
+}
+
+#[test]
 fn quota_and_hypervisor_are_named() {
     let throttled = changed(5..6, |second| second.throttled_ms = 300);
     assert_eq!(
