@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Installs the programs that `cargo xtask bench` compares with, each from its package registry; those that cannot be had
-# are told and left out. loadr is in no registry: `bench` takes it where it is on the path. `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter and Gatling.
+# are told and left out. loadr is in no registry: `bench` takes it where it is on the path.
+# `install_peers.sh FOLDER [PROGRAM…]`; FOLDER gets JMeter, Gatling, and jars: JMeter's WebSocket plugin, drivers of databases.
 set -uo pipefail
 
-folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta locust gatling jmeter]}")
+folder=$(realpath -m "${1:?usage: install_peers.sh FOLDER [nginx wrk curl h2load oha k6 vegeta locust gatling jmeter drivers]}")
 shift
 programs=("$@")
-[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta locust gatling jmeter)
+[ ${#programs[@]} -gt 0 ] || programs=(nginx wrk curl h2load oha k6 vegeta locust gatling jmeter drivers)
 
 gatling_version=3.13.5
 jmeter_version=5.6.3
@@ -56,6 +57,13 @@ RUN
     chmod +x "$home/bin/jmeter"
 }
 
+# JMeter's plugin for WebSockets and drivers of databases, by names without versions.
+drivers() {
+    for artifact in net.luminis.jmeter:jmeter-websocket-samplers:1.3.1 org.postgresql:postgresql:42.7.4 com.h2database:h2:2.2.224; do
+        mvn --quiet --batch-mode dependency:copy -Dartifact="$artifact" -DoutputDirectory="$1" -Dmdep.stripVersion=true || return 1
+    done
+}
+
 # In a module of its own: `go install` of a version asks for the list of all of them first, which not every proxy has.
 vegeta() {
     local module status
@@ -82,6 +90,7 @@ install() {
                 echo "export GATLING_HOME=$folder/gatling"
             ;;
         jmeter) jmeter "$folder/jmeter" && echo "export JMETER_HOME=$folder/jmeter" ;;
+        drivers) drivers "$folder/jars" && echo "export BENCH_JARS=$folder/jars" ;;
         *) echo "no program $1" >&2 && return 1 ;;
     esac
 }

@@ -2,11 +2,9 @@
 
 #![cfg(feature = "jdbc")]
 
-#[path = "support/databases.rs"]
-mod databases;
 mod support;
 
-use databases::{MariaDb, Postgres};
+use drumfire_testkit::databases::{MariaDb, Postgres};
 use support::{Ran, group, run_group};
 
 const REFUSED: &str = "Connection to 127.0.0.1:1 refused. Check that the hostname and port are correct and that the postmaster is accepting TCP/IP connections.";

@@ -1,10 +1,8 @@
 //! Redis Data Sets with a server, as jmeter-plugins-redis 0.2 and 0.7 take rows in JMeter 5.6.3.
 
-#[path = "support/databases.rs"]
-mod databases;
 mod support;
 
-use databases::Redis;
+use drumfire_testkit::databases::Redis;
 use support::{group, run_group};
 
 const CLASS: &str = "kg.apc.jmeter.config.redis.RedisDataSet";

@@ -1,9 +1,10 @@
 //! For tests only: a server that misbehaves on request, the program run in a folder of its own, a NATS server and bad ways to it,
-//! output without times and ports.
+//! databases, output without times and ports.
 
 #![warn(missing_docs)]
 
 pub mod compat;
+pub mod databases;
 #[cfg(feature = "http3")]
 pub mod http3;
 pub mod mutation;

@@ -9,6 +9,7 @@ mod peers;
 mod readings;
 pub mod scenario;
 pub mod server;
+mod services;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use peers::Peers;
 use scenario::Scenario;
 use server::{BIG_FILE, Nginx};
+use services::Services;
 use table::Row;
 
 /// Longest round: a bench is bounded in time whatever its options say.
@@ -58,7 +60,10 @@ pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     // An open model has as many connections as are under way.
     let connections = connections.unwrap_or(0).max(LEAST_CONNECTIONS);
     allow_files()?;
-    let server = Nginx::start(connections)?;
+    let servers = Servers {
+        nginx: Nginx::start(connections)?,
+        services: Services::default(),
+    };
     let folder = options.out.clone().unwrap_or_else(run_folder);
     std::fs::create_dir_all(&folder)?;
     let mut report = format!(
@@ -68,11 +73,17 @@ pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     );
     print!("{report}");
     for scenario in &scenarios {
-        report.push_str(&run(scenario, &options, &peers, &server, &folder)?);
+        report.push_str(&run(scenario, &options, &peers, &servers, &folder)?);
         std::fs::write(folder.join("report.txt"), &report)?;
     }
     println!("raw output: {}", folder.display());
     Ok(())
+}
+
+/// The servers that programs ask.
+struct Servers {
+    nginx: Nginx,
+    services: Services,
 }
 
 /// All rounds of a scenario; its table. A program that fails is told and left out of the rest of the rounds.
@@ -80,9 +91,10 @@ fn run(
     scenario: &Scenario,
     options: &Options,
     peers: &Peers,
-    server: &Nginx,
+    servers: &Servers,
     folder: &Path,
 ) -> anyhow::Result<String> {
+    let server = &servers.nginx;
     let mut rows = rows(scenario, options, peers);
     let seconds = options
         .seconds
@@ -101,7 +113,7 @@ fn run(
             let work = folder.join("work");
             let done = std::fs::create_dir_all(&work)
                 .map_err(anyhow::Error::from)
-                .and_then(|()| peers.run(row.entry, server, seconds, &work));
+                .and_then(|()| peers.run(row.entry, servers, seconds, &work));
             let kept = match done {
                 Ok(round) => {
                     print!("{}", table::round(number, row.entry, &round));

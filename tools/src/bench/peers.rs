@@ -2,13 +2,16 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 
+use super::Servers;
 use super::readings::{self, Reading};
 use super::scenario::{Door, Entry};
-use super::server::{Nginx, find};
+use super::server::find;
 use crate::measure::{Cost, measured};
 
 /// Bodies of one round, where they are large.
@@ -126,17 +129,21 @@ impl Peers {
     pub fn run(
         &self,
         entry: &Entry,
-        server: &Nginx,
+        servers: &Servers,
         seconds: u32,
         folder: &Path,
     ) -> anyhow::Result<Round> {
         let program = self.found.iter().find(|(known, _)| *known == entry.program);
         let (_, file) = program.context("the program is not installed")?;
+        let server = &servers.nginx;
         let command = Told {
             file,
             entry,
-            port: server.port(entry.door),
-            tls_port: server.port(Door::Tls),
+            port: match entry.door {
+                Door::Echo => servers.services.echo_port()?,
+                door => server.port(door),
+            },
+            servers,
             server: server.folder(),
             folder,
             seconds: match entry.seconds {
@@ -156,7 +163,9 @@ impl Peers {
         let stall = entry
             .stalls
             .then(|| server.stall_after(Duration::from_millis(u64::from(seconds) * 500)));
+        let neighbours = entry.busy.then(Busy::start);
         let (said, cost) = measured(&command, folder, entry.counted)?;
+        drop(neighbours);
         if let Some(stall) = stall {
             stall
                 .join()
@@ -187,11 +196,38 @@ impl Peers {
     }
 }
 
-/// Between the start of a process and its first sample.
 impl Round {
+    /// Between the start of a process and its first sample.
     pub fn first_sample_ms(&self) -> Option<f64> {
         let first_ms = self.reading.first_ms?;
         Some(first_ms.saturating_sub(self.cost.began_ms) as f64)
+    }
+}
+
+/// A thread for each core that computes until this is dropped.
+struct Busy {
+    is_over: Arc<AtomicBool>,
+}
+
+impl Busy {
+    fn start() -> Busy {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..cores {
+            let is_over = Arc::clone(&is_over);
+            std::thread::spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::black_box((0..10_000_u64).sum::<u64>());
+                }
+            });
+        }
+        Busy { is_over }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
     }
 }
 
@@ -207,7 +243,7 @@ struct Told<'a> {
     file: &'a Path,
     entry: &'a Entry,
     port: u16,
-    tls_port: u16,
+    servers: &'a Servers,
     /// The server's folder.
     server: &'a Path,
     /// Where it runs.
@@ -218,8 +254,9 @@ struct Told<'a> {
 impl Told<'_> {
     fn url(&self) -> String {
         let scheme = match self.entry.door {
-            Door::Tls | Door::ClientCertificate => "https",
+            Door::Tls | Door::ClientCertificate | Door::Http2Tls | Door::TenRequests => "https",
             Door::Plain | Door::Http2 => "http",
+            Door::Echo => "ws",
         };
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
     }
@@ -253,7 +290,7 @@ impl Told<'_> {
             }
             Program::Wc => format!("-l {}", self.results()),
             Program::Drumfire | Program::JMeter => {
-                return Ok(self.plan(&xtask::root().join("benches")));
+                return self.plan(&xtask::root().join("benches"));
             }
             Program::Gatling => return self.gatling(),
             Program::K6 | Program::Locust | Program::Loadr => self.scripted()?,
@@ -348,7 +385,7 @@ impl Told<'_> {
     }
 
     /// For programs that run a plan. The seconds of the entry come last and so take precedence.
-    fn plan(&self, benches: &Path) -> Vec<String> {
+    fn plan(&self, benches: &Path) -> anyhow::Result<Vec<String>> {
         let mut plan = benches.join(&self.entry.plan);
         if !plan.is_file() {
             plan = self.server.join(&self.entry.plan);
@@ -373,13 +410,31 @@ impl Told<'_> {
         }
         for (name, value) in &self.entry.properties {
             let kind = if name.starts_with("javax.") { 'D' } else { 'J' };
-            let value = value
-                .replace("@FOLDER@", &self.server.display().to_string())
-                .replace("@PORT@", &self.port.to_string())
-                .replace("@TLS_PORT@", &self.tls_port.to_string());
-            words.push(format!("-{kind}{name}={value}"));
+            words.push(format!("-{kind}{name}={}", self.filled_in(value)?));
         }
-        words
+        Ok(words)
+    }
+
+    /// The value of a property with the places of servers and files.
+    fn filled_in(&self, value: &str) -> anyhow::Result<String> {
+        let mut value = value
+            .replace("@FOLDER@", &self.server.display().to_string())
+            .replace("@PORT@", &self.port.to_string())
+            .replace(
+                "@TLS_PORT@",
+                &self.servers.nginx.port(Door::Tls).to_string(),
+            );
+        if value.contains("@DB_PORT@") {
+            let port = self.servers.services.database_port()?;
+            value = value.replace("@DB_PORT@", &port.to_string());
+        }
+        if value.contains("@JARS@") {
+            let jars = std::env::var("BENCH_JARS").context(
+                "BENCH_JARS has to name the folder of jars that benches/install_peers.sh makes",
+            )?;
+            value = value.replace("@JARS@", &jars);
+        }
+        Ok(value)
     }
 
     /// Gatling's class is compiled beside its jars, once for each state of its source.

@@ -152,13 +152,14 @@ pub fn oha(said: &str) -> Option<Reading> {
     })
 }
 
-/// The export of k6.
+/// The export of k6: requests, or messages that came over WebSockets.
 pub fn k6(summary: &str) -> Option<Reading> {
     let report: Value = serde_json::from_str(summary).ok()?;
     let metrics = &report["metrics"];
     let times = &metrics["http_req_duration"];
+    let count = |name: &str| metrics[name]["count"].as_u64();
     Some(Reading {
-        samples: metrics["http_reqs"]["count"].as_u64()?,
+        samples: count("http_reqs").or_else(|| count("ws_msgs_received"))?,
         // Of a rate, `passes` are those for which it holds.
         failed: metrics["http_req_failed"]["passes"].as_u64().unwrap_or(0),
         p50_ms: times["p(50)"].as_f64(),

@@ -1,4 +1,5 @@
-//! nginx as the server of all scenarios: a page of 510 bytes, a file of 1 GiB, both also over TLS, and a place that takes uploads.
+//! nginx as the server of most scenarios: a page of 510 bytes, a file of 1 GiB, both also over TLS, and a place that takes uploads.
+//! `services.rs` has the servers that only some scenarios need.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -14,11 +15,13 @@ use super::scenario::Door;
 /// Where the file of 1 GiB is.
 pub const BIG_FILE: &str = "/big";
 const BIG_BYTES: u64 = 1 << 30;
+/// Ports of nginx.
+const DOORS: usize = 6;
 
 /// nginx on ports of its own; dropping it ends it.
 pub struct Nginx {
     /// In the order of [`Nginx::port`].
-    ports: [u16; 4],
+    ports: [u16; DOORS],
     child: Child,
     folder: PathBuf,
 }
@@ -35,13 +38,18 @@ impl Nginx {
         // Without blocks: reading it costs the server little.
         std::fs::File::create(folder.join("html/big"))?.set_len(BIG_BYTES)?;
         certificates(&folder)?;
-        let ports = [free_port()?, free_port()?, free_port()?, free_port()?];
+        let mut ports = [0; DOORS];
+        for port in &mut ports {
+            *port = free_port()?;
+        }
         let template = std::fs::read_to_string(xtask::root().join("benches/nginx.conf"))?;
         let settings = template
             .replace("@PORT@", &ports[0].to_string())
             .replace("@TLS_PORT@", &ports[1].to_string())
             .replace("@CLIENT_PORT@", &ports[2].to_string())
             .replace("@HTTP2_PORT@", &ports[3].to_string())
+            .replace("@HTTP2_TLS_PORT@", &ports[4].to_string())
+            .replace("@TEN_PORT@", &ports[5].to_string())
             .replace("@PRODUCTS@", &pages::products())
             .replace("@ITEMS@", &pages::items())
             .replace("@CONNECTIONS@", &(connections + 64).to_string());
@@ -67,12 +75,15 @@ impl Nginx {
     }
 
     pub fn port(&self, door: Door) -> u16 {
-        let [plain, tls, client, http2] = self.ports;
+        let [plain, tls, client, http2, http2_tls, ten] = self.ports;
         match door {
-            Door::Plain => plain,
+            // The echo is a service of its own; a plan for it finds nothing else here.
+            Door::Plain | Door::Echo => plain,
             Door::Tls => tls,
             Door::ClientCertificate => client,
             Door::Http2 => http2,
+            Door::Http2Tls => http2_tls,
+            Door::TenRequests => ten,
         }
     }
 

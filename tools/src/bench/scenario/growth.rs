@@ -48,7 +48,7 @@ fn users() -> Scenario {
         (100, &peers[..]),
         (1_000, &peers[..]),
         (10_000, &peers[..1]),
-        (20_000, &peers[..1]),
+        (28_000, &peers[..1]),
     ] {
         entries.extend(super::each(programs, |program| {
             Entry::new(program, "requests.jmx").case(users, users)

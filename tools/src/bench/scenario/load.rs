@@ -77,7 +77,7 @@ fn users() -> Scenario {
             entries,
         )
     }
-    .at_most(&many, Figure::UserKib("100 with connections"), 12.0)
+    .at_most(&many, Figure::UserKib("100 with connections"), 2.0)
     .at_most(&many, Figure::CpuToCase("100 with connections"), 1.3)
     .at_most("100000 without", Figure::UserKib("100 without"), 2.0)
 }
@@ -219,7 +219,7 @@ fn workers() -> Scenario {
         "the same requests on one core and on all",
         vec![on("one core", 1), on("all cores", 0)],
     )
-    .at_most("all cores", Figure::CpuToCase("one core"), 1.2)
+    .at_most("all cores", Figure::CpuToCase("one core"), 1.1)
 }
 
 fn long() -> Scenario {

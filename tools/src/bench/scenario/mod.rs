@@ -3,6 +3,7 @@
 mod bodies;
 mod growth;
 mod load;
+mod protocols;
 mod requests;
 mod scripts;
 mod start;
@@ -95,8 +96,11 @@ pub struct Entry {
     pub prepares_java: bool,
     /// In the middle of the round the server answers nobody for a second.
     pub stalls: bool,
+    /// Beside the program a thread for each core computes without end.
+    pub busy: bool,
     /// Properties of the plan besides port, users and seconds; those whose names begin with `javax.` are the system's.
-    /// `@FOLDER@` stands for the server's folder, `@PORT@` for its port, `@TLS_PORT@` for that with TLS.
+    /// `@FOLDER@` stands for the server's folder, `@PORT@` for its port, `@TLS_PORT@` for that with TLS, `@DB_PORT@` for that of a
+    /// database, `@JARS@` for the folder of jars (`BENCH_JARS`).
     pub properties: Vec<(&'static str, String)>,
 }
 
@@ -109,6 +113,12 @@ pub enum Door {
     ClientCertificate,
     /// HTTP/2 over plain TCP, without asking.
     Http2,
+    /// HTTP/2 by TLS, for those who ask for it.
+    Http2Tls,
+    /// TLS connections that are closed after ten requests and never resumed.
+    TenRequests,
+    /// The WebSocket that echoes.
+    Echo,
 }
 
 impl Entry {
@@ -130,6 +140,7 @@ impl Entry {
             counted: None,
             prepares_java: false,
             stalls: false,
+            busy: false,
             properties: Vec::new(),
         }
     }
@@ -166,6 +177,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(start::all());
     all.extend(scripts::all());
     all.extend(work::all());
+    all.extend(protocols::all());
     all.extend(growth::all());
     all
 }
@@ -200,7 +212,8 @@ mod tests {
             let file = xtask::root().join("benches").join(&entry.plan);
             let plan = std::fs::read_to_string(&file).expect(&entry.plan);
             for (name, _) in &entry.properties {
-                let known = plan.contains(&format!("__P({name}")) || name.contains('.');
+                let is_of_program = name.contains('.') || *name == "search_paths";
+                let known = is_of_program || plan.contains(&format!("__P({name}"));
                 assert!(known, "{}: {name}", entry.plan);
             }
         }

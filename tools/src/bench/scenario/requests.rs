@@ -44,7 +44,7 @@ fn extract() -> Scenario {
             ..Entry::new(program, "extract.jmx")
         }),
     )
-    .at_most("", Cpu(Program::Wrk), 1.6)
+    .at_most("", Cpu(Program::Wrk), 1.25)
 }
 
 fn new_state_plain() -> Scenario {
@@ -168,7 +168,7 @@ fn http2() -> Scenario {
             ..Entry::new(program, "requests.jmx").with("drumfire.http.version", 2)
         }),
     )
-    .at_most("", Cpu(Program::H2load), 1.5)
+    .at_most("", Cpu(Program::H2load), 1.2)
 }
 
 fn seed() -> Scenario {

@@ -27,6 +27,7 @@ pub(super) fn all() -> Vec<Scenario> {
             )
         }
         .at_most("plain plan", Figure::FirstSampleMs, 20.0)
-        .at_most("plan of 50 MB", Figure::FirstSampleMs, 1_000.0),
+        .at_most("plan of 50 MB", Figure::FirstSampleMs, 600.0)
+        .at_most("plan of 50 MB", Figure::PeakMib, 200.0),
     ]
 }

@@ -1,6 +1,4 @@
-//! Database servers of the test's own, where the machine has them.
-
-#![allow(dead_code, reason = "each test file uses its part")]
+//! Database servers of the caller's own, where the machine has them. Dropping one ends it.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -10,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Its user `jm` has the password `pw`.
+/// A PostgreSQL server; its user `jm` has the password `pw`.
 pub struct Postgres {
+    /// Where it listens on 127.0.0.1.
     pub port: u16,
     server: Child,
     _folder: tempfile::TempDir,
@@ -19,6 +18,9 @@ pub struct Postgres {
 
 impl Postgres {
     /// Starts a server; `None`, and a line that says so, where there is none.
+    ///
+    /// # Panics
+    /// It does not start.
     pub fn start() -> Option<Postgres> {
         let Some(programs) = programs() else {
             println!("skipped: this machine has no PostgreSQL (package postgresql)");
@@ -80,6 +82,7 @@ impl Drop for Postgres {
 
 /// A MariaDB server; its user `jm` has the password `pw` and the database `d`.
 pub struct MariaDb {
+    /// Where it listens on 127.0.0.1.
     pub port: u16,
     server: Child,
     _folder: tempfile::TempDir,
@@ -87,6 +90,9 @@ pub struct MariaDb {
 
 impl MariaDb {
     /// Starts a server; `None`, and a line that says so, where there is none.
+    ///
+    /// # Panics
+    /// It does not start.
     pub fn start() -> Option<MariaDb> {
         let folders = ["/usr/sbin", "/usr/bin"].map(Path::new);
         let find = |name: &str| {
@@ -214,6 +220,7 @@ fn wait_until_ready(data: &Path) {
 
 /// A Redis server that keeps nothing.
 pub struct Redis {
+    /// Where it listens on 127.0.0.1.
     pub port: u16,
     server: Child,
     _folder: tempfile::TempDir,
@@ -221,6 +228,9 @@ pub struct Redis {
 
 impl Redis {
     /// Starts a server; `None`, and a line that says so, where there is none.
+    ///
+    /// # Panics
+    /// It does not start.
     pub fn start() -> Option<Redis> {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let port = free_port();

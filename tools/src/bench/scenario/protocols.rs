@@ -1,0 +1,136 @@
+//! Other protocols than HTTP/1.1, and connections that live for a few requests.
+
+use super::{Door, Entry, Scenario, each};
+use crate::bench::aim::Figure::{Cpu, CpuIn};
+use crate::bench::peers::Program;
+
+pub(super) fn all() -> Vec<Scenario> {
+    vec![websocket(), api(), database(), ten_requests()]
+}
+
+fn websocket() -> Scenario {
+    let programs = [Program::Drumfire, Program::K6, Program::JMeter];
+    let entries = each(&programs, |program| {
+        let entry = Entry {
+            door: Door::Echo,
+            // As k6, which writes no line for a message; JMeter is counted by its file.
+            writes_results: program == Program::JMeter,
+            ..Entry::new(program, "websocket.jmx")
+        };
+        match program {
+            Program::JMeter => entry.with("search_paths", "@JARS@/jmeter-websocket-samplers.jar"),
+            _ => entry,
+        }
+    });
+    Scenario {
+        least_seconds: 5,
+        ..Scenario::new(
+            "websocket",
+            "messages over WebSocket connections, each waits for its echo; a connection for a thousand",
+            entries,
+        )
+    }
+    // Of k6's CPU more than a third is the kernel's, which nobody can save.
+    .at_most("", Cpu(Program::K6), 0.6)
+    .at_most("", Cpu(Program::JMeter), 0.25)
+}
+
+/// The case of the program that only asks for the cart.
+const BARE: &str = "one answer of the API";
+const API: &str = "API";
+
+fn api() -> Scenario {
+    let mut entries = each(&[Program::Drumfire, Program::K6], |program| Entry {
+        path: "/store/api/cart",
+        writes_results: false,
+        ..Entry::new(program, "api.jmx")
+            .case(API, 10)
+            .secure(Door::Http2Tls)
+            .with("drumfire.http.version", 2)
+    });
+    entries.push(Entry {
+        path: "/store/api/cart",
+        ..Entry::new(Program::H2load, "api.jmx")
+            .case(BARE, 10)
+            .secure(Door::Http2Tls)
+    });
+    Scenario {
+        least_seconds: 5,
+        ..Scenario::new(
+            "http2-api",
+            "a JSON API over HTTP/2 and TLS: a JSONPath, a POST with what it found, an assertion; h2load asks for one answer",
+            entries,
+        )
+    }
+    .at_most(API, CpuIn(Program::H2load, BARE), 1.5)
+    .at_most(API, Cpu(Program::K6), 0.2)
+}
+
+fn database() -> Scenario {
+    const POSTGRES: &str = "PostgreSQL";
+    const IN_MEMORY: &str = "H2 in memory, its driver in Java";
+    let both = [Program::Drumfire, Program::JMeter];
+    let asking = |program, case, driver, url: &str, user, jar: &str| {
+        Entry::new(program, "jdbc.jmx")
+            .case(case, 10)
+            .with("db_driver", driver)
+            .with("db_url", url)
+            .with("db_user", user)
+            .with("user.classpath", format!("@JARS@/{jar}.jar"))
+    };
+    let mut entries = each(&both, |program| {
+        asking(
+            program,
+            POSTGRES,
+            "org.postgresql.Driver",
+            "jdbc:postgresql://127.0.0.1:@DB_PORT@/postgres",
+            "jm",
+            "postgresql",
+        )
+        .with("db_password", "pw")
+    });
+    entries.extend(each(&both, |program| {
+        asking(
+            program,
+            IN_MEMORY,
+            "org.h2.Driver",
+            "jdbc:h2:mem:bench;DB_CLOSE_DELAY=-1",
+            "sa",
+            "h2",
+        )
+    }));
+    Scenario {
+        // Java's compiler needs some time.
+        least_seconds: 10,
+        ..Scenario::new(
+            "jdbc",
+            "a select of one row into variables, connections from a pool; JMeter by each database's driver for Java",
+            entries,
+        )
+    }
+    .at_most(POSTGRES, Cpu(Program::JMeter), 0.25)
+    .at_most(IN_MEMORY, Cpu(Program::JMeter), 1.0)
+}
+
+fn ten_requests() -> Scenario {
+    let programs = [
+        Program::Drumfire,
+        Program::Wrk,
+        Program::Oha,
+        Program::K6,
+        Program::JMeter,
+    ];
+    Scenario {
+        least_seconds: 5,
+        ..Scenario::new(
+            "tls-ten",
+            "the server closes each TLS connection after ten requests and resumes none",
+            each(&programs, |program| {
+                Entry::new(program, "requests.jmx").secure(Door::TenRequests)
+            }),
+        )
+    }
+    .at_most("", Cpu(Program::Wrk), 1.25)
+    .at_most("", Cpu(Program::K6), 0.5)
+    .at_most("", Cpu(Program::JMeter), 0.25)
+}
