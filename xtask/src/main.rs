@@ -34,7 +34,7 @@ usage: cargo xtask COMMAND
   bench [SCENARIO…] [--rounds N] [--seconds N] [--only PROGRAM,…] [--program FILE] [--out FOLDER]
                                 measure the cost of a sample, beside wrk, oha, k6, Gatling, JMeter and curl where they are
                                 installed (benches/install_peers.sh; needs nginx); tools/src/bench/scenario defines the
-                                scenarios and their targets
+                                scenarios and their targets; `bench --page` makes docs/performance.md from the latest runs
   fleet [agents|throughput|network] [--program FILE]
                                 what runs on several machines cost: 1,000 made-up agents at one coordinator, local agents beside
                                 one process, 8 agents behind a slow network (needs nats-server, and nginx for throughput)

@@ -150,8 +150,26 @@ impl Figure {
     }
 }
 
+impl Aim {
+    /// Its case and figure, as the report has them in front of the bound.
+    pub fn text(&self) -> String {
+        match self.case.as_str() {
+            "" => self.figure.name(),
+            case => format!("{case}: {}", self.figure.name()),
+        }
+    }
+}
+
 impl Bound {
-    fn holds(self, value: f64) -> bool {
+    /// `<= 1.2`
+    pub fn text(self) -> String {
+        match self {
+            Bound::AtMost(most) => format!("<= {most}"),
+            Bound::AtLeast(least) => format!(">= {least}"),
+        }
+    }
+
+    pub fn holds(self, value: f64) -> bool {
         match self {
             Bound::AtMost(most) => value <= most,
             Bound::AtLeast(least) => value >= least,
@@ -175,14 +193,6 @@ pub fn judge(aims: &[Aim], rows: &[Row<'_>]) -> String {
             _ => None,
         };
         let peer = peer.map_or(String::new(), |value| format!("  (jmeter {value:.3})"));
-        let (sign, bound) = match aim.bound {
-            Bound::AtMost(most) => ("<=", most),
-            Bound::AtLeast(least) => (">=", least),
-        };
-        let case = match aim.case.as_str() {
-            "" => String::new(),
-            case => format!("{case}: "),
-        };
         let outcome = match value {
             None => "not measured".to_owned(),
             Some(value) => {
@@ -196,8 +206,9 @@ pub fn judge(aims: &[Aim], rows: &[Row<'_>]) -> String {
         };
         let _ = writeln!(
             text,
-            "target  {case}{} {sign} {bound}: {outcome}{peer}",
-            aim.figure.name()
+            "target  {} {}: {outcome}{peer}",
+            aim.text(),
+            aim.bound.text()
         );
     }
     text
@@ -225,6 +236,7 @@ mod tests {
                 began_ms: 1_000,
                 ..Cost::default()
             },
+            wire: None,
             said: said.to_owned(),
         }
     }

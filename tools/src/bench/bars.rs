@@ -13,7 +13,7 @@ const WIDTH: i32 = 720;
 const LINE: i32 = 28;
 const TITLE: i32 = 40;
 /// Where bars begin and where the longest ends; labels stand before, values behind them.
-const LEFT: i32 = 230;
+const LEFT: i32 = 280;
 const RIGHT: i32 = WIDTH - 80;
 /// Ours and the others'.
 const OWN: RGBColor = RGBColor(0, 114, 178);
@@ -48,13 +48,18 @@ pub fn draw(name: &str, rows: &[Row<'_>], folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-struct Bar {
-    label: String,
-    value: f64,
-    is_ours: bool,
+/// One bar of a picture.
+pub struct Bar {
+    pub label: String,
+    pub value: f64,
+    pub is_ours: bool,
 }
 
-fn picture(file: &Path, title: &str, bars: &[Bar]) -> Result<(), Box<dyn std::error::Error>> {
+/// Writes one picture.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn picture(file: &Path, title: &str, bars: &[Bar]) -> Result<(), Box<dyn std::error::Error>> {
     let height = TITLE + LINE * bars.len() as i32 + LINE / 2;
     let area = SVGBackend::new(file, (WIDTH as u32, height as u32)).into_drawing_area();
     area.fill(&WHITE)?;
@@ -113,7 +118,7 @@ mod tests {
             .filter_map(|line| line.split(" width=\"").nth(1)?.split('"').next())
             .collect();
         let longest = (RIGHT - LEFT).to_string();
-        assert_eq!(widths, ["720", "27", longest.as_str()], "{svg}");
+        assert_eq!(widths, ["720", "24", longest.as_str()], "{svg}");
         assert!(svg.contains("\n150\n") && svg.contains("\n10.0\n"), "{svg}");
     }
 }

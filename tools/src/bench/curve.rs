@@ -4,7 +4,6 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
-use super::peers::Program;
 use super::table::{Row, cpu_us, median};
 
 const SIZE: (u32, u32) = (720, 360);
@@ -16,8 +15,8 @@ const COLOURS: [RGBColor; 4] = [
     RGBColor(204, 121, 167),
 ];
 
-/// A figure over the cases of one program: x and y.
-type Line = (Program, Vec<(f64, f64)>);
+/// A program, and a figure over its cases: x and y.
+pub type Line = (&'static str, Vec<(f64, f64)>);
 
 /// Writes `<name>-cpu.svg` and `<name>-memory.svg`: CPU a sample and peak memory over the numbers that the cases are, both axes
 /// logarithmic.
@@ -46,19 +45,29 @@ pub fn draw(name: &str, axis: &str, rows: &[Row<'_>], folder: &Path) -> anyhow::
 fn lines(rows: &[Row<'_>], value: &dyn Fn(&Row<'_>) -> f64) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for row in rows.iter().filter(|row| !row.rounds.is_empty()) {
-        let Ok(x) = row.entry.case.parse::<f64>() else {
-            continue;
-        };
-        let point = (x.max(0.5), value(row));
-        match lines.iter_mut().find(|(of, _)| *of == row.entry.program) {
-            Some((_, points)) => points.push(point),
-            None => lines.push((row.entry.program, vec![point])),
-        }
+        let name = row.entry.program.name();
+        add(&mut lines, name, &row.entry.case, value(row));
     }
     lines
 }
 
-fn picture(
+/// Adds the figure of a case to the line of its program; nothing if the case is no number.
+pub fn add(lines: &mut Vec<Line>, program: &'static str, case: &str, value: f64) {
+    let Ok(x) = case.parse::<f64>() else {
+        return;
+    };
+    let point = (x.max(0.5), value);
+    match lines.iter_mut().find(|(of, _)| *of == program) {
+        Some((_, points)) => points.push(point),
+        None => lines.push((program, vec![point])),
+    }
+}
+
+/// Writes one picture.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn picture(
     file: &Path,
     axis: &str,
     title: &str,
@@ -90,7 +99,7 @@ fn picture(
         let line = LineSeries::new(points.iter().copied(), colour.stroke_width(2)).point_size(3);
         chart
             .draw_series(line)?
-            .label(program.name())
+            .label(*program)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
     }
     chart

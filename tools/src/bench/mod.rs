@@ -3,8 +3,11 @@
 mod aim;
 mod bars;
 mod curve;
+mod kept;
 mod made;
+mod page;
 mod pages;
+mod paper;
 mod peers;
 mod readings;
 pub mod scenario;
@@ -44,6 +47,9 @@ struct Options {
 
 /// Runs the benchmark, prints it, and keeps all that was printed in `benches/runs/<date>/` or in the folder of `--out`.
 pub fn bench(words: &[&str]) -> anyhow::Result<()> {
+    if words == ["--page"] {
+        return page::write(&xtask::root().join("docs"));
+    }
     let options = options(words)?;
     let scenarios = chosen(&options)?;
     let program = match &options.program {
@@ -122,7 +128,7 @@ fn run(
                     true
                 }
                 Err(error) => {
-                    let line = format!("{} left out: {error:#}\n", row.entry.program.name());
+                    let line = format!("{} left out: {error:#}\n", table::label(row.entry));
                     print!("{line}");
                     failures.push_str(&line);
                     false

@@ -164,7 +164,9 @@ impl Peers {
             .stalls
             .then(|| server.stall_after(Duration::from_millis(u64::from(seconds) * 500)));
         let neighbours = entry.busy.then(Busy::start);
+        let before = loopback();
         let (said, cost) = measured(&command, folder, entry.counted)?;
+        let wire = Wire::between(before, loopback());
         drop(neighbours);
         if let Some(stall) = stall {
             stall
@@ -182,18 +184,46 @@ impl Peers {
         let reading = read(entry, &said, folder, counted_ms)
             .with_context(|| format!("{} said nothing to read:\n{said}", entry.program.name()))?;
         if reading.failed > 0 {
-            bail!(
-                "{} requests of {} failed",
-                reading.failed,
-                entry.program.name()
-            );
+            let first = readings::first_failure(&folder.join(RESULTS)).unwrap_or_default();
+            bail!("{} requests failed {first}", reading.failed);
         }
         Ok(Round {
             reading,
             cost,
+            // Of the whole run, where only a part of it counts.
+            wire: wire.filter(|_| entry.counted.is_none()),
             said,
         })
     }
+}
+
+/// All that went over the loopback interface during a round, in both directions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wire {
+    pub packets: u64,
+    pub bytes: u64,
+}
+
+impl Wire {
+    fn between(before: Option<Wire>, after: Option<Wire>) -> Option<Wire> {
+        let (before, after) = (before?, after?);
+        Some(Wire {
+            packets: after.packets - before.packets,
+            bytes: after.bytes - before.bytes,
+        })
+    }
+}
+
+/// The counters of the loopback interface (`/proc/net/dev`); what it sends it receives, so one direction is both of a connection's.
+fn loopback() -> Option<Wire> {
+    let table = std::fs::read_to_string("/proc/net/dev").ok()?;
+    let line = table
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("lo:"))?;
+    let mut numbers = line.split_whitespace();
+    let bytes = numbers.next()?.parse().ok()?;
+    let packets = numbers.next()?.parse().ok()?;
+    Some(Wire { packets, bytes })
 }
 
 impl Round {
@@ -235,6 +265,8 @@ impl Drop for Busy {
 pub struct Round {
     pub reading: Reading,
     pub cost: Cost,
+    /// If the kernel counts it.
+    pub wire: Option<Wire>,
     /// The program's output.
     pub said: String,
 }

@@ -56,6 +56,12 @@ pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<Reading> {
     })
 }
 
+/// The first row of a results file that says that its sample failed.
+pub fn first_failure(file: &Path) -> Option<String> {
+    let mut rows = BufReader::new(std::fs::File::open(file).ok()?).lines();
+    rows.find_map(|row| row.ok().filter(|row| row.contains(",false,")))
+}
+
 /// Median and 99th percentile in milliseconds of the table's last row.
 pub fn drumfire(said: &str) -> Option<(f64, f64)> {
     let heads = said.lines().find(|line| line.starts_with("label"))?;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::aim;
-use super::peers::{Program, Round};
+use super::peers::{Program, Round, Wire};
 use super::scenario::{Entry, Scenario};
 use crate::measure::Cost;
 
@@ -115,6 +115,7 @@ pub fn render(scenario: &Scenario, rows: &[Row<'_>]) -> String {
         );
     }
     text.push_str(&spreads(rows));
+    text.push_str(&wires(rows));
     text.push_str(&aim::judge(&scenario.aims, rows));
     text.push('\n');
     text
@@ -138,6 +139,34 @@ pub fn ratio_of(own: &Row<'_>, other: &Row<'_>, value: impl Fn(&Round) -> f64) -
         .map(|(own, other)| value(own) / value(other))
         .collect();
     (!ratios.is_empty()).then(|| median(ratios))
+}
+
+/// Packets and bytes of a sample on the wire, of our own rows.
+fn wires(rows: &[Row<'_>]) -> String {
+    let mut text = String::new();
+    for row in rows
+        .iter()
+        .filter(|row| row.entry.program == Program::Drumfire)
+    {
+        let sum = |value: fn(&Wire) -> u64| {
+            let all: Option<u64> = row
+                .rounds
+                .iter()
+                .map(|round| round.wire.as_ref().map(value))
+                .sum();
+            all.map(|all| all as f64 / row.samples())
+        };
+        if let (Some(packets), Some(bytes)) = (sum(|wire| wire.packets), sum(|wire| wire.bytes))
+            && !row.rounds.is_empty()
+        {
+            let _ = writeln!(
+                text,
+                "{}: wire: {packets:.2} packets and {bytes:.0} bytes a sample, both ways",
+                label(row.entry)
+            );
+        }
+    }
+    text
 }
 
 /// The programs' own figures about their schedule, of the last round.
@@ -174,6 +203,7 @@ mod tests {
                 peak_kib: 2_048,
                 began_ms: 0,
             },
+            wire: None,
             said: said.to_owned(),
         }
     }

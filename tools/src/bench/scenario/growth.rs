@@ -1,5 +1,6 @@
 //! How cost grows: the same work with more and more of one thing. The case is how many there are.
 
+use super::load::connected_users;
 use super::{Entry, Scenario};
 use crate::bench::aim::Figure::{CpuToCase, PeakToCase, Time, UserKib};
 use crate::bench::made::Made;
@@ -48,7 +49,7 @@ fn users() -> Scenario {
         (100, &peers[..]),
         (1_000, &peers[..]),
         (10_000, &peers[..1]),
-        (28_000, &peers[..1]),
+        (connected_users(), &peers[..1]),
     ] {
         entries.extend(super::each(programs, |program| {
             Entry::new(program, "requests.jmx").case(users, users)
