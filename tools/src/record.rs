@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, bail};
-use drumfire_testkit::compat;
 use drumfire_testkit::compat::timed::{Recorded, TimedCase};
+use drumfire_testkit::compat::{self, Database};
 
 /// How often JMeter runs a timed case.
 const TIMED_RUNS: usize = 3;
@@ -94,7 +94,13 @@ fn case(program: &Path, case: &Path) -> anyhow::Result<usize> {
     let site = compat::site();
     let work = tempfile::tempdir()?;
     compat::lay_out(case, work.path())?;
-    let mut command = jmeter(program, &compat::words(work.path(), &site), work.path());
+    let mut words = compat::words(work.path(), &site);
+    let database = match Database::is_asked_by(case)? {
+        true => Some(Database::start().context("the case needs PostgreSQL")?),
+        false => None,
+    };
+    words.extend(database.iter().flat_map(Database::words));
+    let mut command = jmeter(program, &words, work.path());
     let output = command.output().with_context(|| format!("{command:?}"))?;
     if !output.status.success() {
         bail!(

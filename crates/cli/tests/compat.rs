@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use drumfire_testkit::compat;
+use drumfire_testkit::compat::{self, Database};
 use drumfire_testkit::program::{LIMIT, Workshop, jmeter_home};
 
 /// Cases of which Java runs a part have names that begin so.
@@ -20,7 +20,7 @@ fn known_gaps() -> BTreeMap<String, String> {
 }
 
 /// The first difference between the rows and files of this program and those of JMeter.
-fn difference(case: &Path, home: Option<&Path>) -> Option<String> {
+fn difference(case: &Path, home: Option<&Path>, database: Option<&Database>) -> Option<String> {
     let site = compat::site();
     let mut workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     // Java's class archive is made once.
@@ -30,7 +30,8 @@ fn difference(case: &Path, home: Option<&Path>) -> Option<String> {
     }
     let folder = workshop.path("");
     compat::lay_out(case, &folder).expect("files can be copied");
-    let words = compat::words(&folder, &site);
+    let mut words = compat::words(&folder, &site);
+    words.extend(database.iter().flat_map(|database| database.words()));
     let finished = workshop.run(&words.iter().map(String::as_str).collect::<Vec<_>>(), LIMIT);
     if finished.code != Some(0) {
         return Some(format!(
@@ -76,7 +77,15 @@ fn every_case_writes_what_jmeter_wrote() {
             println!("{name} needs Java");
             continue;
         }
-        match (difference(case, home.as_deref()), gaps.get(&name)) {
+        let database = match Database::is_asked_by(case).expect("the plan can be read") {
+            true => match Database::start() {
+                Some(database) => Some(database),
+                None => continue,
+            },
+            false => None,
+        };
+        let differs = difference(case, home.as_deref(), database.as_ref());
+        match (differs, gaps.get(&name)) {
             (Some(difference), None) => wrong.push(format!("{name}: {difference}")),
             (None, Some(gap)) => {
                 wrong.push(format!("{name} passes; take it off known_gaps.toml: {gap}"))

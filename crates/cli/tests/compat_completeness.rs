@@ -8,9 +8,8 @@ use drumfire_expr::{Origin, functions};
 use drumfire_jmx::{Element, Node, Prop, Value};
 use drumfire_testkit::compat;
 
-const WEBSOCKET: &str = "the site speaks no WebSocket; crates/engine/tests/websocket.rs has them";
-
-const DATABASE: &str = "there is no database at the site; crates/engine/tests/jdbc.rs has them";
+const DATABASE: &str =
+    "crates/engine/tests/jdbc.rs has them, with a server of PostgreSQL and of MariaDB";
 
 /// Elements without a case, and why.
 const ELEMENTS_WITHOUT: &[(&str, &str)] = &[
@@ -42,32 +41,6 @@ const ELEMENTS_WITHOUT: &[(&str, &str)] = &[
         "com.blazemeter.jmeter.http2.control.HTTP2Controller",
         "its plugin is no part of JMeter; crates/engine/tests/http2.rs has it",
     ),
-    (
-        "eu.luminis.jmeter.wssampler.OpenWebSocketSampler",
-        WEBSOCKET,
-    ),
-    (
-        "eu.luminis.jmeter.wssampler.RequestResponseWebSocketSampler",
-        WEBSOCKET,
-    ),
-    (
-        "eu.luminis.jmeter.wssampler.SingleReadWebSocketSampler",
-        WEBSOCKET,
-    ),
-    (
-        "eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler",
-        WEBSOCKET,
-    ),
-    ("eu.luminis.jmeter.wssampler.PingPongSampler", WEBSOCKET),
-    (
-        "eu.luminis.jmeter.wssampler.CloseWebSocketSampler",
-        WEBSOCKET,
-    ),
-    ("eu.luminis.jmeter.wssampler.TextFrameFilter", WEBSOCKET),
-    ("eu.luminis.jmeter.wssampler.BinaryFrameFilter", WEBSOCKET),
-    ("eu.luminis.jmeter.wssampler.PingFrameFilter", WEBSOCKET),
-    ("JDBCDataSource", DATABASE),
-    ("JDBCSampler", DATABASE),
     ("JDBCPreProcessor", DATABASE),
     ("JDBCPostProcessor", DATABASE),
     (

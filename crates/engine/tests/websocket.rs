@@ -6,12 +6,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use drumfire_testkit::server::{Request, Server, Step};
+use drumfire_testkit::websocket;
 use futures_util::{SinkExt, StreamExt};
 use rustls::pki_types::PrivateKeyDer;
-use sha1::{Digest, Sha1};
 use support::{Ran, group, run_group};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -301,18 +299,6 @@ fn connections_by_tls() {
     assert_eq!(ran.column("sentBytes")[1..3], ["9", "100014"]);
 }
 
-/// The answer to an opening handshake.
-fn switch(request: &Request) -> Vec<u8> {
-    let mut hash = Sha1::new();
-    hash.update(request.header("Sec-WebSocket-Key").expect("it has a key"));
-    hash.update("258EAFA5-E914-47DA-95CA-C5AB0DC85B11");
-    let accept = STANDARD.encode(hash.finalize());
-    format!(
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
-    )
-    .into_bytes()
-}
-
 /// A Header Manager with one header.
 fn header(name: &str, value: &str) -> String {
     format!(
@@ -332,7 +318,7 @@ fn says(text: &str) -> String {
 fn compressed_messages_are_inflated_where_they_are_asked_for() {
     const FRAMES: &[u8] = b"\xc1\x07\xf2\x48\xcd\xc9\xc9\x07\x00\xc1\x05\xf2\x00\x11\x00\x00\x41\x03\xf2\x00\x11\x80\x02\x00\x00";
     let server = Server::start(|request| {
-        let answer = [&switch(request)[..], FRAMES].concat();
+        let answer = [&websocket::switch(request)[..], FRAMES].concat();
         vec![Step::Send(answer), Step::Hang]
     });
     let port = server.address().port().to_string();
@@ -399,7 +385,7 @@ fn a_proxy_makes_tunnels_also_without_tls() {
         if request.method != "CONNECT" {
             let frame = b"\x81\x02hi";
             return vec![
-                Step::Send([&switch(request)[..], frame].concat()),
+                Step::Send([&websocket::switch(request)[..], frame].concat()),
                 Step::Hang,
             ];
         }

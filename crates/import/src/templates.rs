@@ -14,8 +14,10 @@ pub struct Template {
     pub name: &'static str,
     /// Its purpose, in a line.
     pub about: &'static str,
-    /// Its ending beside the plan, and its content.
+    /// The content of the data file beside the plan.
     pub data: Option<&'static str>,
+    /// The options with which the plan is tried first.
+    pub first_run: &'static str,
     make: fn(data_file: &str) -> Tree,
 }
 
@@ -32,30 +34,35 @@ pub static TEMPLATES: [Template; 5] = [
         name: "http",
         about: "Users who open two pages and think between them",
         data: None,
+        first_run: "--demo",
         make: http,
     },
     Template {
         name: "login-csv",
         about: "Users from a CSV file who log in with the token of the form",
         data: Some("user,password\nann,secret\nbob,secret\n"),
+        first_run: "--demo",
         make: login,
     },
     Template {
         name: "open-model",
         about: "Requests at a rate, however long the answers take",
         data: None,
+        first_run: "--demo",
         make: open_model,
     },
     Template {
         name: "websocket",
         about: "Messages over a WebSocket connection",
         data: None,
+        first_run: "-Jhost=127.0.0.1 -Jport=8080 -Jpath=/socket",
         make: websocket,
     },
     Template {
         name: "jdbc",
         about: "Queries to a database",
         data: None,
+        first_run: "-Jdb.url=jdbc:postgresql://127.0.0.1:5432/postgres -Jdb.user=postgres",
         make: jdbc,
     },
 ];
@@ -212,7 +219,7 @@ fn websocket(_: &str) -> Tree {
         .with("readTimeout", "6000");
     let ten_times = Node::new("LoopController", "LoopControlPanel", "Ten messages")
         .with("LoopController.loops", "10")
-        .above([ask, elements::pause("Think 1 second", "1000")]);
+        .above([ask, elements::pause("Think", "${__P(pause_ms,1000)}")]);
     Tree::new(plan.above([users(vec![open, ten_times, close])]))
 }
 

@@ -13,3 +13,4 @@ pub mod program;
 pub mod redact;
 pub mod server;
 pub mod way;
+pub mod websocket;

@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::websocket::Frame;
+
 /// How long a connection waits for the next request before it is given up.
 const IDLE: Duration = Duration::from_secs(10);
 /// How often a waiting connection looks whether the server is still wanted.
@@ -34,6 +36,8 @@ pub enum Step {
     Reset,
     /// Neither answer nor close until the client does or the server ends.
     Hang,
+    /// Send each frame of a WebSocket connection back as it came, until the client closes it.
+    Echo,
 }
 
 /// A request as it came in.
@@ -272,6 +276,21 @@ impl Conversation {
             Step::Hang => {
                 while self.more(IDLE) {}
                 false
+            }
+            Step::Echo => self.echo(),
+        }
+    }
+
+    /// Sends frames back until one closes the connection.
+    fn echo(&mut self) -> bool {
+        loop {
+            while let Some(frame) = Frame::take(&mut self.pending) {
+                if self.stream.write_all(&frame.back()).is_err() || frame.closes() {
+                    return false;
+                }
+            }
+            if !self.more(IDLE) {
+                return false;
             }
         }
     }

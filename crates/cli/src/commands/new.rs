@@ -57,8 +57,9 @@ pub fn new(arguments: &NewArguments, console: &mut Console<'_>) -> Result<Exit, 
         console.line(&format!("wrote  {}", file.display()));
     }
     console.line(&format!(
-        "try    drumfire run {} --demo",
-        arguments.plan.display()
+        "try    drumfire run {} {}",
+        arguments.plan.display(),
+        template.first_run
     ));
     Ok(Exit::Ok)
 }

@@ -13,6 +13,7 @@ mod traces;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::databases::Postgres;
 use crate::server::Server;
 
 pub use site::site;
@@ -92,6 +93,37 @@ pub fn words(folder: &Path, server: &Server) -> Vec<String> {
         }
     }
     words
+}
+
+/// A database for a case whose plan asks one: PostgreSQL, with what the plan must be told.
+pub struct Database {
+    server: Postgres,
+}
+
+impl Database {
+    /// Whether the plan of the case has a pool of connections.
+    ///
+    /// # Errors
+    /// When the plan cannot be read.
+    pub fn is_asked_by(case: &Path) -> std::io::Result<bool> {
+        let plan = std::fs::read_to_string(case.join("plan.jmx"))?;
+        Ok(plan.contains("<JDBCDataSource "))
+    }
+
+    /// Starts it; `None`, and a line that says so, on a machine without PostgreSQL.
+    pub fn start() -> Option<Database> {
+        Postgres::start().map(|server| Database { server })
+    }
+
+    /// The words that a run of the case needs besides those of [`words`].
+    pub fn words(&self) -> [String; 3] {
+        let url = format!("jdbc:postgresql://127.0.0.1:{}/postgres", self.server.port);
+        [
+            format!("-Jdb.url={url}"),
+            "-Jdb.user=jm".to_owned(),
+            "-Jdb.password=pw".to_owned(),
+        ]
+    }
 }
 
 /// The files that a run wrote into the folder where the case was laid out, by their path in it, with their texts.

@@ -3,13 +3,18 @@
 use std::time::Duration;
 
 use crate::server::{Request, Server, Step};
+use crate::websocket;
 
 /// Starts the site. Besides its pages it says at `/reply` what the request asks it to say, and closes the connection at `/close`.
+/// WebSocket connections to any path get their messages back.
 /// Every answer comes after the milliseconds of the parameter `wait_ms`, if there is one.
 pub fn site() -> Server {
     Server::start(|request| {
         if request.target == "/close" {
             return vec![Step::Close];
+        }
+        if request.header("upgrade").is_some() {
+            return vec![Step::Send(websocket::switch(request)), Step::Echo];
         }
         let (status, headers, body) = answer(request);
         let mark = fingerprint(request);
