@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -174,8 +174,8 @@ impl Machine {
     pub(crate) fn listeners(&self, ports: &BTreeSet<u16>) -> HashSet<u64> {
         ["proc/net/tcp", "proc/net/tcp6"]
             .iter()
-            .filter_map(|path| self.text(path))
-            .flat_map(|text| sockets::listeners(&text, ports))
+            .filter_map(|path| File::open(self.root.join(path)).ok())
+            .flat_map(|table| sockets::listeners(BufReader::new(table), ports))
             .collect()
     }
 

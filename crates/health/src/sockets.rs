@@ -1,25 +1,33 @@
 //! Linux's tables of TCP sockets, `/proc/net/tcp` and `/proc/net/tcp6`.
 
 use std::collections::{BTreeSet, HashMap};
+use std::io::BufRead;
 
 /// `TCP_TIME_WAIT` in the column `st`.
 const TIME_WAIT: &str = "06";
 /// `TCP_LISTEN`.
 const LISTEN: &str = "0A";
 
-/// The inodes of sockets that listen at one of these ports.
-pub fn listeners(table: &str, ports: &BTreeSet<u16>) -> Vec<u64> {
-    let rows = table.lines().skip(1).filter_map(|line| {
-        // sl, local_address, rem_address, st, queues, timer, retrnsmt, uid, timeout, inode
-        let columns: Vec<&str> = line.split_whitespace().collect();
-        let [_, local, _, LISTEN, _, _, _, _, _, inode, ..] = columns[..] else {
-            return None;
-        };
-        let (_, port) = local.split_once(':')?;
-        let port = u16::from_str_radix(port, 16).ok()?;
-        ports.contains(&port).then(|| inode.parse().ok())?
-    });
-    rows.collect()
+/// The inodes of sockets that listen at one of these ports. Linux lists those that listen first (`tcp_seq_start` in
+/// `net/ipv4/tcp_ipv4.c`), so that the tens of thousands of connections behind them are never read.
+pub fn listeners<'a>(
+    table: impl BufRead + 'a,
+    ports: &'a BTreeSet<u16>,
+) -> impl Iterator<Item = u64> + 'a {
+    let rows = table.lines().skip(1).map_while(Result::ok);
+    rows.map_while(|row| listener(&row))
+        .filter_map(|(port, inode)| ports.contains(&port).then_some(inode))
+}
+
+/// Port and inode of a socket that listens.
+fn listener(row: &str) -> Option<(u16, u64)> {
+    // sl, local_address, rem_address, st, queues, timer, retrnsmt, uid, timeout, inode
+    let mut columns = row.split_whitespace().skip(1);
+    let (_, port) = columns.next()?.split_once(':')?;
+    let port = u16::from_str_radix(port, 16).ok()?;
+    let is_listening = columns.nth(1)? == LISTEN;
+    let inode = columns.nth(5)?.parse().ok()?;
+    is_listening.then_some((port, inode))
 }
 
 /// Sockets in TIME_WAIT towards the remote address that has most of them, those of this machine left out if so wished.
@@ -78,6 +86,22 @@ mod tests {
         assert_eq!(most_time_wait(&table, false), 3);
         assert_eq!(most_time_wait(&table, true), 1);
         assert_eq!(most_time_wait("", true), 0);
+    }
+
+    #[test]
+    fn the_table_is_read_as_far_as_sockets_listen() {
+        let row = |port: &str, state: &str, inode: u32| {
+            format!(
+                "  0: 0100007F:{port} 00000000:0000 {state} 0:0 00:0 0 0 0 {inode} 1 0 100 0 0\n"
+            )
+        };
+        let head = "  sl  local_address rem_address   st\n".to_owned();
+        let listening = [row("1F90", LISTEN, 7), row("0050", LISTEN, 8)];
+        let behind = [row("1F90", "01", 9), row("1F90", LISTEN, 10)];
+        let table = [head, listening.concat(), behind.concat()].concat();
+        let ports = BTreeSet::from([8080, 443]);
+        let found: Vec<u64> = listeners(table.as_bytes(), &ports).collect();
+        assert_eq!(found, [7]);
     }
 
     #[test]
