@@ -6,6 +6,7 @@
 //! equal request.
 
 mod measures;
+mod ntlm;
 mod site;
 pub mod timed;
 mod traces;

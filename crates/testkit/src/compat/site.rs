@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::ntlm::{Known, Verdict, claimed};
 use crate::server::{Request, Server, Step};
 use crate::websocket;
 
@@ -9,14 +10,18 @@ use crate::websocket;
 /// WebSocket connections to any path get their messages back.
 /// Every answer comes after the milliseconds of the parameter `wait_ms`, if there is one.
 pub fn site() -> Server {
-    Server::start(|request| {
+    let known = Known::default();
+    Server::start(move |request| {
         if request.target == "/close" {
             return vec![Step::Close];
         }
         if request.header("upgrade").is_some() {
             return vec![Step::Send(websocket::switch(request)), Step::Echo];
         }
-        let (status, headers, body) = answer(request);
+        let (status, headers, body) = match request.target.starts_with("/ntlm") {
+            true => windows(request, &known),
+            false => answer(request),
+        };
         let mark = fingerprint(request);
         let body = if request.method == "HEAD" {
             &[][..]
@@ -138,6 +143,27 @@ fn protected(request: &Request, challenge: &str) -> (String, String, String) {
     }
 }
 
+/// A page of a server of Windows, which offers more than NTLM at `/ntlm/more`.
+fn windows(request: &Request, known: &Known) -> (String, String, String) {
+    let kind = "Content-Type: text/plain\r\n";
+    match known.judge(request) {
+        Verdict::Welcome => ("200 OK".to_owned(), kind.to_owned(), "come in\n".to_owned()),
+        Verdict::Challenge(challenge) => {
+            let others = match request.target.as_str() {
+                "/ntlm/more" => {
+                    "WWW-Authenticate: Negotiate\r\nWWW-Authenticate: Basic realm=\"shop\"\r\n"
+                }
+                _ => "",
+            };
+            (
+                "401 Unauthorized".to_owned(),
+                format!("{kind}{others}WWW-Authenticate: {challenge}\r\n"),
+                "who are you?\n".to_owned(),
+            )
+        }
+    }
+}
+
 const JSON: &str = r#"{"id": 7, "name": "lamp", "price": 12.50, "tags": ["home", "light"], "stock": {"here": true, "there": null},
  "items": [{"sku": "a1", "n": 3}, {"sku": "b2", "n": 5}, {"sku": "c3", "n": 0}]}
 "#;
@@ -199,6 +225,11 @@ fn fingerprint(request: &Request) -> u32 {
                     && value.trim_start().starts_with("Digest ") =>
             {
                 undigested = without_digests(line);
+                &undigested
+            }
+            Some((name, value)) if name.eq_ignore_ascii_case("authorization") => {
+                let claimed = claimed(value.trim_start());
+                undigested = claimed.unwrap_or_else(|| line.to_owned());
                 &undigested
             }
             _ => line,

@@ -202,6 +202,8 @@ mod tests {
         method: "GET",
         target: "/p",
         entity: None,
+        workstation: "",
+        now_ms: 0,
     };
 
     #[test]
@@ -214,6 +216,7 @@ mod tests {
             method: "POST",
             target: "/p",
             entity: Some(&read),
+            ..GET
         };
         let challenge =
             "realm=\"r e\", nonce=\"abc123\", qop=\"auth,auth-int\", opaque=\"op\", algorithm=MD5";
@@ -277,7 +280,7 @@ mod tests {
         let request = Request {
             method: "GET",
             target: "/dir/index.html",
-            entity: None,
+            ..GET
         };
         digest.last_nonce = Some("7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v".into());
         digest.cnonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ".into();

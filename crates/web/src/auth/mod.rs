@@ -1,7 +1,10 @@
 //! Authorization as JMeter and HttpClient do it: which row of the Authorization Manager applies (`AuthManager`), the
-//! credentials one client has gathered (`BasicCredentialsProvider`), Basic and Digest, and the dance around a 401.
+//! credentials one client has gathered (`BasicCredentialsProvider`), Basic, Digest and NTLM, and the dance around a 401.
 
 mod digest;
+mod ntlm;
+
+use std::borrow::Cow;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -11,6 +14,7 @@ use crate::header_value::parse_elements;
 use crate::url::Url;
 use digest::Digest;
 pub use digest::EntityReader;
+use ntlm::Ntlm;
 
 /// `Authorization.mechanism`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,21 +102,27 @@ fn decode_path(path: &str) -> String {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Credentials {
-    name: String,
+    user: String,
     password: String,
+    /// In upper case, perhaps empty; `None` for credentials that NTLM cannot use.
+    domain: Option<String>,
 }
 
 impl Credentials {
-    /// `NTCredentials`: a domain, in upper case, comes before the name.
+    /// `NTCredentials`.
     fn of(row: &Authorization) -> Self {
-        let name = if row.domain.is_empty() {
-            row.user.clone()
-        } else {
-            format!("{}\\{}", row.domain.to_uppercase(), row.user)
-        };
         Self {
-            name,
+            user: row.user.clone(),
             password: row.password.clone(),
+            domain: Some(row.domain.to_uppercase()),
+        }
+    }
+
+    /// The name for Basic and Digest (`NTUserPrincipal.getName`): the domain, if there is one, comes before it.
+    fn name(&self) -> Cow<'_, str> {
+        match self.domain.as_deref() {
+            None | Some("") => Cow::Borrowed(&self.user),
+            Some(domain) => Cow::Owned(format!("{domain}\\{}", self.user)),
         }
     }
 }
@@ -198,12 +208,14 @@ fn match_factor(scope: &Scope, host: &str, port: i32, realm: Option<&str>) -> Op
 enum Scheme {
     Basic,
     Digest(Digest),
+    Ntlm(Ntlm),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Unchallenged,
     Challenged,
+    Succeeded,
     Failed,
 }
 
@@ -228,6 +240,10 @@ pub struct Request<'a> {
     pub target: &'a str,
     /// Hands the body, piece by piece, to whoever digests it; `None` when the request has no entity.
     pub entity: Option<&'a EntityReader<'a>>,
+    /// The name of this machine.
+    pub workstation: &'a str,
+    /// Milliseconds since 1970.
+    pub now_ms: u64,
 }
 
 impl Negotiation {
@@ -273,8 +289,9 @@ impl Negotiation {
                     realm: Some(row.realm.clone()),
                 };
                 let credentials = Credentials {
-                    name: row.user.clone(),
+                    user: row.user.clone(),
                     password: row.password.clone(),
+                    domain: None,
                 };
                 if !store.known.iter().any(|(known, _)| *known == scope) {
                     store.set(scope, credentials);
@@ -308,16 +325,22 @@ impl Negotiation {
     ) -> Option<String> {
         loop {
             let (scheme, credentials) = self.scheme.as_mut()?;
+            if self.state == State::Succeeded && matches!(scheme, Scheme::Ntlm(_)) {
+                // It is the connection that is known.
+                return None;
+            }
             let header = match scheme {
-                Scheme::Basic => Some(basic(&credentials.name, &credentials.password)),
+                Scheme::Basic => Some(basic(&credentials.name(), &credentials.password)),
                 Scheme::Digest(digest) => digest.answer(
                     request,
-                    &credentials.name,
+                    &credentials.name(),
                     &credentials.password,
                     &mut cnonce,
                 ),
+                Scheme::Ntlm(ntlm) => ntlm.answer(request, credentials, &mut cnonce),
             };
             if header.is_some() {
+                self.others.clear();
                 return header;
             }
             if self.others.is_empty() {
@@ -335,8 +358,13 @@ impl Negotiation {
         store: &CredentialStore,
         challenges: impl Iterator<Item = &'h str>,
     ) -> bool {
-        if self.state == State::Failed {
-            return false;
+        match self.state {
+            State::Failed => return false,
+            State::Succeeded => {
+                self.state = State::Unchallenged;
+                self.scheme = None;
+            }
+            State::Unchallenged | State::Challenged => {}
         }
         let offers: Vec<(String, &str)> = challenges
             .map(|challenge| {
@@ -360,6 +388,7 @@ impl Negotiation {
             let again = match scheme {
                 Scheme::Basic => offer("basic").map(|_| false),
                 Scheme::Digest(digest) => offer("digest").map(|rest| digest.challenge(rest)),
+                Scheme::Ntlm(ntlm) => offer("ntlm").map(|rest| ntlm.challenge(rest) == Ok(true)),
             };
             match again {
                 Some(true) => return true,
@@ -373,7 +402,14 @@ impl Negotiation {
             self.fail();
             return false;
         }
-        self.select(store, offer("digest"), offer("basic"))
+        self.select(store, ["ntlm", "digest", "basic"].map(offer))
+    }
+
+    /// Notes a response that asks for nothing (`HttpAuthenticator.isAuthenticationRequested`): a later challenge begins anew.
+    pub fn accepted(&mut self) {
+        if self.state == State::Challenged {
+            self.state = State::Succeeded;
+        }
     }
 
     fn fail(&mut self) {
@@ -381,12 +417,11 @@ impl Negotiation {
         self.scheme = None;
     }
 
-    /// `AuthenticationStrategyImpl.select`: Digest before Basic, whatever the mechanism of the row.
+    /// `AuthenticationStrategyImpl.select`: NTLM before Digest before Basic, whatever the mechanism of the row.
     fn select(
         &mut self,
         store: &CredentialStore,
-        digest: Option<&str>,
-        basic: Option<&str>,
+        [ntlm, digest, basic]: [Option<&str>; 3],
     ) -> bool {
         self.others.clear();
         let realm_of = |challenge: &str| {
@@ -395,6 +430,16 @@ impl Negotiation {
                 .rfind(|element| element.name.eq_ignore_ascii_case("realm"))
                 .and_then(|element| element.value)
         };
+        if let Some(challenge) = ntlm {
+            let mut scheme = Ntlm::default();
+            if scheme.challenge(challenge).is_err() {
+                self.scheme = None;
+                return false;
+            }
+            if let Some(found) = store.lookup(&self.host, self.port, None) {
+                self.others.push((Scheme::Ntlm(scheme), found.clone()));
+            }
+        }
         if let Some(challenge) = digest {
             let mut scheme = Digest::default();
             scheme.challenge(challenge);
@@ -454,6 +499,8 @@ mod tests {
         method: "GET",
         target: "/p",
         entity: None,
+        workstation: "here",
+        now_ms: 0,
     };
     const DIGEST: &str = "Digest realm=\"r e\", nonce=\"abc123\", qop=\"auth,auth-int\", opaque=\"op\", algorithm=MD5";
 
@@ -597,6 +644,56 @@ mod tests {
             header(&mut negotiation, &GET).as_deref(),
             Some("Basic dTpw")
         );
+    }
+
+    #[test]
+    fn ntlm_comes_before_digest_and_basic() {
+        let mut store = CredentialStore::default();
+        let rows = [row("http://h/", Mechanism::Digest)];
+        let offers = ["Basic realm=x", DIGEST, "Negotiate", "NTLM"];
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), true);
+        assert!(negotiation.challenged(&store, offers.into_iter()));
+        assert!(
+            header(&mut negotiation, &GET)
+                .unwrap()
+                .starts_with("NTLM TlRM")
+        );
+        // The same offers again are a refusal.
+        assert!(!negotiation.challenged(&store, offers.into_iter()));
+        assert_eq!(header(&mut negotiation, &GET), None);
+        // Without `httpclient4.auth.preemptive` the credentials are none of Windows.
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), false);
+        assert!(
+            !negotiation
+                .clone()
+                .challenged(&store, ["NTLM x"].into_iter())
+        );
+        assert!(negotiation.challenged(&store, ["NTLM"].into_iter()));
+        assert_eq!(header(&mut negotiation, &GET), None);
+    }
+
+    #[test]
+    fn after_success_a_challenge_begins_anew() {
+        let store = CredentialStore::of_proxy("proxy", 3128, "u", "p", "");
+        let mut negotiation = Negotiation::with_proxy("proxy", 3128);
+        let first = |negotiation: &mut Negotiation| {
+            assert!(negotiation.challenged(&store, ["NTLM"].into_iter()));
+            header(negotiation, &GET).unwrap()
+        };
+        let message = first(&mut negotiation);
+        negotiation.accepted();
+        assert_eq!(header(&mut negotiation, &GET), None);
+        assert_eq!(first(&mut negotiation), message);
+        let mut negotiation = Negotiation::with_proxy("proxy", 3128);
+        assert!(negotiation.challenged(&store, [DIGEST].into_iter()));
+        assert!(header(&mut negotiation, &GET).is_some());
+        negotiation.accepted();
+        assert!(
+            header(&mut negotiation, &GET)
+                .unwrap()
+                .contains("nc=00000002")
+        );
+        assert!(negotiation.challenged(&store, [DIGEST].into_iter()));
     }
 
     #[test]

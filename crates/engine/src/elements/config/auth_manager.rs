@@ -1,4 +1,4 @@
-//! HTTP Authorization Manager (`AuthManager`): credentials by address. Basic and Digest; Kerberos is not built.
+//! HTTP Authorization Manager (`AuthManager`): credentials by address. Basic, Digest and NTLM; Kerberos is not built.
 //!
 //! Properties: `AuthManager.auth_list` with `Authorization.url`, `.username`, `.password`, `.domain`, `.realm`,
 //! `.mechanism`. Its iteration settings concern Kerberos only.

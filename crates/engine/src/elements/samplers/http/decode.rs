@@ -209,11 +209,11 @@ fn managers(d: &mut Decoder, configs: &[&Element], client: Client) -> Managers {
 
 /// The same for all HTTP Requests of a plan.
 fn settings(d: &mut Decoder) -> Arc<Settings> {
-    let properties = &d.settings().properties;
+    let (properties, hostname) = (&d.settings().properties, &d.settings().hostname);
     let unit = &mut *d.unit;
     let settings = unit.kept.of::<Option<Arc<Settings>>>();
     let settings = settings.get_or_insert_with(|| {
-        let mut settings = Settings::read(properties);
+        let mut settings = Settings::read(properties, hostname);
         settings.rename_children &= !unit.save_config.functional_mode;
         Arc::new(settings)
     });

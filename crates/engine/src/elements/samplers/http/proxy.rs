@@ -1,6 +1,6 @@
 //! Proxies: which one a request goes through, and how JMeter's user shows its name there.
 //!
-//! The implementation HttpClient4 asks without credentials first, answers a 407 by Basic or Digest, and then sends the
+//! The implementation HttpClient4 asks without credentials first, answers a 407 by Basic, Digest or NTLM, and then sends the
 //! answer with every request of the same client (`HTTPHC4Impl#saveProxyAuth`): one scheme, authority and proxy. The
 //! implementation Java has no credentials for proxies.
 
@@ -13,6 +13,7 @@ use drumfire_http::{Incoming, Proxy, Target, Tunnel};
 use drumfire_web::auth::{CredentialStore, Negotiation, Request};
 use drumfire_web::charset::decode_latin1;
 
+use crate::base::clock::Clock;
 use crate::base::number;
 use crate::run::context::Context;
 
@@ -182,8 +183,7 @@ pub struct ProxyAccess {
     choice: Arc<ProxyChoice>,
     secure: bool,
     authority: Box<str>,
-    /// The `User-Agent` of CONNECT.
-    user_agent: Option<&'static str>,
+    client: ProxyClient,
     /// The head of the last CONNECT, where results show it.
     shown: RefCell<String>,
     /// The last response was the proxy's refusal of a tunnel.
@@ -194,18 +194,28 @@ pub struct ProxyAccess {
     random: Cell<Option<Random>>,
 }
 
+/// The properties of the client that talks to a proxy.
+pub struct ProxyClient {
+    /// The `User-Agent` of CONNECT.
+    pub user_agent: Option<&'static str>,
+    /// `httpclient4.auth.preemptive`.
+    pub preemptive: bool,
+    /// This machine's name.
+    pub workstation: Arc<str>,
+    pub clock: Clock,
+}
+
 impl ProxyAccess {
     pub fn new(
         choice: &Arc<ProxyChoice>,
         secure: bool,
         authority: &str,
-        user_agent: Option<&'static str>,
-        preemptive: bool,
+        client: ProxyClient,
         random: Random,
     ) -> ProxyAccess {
         let proxy = &choice.proxy;
         // Without `httpclient4.auth.preemptive` JMeter's own provider of credentials never finds those of the proxy.
-        let credentials = if choice.user.is_empty() || !preemptive {
+        let credentials = if choice.user.is_empty() || !client.preemptive {
             CredentialStore::default()
         } else {
             let port = i32::from(proxy.port);
@@ -221,7 +231,7 @@ impl ProxyAccess {
             choice: choice.clone(),
             secure,
             authority: authority.into(),
-            user_agent,
+            client,
             shown: RefCell::default(),
             refused: Cell::new(false),
             credentials: RefCell::new(credentials),
@@ -255,6 +265,8 @@ impl ProxyAccess {
             method,
             target,
             entity: None,
+            workstation: &self.client.workstation,
+            now_ms: self.client.clock.now_ms().unsigned_abs(),
         };
         negotiation.as_mut()?.header(&request, || self.nonce())
     }
@@ -272,6 +284,13 @@ impl ProxyAccess {
             .get_or_insert_with(|| Negotiation::with_proxy(&proxy.host, i32::from(proxy.port)));
         let credentials = self.credentials.borrow();
         negotiation.challenged(&credentials, challenges.iter().map(String::as_str))
+    }
+
+    /// Takes a response in that is no 407.
+    pub fn note_success(&self) {
+        if let Some(negotiation) = &mut *self.negotiation.borrow_mut() {
+            negotiation.accepted();
+        }
     }
 
     /// The proxy refused the tunnel, and its answer is the result.
@@ -297,7 +316,7 @@ impl Tunnel for ProxyAccess {
     fn head(&self, target: &Target) -> Vec<u8> {
         let authority = target.authority();
         let mut headers = format!("Host: {authority}\r\n");
-        if let Some(user_agent) = self.user_agent {
+        if let Some(user_agent) = self.client.user_agent {
             headers.push_str(&format!("User-Agent: {user_agent}\r\n"));
         }
         if let Some(value) = self.header("CONNECT", &authority) {
@@ -412,8 +431,13 @@ mod tests {
             password: "p".into(),
             domain: String::new(),
         });
-        let agent = Some("Apache-HttpClient/4.5.14 (Java/17.0.15)");
-        let access = ProxyAccess::new(&choice, true, "h:9", agent, true, Random::from_seed(1));
+        let client = ProxyClient {
+            user_agent: Some("Apache-HttpClient/4.5.14 (Java/17.0.15)"),
+            preemptive: true,
+            workstation: "here".into(),
+            clock: Clock::start(),
+        };
+        let access = ProxyAccess::new(&choice, true, "h:9", client, Random::from_seed(1));
         let target = Target::new("127.0.0.1", 9, true);
         assert_eq!(
             String::from_utf8_lossy(&access.head(&target)),

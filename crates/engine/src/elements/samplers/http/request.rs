@@ -16,7 +16,7 @@ use recycle_box::RecycleBox;
 
 use super::cache::{Differing, Given};
 use super::call::Call;
-use super::proxy::{ProxyAccess, ProxyChoice};
+use super::proxy::{ProxyAccess, ProxyChoice, ProxyClient};
 use super::settings::Settings;
 use super::state::{user, user_mut, worker};
 use super::version::Versions;
@@ -266,9 +266,10 @@ impl RequestBuilder {
         let mut authorization = self.negotiation(cx, url, access);
         let target = self.target(cx, call, url, wire);
         let line = RequestLine::new(method, url, wire, &target);
+        let authorized = self.authorized(cx, &line);
         let value = authorization
             .as_mut()
-            .and_then(|negotiation| negotiation.header(&line.authorized(), || nonce(cx)));
+            .and_then(|negotiation| negotiation.header(&authorized, || nonce(cx)));
         line.finish(&mut head, wire, self.user_agent(), value, access);
         let bytes = line.bytes(&head, cx.worker.room.head());
         let (head_text, keep_alive) = (
@@ -339,6 +340,21 @@ impl RequestBuilder {
         self.settings.user_agent.then_some(DEFAULT_USER_AGENT)
     }
 
+    /// The input of authorization.
+    pub(super) fn authorized<'r>(
+        &'r self,
+        cx: &Context,
+        line: &RequestLine<'r>,
+    ) -> auth::Request<'r> {
+        auth::Request {
+            method: line.method,
+            target: line.target,
+            entity: None,
+            workstation: &self.settings.workstation,
+            now_ms: cx.clock().now_ms().unsigned_abs(),
+        }
+    }
+
     /// The authorization as known before the request, if there is an Authorization Manager.
     fn negotiation(
         &self,
@@ -385,11 +401,15 @@ impl RequestBuilder {
             Some(port) => format!("{}:{port}", url.host()),
             None => url.host().to_owned(),
         };
-        let worker = cx.worker.clone();
+        let (worker, clock) = (cx.worker.clone(), cx.clock());
         let make = || {
-            let preemptive = self.settings.preemptive_auth;
-            let (agent, random) = (self.user_agent(), worker.new_random());
-            ProxyAccess::new(choice, secure, &authority, agent, preemptive, random)
+            let client = ProxyClient {
+                user_agent: self.user_agent(),
+                preemptive: self.settings.preemptive_auth,
+                workstation: self.settings.workstation.clone(),
+                clock,
+            };
+            ProxyAccess::new(choice, secure, &authority, client, worker.new_random())
         };
         Some(
             user_mut(cx)
@@ -507,15 +527,6 @@ impl<'l> RequestLine<'l> {
             method,
             target: if by_proxy { url.as_str() } else { &wire.target },
             by_proxy,
-        }
-    }
-
-    /// The input of authorization.
-    pub fn authorized(&self) -> auth::Request<'l> {
-        auth::Request {
-            method: self.method,
-            target: self.target,
-            entity: None,
         }
     }
 

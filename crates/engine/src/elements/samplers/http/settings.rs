@@ -1,6 +1,7 @@
 //! JMeter properties that decide how all HTTP Requests of a run behave.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::Properties;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub add_content_type_if_missing: bool,
     /// `httpclient4.auth.preemptive`.
     pub preemptive_auth: bool,
+    /// This machine's name, for NTLM.
+    pub workstation: Arc<str>,
     /// `httpclient4.gzip_relax_mode` and `httpclient4.deflate_relax_mode`.
     pub relaxed: Relaxed,
     /// `drumfire.http.decode_unread`: encoded bodies that nobody reads are decoded too, since JMeter fails on damaged ones.
@@ -63,7 +66,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    pub fn read(properties: &Properties) -> Settings {
+    /// As the properties say, on the machine of this name.
+    pub fn read(properties: &Properties, workstation: &str) -> Settings {
         let long = |name, default| properties.get_long(name, default).max(0);
         let flag = |name, default| properties.get_bool(name, default);
         let text = |name, default: &str| {
@@ -82,6 +86,7 @@ impl Settings {
             reset_state: flag("httpclient.reset_state_on_thread_group_iteration", true),
             add_content_type_if_missing: flag("http.post_add_content_type_if_missing", false),
             preemptive_auth: flag("httpclient4.auth.preemptive", true),
+            workstation: workstation.into(),
             relaxed: Relaxed {
                 gzip: flag("httpclient4.gzip_relax_mode", false),
                 deflate: flag("httpclient4.deflate_relax_mode", false),

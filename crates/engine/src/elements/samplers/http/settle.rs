@@ -41,6 +41,11 @@ impl Settling<'_> {
         let mut incoming = incoming;
         let mut visited = vec![sending.url.clone()];
         loop {
+            if incoming.status != 407
+                && let Some(access) = &sending.access
+            {
+                access.note_success();
+            }
             let again = match incoming.status {
                 401 => self.answer_challenge(cx, call, sending, &incoming)?,
                 407 => self.answer_proxy(cx, call, sending, &incoming),
@@ -107,7 +112,8 @@ impl Settling<'_> {
         let (url, method) = (sending.url.clone(), sending.method.clone());
         let wire = url.wire().map_err(Trouble::Java)?;
         let line = RequestLine::new(&method, &url, &wire, &sending.target);
-        let value = negotiation.header(&line.authorized(), || nonce(cx));
+        let authorized = self.request.authorized(cx, &line);
+        let value = negotiation.header(&authorized, || nonce(cx));
         let next = Next {
             url: &url,
             method: &method,
@@ -133,8 +139,9 @@ impl Settling<'_> {
         let (url, method) = (sending.url.clone(), sending.method.clone());
         let line = url.wire().map(|wire| {
             let line = RequestLine::new(&method, &url, &wire, &sending.target);
+            let authorized = self.request.authorized(cx, &line);
             let negotiation = sending.authorization.as_mut();
-            negotiation.and_then(|negotiation| negotiation.header(&line.authorized(), || nonce(cx)))
+            negotiation.and_then(|negotiation| negotiation.header(&authorized, || nonce(cx)))
         });
         let next = Next {
             url: &url,
