@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         err_style: Style::of(&err),
         is_terminal: out.is_terminal()
             && std::env::var_os("TERM").is_some_and(|value| value != "dumb"),
-        variable: &|name| std::env::var_os(name),
+        variable: &drumfire_platform::variable,
         out: &mut out,
         err: &mut err,
     };

@@ -86,20 +86,33 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
     let folder = std::env::current_dir()
         .ok()
         .map(|folder| folder.to_string_lossy().into_owned());
+    let own = |text: &str| Some(text.to_owned());
     let system = match std::env::consts::OS {
         "linux" => "Linux",
         "macos" => "Mac OS X",
+        "windows" => "Windows",
         other => other,
+    };
+    // Java on Unix asks no variable for the temporary folder.
+    let [user, temporary, between_names, between_paths, line_end] = match cfg!(windows) {
+        true => [
+            variable("USERNAME"),
+            variable("TEMP"),
+            own("\\"),
+            own(";"),
+            own("\r\n"),
+        ],
+        false => [variable("USER"), own("/tmp"), own("/"), own(":"), own("\n")],
     };
     let known = [
         ("user.dir", folder),
         ("user.home", variable("HOME")),
-        ("user.name", variable("USER")),
-        ("java.io.tmpdir", Some("/tmp".to_owned())),
-        ("os.name", Some(system.to_owned())),
-        ("file.separator", Some("/".to_owned())),
-        ("path.separator", Some(":".to_owned())),
-        ("line.separator", Some("\n".to_owned())),
+        ("user.name", user),
+        ("java.io.tmpdir", temporary),
+        ("os.name", own(system)),
+        ("file.separator", between_names),
+        ("path.separator", between_paths),
+        ("line.separator", line_end),
     ];
     known
         .into_iter()

@@ -4,10 +4,11 @@ use std::io;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::exit_codes::Exit;
+
+pub use system::survive_file_limits;
 
 /// After this many signals the process ends at once, in case the orderly end does not come.
 const ENOUGH: u32 = 3;
@@ -31,27 +32,6 @@ pub struct Listening {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The signals that end a run, as they end a JVM.
-const ENDING: [(SignalKind, &str); 3] = [
-    (SignalKind::interrupt(), "SIGINT"),
-    (SignalKind::terminate(), "SIGTERM"),
-    (SignalKind::hangup(), "SIGHUP"),
-];
-
-/// Has a write beyond the limit of file sizes (`ulimit -f`) fail with an error, which costs that file alone; the signal would
-/// end the process without a word.
-pub fn survive_file_limits() {
-    const SIGXFSZ: i32 = 25;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    if let Ok(runtime) = runtime {
-        let _entered = runtime.enter();
-        // The handler stays when its stream is gone.
-        let _ = signal(SignalKind::from_raw(SIGXFSZ));
-    }
-}
-
 /// Calls `told` each time the process gets SIGINT, SIGTERM or SIGHUP. One that the process was started to ignore, as by `nohup`,
 /// stays ignored, as by a JVM. Where there is a `grace` time, `told` also hears that it is over since the first signal, and then
 /// again and again until it ends listening.
@@ -65,17 +45,10 @@ pub fn listen(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let ignored = ignored_signals();
     let (sender, received) = mpsc::channel(1);
-    for (kind, name) in ENDING {
-        if ignored >> (kind.as_raw_value() - 1) & 1 == 1 {
-            continue;
-        }
-        let entered = runtime.enter();
-        let signal = signal(kind)?;
-        drop(entered);
-        runtime.spawn(pass_on(signal, name, sender.clone()));
-    }
+    let entered = runtime.enter();
+    system::pass_on(&sender)?;
+    drop(entered);
     let (stop, stopped) = oneshot::channel();
     let thread = std::thread::Builder::new()
         .name("signals".to_owned())
@@ -86,19 +59,96 @@ pub fn listen(
     })
 }
 
-/// The set of signals that are ignored, signal 1 as the lowest bit; empty where the system does not tell.
-fn ignored_signals() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or(0)
+/// The signals of Unix.
+#[cfg(unix)]
+mod system {
+    use std::io;
+
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+    use tokio::sync::mpsc;
+
+    /// The signals that end a run, as they end a JVM.
+    const ENDING: [(SignalKind, &str); 3] = [
+        (SignalKind::interrupt(), "SIGINT"),
+        (SignalKind::terminate(), "SIGTERM"),
+        (SignalKind::hangup(), "SIGHUP"),
+    ];
+
+    /// Has a write beyond the limit of file sizes (`ulimit -f`) fail with an error, which costs that file alone; the signal would
+    /// end the process without a word.
+    pub fn survive_file_limits() {
+        const SIGXFSZ: i32 = 25;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        if let Ok(runtime) = runtime {
+            let _entered = runtime.enter();
+            // The handler stays when its stream is gone.
+            let _ = signal(SignalKind::from_raw(SIGXFSZ));
+        }
+    }
+
+    /// Has tasks of the current runtime send the names of signals.
+    pub fn pass_on(to: &mpsc::Sender<&'static str>) -> io::Result<()> {
+        let ignored = ignored_signals();
+        for (kind, name) in ENDING {
+            if ignored >> (kind.as_raw_value() - 1) & 1 == 1 {
+                continue;
+            }
+            tokio::spawn(each(signal(kind)?, name, to.clone()));
+        }
+        Ok(())
+    }
+
+    /// The set of signals that are ignored, signal 1 as the lowest bit; empty where the system does not tell.
+    fn ignored_signals() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+            .unwrap_or(0)
+    }
+
+    async fn each(mut signal: Signal, name: &'static str, to: mpsc::Sender<&'static str>) {
+        while signal.recv().await.is_some() {
+            if to.send(name).await.is_err() {
+                return;
+            }
+        }
+    }
 }
 
-async fn pass_on(mut signal: Signal, name: &'static str, to: mpsc::Sender<&'static str>) {
-    while signal.recv().await.is_some() {
-        if to.send(name).await.is_err() {
-            return;
-        }
+/// Windows's console events, by the names of the signals that mean the same.
+#[cfg(windows)]
+mod system {
+    use std::io;
+
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
+    use tokio::sync::mpsc;
+
+    /// Windows limits no file.
+    pub fn survive_file_limits() {}
+
+    /// Has a task of the current runtime send the names of events. Windows ends the process some seconds after a console was
+    /// closed or the machine goes down, ready or not.
+    pub fn pass_on(to: &mpsc::Sender<&'static str>) -> io::Result<()> {
+        let (mut interrupt, mut break_key) = (ctrl_c()?, ctrl_break()?);
+        let (mut close, mut shutdown) = (ctrl_close()?, ctrl_shutdown()?);
+        let to = to.clone();
+        tokio::spawn(async move {
+            loop {
+                let name = tokio::select! {
+                    Some(()) = interrupt.recv() => "SIGINT",
+                    Some(()) = break_key.recv() => "SIGINT",
+                    Some(()) = close.recv() => "SIGHUP",
+                    Some(()) = shutdown.recv() => "SIGTERM",
+                    else => return,
+                };
+                if to.send(name).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(())
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use nkeys::{KeyPair, KeyPairType};
@@ -154,13 +153,7 @@ fn make_folder(folder: &Path) -> Result<(), FleetError> {
 /// # Errors
 /// There is such a file, or it cannot be written.
 pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)?;
-    file.write_all(text.as_bytes())
+    drumfire_platform::files::private(path)?.write_all(text.as_bytes())
 }
 
 fn write(path: &Path, text: &str) -> Result<(), FleetError> {

@@ -2,13 +2,12 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use drumfire_expr::Random;
+use drumfire_platform::processes::own_group;
 
 use crate::error::FleetError;
 
@@ -39,6 +38,11 @@ impl Local {
     /// # Errors
     /// If there is no server on the path, or it does not start.
     pub fn start(agents: usize) -> Result<Local, FleetError> {
+        if cfg!(windows) {
+            return Err(FleetError::Other(
+                "`--agents local:N` needs the processes of Unix; start `drumfire agent` by hand, or use WSL".to_owned(),
+            ));
+        }
         let program = find(SERVER).ok_or_else(|| {
             FleetError::Other(
                 "`--agents local:N` needs nats-server 2.9 or newer on the path; install it, such as by `apt-get install nats-server` or `brew install nats-server`".to_owned(),
@@ -102,7 +106,8 @@ impl Local {
     fn start_agent(&self, number: usize, workers: usize) -> io::Result<Child> {
         let log = fs::File::create(self.folder.path().join(format!("agent-{number}.log")))?;
         // Ctrl-C on the terminal is for the coordinator; the agents end with their standard input.
-        Command::new(std::env::current_exe()?)
+        let mut command = Command::new(std::env::current_exe()?);
+        command
             .args(["agent", "--tied", "--name", &format!("local-{number:03}")])
             .args(["--workers", &workers.to_string(), "--cache"])
             .arg(self.folder.path().join(format!("agent-{number}")))
@@ -110,9 +115,8 @@ impl Local {
             .current_dir(self.folder.path())
             .stdin(Stdio::piped())
             .stdout(log.try_clone()?)
-            .stderr(log)
-            .process_group(0)
-            .spawn()
+            .stderr(log);
+        own_group(&mut command).spawn()
     }
 
     /// The last words of the agents that have ended.
@@ -164,19 +168,14 @@ fn write_config(folder: &Path, token: &str) -> io::Result<PathBuf> {
     let text = format!(
         "host: 127.0.0.1\nport: -1\nports_file_dir: \"{folder}\"\nlog_file: \"{folder}/nats.log\"\nauthorization {{ user: \"fleet\", password: \"{token}\" }}\njetstream {{ store_dir: \"{folder}/store\" }}\n"
     );
-    let mut options = fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(&config)?;
-    io::Write::write_all(&mut file, text.as_bytes())?;
+    crate::init::write_private(&config, &text)?;
     Ok(config)
 }
 
 /// The server ends with its standard input, so also when this process is killed.
 fn start_server(program: &Path, config: &Path, folder: &Path) -> io::Result<Child> {
-    Command::new("sh")
+    let mut command = Command::new("sh");
+    command
         .arg("-c")
         .arg("\"$1\" -c \"$2\" </dev/null & server=$!; cat >/dev/null; kill $server; wait $server")
         .arg("sh")
@@ -184,9 +183,8 @@ fn start_server(program: &Path, config: &Path, folder: &Path) -> io::Result<Chil
         .current_dir(folder)
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()
+        .stderr(Stdio::null());
+    own_group(&mut command).spawn()
 }
 
 /// The address that the server has written to its ports file.

@@ -56,6 +56,8 @@ pub enum Cause {
     /// Nothing was answered for a while although users ran. This is the target's doing and does not spoil the numbers,
     /// but a closed loop asks nothing meanwhile, so that the percentiles say little of it.
     TargetSilent,
+    /// This system does not show what the machine did, so less can be told. The numbers themselves do not suffer.
+    NotMeasured,
     /// The run sent nothing, so there are no numbers.
     NothingSent,
     /// A machine of the run was lost, and its load with it.
@@ -94,6 +96,7 @@ impl Cause {
             Cause::ResultsLost => "results were lost",
             Cause::TargetOnThisMachine => "the target runs on this machine",
             Cause::TargetSilent => "the target answered nothing",
+            Cause::NotMeasured => "the machine was not watched",
             Cause::NothingSent => "nothing was sent",
             Cause::AgentLost => "an agent was lost",
             Cause::ClocksApart => "the clocks of the agents are uncertain",
@@ -151,6 +154,9 @@ impl Cause {
             Cause::TargetSilent => {
                 "response times from the intended start need a plan with a schedule (an open model, or pacing)"
             }
+            Cause::NotMeasured => {
+                "run the generator on Linux for a verdict that covers the machine"
+            }
             Cause::NothingSent => "look at the plan with `drumfire check` and `drumfire plan`",
             Cause::AgentLost => {
                 "look at the agent's machine and at its way to NATS; `--on-lost redistribute` has others take its users"
@@ -172,6 +178,7 @@ impl Cause {
                 | Cause::TargetSilent
                 | Cause::PortsRunningOut
                 | Cause::TargetOnThisMachine
+                | Cause::NotMeasured
         )
     }
 

@@ -7,6 +7,7 @@
 
 mod cause;
 mod ceilings;
+mod clocks;
 mod evidence;
 mod machine;
 mod open_files;

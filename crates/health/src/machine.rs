@@ -87,6 +87,8 @@ pub struct Limits {
     pub nr_open: Option<u64>,
     /// `tcp_tw_recycle`, which Linux has not had since 4.12.
     pub time_wait_recycle: Option<u8>,
+    /// The system shows nothing of the machine's CPU, so all counters but those of this process are zero.
+    pub is_hidden: bool,
 }
 
 impl Default for Machine {
@@ -150,8 +152,7 @@ impl Machine {
     /// The clock of this process counts nanoseconds; `stat` counts in ticks of 10 ms, too coarse for the start of a run.
     fn process_cpu_us(&self) -> u64 {
         if self.root == Path::new("/") {
-            let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-            return used.tv_sec as u64 * 1_000_000 + used.tv_nsec as u64 / 1000;
+            return crate::clocks::of_process().as_micros() as u64;
         }
         let text = self.text("proc/self/stat");
         text.and_then(|text| process_cpu(&text)).unwrap_or(0)
@@ -267,6 +268,7 @@ impl Machine {
             link_bytes_per_s: self.link_bytes_per_s(),
             nr_open: self.number("proc/sys/fs/nr_open"),
             time_wait_recycle: self.small("proc/sys/net/ipv4/tcp_tw_recycle"),
+            is_hidden: self.text("proc/stat").is_none(),
         }
     }
 
@@ -527,6 +529,11 @@ mod tests {
         ]);
         let limits = machine.limits();
         assert_eq!(limits.cores, 0.5);
+        assert!(limits.is_hidden, "there is no `proc/stat`");
+        assert_eq!(
+            Machine::default().limits().is_hidden,
+            !cfg!(target_os = "linux")
+        );
         assert_eq!(limits.memory_bytes, Some(1_048_576));
         assert_eq!(
             (limits.open_files, limits.open_files_hard),

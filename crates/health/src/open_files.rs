@@ -1,12 +1,15 @@
 //! The limit of open files, raised as far as it goes without asking anybody.
 
+#[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// More is never needed, and programs that close all descriptors there could be take long with more.
+#[cfg(unix)]
 const MOST: u64 = 1 << 20;
 
 /// Raises the soft limit of open files of this process, and of those it starts, to the hard one, as Java's virtual machine
 /// does (`MaxFDLimit`): each user has a connection of its own. Gives the limit that holds; `None` is none at all.
+#[cfg(unix)]
 pub fn raise_open_files() -> Option<u64> {
     let limits = getrlimit(Resource::Nofile);
     let soft = limits.current?;
@@ -24,7 +27,13 @@ pub fn raise_open_files() -> Option<u64> {
     }
 }
 
-#[cfg(test)]
+/// Windows counts handles and has no such limit.
+#[cfg(not(unix))]
+pub fn raise_open_files() -> Option<u64> {
+    None
+}
+
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

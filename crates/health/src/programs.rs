@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::clocks::of_thread;
 use crate::machine::{Machine, Process};
 
 /// After each look at all processes, wait this many times the CPU time it took before the next.
@@ -118,7 +119,7 @@ impl Programs {
                 ..self.found.clone()
             };
         }
-        let begin = own_cpu_time();
+        let begin = of_thread();
         let now: HashMap<u32, Process> = machine
             .processes()
             .into_iter()
@@ -129,7 +130,7 @@ impl Programs {
             self.shares(machine, elapsed.saturating_sub(at), &then, &now)
         });
         self.last = Some((elapsed, now));
-        self.again = elapsed + own_cpu_time().saturating_sub(begin) * PAUSE;
+        self.again = elapsed + of_thread().saturating_sub(begin) * PAUSE;
         self.found = others.clone();
         others
     }
@@ -250,12 +251,6 @@ fn is_below(all: &HashMap<u32, Process>, process: &Process, starter: u32) -> boo
         }
     }
     false
-}
-
-/// CPU time of this thread: on a crowded machine, the time that passes says nothing of what a look costs.
-fn own_cpu_time() -> Duration {
-    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Opening a connection: name, TCP, proxy, TLS. Rare beside exchanges, so nothing here is in a hurry.
 
 use std::net::{IpAddr, SocketAddr};
-use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -204,7 +203,7 @@ impl Opening<'_> {
         let source = self.target.source.as_ref();
         if let Some(source) = source.and_then(|source| source.next(address)) {
             // Not worth a failure: without it the kernel only runs out of ports earlier.
-            let _ = sys::bind_address_no_port(socket.as_fd());
+            let _ = sys::bind_address_no_port(&socket);
             socket.bind(&SocketAddr::new(source, 0).into())?;
         }
         Ok(TcpSocket::from_std_stream(socket.into()))

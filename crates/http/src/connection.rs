@@ -2,7 +2,6 @@
 
 use std::future::poll_fn;
 use std::io;
-use std::os::fd::AsFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -148,7 +147,7 @@ impl Connection {
     /// It takes many bytes to make it readable; false where the system does not know that.
     fn raise_water(&mut self) -> bool {
         if self.low_water != LowWater::Set {
-            let socket = self.stream.as_fd();
+            let socket = &self.stream;
             // The first makes the room.
             let raised = sys::set_low_water(socket, ROOM)
                 .and_then(|()| sys::set_low_water(socket, LOW_WATER));
@@ -164,7 +163,7 @@ impl Connection {
     pub fn lower_water(&mut self) {
         if self.low_water == LowWater::Set {
             // It worked the other way.
-            let _ = sys::set_low_water(self.stream.as_fd(), 1);
+            let _ = sys::set_low_water(&self.stream, 1);
         }
         self.low_water = LowWater::None;
     }
@@ -262,7 +261,7 @@ fn receive_plain(
     if discardable > 0 && (discardable >= SCRATCH_BYTES as u64 || receiver.rest_is_payload()) {
         let limit = discardable.min(MAX_AT_ONCE) as usize;
         let read = read_once(stream, limit, || {
-            sys::discard(stream.as_fd(), limit, &mut scratch.input)
+            sys::discard(stream, limit, &mut scratch.input)
         })?;
         return match read {
             Read::NotReady => Ok(false),

@@ -5,6 +5,7 @@ use std::fmt;
 use std::io;
 use std::net::IpAddr;
 
+use crate::errno;
 use crate::message::{Incoming, Times, Wire};
 
 /// A failed exchange: what happened, in which phase, and what was measured until then.
@@ -274,14 +275,14 @@ impl FailureKind {
     /// Sorts an error of the operating system into the kinds above.
     pub(crate) fn from_io(error: io::Error) -> Self {
         match error.raw_os_error() {
-            Some(libc::ECONNREFUSED) => Self::Refused,
-            Some(libc::ETIMEDOUT) => Self::ConnectTimeout,
-            Some(libc::EHOSTUNREACH) => Self::HostUnreachable,
-            Some(libc::ENETUNREACH) => Self::NetworkUnreachable,
-            Some(libc::EADDRNOTAVAIL | libc::EADDRINUSE) => Self::AddressNotAvailable,
-            Some(libc::EMFILE | libc::ENFILE) => Self::TooManyFiles,
-            Some(libc::ECONNRESET) => Self::Reset,
-            Some(libc::EPIPE) => Self::BrokenPipe,
+            Some(errno::ECONNREFUSED) => Self::Refused,
+            Some(errno::ETIMEDOUT) => Self::ConnectTimeout,
+            Some(errno::EHOSTUNREACH) => Self::HostUnreachable,
+            Some(errno::ENETUNREACH) => Self::NetworkUnreachable,
+            Some(errno::EADDRNOTAVAIL | errno::EADDRINUSE) => Self::AddressNotAvailable,
+            Some(errno::EMFILE | errno::ENFILE) => Self::TooManyFiles,
+            Some(errno::ECONNRESET) => Self::Reset,
+            Some(errno::EPIPE) => Self::BrokenPipe,
             _ => Self::Io(error),
         }
     }
@@ -447,23 +448,26 @@ mod tests {
     #[test]
     fn errors_of_the_operating_system() {
         let kind = |code| FailureKind::from_io(io::Error::from_raw_os_error(code));
-        assert!(matches!(kind(libc::ECONNREFUSED), FailureKind::Refused));
-        assert!(matches!(kind(libc::ETIMEDOUT), FailureKind::ConnectTimeout));
+        assert!(matches!(kind(errno::ECONNREFUSED), FailureKind::Refused));
         assert!(matches!(
-            kind(libc::EHOSTUNREACH),
+            kind(errno::ETIMEDOUT),
+            FailureKind::ConnectTimeout
+        ));
+        assert!(matches!(
+            kind(errno::EHOSTUNREACH),
             FailureKind::HostUnreachable
         ));
         assert!(matches!(
-            kind(libc::ENETUNREACH),
+            kind(errno::ENETUNREACH),
             FailureKind::NetworkUnreachable
         ));
         assert!(matches!(
-            kind(libc::EADDRNOTAVAIL),
+            kind(errno::EADDRNOTAVAIL),
             FailureKind::AddressNotAvailable
         ));
-        assert!(matches!(kind(libc::EMFILE), FailureKind::TooManyFiles));
-        assert!(matches!(kind(libc::ECONNRESET), FailureKind::Reset));
-        assert!(matches!(kind(libc::EPIPE), FailureKind::BrokenPipe));
+        assert!(matches!(kind(errno::EMFILE), FailureKind::TooManyFiles));
+        assert!(matches!(kind(errno::ECONNRESET), FailureKind::Reset));
+        assert!(matches!(kind(errno::EPIPE), FailureKind::BrokenPipe));
         assert!(matches!(kind(libc::EACCES), FailureKind::Io(_)));
     }
 

@@ -30,6 +30,7 @@ mod carriers;
 mod connect;
 mod connection;
 mod decode;
+mod errno;
 mod exchange;
 mod failure;
 mod framing;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::time::{
@@ -21,16 +21,12 @@ pub(crate) fn tcp_socket(domain: Domain) -> io::Result<Socket> {
 
 /// Drops up to `limit` received bytes inside the kernel and gives how many; 0 is the end of
 /// the stream.
-pub(crate) fn discard(
-    socket: BorrowedFd<'_>,
-    limit: usize,
-    _scratch: &mut [u8],
-) -> io::Result<usize> {
+pub(crate) fn discard(socket: &impl AsFd, limit: usize, _scratch: &mut [u8]) -> io::Result<usize> {
     // SAFETY: for TCP, MSG_TRUNC makes recv drop the bytes without writing to the buffer
     // (tcp(7)), so a null buffer is never touched. The descriptor is open while borrowed.
     let got = unsafe {
         libc::recv(
-            socket.as_raw_fd(),
+            socket.as_fd().as_raw_fd(),
             std::ptr::null_mut(),
             limit,
             libc::MSG_TRUNC,
@@ -41,12 +37,12 @@ pub(crate) fn discard(
 
 /// Has the socket count as readable only when so many bytes have come (SO_RCVLOWAT, socket(7)), or the end of the stream. The
 /// kernel makes room for them, and looks at once whether there are enough (`tcp_set_rcvlowat`).
-pub(crate) fn set_low_water(socket: BorrowedFd<'_>, bytes: usize) -> io::Result<()> {
+pub(crate) fn set_low_water(socket: &impl AsFd, bytes: usize) -> io::Result<()> {
     let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
     // SAFETY: the option's value is a live c_int of the length given.
     let result = unsafe {
         libc::setsockopt(
-            socket.as_raw_fd(),
+            socket.as_fd().as_raw_fd(),
             libc::SOL_SOCKET,
             libc::SO_RCVLOWAT,
             (&raw const bytes).cast(),
@@ -62,7 +58,7 @@ pub(crate) fn set_low_water(socket: BorrowedFd<'_>, bytes: usize) -> io::Result<
 
 /// TCP segments that a connection has sent so far, and those of them that were sent again (TCP_INFO, tcp(7)); `None` where the kernel
 /// does not say.
-pub(crate) fn segments(socket: BorrowedFd<'_>) -> Option<(u64, u64)> {
+pub(crate) fn segments(socket: &impl AsFd) -> Option<(u64, u64)> {
     /// `tcpi_total_retrans` and `tcpi_segs_out` of `struct tcp_info`, which only grows at its end (linux/tcp.h).
     const SENT_AGAIN: usize = 100;
     const SENT: usize = 136;
@@ -72,7 +68,7 @@ pub(crate) fn segments(socket: BorrowedFd<'_>) -> Option<(u64, u64)> {
     // SAFETY: the kernel writes at most `length` bytes into the live buffer, and says how many in `length`.
     let result = unsafe {
         libc::getsockopt(
-            socket.as_raw_fd(),
+            socket.as_fd().as_raw_fd(),
             libc::IPPROTO_TCP,
             libc::TCP_INFO,
             info.as_mut_ptr().cast(),
@@ -92,7 +88,7 @@ pub(crate) fn segments(socket: BorrowedFd<'_>) -> Option<(u64, u64)> {
 /// Sends up to `length` bytes of a file without passing them through this process; 0 is the
 /// end of the file.
 pub(crate) fn send_file(
-    socket: BorrowedFd<'_>,
+    socket: &impl AsFd,
     file: &File,
     offset: u64,
     length: u64,
@@ -101,18 +97,25 @@ pub(crate) fn send_file(
     let mut at = libc::off_t::try_from(offset).map_err(|_| io::ErrorKind::InvalidInput)?;
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     // SAFETY: both descriptors are open while borrowed, and `at` outlives the call.
-    let sent = unsafe { libc::sendfile(socket.as_raw_fd(), file.as_raw_fd(), &raw mut at, length) };
+    let sent = unsafe {
+        libc::sendfile(
+            socket.as_fd().as_raw_fd(),
+            file.as_raw_fd(),
+            &raw mut at,
+            length,
+        )
+    };
     usize::try_from(sent).map_err(|_| io::Error::last_os_error())
 }
 
 /// Lets the kernel choose the local port when connecting, where it may share a port between
 /// connections to different servers, instead of when binding, where it may not.
-pub(crate) fn bind_address_no_port(socket: BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn bind_address_no_port(socket: &impl AsFd) -> io::Result<()> {
     let on: libc::c_int = 1;
     // SAFETY: the option's value is a live c_int of the length given.
     let result = unsafe {
         libc::setsockopt(
-            socket.as_raw_fd(),
+            socket.as_fd().as_raw_fd(),
             libc::IPPROTO_IP,
             libc::IP_BIND_ADDRESS_NO_PORT,
             (&raw const on).cast(),

@@ -1,10 +1,13 @@
-//! The functions of `linux.rs` by means every Unix has.
+//! The functions of `linux.rs` by means that every system has.
 
 use std::fs::File;
 use std::io;
-use std::os::fd::BorrowedFd;
-use std::os::unix::fs::FileExt;
+#[cfg(unix)]
+use std::os::fd::AsFd as AsSocket;
+#[cfg(windows)]
+use std::os::windows::io::AsSocket;
 
+use drumfire_platform::files::read_at;
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 /// A non-blocking TCP socket.
@@ -16,42 +19,42 @@ pub(crate) fn tcp_socket(domain: Domain) -> io::Result<Socket> {
 
 /// Reads up to `limit` bytes and drops them; 0 is the end of the stream.
 pub(crate) fn discard(
-    socket: BorrowedFd<'_>,
+    socket: &impl AsSocket,
     limit: usize,
     scratch: &mut [u8],
 ) -> io::Result<usize> {
     let limit = limit.min(scratch.len());
-    io::Read::read(&mut &*SockRef::from(&socket), &mut scratch[..limit])
+    io::Read::read(&mut &*SockRef::from(socket), &mut scratch[..limit])
 }
 
 /// The socket is readable when anything has come.
-pub(crate) fn set_low_water(_socket: BorrowedFd<'_>, _bytes: usize) -> io::Result<()> {
+pub(crate) fn set_low_water(_socket: &impl AsSocket, _bytes: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Other systems have other counters, or none.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn segments(_socket: BorrowedFd<'_>) -> Option<(u64, u64)> {
+pub(crate) fn segments(_socket: &impl AsSocket) -> Option<(u64, u64)> {
     None
 }
 
 /// Sends up to `length` bytes of a file; 0 is the end of the file.
 pub(crate) fn send_file(
-    socket: BorrowedFd<'_>,
+    socket: &impl AsSocket,
     file: &File,
     offset: u64,
     length: u64,
     scratch: &mut [u8],
 ) -> io::Result<usize> {
     let length = usize::try_from(length).map_or(scratch.len(), |l| l.min(scratch.len()));
-    match file.read_at(&mut scratch[..length], offset)? {
+    match read_at(file, &mut scratch[..length], offset)? {
         0 => Ok(0),
-        length => SockRef::from(&socket).send(&scratch[..length]),
+        length => SockRef::from(socket).send(&scratch[..length]),
     }
 }
 
 /// There is no such option here.
-pub(crate) fn bind_address_no_port(_socket: BorrowedFd<'_>) -> io::Result<()> {
+pub(crate) fn bind_address_no_port(_socket: &impl AsSocket) -> io::Result<()> {
     Ok(())
 }
 
@@ -63,14 +66,23 @@ pub fn take_short_turns() {}
 pub struct KernelTimer(());
 
 impl KernelTimer {
+    /// None can be made.
+    ///
+    /// # Errors
+    /// Always `Unsupported`: the runtime's own timers are used.
     pub fn new() -> io::Result<KernelTimer> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Refuses, as there is no timer to set.
+    ///
+    /// # Errors
+    /// Always `Unsupported`.
     pub fn set(&self, _delay: std::time::Duration) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Never ends.
     pub async fn expired(&self) {
         std::future::pending().await
     }
@@ -80,7 +92,6 @@ impl KernelTimer {
 mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
-    use std::os::fd::AsFd;
 
     use super::*;
 
@@ -100,7 +111,7 @@ mod tests {
         let mut scratch = [0; 4];
         for expected in [4, 3, 3, 0] {
             let limit = if expected == 4 { 100 } else { 3 };
-            let count = discard(near.as_fd(), limit, &mut scratch).expect("it is open");
+            let count = discard(&near, limit, &mut scratch).expect("it is open");
             assert_eq!(count, expected);
         }
     }
@@ -114,7 +125,7 @@ mod tests {
         std::fs::remove_file(&path).expect("it is there");
         let mut scratch = [0; 4];
         let mut send = |offset, length| {
-            let sent = send_file(near.as_fd(), &file, offset, length, &mut scratch);
+            let sent = send_file(&near, &file, offset, length, &mut scratch);
             sent.expect("it is open")
         };
         assert_eq!((send(2, 100), send(6, 3), send(10, 1)), (4, 3, 0));
@@ -127,7 +138,7 @@ mod tests {
     #[test]
     fn any_byte_makes_readable() {
         let (near, _far) = pair();
-        assert!(set_low_water(near.as_fd(), 1 << 20).is_err());
+        assert!(set_low_water(&near, 1 << 20).is_err());
     }
 
     #[test]
@@ -144,7 +155,7 @@ mod tests {
     #[test]
     fn sockets_do_not_block() {
         let socket = tcp_socket(Domain::IPV4).expect("a socket");
-        bind_address_no_port(socket.as_fd()).expect("nothing is done");
+        bind_address_no_port(&socket).expect("nothing is done");
         let refused = socket.connect(
             &"127.0.0.1:1"
                 .parse::<std::net::SocketAddr>()

@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice};
-use std::os::unix::fs::FileExt;
+
+use drumfire_platform::files::read_at;
 
 use crate::failure::FailureKind;
 use crate::message::{Body, Part};
@@ -149,7 +150,7 @@ impl<'a> Source<'a> {
                 }) => {
                     let room = out.len() - at;
                     let asked = usize::try_from(length).map_or(room, |l| l.min(room));
-                    let read = file.read_at(&mut out[at..at + asked], offset);
+                    let read = read_at(file, &mut out[at..at + asked], offset);
                     match read.map_err(FailureKind::File)? {
                         0 => return Err(file_too_short()),
                         count => count,

@@ -2,7 +2,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
-use std::os::fd::AsFd;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -85,7 +84,7 @@ impl Segments {
 
     /// Counts what was sent since the last look.
     pub fn count(&mut self, stream: &TcpStream) {
-        if let Some((sent, again)) = sys::segments(stream.as_fd()) {
+        if let Some((sent, again)) = sys::segments(stream) {
             let (before, again_before) = self.counted;
             add(&self.transport.sent, sent.saturating_sub(before));
             let again_since = again.saturating_sub(again_before);

@@ -1,10 +1,11 @@
 //! Class data sharing: a file with Java's loaded classes. Later starts map it, which saves reading and verifying the jars.
 
 use std::fs::{File, TryLockError};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use drumfire_platform::processes::ending_signal;
 
 use crate::find::Installation;
 use crate::{cache_folder, fingerprint};
@@ -109,12 +110,12 @@ fn create(
         .stderr(Stdio::null())
         .status()
         .map_err(|error| Failure::lasting(format!("{}: {error}", program.display())))?;
-    if status.signal().is_some() || !part.is_file() {
+    if ending_signal(status).is_some() || !part.is_file() {
         // A file that is there may be incomplete.
         let _ = std::fs::remove_file(&part);
         return Err(Failure {
             why: format!("{} made no archive: {status}", program.display()),
-            is_lasting: status.signal().is_none(),
+            is_lasting: ending_signal(status).is_none(),
         });
     }
     std::fs::rename(&part, file)

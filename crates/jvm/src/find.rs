@@ -15,10 +15,11 @@ const FOLDERS: [&str; 6] = [
     "/Library/Java/JavaVirtualMachines",
     "/opt/homebrew/opt",
 ];
-const LIBRARIES: [&str; 3] = [
+const LIBRARIES: [&str; 4] = [
     "lib/server/libjvm.so",
     "lib/server/libjvm.dylib",
     "Contents/Home/lib/server/libjvm.dylib",
+    "bin/server/jvm.dll",
 ];
 /// The property that names a Java.
 pub const HOME: &str = "drumfire.jvm.home";
@@ -71,7 +72,7 @@ pub fn find(properties: &Properties) -> Result<Installation, String> {
 fn on_path() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let java = std::env::split_paths(&path)
-        .map(|folder| folder.join("java"))
+        .map(|folder| folder.join(format!("java{}", std::env::consts::EXE_SUFFIX)))
         .find(|java| java.is_file())?;
     let java = java.canonicalize().ok()?;
     Some(java.parent()?.parent()?.to_path_buf())

@@ -1,14 +1,14 @@
 //! Numbers that commands print on another machine, over one connection of the program `ssh`: it knows the keys, agents, jump hosts
 //! and configuration files that people have.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use drumfire_platform::files::{EMPTY, private, private_program};
+use drumfire_platform::processes::own_group;
 use tempfile::TempDir;
 
 use crate::series::Reading;
@@ -165,6 +165,11 @@ struct Session {
 
 impl Session {
     fn open(watch: &SshWatch, is_over: &dyn Fn() -> bool) -> Result<Session, String> {
+        if cfg!(windows) {
+            return Err(
+                "Windows's `ssh` cannot share a connection; run Drumfire in WSL".to_owned(),
+            );
+        }
         let told = |error: std::io::Error| error.to_string();
         let folder = tempfile::Builder::new().prefix("df-ssh").tempdir();
         let folder = folder.map_err(told)?;
@@ -236,9 +241,8 @@ impl Session {
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .process_group(0);
-        let mut child = command.spawn().map_err(no_program)?;
+            .stderr(Stdio::null());
+        let mut child = own_group(&mut command).spawn().map_err(no_program)?;
         let output = child.stdout.take().expect("it is piped");
         let reader = std::thread::spawn(move || {
             let mut text = Vec::new();
@@ -283,7 +287,7 @@ fn no_program(error: std::io::Error) -> String {
 fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
     let mut command = Command::new("ssh");
     // A Ctrl-C in the terminal is for this program alone.
-    command.process_group(0);
+    own_group(&mut command);
     command.args(["-M", "-o", "ControlPersist=no", "-S"]);
     command.arg(folder.join("socket"));
     command.arg("-F").arg(match &watch.config {
@@ -292,16 +296,17 @@ fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
     });
     let checking = match &watch.known_hosts {
         Some(file) => format!("UserKnownHostsFile={}", file.display()),
-        None => "UserKnownHostsFile=/dev/null".to_owned(),
+        None => format!("UserKnownHostsFile={EMPTY}"),
     };
     let is_strict = match watch.known_hosts {
         Some(_) => "StrictHostKeyChecking=yes",
         None => "StrictHostKeyChecking=no",
     };
+    let global = format!("GlobalKnownHostsFile={EMPTY}");
     let options = [
         checking.as_str(),
         is_strict,
-        "GlobalKnownHostsFile=/dev/null",
+        global.as_str(),
         "ConnectTimeout=10",
         "NumberOfPasswordPrompts=1",
         "ServerAliveInterval=5",
@@ -318,7 +323,7 @@ fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
     }
     if !watch.private_key.trim().is_empty() {
         let key = folder.join("key");
-        write(&key, &format!("{}\n", watch.private_key.trim()), 0o600)?;
+        writeln!(private(&key)?, "{}", watch.private_key.trim())?;
         command.arg("-i").arg(key);
         command.args(["-o", "IdentitiesOnly=yes"]);
         command.args(["-o", "PreferredAuthentications=publickey"]);
@@ -327,19 +332,13 @@ fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
         command.args(["-o", "BatchMode=yes"]);
     } else {
         let script = folder.join("askpass");
-        write(&script, ASKPASS, 0o700)?;
+        private_program(&script)?.write_all(ASKPASS.as_bytes())?;
         command.env("SSH_ASKPASS", script);
         command.env("SSH_ASKPASS_REQUIRE", "force");
         command.env("DISPLAY", ":0");
         command.env(SECRET, &watch.password);
     }
     Ok(command)
-}
-
-fn write(path: &Path, text: &str, mode: u32) -> std::io::Result<()> {
-    let mut options = OpenOptions::new();
-    let mut file = options.write(true).create(true).mode(mode).open(path)?;
-    file.write_all(text.as_bytes())
 }
 
 /// The number that a text begins with, as Java's `NumberFormat` reads it in this language.

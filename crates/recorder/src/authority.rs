@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::Write as _;
 use std::net::IpAddr;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -149,10 +148,7 @@ impl Authority {
     }
 
     fn write(&self) -> std::io::Result<()> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.folder)?;
+        drumfire_platform::files::private_folder(&self.folder)?;
         remove(&self.folder)?;
         let parameters = self
             .description
@@ -220,13 +216,7 @@ impl Authority {
 
 /// Writes a file that only its owner can read.
 fn private(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut options = fs::OpenOptions::new();
-    let mut file = options
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(file)?;
-    file.write_all(text.as_bytes())
+    drumfire_platform::files::private(file)?.write_all(text.as_bytes())
 }
 
 impl Description {

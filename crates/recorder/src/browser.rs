@@ -1,7 +1,7 @@
 //! The browser's process and the pipe to it.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
@@ -39,6 +39,12 @@ pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
         Some(program) => program.clone(),
         None => found().ok_or(RecordError::NoBrowser)?,
     };
+    if cfg!(windows) {
+        let why =
+            "Windows gives a browser no pipe of this kind; use `drumfire record --proxy` or WSL";
+        let why = std::io::Error::new(std::io::ErrorKind::Unsupported, why);
+        return Err(RecordError::Browser(program, why));
+    }
     let profile = tempfile::tempdir()?;
     let mut command = Command::new("sh");
     command
@@ -124,7 +130,12 @@ fn found() -> Option<PathBuf> {
     candidates.into_iter().find(|file| file.is_file())
 }
 
+#[cfg(unix)]
 fn is_root() -> bool {
-    std::fs::metadata(Path::new("/proc/self"))
-        .is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+    std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
+}
+
+#[cfg(not(unix))]
+fn is_root() -> bool {
+    false
 }

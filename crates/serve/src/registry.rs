@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::files;
 use serde::{Deserialize, Serialize};
 
 /// A run with a page.
@@ -28,10 +28,7 @@ impl Entry {
     /// # Errors
     /// The message of the operating system.
     pub fn write(folder: &Path, run: &KnownRun) -> io::Result<Entry> {
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(folder)?;
+        files::private_folder(folder)?;
         let path = folder.join(format!("{}-{}.json", run.host, std::process::id()));
         // One that an earlier process of the same number left may have other rights.
         if let Err(error) = fs::remove_file(&path)
@@ -39,12 +36,7 @@ impl Entry {
         {
             return Err(error);
         }
-        let file = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)?;
-        serde_json::to_writer(file, run)?;
+        serde_json::to_writer(files::private(&path)?, run)?;
         Ok(Entry(path))
     }
 }

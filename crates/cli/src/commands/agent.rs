@@ -12,6 +12,7 @@ use drumfire_fleet::{
     AgentOptions, FleetError, Hello, LinkOptions, NATS_VARIABLE, PROTOCOL, agent_name,
     is_public_key, is_token,
 };
+use drumfire_platform::processes::replace_by;
 
 use crate::console::Console;
 use crate::engine::Engine;
@@ -131,8 +132,6 @@ fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
 
 /// The next run gets a process of its own: Java can be started only once in a process, and nothing is left of the last run.
 fn again() -> Refusal {
-    use std::os::unix::process::CommandExt as _;
-
     let cannot = |error: std::io::Error| {
         Refusal::new(
             Exit::RunFailed,
@@ -141,12 +140,11 @@ fn again() -> Refusal {
     };
     match std::env::current_exe() {
         // It returns only if it fails.
-        Ok(program) => cannot(
+        Ok(program) => cannot(replace_by(
             Command::new(program)
                 .args(std::env::args_os().skip(1))
-                .env(CONNECTED, "1")
-                .exec(),
-        ),
+                .env(CONNECTED, "1"),
+        )),
         Err(error) => cannot(error),
     }
 }

@@ -56,7 +56,7 @@ impl Looker {
         let mut unseen = Console {
             out: &mut out,
             err: &mut err,
-            variable: &|name| std::env::var_os(name),
+            variable: &drumfire_platform::variable,
             style: Style::PLAIN,
             err_style: Style::PLAIN,
             is_terminal: false,

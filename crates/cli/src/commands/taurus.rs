@@ -1,8 +1,9 @@
 //! Taurus configurations where a plan is expected: `drumfire run test.yml`, `check test.yml`, `plan test.yml`.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command as Process};
+use std::process::Child;
 
+use drumfire_platform::processes::shell;
 use drumfire_taurus::{Fault, Hook, Stage, Test};
 
 use super::{check, plan, run};
@@ -178,8 +179,7 @@ struct Background(Vec<Child>);
 impl Background {
     fn stage(&mut self, hooks: &[Hook], stage: Stage, exit: Option<Exit>) -> Result<(), Refusal> {
         for hook in hooks.iter().filter(|hook| hook.stage == stage) {
-            let mut process = Process::new("sh");
-            process.arg("-c").arg(&hook.command);
+            let mut process = shell(&hook.command);
             process.envs(hook.environment.iter().cloned());
             if let Some(folder) = &hook.folder {
                 process.current_dir(folder);

@@ -60,7 +60,7 @@ impl drumfire_fleet::Engine for Wiring {
 /// This machine's own properties, with those of the run in their place.
 fn settings(order: &PlanOrder) -> Result<Settings, Box<Diagnostic>> {
     let around = Surroundings {
-        variable: &|name| std::env::var_os(name),
+        variable: &drumfire_platform::variable,
         now: Timestamp::now(),
         zone: &local_zone(),
         own: &[],

@@ -237,11 +237,9 @@ fn java(properties: &Properties) -> Java {
 /// it; where everything ends with this one, as a job of CI does, the next run does the same.
 #[cfg(feature = "jvm")]
 fn install_later(properties: &[(&str, &Path)]) -> std::io::Result<()> {
-    use std::os::unix::process::CommandExt as _;
-    use std::process::{Command, Stdio};
+    use std::process::Stdio;
 
-    let mut command = Command::new("nice");
-    command.args(["-n", "19"]).arg(std::env::current_exe()?);
+    let mut command = drumfire_platform::processes::in_background(&std::env::current_exe()?);
     command.args(["jvm", "install"]);
     for (name, value) in properties {
         let mut definition = std::ffi::OsString::from(format!("-J{name}="));
@@ -253,7 +251,6 @@ fn install_later(properties: &[(&str, &Path)]) -> std::io::Result<()> {
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .process_group(0)
         .spawn()
         .map(|_| ())
 }

@@ -111,6 +111,7 @@ pub fn judge(seconds: &[Second], failures: &Failures, limits: &Limits) -> Verdic
     found.extend(behind_schedule(failures, length_ms, &found));
     found.extend(silence(seconds).map(remark));
     found.extend(target_here(seconds, limits).map(remark));
+    found.extend(limits.is_hidden.then(|| remark(not_measured())));
     add_failures(&mut found, failures, limits, seconds);
     let is_short = length_ms < SHORTEST_MS || failures.samples < FEWEST_SAMPLES;
     if is_short {
@@ -149,6 +150,18 @@ fn too_short(length_ms: u64, samples: u64) -> Reason {
             SHORTEST_MS / 1000
         ),
         remedy: Cause::TooShort.remedy().to_owned(),
+    }
+}
+
+/// Other systems than Linux show the program no counters of the machine.
+fn not_measured() -> Reason {
+    Reason {
+        cause: Cause::NotMeasured,
+        spans_ms: Vec::new(),
+        measured:
+            "this system does not show other programs' CPU, lost segments and dropped packets"
+                .to_owned(),
+        remedy: Cause::NotMeasured.remedy().to_owned(),
     }
 }
 
@@ -307,6 +320,7 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
         ),
         Cause::DiskStalled => format!("workers waited {}", of_length(second.disk_stalled_ms)),
         Cause::TooShort
+        | Cause::NotMeasured
         | Cause::NothingSent
         | Cause::AgentLost
         | Cause::ClocksApart

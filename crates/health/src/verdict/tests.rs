@@ -58,6 +58,26 @@ fn seen(verdict: &Verdict) -> Seen {
 }
 
 #[test]
+fn a_system_that_shows_nothing_is_named_and_spoils_nothing() {
+    let failures = Failures {
+        samples: 6000,
+        ..Failures::default()
+    };
+    let hidden = Limits {
+        is_hidden: true,
+        ..limits()
+    };
+    assert_eq!(
+        seen(&judge(&minute(), &failures, &hidden)),
+        (Grade::Valid, vec![(Cause::NotMeasured, vec![])])
+    );
+    assert_eq!(
+        seen(&judge(&minute(), &failures, &limits())),
+        (Grade::Valid, vec![])
+    );
+}
+
+#[test]
 fn a_quiet_minute_is_valid() {
     assert_eq!(seen(&changed(0..0, |_| {})), (Grade::Valid, vec![]));
 }

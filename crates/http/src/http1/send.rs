@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice};
-use std::os::fd::AsFd;
 
 use tokio::io::Interest;
 use tokio::net::TcpStream;
@@ -128,7 +127,7 @@ fn write_file(
     let scratch = &mut *worker.scratch.borrow_mut();
     let length = length.min(MAX_FILE_BYTES);
     let sent = stream.try_io(Interest::WRITABLE, || {
-        sys::send_file(stream.as_fd(), file, offset, length, &mut scratch.input)
+        sys::send_file(stream, file, offset, length, &mut scratch.input)
     });
     match sent {
         Ok(0) => Err(file_too_short()),

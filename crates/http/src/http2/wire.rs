@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::connection::Connection;
+use crate::errno;
 use crate::failure::FailureKind;
 use crate::records::{TlsState, encrypt, read_tls};
 use crate::socket::Read;
@@ -198,8 +199,8 @@ impl AsyncWrite for Wire {
 fn to_io(kind: FailureKind) -> io::Error {
     match kind {
         FailureKind::Io(error) => error,
-        FailureKind::Reset => io::Error::from_raw_os_error(libc::ECONNRESET),
-        FailureKind::BrokenPipe => io::Error::from_raw_os_error(libc::EPIPE),
+        FailureKind::Reset => io::Error::from_raw_os_error(errno::ECONNRESET),
+        FailureKind::BrokenPipe => io::Error::from_raw_os_error(errno::EPIPE),
         FailureKind::Tls(failure) => {
             io::Error::new(io::ErrorKind::InvalidData, format!("{failure:?}"))
         }

@@ -8,22 +8,22 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
 use drumfire_expr::Template;
 use drumfire_jmx::Value;
+use drumfire_platform::processes::ending_signal;
 use drumfire_results::{DataType, Sample};
-use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe::Receiver;
 use tokio::process::{Child, Command};
 
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::run::context::Context;
 use crate::run::sampler::{Sampler, SamplerTurn};
+
+use pipe::{Place, Printed};
 
 pub struct OsProcess {
     command: Template,
@@ -159,7 +159,7 @@ impl OsProcess {
         &self,
         cx: &mut Context,
         mut process: Command,
-    ) -> Result<(Child, Option<Receiver>), Unstarted> {
+    ) -> Result<(Child, Option<Printed>), Unstarted> {
         let stdin = match self.stdin.eval(cx).into_string() {
             name if name.trim().is_empty() => Stdio::null(),
             name => opened(File::open(&name), name)?.into(),
@@ -177,8 +177,8 @@ impl OsProcess {
         process.stdout(stdout).stderr(stderr);
         let child = process.kill_on_drop(true).spawn();
         let child = child.map_err(Unstarted::Program)?;
-        let ours = ours.map(|reader| Receiver::from_owned_fd(reader.into()));
-        Ok((child, ours.transpose().map_err(Unstarted::Program)?))
+        let ours = ours.map(Printed::of).transpose();
+        Ok((child, ours.map_err(Unstarted::Program)?))
     }
 
     fn judge(
@@ -227,7 +227,7 @@ fn opened(file: std::io::Result<File>, name: String) -> Result<File, Unstarted> 
 }
 
 /// Where output and error output go: to the same place, unless the errors have a file (`redirectErrorStream`).
-fn twice(place: impl Into<OwnedFd>, errors: Option<File>) -> Result<(OwnedFd, OwnedFd), Unstarted> {
+fn twice(place: impl Into<Place>, errors: Option<File>) -> Result<(Place, Place), Unstarted> {
     let place = place.into();
     let errors = match errors {
         Some(file) => file.into(),
@@ -282,7 +282,7 @@ fn line(command: &str, arguments: &[String]) -> String {
 /// output open does not keep us: we stop reading when the program itself has ended and is silent.
 async fn finish(
     mut child: Child,
-    printed: Option<Receiver>,
+    printed: Option<Printed>,
     timeout_ms: i64,
     output: &mut Vec<u8>,
 ) -> std::io::Result<Ended> {
@@ -312,20 +312,79 @@ async fn finish(
     Ok(ended)
 }
 
-async fn drain(stream: Option<Receiver>, into: &mut Vec<u8>) {
-    if let Some(mut stream) = stream {
-        // The text that was read before an error stays.
-        let _ = stream.read_to_end(into).await;
+async fn drain(printed: Option<Printed>, into: &mut Vec<u8>) {
+    if let Some(mut printed) = printed {
+        printed.read_to_end(into).await;
     }
 }
 
 /// The exit code as Java gives it: 128 more than the signal that ended the program.
 fn exit_code(status: std::process::ExitStatus) -> i32 {
-    use std::os::unix::process::ExitStatusExt;
     status
         .code()
-        .or_else(|| status.signal().map(|signal| 128 + signal))
+        .or_else(|| ending_signal(status).map(|signal| 128 + signal))
         .unwrap_or(-1)
+}
+
+#[cfg(unix)]
+mod pipe {
+    use std::io::{self, PipeReader};
+
+    use tokio::io::AsyncReadExt as _;
+    use tokio::net::unix::pipe::Receiver;
+
+    /// A file or an end of a pipe.
+    pub type Place = std::os::fd::OwnedFd;
+
+    /// The end of a pipe that a program prints to, watched by the runtime.
+    pub struct Printed(Receiver);
+
+    impl Printed {
+        pub fn of(reader: PipeReader) -> io::Result<Printed> {
+            Receiver::from_owned_fd(reader.into()).map(Printed)
+        }
+
+        /// Takes what is printed until the end. What was read before an error stays.
+        pub async fn read_to_end(&mut self, into: &mut Vec<u8>) {
+            let _ = self.0.read_to_end(into).await;
+        }
+    }
+}
+
+#[cfg(windows)]
+mod pipe {
+    use std::io::{self, PipeReader, Read as _};
+
+    use tokio::sync::mpsc;
+
+    /// A file or an end of a pipe.
+    pub type Place = std::os::windows::io::OwnedHandle;
+
+    /// The end of a pipe that a program prints to. Nothing on Windows watches an anonymous pipe, so a thread reads it.
+    pub struct Printed(mpsc::Receiver<Vec<u8>>);
+
+    impl Printed {
+        pub fn of(mut reader: PipeReader) -> io::Result<Printed> {
+            let (told, pieces) = mpsc::channel(1);
+            let read = move || {
+                let mut piece = [0; 4096];
+                while let Ok(length @ 1..) = reader.read(&mut piece)
+                    && told.blocking_send(piece[..length].to_vec()).is_ok()
+                {}
+            };
+            std::thread::Builder::new()
+                .name("printed".to_owned())
+                .spawn(read)?;
+            Ok(Printed(pieces))
+        }
+
+        /// Takes what is printed until the end. What was read before an error stays.
+        pub async fn read_to_end(&mut self, into: &mut Vec<u8>) {
+            while let Some(piece) = self.0.recv().await {
+                into.extend_from_slice(&piece);
+            }
+        }
+    }
 }
 
 impl Sampler for OsProcess {

@@ -231,7 +231,7 @@ async fn unsent(
     begin: Instant,
     exception: Exception,
 ) -> Trouble {
-    let Ok(nothing) = File::open("/dev/null") else {
+    let Ok(nothing) = File::open(drumfire_platform::files::EMPTY) else {
         return Trouble::Java(exception);
     };
     let unreadable = [WirePart::File {

@@ -1,0 +1,100 @@
+//! Files that nobody else may read, and reading at a place.
+//!
+//! On Windows a new file inherits the rights of its folder, so these are private only in folders of the user's profile.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// The file that is always empty.
+pub const EMPTY: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
+
+/// Makes a file that only its owner can read and write.
+///
+/// # Errors
+/// There is such a file, or it cannot be made.
+pub fn private(path: &Path) -> io::Result<File> {
+    create_new(path, 0o600)
+}
+
+/// Makes a file that only its owner can read, write and run.
+///
+/// # Errors
+/// There is such a file, or it cannot be made.
+pub fn private_program(path: &Path) -> io::Result<File> {
+    create_new(path, 0o700)
+}
+
+/// Makes a folder that only its owner can look into, and the folders above it. One that is there keeps its rights.
+///
+/// # Errors
+/// The message of the operating system.
+pub fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+#[cfg_attr(windows, expect(unused_variables, reason = "Windows has no modes"))]
+fn create_new(path: &Path, mode: u32) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+    options.open(path)
+}
+
+/// Reads into `buffer` from a place of the file; 0 is its end. Windows also moves the file's own position.
+///
+/// # Errors
+/// The message of the operating system.
+pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn private_files_are_new_and_of_their_owner_alone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let inner = folder.path().join("a/b");
+        private_folder(&inner).expect("it is made");
+        private_folder(&inner).expect("it may be there");
+        let (file, program) = (inner.join("file"), inner.join("program"));
+        private(&file)
+            .and_then(|mut file| file.write_all(b"text"))
+            .expect("it is made");
+        private_program(&program).expect("it is made");
+        let again = private(&file).expect_err("it is there");
+        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        #[cfg(unix)]
+        for (path, expected) in [(&inner, 0o700), (&file, 0o600), (&program, 0o700)] {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = path.metadata().expect("it is there").permissions().mode();
+            assert_eq!(mode & 0o777, expected, "{}", path.display());
+        }
+    }
+
+    #[test]
+    fn a_file_is_read_at_a_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        std::fs::write(&path, "0123456789").expect("it is written");
+        let file = File::open(path).expect("it is there");
+        let mut buffer = [0; 4];
+        assert_eq!(read_at(&file, &mut buffer, 7).expect("it is open"), 3);
+        assert_eq!(&buffer[..3], b"789");
+        assert_eq!(read_at(&file, &mut buffer, 10).expect("it is open"), 0);
+        let empty = File::open(EMPTY).expect("every system has one");
+        assert_eq!(read_at(&empty, &mut buffer, 0).unwrap_or(0), 0);
+    }
+}

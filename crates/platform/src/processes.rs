@@ -1,0 +1,114 @@
+//! Processes that this one starts, and what becomes of them.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+
+/// `CREATE_NEW_PROCESS_GROUP` and `IDLE_PRIORITY_CLASS` (winbase.h).
+#[cfg(windows)]
+const NEW_GROUP: u32 = 0x200;
+#[cfg(windows)]
+const IDLE: u32 = 0x40;
+
+/// Puts the process into a group of its own: Ctrl-C in the terminal is not for it.
+pub fn own_group(command: &mut Command) -> &mut Command {
+    #[cfg(unix)]
+    return std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(windows)]
+    return std::os::windows::process::CommandExt::creation_flags(command, NEW_GROUP);
+}
+
+/// A command that runs `program` at the lowest priority and in a group of its own.
+pub fn in_background(program: &Path) -> Command {
+    #[cfg(unix)]
+    {
+        let mut command = Command::new("nice");
+        command.args(["-n", "19"]).arg(program);
+        own_group(&mut command);
+        command
+    }
+    #[cfg(windows)]
+    {
+        let mut command = Command::new(program);
+        std::os::windows::process::CommandExt::creation_flags(&mut command, NEW_GROUP | IDLE);
+        command
+    }
+}
+
+/// Runs a program in place of this one. Windows cannot do that: this process stays until the other has ended, and ends with its
+/// code.
+///
+/// Returns only when the program cannot be started, with the reason.
+pub fn replace_by(command: &mut Command) -> io::Error {
+    #[cfg(unix)]
+    return std::os::unix::process::CommandExt::exec(command);
+    #[cfg(windows)]
+    match command.status() {
+        Ok(status) => std::process::exit(status.code().unwrap_or(1)),
+        Err(error) => error,
+    }
+}
+
+/// A command that the system's shell reads: `sh`, on Windows `cmd`.
+pub fn shell(text: &str) -> Command {
+    #[cfg(unix)]
+    {
+        let mut command = Command::new("sh");
+        command.args(["-c", text]);
+        command
+    }
+    #[cfg(windows)]
+    {
+        let mut command = Command::new("cmd");
+        // `cmd` takes the rest of the line as it is, quotes included.
+        std::os::windows::process::CommandExt::raw_arg(command.arg("/C"), text);
+        command
+    }
+}
+
+/// The signal that ended a process. Windows has none.
+pub fn ending_signal(status: ExitStatus) -> Option<i32> {
+    #[cfg(unix)]
+    return std::os::unix::process::ExitStatusExt::signal(&status);
+    #[cfg(windows)]
+    {
+        let _ = status;
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shell_reads_a_text() {
+        let output = shell("echo one two").output().expect("there is a shell");
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "one two");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_signal_is_told_and_a_code_is_none() {
+        let ended = |text| ending_signal(shell(text).status().expect("there is a shell"));
+        assert_eq!((ended("kill -TERM $$"), ended("exit 3")), (Some(15), None));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_group_is_its_first_process() {
+        let mut command = shell("ps -o pgid= -p $$; echo $$");
+        let output = own_group(&mut command).output();
+        let text = output.expect("there is a shell").stdout;
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        // Where there is no `ps`, only the number of the process is left.
+        assert!(words.len() < 2 || words[0] == words[1], "{text}");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_replaces_nothing() {
+        let error = replace_by(&mut Command::new("drumfire-no-such-program"));
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}
