@@ -120,7 +120,17 @@ fn time_use(stages: &StageTimes, cpu_us: Option<f64>) -> Option<TimeUse> {
 
 /// The plan and what tells it from others.
 fn plan_identity(plan: &Path) -> Option<PlanIdentity> {
-    let digest = Sha256::digest(fs::read(plan).ok()?);
+    // In pieces: a plan may be large, and nothing else needs its bytes any more.
+    let mut hash = Sha256::new();
+    let mut file = File::open(plan).ok()?;
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut piece).ok()? {
+            0 => break,
+            length => hash.update(&piece[..length]),
+        }
+    }
+    let digest = hash.finalize();
     Some(PlanIdentity {
         path: plan.display().to_string(),
         sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),

@@ -76,12 +76,12 @@ pub(crate) fn path_of(document: &Document<'_>, id: NodeId) -> Vec<String> {
     let mut at = Some(id);
     while let Some(id) = at {
         let node = document.node(id);
-        let in_tree = node.parent.is_some_and(is_tree);
+        let in_tree = node.parent().is_some_and(is_tree);
         let element = if !in_tree {
             None
         } else if is_tree(id) {
             // the tree below the element before it
-            node.previous.filter(|&previous| !is_tree(previous))
+            node.previous().filter(|&previous| !is_tree(previous))
         } else {
             Some(id)
         };
@@ -91,7 +91,7 @@ pub(crate) fn path_of(document: &Document<'_>, id: NodeId) -> Vec<String> {
                 .filter(|name| !name.is_empty());
             path.push(name.unwrap_or(document.node(element).name).to_string());
         }
-        at = node.parent;
+        at = node.parent();
     }
     path.reverse();
     path
@@ -239,7 +239,7 @@ impl<'d, 'x> Reader<'d, 'x> {
 
     /// Where reading stopped in the middle of an element, its content says nothing.
     pub fn is_cut(&self, id: NodeId) -> bool {
-        self.node(id).end.is_none()
+        self.node(id).end().is_none()
     }
 
     /// The class of an element, upgraded as the XStream mapper of `SaveService` does it.
@@ -282,9 +282,9 @@ impl<'d, 'x> Reader<'d, 'x> {
     }
 
     fn outer_tree(&mut self, root: NodeId) -> Vec<Node> {
-        let Some(first) = self.node(root).first_child else {
+        let Some(first) = self.node(root).first_child() else {
             if !self.is_cut(root) {
-                let span = self.node(root).tag;
+                let span = self.node(root).tag();
                 let finding = Diagnostic::error(
                     "jmx-no-tree",
                     "the plan is empty: <jmeterTestPlan> holds no <hashTree>",
@@ -301,16 +301,16 @@ impl<'d, 'x> Reader<'d, 'x> {
             );
             let finding = Diagnostic::error("jmx-no-tree", message)
                 .help("put <hashTree> and </hashTree> around the elements");
-            self.report(first, node.tag, finding);
+            self.report(first, node.tag(), finding);
             return Vec::new();
         }
         let roots = self.hash_tree(first);
-        if roots.is_empty() && !self.is_cut(first) && self.node(first).first_child.is_none() {
+        if roots.is_empty() && !self.is_cut(first) && self.node(first).first_child().is_none() {
             let finding = Diagnostic::error(
                 "jmx-no-elements",
                 "the plan is empty: its outer <hashTree> holds no Test Plan",
             );
-            let span = self.node(first).tag;
+            let span = self.node(first).tag();
             self.report(first, span, finding.help(crate::sniff::SAVE_AGAIN));
         }
         roots
@@ -320,7 +320,7 @@ impl<'d, 'x> Reader<'d, 'x> {
     /// The last element may lack its tree. Not recursive, because plans are deep and stacks are not.
     fn hash_tree(&mut self, id: NodeId) -> Vec<Node> {
         let mut around: Vec<OpenTree> = Vec::new();
-        let mut tree = OpenTree::new(self.follow(id).and_then(|id| self.node(id).first_child));
+        let mut tree = OpenTree::new(self.follow(id).and_then(|id| self.node(id).first_child()));
         loop {
             let Some(child) = tree.next else {
                 let Some(mut outer) = around.pop() else {
@@ -332,7 +332,7 @@ impl<'d, 'x> Reader<'d, 'x> {
                 tree = outer;
                 continue;
             };
-            tree.next = self.node(child).next;
+            tree.next = self.node(child).next();
             if self.class_of(child) != HASH_TREE {
                 if tree.tree_due {
                     self.missing_tree(child);
@@ -348,7 +348,7 @@ impl<'d, 'x> Reader<'d, 'x> {
             if around.len() >= MAX_DEPTH {
                 self.too_deep(child);
             } else if let Some(target) = self.follow(child) {
-                let below = OpenTree::new(self.node(target).first_child);
+                let below = OpenTree::new(self.node(target).first_child());
                 around.push(std::mem::replace(&mut tree, below));
             }
         }
@@ -358,23 +358,23 @@ impl<'d, 'x> Reader<'d, 'x> {
     pub fn too_deep(&mut self, id: NodeId) {
         let finding = Diagnostic::error("xml-depth", "elements are nested too deep")
             .help("no plan needs this; the file was probably not written by JMeter");
-        self.report(id, self.node(id).tag, finding);
+        self.report(id, self.node(id).tag(), finding);
     }
 
     fn unexpected_tree(&mut self, id: NodeId) {
-        let message = match self.node(id).previous {
+        let message = match self.node(id).previous() {
             None => "<hashTree> has no element before it",
             Some(_) => "<hashTree> follows another <hashTree>, so it belongs to no element",
         };
         let finding = Diagnostic::error("jmx-stray-tree", message)
             .help("each element is followed by one <hashTree>: remove this one, or put back the element that is missing before it");
-        self.report(id, self.node(id).tag, finding);
+        self.report(id, self.node(id).tag(), finding);
     }
 
     fn missing_tree(&mut self, id: NodeId) {
         let node = self.node(id);
         let before = node
-            .previous
+            .previous()
             .map_or("", |previous| self.node(previous).name);
         let message = format!(
             "<hashTree> is missing between <{before}> and <{}>",
@@ -383,7 +383,7 @@ impl<'d, 'x> Reader<'d, 'x> {
         let finding = Diagnostic::error("jmx-missing-tree", message).help(
             "write <hashTree/> between them; what is below the first goes into that <hashTree>",
         );
-        self.report(id, node.tag, finding);
+        self.report(id, node.tag(), finding);
     }
 
     /// One test element without what is below it (`TestElementConverter`); `None` if it cannot be one.
@@ -399,13 +399,13 @@ impl<'d, 'x> Reader<'d, 'x> {
             let node = self.node(id);
             let finding = Diagnostic::error("jmx-no-guiclass", format!("<{}> has no guiclass attribute", node.name))
                 .help("JMeter refuses the whole plan without it; write guiclass=\"…\" as JMeter saves it for such an element");
-            self.report(id, node.tag, finding);
+            self.report(id, node.tag(), finding);
         }
         let kind = self.test_kind(&written, gui.unwrap_or(""));
         self.renamed = kind.renamed_properties;
         let props: Props = self.properties(id).into_iter().collect();
         let name = self.attribute(id, "testname").unwrap_or("");
-        let name = self.decode(id, self.node(id).tag, name);
+        let name = self.decode(id, self.node(id).tag(), name);
         let enabled_as = self.attribute(id, "enabled");
         let mut node = Node {
             class: kind.class.clone(),
@@ -414,7 +414,7 @@ impl<'d, 'x> Reader<'d, 'x> {
             name: self.names.get(&name),
             enabled: enabled_as.is_none_or(boolean_from_java),
             enabled_as: self.names.get(enabled_as.unwrap_or("")),
-            span: self.node(id).tag,
+            span: self.node(id).tag(),
             whole: self.node(id).span(),
             props,
             children: Vec::new(),
@@ -456,7 +456,7 @@ impl<'d, 'x> Reader<'d, 'x> {
                 otherwise,
             )
         };
-        self.report(id, node.tag, finding);
+        self.report(id, node.tag(), finding);
         false
     }
 
@@ -467,7 +467,7 @@ impl<'d, 'x> Reader<'d, 'x> {
         );
         let finding = Diagnostic::warning("jmx-removed-element", message)
             .help("replace it with the element that does its job today, or disable it");
-        self.report(id, self.node(id).tag, finding);
+        self.report(id, self.node(id).tag(), finding);
     }
 
     /// Text of a plan of version 1.0 is URL-encoded; all other text is as it stands.
@@ -496,8 +496,8 @@ impl<'d, 'x> Reader<'d, 'x> {
         let target = crate::reference::resolve(self.document, id, path)
             .filter(|&target| {
                 self.node(target)
-                    .end
-                    .is_some_and(|end| end <= node.tag.start)
+                    .end()
+                    .is_some_and(|end| end <= node.tag().start)
             })
             .filter(|&target| self.attribute(target, "reference").is_none());
         let Some(target) = target else {
@@ -506,7 +506,7 @@ impl<'d, 'x> Reader<'d, 'x> {
                 format!("reference=\"{path}\" leads to no earlier element"),
             )
             .help("remove the attribute and write the content out");
-            self.report(id, node.tag, finding);
+            self.report(id, node.tag(), finding);
             return None;
         };
         let span = self.node(target).span();
@@ -517,7 +517,7 @@ impl<'d, 'x> Reader<'d, 'x> {
                 "the plan refers to its own parts too often",
             )
             .help("remove reference attributes and write the content out");
-            self.report(id, node.tag, finding);
+            self.report(id, node.tag(), finding);
             return None;
         }
         self.referenced_bytes += size;

@@ -146,14 +146,14 @@ impl<'d> Reader<'d, '_> {
         let node = self.node(id);
         match self.attribute(id, "name") {
             Some(name) => {
-                let name = self.decode(id, node.tag, name);
+                let name = self.decode(id, node.tag(), name);
                 Some(self.names.get(&name))
             }
             None => {
                 let message = format!("<{}> has no name attribute", node.name);
                 let finding = Diagnostic::error("jmx-no-name", message)
                     .help("write name=\"…\" as JMeter saves it for this property");
-                self.report(id, node.tag, finding);
+                self.report(id, node.tag(), finding);
                 None
             }
         }
@@ -225,7 +225,7 @@ impl<'d> Reader<'d, '_> {
             let finding = Diagnostic::warning("jmx-no-name", message);
             self.report(
                 id,
-                node.tag,
+                node.tag(),
                 finding.help("write name=\"…\" as JMeter saves it for this property"),
             );
             return None;
@@ -251,7 +251,7 @@ impl<'d> Reader<'d, '_> {
             Some(name) => self.names.get(&name.as_str()),
             None => {
                 let name = self.attribute(id, "testname").unwrap_or("");
-                let name = self.decode(id, node.tag, name);
+                let name = self.decode(id, node.tag(), name);
                 self.names.get(&name)
             }
         };
@@ -283,7 +283,7 @@ impl<'d> Reader<'d, '_> {
                 .help(
                     "write elementType=\"…\" as JMeter saves it, such as elementType=\"Arguments\"",
                 );
-                self.report(id, node.tag, finding);
+                self.report(id, node.tag(), finding);
             }
             return None;
         };
@@ -300,7 +300,7 @@ impl<'d> Reader<'d, '_> {
                 test_elements(),
                 otherwise,
             );
-            self.report(id, node.tag, finding);
+            self.report(id, node.tag(), finding);
             return None;
         }
         Some(written)
@@ -322,7 +322,7 @@ impl<'d> Reader<'d, '_> {
                 let message = format!("<{}> has no field <{}>", self.node(id).name, node.name);
                 self.report(
                     child,
-                    node.tag,
+                    node.tag(),
                     Diagnostic::error("jmx-unknown-field", message)
                         .help("it has <name> and <value>"),
                 );
@@ -331,7 +331,7 @@ impl<'d> Reader<'d, '_> {
                 let message = format!("<{}> is there twice", node.name);
                 self.report(
                     child,
-                    node.tag,
+                    node.tag(),
                     Diagnostic::error("jmx-unknown-field", message).help("remove one of them"),
                 );
                 sound = false;
@@ -371,7 +371,8 @@ impl<'d> Reader<'d, '_> {
     /// `<doubleProp name="x">3.5</doubleProp>` looks right, and JMeter reads a zero without a name from it.
     fn warn_about_attribute_form(&mut self, id: NodeId) {
         let node = self.node(id);
-        if node.first_child.is_none() && self.attribute(id, "name").is_some() && !self.is_cut(id) {
+        if node.first_child().is_none() && self.attribute(id, "name").is_some() && !self.is_cut(id)
+        {
             let message = format!("JMeter ignores the name and the text of <{}>", node.name);
             let help = format!(
                 "write <{0}><name>…</name><value>…</value></{0}>, or use <stringProp>",
@@ -379,7 +380,7 @@ impl<'d> Reader<'d, '_> {
             );
             self.report(
                 id,
-                node.tag,
+                node.tag(),
                 Diagnostic::warning("jmx-ignored-value", message).help(help),
             );
         }
@@ -399,7 +400,7 @@ impl<'d> Reader<'d, '_> {
             let otherwise = "JMeter refuses the whole plan for it: remove the property";
             let finding =
                 self.unknown_name("jmx-unknown-class", message, written, aliases(), otherwise);
-            self.report(target, node.tag, finding);
+            self.report(target, node.tag(), finding);
         }
         let class = self.upgraded_class(written).canonical.to_string();
         if class == "SampleSaveConfiguration" {
@@ -428,7 +429,7 @@ impl<'d> Reader<'d, '_> {
                 let known = SAVE_CONFIG_FIELDS.into_iter();
                 let finding =
                     self.unknown_name("jmx-unknown-field", message, node.name, known, otherwise);
-                self.report(child, node.tag, finding);
+                self.report(child, node.tag(), finding);
             }
         }
     }
@@ -456,7 +457,7 @@ impl<'d> Reader<'d, '_> {
                 &otherwise,
             )
         };
-        self.report(id, node.tag, finding);
+        self.report(id, node.tag(), finding);
     }
 }
 

@@ -63,7 +63,7 @@ fn read_owned(bytes: Vec<u8>, path: &Path) -> Result<Read, Vec<Diagnostic>> {
             roots = outcome.roots;
         } else {
             let finding = sniff::other_root(node.name, interpret::is_test_element(node.name));
-            findings.push(finding.at(&source, node.tag));
+            findings.push(finding.at(&source, node.tag()));
         }
     }
     findings.extend(file_findings(&document, &source));

@@ -19,7 +19,7 @@ pub(crate) fn resolve(document: &Document<'_>, from: NodeId, path: &str) -> Opti
     }
     for step in steps {
         at = match step {
-            ".." => document.node(at).parent?,
+            ".." => document.node(at).parent()?,
             "." | "" => at,
             _ => {
                 let (name, index) = split_index(step)?;

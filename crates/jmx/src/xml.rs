@@ -24,37 +24,105 @@ pub(crate) const PLAN_TAG: &str = "jmeterTestPlan";
 /// Place of an element in the arena.
 pub(crate) type NodeId = u32;
 
+/// Largest file that is read, in bytes: offsets of elements are kept in 32 bits.
+const MAX_BYTES: usize = u32::MAX as usize - 1;
+
+/// A place in the arena or none, in four bytes: a large plan has some 100,000 elements with five of them each.
+#[derive(Clone, Copy)]
+struct Link(u32);
+
+impl Link {
+    const NONE: Link = Link(u32::MAX);
+
+    fn get(self) -> Option<NodeId> {
+        (self.0 != u32::MAX).then_some(self.0)
+    }
+}
+
+/// A span in half the bytes.
+#[derive(Clone, Copy)]
+struct ShortSpan {
+    start: u32,
+    end: u32,
+}
+
+impl ShortSpan {
+    fn new(span: Span) -> ShortSpan {
+        ShortSpan {
+            start: short(span.start),
+            end: short(span.end),
+        }
+    }
+
+    fn get(self) -> Span {
+        Span::new(self.start as usize, self.end as usize)
+    }
+}
+
+fn short(offset: usize) -> u32 {
+    u32::try_from(offset).expect("a larger file is refused")
+}
+
 pub(crate) struct XmlNode<'a> {
     /// The tag as written.
     pub name: &'a str,
     /// The text up to the first child, comments left out, as XStream's `getValue` has it.
     pub text: Cow<'a, str>,
-    pub parent: Option<NodeId>,
-    pub previous: Option<NodeId>,
-    pub next: Option<NodeId>,
-    pub first_child: Option<NodeId>,
-    last_child: Option<NodeId>,
-    attributes: std::ops::Range<usize>,
-    /// The start tag.
-    pub tag: Span,
-    /// Offset after the end tag; `None` if reading stopped inside.
-    pub end: Option<usize>,
-    /// Offset where the end tag or the first child starts; that of the start tag's end as long as neither was seen.
-    pub text_end: usize,
+    parent: Link,
+    previous: Link,
+    next: Link,
+    first_child: Link,
+    last_child: Link,
+    attributes: std::ops::Range<u32>,
+    tag: ShortSpan,
+    /// 0 if reading stopped inside.
+    end: u32,
+    text_end: u32,
 }
 
 impl XmlNode<'_> {
+    pub fn parent(&self) -> Option<NodeId> {
+        self.parent.get()
+    }
+
+    /// The sibling before it.
+    pub fn previous(&self) -> Option<NodeId> {
+        self.previous.get()
+    }
+
+    /// The sibling behind it.
+    pub fn next(&self) -> Option<NodeId> {
+        self.next.get()
+    }
+
+    pub fn first_child(&self) -> Option<NodeId> {
+        self.first_child.get()
+    }
+
+    /// The start tag.
+    pub fn tag(&self) -> Span {
+        self.tag.get()
+    }
+
+    /// Offset after the end tag; `None` if reading stopped inside.
+    pub fn end(&self) -> Option<usize> {
+        (self.end > 0).then_some(self.end as usize)
+    }
+
     /// The whole element; the start tag only if its end was not found.
     pub fn span(&self) -> Span {
-        Span::new(self.tag.start, self.end.unwrap_or(self.tag.end))
+        let tag = self.tag();
+        Span::new(tag.start, self.end().unwrap_or(tag.end))
     }
 
     /// The text, or the start tag if there is none.
     pub fn text_span(&self) -> Span {
-        if self.text_end > self.tag.end {
-            Span::new(self.tag.end, self.text_end)
+        // Where the end tag or the first child starts; the start tag's end as long as neither was seen.
+        let (tag, end) = (self.tag(), self.text_end as usize);
+        if end > tag.end {
+            Span::new(tag.end, end)
         } else {
-            self.tag
+            tag
         }
     }
 }
@@ -62,7 +130,13 @@ impl XmlNode<'_> {
 pub(crate) struct Attribute<'a> {
     pub name: &'a str,
     pub value: Cow<'a, str>,
-    pub span: Span,
+    span: ShortSpan,
+}
+
+impl Attribute<'_> {
+    pub fn span(&self) -> Span {
+        self.span.get()
+    }
 }
 
 /// An error in the text as XML.
@@ -116,11 +190,14 @@ impl<'a> Document<'a> {
     }
 
     pub fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        std::iter::successors(self.node(id).first_child, |&child| self.node(child).next)
+        std::iter::successors(self.node(id).first_child(), |&child| {
+            self.node(child).next()
+        })
     }
 
     pub fn attributes(&self, id: NodeId) -> &[Attribute<'a>] {
-        &self.attributes[self.node(id).attributes.clone()]
+        let range = &self.node(id).attributes;
+        &self.attributes[range.start as usize..range.end as usize]
     }
 
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
@@ -163,6 +240,14 @@ enum Progress {
 
 impl<'a> Parser<'a> {
     fn run(&mut self) -> Result<(), XmlFault> {
+        if self.text.len() > MAX_BYTES {
+            let start = Span::new(0, 0);
+            return Err(
+                XmlFault::new("xml-size", start, "the file is larger than 4 GiB")
+                    .help("split the plan: fragments can be joined by an Include Controller"),
+            );
+        }
+        self.reserve();
         let mut reader = Reader::from_str(self.text);
         let config = reader.config_mut();
         config.allow_dangling_amp = true;
@@ -183,6 +268,21 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
         }
+    }
+
+    /// Makes room at once for as many elements as there are start tags, and for their attributes. Growing in steps would leave up to
+    /// half of the memory of a large plan unused. Room that is not filled costs no memory.
+    fn reserve(&mut self) {
+        /// Plans have fewer for each element.
+        const ATTRIBUTES: usize = 4;
+        let bytes = self.text.as_bytes();
+        let tags = memchr::memchr_iter(b'<', bytes).count();
+        let ends = memchr::memmem::find_iter(bytes, b"</").count();
+        let elements = tags - ends;
+        let attributes = memchr::memmem::find_iter(bytes, b"=\"").count();
+        self.document.nodes.reserve_exact(elements);
+        let attributes = attributes.min(elements * ATTRIBUTES);
+        self.document.attributes.reserve_exact(attributes);
     }
 
     fn event(&mut self, event: Event<'a>, span: Span) -> Result<Progress, XmlFault> {
@@ -275,35 +375,30 @@ impl<'a> Parser<'a> {
         check_name(name, span)?;
         let first = self.document.attributes.len();
         self.attributes(span.start + 1 + name_length, inner_end)?;
-        let id = NodeId::try_from(self.document.nodes.len()).map_err(|_| {
-            XmlFault::new(
-                "xml-size",
-                span,
-                "the file has more than four billion elements",
-            )
-        })?;
+        // An element takes three bytes at least.
+        let id = short(self.document.nodes.len());
         let parent = self.open.last().copied();
         let mut node = XmlNode {
             name,
             text: Cow::Borrowed(""),
-            parent,
-            previous: None,
-            next: None,
-            first_child: None,
-            last_child: None,
-            attributes: first..self.document.attributes.len(),
-            tag: span,
-            end: None,
-            text_end: span.end,
+            parent: parent.map_or(Link::NONE, Link),
+            previous: Link::NONE,
+            next: Link::NONE,
+            first_child: Link::NONE,
+            last_child: Link::NONE,
+            attributes: short(first)..short(self.document.attributes.len()),
+            tag: ShortSpan::new(span),
+            end: 0,
+            text_end: short(span.end),
         };
         if let Some(parent) = parent {
             let parent = &mut self.document.nodes[parent as usize];
-            node.previous = parent.last_child.replace(id);
-            match node.previous {
-                Some(previous) => self.document.nodes[previous as usize].next = Some(id),
+            node.previous = std::mem::replace(&mut parent.last_child, Link(id));
+            match node.previous() {
+                Some(previous) => self.document.nodes[previous as usize].next = Link(id),
                 None => {
-                    parent.first_child = Some(id);
-                    parent.text_end = span.start;
+                    parent.first_child = Link(id);
+                    parent.text_end = short(span.start);
                 }
             }
         }
@@ -333,7 +428,7 @@ impl<'a> Parser<'a> {
             if repeated {
                 let message = format!("the attribute {} is there twice", attribute.name);
                 return Err(
-                    XmlFault::new("xml-duplicate-attribute", attribute.span, message)
+                    XmlFault::new("xml-duplicate-attribute", attribute.span(), message)
                         .help("remove one of them"),
                 );
             }
@@ -356,9 +451,9 @@ impl<'a> Parser<'a> {
     fn close(&mut self, text_end: usize, end: usize) -> Progress {
         if let Some(id) = self.open.pop() {
             let node = &mut self.document.nodes[id as usize];
-            node.end = Some(end);
-            if node.first_child.is_none() {
-                node.text_end = text_end;
+            node.end = short(end);
+            if node.first_child().is_none() {
+                node.text_end = short(text_end);
             }
         }
         if self.open.len() > 1 {
@@ -393,7 +488,7 @@ impl<'a> Parser<'a> {
         {
             return XmlFault::new(
                 "xml-unclosed-tag",
-                open.tag,
+                open.tag(),
                 format!("<{}> is not closed before </{name}>", open.name),
             )
             .help(format!("write </{}> where the element ends", open.name));
@@ -439,7 +534,7 @@ impl<'a> Parser<'a> {
             return;
         };
         let node = &mut self.document.nodes[top as usize];
-        if node.first_child.is_some() {
+        if node.first_child().is_some() {
             return;
         }
         if node.text.is_empty() {
@@ -456,7 +551,7 @@ impl<'a> Parser<'a> {
                 .help(crate::sniff::SAVE_AGAIN);
         };
         let node = self.document.node(top);
-        truncated(node.tag, format!("the file ends inside <{}>", node.name))
+        truncated(node.tag(), format!("the file ends inside <{}>", node.name))
     }
 
     fn syntax_fault(&self, error: &quick_xml::Error, at: usize) -> XmlFault {
@@ -616,5 +711,9 @@ fn next_attribute<'a>(
             .help("write &lt;, or add the closing quote if that is what is missing"));
     }
     let value = decode_attribute(raw, value_start, lone_surrogates)?;
-    Ok(Some(Attribute { name, value, span }))
+    Ok(Some(Attribute {
+        name,
+        value,
+        span: ShortSpan::new(span),
+    }))
 }
