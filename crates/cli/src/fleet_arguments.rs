@@ -33,6 +33,17 @@ pub struct LinkArguments {
 }
 
 impl LinkArguments {
+    /// The options that were written.
+    fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("--nats", self.nats.is_some()),
+            ("--nats-creds", self.nats_creds.is_some()),
+            ("--nats-ca", self.nats_ca.is_some()),
+            ("--sign", self.sign.is_some()),
+        ];
+        written(all)
+    }
+
     fn into_options(self) -> LinkOptions {
         LinkOptions {
             url: self.nats.or_else(nats_of_environment).unwrap_or_default(),
@@ -44,6 +55,15 @@ impl LinkArguments {
     }
 }
 
+/// Names of the options that were written.
+fn written<const N: usize>(all: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
+    let all = all.into_iter().filter(|(_, is_written)| *is_written);
+    all.map(|(name, _)| name)
+}
+
+/// How long agents have to answer, if nothing else is said.
+const WAIT_MS: u64 = 30_000;
+
 /// The options of `run`.
 #[derive(Debug, Default, clap::Args)]
 pub struct FleetArguments {
@@ -53,48 +73,91 @@ pub struct FleetArguments {
     agents: Option<Selection>,
     #[command(flatten)]
     link: LinkArguments,
-    /// How long to wait for agents, such as 2m
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration_ms, help_heading = FLEET)]
-    agents_wait: u64,
+    /// How long to wait for agents, such as 2m [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = duration_ms, help_heading = FLEET)]
+    agents_wait: Option<u64>,
     /// Every agent runs the whole plan, as JMeter's remote servers do
-    #[arg(long, requires = "agents", help_heading = FLEET)]
+    #[arg(long, help_heading = FLEET)]
     each: bool,
-    /// The fate of the users of an agent that is lost
-    #[arg(long, value_enum, default_value_t, help_heading = FLEET)]
-    on_lost: LostAgents,
+    /// The fate of the users of an agent that is lost [default: continue]
+    #[arg(long, value_enum, help_heading = FLEET)]
+    on_lost: Option<LostAgents>,
     /// The fate of the rows of samples; without this they are collected for -l
-    #[arg(long, value_enum, requires = "agents", help_heading = FLEET)]
+    #[arg(long, value_enum, help_heading = FLEET)]
     rows: Option<RowsOfAgents>,
     /// Send agents this file, too, which the plan reads and does not name; relative to the plan's folder
-    #[arg(long = "send", value_name = "FILE", requires = "agents", help_heading = FLEET)]
+    #[arg(long = "send", value_name = "FILE", help_heading = FLEET)]
     send: Vec<PathBuf>,
     /// Run although the clock of an agent is known only to within more than a second
-    #[arg(long, requires = "agents", help_heading = FLEET)]
+    #[arg(long, help_heading = FLEET)]
     allow_skew: bool,
 }
 
 impl FleetArguments {
+    /// The options beside `--agents` and the way to NATS that were written and that only the start of a run can heed.
+    fn at_start(&self) -> impl Iterator<Item = &'static str> {
+        written([
+            ("--agents-wait", self.agents_wait.is_some()),
+            ("--each", self.each),
+            ("--rows", self.rows.is_some()),
+            ("--send", !self.send.is_empty()),
+        ])
+    }
+
     /// None if the run is one on this machine alone.
-    pub fn into_options(self) -> Option<FleetOptions> {
-        let selection = self.agents.clone()?;
-        Some(self.with_selection(selection))
+    ///
+    /// # Errors
+    /// An option that would have no effect.
+    pub fn into_options(self) -> Result<Option<FleetOptions>, String> {
+        let Some(selection) = self.agents.clone() else {
+            let later = [
+                ("--on-lost", self.on_lost.is_some()),
+                ("--allow-skew", self.allow_skew),
+            ];
+            let mut without_agents = self
+                .link
+                .given()
+                .chain(self.at_start())
+                .chain(written(later));
+            return match without_agents.next() {
+                Some(name) => Err(format!(
+                    "`{name}` is for runs on several machines; pass `--agents`, too, or leave it out"
+                )),
+                None => Ok(None),
+            };
+        };
+        if matches!(selection, Selection::Local(_))
+            && let Some(name) = self.link.given().next()
+        {
+            return Err(format!(
+                "`{name}` has no effect with `--agents local:N`, whose agents meet at a server of their own; leave one of them out"
+            ));
+        }
+        Ok(Some(self.with_selection(selection)))
     }
 
     /// Those of `attach`: the agents are those that the run has.
-    pub fn into_attached(self, run: &str) -> FleetOptions {
-        FleetOptions {
+    ///
+    /// # Errors
+    /// An option that would have no effect.
+    pub fn into_attached(self, run: &str) -> Result<FleetOptions, String> {
+        let agents = self.agents.is_some().then_some("--agents");
+        if let Some(name) = agents.into_iter().chain(self.at_start()).next() {
+            return Err(settled(name));
+        }
+        Ok(FleetOptions {
             attach: Some(run.to_owned()),
             ..self.with_selection(Selection::Any(1))
-        }
+        })
     }
 
     fn with_selection(self, selection: Selection) -> FleetOptions {
         FleetOptions {
             selection,
             link: self.link.into_options(),
-            wait_ms: self.agents_wait,
+            wait_ms: self.agents_wait.unwrap_or(WAIT_MS),
             is_each: self.each,
-            on_lost: self.on_lost,
+            on_lost: self.on_lost.unwrap_or_default(),
             rows: self.rows,
             send: self.send,
             allows_skew: self.allow_skew,
@@ -103,6 +166,11 @@ impl FleetArguments {
             is_jmeter: false,
         }
     }
+}
+
+/// An option of `run` that `attach` refuses.
+pub fn settled(name: &str) -> String {
+    format!("`{name}` has no effect on a run that has begun; leave it out")
 }
 
 /// The options of `agent`.

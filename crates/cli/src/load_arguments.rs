@@ -28,6 +28,20 @@ pub struct LoadArguments {
 }
 
 impl LoadArguments {
+    /// The first option that was written.
+    pub fn given(&self) -> Option<&'static str> {
+        let all = [
+            ("--users", self.users.is_some()),
+            ("--ramp-up", self.ramp_up.is_some()),
+            ("--duration", self.duration.is_some()),
+            ("--rate", self.rate.is_some()),
+            ("--group", self.group.is_some()),
+            ("--once", self.once),
+        ];
+        let given = all.into_iter().find(|(_, is_written)| *is_written);
+        given.map(|(name, _)| name)
+    }
+
     /// The properties that say it.
     pub fn into_changes(self) -> impl Iterator<Item = Change> {
         let seconds = |ms: u64| ms.div_ceil(1000).to_string();

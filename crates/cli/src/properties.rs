@@ -22,6 +22,10 @@ pub struct Settings {
     pub system: PropertyTable,
     /// The names of the properties that the command line sets (`-J`), in its order.
     pub given: Vec<String>,
+    /// The names of the system properties that it sets (`-D`).
+    pub given_system: Vec<String>,
+    /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
+    pub log_levels: Vec<(String, String)>,
     /// Notes for the user: missing files, options for a JVM.
     pub notes: Vec<String>,
 }
@@ -181,7 +185,12 @@ impl Settings {
                 }
                 set(&mut self.properties, name, value);
             }
-            Change::System(name, value) => set(&mut self.system, name, value),
+            Change::System(name, value) => {
+                if !self.given_system.contains(name) {
+                    self.given_system.push(name.clone());
+                }
+                set(&mut self.system, name, value);
+            }
         }
         Ok(())
     }

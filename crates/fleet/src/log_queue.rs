@@ -5,8 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::wire::{LogLevel, LogLine};
 
-/// Lines that wait at most; of more, the latest are kept.
-const MOST_LINES: usize = 200;
+/// Lines of more bytes than this in all do not wait; the latest are kept. A message of NATS has room for them.
+const MOST_BYTES: usize = 256 << 10;
+/// The bytes of a line beside its texts.
+const LINE_BYTES: usize = 16;
 /// A line has at most this many characters.
 const LONGEST: usize = 2_000;
 
@@ -17,20 +19,29 @@ pub struct LogQueue(Mutex<Waiting>);
 #[derive(Debug, Default)]
 struct Waiting {
     lines: VecDeque<LogLine>,
+    bytes: usize,
     dropped: u64,
+}
+
+fn bytes_of(line: &LogLine) -> usize {
+    LINE_BYTES + line.category.len() + line.text.len()
 }
 
 impl LogQueue {
     /// Takes a line; of too many the oldest goes.
     pub fn push(&self, level: LogLevel, category: &str, text: &str) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.lines.push_back(LogLine {
+        let line = LogLine {
             level,
             category: category.to_owned(),
             text: text.chars().take(LONGEST).collect(),
-        });
-        if waiting.lines.len() > MOST_LINES {
-            waiting.lines.pop_front();
+        };
+        waiting.bytes += bytes_of(&line);
+        waiting.lines.push_back(line);
+        while waiting.bytes > MOST_BYTES
+            && let Some(oldest) = waiting.lines.pop_front()
+        {
+            waiting.bytes -= bytes_of(&oldest);
             waiting.dropped += 1;
         }
     }
@@ -39,6 +50,7 @@ impl LogQueue {
     pub fn take(&self) -> Vec<LogLine> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lines: Vec<LogLine> = waiting.lines.drain(..).collect();
+        waiting.bytes = 0;
         let dropped = std::mem::take(&mut waiting.dropped);
         if dropped > 0 {
             lines.push(LogLine {
@@ -58,13 +70,15 @@ mod tests {
     #[test]
     fn the_latest_lines_are_kept_and_the_others_counted() {
         let queue = LogQueue::default();
-        for number in 0..MOST_LINES + 3 {
-            queue.push(LogLevel::Info, "a.B", &number.to_string());
+        let text = |number: usize| format!("{number:0LONGEST$}");
+        let room = MOST_BYTES / (LINE_BYTES + "a.B".len() + LONGEST);
+        for number in 0..room + 3 {
+            queue.push(LogLevel::Info, "a.B", &text(number));
         }
         let lines = queue.take();
-        assert_eq!(lines.len(), MOST_LINES + 1);
-        assert_eq!(lines[0].text, "3");
-        assert!(lines[MOST_LINES].text.starts_with("3 lines"));
+        assert_eq!(lines.len(), room + 1);
+        assert_eq!(lines[0].text, text(3));
+        assert!(lines[room].text.starts_with("3 lines"));
         assert!(queue.take().is_empty());
     }
 }

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version of these messages. Agents and coordinator must have the same.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 /// No message unpacks to more than this many bytes.
 const MOST_UNPACKED: u64 = 256 << 20;
 
@@ -187,6 +187,11 @@ pub struct Manifest {
     pub system: Vec<(String, String)>,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
+    /// Names of properties and system properties that agents must not have.
+    pub removed: Vec<String>,
+    pub removed_system: Vec<String>,
+    /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
+    pub log_levels: Vec<(String, String)>,
     /// By index.
     pub members: Vec<Member>,
     /// When it was made, in milliseconds since the Unix epoch.
@@ -327,6 +332,8 @@ pub struct Batch {
 /// How much a line of a log matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LogLevel {
+    Trace,
+    Debug,
     Info,
     Warning,
     Error,

@@ -79,6 +79,8 @@ pub struct Jvm {
     garbage_asked_for: AtomicU64,
     /// Where the archive of classes is to be that Java has started without.
     archive_wanted: OnceLock<PathBuf>,
+    /// Categories of Java's loggers, and their levels.
+    log_levels: Vec<(String, &'static str)>,
 }
 
 /// Does what [`Jvm::install`] does with these properties, out of the way of all else: when nobody waits for it, on a process of
@@ -106,7 +108,15 @@ impl Jvm {
             plan: OnceLock::new(),
             garbage_asked_for: AtomicU64::new(0),
             archive_wanted: OnceLock::new(),
+            log_levels: Vec::new(),
         }
+    }
+
+    /// Has Java's loggers tell what these categories and their levels (`DEBUG`, …) let through; an empty category is the root,
+    /// which is at `INFO` otherwise.
+    #[must_use]
+    pub fn with_log_levels(self, log_levels: Vec<(String, &'static str)>) -> Jvm {
+        Jvm { log_levels, ..self }
     }
 
     /// How long Java has collected garbage so far, in milliseconds; 0 before it runs.
@@ -152,7 +162,11 @@ impl Jvm {
                 .iter()
                 .flat_map(|(name, value)| [&**name, &**value])
                 .collect();
-            machine.begin(&jmeter.home, plan, &system, &[], is_groovy_expected)?;
+            let levels = self.log_levels.iter();
+            let levels: Vec<&str> = levels
+                .flat_map(|(category, level)| [category.as_str(), level])
+                .collect();
+            machine.begin(&jmeter.home, plan, &system, &levels, is_groovy_expected)?;
             Ok(machine)
         });
         started.clone()

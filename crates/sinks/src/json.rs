@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::encoder::{Encoder, Interval, RunInfo};
 use crate::numbers::label_numbers;
@@ -37,8 +37,12 @@ impl Encoder for JsonLines {
             .map(|(at_ms, text)| json!({"time_ms": at_ms, "text": text}))
             .collect();
         let verdict = ["VALID", "DEGRADED", "INVALID"][usize::from(interval.verdict.min(2))];
+        let tags = self.run.tags.iter();
+        let tags = tags.map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+        let tags: Map<String, Value> = tags.collect();
         let line = json!({
             "run": self.run.id,
+            "tags": tags,
             "time_ms": interval.at_ms,
             "users": {"active": interval.users.active, "started": interval.users.started, "ended": interval.users.ended},
             "verdict": verdict,

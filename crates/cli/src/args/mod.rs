@@ -19,7 +19,7 @@ use crate::commands::show::{DiffArguments, ShowArguments};
 use crate::ctl_arguments::CtlArguments;
 use crate::debug_arguments::DebugArguments;
 use crate::exit_codes::{self, Exit};
-use crate::fleet_arguments::{AgentArguments, AgentsArguments, FleetArguments, FleetKeys};
+use crate::fleet_arguments::{AgentArguments, AgentsArguments, FleetArguments, FleetKeys, settled};
 use crate::k8s_arguments::K8sArguments;
 use crate::load_arguments::LoadArguments;
 use crate::options::{
@@ -473,7 +473,9 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
     let words = name.chain(with_joined_ui(words));
     let matches = program().try_get_matches_from(words);
     match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
-        Ok(arguments) => Ok(arguments.into_command()),
+        Ok(arguments) => arguments
+            .into_command()
+            .map_err(|why| Refusal::new(Exit::Usage, why)),
         Err(error) if error.use_stderr() => Err(Refusal {
             exit: Exit::Usage,
             out: String::new(),
@@ -553,9 +555,11 @@ pub fn write_man_pages(folder: &Path) -> std::io::Result<()> {
 }
 
 impl Arguments {
-    fn into_command(self) -> Command {
-        match self.command {
-            Subcommands::Run(run) => Command::Run(run.into_options()),
+    /// # Errors
+    /// An option that would have no effect.
+    fn into_command(self) -> Result<Command, String> {
+        Ok(match self.command {
+            Subcommands::Run(run) => Command::Run(run.into_options()?),
             Subcommands::Capacity(arguments) => Command::Capacity(arguments),
             Subcommands::Debug(arguments) => Command::Debug(arguments),
             Subcommands::Ctl(arguments) => Command::Ctl(arguments),
@@ -601,7 +605,7 @@ impl Arguments {
             Subcommands::Record(order) => Command::Record(order),
             Subcommands::K8s(order) => Command::K8s(order),
             Subcommands::Fleet(keys) => Command::Fleet(keys),
-            Subcommands::Attach(run) => Command::Attach(run.into_attached()),
+            Subcommands::Attach(run) => Command::Attach(run.into_attached()?),
             Subcommands::Agent(agent) => Command::Agent(agent.into_order()),
             Subcommands::Agents(agents) => Command::Agents(agents.into_order()),
             Subcommands::Demo(demo) => Command::Demo(DemoOptions {
@@ -615,22 +619,31 @@ impl Arguments {
             Subcommands::Completions { shell } => Command::Print(completions(shell)),
             Subcommands::Man { folder } => Command::Man(folder),
             Subcommands::Version => Command::Print(version()),
-        }
+        })
     }
 }
 
 impl RunArguments {
     /// Goes on with the run whose name stands in the plan's place.
-    fn into_attached(mut self) -> RunOptions {
+    fn into_attached(mut self) -> Result<RunOptions, String> {
         let run = self.plan.to_string_lossy().into_owned();
-        let fleet = std::mem::take(&mut self.fleet);
-        RunOptions {
-            fleet: Some(fleet.into_attached(&run)),
-            ..self.into_options()
+        let others = [
+            ("--demo", self.demo),
+            ("--skip-unsupported", self.skip_unsupported),
+            ("--tls-verify", self.tls_verify),
+        ];
+        let other = others.into_iter().find(|(_, is_written)| *is_written);
+        if let Some(name) = self.load.given().or(other.map(|(name, _)| name)) {
+            return Err(settled(name));
         }
+        let fleet = std::mem::take(&mut self.fleet);
+        Ok(RunOptions {
+            fleet: Some(fleet.into_attached(&run)?),
+            ..self.into_options()?
+        })
     }
 
-    fn into_options(self) -> RunOptions {
+    fn into_options(self) -> Result<RunOptions, String> {
         let level = |text: &String| match text.split_once('=') {
             Some((category, level)) => (category.to_owned(), level.to_owned()),
             None => (String::new(), text.clone()),
@@ -649,7 +662,7 @@ impl RunArguments {
                 .changes
                 .push(Change::Property(name.to_owned(), value.to_owned()));
         }
-        RunOptions {
+        Ok(RunOptions {
             plan: PlanChoice::File(self.plan),
             results: self.results.map(ResultsFile::File),
             delete_results: self.delete_results,
@@ -687,8 +700,8 @@ impl RunArguments {
             baseline: self.baseline,
             report_at_end: false,
             notes: Vec::new(),
-            fleet: self.fleet.into_options(),
-        }
+            fleet: self.fleet.into_options()?,
+        })
     }
 }
 

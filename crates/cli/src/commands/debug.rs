@@ -89,6 +89,11 @@ fn run_options(arguments: &DebugArguments) -> Result<RunOptions, Refusal> {
         let why = "options behind `--` are those of `drumfire run`";
         return Err(Refusal::new(Exit::Usage, why));
     };
+    if options.fleet.is_some() {
+        let why =
+            "`--agents` has no effect here: `debug` follows one user on this machine; leave it out";
+        return Err(Refusal::new(Exit::Usage, why));
+    }
     let load = [
         ("drumfire.load.once", "true".to_owned()),
         ("drumfire.load.users", arguments.user.to_string()),

@@ -9,6 +9,7 @@ use drumfire_fleet::{
     stays_inside,
 };
 use drumfire_health::Grade;
+use drumfire_jmx::{JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS};
 
 use super::agent::{link, table};
 use crate::console::Console;
@@ -75,6 +76,17 @@ impl FleetRun<'_> {
                 !OWN_SYSTEM.contains(&name)
             }),
             given: self.settings.given.clone(),
+            removed: removed(
+                self.settings.given.iter(),
+                JMETER_DEFAULTS,
+                &self.settings.properties,
+            ),
+            removed_system: removed(
+                self.settings.given_system.iter(),
+                SYSTEM_DEFAULTS,
+                &self.settings.system,
+            ),
+            log_levels: self.settings.log_levels.clone(),
             is_each: options.is_each,
             on_lost: match options.on_lost {
                 LostAgents::Continue => OnLost::Continue,
@@ -200,6 +212,24 @@ pub fn run(
 /// The part of a run's outputs that is written here: agents write the files of the plan's own listeners.
 pub fn result_files(order: &RunOrder) -> Vec<PathBuf> {
     order.results.iter().cloned().collect()
+}
+
+/// Names that the command line and the defaults have and the run has not: it removed them (`-Jname=`), or its property file lacks
+/// them (`-p`).
+fn removed<'n>(
+    given: impl Iterator<Item = &'n String>,
+    defaults: &[(&'n str, &str)],
+    properties: &PropertyTable,
+) -> Vec<String> {
+    let defaults = defaults.iter().map(|(name, _)| *name);
+    let names = given.map(String::as_str).chain(defaults);
+    let mut removed: Vec<String> = names
+        .filter(|name| properties.get(name).is_none())
+        .map(str::to_owned)
+        .collect();
+    removed.sort_unstable();
+    removed.dedup();
+    removed
 }
 
 fn name_of(plan: &Path) -> String {

@@ -13,6 +13,8 @@ const ALL_OF_DRUMFIRE: &str = "drumfire";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Levels {
     root: LevelFilter,
+    /// The root's level was asked for.
+    has_root: bool,
     by_category: Vec<(String, LevelFilter)>,
 }
 
@@ -22,6 +24,7 @@ impl Levels {
     pub fn new(wanted: &[(String, String)]) -> (Levels, Vec<String>) {
         let mut levels = Levels {
             root: LevelFilter::INFO,
+            has_root: false,
             by_category: Vec::new(),
         };
         let mut faults = Vec::new();
@@ -31,7 +34,7 @@ impl Levels {
                     "Invalid log level, '{level}', for the root logger."
                 )),
                 (None, _) => faults.push(format!("Invalid log level, '{level}' for '{category}'.")),
-                (Some(filter), "") => levels.root = filter,
+                (Some(filter), "") => (levels.root, levels.has_root) = (filter, true),
                 (Some(filter), _) => levels.set(category, filter),
             }
         }
@@ -66,14 +69,30 @@ impl Levels {
 
     /// Whether an event of this category and level is logged: the longest category that contains it decides.
     pub fn let_through(&self, category: &str, level: tracing::Level) -> bool {
+        level <= self.of_category(category).unwrap_or(self.root)
+    }
+
+    /// The level that was asked for a category by name, or for one that contains it: of several the longest.
+    pub fn of_category(&self, category: &str) -> Option<LevelFilter> {
         let holding = self
             .by_category
             .iter()
             .filter(|(known, _)| is_within(category, known));
-        let filter = holding
-            .max_by_key(|(known, _)| known.len())
-            .map_or(self.root, |(_, filter)| *filter);
-        level <= filter
+        let longest = holding.max_by_key(|(known, _)| known.len());
+        longest.map(|(_, filter)| *filter)
+    }
+
+    /// The root's level, if it was asked for.
+    pub fn of_root(&self) -> Option<LevelFilter> {
+        self.has_root.then_some(self.root)
+    }
+
+    /// Everything that was asked for, with Log4j's names of levels; a category without characters is the root.
+    pub fn named(&self) -> Vec<(String, &'static str)> {
+        let root = self.of_root().map(|filter| (String::new(), filter));
+        let all = root.into_iter().chain(self.by_category.iter().cloned());
+        all.map(|(category, filter)| (category, name(filter)))
+            .collect()
     }
 }
 
@@ -98,6 +117,14 @@ fn filter(level: &str) -> Option<LevelFilter> {
         "TRACE" | "ALL" => LevelFilter::TRACE,
         _ => return None,
     })
+}
+
+/// Log4j's name of a level.
+fn name(filter: LevelFilter) -> &'static str {
+    match filter.into_level() {
+        None => "OFF",
+        Some(level) => level.as_str(),
+    }
 }
 
 #[cfg(test)]
@@ -159,6 +186,18 @@ mod tests {
         let levels = levels(&[("drumfire_http::tls", "trace")]);
         assert!(levels.let_through("drumfire_http::tls::session", Level::TRACE));
         assert!(!levels.let_through("drumfire_http", Level::DEBUG));
+    }
+
+    #[test]
+    fn asked_levels_have_log4js_names() {
+        let levels = levels(&[("jmeter.util", "warn"), ("", "off")]);
+        let named = [
+            (String::new(), "OFF"),
+            ("org.apache.jmeter.util".to_owned(), "WARN"),
+        ];
+        assert_eq!(levels.named(), named);
+        assert_eq!(levels.of_category("com.example"), None);
+        assert_eq!(Levels::new(&[]).0.of_root(), None);
     }
 
     #[test]

@@ -2,25 +2,26 @@
 //! `2026-11-21 01:33:43,335 INFO o.a.j.s.SampleResult: text`.
 
 mod levels;
+mod queue;
 
 use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use drumfire_fleet::{LogLevel, LogQueue};
 use drumfire_results::DatePattern;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
-use tracing::{Event, Level, Metadata, Subscriber};
+use tracing::{Event, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::options::LogOptions;
 pub use levels::Levels;
+pub use queue::{set_queue_levels, start_queue};
 
 /// An event may carry this field to be logged under a category that is known only at run time, such as the name of a
 /// script's logger.
@@ -52,47 +53,6 @@ pub fn start(
         tracing::warn!("{fault}");
     }
     Ok((path, faults))
-}
-
-/// Has warnings and errors, and what scripts log, wait in a queue: the log of an agent goes to its coordinator.
-pub fn start_queue(queue: Arc<LogQueue>) {
-    // A process whose events go somewhere already keeps it so.
-    let _ = tracing_subscriber::registry()
-        .with(QueuedLog(queue))
-        .try_init();
-}
-
-/// Writes to the queue of an agent.
-struct QueuedLog(Arc<LogQueue>);
-
-impl<S: Subscriber> Layer<S> for QueuedLog {
-    fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        let is_of_script = metadata.fields().field(CATEGORY_FIELD).is_some();
-        let is_own = metadata.target().starts_with("drumfire");
-        let most = if is_of_script {
-            Level::INFO
-        } else {
-            Level::WARN
-        };
-        (is_of_script || is_own) && *metadata.level() <= most
-    }
-
-    fn max_level_hint(&self) -> Option<LevelFilter> {
-        Some(LevelFilter::INFO)
-    }
-
-    fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        let mut parts = Parts::default();
-        event.record(&mut parts);
-        let level = match *event.metadata().level() {
-            Level::ERROR => LogLevel::Error,
-            Level::WARN => LogLevel::Warning,
-            _ => LogLevel::Info,
-        };
-        let category = parts.category.as_deref();
-        let category = category.unwrap_or(event.metadata().target());
-        self.0.push(level, category, &parts.message);
-    }
 }
 
 fn create(path: &Path) -> io::Result<File> {

@@ -19,6 +19,7 @@ impl drumfire_fleet::Engine for Wiring {
     type Program = Ready;
 
     fn compile(&self, order: &PlanOrder) -> Result<(Ready, Vec<String>), Vec<String>> {
+        drumfire::log::set_queue_levels(&order.log_levels);
         let settings = settings(order).map_err(|fault| vec![line(&fault)])?;
         let run = RunOrder {
             results: order.results.clone(),
@@ -66,6 +67,12 @@ fn settings(order: &PlanOrder) -> Result<Settings, Box<Diagnostic>> {
         own: &[],
     };
     let mut settings = properties::resolve(&PropertyOptions::default(), &around)?;
+    for name in &order.removed {
+        settings.properties.remove(name);
+    }
+    for name in &order.removed_system {
+        settings.system.remove(name);
+    }
     settings.properties.merge(order.properties.iter().cloned());
     settings.system.merge(order.system.iter().cloned());
     let share = &order.share;
@@ -80,6 +87,7 @@ fn settings(order: &PlanOrder) -> Result<Settings, Box<Diagnostic>> {
         settings.properties.set("__jm.D_TG", order.agent.as_str());
     }
     settings.given = order.given.clone();
+    settings.log_levels = order.log_levels.clone();
     Ok(settings)
 }
 

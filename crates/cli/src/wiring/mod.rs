@@ -201,7 +201,7 @@ fn engine_settings(
     properties.set("TESTSTART.MS", now.as_millis().to_string());
     let plan = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
     Arc::new(drumfire_engine::Settings {
-        java: java(&properties),
+        java: java(&properties, &settings.log_levels),
         properties,
         base_dir: plan.parent().map(Path::to_path_buf).unwrap_or_default(),
         results: order.results.clone(),
@@ -224,13 +224,10 @@ fn engine_properties(settings: &Settings) -> Properties {
 }
 
 #[cfg(feature = "jvm")]
-fn java(properties: &Properties) -> Java {
-    let properties = properties.clone();
-    Java::Host(Arc::new(drumfire_jvm::Jvm::new(
-        properties,
-        tell,
-        install_later,
-    )))
+fn java(properties: &Properties, log_levels: &[(String, String)]) -> Java {
+    let jvm = drumfire_jvm::Jvm::new(properties.clone(), tell, install_later);
+    let (levels, _) = drumfire::log::Levels::new(log_levels);
+    Java::Host(Arc::new(jvm.with_log_levels(levels.named())))
 }
 
 /// Has a process of its own run `drumfire jvm install`, at the lowest priority. Neither Ctrl-C nor the end of this process ends
@@ -262,6 +259,6 @@ fn tell(line: &str) {
 }
 
 #[cfg(not(feature = "jvm"))]
-fn java(_: &Properties) -> Java {
+fn java(_: &Properties, _: &[(String, String)]) -> Java {
     Java::default()
 }

@@ -3,6 +3,7 @@
 
 mod attach;
 mod kubernetes;
+mod options;
 mod outputs;
 mod room;
 mod security;

@@ -50,6 +50,11 @@ pub struct PlanOrder {
     pub system: Vec<(String, String)>,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
+    /// Names of properties and system properties that this machine must not have of its own.
+    pub removed: Vec<String>,
+    pub removed_system: Vec<String>,
+    /// Categories and levels of the log, in the order of the command line; an empty category is the root.
+    pub log_levels: Vec<(String, String)>,
     /// This agent's name.
     pub agent: String,
     /// Where rows go.

@@ -213,6 +213,8 @@ fn log(agent: &str, line: &LogLine) {
         text,
     } = line;
     match level {
+        LogLevel::Trace => tracing::trace!(category, "[{agent}] {text}"),
+        LogLevel::Debug => tracing::debug!(category, "[{agent}] {text}"),
         LogLevel::Info => tracing::info!(category, "[{agent}] {text}"),
         LogLevel::Warning => tracing::warn!(category, "[{agent}] {text}"),
         LogLevel::Error => tracing::error!(category, "[{agent}] {text}"),

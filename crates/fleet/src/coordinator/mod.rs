@@ -86,6 +86,11 @@ pub struct FleetOrder {
     pub system: Vec<(String, String)>,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
+    /// Names of properties and system properties that agents must not have, whatever their own settings say.
+    pub removed: Vec<String>,
+    pub removed_system: Vec<String>,
+    /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
+    pub log_levels: Vec<(String, String)>,
     /// Every agent runs the whole plan.
     pub is_each: bool,
     pub on_lost: OnLost,
@@ -143,7 +148,10 @@ pub fn run(
     let (mut link_options, mut local) = (order.link.clone(), None);
     if let Selection::Local(agents) = order.selection {
         let started = Local::start(agents)?;
-        link_options.url = started.url().to_owned();
+        link_options = LinkOptions {
+            url: started.url().to_owned(),
+            ..LinkOptions::default()
+        };
         local = Some(started);
     }
     let linked = runtime.block_on(Link::connect(&link_options, COORDINATOR));
@@ -171,7 +179,8 @@ fn coordinate(
     link: &Link,
     is_local: bool,
 ) -> Result<FleetOutcome, FleetError> {
-    let signer = order.link.sign.as_deref().map(Signer::read).transpose()?;
+    let sign = order.link.sign.as_deref().filter(|_| !is_local);
+    let signer = sign.map(Signer::read).transpose()?;
     let (begun, left_out) = match &order.attach {
         Some(run) => (runtime.block_on(attach::take_over(link, run))?, None),
         None => assemble(order, runtime, link)?,
@@ -273,6 +282,9 @@ fn manifest(
         properties: order.properties.clone(),
         system: order.system.clone(),
         given: order.given.clone(),
+        removed: order.removed.clone(),
+        removed_system: order.removed_system.clone(),
+        log_levels: order.log_levels.clone(),
         members: chosen
             .iter()
             .map(|hello| Member {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use drumfire_engine::LEFT_OUT;
-use drumfire_fleet::FleetOrder;
+use drumfire_fleet::{FleetOrder, Selection};
 use drumfire_jmx::Diagnostic;
 use drumfire_probes::{Source, View, Watching};
 use drumfire_report::RunFile;
@@ -156,10 +156,16 @@ fn begin(
     };
     let own = demo.as_ref().map(DemoSite::properties);
     let own = own.as_ref().map_or(&[][..], |own| own.as_slice());
-    let settings = settings(&options.properties, own, Some(&plan), console)?;
+    let mut settings = settings(&options.properties, own, Some(&plan), console)?;
+    settings.log_levels = options.log.levels.clone();
     if let Some(fleet) = &mut options.fleet {
         for line in remote::settle(fleet, &settings)? {
             console.line(&line);
+        }
+        let is_here = matches!(fleet.selection, Selection::Local(_)) || fleet.link.is_loopback();
+        if demo.is_some() && !is_here {
+            let why = "`--demo` serves this machine alone, and agents on others cannot reach it; use `--agents local:N`";
+            return Err(Refusal::new(Exit::Usage, why));
         }
     }
     let fail_on = thresholds(&options.fail_on, FAIL_ON, &settings)?;
