@@ -11,7 +11,7 @@ use drumfire_sinks::{
 use jiff::Timestamp;
 
 use crate::engine::BackendSpec;
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 
 const INFLUXDB_INTERVAL: &str = "backend_influxdb.send_interval";
 const GRAPHITE_INTERVAL: &str = "backend_graphite.send_interval";
@@ -25,7 +25,7 @@ type Wants = Box<dyn Fn(&str) -> bool + Send>;
 ///
 /// # Errors
 /// Which parameter is wrong, or why it cannot be started.
-pub fn start(spec: &BackendSpec, settings: &Settings) -> Result<Exporter, String> {
+pub fn start(spec: &BackendSpec, settings: &RunProperties) -> Result<Exporter, String> {
     let (encoder, transport): (Box<dyn Encoder>, _) = match spec.class.as_str() {
         "InfluxdbBackendListenerClient" => {
             (Box::new(influx(spec, settings)?), influx_transport(spec)?)
@@ -67,7 +67,7 @@ fn source_of_times(spec: &BackendSpec) -> &'static str {
     }
 }
 
-fn influx(spec: &BackendSpec, settings: &Settings) -> Result<Influx, String> {
+fn influx(spec: &BackendSpec, settings: &RunProperties) -> Result<Influx, String> {
     let text = |name, default| parameter(spec, name).unwrap_or(default);
     let pattern = pattern(text("samplersRegex", ""))?;
     let tags = spec.arguments.iter().filter_map(|(name, value)| {
@@ -109,7 +109,7 @@ fn influx_transport(spec: &BackendSpec) -> Result<Transport, String> {
     Ok(Transport::http(url.to_owned(), headers))
 }
 
-fn graphite(spec: &BackendSpec, settings: &Settings) -> Result<Graphite, String> {
+fn graphite(spec: &BackendSpec, settings: &RunProperties) -> Result<Graphite, String> {
     let text = |name, default| parameter(spec, name).unwrap_or(default);
     let format =
         match sender(spec, "graphiteMetricsSender").ends_with("PickleGraphiteMetricsSender") {
@@ -151,7 +151,7 @@ fn listed(spec: &BackendSpec, is_pattern: bool) -> Result<Wants, String> {
 }
 
 /// The last samples, if times are to be theirs (`backend_metrics_window_mode=fixed`).
-fn windows(spec: &BackendSpec, settings: &Settings) -> Option<Windows> {
+fn windows(spec: &BackendSpec, settings: &RunProperties) -> Option<Windows> {
     let samples = spec.samples.clone()?;
     let size = settings.properties.get(WINDOW).unwrap_or_default();
     let size = size.trim().parse().unwrap_or(WINDOW_SIZE);
@@ -242,7 +242,7 @@ fn percentiles<T: FromStr>(text: &str) -> Vec<T> {
         .collect()
 }
 
-fn interval(settings: &Settings, property: &str, default_s: u64) -> Duration {
+fn interval(settings: &RunProperties, property: &str, default_s: u64) -> Duration {
     let text = settings.properties.get(property).unwrap_or_default();
     let seconds = text.trim().parse().unwrap_or(default_s);
     Duration::from_secs(seconds.max(1))
@@ -279,7 +279,7 @@ mod tests {
                 ("summaryOnly", "TRUE"),
             ],
         );
-        let influx = influx(&spec, &Settings::default()).expect("all is right");
+        let influx = influx(&spec, &RunProperties::default()).expect("all is right");
         assert_eq!(influx.tags, [("env".to_owned(), "test".to_owned())]);
         assert_eq!(influx.percentiles, [99.0, 95.5]);
         assert_eq!(influx.interval, Duration::from_secs(5));
@@ -290,7 +290,7 @@ mod tests {
     fn a_list_of_graphite_is_exact_and_its_pattern_matches_all_of_a_label() {
         let wants = |arguments: &[(&str, &str)], label: &str| {
             let spec = spec("GraphiteBackendListenerClient", arguments);
-            let graphite = graphite(&spec, &Settings::default()).expect("all is right");
+            let graphite = graphite(&spec, &RunProperties::default()).expect("all is right");
             assert!(graphite.summary_only && graphite.prefix == "jmeter.");
             (graphite.wants)(label)
         };
@@ -336,7 +336,7 @@ mod tests {
     fn a_wrong_address_or_pattern_is_said() {
         let why = |arguments: &[(&str, &str)]| {
             let spec = spec("InfluxdbBackendListenerClient", arguments);
-            start(&spec, &Settings::default()).err()
+            start(&spec, &RunProperties::default()).err()
         };
         let text = why(&[("influxdbUrl", "host:8086")]).expect("no URL");
         assert_eq!(text, "`influxdbUrl` is `host:8086`, expected a URL");

@@ -14,7 +14,7 @@ use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::{Diagnostic, Tree};
 use drumfire_results::CollectorSet;
 
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 
 /// Reads, compiles and runs plans.
 pub trait Engine {
@@ -25,7 +25,7 @@ pub trait Engine {
     ///
     /// # Errors
     /// The fault of the file, if it cannot be read as a plan.
-    fn survey(&self, plan: &Path, settings: &Settings) -> Result<Survey, Vec<Diagnostic>>;
+    fn survey(&self, plan: &Path, settings: &RunProperties) -> Result<Survey, Vec<Diagnostic>>;
 
     /// Gives the findings and the advice of a survey, for plans in an editor, on any thread. Java is not asked.
     fn glance(&self) -> Glance {
@@ -39,7 +39,7 @@ pub trait Engine {
     fn compile(
         &self,
         plan: &Path,
-        settings: &Settings,
+        settings: &RunProperties,
         order: &RunOrder,
     ) -> Result<(Self::Program, Vec<Diagnostic>), Vec<Diagnostic>>;
 
@@ -55,7 +55,7 @@ pub trait Engine {
     fn draft(
         &self,
         plan: &Path,
-        settings: &Settings,
+        settings: &RunProperties,
     ) -> Result<(Self::Program, Vec<Diagnostic>), Vec<Diagnostic>>;
 
     /// The compiled plan as data.
@@ -65,7 +65,7 @@ pub trait Engine {
     ///
     /// # Errors
     /// The missing part, and how to get it.
-    fn java(&self, settings: &Settings, install: bool) -> Result<String, String>;
+    fn java(&self, settings: &RunProperties, install: bool) -> Result<String, String>;
 
     /// Files that the plan names relative to its folder.
     fn plan_files(&self, _program: &Self::Program) -> Vec<PathBuf> {
@@ -129,7 +129,7 @@ pub trait Engine {
 }
 
 /// Looks at a plan with these properties.
-pub type Glance = fn(&Path, &Tree, &Settings) -> (Vec<Diagnostic>, Vec<Advice>);
+pub type Glance = fn(&Path, &Tree, &RunProperties) -> (Vec<Diagnostic>, Vec<Advice>);
 
 /// How to run a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

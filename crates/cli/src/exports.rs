@@ -11,7 +11,7 @@ use crate::collectors::Collectors;
 use crate::engine::{BackendSpec, Event, Mark, Subscriber};
 use crate::options::ExportOptions;
 use crate::profiles::{OUT, TAGS};
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 
 /// The undelivered news, a line for each sink that lost some.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Exports {
     /// The fault of one, or why it cannot be started.
     pub fn start(
         options: &ExportOptions,
-        settings: &Settings,
+        settings: &RunProperties,
         run_id: &str,
     ) -> Result<Exports, String> {
         let listed = |name| list(settings.properties.get(name).unwrap_or_default());
@@ -72,7 +72,11 @@ impl Exports {
     }
 
     /// Starts the plan's Backend Listeners. Gives a line for each that cannot be started; the run goes on without it.
-    pub fn start_listeners(&mut self, specs: &[BackendSpec], settings: &Settings) -> Vec<String> {
+    pub fn start_listeners(
+        &mut self,
+        specs: &[BackendSpec],
+        settings: &RunProperties,
+    ) -> Vec<String> {
         let mut problems = Vec::new();
         for spec in specs {
             let started = backends::start(spec, settings).map_err(|why| {
@@ -93,7 +97,7 @@ impl Exports {
     pub fn start_collectors(
         &mut self,
         sets: Vec<Arc<Mutex<CollectorSet>>>,
-        settings: &Settings,
+        settings: &RunProperties,
     ) -> Option<String> {
         if sets.is_empty() {
             return None;

@@ -15,7 +15,7 @@ const JMETER_VERSION: &str = "5.6.3";
 
 /// The properties of a run.
 #[derive(Debug, Clone, Default)]
-pub struct Settings {
+pub struct RunProperties {
     /// JMeter's properties: `__P`, `__property`, and everything that changes behaviour.
     pub properties: PropertyTable,
     /// Java's system properties. `__P` looks here for what `properties` does not have.
@@ -50,12 +50,12 @@ pub struct Surroundings<'a> {
 pub fn resolve(
     options: &PropertyOptions,
     around: &Surroundings<'_>,
-) -> Result<Settings, Box<Diagnostic>> {
+) -> Result<RunProperties, Box<Diagnostic>> {
     let installed = (around.variable)("JMETER_HOME")
         .filter(|home| !home.is_empty())
         .map(PathBuf::from);
     let home = options.home.clone().or_else(|| installed.clone());
-    let mut settings = Settings::default();
+    let mut settings = RunProperties::default();
     settings.system.merge(of_this_process(around));
     settings.system.merge(SYSTEM_DEFAULTS.iter().copied());
     settings.apply_jvm_args(around)?;
@@ -124,7 +124,7 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-impl Settings {
+impl RunProperties {
     /// JMeter's start script hands `JVM_ARGS` to the JVM. Definitions among them matter to plans.
     fn apply_jvm_args(&mut self, around: &Surroundings<'_>) -> Result<(), Box<Diagnostic>> {
         let Some(text) = (around.variable)("JVM_ARGS") else {
@@ -230,7 +230,7 @@ mod tests {
             &self,
             options: &PropertyOptions,
             jvm_args: &str,
-        ) -> Result<Settings, Box<Diagnostic>> {
+        ) -> Result<RunProperties, Box<Diagnostic>> {
             let home = self.folder.path().as_os_str().to_owned();
             let jvm_args = OsString::from(jvm_args);
             let variable = |name: &str| match name {

@@ -12,7 +12,7 @@ use drumfire_report::{
 
 use crate::options::ReportFiles;
 use crate::outputs;
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 
 /// Where JMeter's `-o` comes from if it is not given (`JMeter.JMETER_REPORT_OUTPUT_DIR_PROPERTY`).
 const FOLDER_PROPERTY: &str = "jmeter.reportgenerator.outputdir";
@@ -26,7 +26,7 @@ const STATISTICS: &str = "statistics.json";
 pub const RUN: &str = "run.drumfire";
 
 /// The folder of a report that names none.
-pub fn default_folder(settings: &Settings) -> PathBuf {
+pub fn default_folder(settings: &RunProperties) -> PathBuf {
     let property = settings.properties.get(FOLDER_PROPERTY);
     PathBuf::from(
         property
@@ -76,7 +76,7 @@ pub fn write(
     run: &RunFile,
     statistics: &RunFile,
     files: &ReportFiles,
-    settings: &Settings,
+    settings: &RunProperties,
 ) -> Vec<String> {
     let mut failed = Vec::new();
     let mut keep = |written: Result<(), String>| failed.extend(written.err());
@@ -139,21 +139,21 @@ fn told(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }
 
-fn page(run: &RunFile, settings: &Settings) -> String {
+fn page(run: &RunFile, settings: &RunProperties) -> String {
     with_page_options(settings, |options, apdex, matches| {
         report_page(run, options, apdex, matches)
     })
 }
 
 /// The content of a live page when the run has ended.
-pub fn payload(run: &RunFile, settings: &Settings) -> String {
+pub fn payload(run: &RunFile, settings: &RunProperties) -> String {
     with_page_options(settings, |options, apdex, matches| {
         report_payload(run, options, apdex, matches)
     })
 }
 
 fn with_page_options(
-    settings: &Settings,
+    settings: &RunProperties,
     make: impl FnOnce(&PageOptions, &Apdex, LabelMatcher<'_>) -> String,
 ) -> String {
     let property = |name: &str| settings.properties.get(name).map(str::to_owned);

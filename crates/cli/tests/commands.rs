@@ -12,7 +12,7 @@ use drumfire::engine::{
     SummaryLines, Survey, SurveyRow, Tick, UserWindow,
 };
 use drumfire::exit_codes::Exit;
-use drumfire::properties::Settings;
+use drumfire::properties::RunProperties;
 use drumfire::terminal::style::Style;
 use drumfire_jmx::Diagnostic;
 use drumfire_results::{FileReport, Recording, Sample};
@@ -46,7 +46,7 @@ impl Default for Home {
 impl Engine for Scripted {
     type Program = ();
 
-    fn survey(&self, _: &Path, _: &Settings) -> Result<Survey, Vec<Diagnostic>> {
+    fn survey(&self, _: &Path, _: &RunProperties) -> Result<Survey, Vec<Diagnostic>> {
         let findings: Vec<_> = self
             .refusal
             .map(|text| Diagnostic::error("bad", text))
@@ -60,7 +60,7 @@ impl Engine for Scripted {
         })
     }
 
-    fn java(&self, _: &Settings, install: bool) -> Result<String, String> {
+    fn java(&self, _: &RunProperties, install: bool) -> Result<String, String> {
         match self.refusal {
             Some(text) => Err(text.to_owned()),
             None => Ok(format!("install: {install}\n")),
@@ -70,7 +70,7 @@ impl Engine for Scripted {
     fn compile(
         &self,
         _: &Path,
-        settings: &Settings,
+        settings: &RunProperties,
         _: &RunOrder,
     ) -> Result<((), Vec<Diagnostic>), Vec<Diagnostic>> {
         let pairs = settings
@@ -93,7 +93,7 @@ impl Engine for Scripted {
     fn draft(
         &self,
         plan: &Path,
-        settings: &Settings,
+        settings: &RunProperties,
     ) -> Result<((), Vec<Diagnostic>), Vec<Diagnostic>> {
         self.compile(plan, settings, &RunOrder::default())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use drumfire_expr::{Compiler, Properties};
 use drumfire_jmx::Diagnostic;
-use drumfire_results::{ExistingFile, Handover, Place, Recorder, ResultWriter, Sample};
+use drumfire_results::{ExistingFile, Handover, Recorder, ResultFolder, ResultWriter, Sample};
 
 use crate::base::clock::Clock;
 use crate::decode::{Decoder, Unit};
@@ -17,7 +17,7 @@ use crate::run::controllers::Hook;
 use crate::run::journey::BoundPlan;
 use crate::run::program::Program;
 use crate::run::roles::Act;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 use crate::run::shared::{Counts, Shared};
 use crate::run::user::WorkerPlan;
 use crate::run::worker::Worker;
@@ -35,9 +35,9 @@ pub fn decode_with_findings<T>(
     xml: &str,
     decode: impl FnOnce(&mut Decoder) -> T,
 ) -> (T, Context, Vec<Diagnostic>) {
-    let settings = Arc::new(Settings {
+    let settings = Arc::new(RunSettings {
         properties: Properties::new(),
-        ..Settings::default()
+        ..RunSettings::default()
     });
     for (name, value) in properties {
         settings.properties.set(name, *value);
@@ -61,7 +61,7 @@ pub fn decode_with_findings<T>(
     (decoded, user(compiler, state_count, &settings), findings)
 }
 
-fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Context {
+fn user(compiler: Compiler, state_count: u32, settings: &Arc<RunSettings>) -> Context {
     let (names, _) = compiler.finish();
     let program = Program {
         script: "p.jmx".to_owned(),
@@ -106,7 +106,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<Settings>) -> Conte
 /// The first user of a run whose results go nowhere.
 pub fn user_of(shared: Shared, plan: WorkerPlan) -> Context {
     let shared = Arc::new(shared);
-    let place = Place {
+    let place = ResultFolder {
         base_dir: std::path::PathBuf::new(),
         base_prefix: "~/".to_owned(),
         existing: ExistingFile::Append,

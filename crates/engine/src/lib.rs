@@ -18,7 +18,7 @@ pub use base::clock::Clock;
 pub use bind::{Compiled, Draft, bind};
 pub use decode::LEFT_OUT;
 pub use elements::Rung;
-pub use inspect::advice::{Advice, Effect, Place as AdvicePlace};
+pub use inspect::advice::{Advice, AdvicePlace, Effect};
 pub use inspect::demand::Demand;
 pub use inspect::describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
 pub use inspect::plan_files::plan_files;
@@ -40,7 +40,7 @@ pub use run::program::{
     BackendSpec, Group, GroupKind, MonitorSpec, Program, SshMonitorSpec, SshSettings,
 };
 pub use run::schedule::{LevelUnit, Shape, Stretch, Window};
-pub use run::settings::Settings;
+pub use run::settings::RunSettings;
 pub use run::share::{MOST_WEIGHT, Share, Slots};
 pub use run::summaries::SummaryLines;
 

@@ -13,7 +13,7 @@ use crate::fixture::user_of;
 use crate::resolve::resolve;
 use crate::run::control::Control;
 use crate::run::engine::{Options, run};
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 use crate::run::shared::Shared;
 use crate::run::step::Step;
 use crate::run::user::WorkerPlan;
@@ -57,10 +57,10 @@ fn from_xml_to_rows() {
     let properties = Properties::new();
     properties.set("port", server.address().port().to_string());
     properties.set("jmeter.save.saveservice.timestamp_format", "none");
-    let settings = Settings {
+    let settings = RunSettings {
         properties,
         results: Some(rows.clone()),
-        ..Settings::default()
+        ..RunSettings::default()
     };
     let settings = Arc::new(settings);
     let plan = resolve(tree, &settings.properties, &settings.base_dir);

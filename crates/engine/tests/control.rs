@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_engine::{
-    Compiled, Control, ControlError, Event, Options, Outcome, Settings, Subscriber, compile, run,
+    Compiled, Control, ControlError, Event, Options, Outcome, RunSettings, Subscriber, compile, run,
 };
 use drumfire_results::Recording;
 
@@ -18,7 +18,8 @@ fn steer(group: &str, subscriber: &mut dyn Subscriber, control: &Control) -> Out
 </hashTree></hashTree></hashTree></hashTree></jmeterTestPlan>"#
     );
     let read = drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("it is well-formed");
-    let Ok(Compiled { plan: bound, .. }) = compile(read.tree, Arc::new(Settings::default())) else {
+    let Ok(Compiled { plan: bound, .. }) = compile(read.tree, Arc::new(RunSettings::default()))
+    else {
         panic!("the plan runs")
     };
     let options = Options {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use drumfire_engine::{
     Adoption, Control, Event, Fleet, Gate, Lease, LeaseError, LeaseRequest, Options, Phase,
-    Settings, Share, Slots, Subscriber, compile, run,
+    RunSettings, Share, Slots, Subscriber, compile, run,
 };
 use drumfire_expr::Properties;
 use drumfire_results::Recording;
@@ -94,11 +94,11 @@ impl Subscriber for Labels {
 }
 
 fn one(plan: &str, folder: &Path, share: Share, fleet: Option<Arc<Memory>>) -> Labels {
-    let settings = Settings {
+    let settings = RunSettings {
         properties: Properties::new(),
         base_dir: folder.into(),
         share,
-        ..Settings::default()
+        ..RunSettings::default()
     };
     let read = drumfire_jmx::read(plan.as_bytes(), Path::new("p.jmx")).expect("it is well-formed");
     let program = match compile(read.tree, Arc::new(settings)) {

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use drumfire_testkit::server::{Request, Server, Step};
+use drumfire_testkit::server::{Server, Step};
 use drumfire_testkit::websocket;
 use futures_util::{SinkExt, StreamExt};
 use rustls::pki_types::PrivateKeyDer;

@@ -89,7 +89,7 @@ struct Item {
 }
 
 /// A place among siblings, and the item that they stand under.
-type Place = (usize, Option<usize>);
+type Position = (usize, Option<usize>);
 
 struct Merge<'t> {
     base: Vec<Entry<'t>>,
@@ -323,7 +323,7 @@ impl<'t> Merge<'t> {
 
     /// The order of the side that changed it, with the elements that only the other side put there.
     fn ordered(&mut self, parent: Option<usize>, members: &[usize]) -> Vec<usize> {
-        let sequence = |of: &dyn Fn(&Item) -> Option<Place>| {
+        let sequence = |of: &dyn Fn(&Item) -> Option<Position>| {
             let here = members.iter().filter_map(|at| {
                 let (place, up) = of(&self.items[*at])?;
                 (up == parent).then_some((place, *at))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use drumfire_expr::Properties;
-use drumfire_maven::{Repositories, Settings, Source};
+use drumfire_maven::{MavenSettings, Repositories, Source};
 
 use crate::cache_folder;
 
@@ -23,10 +23,9 @@ const VARIABLE: &str = "DRUMFIRE_MAVEN_REPOSITORIES";
 pub fn of_user(properties: &Properties, tell: fn(&str)) -> Result<Repositories, String> {
     let home = std::env::home_dir();
     let settings = match &home {
-        Some(home) => {
-            Settings::read(&home.join(".m2/settings.xml")).map_err(|error| error.to_string())?
-        }
-        None => Settings::default(),
+        Some(home) => MavenSettings::read(&home.join(".m2/settings.xml"))
+            .map_err(|error| error.to_string())?,
+        None => MavenSettings::default(),
     };
     let set = |name| {
         properties

@@ -33,13 +33,13 @@ const NEEDLESS: &[&str] = &[
 ];
 
 /// The document that the actions change.
-pub struct Place<'a> {
+pub struct ActionSite<'a> {
     pub uri: &'a Uri,
     pub plan: &'a PlanFile,
     pub lines: &'a Lines,
 }
 
-impl Place<'_> {
+impl ActionSite<'_> {
     /// All that can be done in a range with these findings.
     pub fn actions(
         &self,

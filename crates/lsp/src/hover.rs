@@ -4,7 +4,7 @@ use drumfire_expr::FunctionSpec;
 use drumfire_jmx::known_property;
 use drumfire_refactor::{Joined, Kind, Occurrence, PlanFile, Subject};
 
-use crate::names::{Target, occurrences};
+use crate::names::{Named, occurrences};
 use crate::workspace::element_at;
 use crate::{docs, values};
 
@@ -13,11 +13,11 @@ pub fn text(
     plan: &PlanFile,
     joined: &Joined,
     properties: &[(String, String)],
-    target: Option<&Target>,
+    target: Option<&Named>,
     offset: usize,
 ) -> Option<String> {
     match target {
-        Some(Target::Name(name)) => match name.subject {
+        Some(Named::Name(name)) => match name.subject {
             Subject::Variable => Some(variable(joined, properties, name)),
             Subject::Property => Some(property(properties, &name.name)),
             Subject::Function => {
@@ -26,9 +26,9 @@ pub fn text(
             }
             Subject::Timer => element(plan, offset),
         },
-        Some(Target::Module(path)) => Some(format!("Leads to {}", path.join(" > "))),
-        Some(Target::File(file)) => Some(format!("`{}`", file.display())),
-        Some(Target::Element(_)) | None => element(plan, offset),
+        Some(Named::Module(path)) => Some(format!("Leads to {}", path.join(" > "))),
+        Some(Named::File(file)) => Some(format!("`{}`", file.display())),
+        Some(Named::Element(_)) | None => element(plan, offset),
     }
 }
 

@@ -19,7 +19,7 @@ const NODE_PATH: &str = "ModuleController.node_path";
 
 /// The thing at a place of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum Named {
     /// A variable, a property, a function or a timer.
     Name(Occurrence),
     /// The name of an element, by the element's number.
@@ -30,15 +30,15 @@ pub enum Target {
 }
 
 /// The target at a byte of a plan, and where its name stands.
-pub fn target(plan: &PlanFile, offset: usize) -> Option<(Target, Span)> {
+pub fn target(plan: &PlanFile, offset: usize) -> Option<(Named, Span)> {
     let around = |span: Span| span.start <= offset && offset <= span.end;
     if let Some(name) = plan.index.names.iter().find(|name| around(name.span)) {
-        return Some((Target::Name(name.clone()), name.span));
+        return Some((Named::Name(name.clone()), name.span));
     }
     let mut elements = plan.index.elements.iter().enumerate();
     let named = elements.find_map(|(at, element)| {
         let span = element.name_span.filter(|span| around(*span))?;
-        Some((Target::Element(at), span))
+        Some((Named::Element(at), span))
     });
     if named.is_some() {
         return named;
@@ -49,14 +49,14 @@ pub fn target(plan: &PlanFile, offset: usize) -> Option<(Target, Span)> {
         .find(|leaf| around(leaf.span))?;
     let span = content_span(source, leaf.span)?;
     if leaf.name == NODE_PATH {
-        return Some((Target::Module(module_path(leaf.node)), span));
+        return Some((Named::Module(module_path(leaf.node)), span));
     }
     if leaf.value.trim().is_empty() || leaf.value.contains("${") || leaf.value.len() > 4_096 {
         return None;
     }
     let folder = plan.path.parent().unwrap_or(Path::new(""));
     let file = folder.join(leaf.value.trim());
-    file.is_file().then_some((Target::File(file), span))
+    file.is_file().then_some((Named::File(file), span))
 }
 
 fn module_path(node: &Node) -> Vec<String> {
@@ -104,20 +104,20 @@ pub fn occurrences<'j>(
 }
 
 /// Where a target is defined.
-pub fn definitions(joined: &Joined, target: &Target) -> Vec<Location> {
+pub fn definitions(joined: &Joined, target: &Named) -> Vec<Location> {
     let Some(own) = joined.plans.first() else {
         return Vec::new();
     };
     match target {
-        Target::File(file) => location(file, &Lines::new(String::new()), Span::default())
+        Named::File(file) => location(file, &Lines::new(String::new()), Span::default())
             .into_iter()
             .collect(),
-        Target::Element(_) => Vec::new(),
-        Target::Module(path) => element_places(own, |found| leads_to(path, found)),
-        Target::Name(name) if name.subject == Subject::Timer => {
+        Named::Element(_) => Vec::new(),
+        Named::Module(path) => element_places(own, |found| leads_to(path, found)),
+        Named::Name(name) if name.subject == Subject::Timer => {
             element_places(own, |found| found.last() == Some(&name.name.as_str()))
         }
-        Target::Name(name) => {
+        Named::Name(name) => {
             let mut found = places(&occurrences(joined, name), |one| one.kind == Kind::Set);
             match name.subject {
                 Subject::Variable => found.extend(columns(joined, &name.name)),
@@ -203,13 +203,13 @@ fn setting(plan: &Path, name: &str) -> Option<Location> {
 }
 
 /// Everywhere a target is named.
-pub fn references(joined: &Joined, target: &Target, with_definitions: bool) -> Vec<Location> {
+pub fn references(joined: &Joined, target: &Named, with_definitions: bool) -> Vec<Location> {
     match target {
-        Target::Name(name) => places(&occurrences(joined, name), |one| {
+        Named::Name(name) => places(&occurrences(joined, name), |one| {
             with_definitions || one.kind == Kind::Read
         }),
-        Target::Element(at) => module_references(joined, *at),
-        Target::Module(_) | Target::File(_) => Vec::new(),
+        Named::Element(at) => module_references(joined, *at),
+        Named::Module(_) | Named::File(_) => Vec::new(),
     }
 }
 
@@ -250,12 +250,12 @@ pub fn highlights(plan: &PlanFile, lines: &Lines, wanted: &Occurrence) -> Vec<Do
 }
 
 /// Gives a variable or an element another name in all plans that belong together.
-pub fn rename(joined: &Joined, target: &Target, new: &str) -> Result<WorkspaceEdit, String> {
+pub fn rename(joined: &Joined, target: &Named, new: &str) -> Result<WorkspaceEdit, String> {
     let renamed = match target {
-        Target::Name(name) if name.subject == Subject::Variable => {
+        Named::Name(name) if name.subject == Subject::Variable => {
             rename_variable(joined, own_name(joined, &name.name), new, true)
         }
-        Target::Element(at) => {
+        Named::Element(at) => {
             let path = joined.plans.first().map(|plan| plan.index.path(*at));
             rename_element(joined, &path.unwrap_or_default().join(" > "), new)
         }

@@ -26,9 +26,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::actions::Place;
+use crate::actions::ActionSite;
 use crate::document::Document;
-use crate::names::{self, Target};
+use crate::names::{self, Named};
 use crate::workspace::Workspace;
 use crate::{Inspection, Inspector};
 use crate::{completion, diagnostics, hover, outline, uri};
@@ -368,7 +368,7 @@ impl Server<'_> {
         &mut self,
         uri: &Uri,
         position: Position,
-    ) -> Option<(PathBuf, Target, lsp_types::Range)> {
+    ) -> Option<(PathBuf, Named, lsp_types::Range)> {
         let path = self.read(uri)?;
         let (plan, lines) = self.workspace.plan(&path)?;
         let (target, span) = names::target(plan, lines.offset(position))?;
@@ -403,7 +403,7 @@ impl Server<'_> {
         let params: lsp_types::DocumentHighlightParams = parameters(params)?;
         let at = params.text_document_position_params;
         let target = self.target(&at.text_document.uri, at.position);
-        let Some((path, Target::Name(name), _)) = target else {
+        let Some((path, Named::Name(name), _)) = target else {
             return Ok(Value::Null);
         };
         let plan = self.workspace.plan(&path);
@@ -414,10 +414,10 @@ impl Server<'_> {
         let params: lsp_types::TextDocumentPositionParams = parameters(params)?;
         let target = self.target(&params.text_document.uri, params.position);
         let range = target.and_then(|(_, target, range)| match target {
-            Target::Name(name) if name.subject == drumfire_refactor::Subject::Variable => {
+            Named::Name(name) if name.subject == drumfire_refactor::Subject::Variable => {
                 Some(range)
             }
-            Target::Element(_) => Some(range),
+            Named::Element(_) => Some(range),
             _ => None,
         });
         json_of(range.map(PrepareRenameResponse::Range))
@@ -491,7 +491,7 @@ impl Server<'_> {
         let Some((plan, lines)) = self.workspace.plan(&path).filter(|_| is_readable) else {
             return Ok(Value::Null);
         };
-        let place = Place { uri, plan, lines };
+        let place = ActionSite { uri, plan, lines };
         json_of(place.actions(&joined, params.range, &params.context.diagnostics))
     }
 

@@ -30,7 +30,7 @@ pub use artifact::Artifact;
 pub use profile::Surroundings;
 pub use repository::{Repositories, Source};
 pub use resolve::{Resolved, resolve};
-pub use settings::{Credentials, Mirror, Proxy, Settings};
+pub use settings::{Credentials, MavenSettings, Mirror, Proxy};
 
 use std::path::PathBuf;
 

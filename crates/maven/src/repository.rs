@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::artifact::{Artifact, below};
 use crate::download::{Answer, Downloads};
 use crate::settings::{Credentials, Proxy};
-use crate::{MavenError, Settings};
+use crate::{MavenError, MavenSettings};
 
 /// Downloads at a time.
 const AT_A_TIME: usize = 8;
@@ -102,7 +102,11 @@ impl Repositories {
     ///
     /// # Errors
     /// If the credentials of a mirror are encrypted.
-    pub fn of(settings: &Settings, local: PathBuf, tell: fn(&str)) -> Result<Repositories, String> {
+    pub fn of(
+        settings: &MavenSettings,
+        local: PathBuf,
+        tell: fn(&str),
+    ) -> Result<Repositories, String> {
         let sources = vec![settings.central()?];
         let proxy = settings.proxy.clone();
         Ok(Repositories::new(

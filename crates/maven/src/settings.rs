@@ -49,7 +49,7 @@ pub struct Proxy {
 
 /// The settings of the file; a missing file has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Settings {
+pub struct MavenSettings {
     /// The local repository, if it is not in its usual place.
     pub local: Option<PathBuf>,
     /// Nothing may be fetched.
@@ -62,16 +62,16 @@ pub struct Settings {
     pub proxy: Option<Proxy>,
 }
 
-impl Settings {
+impl MavenSettings {
     /// Reads a file.
     ///
     /// # Errors
     /// If it is there and cannot be read, or is no XML.
-    pub fn read(file: &Path) -> Result<Settings, MavenError> {
+    pub fn read(file: &Path) -> Result<MavenSettings, MavenError> {
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
             Err(why) if why.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Settings::default());
+                return Ok(MavenSettings::default());
             }
             Err(why) => {
                 let file = file.to_path_buf();
@@ -130,7 +130,7 @@ fn stands_for_central(of: &str) -> bool {
     is_in
 }
 
-fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Settings, String> {
+fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<MavenSettings, String> {
     let document = Document::parse(text).map_err(|error| error.to_string())?;
     let root = document.root_element();
     let value = |node: Node<'_, '_>, name| child(node, name).map(|text| filled(text, variable));
@@ -161,7 +161,7 @@ fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<Settin
                 .collect(),
         })
     });
-    Ok(Settings {
+    Ok(MavenSettings {
         local: value(root, "localRepository").map(PathBuf::from),
         is_offline: child(root, "offline") == Some("true"),
         mirrors: mirrors.collect(),
@@ -255,7 +255,10 @@ mod tests {
     #[test]
     fn without_a_mirror_it_is_central_and_encrypted_passwords_are_refused() {
         assert_eq!(
-            Settings::default().central().expect("central").to_string(),
+            MavenSettings::default()
+                .central()
+                .expect("central")
+                .to_string(),
             CENTRAL
         );
         let of = |of| stands_for_central(of);

@@ -21,7 +21,7 @@ pub enum ExistingFile {
 
 /// Where file names of listeners lead.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct ResultFolder {
     /// Folder of the plan.
     pub base_dir: PathBuf,
     /// Names with this prefix are relative to `base_dir`, others to the working directory
@@ -31,7 +31,7 @@ pub struct Place {
     pub existing: ExistingFile,
 }
 
-impl Place {
+impl ResultFolder {
     /// The file that a listener's name means (`FileServer.resolveBaseRelativeName`).
     pub fn resolve(&self, name: &str) -> PathBuf {
         match name.strip_prefix(self.base_prefix.as_str()) {

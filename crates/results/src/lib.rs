@@ -43,7 +43,7 @@ pub use collectors::{CollectorKind, CollectorSet, CollectorSpec, Measure};
 pub use columns::Columns;
 pub use connections::Connections;
 pub use failures::{ErrorKind, ErrorKinds, FailedSample};
-pub use files::{ExistingFile, OpenError, Place};
+pub use files::{ExistingFile, OpenError, ResultFolder};
 pub use handover::{Delivery, Handover, RecentError};
 pub use heard::{HeardDetail, HeardSample, SampleQueue};
 pub use histogram::Histogram;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::files::{self, ExistingFile, OpenError, Place, ResultFile};
+use crate::files::{self, ExistingFile, OpenError, ResultFile, ResultFolder};
 use crate::row::RowFormat;
 
 /// Empty buffers kept for reuse.
@@ -229,7 +229,7 @@ impl ResultWriter {
     ///
     /// # Errors
     /// When a file is to be deleted first and cannot be.
-    pub fn open(specs: Vec<OutputSpec>, place: &Place) -> Result<ResultWriter, OpenError> {
+    pub fn open(specs: Vec<OutputSpec>, place: &ResultFolder) -> Result<ResultWriter, OpenError> {
         ResultWriter::open_with_limit(specs, place, ResultWriter::BACKLOG_LIMIT_BYTES)
     }
 
@@ -239,7 +239,7 @@ impl ResultWriter {
     /// When a file is to be deleted first and cannot be.
     pub fn open_with_limit(
         specs: Vec<OutputSpec>,
-        place: &Place,
+        place: &ResultFolder,
         backlog_limit_bytes: u64,
     ) -> Result<ResultWriter, OpenError> {
         if place.existing == ExistingFile::Delete {
@@ -338,7 +338,7 @@ struct Opening {
 }
 
 impl Opening {
-    fn add(&mut self, spec: OutputSpec, place: &Place) {
+    fn add(&mut self, spec: OutputSpec, place: &ResultFolder) {
         // Only Result Collectors mark a sample as written.
         let is_marked = spec.format.columns.is_none();
         let name = if is_marked {
@@ -365,7 +365,7 @@ impl Opening {
     }
 
     /// One file may serve several listeners; the first one's format gives its head and its end.
-    fn file(&mut self, spec: &OutputSpec, place: &Place) -> Option<usize> {
+    fn file(&mut self, spec: &OutputSpec, place: &ResultFolder) -> Option<usize> {
         let path = place.resolve(&spec.file_name);
         let identity = files::identity(&path);
         if let Some(known) = self.identities.iter().position(|known| *known == identity) {

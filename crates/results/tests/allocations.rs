@@ -6,13 +6,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_results::{
-    DataType, ExistingFile, Filter, Handover, OutputSet, OutputSpec, Place, Recorder, ResultWriter,
-    RowFormat, Sample, SaveConfig,
+    DataType, ExistingFile, Filter, Handover, OutputSet, OutputSpec, Recorder, ResultFolder,
+    ResultWriter, RowFormat, Sample, SaveConfig,
 };
 
 #[test]
 fn a_known_label_costs_no_allocation() {
-    let place = Place {
+    let place = ResultFolder {
         base_dir: "/".into(),
         base_prefix: "~/".to_owned(),
         existing: ExistingFile::Append,

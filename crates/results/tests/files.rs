@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_results::{
-    Columns, ExistingFile, Filter, Handover, OutputSet, OutputSpec, Place, Recorder, ResultWriter,
-    RowFormat, Sample, SaveConfig, WriterReport,
+    Columns, ExistingFile, Filter, Handover, OutputSet, OutputSpec, Recorder, ResultFolder,
+    ResultWriter, RowFormat, Sample, SaveConfig, WriterReport,
 };
 
-fn place(base: &Path) -> Place {
-    Place {
+fn place(base: &Path) -> ResultFolder {
+    ResultFolder {
         base_dir: base.to_owned(),
         base_prefix: "~/".to_owned(),
         existing: ExistingFile::Append,
@@ -30,7 +30,7 @@ fn spec(file: impl AsRef<Path>, flags: &[&'static str]) -> OutputSpec {
 }
 
 /// Runs a test of one sample that every output is told of.
-fn run(specs: Vec<OutputSpec>, place: &Place) -> WriterReport {
+fn run(specs: Vec<OutputSpec>, place: &ResultFolder) -> WriterReport {
     let outputs = OutputSet::new(0..specs.len() as u16, []);
     let writer = ResultWriter::open(specs, place).unwrap();
     assert_eq!(writer.problems(), [] as [String; 0]);
@@ -258,7 +258,7 @@ fn rows_that_the_plan_spells_out_have_a_head_and_an_end_each_run() {
                 columns("both.txt", true),
                 columns("both.txt", true),
             ],
-            &Place {
+            &ResultFolder {
                 existing: ExistingFile::Delete,
                 ..place(folder.path())
             },

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_results::{
-    ExistingFile, Filter, Handover, OutputSet, OutputSpec, Place, Recorder, Recording,
+    ExistingFile, Filter, Handover, OutputSet, OutputSpec, Recorder, Recording, ResultFolder,
     ResultWriter, RowFormat, Sample, SaveConfig, SummaryDelta, TRANSACTION_MESSAGE_PREFIX,
 };
 
-fn place() -> Place {
-    Place {
+fn place() -> ResultFolder {
+    ResultFolder {
         base_dir: "/".into(),
         base_prefix: "~/".to_owned(),
         existing: ExistingFile::Append,

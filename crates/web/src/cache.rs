@@ -10,7 +10,7 @@ use crate::response::ResponseHead;
 
 /// The settings of the cache in the plan and in JMeter's properties.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct CacheSettings {
     /// `useExpires`: honour `Cache-Control` and `Expires`; without it responses are only revalidated.
     pub use_expires: bool,
     /// `maxSize` (default 5000 entries); an address with `Vary` takes two.
@@ -19,7 +19,7 @@ pub struct Settings {
     pub methods: Vec<String>,
 }
 
-impl Default for Settings {
+impl Default for CacheSettings {
     fn default() -> Self {
         Self {
             use_expires: false,
@@ -29,7 +29,7 @@ impl Default for Settings {
     }
 }
 
-impl Settings {
+impl CacheSettings {
     fn caches_method(&self, method: &str) -> bool {
         self.methods
             .iter()
@@ -166,7 +166,7 @@ impl Cache {
     /// `NumberFormatException` when `max-age` is no number: JMeter's sample fails on it.
     pub fn save<'h>(
         &mut self,
-        settings: &Settings,
+        settings: &CacheSettings,
         method: &str,
         url: &str,
         sent_headers: impl Iterator<Item = HeaderPair<'h>> + Clone,
@@ -337,16 +337,16 @@ mod tests {
     const NOW: i64 = 784_111_777_000;
     const URL: &str = "http://h/x";
 
-    fn expires() -> Settings {
-        Settings {
+    fn expires() -> CacheSettings {
+        CacheSettings {
             use_expires: true,
-            ..Settings::default()
+            ..CacheSettings::default()
         }
     }
 
     fn save(
         cache: &mut Cache,
-        settings: &Settings,
+        settings: &CacheSettings,
         sent: &[HeaderPair<'_>],
         headers: &str,
     ) -> Result<(), Exception> {
@@ -365,7 +365,7 @@ mod tests {
     fn validators_are_remembered_without_expiry() {
         let mut cache = Cache::default();
         let headers = "Etag: \"t\"\r\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\r\nCache-Control: max-age=60\r\n";
-        save(&mut cache, &Settings::default(), &[], headers).unwrap();
+        save(&mut cache, &CacheSettings::default(), &[], headers).unwrap();
         let none: [HeaderPair<'_>; 0] = [];
         let entry = cache.validators(URL, none.into_iter()).unwrap();
         assert_eq!(entry.etag.as_deref(), Some("\"t\""));
@@ -491,9 +491,9 @@ mod tests {
 
     #[test]
     fn a_full_cache_drops_what_was_used_least_recently() {
-        let settings = Settings {
+        let settings = CacheSettings {
             max_entries: 2,
-            ..Settings::default()
+            ..CacheSettings::default()
         };
         let mut cache = Cache::default();
         let head = ResponseHead::parse(b"HTTP/1.1 200 OK\r\nEtag: x\r\n\r\n").unwrap();

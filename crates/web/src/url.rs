@@ -10,7 +10,7 @@ use crate::wire::WireParts;
 
 /// The fields of an HTTP sampler that make its address, already evaluated.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Target<'a> {
+pub struct SamplerAddress<'a> {
     /// `HTTPSampler.protocol`; empty means `http`.
     pub protocol: &'a str,
     /// `HTTPSampler.domain`.
@@ -30,7 +30,7 @@ pub fn method_takes_query(method: &str) -> bool {
     matches!(method, "GET" | "DELETE" | "OPTIONS")
 }
 
-impl Target<'_> {
+impl SamplerAddress<'_> {
     /// `HTTPSamplerBase.getUrl`.
     ///
     /// # Errors
@@ -328,14 +328,14 @@ fn percent_decode(segment: &str) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn target<'a>(path: &'a str, query: &'a str) -> Target<'a> {
-        Target {
+    fn target<'a>(path: &'a str, query: &'a str) -> SamplerAddress<'a> {
+        SamplerAddress {
             domain: "127.0.0.1",
             port: "8080",
             path,
             method: "GET",
             query,
-            ..Target::default()
+            ..SamplerAddress::default()
         }
     }
 
@@ -346,7 +346,7 @@ mod tests {
 
     #[test]
     fn addresses_are_composed_as_jmeter_does() {
-        let text = |t: Target<'_>| t.url().unwrap().to_string();
+        let text = |t: SamplerAddress<'_>| t.url().unwrap().to_string();
         assert_eq!(text(target("/p", "a=1&n")), "http://127.0.0.1:8080/p?a=1&n");
         assert_eq!(
             text(target("/p?z=1", "a=1")),
@@ -363,29 +363,29 @@ mod tests {
             text(target("http://o:81/full?a=1", "b=2")),
             "http://o:81/full?a=1"
         );
-        let post = Target {
+        let post = SamplerAddress {
             method: "POST",
             ..target("/p", "a=1")
         };
         assert_eq!(text(post), "http://127.0.0.1:8080/p");
-        let default = Target {
+        let default = SamplerAddress {
             protocol: "HTTPS",
             port: " 443 ",
             ..target("/p", "")
         };
         assert_eq!(text(default), "https://127.0.0.1/p");
-        let nonsense = Target {
+        let nonsense = SamplerAddress {
             port: "abc",
             ..target("/p", "")
         };
         assert_eq!(text(nonsense), "http://127.0.0.1/p");
-        let odd = Target {
+        let odd = SamplerAddress {
             protocol: "https",
             port: "80",
             ..target("/p", "")
         };
         assert_eq!(text(odd), "https://127.0.0.1:80/p");
-        let file = Target {
+        let file = SamplerAddress {
             protocol: "file",
             path: "etc/x",
             ..target("", "")
@@ -434,7 +434,7 @@ mod tests {
 
     #[test]
     fn bad_addresses_fail_as_recorded() {
-        let failure = |t: Target<'_>| {
+        let failure = |t: SamplerAddress<'_>| {
             let url = t.url().unwrap();
             let failure = url.wire().unwrap_err();
             (
@@ -450,7 +450,7 @@ mod tests {
             )
         );
         assert_eq!(
-            failure(Target {
+            failure(SamplerAddress {
                 domain: "",
                 ..target("/p", "")
             }),
@@ -460,7 +460,7 @@ mod tests {
             )
         );
         assert_eq!(
-            failure(Target {
+            failure(SamplerAddress {
                 port: "99999",
                 ..target("/p", "")
             }),
@@ -470,7 +470,7 @@ mod tests {
             )
         );
         assert_eq!(
-            failure(Target {
+            failure(SamplerAddress {
                 protocol: "ftp",
                 ..target("/p", "")
             }),
@@ -480,7 +480,7 @@ mod tests {
             )
         );
         assert_eq!(
-            failure(Target {
+            failure(SamplerAddress {
                 domain: "127.0 .0.1",
                 ..target("/p", "")
             })

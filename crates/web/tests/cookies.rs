@@ -5,7 +5,7 @@
 //! cookie is `name=value,domain,path,secure,expires,path_specified,domain_specified,version`, with `now+` for a time
 //! counted from the recording.
 
-use drumfire_web::cookies::{Cookie, CookieStore, Policy, Settings};
+use drumfire_web::cookies::{Cookie, CookieSettings, CookieStore, Policy};
 use drumfire_web::url::Url;
 
 /// 2026-11-21, when the rows were recorded.
@@ -39,9 +39,9 @@ fn every_recorded_cookie_is_kept_and_sent_as_in_jmeter() {
             panic!("{row}");
         };
         let policy = Policy::from_name(policy).expect(policy);
-        let settings = Settings {
+        let settings = CookieSettings {
             policy,
-            ..Settings::default()
+            ..CookieSettings::default()
         };
         let from = Url::parse(from).unwrap();
         let mut store = CookieStore::default();
@@ -78,9 +78,9 @@ fn every_cookie_of_a_plan_is_sent_as_in_jmeter() {
         let [cookies, policy, url, sent] = columns.as_slice() else {
             panic!("{row}");
         };
-        let settings = Settings {
+        let settings = CookieSettings {
             policy: Policy::from_name(policy).expect(policy),
-            ..Settings::default()
+            ..CookieSettings::default()
         };
         let store = CookieStore::new(cookies.split('~').map(plan_cookie));
         let header = store.header(&settings, &Url::parse(url).unwrap());

@@ -22,7 +22,7 @@ use crate::fleet_options::{AgentOrder, AgentsOrder};
 use crate::jmeter::remote;
 use crate::log;
 use crate::options::{Change, PropertyOptions, Refusal};
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 use crate::terminal::format::count;
 
 use super::doctor::machine_ceilings;
@@ -91,7 +91,7 @@ pub fn agent<E: Engine>(
 #[expect(clippy::type_complexity, reason = "two lists of names and values")]
 fn own_properties(
     given: &PropertyOptions,
-    settings: &Settings,
+    settings: &RunProperties,
 ) -> (Vec<(String, String)>, Vec<(String, String)>) {
     let value_of = |name: &String| Some((name.clone(), settings.properties.get(name)?.to_owned()));
     let properties = settings.given.iter().filter_map(value_of).collect();

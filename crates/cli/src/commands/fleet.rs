@@ -17,7 +17,7 @@ use crate::engine::{Control, Engine, GroupView, LevelUnit, RunOrder, Subscriber}
 use crate::exit_codes::Exit;
 use crate::fleet_options::{FleetOptions, LostAgents, RowsOfAgents};
 use crate::options::Refusal;
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 
 /// System properties that each machine has of its own.
 const OWN_SYSTEM: [&str; 8] = [
@@ -35,7 +35,7 @@ const OWN_SYSTEM: [&str; 8] = [
 pub struct FleetRun<'a> {
     pub options: &'a FleetOptions,
     pub plan: &'a Path,
-    pub settings: &'a Settings,
+    pub settings: &'a RunProperties,
     pub results: Option<PathBuf>,
     pub groups: &'a [GroupView],
 }

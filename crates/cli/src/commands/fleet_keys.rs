@@ -19,7 +19,7 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
             agent,
             at,
         } => {
-            let place = Place {
+            let place = KeyFolders {
                 folder,
                 at: at.as_deref(),
             };
@@ -37,13 +37,13 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
 }
 
 /// Where the files are written, and where they will be for the server.
-struct Place<'p> {
+struct KeyFolders<'p> {
     folder: &'p Path,
     at: Option<&'p Path>,
 }
 
 fn init(
-    place: &Place<'_>,
+    place: &KeyFolders<'_>,
     hosts: &[String],
     port: u16,
     agents: &[String],

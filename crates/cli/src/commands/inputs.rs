@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::options::{PropertyOptions, Refusal};
 use crate::profiles::Choice;
-use crate::properties::{self, Settings, Surroundings};
+use crate::properties::{self, RunProperties, Surroundings};
 use crate::{findings, jmeter, project};
 
 /// The settings that properties, the project and the command line give; tells their notes.
@@ -19,7 +19,7 @@ pub fn settings(
     own: &[(&'static str, String)],
     plan: Option<&Path>,
     console: &mut Console<'_>,
-) -> Result<Settings, Refusal> {
+) -> Result<RunProperties, Refusal> {
     let choice = Choice {
         profile: options.profile.as_deref(),
         target: options.target.as_deref(),

@@ -14,7 +14,7 @@ use crate::engine::{Advice, AdvicePlace, Engine, Glance};
 use crate::exit_codes::Exit;
 use crate::options::{PropertyOptions, Refusal};
 use crate::project;
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 use crate::terminal::style::Style;
 
 /// Serves the editor that started the program until it shuts the server down.
@@ -36,7 +36,7 @@ pub fn lsp<E: Engine>(engine: &E) -> Result<Exit, Refusal> {
 struct Looker {
     glance: Glance,
     /// The properties of the plan that was asked for last; a keystroke rarely changes them.
-    last: Mutex<Option<(PathBuf, Instant, Settings)>>,
+    last: Mutex<Option<(PathBuf, Instant, RunProperties)>>,
 }
 
 /// Property files are read again after this time.
@@ -44,7 +44,7 @@ const KEPT: Duration = Duration::from_secs(2);
 
 impl Looker {
     /// The properties for a plan; a project file that cannot be read has findings of its own, and sets nothing here.
-    fn with_settings<T>(&self, plan: &Path, ask: impl FnOnce(&Settings) -> T) -> Option<T> {
+    fn with_settings<T>(&self, plan: &Path, ask: impl FnOnce(&RunProperties) -> T) -> Option<T> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((own, read, settings)) = last.as_ref()
             && own == plan
@@ -78,7 +78,7 @@ impl Inspector for Looker {
     }
 
     fn properties(&self, plan: &Path) -> Vec<(String, String)> {
-        let all = |settings: &Settings| {
+        let all = |settings: &RunProperties| {
             let pairs = settings.properties.iter();
             pairs
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))

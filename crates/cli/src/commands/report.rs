@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
 use crate::options::{Progress, Refusal, ReportOptions};
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 use crate::{reports, run_facts};
@@ -84,7 +84,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
 /// Reads a run file or a result file and tells what is odd about it.
 pub fn read_run(
     path: &std::path::Path,
-    settings: &Settings,
+    settings: &RunProperties,
     console: &mut Console<'_>,
 ) -> Result<RunFile, String> {
     let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
@@ -104,7 +104,7 @@ pub fn read_run(
 }
 
 /// Thresholds about the whole run: what a run leaves behind does not tell every second of it exactly.
-fn end_thresholds(given: &[String], settings: &Settings) -> Result<Vec<Threshold>, Refusal> {
+fn end_thresholds(given: &[String], settings: &RunProperties) -> Result<Vec<Threshold>, Refusal> {
     let all = thresholds(given, FAIL_ON, settings)?;
     match all.iter().find(|threshold| threshold.is_windowed()) {
         Some(threshold) => Err(Refusal::new(

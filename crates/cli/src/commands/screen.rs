@@ -16,7 +16,7 @@ use crate::engine::{Control, Event, Stopping, Subscriber, SummaryLines, Tick};
 use crate::messages::{self, Closed, MessagePort};
 use crate::mirror::Mirror;
 use crate::options::Progress;
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 use crate::signals::{self, Heard, Listening};
 use crate::terminal::feed::Feed;
 use crate::terminal::format::cut;
@@ -148,7 +148,7 @@ impl<'a, 'b> Screen<'a, 'b> {
     }
 
     /// Listens to signals and to JMeter's messages, which stop the run.
-    pub fn start(&mut self, settings: &Settings, control: &Control) {
+    pub fn start(&mut self, settings: &RunProperties, control: &Control) {
         let now_ms = Timestamp::now().as_millisecond();
         let starting = match &self.remote_hosts {
             Some(hosts) => milestones::starting_remote(hosts, now_ms, &self.zone),
@@ -178,7 +178,7 @@ impl<'a, 'b> Screen<'a, 'b> {
     }
 
     /// JMeter's mirror server beside the run (`JMeter#startOptionalServers`), on loopback alone.
-    fn start_mirror(&mut self, settings: &Settings) {
+    fn start_mirror(&mut self, settings: &RunProperties) {
         let port = settings.properties.get(MIRROR_PORT);
         let port: u16 = port.and_then(|port| port.trim().parse().ok()).unwrap_or(0);
         if port == 0 {

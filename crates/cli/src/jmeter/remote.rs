@@ -7,7 +7,7 @@ use crate::exit_codes::Exit;
 use crate::fleet_arguments::nats_of_environment;
 use crate::fleet_options::{AgentOrder, FleetOptions, LostAgents};
 use crate::options::{PropertyOptions, Refusal};
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 
 /// How long agents have to answer, if nothing else is said.
 const WAIT_MS: u64 = 30_000;
@@ -101,7 +101,7 @@ pub fn server(properties: PropertyOptions) -> AgentOrder {
 }
 
 /// Completes an agent by the properties of JMeter's servers.
-pub fn settle_server(order: &mut AgentOrder, settings: &Settings) {
+pub fn settle_server(order: &mut AgentOrder, settings: &RunProperties) {
     settle_link(&mut order.link, settings);
     if order.trust.is_empty() {
         order.trust = settings.properties.get(TRUST).map(list).unwrap_or_default();
@@ -125,7 +125,10 @@ pub fn settle_server(order: &mut AgentOrder, settings: &Settings) {
 ///
 /// # Errors
 /// If a property is no number.
-pub fn settle(options: &mut FleetOptions, settings: &Settings) -> Result<Vec<String>, Refusal> {
+pub fn settle(
+    options: &mut FleetOptions,
+    settings: &RunProperties,
+) -> Result<Vec<String>, Refusal> {
     settle_link(&mut options.link, settings);
     let property = |name: &str| settings.properties.get(name).map(str::trim);
     let Selection::Hosts(hosts) = &mut options.selection else {
@@ -168,7 +171,7 @@ pub fn hosts(options: &FleetOptions) -> Option<Vec<String>> {
 }
 
 /// Where NATS is: options, the environment, then properties.
-fn settle_link(link: &mut LinkOptions, settings: &Settings) {
+fn settle_link(link: &mut LinkOptions, settings: &RunProperties) {
     let [url, credentials, ca, sign] = NATS.map(|name| {
         let value = settings.properties.get(name);
         value.filter(|value| !value.is_empty()).map(str::to_owned)
@@ -202,8 +205,8 @@ fn this_host() -> String {
 mod tests {
     use super::*;
 
-    fn settings(properties: &[(&str, &str)]) -> Settings {
-        let mut settings = Settings::default();
+    fn settings(properties: &[(&str, &str)]) -> RunProperties {
+        let mut settings = RunProperties::default();
         for (name, value) in properties {
             settings.properties.set(*name, (*value).to_owned());
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drumfire::engine::{Engine as _, RunOrder};
 use drumfire::options::PropertyOptions;
-use drumfire::properties::{self, Settings, Surroundings};
+use drumfire::properties::{self, RunProperties, Surroundings};
 use drumfire_engine::java::Java;
 use drumfire_engine::{Control, Options, Outcome, StartError, Subscriber};
 use drumfire_expr::Properties;
@@ -59,7 +59,7 @@ impl drumfire_fleet::Engine for Wiring {
 }
 
 /// This machine's own properties, with those of the run in their place.
-fn settings(order: &PlanOrder) -> Result<Settings, Box<Diagnostic>> {
+fn settings(order: &PlanOrder) -> Result<RunProperties, Box<Diagnostic>> {
     let around = Surroundings {
         variable: &drumfire_platform::variable,
         now: Timestamp::now(),

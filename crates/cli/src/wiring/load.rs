@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use drumfire::properties::Settings;
+use drumfire::properties::RunProperties;
 use drumfire_engine::LoadOverride;
 use drumfire_jmx::{Diagnostic, Read};
 
@@ -11,7 +11,7 @@ use drumfire_jmx::{Diagnostic, Read};
 ///
 /// # Errors
 /// The plan cannot be read, a property is no number, or the load does not fit the plan.
-pub fn read(plan: &Path, settings: &Settings) -> Result<Read, Vec<Diagnostic>> {
+pub fn read(plan: &Path, settings: &RunProperties) -> Result<Read, Vec<Diagnostic>> {
     let mut read = drumfire_jmx::read_file(plan)?;
     let wrong = |message: String| vec![Diagnostic::error("load", message)];
     let load = load(settings).map_err(wrong)?;
@@ -26,7 +26,7 @@ pub fn read(plan: &Path, settings: &Settings) -> Result<Read, Vec<Diagnostic>> {
     Ok(read)
 }
 
-fn load(settings: &Settings) -> Result<LoadOverride, String> {
+fn load(settings: &RunProperties) -> Result<LoadOverride, String> {
     let text = |name: &str| {
         let value = settings.properties.get(name).map(str::trim);
         value.filter(|value| !value.is_empty())

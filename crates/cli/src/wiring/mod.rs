@@ -11,7 +11,7 @@ use drumfire::engine::{
     Control, Engine, Glance, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber,
     SummaryLines, Survey,
 };
-use drumfire::properties::Settings;
+use drumfire::properties::RunProperties;
 use drumfire_engine::java::Java;
 use drumfire_engine::{BoundPlan, Options};
 use drumfire_expr::Properties;
@@ -31,7 +31,7 @@ pub struct Ready {
 impl Engine for Wiring {
     type Program = Ready;
 
-    fn survey(&self, plan: &Path, settings: &Settings) -> Result<Survey, Vec<Diagnostic>> {
+    fn survey(&self, plan: &Path, settings: &RunProperties) -> Result<Survey, Vec<Diagnostic>> {
         let read = load::read(plan, settings)?;
         let mut survey = drumfire_engine::survey(
             &read.tree,
@@ -54,7 +54,7 @@ impl Engine for Wiring {
     fn compile(
         &self,
         plan: &Path,
-        settings: &Settings,
+        settings: &RunProperties,
         order: &RunOrder,
     ) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
         let read = load::read(plan, settings)?;
@@ -78,7 +78,7 @@ impl Engine for Wiring {
     }
 
     #[cfg(feature = "jvm")]
-    fn java(&self, settings: &Settings, install: bool) -> Result<String, String> {
+    fn java(&self, settings: &RunProperties, install: bool) -> Result<String, String> {
         let jvm = drumfire_jvm::Jvm::new(engine_properties(settings), tell, install_later);
         if install {
             jvm.install().map_err(|error| error.to_string())?;
@@ -87,7 +87,7 @@ impl Engine for Wiring {
     }
 
     #[cfg(not(feature = "jvm"))]
-    fn java(&self, _: &Settings, _: bool) -> Result<String, String> {
+    fn java(&self, _: &RunProperties, _: bool) -> Result<String, String> {
         Err("this build has no Java bridge".to_owned())
     }
 
@@ -134,7 +134,7 @@ impl Engine for Wiring {
     fn draft(
         &self,
         plan: &Path,
-        settings: &Settings,
+        settings: &RunProperties,
     ) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
         let read = load::read(plan, settings)?;
         let mut warnings = read.warnings;
@@ -190,9 +190,9 @@ impl Engine for Wiring {
 /// The properties, the plan's folder and this machine, as the engine takes them.
 fn engine_settings(
     plan: &Path,
-    settings: &Settings,
+    settings: &RunProperties,
     order: &RunOrder,
-) -> Arc<drumfire_engine::Settings> {
+) -> Arc<drumfire_engine::RunSettings> {
     let properties = engine_properties(settings);
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -200,7 +200,7 @@ fn engine_settings(
     // JMeterContextService.startTest
     properties.set("TESTSTART.MS", now.as_millis().to_string());
     let plan = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
-    Arc::new(drumfire_engine::Settings {
+    Arc::new(drumfire_engine::RunSettings {
         java: java(&properties, &settings.log_levels),
         properties,
         base_dir: plan.parent().map(Path::to_path_buf).unwrap_or_default(),
@@ -212,7 +212,7 @@ fn engine_settings(
     })
 }
 
-fn engine_properties(settings: &Settings) -> Properties {
+fn engine_properties(settings: &RunProperties) -> Properties {
     let properties = Properties::new();
     for (name, value) in settings.system.iter() {
         properties.set_system(name, value);

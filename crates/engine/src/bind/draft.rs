@@ -13,7 +13,7 @@ use crate::resolve::Plan;
 use crate::run::java::host::{Java, JavaError, JavaHost};
 use crate::run::java::plan::Traits;
 use crate::run::journey::BoundPlan;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// A plan that was decoded without touching anything.
 pub struct Draft {
@@ -45,12 +45,12 @@ impl Draft {
 type Answers = HashMap<String, Result<Traits, String>>;
 
 /// Decodes a plan in a closed world. Where a value needs a script, it is empty, with a warning.
-pub fn draft(plan: &Plan, settings: &Arc<Settings>) -> Draft {
+pub fn draft(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     draft_knowing(plan, settings, Answers::new())
 }
 
 /// The same after Java was asked, if the plan needs it, whether each class and function is on its class path.
-pub fn draft_asking_java(plan: &Plan, settings: &Arc<Settings>) -> Draft {
+pub fn draft_asking_java(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     let unasked = draft(plan, settings);
     let Some(root) = &plan.root else {
         return unasked;
@@ -70,9 +70,9 @@ pub fn draft_asking_java(plan: &Plan, settings: &Arc<Settings>) -> Draft {
     match answers(&**host, plan, settings, &unasked.classes) {
         Ok(answers) => draft_knowing(plan, settings, answers),
         Err(why) => {
-            let without = Settings {
+            let without = RunSettings {
                 java: Java::Absent(why.to_string().into()),
-                ..Settings::clone(settings)
+                ..RunSettings::clone(settings)
             };
             draft(plan, &Arc::new(without))
         }
@@ -82,7 +82,7 @@ pub fn draft_asking_java(plan: &Plan, settings: &Arc<Settings>) -> Draft {
 fn answers(
     host: &dyn JavaHost,
     plan: &Plan,
-    settings: &Settings,
+    settings: &RunSettings,
     classes: &[String],
 ) -> Result<Answers, JavaError> {
     host.find()?;
@@ -98,7 +98,7 @@ fn answers(
     classes.iter().map(ask).collect()
 }
 
-fn draft_knowing(plan: &Plan, settings: &Arc<Settings>, answers: Answers) -> Draft {
+fn draft_knowing(plan: &Plan, settings: &Arc<RunSettings>, answers: Answers) -> Draft {
     let mut findings = plan.findings.clone();
     let Some(root) = &plan.root else {
         return Draft {
@@ -238,15 +238,15 @@ mod tests {
 <hashTree>{inside}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
         );
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
-        let settings = Settings::default();
+        let settings = RunSettings::default();
         resolve(read.tree, &settings.properties, &settings.base_dir)
     }
 
-    fn with_java() -> (Arc<Counting>, Arc<Settings>) {
+    fn with_java() -> (Arc<Counting>, Arc<RunSettings>) {
         let host = Arc::new(Counting::default());
-        let settings = Settings {
+        let settings = RunSettings {
             java: Java::Host(host.clone()),
-            ..Settings::default()
+            ..RunSettings::default()
         };
         (host, Arc::new(settings))
     }

@@ -6,7 +6,7 @@ use drumfire_jmx::{Diagnostic, Props, Value};
 
 use crate::resolve::Element;
 use crate::run::java::host::Java;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// The functions that the plan calls and that are not built in. Functions that do not do here what they do in JMeter are
 /// findings.
@@ -29,7 +29,7 @@ pub fn called<'p>(plan: &'p Element, findings: &mut Vec<Diagnostic>) -> Vec<&'p 
 
 /// Asks Java which of these functions its class path has, and makes them known. Without Java they are taken for variables, as
 /// JMeter takes them where their jar is missing.
-pub fn ask(names: &[&str], plan: &Element, settings: &Settings) {
+pub fn ask(names: &[&str], plan: &Element, settings: &RunSettings) {
     if names.is_empty() {
         return;
     }
@@ -127,7 +127,7 @@ mod tests {
 <DebugSampler guiclass="g" testclass="DebugSampler" testname="${__fifoPut(q,1)} ${v}"/><hashTree/>
 </hashTree></hashTree></jmeterTestPlan>"#;
         let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
-        let settings = Settings::default();
+        let settings = RunSettings::default();
         let tree = read.expect("the plan is well-formed").tree;
         let plan = Resolver::new(tree, &settings.properties, &settings.base_dir).resolve();
         let plan = plan.expect("there is a test plan");

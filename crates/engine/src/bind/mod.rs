@@ -32,7 +32,7 @@ use crate::run::java::plan::JavaPlan;
 use crate::run::journey::{BoundPlan, Journey};
 use crate::run::needs::Needs;
 use crate::run::program::{Group, Program};
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// A plan that can be run, and what its user should know.
 pub struct Compiled {
@@ -51,7 +51,7 @@ pub struct Compiled {
 ///
 /// # Errors
 /// Everything that keeps the plan from running as JMeter would run it.
-pub fn bind(plan: Plan, settings: &Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn bind(plan: Plan, settings: &Arc<RunSettings>) -> Result<Compiled, Vec<Diagnostic>> {
     let mut findings = plan.findings;
     let Some(root) = &plan.root else {
         return Err(findings);
@@ -89,7 +89,7 @@ fn decode(plan: &Element, unit: &mut Unit) -> Vec<(Group, Journey)> {
 
 impl<'s> Unit<'s> {
     /// The input of compiling.
-    fn new(plan: &Element, settings: &'s Settings, mut findings: Vec<Diagnostic>) -> Unit<'s> {
+    fn new(plan: &Element, settings: &'s RunSettings, mut findings: Vec<Diagnostic>) -> Unit<'s> {
         let lookup = lookup(&settings.properties);
         let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
             findings.push(Diagnostic::error("save-configuration", fault.to_string()));
@@ -123,7 +123,7 @@ impl<'s> Unit<'s> {
         mut self,
         plan: &Element,
         groups: Vec<(Group, Journey)>,
-        settings: &Arc<Settings>,
+        settings: &Arc<RunSettings>,
     ) -> Compiled {
         let variables =
             sample_variable_names(lookup(&settings.properties)("sample_variables").as_deref());

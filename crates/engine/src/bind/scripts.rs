@@ -11,7 +11,7 @@ use crate::decode::{NEEDS_JAVA, Unit, World};
 use crate::resolve::Element;
 use crate::run::java::host::Java;
 use crate::run::java::visit::Visit;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// Runs them, and remembers whether it could.
 pub struct Scripts {
@@ -84,7 +84,7 @@ impl Scripts {
 const INIT_FILES: [&str; 2] = ["beanshell.init.file", "jsr223.init.file"];
 
 /// The property that names such a script, if there is one.
-pub fn init_file(settings: &Settings) -> Option<&'static str> {
+pub fn init_file(settings: &RunSettings) -> Option<&'static str> {
     let is_named = |name: &&str| {
         let file = settings.properties.get(name);
         file.is_some_and(|file| !file.is_empty())
@@ -93,7 +93,7 @@ pub fn init_file(settings: &Settings) -> Option<&'static str> {
 }
 
 /// Starts Java, which runs them, if there are any.
-pub fn run_init_files(plan: &Element, settings: &Settings, findings: &mut Vec<Diagnostic>) {
+pub fn run_init_files(plan: &Element, settings: &RunSettings, findings: &mut Vec<Diagnostic>) {
     let Some(name) = init_file(settings) else {
         return;
     };

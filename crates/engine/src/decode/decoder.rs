@@ -18,7 +18,7 @@ use crate::run::java::plan::{JavaPlan, Traits};
 use crate::run::needs::Needs;
 use crate::run::program::{BackendSpec, MonitorSpec};
 use crate::run::roles::ListenerRole;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 use drumfire_results::{CollectorSet, OutputSpec, SaveConfig};
 
 /// The things outside a plan's files that decoding may touch.
@@ -33,7 +33,7 @@ pub enum World {
 /// The collections made while elements are decoded.
 pub struct Unit<'a> {
     pub world: World,
-    pub settings: &'a Settings,
+    pub settings: &'a RunSettings,
     pub compiler: Compiler,
     pub findings: Vec<Diagnostic>,
     pub state_count: u32,
@@ -72,7 +72,7 @@ pub struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     /// A unit in which nothing is collected yet.
-    pub fn empty(settings: &'a Settings, compiler: Compiler) -> Unit<'a> {
+    pub fn empty(settings: &'a RunSettings, compiler: Compiler) -> Unit<'a> {
         Unit {
             world: World::Open,
             settings,
@@ -169,7 +169,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         self.unit.java.has_blocking_functions |= script_words::text_holds(text);
     }
 
-    pub fn settings(&self) -> &'u Settings {
+    pub fn settings(&self) -> &'u RunSettings {
         self.unit.settings
     }
 

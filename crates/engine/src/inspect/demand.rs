@@ -138,7 +138,7 @@ mod tests {
             let tree = drumfire_jmx::read(text.as_bytes(), "p.jmx".as_ref())
                 .expect("it is a plan")
                 .tree;
-            let settings = crate::Settings::default().into();
+            let settings = crate::RunSettings::default().into();
             let program = crate::compile(tree.clone(), settings)
                 .unwrap_or_else(|faults| panic!("{faults:?}"))
                 .plan

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::inspect::demand::{Demand, demand};
 use crate::run::program::{Group, Program};
 use crate::run::schedule::Stretch;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// A plan as it will be run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -97,7 +97,7 @@ fn compiler(program: &Program) -> Compiler {
 
 struct Describer<'a> {
     compiler: Compiler,
-    settings: &'a Settings,
+    settings: &'a RunSettings,
     view: PlanView,
 }
 
@@ -261,9 +261,9 @@ mod tests {
         for (name, value) in properties {
             known.set(name, *value);
         }
-        let settings = Settings {
+        let settings = RunSettings {
             properties: known,
-            ..Settings::default()
+            ..RunSettings::default()
         };
         let compiled = crate::compile(read.tree.clone(), Arc::new(settings));
         let compiled = compiled.unwrap_or_else(|faults| panic!("{}", faults[0].render(false)));

@@ -215,7 +215,7 @@ mod tests {
 <ThreadGroup guiclass="g" testclass="ThreadGroup" testname="../part.jmx"><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp></ThreadGroup><hashTree><IncludeController guiclass="g" testclass="IncludeController" testname="i"><stringProp name="IncludeController.includepath">part.jmx</stringProp></IncludeController><hashTree/></hashTree>"#;
         let text = plan(elements);
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
-        let settings = crate::Settings {
+        let settings = crate::RunSettings {
             base_dir: folder.path().to_path_buf(),
             ..Default::default()
         };

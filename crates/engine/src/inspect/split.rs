@@ -181,7 +181,7 @@ mod tests {
 <SetupThreadGroup guiclass="g" testclass="SetupThreadGroup" testname="S"><stringProp name="ThreadGroup.num_threads">2</stringProp><elementProp name="ThreadGroup.main_controller" elementType="LoopController"><stringProp name="LoopController.loops">1</stringProp></elementProp></SetupThreadGroup><hashTree/>
 </hashTree></hashTree></jmeterTestPlan>"#;
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("a plan");
-        let settings = crate::Settings::default();
+        let settings = crate::RunSettings::default();
         let compiled = crate::draft(
             &crate::resolve(read.tree.clone(), &settings.properties, Path::new("")),
             &settings.into(),

@@ -12,7 +12,7 @@ use crate::elements::{self, Role, Rung};
 use crate::inspect::advice::{Advice, advise};
 use crate::inspect::preflight::{draft, draft_asking_java};
 use crate::resolve::{Element, resolve};
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// A plan, looked at without sending anything.
 pub struct Survey {
@@ -45,7 +45,7 @@ const NOT_REACHED: &str = "no thread group runs it";
 
 /// Surveys a plan. Nothing is run; Java is started only to ask for classes that the plan needs. The verdict is that of
 /// binding: an element with an error never counts as native.
-pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
+pub fn survey(tree: &Tree, settings: &Arc<RunSettings>) -> Survey {
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
     let draft = draft_asking_java(&plan, settings);
     let (findings, runs) = (draft.findings, draft.plan.is_some());
@@ -89,7 +89,7 @@ pub fn survey(tree: &Tree, settings: &Arc<Settings>) -> Survey {
 }
 
 /// The findings and the advice of a survey for editors, which look after every change: Java is not asked.
-pub fn glance(tree: &Tree, settings: &Arc<Settings>) -> (Vec<Diagnostic>, Vec<Advice>) {
+pub fn glance(tree: &Tree, settings: &Arc<RunSettings>) -> (Vec<Diagnostic>, Vec<Advice>) {
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
     let findings = draft(&plan, settings).findings;
     let root = plan.root.as_ref();
@@ -330,9 +330,9 @@ mod tests {
         }
         survey(
             &read.tree,
-            &Arc::new(Settings {
+            &Arc::new(RunSettings {
                 properties: known,
-                ..Settings::default()
+                ..RunSettings::default()
             }),
         )
     }

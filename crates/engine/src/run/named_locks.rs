@@ -75,7 +75,7 @@ impl NamedLock {
                     return;
                 }
                 place
-                    .get_or_insert_with(|| Place::join(self, &mut state))
+                    .get_or_insert_with(|| QueuePlace::join(self, &mut state))
                     .turn
                     .clone()
             };
@@ -101,20 +101,20 @@ impl NamedLock {
 }
 
 /// A place in the queue of a lock, until it is dropped.
-struct Place<'l> {
+struct QueuePlace<'l> {
     lock: &'l NamedLock,
     turn: Arc<Notify>,
 }
 
-impl<'l> Place<'l> {
-    fn join(lock: &'l NamedLock, state: &mut State) -> Place<'l> {
+impl<'l> QueuePlace<'l> {
+    fn join(lock: &'l NamedLock, state: &mut State) -> QueuePlace<'l> {
         let turn = Arc::new(Notify::new());
         state.queue.push_back(turn.clone());
-        Place { lock, turn }
+        QueuePlace { lock, turn }
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for QueuePlace<'_> {
     fn drop(&mut self) {
         let mut state = self.lock.state();
         state.queue.retain(|turn| !Arc::ptr_eq(turn, &self.turn));

@@ -10,7 +10,7 @@ use drumfire_results::{CollectorSet, OutputSpec, SampleQueue};
 use crate::run::action::OnError;
 use crate::run::java::plan::JavaPlan;
 use crate::run::schedule::Shape;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 use crate::run::slots::OpenSlot;
 
 /// A backend listener of a plan: what is needed to start it.
@@ -119,7 +119,7 @@ pub struct Program {
     pub reads_sampler_name: bool,
     /// The parts that Java runs.
     pub java: JavaPlan,
-    pub settings: Arc<Settings>,
+    pub settings: Arc<RunSettings>,
     /// Opens the slot of a run in which samplers keep what they share.
     pub open_slot: OpenSlot,
 }

@@ -89,7 +89,7 @@ mod tests {
     use crate::compile;
     use crate::fixture::{first_user, user_of};
     use crate::run::control::Control;
-    use crate::run::settings::Settings;
+    use crate::run::settings::RunSettings;
     use crate::run::shared::Shared;
     use crate::run::user::User;
 
@@ -110,9 +110,9 @@ mod tests {
         let plan = plan(port, times);
         let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
         let tree = read.expect("the plan is well-formed").tree;
-        let settings = Settings {
+        let settings = RunSettings {
             properties: drumfire_expr::Properties::new(),
-            ..Settings::default()
+            ..RunSettings::default()
         };
         let Ok(compiled) = compile(tree, Arc::new(settings)) else {
             panic!("the plan can run")

@@ -10,7 +10,7 @@ use crate::run::share::Share;
 
 /// The properties of a run, its files, and its Java.
 #[derive(Clone, Default)]
-pub struct Settings {
+pub struct RunSettings {
     pub properties: Properties,
     /// Folder of the plan: relative file names start here.
     pub base_dir: PathBuf,

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use drumfire_engine::{Compiled, Control, Options, Settings, compile, run};
+use drumfire_engine::{Compiled, Control, Options, RunSettings, compile, run};
 use drumfire_expr::Properties;
 use drumfire_jmx::Diagnostic;
 
@@ -113,11 +113,11 @@ fn compiled(
     properties: &[(&str, &str)],
     folder: &Path,
 ) -> Result<Compiled, Vec<Diagnostic>> {
-    let settings = Settings {
+    let settings = RunSettings {
         properties: Properties::new(),
         results: Some(folder.join(ROWS)),
         base_dir: folder.into(),
-        ..Settings::default()
+        ..RunSettings::default()
     };
     settings
         .properties

@@ -20,7 +20,7 @@ use h2::{Reason, RecvStream, SendStream};
 pub(crate) use streams::Streams;
 
 use failure::kind;
-use streams::Place;
+use streams::Seat;
 
 use crate::binary_head;
 use crate::carriers::{Carrier, Carriers};
@@ -101,7 +101,7 @@ impl Multiplexed for Streams {
 
 struct Conversation<'a> {
     session: &'a Session,
-    place: Place,
+    place: Seat,
     receiver: &'a mut Receiver,
     times: &'a mut Times,
     limit: Option<Duration>,

@@ -74,7 +74,7 @@ impl Streams {
     }
 
     /// Takes part in the connection until dropped.
-    pub fn enter(self: &Rc<Self>) -> Place {
+    pub fn enter(self: &Rc<Self>) -> Seat {
         if self.active.get() == 1 {
             // An exchange that was alone did not ask to be told by others.
             self.wake_another();
@@ -82,7 +82,7 @@ impl Streams {
         let ticket = self.next_ticket.get();
         self.next_ticket.set(ticket.wrapping_add(1));
         self.active.set(self.active.get() + 1);
-        Place {
+        Seat {
             streams: self.clone(),
             ticket,
         }
@@ -144,12 +144,12 @@ impl Carrier for Streams {
 }
 
 /// One exchange's part in a connection.
-pub(crate) struct Place {
+pub(crate) struct Seat {
     pub streams: Rc<Streams>,
     ticket: u32,
 }
 
-impl Place {
+impl Seat {
     /// The sender of requests, when the server takes one more.
     pub async fn sender(&self) -> Result<SendRequest<Bytes>, FailureKind> {
         let sender = self.streams.sender.borrow().clone();
@@ -212,7 +212,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Seat {
     fn drop(&mut self) {
         let streams = &self.streams;
         streams.active.set(streams.active.get() - 1);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use bytes::{Buf, Bytes};
 use h3::error::{Code, StreamError};
 
-use quic::{Place, Stream};
+use quic::{Seat, Stream};
 
 pub(crate) use quic::Quic;
 
@@ -79,7 +79,7 @@ impl Multiplexed for Quic {
 
 struct Conversation<'a> {
     worker: &'a Worker,
-    place: &'a Place,
+    place: &'a Seat,
     receiver: &'a mut Receiver,
     times: &'a mut Times,
     limit: Option<Duration>,

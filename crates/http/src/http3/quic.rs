@@ -69,9 +69,9 @@ impl Quic {
     }
 
     /// Takes part in the connection until dropped.
-    pub fn enter(self: &Rc<Self>) -> Place {
+    pub fn enter(self: &Rc<Self>) -> Seat {
         self.active.set(self.active.get() + 1);
-        Place { quic: self.clone() }
+        Seat { quic: self.clone() }
     }
 
     /// Sorts an error of `h3` into the kinds of failure.
@@ -123,11 +123,11 @@ impl Carrier for Quic {
 }
 
 /// One exchange's part in a connection.
-pub(crate) struct Place {
+pub(crate) struct Seat {
     pub quic: Rc<Quic>,
 }
 
-impl Place {
+impl Seat {
     /// Sends a request's head, when the server takes one more.
     pub(super) async fn send(&self, request: http::Request<()>) -> Result<Stream, FailureKind> {
         let sender = self.quic.sender.borrow().clone();
@@ -148,7 +148,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Seat {
     fn drop(&mut self) {
         let quic = &self.quic;
         quic.active.set(quic.active.get() - 1);

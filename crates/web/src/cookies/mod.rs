@@ -48,7 +48,7 @@ impl Policy {
 
 /// The settings of cookies in the plan and in JMeter's properties.
 #[derive(Clone, Copy, Debug)]
-pub struct Settings {
+pub struct CookieSettings {
     /// `CookieManager.policy`.
     pub policy: Policy,
     /// The property `CookieManager.check.cookies` (default true): refuse cookies that do not fit the address.
@@ -57,7 +57,7 @@ pub struct Settings {
     pub delete_empty: bool,
 }
 
-impl Default for Settings {
+impl Default for CookieSettings {
     fn default() -> Self {
         Self {
             policy: Policy::Standard,
@@ -116,7 +116,7 @@ impl CookieStore {
     }
 
     /// `CookieManager.add`: replaces a cookie of the same name, path and domain. Gives false if an empty value deleted it.
-    pub fn add(&mut self, cookie: Cookie, settings: &Settings) -> bool {
+    pub fn add(&mut self, cookie: Cookie, settings: &CookieSettings) -> bool {
         self.remove_matching(&cookie);
         if settings.delete_empty && cookie.value.is_empty() {
             return false;
@@ -134,7 +134,7 @@ impl CookieStore {
     /// epoch; `stored` sees every cookie that was added, for `CookieManager.save.cookies`.
     pub fn add_from_header(
         &mut self,
-        settings: &Settings,
+        settings: &CookieSettings,
         header: &str,
         url: &Url,
         now_ms: i64,
@@ -163,7 +163,7 @@ impl CookieStore {
 
     /// Writes the value of the `Cookie` header for an address (`HC4CookieHandler.getCookieHeaderForURL`); false and
     /// nothing written when no cookie matches. It allocates nothing but what `out` needs (`rfc2109` and its kin aside).
-    pub fn append_header(&self, settings: &Settings, url: &Url, out: &mut String) -> bool {
+    pub fn append_header(&self, settings: &CookieSettings, url: &Url, out: &mut String) -> bool {
         if self.cookies.is_empty() {
             return false;
         }
@@ -192,7 +192,7 @@ impl CookieStore {
     }
 
     /// The value of the `Cookie` header, if any cookie matches.
-    pub fn header(&self, settings: &Settings, url: &Url) -> Option<String> {
+    pub fn header(&self, settings: &CookieSettings, url: &Url) -> Option<String> {
         let mut out = String::new();
         self.append_header(settings, url, &mut out).then_some(out)
     }
@@ -260,7 +260,7 @@ mod tests {
             plan_cookie("b", "2", "127.0.0.1", "/"),
             plan_cookie("a", "1 x", "127.0.0.1", "/p"),
         ]);
-        let header = store.header(&Settings::default(), &url("http://127.0.0.1:18761/p"));
+        let header = store.header(&CookieSettings::default(), &url("http://127.0.0.1:18761/p"));
         assert_eq!(header.as_deref(), Some("a=\"1 x\"; b=2"));
     }
 
@@ -273,7 +273,7 @@ mod tests {
         let store = CookieStore::new([expired]);
         assert_eq!(
             store
-                .header(&Settings::default(), &url("http://h.com/"))
+                .header(&CookieSettings::default(), &url("http://h.com/"))
                 .as_deref(),
             Some("a=1")
         );
@@ -281,10 +281,10 @@ mod tests {
 
     #[test]
     fn unchecked_cookies_may_be_foreign_and_empty_ones_kept() {
-        let settings = Settings {
+        let settings = CookieSettings {
             check: false,
             delete_empty: false,
-            ..Settings::default()
+            ..CookieSettings::default()
         };
         let mut store = CookieStore::default();
         let mut seen = Vec::new();

@@ -27,7 +27,7 @@ use crate::jmeter::remote;
 use crate::kept_run::{self, KeptPlace, KeptRun};
 use crate::options::{LogOptions, PlanChoice, Progress, Refusal, ResultsFile, RunOptions};
 use crate::profiles::Choice;
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 use crate::terminal::milestones;
 use crate::ui::Ui;
 use crate::{baseline, log, outputs, project, recent, run_record};
@@ -55,7 +55,7 @@ pub struct Prepared {
 pub struct Brief {
     pub options: RunOptions,
     pub plan: PathBuf,
-    pub settings: Settings,
+    pub settings: RunProperties,
     pub order: RunOrder,
     pub baseline: Option<RunFile>,
     pub report: Report,
@@ -298,7 +298,7 @@ fn run_id(plan: &Path) -> String {
 }
 
 /// Begins to look at the target's own metrics.
-fn watch(options: &RunOptions, settings: &Settings) -> Result<Watching, Refusal> {
+fn watch(options: &RunOptions, settings: &RunProperties) -> Result<Watching, Refusal> {
     let property = settings.properties.get(WATCH).unwrap_or_default();
     let of_property = property.split(';').map(str::trim);
     let of_property = of_property.filter(|text| !text.is_empty());
@@ -316,7 +316,7 @@ fn watch(options: &RunOptions, settings: &Settings) -> Result<Watching, Refusal>
 fn serve(
     options: &RunOptions,
     plan: &Path,
-    settings: &Settings,
+    settings: &RunProperties,
     shown: (Board, View),
     control: &Control,
     console: &mut Console<'_>,
@@ -347,7 +347,7 @@ fn serve(
 fn keep(
     options: &RunOptions,
     plan: &Path,
-    settings: &Settings,
+    settings: &RunProperties,
     console: &mut Console<'_>,
 ) -> Result<Option<KeptRun>, Refusal> {
     let now_ms = Timestamp::now().as_millisecond();
@@ -382,7 +382,7 @@ fn keep(
 pub fn thresholds(
     given: &[String],
     property: &str,
-    settings: &Settings,
+    settings: &RunProperties,
 ) -> Result<Vec<Threshold>, Refusal> {
     let property = settings.properties.get(property).unwrap_or_default();
     let of_property = property.split(';').filter(|text| !text.trim().is_empty());
@@ -449,7 +449,7 @@ fn start_demo(console: &mut Console<'_>) -> Result<DemoSite, Refusal> {
     Ok(site)
 }
 
-fn announce(plan: &Path, settings: &Settings, progress: Progress, console: &mut Console<'_>) {
+fn announce(plan: &Path, settings: &RunProperties, progress: Progress, console: &mut Console<'_>) {
     if progress == Progress::Quiet {
         return;
     }

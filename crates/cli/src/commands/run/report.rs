@@ -8,7 +8,7 @@ use crate::engine::RunOrder;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
 use crate::options::{Refusal, ReportFiles, RunOptions};
-use crate::properties::Settings;
+use crate::properties::RunProperties;
 use crate::reports;
 
 /// The report that is made when the run has ended.
@@ -23,7 +23,7 @@ impl Report {
     pub fn claim(
         options: &RunOptions,
         order: &RunOrder,
-        settings: &Settings,
+        settings: &RunProperties,
     ) -> Result<Report, Refusal> {
         let mut files = options.report.clone();
         let at_end = options.report_at_end;
@@ -61,7 +61,7 @@ impl Report {
         &self,
         run: &RunFile,
         order: &RunOrder,
-        settings: &Settings,
+        settings: &RunProperties,
         console: &mut Console<'_>,
     ) -> Vec<String> {
         let mut lost = Vec::new();

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use drumfire_web::Exception;
-use drumfire_web::cache::{Cache, Entry, Settings};
+use drumfire_web::cache::{Cache, CacheSettings, Entry};
 use drumfire_web::headers::RequestHead;
 use drumfire_web::response::ResponseHead;
 use drumfire_web::url::Url;
@@ -22,7 +22,7 @@ const DEFAULT_MAX_SIZE: i32 = 5_000;
 
 pub struct CacheManager {
     state: StateId,
-    settings: Settings,
+    settings: CacheSettings,
     clearing: Clearing,
 }
 
@@ -36,7 +36,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .collect();
     let manager = Arc::new(CacheManager {
         state: d.new_state(),
-        settings: Settings {
+        settings: CacheSettings {
             use_expires: d.bool("useExpires", false),
             max_entries: usize::try_from(d.int("maxSize", DEFAULT_MAX_SIZE)).unwrap_or(0),
             methods,

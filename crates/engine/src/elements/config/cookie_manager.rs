@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use drumfire_expr::{Scope, Template};
 use drumfire_jmx::Value;
-use drumfire_web::cookies::{Cookie, CookieStore, Policy, Settings};
+use drumfire_web::cookies::{Cookie, CookieSettings, CookieStore, Policy};
 use drumfire_web::url::Url;
 
 use super::jars::Jar;
@@ -24,7 +24,7 @@ pub struct CookieManager {
     initial: Vec<PlannedCookie>,
     /// `CookieManager.policy`.
     policy: String,
-    settings: Settings,
+    settings: CookieSettings,
     clearing: Clearing,
     /// `CookieManager.save.cookies`: received cookies become variables with this prefix.
     saved_prefix: Option<String>,
@@ -55,7 +55,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         );
         return Roles::default();
     };
-    let settings = Settings {
+    let settings = CookieSettings {
         policy,
         check: properties.get_bool("CookieManager.check.cookies", true),
         delete_empty: properties.get_bool("CookieManager.delete_null_cookies", true),

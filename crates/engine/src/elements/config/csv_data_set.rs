@@ -33,7 +33,7 @@ struct CsvDataSet {
     encoding: Template,
     variable_names: Template,
     /// Where the plan spells the names out.
-    targets: Option<Arc<[Target]>>,
+    targets: Option<Arc<[Column]>>,
     ignores_first_line: Template,
     delimiter: Template,
     quoted: Template,
@@ -46,7 +46,7 @@ struct CsvDataSet {
 
 /// A variable to be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Target {
+enum Column {
     Slot(Slot),
     Named(Box<str>),
 }
@@ -54,7 +54,7 @@ enum Target {
 /// One user's reading of the file.
 struct Bound {
     file: Arc<CsvFile>,
-    targets: Arc<[Target]>,
+    targets: Arc<[Column]>,
     reading: Reading,
     delimiter: Box<str>,
     quoted: bool,
@@ -71,7 +71,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             let names = split_names(names);
             names
                 .iter()
-                .map(|name| Target::Slot(d.unit.compiler.intern(name)))
+                .map(|name| Column::Slot(d.unit.compiler.intern(name)))
                 .collect()
         });
     let end_value = d
@@ -168,12 +168,12 @@ impl CsvDataSet {
                 })?;
                 header
                     .iter()
-                    .map(|name| Target::Named(values::trim(name).into()))
+                    .map(|name| Column::Named(values::trim(name).into()))
                     .collect()
             }
             None => split_names(&names)
                 .iter()
-                .map(|name| Target::Named((*name).into()))
+                .map(|name| Column::Named((*name).into()))
                 .collect(),
         };
         let recycle = values::property_bool(&self.recycle.eval(cx));
@@ -248,11 +248,11 @@ impl Bound {
     }
 }
 
-impl Target {
+impl Column {
     fn set(&self, cx: &mut Context, value: Rc<str>) {
         match self {
-            Target::Slot(slot) => cx.vars.set(*slot, value),
-            Target::Named(name) => cx.vars.set_named(name, value),
+            Column::Slot(slot) => cx.vars.set(*slot, value),
+            Column::Named(name) => cx.vars.set_named(name, value),
         }
     }
 }

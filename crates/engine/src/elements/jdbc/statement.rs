@@ -87,7 +87,7 @@ pub struct JdbcStatement {
 }
 
 /// The settings of one run.
-pub struct Settings {
+pub struct StatementSettings {
     pool: String,
     query: String,
     kind: String,
@@ -98,7 +98,7 @@ pub struct Settings {
     max_rows: i32,
 }
 
-impl Settings {
+impl StatementSettings {
     /// `AbstractJDBCTestElement#toString`.
     pub fn describe(&self) -> String {
         format!(
@@ -133,9 +133,9 @@ impl JdbcStatement {
         }
     }
 
-    pub fn settings(&self, cx: &mut Context) -> Settings {
+    pub fn settings(&self, cx: &mut Context) -> StatementSettings {
         let timeout_s: u64 = self.timeout.eval(cx).parse().unwrap_or(0);
-        Settings {
+        StatementSettings {
             pool: self.pool.eval(cx).into_string(),
             query: self.query.eval(cx).into_string(),
             kind: self.kind.eval(cx).into_string(),
@@ -153,7 +153,11 @@ impl JdbcStatement {
     }
 
     /// A connection of the pool that is asked for (`DataSourceElement#getConnection`).
-    pub async fn connect(&self, cx: &mut Context, settings: &Settings) -> Result<Lease, Fault> {
+    pub async fn connect(
+        &self,
+        cx: &mut Context,
+        settings: &StatementSettings,
+    ) -> Result<Lease, Fault> {
         if settings.pool.trim().is_empty() {
             let name = self.name(cx);
             let message = format!("Name for DataSoure must not be empty in {name}");
@@ -208,7 +212,7 @@ impl JdbcStatement {
     pub async fn execute(
         &self,
         cx: &mut Context,
-        settings: &Settings,
+        settings: &StatementSettings,
         connection: &mut Connection,
         answered: &mut Option<i64>,
     ) -> Result<String, Fault> {

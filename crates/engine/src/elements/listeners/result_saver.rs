@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drumfire_expr::{Template, values};
-use drumfire_results::{ExistingFile, Place, Sample};
+use drumfire_results::{ExistingFile, ResultFolder, Sample};
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
@@ -25,7 +25,7 @@ const TIME_STAMP: &str = "${__time(yyyyMMdd-HHmm_,)}";
 const UNKNOWN: &str = "unknown";
 
 pub struct ResultSaver {
-    place: Place,
+    place: ResultFolder,
     file_name: Template,
     variable: Template,
     errors_only: Template,
@@ -48,7 +48,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .settings()
         .properties
         .get("jmeter.save.saveservice.base_prefix");
-    let place = Place {
+    let place = ResultFolder {
         base_dir: d.settings().base_dir.clone(),
         base_prefix: base_prefix.map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
         existing: ExistingFile::Delete,

@@ -264,7 +264,7 @@ impl JsonPostProcessor {
             }
         }
         for (index, path) in paths.iter().enumerate() {
-            let mut target = Target {
+            let mut target = Destination {
                 names: VariableNames::new(values::trim(names[index])),
                 default: defaults[index].into(),
                 number: numbers[index],
@@ -303,14 +303,14 @@ impl PostProcessorRole for JsonPostProcessor {
 }
 
 /// Where the values of one expression go.
-struct Target {
+struct Destination {
     names: VariableNames,
     default: Rc<str>,
     number: i32,
     concatenates: bool,
 }
 
-impl Target {
+impl Destination {
     /// Writes the variable itself: a null becomes the default.
     fn set(&mut self, value: Option<Rc<str>>, cx: &mut Context) {
         let value = value.unwrap_or_else(|| self.default.clone());

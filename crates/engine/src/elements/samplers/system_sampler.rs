@@ -23,7 +23,7 @@ use crate::decode::Decoder;
 use crate::run::context::Context;
 use crate::run::sampler::{Sampler, SamplerTurn};
 
-use pipe::{Place, Printed};
+use pipe::{PipeEnd, Printed};
 
 pub struct OsProcess {
     command: Template,
@@ -227,7 +227,7 @@ fn opened(file: std::io::Result<File>, name: String) -> Result<File, Unstarted> 
 }
 
 /// Where output and error output go: to the same place, unless the errors have a file (`redirectErrorStream`).
-fn twice(place: impl Into<Place>, errors: Option<File>) -> Result<(Place, Place), Unstarted> {
+fn twice(place: impl Into<PipeEnd>, errors: Option<File>) -> Result<(PipeEnd, PipeEnd), Unstarted> {
     let place = place.into();
     let errors = match errors {
         Some(file) => file.into(),
@@ -334,7 +334,7 @@ mod pipe {
     use tokio::net::unix::pipe::Receiver;
 
     /// A file or an end of a pipe.
-    pub type Place = std::os::fd::OwnedFd;
+    pub type PipeEnd = std::os::fd::OwnedFd;
 
     /// The end of a pipe that a program prints to, watched by the runtime.
     pub struct Printed(Receiver);
@@ -358,7 +358,7 @@ mod pipe {
     use tokio::sync::mpsc;
 
     /// A file or an end of a pipe.
-    pub type Place = std::os::windows::io::OwnedHandle;
+    pub type PipeEnd = std::os::windows::io::OwnedHandle;
 
     /// The end of a pipe that a program prints to. Nothing on Windows watches an anonymous pipe, so a thread reads it.
     pub struct Printed(mpsc::Receiver<Vec<u8>>);

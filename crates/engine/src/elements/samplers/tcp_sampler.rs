@@ -72,7 +72,7 @@ pub struct TcpSampler {
 struct Connections(HashMap<String, TcpStream>);
 
 /// The settings of one sample.
-struct Settings {
+struct TcpSettings {
     server: String,
     port: i32,
     key: String,
@@ -225,7 +225,7 @@ impl TcpSampler {
         sample
     }
 
-    fn settings(&self, cx: &mut Context) -> Settings {
+    fn settings(&self, cx: &mut Context) -> TcpSettings {
         let ms = |template: &Template, cx: &mut Context| {
             let ms = number::int(&template.eval(cx));
             u64::try_from(ms)
@@ -241,7 +241,7 @@ impl TcpSampler {
             self.password.eval(cx).into_string()
         );
         let linger = self.linger.eval(cx).into_string();
-        Settings {
+        TcpSettings {
             server,
             port,
             key,
@@ -278,7 +278,7 @@ impl TcpSampler {
         &self,
         cx: &Context,
         sample: &mut Sample,
-        settings: &Settings,
+        settings: &TcpSettings,
         stream: &mut TcpStream,
         request: &str,
     ) -> Result<Vec<u8>, Trouble> {
@@ -344,7 +344,7 @@ enum Unconnected {
     Wrong(String),
 }
 
-impl Settings {
+impl TcpSettings {
     /// `TCPSampler#sample`: what the sample says of itself until it has a connection.
     fn describe(&self) -> String {
         format!(

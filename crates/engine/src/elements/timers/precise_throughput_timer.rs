@@ -29,7 +29,7 @@ pub struct Arrivals(Mutex<HashMap<usize, Schedule>>);
 struct Schedule {
     /// Whose settings count: a timer and a user.
     owner: (StateId, u32),
-    settings: Settings,
+    settings: ScheduleSettings,
     /// The run's rate factor that the arrivals were computed with.
     factor: f64,
     generator: Generator,
@@ -38,7 +38,7 @@ struct Schedule {
 }
 
 #[derive(Clone, Copy)]
-struct Settings {
+struct ScheduleSettings {
     /// Samples per second.
     rate: f64,
     duration_s: i64,
@@ -100,7 +100,7 @@ impl PreciseThroughputTimer {
         let since_start_ms = cx.clock().now_ms() - cx.shared.origin_ms();
         let throughput = values::property_double(&self.throughput.eval(cx));
         let period_s = values::property_int(&self.period.eval(cx));
-        let settings = Settings {
+        let settings = ScheduleSettings {
             rate: throughput / f64::from(period_s) * factor,
             duration_s: values::property_long(&self.duration.eval(cx)),
         };
@@ -165,7 +165,7 @@ impl Generator {
         }
     }
 
-    fn generate(&mut self, settings: Settings) -> Result<(), &'static str> {
+    fn generate(&mut self, settings: ScheduleSettings) -> Result<(), &'static str> {
         self.last_rate = settings.rate;
         let mut rate = settings.rate;
         if self.batch_size > 1 {
@@ -191,7 +191,7 @@ impl Generator {
         Ok(())
     }
 
-    fn next(&mut self, settings: Settings) -> Result<f64, &'static str> {
+    fn next(&mut self, settings: ScheduleSettings) -> Result<f64, &'static str> {
         let used_up = self.batch_item == 0 && self.position >= self.arrivals.len();
         // Written as in JMeter: a rate that is not a number is never equal.
         let is_same_rate = (settings.rate - self.last_rate).abs() < PRECISION;
@@ -227,12 +227,12 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    const RATE: Settings = Settings {
+    const RATE: ScheduleSettings = ScheduleSettings {
         rate: 0.4,
         duration_s: 10,
     };
 
-    fn arrivals(generator: &mut Generator, settings: Settings, count: usize) -> Vec<f64> {
+    fn arrivals(generator: &mut Generator, settings: ScheduleSettings, count: usize) -> Vec<f64> {
         (0..count)
             .map(|_| generator.next(settings).expect("there is a next one"))
             .collect()
@@ -272,14 +272,14 @@ mod tests {
     fn another_rate_begins_a_new_duration() {
         let mut generator = Generator::new(1, 1);
         arrivals(&mut generator, RATE, 1);
-        let faster = Settings { rate: 0.8, ..RATE };
+        let faster = ScheduleSettings { rate: 0.8, ..RATE };
         assert!(arrivals(&mut generator, faster, 1)[0] >= 10.0);
         assert_eq!(generator.arrivals.len(), 8);
     }
 
     #[test]
     fn no_throughput_throws() {
-        let none = Settings {
+        let none = ScheduleSettings {
             rate: 0.0,
             duration_s: 10,
         };
@@ -287,7 +287,7 @@ mod tests {
             Generator::new(1, 1).next(none),
             Err("java.nio.BufferUnderflowException")
         );
-        let endless = Settings {
+        let endless = ScheduleSettings {
             rate: f64::INFINITY,
             duration_s: 10,
         };

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use crate::resolve::Element;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 pub(crate) use sight::Sight;
 
 /// The problem.
@@ -41,12 +41,12 @@ pub struct Advice {
     pub reason: &'static str,
     pub remedy: &'static str,
     /// In the order of the plan.
-    pub places: Vec<Place>,
+    pub places: Vec<AdvicePlace>,
 }
 
 /// An element that advice is about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Place {
+pub struct AdvicePlace {
     /// Names from the Test Plan down.
     pub path: Vec<String>,
     /// Line of its start tag in the file, from 1.
@@ -95,7 +95,7 @@ const RULES: &[&[Rule]] = &[
 ];
 
 /// All advice on a plan as it is run; what misleads comes first.
-pub fn advise(plan: &Element, settings: &Settings) -> Vec<Advice> {
+pub fn advise(plan: &Element, settings: &RunSettings) -> Vec<Advice> {
     let sight = Sight::new(plan, settings);
     let mut all: Vec<Advice> = RULES
         .iter()
@@ -108,10 +108,10 @@ pub fn advise(plan: &Element, settings: &Settings) -> Vec<Advice> {
 }
 
 fn advice(rule: &Rule, sight: &Sight) -> Option<Advice> {
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<AdvicePlace> = Vec::new();
     let mut known = HashSet::new();
     for found in (rule.find)(sight) {
-        let place = Place {
+        let place = AdvicePlace {
             path: found.element.path(),
             line: found.element.source.line_column(found.element.span.start).0,
             detail: found.detail,
@@ -173,7 +173,7 @@ pub(crate) mod tests {
             r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
         );
         let read = drumfire_jmx::read(text.as_bytes(), Path::new("p.jmx")).expect("it is a plan");
-        let settings = Settings::default();
+        let settings = RunSettings::default();
         for (name, value) in properties {
             settings.properties.set(name, *value);
         }
@@ -185,7 +185,7 @@ pub(crate) mod tests {
 
     /// The rules that a plan meets, each with the names of the elements and their details.
     pub fn rules_with(properties: &[(&str, &str)], elements: &str) -> Vec<String> {
-        let show = |place: &Place| {
+        let show = |place: &AdvicePlace| {
             let name = place.path.last().cloned().unwrap_or_default();
             match place.detail.is_empty() {
                 true => name,

@@ -5,11 +5,11 @@ use drumfire_jmx::{Props, Value};
 
 use crate::elements::{self, Role};
 use crate::resolve::Element;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// A plan as it is run.
 pub struct Sight<'p> {
-    pub settings: &'p Settings,
+    pub settings: &'p RunSettings,
     pub groups: Vec<&'p Element>,
     /// Everything that takes part, from the Test Plan down.
     pub all: Vec<&'p Element>,
@@ -18,7 +18,7 @@ pub struct Sight<'p> {
 }
 
 impl<'p> Sight<'p> {
-    pub fn new(plan: &'p Element, settings: &'p Settings) -> Sight<'p> {
+    pub fn new(plan: &'p Element, settings: &'p RunSettings) -> Sight<'p> {
         let mut sight = Sight {
             settings,
             groups: Vec::new(),

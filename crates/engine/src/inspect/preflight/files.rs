@@ -10,7 +10,7 @@ use crate::decode::script_words::is_script;
 use crate::elements::{self, is_thread_group};
 use crate::inspect::advice::Sight;
 use crate::resolve::Element;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// The property that takes JMeter's behaviour where a file is missing.
 const PROPERTY: &str = "drumfire.missing_files";
@@ -110,7 +110,7 @@ fn needed<'p>(sight: &Sight<'p>) -> Vec<Needed<'p>> {
 }
 
 /// Where a file may be: as it is named, from the working folder, or beside the plan.
-fn places(name: &str, settings: &Settings) -> Vec<PathBuf> {
+fn places(name: &str, settings: &RunSettings) -> Vec<PathBuf> {
     let written = Path::new(name);
     if written.is_absolute() {
         return vec![written.to_path_buf()];
@@ -123,13 +123,13 @@ fn places(name: &str, settings: &Settings) -> Vec<PathBuf> {
     }
 }
 
-fn found(name: &str, settings: &Settings) -> Option<PathBuf> {
+fn found(name: &str, settings: &RunSettings) -> Option<PathBuf> {
     // A pipe or a device is read, too.
     let is_readable = |path: &PathBuf| path.exists() && !path.is_dir();
     places(name, settings).into_iter().find(is_readable)
 }
 
-fn not_found(needed: &Needed, name: &str, settings: &Settings) -> Diagnostic {
+fn not_found(needed: &Needed, name: &str, settings: &RunSettings) -> Diagnostic {
     let places: Vec<String> = places(name, settings)
         .iter()
         .map(|place| place.display().to_string())
@@ -228,7 +228,7 @@ fn is_listener_of(element: &Element, base: &str) -> bool {
         && element.props.texts().any(|text| text.contains(base))
 }
 
-fn script_writes(element: &Element, settings: &Settings) -> bool {
+fn script_writes(element: &Element, settings: &RunSettings) -> bool {
     let has_file = |text: &str| {
         let Some(file) = found(text.trim(), settings) else {
             return false;

@@ -16,7 +16,7 @@ use crate::bind;
 use crate::bind::{Compiled, Draft};
 use crate::inspect::advice::Sight;
 use crate::resolve::{Element, Plan, resolve};
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 use provenance::Definitions;
 
 /// The value of a property that asks for what JMeter does.
@@ -26,7 +26,7 @@ const AS_JMETER: &str = "jmeter";
 ///
 /// # Errors
 /// Everything that keeps the plan from running, or from doing what was asked.
-pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diagnostic>> {
+pub fn compile(tree: Tree, settings: Arc<RunSettings>) -> Result<Compiled, Vec<Diagnostic>> {
     let plan = resolve(tree, &settings.properties, &settings.base_dir);
     let root = plan.root.as_ref();
     let found = root.map_or_else(Vec::new, |root| inspect(root, &settings));
@@ -49,16 +49,16 @@ pub fn compile(tree: Tree, settings: Arc<Settings>) -> Result<Compiled, Vec<Diag
 }
 
 /// Drafts a plan and inspects it.
-pub fn draft(plan: &Plan, settings: &Arc<Settings>) -> Draft {
+pub fn draft(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     inspected(bind::draft(plan, settings), plan, settings)
 }
 
 /// The same after Java was asked about the classes and functions that it would run.
-pub fn draft_asking_java(plan: &Plan, settings: &Arc<Settings>) -> Draft {
+pub fn draft_asking_java(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     inspected(bind::draft_asking_java(plan, settings), plan, settings)
 }
 
-fn inspected(mut draft: Draft, plan: &Plan, settings: &Settings) -> Draft {
+fn inspected(mut draft: Draft, plan: &Plan, settings: &RunSettings) -> Draft {
     let root = plan.root.as_ref();
     draft
         .findings
@@ -73,7 +73,7 @@ fn inspected(mut draft: Draft, plan: &Plan, settings: &Settings) -> Draft {
 }
 
 /// Everything that keeps the plan from doing what was asked, and what its user should know.
-fn inspect(plan: &Element, settings: &Settings) -> Vec<Diagnostic> {
+fn inspect(plan: &Element, settings: &RunSettings) -> Vec<Diagnostic> {
     let sight = Sight::new(plan, settings);
     let mut definitions = Definitions::of(&sight);
     let mut findings = files::missing(&sight, &mut definitions);
@@ -83,7 +83,7 @@ fn inspect(plan: &Element, settings: &Settings) -> Vec<Diagnostic> {
 }
 
 /// Whether a property asks for JMeter's own behaviour.
-fn is_as_jmeter(settings: &Settings, property: &str) -> bool {
+fn is_as_jmeter(settings: &RunSettings, property: &str) -> bool {
     let value = settings.properties.get(property);
     value.is_some_and(|value| value.trim().eq_ignore_ascii_case(AS_JMETER))
 }
@@ -107,11 +107,11 @@ mod tests {
         for (name, value) in given {
             properties.set(name, *value);
         }
-        let settings = Settings {
+        let settings = RunSettings {
             properties,
             base_dir: base_dir.to_path_buf(),
             given: given.iter().map(|(name, _)| (*name).to_owned()).collect(),
-            ..Settings::default()
+            ..RunSettings::default()
         };
         match compile(read.tree, Arc::new(settings)) {
             Ok(compiled) => compiled.warnings,

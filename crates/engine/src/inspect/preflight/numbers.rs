@@ -9,7 +9,7 @@ use crate::elements::is_thread_group;
 use crate::inspect::advice::Sight;
 use crate::resolve::Element;
 use crate::run::program::Group;
-use crate::run::settings::Settings;
+use crate::run::settings::RunSettings;
 
 /// The property that takes JMeter's value for what is no number.
 const PROPERTY: &str = "drumfire.bad_numbers";
@@ -80,7 +80,7 @@ pub fn bad(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> {
 }
 
 struct Judge<'s> {
-    settings: &'s Settings,
+    settings: &'s RunSettings,
     definitions: &'s mut Definitions,
     findings: Vec<Diagnostic>,
 }
@@ -166,7 +166,7 @@ fn as_jmeter_reads(number: &Number, value: &str) -> String {
 }
 
 /// Refuses more users than memory holds, before memory is taken.
-pub fn too_many_users(settings: &Settings, groups: &[Group]) -> Option<Diagnostic> {
+pub fn too_many_users(settings: &RunSettings, groups: &[Group]) -> Option<Diagnostic> {
     let users: u64 = groups
         .iter()
         .map(|group| u64::from(group.shape.users()))

@@ -12,7 +12,7 @@ use drumfire_health::{
     Delay, Failures, Lacking, Machine, Moment, Opened, Second, Verdict, Watch, judge,
 };
 use drumfire_results::{
-    ExistingFile, FileReport, Histogram, Place, Recording, ResultWriter, SummariserSettings,
+    ExistingFile, FileReport, Histogram, Recording, ResultFolder, ResultWriter, SummariserSettings,
 };
 
 use crate::base::clock::Clock;
@@ -169,12 +169,12 @@ fn planned_ms(program: &Program) -> Option<u64> {
 }
 
 /// Where result files are, and what becomes of those that are there.
-fn place(program: &Program, options: &Options) -> Place {
+fn place(program: &Program, options: &Options) -> ResultFolder {
     let prefix = program
         .settings
         .properties
         .get("jmeter.save.saveservice.base_prefix");
-    Place {
+    ResultFolder {
         base_dir: program.base_dir.clone(),
         base_prefix: prefix.map_or_else(|| "~/".to_owned(), |prefix| prefix.to_string()),
         existing: if options.delete_results {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::run::context::Context;
 use crate::run::roles::PreProcessor;
-use crate::{Compiled, Settings, compile};
+use crate::{Compiled, RunSettings, compile};
 
 /// Panics for the first user.
 struct Broken;
@@ -33,9 +33,9 @@ fn plan(results: &std::path::Path) -> BoundPlan {
         </hashTree></hashTree></hashTree></jmeterTestPlan>"#;
     let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"))
         .expect("the plan is well-formed");
-    let settings = Settings {
+    let settings = RunSettings {
         results: Some(results.to_owned()),
-        ..Settings::default()
+        ..RunSettings::default()
     };
     match compile(read.tree, Arc::new(settings)) {
         Ok(Compiled { plan, .. }) => plan,

@@ -541,7 +541,7 @@ impl Reader {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum FieldState {
     Initial,
     Plain,
     Quoted,
@@ -553,35 +553,35 @@ enum Place {
 fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault> {
     let mut fields = Vec::new();
     let mut field = String::new();
-    let mut place = Place::Initial;
+    let mut place = FieldState::Initial;
     let mut ended_field = false;
     while let Some(c) = reader.next()? {
         let ends = c == delimiter || c == '\n' || c == '\r';
-        ended_field = place != Place::Quoted && ends;
+        ended_field = place != FieldState::Quoted && ends;
         match place {
-            Place::Initial if c == QUOTE => {
-                place = Place::Quoted;
+            FieldState::Initial if c == QUOTE => {
+                place = FieldState::Quoted;
                 ended_field = false;
             }
-            Place::Plain if c == QUOTE => {
+            FieldState::Plain if c == QUOTE => {
                 return Err(ReadFault::Io(format!(
                     "java.io.IOException: Cannot have quote-char in plain field:[{field}{QUOTE}]"
                 )));
             }
-            Place::Initial | Place::Plain if ends => place = Place::Initial,
-            Place::Initial | Place::Plain => {
+            FieldState::Initial | FieldState::Plain if ends => place = FieldState::Initial,
+            FieldState::Initial | FieldState::Plain => {
                 field.push(c);
-                place = Place::Plain;
+                place = FieldState::Plain;
             }
-            Place::Quoted if c == QUOTE => place = Place::QuoteInside,
-            Place::Quoted => field.push(c),
-            Place::QuoteInside if c == QUOTE => {
+            FieldState::Quoted if c == QUOTE => place = FieldState::QuoteInside,
+            FieldState::Quoted => field.push(c),
+            FieldState::QuoteInside if c == QUOTE => {
                 field.push(QUOTE);
-                place = Place::Quoted;
+                place = FieldState::Quoted;
                 ended_field = false;
             }
-            Place::QuoteInside if ends => place = Place::Initial,
-            Place::QuoteInside => {
+            FieldState::QuoteInside if ends => place = FieldState::Initial,
+            FieldState::QuoteInside => {
                 let message = format!(
                     "java.io.IOException: Cannot have single quote-char in quoted field:[{field}{QUOTE}]"
                 );
@@ -598,12 +598,12 @@ fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault
             }
         }
     }
-    if place == Place::Quoted {
+    if place == FieldState::Quoted {
         return Err(ReadFault::Io(format!(
             "java.io.IOException: Missing trailing quote-char in quoted field:[\"{field}]"
         )));
     }
-    if !field.is_empty() || ended_field || place == Place::QuoteInside {
+    if !field.is_empty() || ended_field || place == FieldState::QuoteInside {
         fields.push(field);
     }
     Ok(fields)

@@ -214,7 +214,7 @@ impl Call<'_> {
     /// Where the request goes (`HTTPSamplerBase#getUrl`); `find` makes the address of its parts.
     pub fn url(
         &self,
-        find: impl FnOnce(&url::Target<'_>) -> Result<Url, Exception>,
+        find: impl FnOnce(&url::SamplerAddress<'_>) -> Result<Url, Exception>,
     ) -> Result<Url, Exception> {
         if let Some(known) = &self.url {
             return Ok(known.clone());
@@ -223,7 +223,7 @@ impl Call<'_> {
         if url::method_takes_query(&self.method) && !self.sends_values_as_body() {
             append_query_string(&self.arguments(), &self.content_encoding, &mut query);
         }
-        let target = url::Target {
+        let target = url::SamplerAddress {
             protocol: &self.protocol,
             domain: &self.domain,
             port: &self.port,

@@ -10,7 +10,7 @@ use super::proxy::ProxyTemplate;
 use super::request::RequestBuilder;
 use super::response::ResponseReader;
 use super::sampler::HttpSampler;
-use super::settings::Settings;
+use super::settings::HttpSettings;
 use super::source::{SourceTemplate, SourceType};
 use super::template::{ArgumentTemplate, FileTemplate, RequestTemplate};
 use super::transfer::Transfer;
@@ -152,7 +152,7 @@ fn request_template(
     applicable: &[&Element],
     client: Client,
     server: Server,
-    settings: &Arc<Settings>,
+    settings: &Arc<HttpSettings>,
 ) -> RequestTemplate {
     RequestTemplate {
         client,
@@ -208,12 +208,12 @@ fn managers(d: &mut Decoder, configs: &[&Element], client: Client) -> Managers {
 }
 
 /// The same for all HTTP Requests of a plan.
-fn settings(d: &mut Decoder) -> Arc<Settings> {
+fn settings(d: &mut Decoder) -> Arc<HttpSettings> {
     let (properties, hostname) = (&d.settings().properties, &d.settings().hostname);
     let unit = &mut *d.unit;
-    let settings = unit.kept.of::<Option<Arc<Settings>>>();
+    let settings = unit.kept.of::<Option<Arc<HttpSettings>>>();
     let settings = settings.get_or_insert_with(|| {
-        let mut settings = Settings::read(properties, hostname);
+        let mut settings = HttpSettings::read(properties, hostname);
         settings.rename_children &= !unit.save_config.functional_mode;
         Arc::new(settings)
     });

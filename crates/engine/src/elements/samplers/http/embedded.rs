@@ -13,7 +13,7 @@ use drumfire_web::response::media_type;
 use drumfire_web::url::Url;
 
 use super::failure;
-use super::settings::Settings;
+use super::settings::HttpSettings;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 
@@ -31,7 +31,7 @@ pub(super) struct Resources {
     /// Addresses must not match this.
     pub exclude: Template,
     pub needs: Needs,
-    pub settings: Arc<Settings>,
+    pub settings: Arc<HttpSettings>,
 }
 
 impl Resources {

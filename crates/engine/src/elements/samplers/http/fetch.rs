@@ -19,7 +19,7 @@ use super::embedded::Resources;
 use super::redirects::{Nesting, next_address, take_outcome};
 use super::request::{Prepared, RequestBuilder, Sending, method_text};
 use super::response::ResponseReader;
-use super::settings::Settings;
+use super::settings::HttpSettings;
 use super::settle::Settling;
 use super::state::worker;
 use super::transfer::{Transfer, Trouble};
@@ -38,7 +38,7 @@ pub(super) struct Fetch<'f> {
 }
 
 impl Fetch<'_> {
-    fn settings(&self) -> &Settings {
+    fn settings(&self) -> &HttpSettings {
         &self.request.settings
     }
 

@@ -54,5 +54,5 @@ pub mod version;
 pub use decode::{PARALLEL, Server, decode, decode_at, is_applicable};
 pub use proxy::{GeneralProxy, ProxyChoice};
 pub use sampler::HttpSampler;
-pub use settings::Settings;
+pub use settings::HttpSettings;
 pub use state::{open_slot, user, user_mut, worker};

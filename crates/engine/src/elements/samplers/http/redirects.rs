@@ -5,7 +5,7 @@ use drumfire_web::Exception;
 use drumfire_web::redirect::{method_after_redirect, redirect_url};
 use drumfire_web::url::Url;
 
-use super::settings::Settings;
+use super::settings::HttpSettings;
 
 /// The purpose of a request within its sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,10 @@ impl Nesting {
 }
 
 /// The address and the method of the request that follows a redirect.
-pub(super) fn next_address(last: &Sample, settings: &Settings) -> Result<(Url, String), Exception> {
+pub(super) fn next_address(
+    last: &Sample,
+    settings: &HttpSettings,
+) -> Result<(Url, String), Exception> {
     let base = Url::parse(last.url.as_deref().unwrap_or_default())?;
     let location = last.redirect_location.as_deref().unwrap_or_default();
     let url = redirect_url(&base, location, settings.remove_slash_dot_dot)?;

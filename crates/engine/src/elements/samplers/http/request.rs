@@ -17,7 +17,7 @@ use recycle_box::RecycleBox;
 use super::cache::{Differing, Given};
 use super::call::Call;
 use super::proxy::{ProxyAccess, ProxyChoice, ProxyClient};
-use super::settings::Settings;
+use super::settings::HttpSettings;
 use super::state::{user, user_mut, worker};
 use super::version::Versions;
 use crate::elements::config::auth_manager::AuthManager;
@@ -105,7 +105,7 @@ pub(super) struct RequestBuilder {
     /// Whether the request headers of the samples are read: by an assertion or a file, by the cache, or for the user agent that
     /// embedded resources depend on.
     pub shows_request: bool,
-    pub settings: Arc<Settings>,
+    pub settings: Arc<HttpSettings>,
 }
 
 impl RequestBuilder {

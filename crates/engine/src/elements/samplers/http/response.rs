@@ -20,7 +20,7 @@ use super::failure;
 use super::hints;
 use super::redirects::Nesting;
 use super::request::Sending;
-use super::settings::Settings;
+use super::settings::HttpSettings;
 use super::state::{hints as state_hints, worker};
 use super::transfer::Trouble;
 use crate::elements::config::cache_manager::CacheManager;
@@ -36,7 +36,7 @@ pub(super) struct ResponseReader {
     pub cookies: Option<Arc<CookieManager>>,
     pub cache: Option<Arc<CacheManager>>,
     pub needs: Needs,
-    pub settings: Arc<Settings>,
+    pub settings: Arc<HttpSettings>,
 }
 
 impl ResponseReader {

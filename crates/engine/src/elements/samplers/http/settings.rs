@@ -13,7 +13,7 @@ use super::source::LocalAddress;
 
 /// Read once per run.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct HttpSettings {
     /// `httpsampler.max_redirects`.
     pub max_redirects: u32,
     /// `httpsampler.max_frame_depth`.
@@ -65,9 +65,9 @@ pub struct Settings {
     pub proxy: GeneralProxy,
 }
 
-impl Settings {
+impl HttpSettings {
     /// As the properties say, on the machine of this name.
-    pub fn read(properties: &Properties, workstation: &str) -> Settings {
+    pub fn read(properties: &Properties, workstation: &str) -> HttpSettings {
         let long = |name, default| properties.get_long(name, default).max(0);
         let flag = |name, default| properties.get_bool(name, default);
         let text = |name, default: &str| {
@@ -75,7 +75,7 @@ impl Settings {
                 .get(name)
                 .map_or_else(|| default.to_owned(), |value| value.to_string())
         };
-        Settings {
+        HttpSettings {
             max_redirects: long("httpsampler.max_redirects", 20) as u32,
             max_frame_depth: long("httpsampler.max_frame_depth", 5) as u32,
             remove_slash_dot_dot: flag("httpsampler.redirect.removeslashdotdot", true),

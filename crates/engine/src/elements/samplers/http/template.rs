@@ -16,7 +16,7 @@ use super::call::{Call, OwnedArgument, OwnedFile};
 use super::key::Key;
 use super::proxy::{ProxyChoice, ProxyTemplate};
 use super::reader::Reader;
-use super::settings::Settings;
+use super::settings::HttpSettings;
 use super::source::{Found, SourceTemplate};
 use super::state::{user, user_mut};
 use crate::base::number;
@@ -45,7 +45,7 @@ pub struct RequestTemplate {
     pub bytes_per_second: Template,
     pub proxy: Option<ProxyTemplate>,
     pub source: Option<SourceTemplate>,
-    pub settings: Arc<Settings>,
+    pub settings: Arc<HttpSettings>,
 }
 
 pub struct ArgumentTemplate {

@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use super::call::Call;
 use super::proxy::JavaTunnel;
 use super::request::Sending;
-use super::settings::Settings;
+use super::settings::HttpSettings;
 use super::state::user;
 use crate::run::context::Context;
 use crate::run::control::{Control, Stopping};
@@ -36,7 +36,7 @@ pub(super) struct Transfer {
 
 impl Transfer {
     /// `md5` keeps a digest of bodies, `reads_bodies` bodies.
-    pub fn new(client: Client, settings: &Settings, md5: bool, reads_bodies: bool) -> Transfer {
+    pub fn new(client: Client, settings: &HttpSettings, md5: bool, reads_bodies: bool) -> Transfer {
         let keep = match (md5, reads_bodies, settings.max_bytes_to_store) {
             (true, ..) => Keep::Md5,
             (_, true, 0) => Keep::All,

@@ -14,7 +14,7 @@ const DEFAULT_READ_TIMEOUT_MS: &str = "6000";
 
 pub(super) struct Call {
     /// Where the new connection leads, if there is to be one.
-    pub address: Option<Place>,
+    pub address: Option<Endpoint>,
     pub connect_timeout_ms: u64,
     /// 0 waits for ever.
     pub read_timeout_ms: u64,
@@ -25,7 +25,7 @@ pub(super) struct Call {
 }
 
 #[derive(Clone)]
-pub(super) struct Place {
+pub(super) struct Endpoint {
     pub tls: bool,
     pub host: String,
     pub port: u16,
@@ -74,7 +74,7 @@ pub(super) fn not_a_number(text: &str) -> String {
     format!("java.lang.NumberFormatException: For input string: \"{text}\"")
 }
 
-fn place(address: &Address, cx: &mut Context) -> Result<Place, String> {
+fn place(address: &Address, cx: &mut Context) -> Result<Endpoint, String> {
     let port = match &address.port {
         Some(port) => port.eval(cx).trim().to_owned(),
         None => "80".to_owned(),
@@ -84,7 +84,7 @@ fn place(address: &Address, cx: &mut Context) -> Result<Place, String> {
     };
     let number = u16::try_from(number).ok().filter(|number| *number > 0);
     let number = number.ok_or_else(|| format!("Port number '{port}' is not valid."))?;
-    Ok(Place {
+    Ok(Endpoint {
         tls: property_bool(&address.tls.eval(cx)),
         host: address.server.eval(cx).into_string(),
         port: number,

@@ -10,7 +10,7 @@ use drumfire_http::{
 use drumfire_results::Sample;
 use drumfire_web::status::too_large_message;
 
-use super::call::{Call, Place};
+use super::call::{Call, Endpoint};
 use super::inflater::{self, Inflater};
 use super::proxy::Connect;
 use super::stop::Stop;
@@ -49,7 +49,7 @@ enum Message {
 
 /// A connection, open or not, to one address.
 pub struct Client {
-    place: Place,
+    place: Endpoint,
     state: State,
     socket: Option<WebSocket>,
     /// The message that began and has not ended.
@@ -62,7 +62,7 @@ pub struct Client {
 }
 
 impl Client {
-    pub(super) fn new(place: &Place) -> Client {
+    pub(super) fn new(place: &Endpoint) -> Client {
         Client {
             place: place.clone(),
             state: State::Closed,
@@ -93,7 +93,7 @@ impl Client {
     }
 
     fn url(&self, scheme: &str) -> String {
-        let Place {
+        let Endpoint {
             host, port, path, ..
         } = &self.place;
         format!("{scheme}://{host}:{port}{path}")
@@ -120,7 +120,7 @@ impl Client {
             let text = format!("Cannot connect when state is {}", self.state.name());
             return Err(Stop::illegal_state(text));
         }
-        let Place {
+        let Endpoint {
             tls,
             host,
             port,

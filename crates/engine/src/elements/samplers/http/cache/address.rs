@@ -1,7 +1,7 @@
 //! The address that a sampler asked last: most samplers ask the same one again and again, and putting an address together as
 //! Java does is a good part of the cost of a small request.
 
-use drumfire_web::url::{Target, Url};
+use drumfire_web::url::{SamplerAddress, Url};
 
 /// An address with the parts that it was made of.
 pub struct Address {
@@ -13,7 +13,7 @@ pub struct Address {
 const END: char = '\0';
 
 impl Address {
-    pub fn new(target: &Target<'_>, url: Url) -> Address {
+    pub fn new(target: &SamplerAddress<'_>, url: Url) -> Address {
         let mut text = String::new();
         for part in parts(target) {
             text.push_str(part);
@@ -26,7 +26,7 @@ impl Address {
     }
 
     /// The address, if these are its parts.
-    pub fn of(&self, target: &Target<'_>) -> Option<&Url> {
+    pub fn of(&self, target: &SamplerAddress<'_>) -> Option<&Url> {
         let mut parts = parts(target).into_iter();
         let rest = parts.try_fold(&*self.parts, |rest, part| {
             rest.strip_prefix(part)?.strip_prefix(END)
@@ -35,8 +35,8 @@ impl Address {
     }
 }
 
-fn parts<'t>(target: &Target<'t>) -> [&'t str; 6] {
-    let Target {
+fn parts<'t>(target: &SamplerAddress<'t>) -> [&'t str; 6] {
+    let SamplerAddress {
         protocol,
         domain,
         port,

@@ -13,12 +13,12 @@ use drumfire_expr::{Slot, Version};
 use drumfire_web::Exception;
 use drumfire_web::body::ContentType;
 use drumfire_web::headers::RequestHead;
-use drumfire_web::url::{Target, Url};
+use drumfire_web::url::{SamplerAddress, Url};
 use rustc_hash::FxHashMap;
 
 use self::address::Address;
 use self::head::Head;
-use self::settings::{LONGEST, Settings};
+use self::settings::{CallMemo, LONGEST};
 use super::call::Call;
 use super::key::Key;
 use crate::run::context::Context;
@@ -40,7 +40,7 @@ pub struct SettingsCache {
 /// The values of one sampler.
 #[derive(Default)]
 struct Entry {
-    settings: Option<Settings>,
+    settings: Option<CallMemo>,
     address: Option<Address>,
     head: Option<Head>,
 }
@@ -80,15 +80,15 @@ impl SettingsCache {
         }
         let settings = entry
             .settings
-            .get_or_insert_with(|| Settings::new(variables()));
+            .get_or_insert_with(|| CallMemo::new(variables()));
         settings.keep(cx, version, kept);
     }
 
     /// The address of these parts, made if the sampler's last one had others.
     ///
     /// # Errors
-    /// As [`Target::url`].
-    pub fn address(&self, key: Key, target: &Target<'_>) -> Result<Url, Exception> {
+    /// As [`SamplerAddress::url`].
+    pub fn address(&self, key: Key, target: &SamplerAddress<'_>) -> Result<Url, Exception> {
         let mut entries = self.entries.borrow_mut();
         let entry = entries.entry(key).or_default();
         if let Some(url) = entry.address.as_ref().and_then(|known| known.of(target)) {

@@ -20,7 +20,7 @@ pub enum Cached {
     Miss,
 }
 
-pub struct Settings {
+pub struct CallMemo {
     /// The variables that the settings are made of, besides properties; `None` if they are made of more.
     variables: Option<Box<[Slot]>>,
     last: Option<Last>,
@@ -34,9 +34,9 @@ struct Last {
     call: Rc<Call<'static>>,
 }
 
-impl Settings {
-    pub fn new(variables: Option<Box<[Slot]>>) -> Settings {
-        Settings {
+impl CallMemo {
+    pub fn new(variables: Option<Box<[Slot]>>) -> CallMemo {
+        CallMemo {
             variables,
             last: None,
             misses: Misses::default(),

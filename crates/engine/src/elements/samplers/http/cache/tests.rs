@@ -245,7 +245,7 @@ mod of_heads {
 fn the_same_parts_give_the_same_address_and_others_another() {
     let cache = SettingsCache::default();
     let ask = |path: &str, query: &str| {
-        let target = Target {
+        let target = SamplerAddress {
             protocol: "http",
             domain: "a",
             port: "",
