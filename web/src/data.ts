@@ -1,4 +1,4 @@
-// What the program writes into the page. Times are in milliseconds unless the name says otherwise.
+// The data that the program writes into the page. Times are in milliseconds unless the name says otherwise.
 
 export interface Row {
   label: string;

@@ -1,7 +1,7 @@
 //! How a run ends: one place decides what each kind of trouble does to the exit code.
 //!
 //! A user's trouble is a failed row and changes nothing here. An output's trouble costs that output and makes the run fail.
-//! Whatever happened, everything measured has been written before the exit code is decided.
+//! Everything measured has been written before the exit code is decided, in every case.
 
 use crate::exit_codes::Exit;
 

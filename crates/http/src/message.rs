@@ -27,7 +27,7 @@ pub struct Outgoing<'a> {
     /// Writes the CONNECT requests where the target is reached by TLS through a proxy; `None`
     /// asks with nothing but `Host`.
     pub tunnel: Option<&'a dyn Tunnel>,
-    /// When the exchange begins: now. Whoever has just looked at the clock need not do it again.
+    /// When the exchange begins: now. A caller that has just looked at the clock passes its reading.
     pub begin: Instant,
 }
 
@@ -171,7 +171,7 @@ pub struct SizeLimits {
 }
 
 impl SizeLimits {
-    /// Whatever the server sends.
+    /// All that the server sends.
     pub const UNLIMITED: Self = Self {
         head_bytes: usize::MAX,
         body_bytes: u64::MAX,

@@ -1,6 +1,6 @@
 //! A WebSocket connection, frame by frame (RFC 6455 section 5).
 //!
-//! Whoever measures a server wants each frame as it came, with its size, fragments and control frames included, and wants no
+//! A load test wants each frame as it came, with its size, fragments and control frames included, and wants no
 //! frame sent on its behalf. So this knows frames only: no message is put together, no ping answered, nothing is inflated. The
 //! opening handshake is the caller's, too: bytes out, a head in.
 

@@ -36,7 +36,7 @@ pub fn file(java: &Installation, classpath: &[PathBuf], home: &Path) -> PathBuf 
     cache_folder().join(name)
 }
 
-/// Whoever makes an archive holds this file, in the folder of the archive, for as long.
+/// The process that makes an archive locks this file in the archive's folder meanwhile.
 const LOCK: &str = "preparing.lock";
 
 /// Whether the archive is to be made: it is not there, nobody is at it, and making it has not failed for good.

@@ -189,7 +189,7 @@ impl Drop for Back<'_> {
     fn drop(&mut self) {
         CURRENT.set(self.current.clone());
         if let Some(line) = self.line {
-            // Whoever uses the visit now comes to an end with it first.
+            // The thread that uses the visit now finishes with it first.
             line.take();
             line.turn_to(self.call.take());
             line.give_back();

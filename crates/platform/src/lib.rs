@@ -1,4 +1,4 @@
-//! What several crates ask of the operating system and each system does in its own way: private files, processes, environment.
+//! Services that several crates ask of the operating system and each system does in its own way: private files, processes, environment.
 //!
 //! Each function has one meaning on all systems. Its documentation says where one of them can only come near it.
 

@@ -96,7 +96,7 @@ impl ResultFile {
     /// plan spells out have a head each time (`FlexibleFileWriter`).
     ///
     /// # Errors
-    /// Whatever the operating system says.
+    /// The operating system's own error.
     pub fn open(path: &Path, format: &RowFormat) -> io::Result<ResultFile> {
         if let Some(folder) = path
             .parent()

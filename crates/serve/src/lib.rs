@@ -1,6 +1,6 @@
 //! The page of a run that is under way, and the HTTP API beside it.
 //!
-//! A [`Server`] has a thread of its own. Whoever runs the load, or adds up the load of several machines, tells its [`Live`]
+//! A [`Server`] has a thread of its own. The runner of the load, or the coordinator that adds up several machines, tells its [`Live`]
 //! what happens: increments, marks, how the run stands. Browsers get the sum so far and then each second as a server-sent
 //! event. [`Order`]s from the page and from other programs go to a [`Steering`]. The crate knows no engine.
 //!

@@ -46,7 +46,7 @@ pub enum DataType {
     Text,
     /// `bin`.
     Binary,
-    /// Whatever a script stored.
+    /// Any object that a script stored.
     Other(Text),
 }
 

@@ -3,7 +3,7 @@
 //! Properties: `logFile`, `parserClassName` (`TCLogParser`: each user reads the log, plain or gzip, for itself, and ends with
 //! it; `SharedTCLogParser`, `OrderPreservingLogParser`: all users together read it, over and over), `filterClassName`
 //! (`LogFilter`, which lets all lines pass, and with which a log that has ended begins again), `protocol`, `domain`, `portString`,
-//! `imageParsing`. Whatever else an HTTP Request has comes from HTTP Request Defaults and managers in its scope. It works as
+//! `imageParsing`. Everything else of an HTTP Request comes from HTTP Request Defaults and managers in its scope. It works as
 //! the implementation Java.
 //!
 //! Differences: logs are read as UTF-8. A shared log of blank lines only has no entries, where JMeter's thread would look for one

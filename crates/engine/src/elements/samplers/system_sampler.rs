@@ -344,7 +344,7 @@ mod pipe {
             Receiver::from_owned_fd(reader.into()).map(Printed)
         }
 
-        /// Takes what is printed until the end. What was read before an error stays.
+        /// Takes what is printed until the end. Bytes read before an error stay.
         pub async fn read_to_end(&mut self, into: &mut Vec<u8>) {
             let _ = self.0.read_to_end(into).await;
         }
@@ -378,7 +378,7 @@ mod pipe {
             Ok(Printed(pieces))
         }
 
-        /// Takes what is printed until the end. What was read before an error stays.
+        /// Takes what is printed until the end. Bytes read before an error stay.
         pub async fn read_to_end(&mut self, into: &mut Vec<u8>) {
             while let Some(piece) = self.0.recv().await {
                 into.extend_from_slice(&piece);

@@ -36,7 +36,7 @@ final class Bridge {
     private static final int TIMER = 4;
     private static final int LISTENER = 5;
 
-    // What becomes of a user after an exception; the engine's side of them is in natives.rs.
+    // The fate of a user after an exception; the engine's side of them is in natives.rs.
     private static final int LOSE_SAMPLE = 0;
     private static final int STOP_THREAD = 1;
     private static final int STOP_TEST = 2;

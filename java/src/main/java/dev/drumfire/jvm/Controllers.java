@@ -21,7 +21,7 @@ import org.apache.jmeter.threads.AbstractThreadGroup;
  * it are stand-ins in it: samplers that are only given back, and controllers that ask the engine.
  */
 final class Controllers {
-    // What a controller is asked; the engine's side of them is in below.rs.
+    // Questions to a controller; the engine's side of them is in below.rs.
     private static final int NEXT = 0;
     private static final int INITIALIZE = 1;
     private static final int IS_DONE = 2;

@@ -77,7 +77,7 @@ final class Functions {
         JMeterContext context = JMeterContextService.getContext();
         String value = language == FUNCTION ? call.function.execute(context.getPreviousResult(), sampler(context))
             : ((AbstractFunction) call.function).execute();
-        // What a function of JMeter's own gives for null its caller knows; others are put into a text.
+        // JMeter's own functions may give null, which their caller knows; results of others are put into a text.
         return language == FUNCTION ? String.valueOf(value) : value;
     }
 

@@ -12,7 +12,7 @@ import groovyjarjarantlr4.v4.runtime.CommonTokenStream;
 import groovyjarjarantlr4.v4.runtime.atn.PredictionMode;
 
 /**
- * Groovy takes a third of a second of work until its first script is compiled. What of it is the same for all scripts begins
+ * Groovy takes a third of a second of work until its first script is compiled. The part that is the same for all scripts begins
  * with Java itself, on two threads, beside all else that comes before the first sample. Scripts are left to their calls, since
  * Groovy numbers them as it compiles them.
  */

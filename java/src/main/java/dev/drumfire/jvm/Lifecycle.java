@@ -13,13 +13,13 @@ import org.slf4j.LoggerFactory;
 
 /** Tells elements when the test, a user, or an iteration starts and ends. */
 final class Lifecycle {
-    // What an element listens to; the engine's side of them is in machine.rs.
+    // Events that an element listens to; the engine's side of them is in machine.rs.
     private static final int TEST = 1;
     private static final int THREAD = 2;
     private static final int THREAD_ITERATION = 4;
     private static final int LOOP_ITERATION = 8;
 
-    // What happens; the engine's side of them is in machine.rs.
+    // Events that happen; the engine's side of them is in machine.rs.
     private static final int THREAD_STARTED = 0;
     private static final int THREAD_FINISHED = 1;
     private static final int THREAD_ITERATION_STARTED = 2;

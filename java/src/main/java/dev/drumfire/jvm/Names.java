@@ -21,7 +21,7 @@ import groovy.lang.Binding;
 import groovy.lang.MissingPropertyException;
 
 /**
- * The names that JSR223TestElement#populateBindings gives to a script. What stands behind one is made when the script asks for
+ * The names that JSR223TestElement#populateBindings gives to a script. The object behind a name is made when the script asks for
  * it: most scripts use two of them, and the previous result alone costs more than most scripts do.
  */
 final class Names extends Binding {

@@ -1,7 +1,7 @@
 package dev.drumfire.jvm;
 
 /**
- * What the engine does for Java code. {@link #log}, {@link #lost}, those about properties, about counts and about stopping
+ * The engine's services for Java code. {@link #log}, {@link #lost}, those about properties, about counts and about stopping
  * work on any thread. The others are about the virtual user whose call is running on this thread, and throw IllegalStateException
  * on a thread that runs none and has joined none.
  */

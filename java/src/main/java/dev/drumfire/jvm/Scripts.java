@@ -16,8 +16,8 @@ import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.PropertyIterator;
 
 /**
- * JMeter's JSR223 elements with another way to run a Groovy script; see {@link GroovyScript}. What they override is protected in
- * each of six classes, so each needs a subclass of its own.
+ * JMeter's JSR223 elements with another way to run a Groovy script; see {@link GroovyScript}. The methods that they override are
+ * protected in each of six classes, so each needs a subclass of its own.
  */
 final class Scripts {
     /** One of these. */

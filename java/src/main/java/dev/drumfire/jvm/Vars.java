@@ -36,11 +36,11 @@ final class Vars extends JMeterVariables {
     private volatile Map<String, Held> objects;
 
     /**
-     * What threads see that run no call of the user, while none is running: the variables as they were when the last call ended
-     * that such threads may have seen.
+     * The variables as they were when the last call ended that threads outside of the user's calls may have seen. Such threads
+     * see them while no call runs.
      */
     private volatile Map<String, Object> shared;
-    /** What such threads have set since; a value of this object removes the variable. */
+    /** Values that such threads have set since; a value of this object removes the variable. */
     private final Map<String, Object> pending = new ConcurrentHashMap<>();
     private static final Object REMOVED = new Object();
 

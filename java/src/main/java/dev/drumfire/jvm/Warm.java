@@ -28,7 +28,7 @@ final class Warm {
     private Warm() {
     }
 
-    /** The argument is JMeter's home. Whatever fails, the classes until there are loaded. */
+    /** The argument is JMeter's home. If one fails, the classes before it are loaded. */
     public static void main(String[] args) {
         Loggers.setLevels(new String[] {"", "OFF"}); // there is no engine to write to
         try {

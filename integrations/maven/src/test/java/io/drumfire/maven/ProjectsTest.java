@@ -27,7 +27,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Builds every project of {@code src/it}. What a build leaves behind must be what jmeter-maven-plugin left behind, which is
+ * Builds every project of {@code src/it}. A build must leave behind the files that jmeter-maven-plugin left behind, which is
  * recorded in {@code expected.txt}. {@code -Ddrumfire.compare=true} builds with that plugin, too, and
  * {@code -Ddrumfire.compare=record} records again. Projects named {@code own-…} use what only this plugin has.
  */

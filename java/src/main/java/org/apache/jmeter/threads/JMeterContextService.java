@@ -8,7 +8,7 @@ import org.apache.jmeter.util.JMeterUtils;
 
 /**
  * The context of each thread, and the counts of users, which the engine keeps. It stands before JMeter's own class, whose counts
- * nothing can set. What it offers is the same.
+ * nothing can set. It offers the same.
  */
 public final class JMeterContextService {
     // Places among the counts; the engine's side of them is Counts#of_phase.
