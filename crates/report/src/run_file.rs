@@ -104,7 +104,7 @@ pub struct RunVerdict {
 /// Something that spoils numbers, and when.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictReason {
-    /// What, in a few words.
+    /// The cause, in a few words.
     pub what: String,
     /// The worst that was measured.
     pub measured: String,
@@ -136,7 +136,7 @@ pub struct ThresholdResult {
 pub struct Mark {
     /// When, in milliseconds since the Unix epoch.
     pub at_ms: i64,
-    /// What.
+    /// The note, or the order that was carried out.
     pub text: String,
 }
 

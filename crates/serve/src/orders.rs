@@ -35,7 +35,7 @@ pub enum Order {
     },
     /// Note in run file, report and outputs that something happened
     Mark {
-        /// What
+        /// The note's text
         text: String,
     },
     /// Set a JMeter property, as __setProperty does

@@ -54,7 +54,7 @@ pub trait Steered: Send + Sync {
 pub struct Mark {
     /// When, in milliseconds since the Unix epoch.
     pub at_ms: i64,
-    /// What.
+    /// The note, or the order that was carried out.
     pub text: String,
 }
 

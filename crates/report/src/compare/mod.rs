@@ -69,7 +69,7 @@ pub enum Finding {
 /// A metric in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// What.
+    /// The number that differs, such as `p95`.
     pub metric: &'static str,
     /// Its unit.
     pub unit: &'static str,

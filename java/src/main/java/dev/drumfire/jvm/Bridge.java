@@ -26,7 +26,7 @@ import org.apache.jorphan.util.JMeterStopThreadException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the engine calls. */
+/** The methods that the engine calls. */
 final class Bridge {
     // Roles of an element in a call; the engine's side of them is JavaRole.
     private static final int PRE = 0;

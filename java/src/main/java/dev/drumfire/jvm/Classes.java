@@ -18,9 +18,9 @@ import org.apache.jmeter.threads.AbstractThreadGroup;
 import org.apache.jmeter.timers.Timer;
 import org.apache.jmeter.visualizers.backend.BackendListenerClient;
 
-/** What a class is that the engine does not know. */
+/** The roles of a class that the engine does not know. */
 final class Classes {
-    /** What a class can be; the engine's side of it is Traits, in this order. */
+    /** The roles that a class can have; the engine's side of it is Traits, in this order. */
     private static final Class<?>[] ROLES = {
         Sampler.class, ConfigElement.class, PreProcessor.class, PostProcessor.class, Assertion.class, Timer.class,
         SampleListener.class, Controller.class, AbstractThreadGroup.class, ResultCollector.class, LoopIterationListener.class,

@@ -2,7 +2,7 @@ package dev.drumfire.jvm;
 
 import org.apache.jmeter.engine.StandardJMeterEngine;
 
-/** What {@code ctx.getEngine()} gives. */
+/** The engine that {@code ctx.getEngine()} gives. */
 final class Engine extends StandardJMeterEngine {
     private static final long serialVersionUID = 1L;
     static final Engine INSTANCE = new Engine();

@@ -101,7 +101,7 @@ final class Group {
         return Natives.runningThreads(number);
     }
 
-    /** What {@code ctx.getThreadGroup()} gives. */
+    /** The thread group that {@code ctx.getThreadGroup()} gives. */
     private static final class Shown extends ThreadGroup {
         private static final long serialVersionUID = 1L;
         private static final long PAUSE_MILLIS = 50;

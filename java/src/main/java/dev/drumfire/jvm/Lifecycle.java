@@ -29,7 +29,7 @@ final class Lifecycle {
     private static final LoopController LOOP = new LoopController();
 
     private static Logger log;
-    /** Who runs what happens before and after all users. */
+    /** The user that runs elements before and after all others. */
     private static User plan;
 
     private Lifecycle() {
@@ -53,7 +53,7 @@ final class Lifecycle {
         plan = null;
     }
 
-    /** What testStarted left for all users; null if there was none. */
+    /** The variables that testStarted left for all users; null if there was no testStarted. */
     static Vars planVariables() {
         return plan == null ? null : plan.vars();
     }

@@ -32,7 +32,7 @@ final class Names extends Binding {
     private final Logger log;
     /** The user's, whichever thread asks for a name: scripts start threads. */
     private final JMeterContext context = JMeterContextService.getContext();
-    /** What the element has put there, what the script has set, and what was asked for. */
+    /** Names that the element or the script has set, and those that the script has asked for. */
     private final Map<String, Object> known;
     private boolean isWhole;
     private PrintWriter out;

@@ -23,7 +23,7 @@ final class Natives {
     /** Names and values of all variables, in turn; a value may be null. */
     static native String[] variables();
 
-    /** What a text of the plan is now, by its number. */
+    /** The present value of a text of the plan, by its number. */
     static native String template(int number);
 
     /** The result at hand or the user's previous one as {@link Results} writes it; null if there is none. */
@@ -59,10 +59,10 @@ final class Natives {
     /** The verdict of an assertion. */
     static native void verdict(String name, boolean failure, boolean error, String message);
 
-    /** What the call threw, and what becomes of the user for it. */
+    /** The exception of a call, and the user's fate after it. */
     static native void thrown(int fate, String text);
 
-    /** What the user does after this sample, by the number of its TestLogicalAction. */
+    /** The user's next step after this sample, by the number of its TestLogicalAction. */
     static native void setAction(int action);
 
     /** The user ends after this sample. */

@@ -172,7 +172,7 @@ final class OwnGroup {
         }
     }
 
-    /** What JMeterThread#interrupt interrupts. */
+    /** The sampler that JMeterThread#interrupt interrupts. */
     private static final class BreakOff extends AbstractSampler implements Interruptible {
         private static final long serialVersionUID = 1L;
         private final String threadName;

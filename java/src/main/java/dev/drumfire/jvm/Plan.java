@@ -20,7 +20,7 @@ import org.apache.jmeter.util.JSR223TestElement;
 
 /** The elements of the plan that Java runs, as the file has them. */
 final class Plan {
-    /** What the engine puts before the number of a text that it evaluates. */
+    /** The mark that the engine puts before the number of a text that it evaluates. */
     private static final char TEMPLATE = '\uE0D7';
 
     private static final List<TestElement> ELEMENTS = new ArrayList<>();

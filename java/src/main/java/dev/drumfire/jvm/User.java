@@ -201,7 +201,7 @@ final class User {
         return controller;
     }
 
-    /** What a call has in hands, put aside while a function inside of one of its texts runs a script. */
+    /** The state of a call, put aside while a function inside of one of its texts runs a script. */
     record Hands(Thread caller, boolean isResultOffered, SampleResult result, Results.Before resultBefore, boolean isSampling, boolean isSamplerKnown, Sampler sampler,
             byte[] requestBefore, HeaderManager headersBefore, Cookies cookiesBefore, TestLogicalAction action) {
     }

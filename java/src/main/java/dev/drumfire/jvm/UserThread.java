@@ -6,7 +6,7 @@ import org.apache.jmeter.threads.JMeterThread;
 import org.apache.jmeter.threads.ListenerNotifier;
 import org.apache.jorphan.collections.ListedHashTree;
 
-/** What {@code ctx.getThread()} gives: the engine runs the user, this tells it to stop. */
+/** The thread that {@code ctx.getThread()} gives: the engine runs the user, this tells it to stop. */
 final class UserThread extends JMeterThread {
     private static final ListedHashTree NO_PLAN = new ListedHashTree(new LoopController());
 

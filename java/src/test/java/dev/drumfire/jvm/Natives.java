@@ -18,13 +18,13 @@ final class Natives {
     /** Names that the plan has in it somewhere. */
     static final Set<String> SPELLED_OUT = new HashSet<>();
     static final List<String> LOG = new ArrayList<>();
-    /** What was told to stop. */
+    /** The threads that were told to stop. */
     static final List<String> STOPPED = new ArrayList<>();
     static byte[] result;
     static byte[] body;
     /** How often the result was asked for. */
     static int resultReads;
-    /** What {@link #setResult} was given last. */
+    /** The last result that {@link #setResult} was given. */
     static byte[] newResult;
     static byte[] newBody;
     static String template;

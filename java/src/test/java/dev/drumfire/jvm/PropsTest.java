@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.Before;
 import org.junit.Test;
 
-/** What Properties promises, though texts live in the engine and objects in Java. */
+/** The promises of Properties, though texts live in the engine and objects in Java. */
 public class PropsTest {
     private Props props;
 

@@ -58,7 +58,7 @@ public class ScriptsTest {
         }
     }
 
-    /** What it gives or throws, what it logs, and what becomes of a variable. Scripts are numbered as they are compiled. */
+    /** The script's value or exception, its log lines, and a variable afterwards. Scripts are numbered as they are compiled. */
     private String outcome(JSR223PreProcessor element) {
         Natives.LOG.clear();
         Natives.VARIABLES.clear();

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.junit.Before;
 import org.junit.Test;
 
-/** What JMeterVariables promises, though texts live in the engine and objects in Java. */
+/** The promises of JMeterVariables, though texts live in the engine and objects in Java. */
 public class VarsTest {
     private Vars vars;
 

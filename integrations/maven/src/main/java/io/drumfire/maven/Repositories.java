@@ -92,7 +92,7 @@ final class Repositories {
         node.getChildren().forEach(child -> gather(child, optional, newest));
     }
 
-    /** What two versions of an artifact have in common. */
+    /** The part of coordinates that two versions of an artifact share. */
     static String key(Artifact artifact) {
         return String.join(":", artifact.getGroupId(), artifact.getArtifactId(), artifact.getExtension(), artifact.getClassifier());
     }
@@ -102,7 +102,7 @@ final class Repositories {
         return new ComparableVersion(first.getVersion()).compareTo(new ComparableVersion(second.getVersion())) < 0;
     }
 
-    /** What the artifact's POM names for its use, and for where it is used, such as the API that a driver implements. */
+    /** The dependencies that the artifact's POM names for its use, and those provided where it is used, such as the API that a driver implements. */
     List<Artifact> direct(Artifact artifact) throws MojoExecutionException {
         try {
             List<Artifact> direct = new ArrayList<>();

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVRecord;
 
-/** What a build leaves behind in {@code target}, in lines that two builds have in common. */
+/** The files that a build leaves behind in {@code target}, in lines that two builds have in common. */
 final class Leftovers {
     private static final Pattern SAMPLE = Pattern.compile("<(?:httpSample|sample) [^>]*? s=\"(\\w+)\"[^>]*? lb=\"([^\"]*)\" rc=\"([^\"]*)\"");
 
@@ -77,7 +77,7 @@ final class Leftovers {
         }
     }
 
-    /** What the goals tell each other. */
+    /** The files by which the goals tell each other their results. */
     private void describeConfigurations(List<String> lines) throws IOException {
         Path config = target.resolve("config.json");
         if (!Files.exists(config)) {
