@@ -52,7 +52,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use drumfire_engine::java::{
-    Apart, Ask, JavaCall, JavaError, JavaEvent, JavaHost, JavaRole, JavaSource, Traits, Visit,
+    Apart, Ask, JavaCall, JavaError, JavaEvent, JavaHost, JavaRole, JavaSource, TicketAsk, Traits,
+    Visit,
 };
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
@@ -510,6 +511,21 @@ impl JavaHost for Jvm {
             )
         })?;
         visit.thrown.take().map_or(Ok(value), Err)
+    }
+
+    fn answer_by_ticket(&self, ask: &TicketAsk) -> Result<String, JavaError> {
+        let Some(Ok(machine)) = self.machine.get() else {
+            return Err(JavaError::from("Java does not run".to_owned()));
+        };
+        Ok(machine.answer_by_ticket(ask)?)
+    }
+
+    fn forget_login(&self, login: u64) {
+        if let Some(Ok(machine)) = self.machine.get()
+            && let Err(why) = machine.forget_login(login)
+        {
+            tracing::warn!("Java keeps the tickets of a user that has ended: {why}");
+        }
     }
 
     fn collect_garbage(&self) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use drumfire_engine::java::{JavaEvent, Visit};
+use drumfire_engine::java::{JavaEvent, TicketAsk, Visit};
 use drumfire_expr::{Properties, Raised};
 use drumfire_jmx::Element;
 use jni::errors::Result;
@@ -345,6 +345,49 @@ impl Machine {
     pub fn test_ended(&self) -> std::result::Result<(), String> {
         self.attached(|env| {
             env.call_static_method(&self.lifecycle, jni_str!("testEnded"), jni_sig!("()V"), &[])?;
+            Ok(())
+        })
+    }
+
+    /// The value of the header that answers a challenge by Kerberos.
+    ///
+    /// # Errors
+    /// Java's exception.
+    pub fn answer_by_ticket(&self, ask: &TicketAsk) -> std::result::Result<String, String> {
+        self.attached(|env| {
+            let tickets = env.find_class(jni_str!("dev/drumfire/jvm/Tickets"))?;
+            let user = env.new_string(&ask.user)?;
+            let password = env.new_string(&ask.password)?;
+            let address = env.new_string(&ask.address)?;
+            let challenge = env.new_string(&ask.challenge)?;
+            let answer = env.call_static_method(
+                &tickets,
+                jni_str!("answer"),
+                jni_sig!(
+                    "(JLjava/lang/String;Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Ljava/lang/String;"
+                ),
+                &[
+                    JValue::Long(ask.login.cast_signed()),
+                    JValue::Object(&user),
+                    JValue::Object(&password),
+                    JValue::Object(&address),
+                    JValue::Object(&challenge),
+                ],
+            )?;
+            let answer = env.cast_local::<JString>(answer.l()?)?;
+            answer.try_to_string(env)
+        })
+    }
+
+    /// Drops the tickets of a login.
+    ///
+    /// # Errors
+    /// Java's exception.
+    pub fn forget_login(&self, login: u64) -> std::result::Result<(), String> {
+        self.attached(|env| {
+            let tickets = env.find_class(jni_str!("dev/drumfire/jvm/Tickets"))?;
+            let login = JValue::Long(login.cast_signed());
+            env.call_static_method(&tickets, jni_str!("forget"), jni_sig!("(J)V"), &[login])?;
             Ok(())
         })
     }

@@ -5,6 +5,7 @@ mod backend_clients;
 mod classes;
 mod growth;
 mod jars;
+mod kerberos;
 mod mail;
 mod objects;
 mod own_classes;

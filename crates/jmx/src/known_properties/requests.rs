@@ -1,6 +1,6 @@
 //! Properties of the run and of requests.
 
-use super::{GUI, JAVA, PropertySection, REMOTE, honoured, without};
+use super::{GUI, JAVA, PropertySection, REMOTE, honoured, read_by_java, without};
 
 pub(super) const THE_RUN: PropertySection = PropertySection {
     title: "The run",
@@ -402,7 +402,22 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "",
             "Comes before the user of a proxy, in upper case and with a backslash after it.",
         ),
-        without("kerberos*", "Kerberos is not built"),
+        read_by_java(
+            "kerberos_jaas_application",
+            "`JMeter`: the entry of the login configuration for Kerberos.",
+        ),
+        read_by_java(
+            "kerberos.spnego.strip_port",
+            "`true`: Kerberos asks for tickets without the server's port.",
+        ),
+        read_by_java(
+            "kerberos.spnego.use_canonical_host_name",
+            "`true`: Kerberos asks for tickets by the name that the server's address has.",
+        ),
+        read_by_java(
+            "kerberos.spnego.delegate_cred",
+            "`false`: whether servers may pass tickets on.",
+        ),
     ],
 };
 

@@ -209,6 +209,8 @@ enum Scheme {
     Basic,
     Digest(Digest),
     Ntlm(Ntlm),
+    /// Kerberos by a challenge, and the answer to it once there is one.
+    Ticket(String, Option<String>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,6 +231,19 @@ pub struct Negotiation {
     scheme: Option<(Scheme, Credentials)>,
     /// Further schemes the server offered, tried if the first cannot answer its challenge.
     others: Vec<(Scheme, Credentials)>,
+    /// The credentials of a row that asks for Kerberos.
+    kerberos: Option<Credentials>,
+}
+
+/// A challenge that Kerberos is to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TicketRequest<'a> {
+    /// The name to log in with; empty leaves it to the configuration of the login.
+    pub user: &'a str,
+    /// Its password.
+    pub password: &'a str,
+    /// The challenge, with the name of its scheme.
+    pub challenge: &'a str,
 }
 
 /// The parts of a request that its authorization depends on.
@@ -255,6 +270,7 @@ impl Negotiation {
             state: State::Unchallenged,
             scheme: None,
             others: Vec::new(),
+            kerberos: None,
         }
     }
 
@@ -275,6 +291,7 @@ impl Negotiation {
             state: State::Unchallenged,
             scheme: None,
             others: Vec::new(),
+            kerberos: None,
         };
         if !preemptive {
             // ManagedCredentialsProvider: every row is known from the start, by host, port and exact realm.
@@ -303,6 +320,10 @@ impl Negotiation {
             store.known.clear();
             return negotiation;
         };
+        if row.mechanism == Mechanism::Kerberos {
+            negotiation.kerberos = Some(Credentials::of(row));
+            return negotiation;
+        }
         let scope = Scope {
             host: negotiation.host.clone(),
             port: url.port().unwrap_or(-1),
@@ -338,16 +359,40 @@ impl Negotiation {
                     &mut cnonce,
                 ),
                 Scheme::Ntlm(ntlm) => ntlm.answer(request, credentials, &mut cnonce),
+                Scheme::Ticket(_, answer) => answer.clone(),
             };
             if header.is_some() {
                 self.others.clear();
                 return header;
             }
-            if self.others.is_empty() {
-                self.scheme = None;
-            } else {
-                self.scheme = Some(self.others.remove(0));
-            }
+            self.take_next();
+        }
+    }
+
+    /// The challenge that waits for an answer by Kerberos; give it to [`Self::put_ticket`] before the next header.
+    pub fn wanted_ticket(&self) -> Option<TicketRequest<'_>> {
+        match &self.scheme {
+            Some((Scheme::Ticket(challenge, None), credentials)) => Some(TicketRequest {
+                user: &credentials.user,
+                password: &credentials.password,
+                challenge,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The scheme at hand has no answer: takes the server's next offer.
+    pub fn take_next(&mut self) {
+        self.scheme = match self.others.is_empty() {
+            true => None,
+            false => Some(self.others.remove(0)),
+        };
+    }
+
+    /// The value of the header that answers the challenge.
+    pub fn put_ticket(&mut self, value: String) {
+        if let Some((Scheme::Ticket(_, answer), _)) = &mut self.scheme {
+            *answer = Some(value);
         }
     }
 
@@ -388,6 +433,10 @@ impl Negotiation {
             let again = match scheme {
                 Scheme::Basic => offer("basic").map(|_| false),
                 Scheme::Digest(digest) => offer("digest").map(|rest| digest.challenge(rest)),
+                Scheme::Ticket(challenge, _) => {
+                    let name = challenge.split(' ').next().unwrap_or_default();
+                    offer(&name.to_lowercase()).map(|_| false)
+                }
                 Scheme::Ntlm(ntlm) => offer("ntlm").map(|rest| ntlm.challenge(rest) == Ok(true)),
             };
             match again {
@@ -402,6 +451,15 @@ impl Negotiation {
             self.fail();
             return false;
         }
+        let tickets = self.kerberos.iter().flat_map(|credentials| {
+            let named = [("negotiate", "Negotiate"), ("kerberos", "Kerberos")];
+            let offered = named.map(|(name, written)| offer(name).map(|rest| (written, rest)));
+            offered.into_iter().flatten().map(|(name, rest)| {
+                let challenge = format!("{name} {}", rest.trim());
+                (Scheme::Ticket(challenge, None), credentials.clone())
+            })
+        });
+        self.others = tickets.collect();
         self.select(store, ["ntlm", "digest", "basic"].map(offer))
     }
 
@@ -417,13 +475,12 @@ impl Negotiation {
         self.scheme = None;
     }
 
-    /// `AuthenticationStrategyImpl.select`: NTLM before Digest before Basic, whatever the mechanism of the row.
+    /// `AuthenticationStrategyImpl.select`: Kerberos before NTLM before Digest before Basic, whatever the mechanism of the row.
     fn select(
         &mut self,
         store: &CredentialStore,
         [ntlm, digest, basic]: [Option<&str>; 3],
     ) -> bool {
-        self.others.clear();
         let realm_of = |challenge: &str| {
             parse_elements(challenge)
                 .into_iter()
@@ -694,6 +751,30 @@ mod tests {
                 .contains("nc=00000002")
         );
         assert!(negotiation.challenged(&store, [DIGEST].into_iter()));
+    }
+
+    #[test]
+    fn tickets_answer_before_all_else() {
+        let mut store = CredentialStore::default();
+        let rows = [row("http://h/", Mechanism::Kerberos)];
+        let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), true);
+        assert_eq!(header(&mut negotiation, &GET), None);
+        let offers = ["Basic realm=x", "Negotiate", "Kerberos"];
+        assert!(negotiation.challenged(&store, offers.into_iter()));
+        let mut without = negotiation.clone();
+        let wanted = negotiation.wanted_ticket().unwrap();
+        assert_eq!((wanted.user, wanted.challenge), ("u", "Negotiate "));
+        negotiation.put_ticket("Negotiate YII=".into());
+        assert_eq!(
+            header(&mut negotiation, &GET).as_deref(),
+            Some("Negotiate YII=")
+        );
+        assert!(!negotiation.challenged(&store, offers.into_iter()));
+        // No ticket: the next scheme has its turn, and then nothing is left.
+        without.take_next();
+        assert_eq!(without.wanted_ticket().unwrap().challenge, "Kerberos ");
+        without.take_next();
+        assert_eq!(header(&mut without, &GET), None);
     }
 
     #[test]

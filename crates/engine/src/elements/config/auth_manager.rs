@@ -1,20 +1,56 @@
-//! HTTP Authorization Manager (`AuthManager`): credentials by address. Basic, Digest and NTLM; Kerberos is not built.
+//! HTTP Authorization Manager (`AuthManager`): credentials by address. Basic, Digest and NTLM; Kerberos by Java.
 //!
 //! Properties: `AuthManager.auth_list` with `Authorization.url`, `.username`, `.password`, `.domain`, `.realm`,
-//! `.mechanism`. Its iteration settings concern Kerberos only.
+//! `.mechanism`; for Kerberos alone `AuthManager.clearEachIteration` and `AuthManager.controlledByThreadGroup`. Logins and tickets
+//! are JMeter's and Java's own, so their files are those of `java.security.krb5.conf` and `java.security.auth.login.config`.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use drumfire_expr::Template;
 use drumfire_jmx::Value;
-use drumfire_web::auth::{Authorization, Mechanism};
+use drumfire_web::auth::{Authorization, Mechanism, TicketRequest};
 
-use super::managers::{Manager, register};
+use super::managers::{Clearing, Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::run::context::Context;
+use crate::run::context::{Context, StateId};
+use crate::run::java::host::{JavaError, JavaHost, TicketAsk};
+use crate::run::roles::ThreadIterationListener;
 
-pub struct AuthManager(Vec<Row>);
+pub struct AuthManager {
+    rows: Vec<Row>,
+    kerberos: Option<Kerberos>,
+}
+
+/// The way to tickets.
+struct Kerberos {
+    java: Arc<dyn JavaHost>,
+    clearing: Clearing,
+    login: StateId,
+}
+
+/// A user's login, which Java forgets with it.
+struct Login {
+    number: u64,
+    java: Arc<dyn JavaHost>,
+}
+
+impl Login {
+    fn new(java: Arc<dyn JavaHost>) -> Login {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        Login {
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            java,
+        }
+    }
+}
+
+impl Drop for Login {
+    fn drop(&mut self) {
+        self.java.forget_login(self.number);
+    }
+}
 
 struct Row {
     url: Template,
@@ -28,6 +64,7 @@ struct Row {
 pub fn decode(d: &mut Decoder) -> Roles {
     let props = d.element.props.clone();
     let mut rows = Vec::new();
+    let mut asks_kerberos = false;
     for prop in props.list("AuthManager.auth_list") {
         let Value::Element(element) = &prop.value else {
             continue;
@@ -37,8 +74,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             "" => Some(Mechanism::BasicDigest),
             name => Mechanism::from_name(name),
         };
-        let Some(mechanism) = mechanism.filter(|mechanism| *mechanism != Mechanism::Kerberos)
-        else {
+        let Some(mechanism) = mechanism else {
             let message = format!(
                 "Authorization Manager '{}' asks for the mechanism {}",
                 d.element.name,
@@ -47,10 +83,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
             d.refuse(
                 "auth-mechanism",
                 message,
-                "only BASIC, DIGEST and BASIC_DIGEST are built",
+                "use BASIC, DIGEST, BASIC_DIGEST or KERBEROS",
             );
             continue;
         };
+        asks_kerberos |= mechanism == Mechanism::Kerberos;
         let mut field = |name: &str| d.compile(&props.str(name));
         rows.push(Row {
             url: field("Authorization.url"),
@@ -61,14 +98,34 @@ pub fn decode(d: &mut Decoder) -> Roles {
             mechanism,
         });
     }
-    register(d, Manager::Auth(Arc::new(AuthManager(rows))));
-    Roles::default()
+    let kerberos = match asks_kerberos {
+        true => kerberos(d),
+        false => None,
+    };
+    let manager = Arc::new(AuthManager { rows, kerberos });
+    register(d, Manager::Auth(manager.clone()));
+    Roles {
+        each_thread_iteration: manager.kerberos.is_some().then_some(manager as _),
+        ..Roles::default()
+    }
+}
+
+fn kerberos(d: &mut Decoder) -> Option<Kerberos> {
+    let what = format!("Kerberos of the Authorization Manager '{}'", d.element.name);
+    let java = d.java_host(&what)?;
+    d.unit.java.has_scripts = true;
+    let by_group = "AuthManager.controlledByThreadGroup";
+    Some(Kerberos {
+        java,
+        clearing: Clearing::decode(d, "AuthManager.clearEachIteration", by_group),
+        login: d.new_state(),
+    })
 }
 
 impl AuthManager {
     /// The rows, evaluated.
     pub fn rows(&self, cx: &mut Context) -> Vec<Authorization> {
-        let evaluated = self.0.iter().map(|row| Authorization {
+        let evaluated = self.rows.iter().map(|row| Authorization {
             url: row.url.eval(cx).into_string(),
             user: row.user.eval(cx).into_string(),
             password: row.password.eval(cx).into_string(),
@@ -77,5 +134,45 @@ impl AuthManager {
             mechanism: row.mechanism,
         });
         evaluated.collect()
+    }
+
+    /// The value of the header that answers a challenge of the server at `address`, from Java on a thread of its own.
+    ///
+    /// # Errors
+    /// Why there is no ticket.
+    pub async fn answer_by_ticket(
+        &self,
+        cx: &mut Context,
+        ticket: TicketRequest<'_>,
+        address: String,
+    ) -> Result<String, JavaError> {
+        let Some(kerberos) = &self.kerberos else {
+            return Err(JavaError::from("no row asks for Kerberos".to_owned()));
+        };
+        let java = kerberos.java.clone();
+        let login = cx.state(kerberos.login, || Login::new(java.clone()));
+        let ask = TicketAsk {
+            login: login.number,
+            user: ticket.user.to_owned(),
+            password: ticket.password.to_owned(),
+            address,
+            challenge: ticket.challenge.to_owned(),
+        };
+        let asked = tokio::task::spawn_blocking(move || java.answer_by_ticket(&ask));
+        asked
+            .await
+            .unwrap_or_else(|error| Err(JavaError::from(error.to_string())))
+    }
+}
+
+impl ThreadIterationListener for AuthManager {
+    fn thread_iteration_start(&self, cx: &mut Context) {
+        if let Some(kerberos) = self
+            .kerberos
+            .as_ref()
+            .filter(|kerberos| kerberos.clearing.is_due(cx))
+        {
+            cx.take_state::<Login>(kerberos.login);
+        }
     }
 }

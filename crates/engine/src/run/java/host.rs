@@ -101,6 +101,18 @@ pub trait JavaHost: Send + Sync {
     /// The exception that the function threw, or why there is no Java.
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised>;
 
+    /// The value of the header that answers a challenge by Kerberos; may wait for a key distribution centre, so not to be
+    /// asked on a worker's thread.
+    ///
+    /// # Errors
+    /// Why there is no ticket.
+    fn answer_by_ticket(&self, _ask: &TicketAsk) -> Result<String, JavaError> {
+        Err(JavaError("this Java has no Kerberos".to_owned()))
+    }
+
+    /// The tickets of this login are no longer wanted.
+    fn forget_login(&self, _login: u64) {}
+
     /// Java collects its garbage now, at a time when it holds nobody up (`JMeterUtils#helpGC`).
     fn collect_garbage(&self) {}
 
@@ -124,6 +136,18 @@ pub trait JavaHost: Send + Sync {
     fn exit_request(&self) -> Option<String> {
         None
     }
+}
+
+/// A challenge that Kerberos is to answer.
+pub struct TicketAsk {
+    /// Tells logins apart: each user of the run logs in on its own.
+    pub login: u64,
+    pub user: String,
+    pub password: String,
+    /// The server's address, up to its path.
+    pub address: String,
+    /// The challenge with its scheme.
+    pub challenge: String,
 }
 
 /// Why Java cannot do what it is asked for, with the remedy where there is one.

@@ -1,6 +1,7 @@
 //! Further requests within a sample's exchange: answers to challenges, and the redirects that HttpClient itself follows.
 
 use drumfire_http::Incoming;
+use drumfire_web::auth::Negotiation;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::property::Client;
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
@@ -47,7 +48,7 @@ impl Settling<'_> {
                 access.note_success();
             }
             let again = match incoming.status {
-                401 => self.answer_challenge(cx, call, sending, &incoming)?,
+                401 => self.answer_challenge(cx, call, sending, &incoming).await?,
                 407 => self.answer_proxy(cx, call, sending, &incoming),
                 _ => false,
             };
@@ -90,7 +91,7 @@ impl Settling<'_> {
         }
     }
 
-    fn answer_challenge(
+    async fn answer_challenge(
         &self,
         cx: &mut Context,
         call: &Call<'_>,
@@ -109,6 +110,7 @@ impl Settling<'_> {
         if !negotiation.challenged(known, challenges.iter().map(String::as_str)) {
             return Ok(false);
         }
+        self.get_ticket(cx, &mut negotiation, &sending.url).await;
         let (url, method) = (sending.url.clone(), sending.method.clone());
         let wire = url.wire().map_err(Trouble::Java)?;
         let line = RequestLine::new(&method, &url, &wire, &sending.target);
@@ -122,6 +124,21 @@ impl Settling<'_> {
         self.request.rewrite(cx, call, sending, next, value);
         sending.authorization = Some(negotiation);
         Ok(true)
+    }
+
+    /// Answers by Kerberos, if that is what the challenge wants; where it cannot, the server's next offer is taken.
+    async fn get_ticket(&self, cx: &mut Context, negotiation: &mut Negotiation, url: &Url) {
+        while let (Some(auth), Some(wanted)) = (&self.request.auth, negotiation.wanted_ticket()) {
+            let port = url.port_or_default().unwrap_or(-1);
+            let address = format!("{}://{}:{port}/", url.protocol(), url.host());
+            match Box::pin(auth.answer_by_ticket(cx, wanted, address)).await {
+                Ok(value) => return negotiation.put_ticket(value),
+                Err(why) => {
+                    tracing::warn!("no ticket for {}: {why}", url.host());
+                    negotiation.take_next();
+                }
+            }
+        }
     }
 
     /// Answers a proxy's wish for credentials, if there are any.
