@@ -22,7 +22,7 @@ usage: cargo xtask COMMAND
 
   test                          check format and lints, then run all tests: the workspace, the feature http3, java/ (JDK 17,
                                 JMETER_HOME), and the report page in a browser (node, npm, Chromium)
-  test lint                     check format and lints only
+  test lint                     check format and lints only; dependencies, too, where cargo-deny and cargo-machete are installed
   test http3                    run the tests of the feature http3, which is off by default
   test java                     run the tests of java/ only
   test web                      run the tests of the report page only
@@ -123,7 +123,28 @@ fn test_all() -> anyhow::Result<()> {
 fn lint() -> anyhow::Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))?;
     let clippy = ["clippy", "--quiet", "--workspace", "--all-targets"];
-    run(cargo().args(clippy).args(["--", "-D", "warnings"]))
+    run(cargo().args(clippy).args(["--", "-D", "warnings"]))?;
+    dependencies()
+}
+
+/// Licences, sources and use of the dependencies, with the tools that are there. Advisories need the network; CI asks for them.
+fn dependencies() -> anyhow::Result<()> {
+    let tools: [(&str, &[&str]); 2] = [
+        (
+            "deny",
+            &["--locked", "check", "bans", "licenses", "sources"],
+        ),
+        // A library's name may differ from its crate's: md-5 is md5.
+        ("machete", &["--with-metadata"]),
+    ];
+    for (tool, options) in tools {
+        if xtask::is_on_path(&format!("cargo-{tool}")) {
+            run(cargo().arg(tool).args(options))?;
+        } else {
+            println!("skipped: cargo-{tool} is not installed");
+        }
+    }
+    Ok(())
 }
 
 /// `cargo test` for the workspace with its default features.
