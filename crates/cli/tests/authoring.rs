@@ -286,6 +286,25 @@ fn two_users_recordings_tell_their_data() {
 #[test]
 fn what_holds_no_request_is_refused_and_leaves_no_file() {
     let shop = shop();
+    // as `k6 archive` writes it
+    let tar = format!(
+        "{}{}ustar\u{0}00{}",
+        "metadata.json",
+        "\u{0}".repeat(244),
+        "\u{0}".repeat(1_000)
+    );
+    let entry = "{\"request\": {\"url\": \"data:text/plain,x\"}}";
+    let huge = format!(
+        "{{\"log\": {{\"entries\": [{}]}}}}",
+        vec![entry; 100_000].join(",")
+    );
+    // each line has ten of the line before it
+    let mut aliases = "openapi: \"3.0.0\"\na0: &a0 [x]\n".to_owned();
+    for line in 1..10 {
+        let of = vec![format!("*a{}", line - 1); 10].join(", ");
+        aliases.push_str(&format!("a{line}: &a{line} [{of}]\n"));
+    }
+    aliases.push_str("paths: *a9\n");
     for (name, content) in [
         ("empty.har", ""),
         (
@@ -354,6 +373,15 @@ fn what_holds_no_request_is_refused_and_leaves_no_file() {
         ("cut.graphql", "query A {\n  a\n"),
         ("lone.graphql", "query A {\n  a\n}\n"),
         ("packed.har", "PK\u{3}\u{4}..."),
+        ("packed.har.gz", "\u{1f}\u{8b}..."),
+        ("k6.tar", &tar),
+        ("deep.har", &"[".repeat(100_000)),
+        ("huge.har", &huge),
+        ("aliases.yaml", &aliases),
+        (
+            "outside.yaml",
+            "openapi: \"3.0.0\"\npaths:\n  /a: {$ref: \"../../etc/passwd\"}\n",
+        ),
         (
             "posts.log",
             "1.1.1.1 - - [10/Oct/2000:13:55:36 -0700] \"POST /a HTTP/1.0\" 200 1\n",
@@ -368,15 +396,73 @@ fn what_holds_no_request_is_refused_and_leaves_no_file() {
             finished.out,
             finished.err
         );
+        let told = finished.err.starts_with("error: ")
+            && (finished.err.contains(name) || name == "environment.json")
+            && finished
+                .err
+                .lines()
+                .filter(|line| line.starts_with("hint: "))
+                .count()
+                == 1;
+        assert!(told, "{name}: {}", finished.err);
         assert!(
-            finished.err.starts_with("error: "),
-            "{name}: {}",
-            finished.err
+            !shop.files().iter().any(|file| file.starts_with("made")),
+            "{name}"
         );
-        assert!(!shop.files().contains(&"made.jmx".to_owned()), "{name}");
     }
     let missing = shop.run(&["import", "missing.har", "-o", "made.jmx"], LIMIT);
     assert_eq!(missing.code, Some(3));
+}
+
+#[test]
+fn files_that_requests_send_lie_beside_the_plan() {
+    let shop = shop();
+    let har = "{\"log\":{\"entries\":[{\"request\":{\"method\":\"POST\",\"url\":\"http://h/up\",\"postData\":{\"mimeType\":\"multipart/form-data\",\
+               \"params\":[{\"name\":\"a\",\"fileName\":\"/home/ann/a.txt\",\"value\":\"own text\"},{\"name\":\"b\",\"fileName\":\"b.png\"},\
+               {\"name\":\"c\",\"fileName\":\"made.jmx\"},{\"name\":\"d\",\"fileName\":\"mine.txt\"}]}}}]}}";
+    let api = "swagger: \"2.0\"\nhost: h\npaths:\n  /up: {post: {parameters: [{in: formData, name: photo, type: file}]}}\n  /raw: {$ref: raw.yaml}\n";
+    shop.write("mine.txt", "mine");
+    shop.write("visit.har", har);
+    shop.write("api.yaml", api);
+    shop.write(
+        "raw.yaml",
+        "post: {parameters: [{in: formData, name: raw, type: file}]}\n",
+    );
+    shop.write(
+        "upload.sh",
+        "curl http://h/up -F 'f=@/nowhere/else/c.gif'\n",
+    );
+    for (input, files) in [
+        (
+            "visit.har",
+            &[
+                ("a.txt", "own text"),
+                ("b.png", "placeholder for b.png\n"),
+                ("upload-made.jmx", "placeholder for upload-made.jmx\n"),
+                ("mine.txt", "mine"),
+            ][..],
+        ),
+        (
+            "api.yaml",
+            &[
+                ("photo.bin", "placeholder for photo.bin\n"),
+                ("raw.bin", "placeholder for raw.bin\n"),
+            ],
+        ),
+        ("upload.sh", &[("c.gif", "placeholder for c.gif\n")]),
+    ] {
+        let imported = shop.run(&["import", input, "-o", "made.jmx", "--force"], LIMIT);
+        succeeded(&imported);
+        for (file, content) in files {
+            assert_eq!(shop.read(file), *content, "{input}: {file}");
+        }
+        assert!(
+            imported.out.contains("in its place"),
+            "{input}: {}",
+            imported.out
+        );
+        succeeded(&shop.run(&["check", "made.jmx"], LIMIT));
+    }
 }
 
 #[test]
@@ -429,6 +515,7 @@ fn odd_inputs_are_imported() {
         plan.contains("<stringProp name=\"File.path\">passwd</stringProp>"),
         "{plan}"
     );
+    assert_eq!(shop.read("passwd"), "placeholder for passwd\n");
 }
 
 #[test]

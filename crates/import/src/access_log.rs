@@ -35,9 +35,8 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     let mut draft = Draft::new("Access log");
     let server = options.server.as_deref().unwrap_or("http://localhost");
     let Some(base) = Address::parse(server) else {
-        return Err(ImportError::new(format!(
-            "`{server}` is not an address of a server"
-        )));
+        let error = ImportError::new(format!("`{server}` is not an address of a server"));
+        return Err(error.hint("Name one: `--server https://shop.example`"));
     };
     if options.server.is_none() {
         draft.warn("the log does not name its server: requests go to http://localhost; name it with `--server`");
@@ -69,6 +68,7 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     if times.is_empty() {
         return Err(ImportError::nothing(
             "no line of the log is a request that can be repeated",
+            "Name a log in the common or combined format with GET or HEAD requests",
             &draft,
         ));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::correlate::Extractor;
-use crate::exchange::{Request, Response};
+use crate::exchange::{Body, Part, Request, Response};
 use crate::text::Text;
 
 /// The result of an importer.
@@ -135,6 +135,24 @@ impl Draft {
         self.transactions
             .iter_mut()
             .flat_map(|transaction| &mut transaction.steps)
+    }
+
+    /// The files that requests send, each with its content where the input has it.
+    pub fn files_mut(&mut self) -> impl Iterator<Item = (&mut Text, Option<&str>)> {
+        self.steps_mut().flat_map(|step| {
+            let files: Vec<(&mut Text, Option<&str>)> = match &mut step.request.body {
+                Body::File { path, .. } => vec![(path, None)],
+                Body::Multipart(parts) => {
+                    let files = parts.iter_mut().filter_map(|part| match part {
+                        Part::File { path, content, .. } => Some((path, content.as_deref())),
+                        Part::Field { .. } => None,
+                    });
+                    files.collect()
+                }
+                Body::None | Body::Raw(_) | Body::Form(_) => Vec::new(),
+            };
+            files
+        })
     }
 
     /// Sets a variable; the first value of a name stays.

@@ -134,6 +134,8 @@ pub enum Part {
         path: Text,
         /// The type of its content.
         mime: String,
+        /// Its content, where the input has it.
+        content: Option<String>,
     },
 }
 

@@ -53,8 +53,10 @@ pub fn is_graphql(text: &str) -> bool {
 /// Makes requests of the operations of a document.
 pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     let document = tokens(text).and_then(|tokens| document(text, &tokens));
-    let document =
-        document.map_err(|why| ImportError::new(format!("the GraphQL is broken: {why}")))?;
+    let document = document.map_err(|why| {
+        ImportError::new(format!("the GraphQL is broken: {why}"))
+            .hint("Mend it there, or save the whole document again")
+    })?;
     let mut draft = Draft::new("GraphQL");
     let mut steps = Vec::new();
     let mut names = VariableNames::default();
@@ -84,11 +86,12 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
         });
     }
     if steps.is_empty() {
+        const REMEDY: &str = "Name a document with `query` or `mutation`";
         let message = match document.has_schema {
             true => "a GraphQL schema holds no operations",
             false => "the GraphQL document holds no query and no mutation",
         };
-        return Err(ImportError::nothing(message, &draft));
+        return Err(ImportError::nothing(message, REMEDY, &draft));
     }
     draft.cookies = true;
     draft.transactions.push(Transaction {

@@ -1,5 +1,7 @@
 //! Files of any kind: their encoding, their format, and the importer for it.
 
+use std::path::Path;
+
 use serde_json::Value;
 
 use crate::draft::Draft;
@@ -38,7 +40,7 @@ pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, I
             (Format::OpenApi, Err(why)) => Err(not_json(&text, &why)),
             (_, Err(why)) => Err(not_json(&text, &why)),
             (Format::Har, Ok(value)) => har::import(&value, options),
-            (Format::OpenApi, Ok(value)) => openapi::import(&value, options),
+            (Format::OpenApi, Ok(value)) => openapi::import(value, Path::new(name), options),
             (Format::Postman, Ok(value)) => {
                 collections.push((name, value));
                 continue;
@@ -128,12 +130,24 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 
 /// JSON, or YAML as descriptions of APIs are written.
 fn parse(text: &str) -> Result<Value, String> {
-    let text = text.trim_start();
-    let json = serde_json::from_str(text).map_err(|error| error.to_string());
-    if json.is_err() && openapi::is_yaml(text) {
-        return openapi::parse_yaml(text);
+    match openapi::is_yaml(text) {
+        true => parse_any(text),
+        false => parse_json(text.trim_start()),
     }
-    json
+}
+
+/// JSON or YAML.
+pub(crate) fn parse_any(text: &str) -> Result<Value, String> {
+    let text = text.trim_start();
+    let json = parse_json(text);
+    if json.is_ok() || text.starts_with(['{', '[']) {
+        return json;
+    }
+    openapi::parse_yaml(text).map_err(|why| format!("the YAML is broken: {why}"))
+}
+
+fn parse_json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|error| format!("the JSON is broken: {error}"))
 }
 
 fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportError> {
@@ -149,12 +163,15 @@ fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportE
         {
             Ok(Format::Postman)
         } else if value.pointer("/log").is_some() {
-            Err(ImportError::new("a HAR without `entries`"))
+            Err(har::without_entries())
         } else {
             Err(unknown())
         };
     }
-    if curl::is_curl(text) {
+    let broken = || not_json(text, json.as_ref().err().map_or("", String::as_str));
+    if openapi::is_yaml(text) {
+        Err(broken())
+    } else if curl::is_curl(text) {
         Ok(Format::Curl)
     } else if powershell::is_powershell(text) {
         Ok(Format::PowerShell)
@@ -163,10 +180,9 @@ fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportE
     } else if graphql::is_graphql(text) {
         Ok(Format::GraphQl)
     } else if text.trim_start().starts_with(['{', '[']) {
-        let why = json.as_ref().err().cloned().unwrap_or_default();
-        Err(not_json(text, &why))
+        Err(broken())
     } else if text.trim().is_empty() {
-        Err(ImportError::new("the file is empty"))
+        Err(ImportError::new("the file is empty").hint("Save it again"))
     } else if text.trim_start().starts_with("<?xml") && text.contains("<jmeterTestPlan") {
         Err(ImportError::new("this is a plan already").hint("Run it: `drumfire run PLAN.jmx`"))
     } else {
@@ -181,10 +197,11 @@ fn unknown() -> ImportError {
 }
 
 fn not_json(text: &str, why: &str) -> ImportError {
-    let error = ImportError::new(format!("the JSON is broken: {why}"));
-    match why.contains("EOF") && text.len() > 100 {
+    // the first line says where; a parser of YAML adds an excerpt
+    let error = ImportError::new(why.lines().next().unwrap_or_default());
+    match why.contains("EOF") && text.len() > 40 {
         true => error.hint("The file is cut off; save it again"),
-        false => error,
+        false => error.hint("Mend it there, or save the file again"),
     }
 }
 

@@ -39,7 +39,7 @@ pub use draft::{Data, Draft, Load, Step, Transaction};
 pub use exchange::{Auth, Body, Exchange, Part, Request, Response};
 pub use filter::Filter;
 pub use input::import;
-pub use options::{FORMATS, Format, ImportError, Options};
+pub use options::{FORMATS, Format, ImportError, Options, ReadFile};
 pub use text::Text;
 pub use tidy::{Recording, draft as tidy, site};
 pub use url::Address;

@@ -1,6 +1,7 @@
 //! The options of an import, and the reasons why there may be none.
 
 use std::fmt;
+use std::path::Path;
 
 use crate::draft::Draft;
 use crate::filter::Filter;
@@ -72,7 +73,12 @@ pub struct Options {
     pub pause_ms: Option<i64>,
     /// The server of API descriptions that name none, and of access logs; the endpoint of GraphQL documents.
     pub server: Option<String>,
+    /// Reads the other files of a description; without it such references lead nowhere.
+    pub read: Option<ReadFile>,
 }
+
+/// Reads a file that a description names.
+pub type ReadFile = fn(&Path) -> std::io::Result<Vec<u8>>;
 
 /// Why nothing was imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,18 +104,18 @@ impl ImportError {
         self
     }
 
-    /// No request is left, and why.
-    pub fn nothing(message: &str, draft: &Draft) -> ImportError {
+    /// No request is left, and why; the remedy is the hint.
+    pub fn nothing(message: &str, remedy: &str, draft: &Draft) -> ImportError {
         let reasons: Vec<String> = draft
             .left_out
             .iter()
             .map(|(reason, count)| format!("{count} {reason}"))
             .collect();
-        let error = ImportError::new(message);
-        match reasons.is_empty() {
-            true => error,
-            false => error.hint(format!("Left out: {}", reasons.join("; "))),
-        }
+        let whole = match reasons.is_empty() {
+            true => message.to_owned(),
+            false => format!("{message}; left out: {}", reasons.join("; ")),
+        };
+        ImportError::new(whole).hint(remedy)
     }
 }
 

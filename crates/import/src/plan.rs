@@ -340,7 +340,9 @@ impl Writer<'_> {
                             }
                             items.push(item);
                         }
-                        Part::File { name, path, mime } => {
+                        Part::File {
+                            name, path, mime, ..
+                        } => {
                             files.push(elements::http_file(
                                 &path.template(),
                                 &name.template(),

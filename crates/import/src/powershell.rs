@@ -47,8 +47,9 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
         }
     }
     if steps.is_empty() {
+        const REMEDY: &str = "Copy it from the browser: Network, Copy, Copy as PowerShell";
         let message = "no web request with an address";
-        return Err(ImportError::nothing(message, &draft));
+        return Err(ImportError::nothing(message, REMEDY, &draft));
     }
     draft.cookies = true;
     draft.transactions.push(Transaction {

@@ -8,6 +8,7 @@
 //! A value that the client made itself becomes a function (UUIDs, times), and text that a user typed into a log-in becomes a column of a
 //! CSV file.
 
+mod form;
 mod pair;
 mod search;
 mod sent;
@@ -20,6 +21,7 @@ use crate::names;
 use crate::plan::VariableNames;
 use crate::text::Text;
 use crate::url;
+use form::{Expressions, Form};
 use pair::Pair;
 pub use pair::counterparts;
 pub use search::Source;
@@ -98,6 +100,7 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
 /// A variable for a value that differs between two users.
 struct Known {
     variable: String,
+    form: Form,
     value: String,
     other: String,
     /// Its finding; none for a column of the CSV file.
@@ -134,16 +137,16 @@ impl Correlation<'_> {
         let found = (0..place).find_map(|from| {
             let response = self.steps[from].response.as_ref()?;
             let is_wanted = other.is_some() || is_telling(&sent.value);
-            let source = search::source(response, &self.steps[from].request, sent, is_wanted)?;
+            let found = search::find(response, &self.steps[from].request, sent, is_wanted)?;
             let gives = |value: &String| {
                 self.pair
                     .as_ref()
-                    .is_none_or(|pair| pair.gives(from, &source, sent, value))
+                    .is_none_or(|pair| pair.gives(from, &found, sent, value))
             };
-            other.as_ref().is_none_or(gives).then_some((from, source))
+            other.as_ref().is_none_or(gives).then_some((from, found))
         });
         match found {
-            Some((from, source)) => self.extract(sent, other, from, source),
+            Some((from, (source, form))) => self.extract(sent, other, from, source, form),
             None => self.bring(sent, other, place),
         }
     }
@@ -156,8 +159,8 @@ impl Correlation<'_> {
                 && (is_telling(&sent.value) || search::is_same_name(&known.variable, &sent.name))
         });
         let Some(known) = known else { return false };
-        let (variable, finding) = (known.variable.clone(), known.finding);
-        let is_put = put_variable(&mut self.steps[place], sent, &variable);
+        let (put, finding) = (known.form.expressions(&known.variable), known.finding);
+        let is_put = put_variable(&mut self.steps[place], sent, &put);
         if let (true, Some(finding)) = (is_put, finding) {
             let used_in = &mut self.findings[finding].used_in;
             if used_in.last() != Some(&place) {
@@ -168,15 +171,23 @@ impl Correlation<'_> {
     }
 
     /// Takes a value from a response.
-    fn extract(&mut self, sent: &Sent, other: Option<String>, from: usize, source: Source) {
+    fn extract(
+        &mut self,
+        sent: &Sent,
+        other: Option<String>,
+        from: usize,
+        source: Source,
+        form: Form,
+    ) {
         let extractors = &self.steps[from].extractors;
         let known = extractors.iter().find(|known| known.source == source);
         let known = known.map(|known| known.variable.clone());
         let is_new = known.is_none();
         let variable = known.unwrap_or_else(|| self.names.take(&sent.name));
         let mut used_in = Vec::new();
+        let put = form.expressions(&variable);
         for (at, step) in self.steps.iter_mut().enumerate().skip(from + 1) {
-            if put_variable(step, sent, &variable) {
+            if put_variable(step, sent, &put) {
                 used_in.push(at);
             }
         }
@@ -200,6 +211,7 @@ impl Correlation<'_> {
         if let Some(other) = other {
             self.known.push(Known {
                 variable: variable.clone(),
+                form,
                 value: sent.value.clone(),
                 other,
                 finding: Some(self.findings.len()),
@@ -219,8 +231,8 @@ impl Correlation<'_> {
         if let Some(call) = client_made(sent, place, &self.steps) {
             put_expression(&mut self.steps[place], sent, call);
         } else if let Some(other) = other {
-            let variable = self.column(sent, Some(other));
-            put_variable(&mut self.steps[place], sent, &variable);
+            let put = Form::Plain.expressions(&self.column(sent, Some(other)));
+            put_variable(&mut self.steps[place], sent, &put);
         } else if is_typed(sent) && sent.is_field {
             let variable = self.column(sent, None);
             put_expression(&mut self.steps[place], sent, &format!("${{{variable}}}"));
@@ -251,6 +263,7 @@ impl Correlation<'_> {
         if let Some(other) = other {
             self.known.push(Known {
                 variable: variable.clone(),
+                form: Form::Plain,
                 value: sent.value.clone(),
                 other,
                 finding: None,
@@ -298,44 +311,44 @@ fn client_made(sent: &Sent, place: usize, steps: &[Step]) -> Option<&'static str
 }
 
 /// Puts the variable in the place of a telling value everywhere, and of a short one where it is sent under its name.
-fn put_variable(step: &mut Step, sent: &Sent, variable: &str) -> bool {
-    let expression = format!("${{{variable}}}");
+fn put_variable(step: &mut Step, sent: &Sent, expressions: &Expressions) -> bool {
+    let Expressions {
+        plain: expression,
+        encoded: call,
+    } = expressions;
     if let Some(number) = sent.segment {
-        return put_into_segment(&mut step.request.address.path, number, sent, &expression);
+        return put_into_segment(&mut step.request.address.path, number, sent, expression);
     }
     if !is_telling(&sent.value) {
-        return put_expression(step, sent, &expression);
+        return put_expression(step, sent, expression);
     }
     let value = sent.value.as_str();
     let encoded = url::encode(value);
     let request = &mut step.request;
     let mut put = false;
     if encoded != value {
-        put |= request
-            .address
-            .path
-            .replace(&encoded, &format!("${{__urlencode({expression})}}"));
+        put |= request.address.path.replace(&encoded, call);
     }
-    put |= request.address.path.replace(value, &expression);
+    put |= request.address.path.replace(value, expression);
     for (_, field) in &mut request.headers {
-        put |= field.replace(value, &expression);
+        put |= field.replace(value, expression);
     }
     match &mut request.body {
         Body::Raw(text) => {
             if encoded != value {
-                put |= text.replace(&encoded, &format!("${{__urlencode({expression})}}"));
+                put |= text.replace(&encoded, call);
             }
-            put |= text.replace(value, &expression);
+            put |= text.replace(value, expression);
         }
         Body::Form(fields) => {
             for (_, field) in fields {
-                put |= field.replace(value, &expression);
+                put |= field.replace(value, expression);
             }
         }
         Body::Multipart(parts) => {
             for part in parts {
                 if let Part::Field { value: field, .. } = part {
-                    put |= field.replace(value, &expression);
+                    put |= field.replace(value, expression);
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::form::Form;
 use super::search::{self, Source};
 use super::sent::{self, Sent};
 use crate::draft::{Draft, Step};
@@ -93,7 +94,13 @@ impl<'o> Pair<'o> {
     }
 
     /// Whether an extractor of a step gives the other user's value from the other user's response.
-    pub fn gives(&self, from: usize, source: &Source, sent: &Sent, value: &str) -> bool {
+    pub fn gives(
+        &self,
+        from: usize,
+        (source, form): &(Source, Form),
+        sent: &Sent,
+        value: &str,
+    ) -> bool {
         let Some(step) = self
             .same
             .get(from)
@@ -108,13 +115,18 @@ impl<'o> Pair<'o> {
         };
         if let Source::Boundary { left, right } = source {
             let body = response.body.as_deref().unwrap_or("");
-            return search::between(left, right, body) == Some(value);
+            let given = search::between(left, right, body);
+            return form
+                .written(value)
+                .iter()
+                .any(|written| given == Some(written));
         }
         let theirs = Sent {
             value: value.to_owned(),
             ..sent.clone()
         };
-        search::source(response, &step.request, &theirs, true).as_ref() == Some(source)
+        let found = search::find(response, &step.request, &theirs, true);
+        found.is_some_and(|(own, _)| own == *source)
     }
 }
 

@@ -4,6 +4,7 @@ use drumfire_query::boundary::Boundary;
 use drumfire_query::page::{self, Tag};
 use serde_json::Value;
 
+use super::form::{FORMS, Form};
 use super::sent::Sent;
 use crate::exchange::{Request, Response};
 use crate::url;
@@ -43,14 +44,26 @@ const LARGEST: usize = 4 << 20;
 /// Text around a value that boundaries may use.
 const CONTEXT: usize = 60;
 
-/// The extractor for a value in a response, if it is there. A value that is not telling counts only under the name under
-/// which it is sent.
-pub fn source(
+/// The extractor for a value in a response and the form in which it has the value. A value that is not telling counts only
+/// under the name under which it is sent.
+pub fn find(
     response: &Response,
     request: &Request,
     sent: &Sent,
     telling: bool,
-) -> Option<Source> {
+) -> Option<(Source, Form)> {
+    FORMS.into_iter().find_map(|form| {
+        let written = form.written(&sent.value).into_iter();
+        let mut written = written.map(|value| Sent {
+            value,
+            ..sent.clone()
+        });
+        let found = written.find_map(|sent| source(response, request, &sent, telling));
+        found.map(|source| (source, form))
+    })
+}
+
+fn source(response: &Response, request: &Request, sent: &Sent, telling: bool) -> Option<Source> {
     let value = sent.value.as_str();
     let body = response
         .body

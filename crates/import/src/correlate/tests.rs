@@ -295,3 +295,42 @@ fn requests_of_one_user_alone_are_judged_by_one_recording() {
             .all(|row| row.len() == draft.data.names.len())
     );
 }
+
+#[test]
+fn values_that_a_response_writes_in_another_form_are_read_by_a_function() {
+    let value = "k9/Xq+27abZ==";
+    let seen = |headers: &[(&str, &str)], body: &str, mime: &str| {
+        let mut first = step("GET", "http://h/", Body::None, body, mime);
+        let response = first.response.as_mut().expect("it has one");
+        let own = headers.iter();
+        response.headers = own
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
+        let address = "http://h/next?t=k9%2FXq%2B27abZ%3D%3D";
+        let mut next = step("GET", address, Body::None, "", "");
+        next.request.headers.push(("X-Token".into(), value.into()));
+        let (draft, findings) = correlated(vec![first, next]);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        let steps: Vec<&Step> = draft.steps().collect();
+        let field = steps[1].request.headers[0].1.template();
+        (
+            steps[0].extractors[0].source.clone(),
+            field,
+            path(&draft, 1),
+        )
+    };
+    let cookie = [("Set-Cookie", "XSRF=k9%2FXq%2B27abZ%3D%3D; Path=/")];
+    let (source, field, path) = seen(&cookie, "", "text/html");
+    let pattern = Source::HeaderPattern("Set-Cookie: XSRF=([^;]+)".to_owned());
+    assert_eq!(source, pattern);
+    assert_eq!(
+        (field.as_str(), path.as_str()),
+        ("${__urldecode(${t})}", "/next?t=${t}")
+    );
+    let script = "<script>boot({\"build\":\"1.2\",\"token\":\"k9\\/Xq+27abZ==\"})</script>";
+    let (_, field, path) = seen(&[], script, "text/html");
+    assert_eq!(field, "${__unescape(${t})}");
+    assert_eq!(path, "/next?t=${__urlencode(${__unescape(${t})})}");
+    let xml = "<a><key>k9/Xq&#x2B;27abZ==</key></a>";
+    assert_eq!(seen(&[], xml, "text/xml").1, "${__unescapeHtml(${t})}");
+}

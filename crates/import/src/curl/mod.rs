@@ -59,6 +59,7 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
     if steps.is_empty() {
         return Err(ImportError::nothing(
             "no cURL command with an address",
+            "Give it an address: `curl https://shop.example/`",
             &draft,
         ));
     }
@@ -234,6 +235,7 @@ impl Call {
                 (Some(_), _) => Part::File {
                     name,
                     path: first.trim_matches('"').into(),
+                    content: None,
                     mime: if mime.is_empty() {
                         "application/octet-stream".to_owned()
                     } else {

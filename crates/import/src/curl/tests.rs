@@ -61,6 +61,7 @@ fn multipart() {
         Part::File {
             name: "photo".into(),
             path: "me.png".into(),
+            content: None,
             mime: "image/png".into()
         }
     );

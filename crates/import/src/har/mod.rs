@@ -16,6 +16,11 @@ use crate::tidy::{self, Recording};
 use crate::url::{self, Address};
 use crate::{curl, names};
 
+/// A log that lists no requests.
+pub fn without_entries() -> ImportError {
+    ImportError::new("a HAR without `entries`").hint("Save the recording again as HAR with content")
+}
+
 /// A draft of a recording.
 ///
 /// # Errors
@@ -23,7 +28,7 @@ use crate::{curl, names};
 pub fn import(har: &Value, options: &Options) -> Result<Draft, ImportError> {
     let log = &har["log"];
     let Some(entries) = log["entries"].as_array() else {
-        return Err(ImportError::new("a HAR without `entries`"));
+        return Err(without_entries());
     };
     let mut recording = Recording {
         name: "Recording".to_owned(),
@@ -44,6 +49,7 @@ pub fn import(har: &Value, options: &Options) -> Result<Draft, ImportError> {
     if draft.steps().next().is_none() {
         return Err(ImportError::nothing(
             "no request that a plan can send",
+            "Record the visit with the log preserved, and save it as HAR with content",
             &draft,
         ));
     }
@@ -226,6 +232,7 @@ fn part(param: &Value) -> Option<Part> {
         Some(file) => Part::File {
             name,
             path: base_name(file).into(),
+            content: param["value"].as_str().and_then(recorded),
             mime: if mime.is_empty() {
                 "application/octet-stream".to_owned()
             } else {
@@ -238,6 +245,13 @@ fn part(param: &Value) -> Option<Part> {
             mime,
         },
     })
+}
+
+/// The content of a file that was sent. Browsers leave it out, and bytes that are no text are not what they were.
+fn recorded(content: &str) -> Option<String> {
+    let is_text =
+        |c: char| c != char::REPLACEMENT_CHARACTER && (!c.is_control() || c.is_whitespace());
+    (!content.is_empty() && content.chars().all(is_text)).then(|| content.to_owned())
 }
 
 /// A file of the recorded machine is looked for beside the plan: its folders are nobody else's.
@@ -278,6 +292,7 @@ fn multipart_of(text: &str, mime: &str) -> Option<Body> {
             Some(file) => Part::File {
                 name,
                 path: base_name(file).into(),
+                content: recorded(value.strip_suffix("\r\n").unwrap_or(value)),
                 mime,
             },
             None => Part::Field {

@@ -142,7 +142,8 @@ fn multipart_bodies() {
             Part::File {
                 name: "f".into(),
                 path: "me.png".into(),
-                mime: "image/png".to_owned()
+                mime: "image/png".to_owned(),
+                content: Some("PNG".to_owned()),
             },
         ])
     );

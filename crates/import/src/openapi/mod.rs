@@ -1,6 +1,9 @@
 //! OpenAPI 2 (Swagger), 3.0 and 3.1, in JSON or YAML: one request for each operation, with the examples of the description.
 
+mod files;
 mod schema;
+
+use std::path::Path;
 
 use serde_json::{Map, Value};
 
@@ -31,11 +34,27 @@ pub fn parse_yaml(text: &str) -> Result<Value, String> {
     serde_saphyr::from_str(text).map_err(|error| error.to_string())
 }
 
-/// A draft of a description.
+/// A draft of a description and of the files beside it that it refers to.
 ///
 /// # Errors
 /// It describes no operation.
-pub fn import(description: &Value, options: &Options) -> Result<Draft, ImportError> {
+pub fn import(description: Value, file: &Path, options: &Options) -> Result<Draft, ImportError> {
+    let Some(read) = options.read else {
+        return of_one_file(&description, options);
+    };
+    let joined = files::join(description, file, read);
+    let mut draft = of_one_file(&joined.description, options);
+    match &mut draft {
+        Ok(draft) => joined.lost.iter().for_each(|lost| draft.warn(lost)),
+        Err(error) if !joined.lost.is_empty() => {
+            error.message = format!("{}; {}", error.message, joined.lost.join("; "))
+        }
+        Err(_) => {}
+    }
+    draft
+}
+
+fn of_one_file(description: &Value, options: &Options) -> Result<Draft, ImportError> {
     let title = description
         .pointer("/info/title")
         .and_then(Value::as_str)
@@ -49,14 +68,16 @@ pub fn import(description: &Value, options: &Options) -> Result<Draft, ImportErr
         prefix: Text::default(),
     };
     importer.server(options)?;
-    let Some(paths) = description["paths"]
+    let Some(paths) = importer
+        .document
+        .resolve(&description["paths"])
         .as_object()
         .filter(|paths| !paths.is_empty())
     else {
         let error = ImportError::new("the description has no paths");
         return Err(match description.get("webhooks") {
             Some(_) => error.hint("Webhooks are requests of the server, which a plan cannot send"),
-            None => error,
+            None => error.hint("Name the file that has the `paths` of the API"),
         });
     };
     for (path, item) in paths {
@@ -65,6 +86,7 @@ pub fn import(description: &Value, options: &Options) -> Result<Draft, ImportErr
     if importer.draft.steps().next().is_none() {
         return Err(ImportError::nothing(
             "the description has no operation",
+            "Name the file that has the `paths` with their operations",
             &importer.draft,
         ));
     }
@@ -155,6 +177,7 @@ impl<'d> Importer<'d> {
             if !METHODS.contains(&method.as_str()) {
                 continue;
             }
+            let operation = self.document.resolve(operation);
             let step = self.operation(path, method, operation, shared);
             let tag = operation["tags"][0].as_str().map(str::to_owned);
             let found = self
@@ -366,8 +389,6 @@ impl<'d> Importer<'d> {
                 path: "body.bin".into(),
                 mime: kind.to_owned(),
             };
-            self.draft
-                .warn("an operation sends a file: put `body.bin` beside the plan");
         } else if kind.contains("json") || kind == "*/*" {
             let kind = if kind.contains('*') {
                 "application/json"
@@ -502,6 +523,7 @@ fn file_part(name: &str) -> Part {
     Part::File {
         name: name.into(),
         path: format!("{name}.bin").into(),
+        content: None,
         mime: "application/octet-stream".to_owned(),
     }
 }

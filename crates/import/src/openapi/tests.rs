@@ -3,7 +3,8 @@ use serde_json::json;
 use super::*;
 
 fn steps(description: Value) -> Vec<Step> {
-    let draft = import(&description, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    let draft =
+        of_one_file(&description, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
     draft.steps().cloned().collect()
 }
 
@@ -89,7 +90,7 @@ fn yaml_is_read_too() {
     let text = "openapi: 3.0.0\ninfo: {title: x}\nservers: [{url: /v1}]\npaths:\n  /a:\n    get:\n      responses:\n        '200': {description: ok}\n";
     assert!(is_yaml(text));
     let value = parse_yaml(text).expect("YAML");
-    let draft = import(&value, &Options::default()).expect("an operation");
+    let draft = of_one_file(&value, &Options::default()).expect("an operation");
     assert_eq!(draft.steps().count(), 1);
     assert_eq!(draft.warnings.len(), 1, "{:?}", draft.warnings);
 }
@@ -102,7 +103,7 @@ fn descriptions_without_requests_are_refused() {
         json!({"openapi": "3.0.0", "paths": {"/a": {"x-own": 1}}}),
     ] {
         assert!(
-            import(&description, &Options::default()).is_err(),
+            of_one_file(&description, &Options::default()).is_err(),
             "{description}"
         );
     }
@@ -122,4 +123,44 @@ fn schemas_that_multiply_stay_small() {
         panic!("a body")
     };
     assert!(body.template().len() < 2_000_000);
+}
+
+/// A folder of files for [`files::join`].
+fn beside(path: &Path) -> std::io::Result<Vec<u8>> {
+    let text = match path.to_str() {
+        Some("api/paths/a.yaml") => {
+            "get:\n  operationId: one\n  parameters:\n  - $ref: ../p.json#/list/0\n  - $ref: '#/own'\nown: {in: query, name: o, required: true, example: 1}\n"
+        }
+        Some("api/p.json") => {
+            r##"{"list": [{"in": "query", "name": "q", "required": true, "schema": {"$ref": "api.yaml#/components/schemas/Q"}}]}"##
+        }
+        Some("api/other.yaml") => "a: [",
+        _ => return Err(std::io::ErrorKind::NotFound.into()),
+    };
+    Ok(text.into())
+}
+
+#[test]
+fn files_that_refer_to_each_other_are_one_description() {
+    let text = "openapi: 3.0.0\npaths:\n  /a: {$ref: paths/a.yaml}\n  /b: {get: {$ref: './paths/a.yaml#/get'}}\n\
+                \n  /c: {get: {$ref: ../up.yaml}}\n  /d: {get: {$ref: 'http://h/x.yaml'}}\n  /e: {get: {$ref: other.yaml}}\n\
+                \n  /f: {get: {$ref: /etc/passwd}}\n  /g: {get: {$ref: none.yaml}}\ncomponents: {schemas: {Q: {type: string, example: deep}}}\n";
+    let value = parse_yaml(text).expect("YAML");
+    let options = Options {
+        read: Some(beside),
+        ..Options::default()
+    };
+    let draft = import(value, Path::new("api/api.yaml"), &options).expect("operations");
+    let first: Vec<String> = draft
+        .steps()
+        .take(2)
+        .map(|step| step.request.address.path.template())
+        .collect();
+    assert_eq!(first, ["/a?q=deep&o=1", "/b?q=deep&o=1"]);
+    let lost: Vec<&str> = draft.warnings.iter().map(String::as_str).collect();
+    let told = |part: &str| lost.iter().filter(|line| line.contains(part)).count();
+    assert_eq!(told("lies outside the folder"), 2, "{lost:?}");
+    assert_eq!(told("is on another machine"), 1, "{lost:?}");
+    assert_eq!(told("is no JSON and no YAML"), 1, "{lost:?}");
+    assert_eq!(told("`$ref: none.yaml` is not there"), 1, "{lost:?}");
 }

@@ -50,6 +50,7 @@ pub fn import(file: &Value, environments: &[Value]) -> Result<Draft, ImportError
     if importer.draft.steps().next().is_none() {
         return Err(ImportError::nothing(
             "the collection has no request",
+            "Export the collection that holds the requests, as Collection v2.1",
             &importer.draft,
         ));
     }
@@ -290,8 +291,6 @@ impl Importer {
                     .as_str()
                     .or(body.pointer("/file/src").and_then(Value::as_str))
                     .unwrap_or("");
-                self.draft
-                    .warn("a request sends a file: its path is the one of the collection");
                 Body::File {
                     path: text(path),
                     mime: String::new(),
@@ -323,6 +322,7 @@ impl Importer {
         Part::File {
             name,
             path: text(path),
+            content: None,
             mime: if mime.is_empty() {
                 "application/octet-stream".to_owned()
             } else {

@@ -1,6 +1,7 @@
 //! `drumfire import`: plans from recordings, API descriptions, cURL commands and access logs.
 
 pub mod arguments;
+mod uploads;
 mod verify;
 
 use std::io::Read as _;
@@ -19,6 +20,7 @@ use crate::exit_codes::Exit;
 use crate::options::{PropertyOptions, Refusal};
 use crate::whole_file;
 use arguments::ImportArguments;
+use uploads::Uploads;
 use verify::Proof;
 
 /// Imports the files into one plan, which passes `check`; else no file is left.
@@ -40,6 +42,7 @@ pub fn import<E: Engine>(
         keep_static: arguments.keep_static,
         no_think_time: arguments.no_think_time,
         server: arguments.server.clone(),
+        read: Some(read_file),
         ..Options::default()
     };
     let recorded = drumfire_import::import(&files, &options).map_err(|error| refusal(&error))?;
@@ -91,6 +94,21 @@ pub(super) fn other_user(
 
 /// Finds the variables of a recording, proves them if asked to, writes the plan and says what is in it.
 pub(super) fn finish<E: Engine>(
+    mut recorded: Draft,
+    wish: &Wish<'_>,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let uploads = Uploads::put(&mut recorded, wish.output)?;
+    let finished = finish_with(&uploads, recorded, wish, engine, console);
+    if finished.is_err() {
+        uploads.remove();
+    }
+    finished
+}
+
+fn finish_with<E: Engine>(
+    uploads: &Uploads,
     recorded: Draft,
     wish: &Wish<'_>,
     engine: &E,
@@ -102,7 +120,7 @@ pub(super) fn finish<E: Engine>(
     if wish.correlates && !draft.data.is_used_once {
         findings = correlate(&mut draft, wish.other.as_ref(), &[]);
         if let Some(server) = wish.verify {
-            let proved = verify::prove(&draft, &findings, server, engine, console)?;
+            let proved = verify::prove(&draft, &findings, server, wish.output, engine, console)?;
             let constants = proved.constants(&findings, wish.accept);
             if !constants.is_empty() {
                 draft = recorded;
@@ -112,7 +130,13 @@ pub(super) fn finish<E: Engine>(
         }
     }
     write(&draft, wish, engine, console)?;
-    console.print(&summary(&draft, &findings, proof.as_ref(), wish.output));
+    console.print(&summary(
+        &draft,
+        &findings,
+        proof.as_ref(),
+        uploads,
+        wish.output,
+    ));
     for warning in &draft.warnings {
         console.warn(warning);
     }
@@ -129,6 +153,14 @@ pub(super) fn refusal(error: &ImportError) -> Refusal {
         exit: Exit::PlanRefused,
         out: String::new(),
         err: format!("error: {}\n{hint}", error.message),
+    }
+}
+
+/// A file beside a description.
+fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    match std::fs::metadata(path)?.is_file() {
+        true => std::fs::read(path),
+        false => Err(std::io::ErrorKind::InvalidInput.into()),
     }
 }
 
@@ -175,7 +207,7 @@ fn write<E: Engine>(
         whole_file::write(&data, text.as_bytes()).map_err(failed)?;
     }
     let mut settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
-    // The files that a recording uploads are the user's to put there.
+    // a path that holds a variable is known in the run only
     settings.properties.set("drumfire.missing_files", "jmeter");
     let faults = match engine.survey(wish.output, &settings) {
         Ok(survey) if survey.runs => return Ok(()),
@@ -190,7 +222,13 @@ fn write<E: Engine>(
     Err(console.refusal_of(&faults))
 }
 
-fn summary(draft: &Draft, findings: &[Finding], proof: Option<&Proof>, output: &Path) -> String {
+fn summary(
+    draft: &Draft,
+    findings: &[Finding],
+    proof: Option<&Proof>,
+    uploads: &Uploads,
+    output: &Path,
+) -> String {
     let count = |number: usize, one: &str| match number {
         1 => format!("1 {one}"),
         number => format!("{number} {one}s"),
@@ -218,6 +256,7 @@ fn summary(draft: &Draft, findings: &[Finding], proof: Option<&Proof>, output: &
             draft.data.names.join(", ")
         ));
     }
+    text.push_str(&uploads.lines());
     for finding in findings {
         let from = steps.get(finding.from).map_or("", String::as_str);
         let used = count(finding.used_in.len(), "request");

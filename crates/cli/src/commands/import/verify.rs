@@ -91,11 +91,12 @@ impl Proof {
     }
 }
 
-/// Replays a draft twice against a server.
+/// Replays a draft twice against a server. The files that it sends lie beside `plan`.
 pub fn prove<E: Engine>(
     draft: &Draft,
     findings: &[Finding],
     server: &str,
+    plan: &Path,
     engine: &E,
     console: &Console<'_>,
 ) -> Result<Proof, Refusal> {
@@ -105,7 +106,16 @@ pub fn prove<E: Engine>(
             format!("`{server}` is not an address of a server"),
         ));
     };
-    let draft = numbered(draft, &server);
+    let mut draft = numbered(draft, &server);
+    // the replayed plan lies in another folder
+    for (file, _) in draft.files_mut() {
+        let beside = file
+            .literal()
+            .and_then(|file| std::path::absolute(plan.with_file_name(file)).ok());
+        if let Some(beside) = beside {
+            *file = beside.display().to_string().into();
+        }
+    }
     let first = replay(&draft, findings, engine, console)?;
     let second = replay(&draft, findings, engine, console)?;
     Ok(judge(&draft, findings, &first, &second))

@@ -1,0 +1,129 @@
+//! The forms in which a response may write a value that the client sends back plain.
+
+use crate::url;
+
+/// How a response writes a value, and so the function of JMeter that reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As it is sent.
+    Plain,
+    /// Percent-encoded, as cookies often are.
+    Percent,
+    /// With the escapes of JavaScript and JSON, in a script.
+    Script,
+    /// With the entities of HTML and XML.
+    Markup,
+}
+
+/// All forms, the cheapest first.
+pub const FORMS: [Form; 4] = [Form::Plain, Form::Percent, Form::Script, Form::Markup];
+
+impl Form {
+    /// The ways in which libraries write the value in this form; none where each would be the plain one.
+    pub fn written(self, value: &str) -> Vec<String> {
+        let all = match self {
+            Form::Plain => return vec![value.to_owned()],
+            Form::Percent => {
+                let upper = url::encode(value);
+                let lower = lower_hexadecimal(&upper);
+                vec![upper, lower]
+            }
+            Form::Script => {
+                let unicode = |c: char| format!("\\u{:04x}", u32::from(c));
+                let upper = |c: char| format!("\\u{:04X}", u32::from(c));
+                vec![
+                    value.replace('/', "\\/"),
+                    each(value, "<>&'=+/", unicode),
+                    each(value, "<>&'=+/", upper),
+                    each(value, "<>&'=", unicode),
+                    each(value, "<>&'", unicode),
+                    each(value, "+", upper),
+                ]
+            }
+            Form::Markup => {
+                let decimal = |c: char| format!("&#{};", u32::from(c));
+                let hexadecimal = |c: char| format!("&#x{:X};", u32::from(c));
+                let text = value.replace('&', "&amp;");
+                vec![
+                    text.clone(),
+                    each(&text, "+", hexadecimal),
+                    each(&text, "=", hexadecimal),
+                    each(&text, "+/=", hexadecimal),
+                    each(&text, "+", decimal),
+                    each(&text, "+/=", decimal),
+                ]
+            }
+        };
+        all.into_iter().filter(|written| written != value).collect()
+    }
+
+    /// The expressions that give the value of a variable in this form.
+    pub fn expressions(self, variable: &str) -> Expressions {
+        let own = format!("${{{variable}}}");
+        let plain = match self {
+            Form::Plain => own.clone(),
+            Form::Percent => format!("${{__urldecode({own})}}"),
+            Form::Script => format!("${{__unescape({own})}}"),
+            Form::Markup => format!("${{__unescapeHtml({own})}}"),
+        };
+        let encoded = match self {
+            Form::Percent => own,
+            _ => format!("${{__urlencode({plain})}}"),
+        };
+        Expressions { plain, encoded }
+    }
+}
+
+/// What is put in the place of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expressions {
+    /// The value.
+    pub plain: String,
+    /// The value, percent-encoded.
+    pub encoded: String,
+}
+
+fn each(value: &str, characters: &str, written: impl Fn(char) -> String) -> String {
+    let mut out = String::new();
+    for c in value.chars() {
+        match characters.contains(c) {
+            true => out.push_str(&written(c)),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+/// `%2F` as `%2f`.
+fn lower_hexadecimal(encoded: &str) -> String {
+    let mut out = String::with_capacity(encoded.len());
+    let mut left = 0;
+    for c in encoded.chars() {
+        out.push(if left > 0 { c.to_ascii_lowercase() } else { c });
+        left = if c == '%' { 2 } else { left.max(1) - 1 };
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_written_as_libraries_write_them() {
+        let value = "a/B+c=";
+        for (form, written) in [
+            (Form::Percent, "a%2FB%2Bc%3D"),
+            (Form::Percent, "a%2fB%2bc%3d"),
+            (Form::Script, "a\\/B+c="),
+            (Form::Script, "a/B+c\\u003d"),
+            (Form::Markup, "a/B&#x2B;c="),
+            (Form::Markup, "a/B+c&#x3D;"),
+        ] {
+            let all = form.written(value);
+            assert!(all.iter().any(|one| one == written), "{written}: {all:?}");
+        }
+        assert!(Form::Percent.written("plain").is_empty());
+        assert_eq!(Form::Plain.written("plain"), ["plain"]);
+    }
+}
