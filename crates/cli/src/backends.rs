@@ -3,6 +3,7 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use drumfire_authorities::Authorities;
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_sinks::{
     Encoder, Exporter, Graphite, GraphiteFormat, Influx, InfluxRaw, InfluxTwo, Sent, Transport,
@@ -25,11 +26,16 @@ type Wants = Box<dyn Fn(&str) -> bool + Send>;
 ///
 /// # Errors
 /// Which parameter is wrong, or why it cannot be started.
-pub fn start(spec: &BackendSpec, settings: &RunProperties) -> Result<Exporter, String> {
+pub fn start(
+    spec: &BackendSpec,
+    settings: &RunProperties,
+    authorities: &Authorities,
+) -> Result<Exporter, String> {
     let (encoder, transport): (Box<dyn Encoder>, _) = match spec.class.as_str() {
-        "InfluxdbBackendListenerClient" => {
-            (Box::new(influx(spec, settings)?), influx_transport(spec)?)
-        }
+        "InfluxdbBackendListenerClient" => (
+            Box::new(influx(spec, settings)?),
+            influx_transport(spec, authorities)?,
+        ),
         "InfluxDBRawBackendListenerClient" => {
             let samples = spec.samples.clone();
             let raw = InfluxRaw {
@@ -38,11 +44,12 @@ pub fn start(spec: &BackendSpec, settings: &RunProperties) -> Result<Exporter, S
                     .unwrap_or("jmeter")
                     .to_owned(),
             };
-            (Box::new(raw), influx_transport(spec)?)
+            (Box::new(raw), influx_transport(spec, authorities)?)
         }
-        "InfluxDatabaseBackendListenerClient" => {
-            (Box::new(influx_two(spec)?), influx_two_transport(spec)?)
-        }
+        "InfluxDatabaseBackendListenerClient" => (
+            Box::new(influx_two(spec)?),
+            influx_two_transport(spec, authorities)?,
+        ),
         _ => (
             Box::new(graphite(spec, settings)?),
             graphite_transport(spec),
@@ -88,7 +95,7 @@ fn influx(spec: &BackendSpec, settings: &RunProperties) -> Result<Influx, String
     })
 }
 
-fn influx_transport(spec: &BackendSpec) -> Result<Transport, String> {
+fn influx_transport(spec: &BackendSpec, authorities: &Authorities) -> Result<Transport, String> {
     let url = parameter(spec, "influxdbUrl").unwrap_or_default().trim();
     if sender(spec, "influxdbMetricsSender").ends_with("UdpMetricsSender") {
         return match url.split_once(':') {
@@ -106,7 +113,7 @@ fn influx_transport(spec: &BackendSpec) -> Result<Transport, String> {
     if !token.is_empty() {
         headers.push(("Authorization", format!("Token {token}")));
     }
-    Ok(Transport::http(url.to_owned(), headers))
+    Ok(Transport::http(url.to_owned(), headers, authorities))
 }
 
 fn graphite(spec: &BackendSpec, settings: &RunProperties) -> Result<Graphite, String> {
@@ -179,7 +186,10 @@ fn influx_two(spec: &BackendSpec) -> Result<InfluxTwo, String> {
     })
 }
 
-fn influx_two_transport(spec: &BackendSpec) -> Result<Transport, String> {
+fn influx_two_transport(
+    spec: &BackendSpec,
+    authorities: &Authorities,
+) -> Result<Transport, String> {
     let given = |name| match parameter(spec, name).map(str::trim) {
         None | Some("") => Err(format!("`{name}` is empty")),
         Some(text) => Ok(text),
@@ -202,7 +212,7 @@ fn influx_two_transport(spec: &BackendSpec) -> Result<Transport, String> {
             format!("Token {}", given("influxDBToken")?),
         ),
     ];
-    Ok(Transport::http(url, headers))
+    Ok(Transport::http(url, headers, authorities))
 }
 
 /// A parameter's value, if the element has it.
@@ -320,7 +330,7 @@ mod tests {
         let listener = influx_two(&spec).expect("all is right");
         assert!((listener.wants)("abc") && !(listener.wants)("ba"));
         assert_eq!((listener.run_id.as_str(), listener.batch), ("R001", 2000));
-        let transport = influx_two_transport(&spec);
+        let transport = influx_two_transport(&spec, &Authorities::default());
         let Ok(Transport::Http { url, headers, .. }) = transport else {
             panic!("it is sent by HTTP");
         };
@@ -328,7 +338,7 @@ mod tests {
         assert_eq!(url, expected);
         assert!(headers.contains(&("Authorization", "Token t".to_owned())));
         spec.arguments.remove(1);
-        let problem = influx_two_transport(&spec).err();
+        let problem = influx_two_transport(&spec, &Authorities::default()).err();
         assert_eq!(problem.as_deref(), Some("`influxDBToken` is empty"));
     }
 
@@ -336,7 +346,7 @@ mod tests {
     fn a_wrong_address_or_pattern_is_said() {
         let why = |arguments: &[(&str, &str)]| {
             let spec = spec("InfluxdbBackendListenerClient", arguments);
-            start(&spec, &RunProperties::default()).err()
+            start(&spec, &RunProperties::default(), &Authorities::default()).err()
         };
         let text = why(&[("influxdbUrl", "host:8086")]).expect("no URL");
         assert_eq!(text, "`influxdbUrl` is `host:8086`, expected a URL");

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use drumfire_authorities::Authorities;
 use drumfire_results::{CollectorSet, Recording, SampleQueue, ThreadCounts};
 use drumfire_sinks::{Delivery, Exporter, Out, RunInfo, Sink, Users};
 use jiff::Timestamp;
@@ -32,6 +33,7 @@ pub struct Exports {
     queues: Vec<(String, SampleQueue)>,
     collectors: Option<Collectors>,
     users: Users,
+    authorities: Authorities,
 }
 
 impl Exports {
@@ -42,6 +44,7 @@ impl Exports {
     pub fn start(
         options: &ExportOptions,
         settings: &RunProperties,
+        authorities: Authorities,
         run_id: &str,
     ) -> Result<Exports, String> {
         let listed = |name| list(settings.properties.get(name).unwrap_or_default());
@@ -59,7 +62,7 @@ impl Exports {
         let sinks = outs
             .map_err(|error| error.to_string())?
             .iter()
-            .map(|out| out.start(&run, now_ms))
+            .map(|out| out.start(&run, &authorities, now_ms))
             .collect::<Result<_, _>>()
             .map_err(|error| error.to_string())?;
         Ok(Exports {
@@ -68,6 +71,7 @@ impl Exports {
             queues: Vec::new(),
             collectors: None,
             users: Users::default(),
+            authorities,
         })
     }
 
@@ -79,7 +83,7 @@ impl Exports {
     ) -> Vec<String> {
         let mut problems = Vec::new();
         for spec in specs {
-            let started = backends::start(spec, settings).map_err(|why| {
+            let started = backends::start(spec, settings, &self.authorities).map_err(|why| {
                 problems.push(format!(
                     "Backend Listener `{}` sends nothing: {why}",
                     spec.name

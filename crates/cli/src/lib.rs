@@ -5,6 +5,7 @@
 //! commands ask of the engine.
 
 pub mod args;
+mod authorities;
 mod backends;
 mod baseline;
 mod capacity;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::authorities::TLS_CA;
 use crate::profiles::{Choice, Choices, Held, OUT, Outputs, Profile, TAGS, Values};
 
 /// The file's name.
@@ -29,6 +30,8 @@ struct Project {
     targets: BTreeMap<String, Values>,
     #[serde(default)]
     runs: RunsTable,
+    #[serde(default)]
+    tls: TlsTable,
     matrix: Option<Matrix>,
 }
 
@@ -59,6 +62,14 @@ struct JvmTable {
     /// `group:artifact:version` of jars that are fetched with all that they depend on.
     #[serde(default)]
     dependencies: Vec<String>,
+}
+
+/// `[tls]`: connections of the program's own.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TlsTable {
+    /// Authorities to trust beside the system's, in PEM; a relative path starts at the file's folder.
+    ca: Option<PathBuf>,
 }
 
 /// `[runs]`: the history of the project.
@@ -174,6 +185,12 @@ pub fn matrix(plan: Option<&Path>) -> Result<Option<(PathBuf, Matrix)>, String> 
     Ok(project.matrix.map(|matrix| (folder, matrix)))
 }
 
+/// A path that means the same in every working folder.
+fn whole(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    path.to_string_lossy().into_owned()
+}
+
 /// The tables that hold for all runs.
 fn of_tables(project: &Project, folder: &Path) -> Vec<(String, String)> {
     let jvm = &project.jvm;
@@ -182,6 +199,9 @@ fn of_tables(project: &Project, folder: &Path) -> Vec<(String, String)> {
     let mut put = |name: &str, value: String| set.push((name.to_owned(), value));
     if let Some(home) = &jvm.home {
         put("drumfire.jvm.home", path(home));
+    }
+    if let Some(ca) = &project.tls.ca {
+        put(TLS_CA, whole(&folder.join(ca)));
     }
     if let Some(keep) = project.runs.keep {
         put("drumfire.runs.keep", keep.to_string());
@@ -304,6 +324,7 @@ mod tests {
             "profiles",
             "targets",
             "runs",
+            "tls",
             "matrix",
         ] {
             assert!(why.contains(table), "{why}");

@@ -553,10 +553,14 @@ impl JavaHost for Jvm {
         ) else {
             return;
         };
-        let named = [
+        let mut named = vec![
             (find::HOME, java.home.as_path()),
             (jars::HOME, jmeter.home.as_path()),
         ];
+        let authorities = self.properties.get_trimmed(repositories::AUTHORITIES);
+        if let Some(file) = authorities.as_deref().filter(|file| !file.is_empty()) {
+            named.push((repositories::AUTHORITIES, Path::new(file)));
+        }
         match (self.install_later)(&named) {
             Ok(()) => (self.tell)(
                 "Java's classes are being prepared in the background, so that it starts sooner from now on",

@@ -1,7 +1,8 @@
 //! Where jars come from that this machine does not have: the user's settings for Maven, or what properties say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use drumfire_authorities::Authorities;
 use drumfire_expr::Properties;
 use drumfire_maven::{MavenSettings, Repositories, Source};
 
@@ -13,6 +14,8 @@ pub const SOURCES: &str = "drumfire.maven.repositories";
 const OFFLINE: &str = "drumfire.maven.offline";
 /// The folder of the local repository.
 const LOCAL: &str = "maven.repo.local";
+/// A file of authorities to trust beside the system's.
+pub const AUTHORITIES: &str = "drumfire.tls_ca";
 /// The variable that stands in for [`SOURCES`].
 const VARIABLE: &str = "DRUMFIRE_MAVEN_REPOSITORIES";
 
@@ -51,11 +54,10 @@ pub fn of_user(properties: &Properties, tell: fn(&str)) -> Result<Repositories, 
         None => vec![settings.central()?],
     };
     let is_offline = settings.is_offline || set(OFFLINE).is_some_and(|value| &*value == "true");
-    Ok(Repositories::new(
-        local,
-        sources,
-        settings.proxy,
-        is_offline,
-        tell,
-    ))
+    let authorities = match set(AUTHORITIES) {
+        Some(file) => Authorities::read(Path::new(&*file)).map_err(|error| error.to_string())?,
+        None => Authorities::default(),
+    };
+    let repositories = Repositories::new(local, sources, settings.proxy, is_offline, tell);
+    Ok(repositories.trusting(authorities))
 }

@@ -1,11 +1,11 @@
-//! Downloads over HTTP, with the certificates of the system.
+//! Downloads over HTTP.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use drumfire_authorities::Authorities;
 use ureq::{Agent, ProxyProtocol};
 
 use crate::settings::{Credentials, Proxy};
@@ -32,6 +32,8 @@ pub(crate) enum Answer {
 /// Connections, which are made when they are needed.
 pub(crate) struct Downloads {
     proxy: Option<Proxy>,
+    /// Beside the system's.
+    pub authorities: Authorities,
     agent: OnceLock<Agent>,
 }
 
@@ -39,13 +41,16 @@ impl Downloads {
     pub fn new(proxy: Option<Proxy>) -> Downloads {
         Downloads {
             proxy,
+            authorities: Authorities::default(),
             agent: OnceLock::new(),
         }
     }
 
     /// Brings a file. Trouble that may pass is met by another try.
     pub fn get(&self, url: &str, credentials: Option<&Credentials>) -> Result<Answer, String> {
-        let agent = self.agent.get_or_init(|| agent(self.proxy.as_ref()));
+        let agent = self
+            .agent
+            .get_or_init(|| agent(self.proxy.as_ref(), &self.authorities));
         let mut tries = 1;
         loop {
             match once(agent, url, credentials) {
@@ -94,27 +99,14 @@ fn once(agent: &Agent, url: &str, credentials: Option<&Credentials>) -> Result<A
     }
 }
 
-fn agent(proxy: Option<&Proxy>) -> Agent {
-    let system = rustls_native_certs::load_native_certs().certs;
-    let certificates: Vec<_> = system
-        .iter()
-        .map(|one| Certificate::from_der(one).to_owned())
-        .collect();
-    let roots = match certificates.is_empty() {
-        true => RootCerts::WebPki,
-        false => RootCerts::new_with_certs(&certificates),
-    };
-    let provider = rustls::crypto::aws_lc_rs::default_provider();
-    let tls = TlsConfig::builder()
-        .unversioned_rustls_crypto_provider(Arc::new(provider))
-        .root_certs(roots);
+fn agent(proxy: Option<&Proxy>, authorities: &Authorities) -> Agent {
     let mut config = Agent::config_builder()
         .timeout_connect(Some(CONNECT))
         .timeout_recv_response(Some(ANSWER))
         .timeout_global(Some(FILE))
         .http_status_as_error(false)
         .user_agent(concat!("drumfire/", env!("CARGO_PKG_VERSION")))
-        .tls_config(tls.build());
+        .tls_config(authorities.tls());
     // Without one in the settings, those of HTTPS_PROXY and the like are used.
     if let Some(proxy) = proxy.and_then(through) {
         config = config.proxy(Some(proxy));

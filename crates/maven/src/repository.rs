@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use drumfire_authorities::Authorities;
 use roxmltree::Document;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -96,6 +97,13 @@ impl Repositories {
             downloads: Downloads::new(proxy),
             tell,
         }
+    }
+
+    /// The same, where these authorities may vouch for repositories over TLS, beside the system's.
+    #[must_use]
+    pub fn trusting(mut self, authorities: Authorities) -> Repositories {
+        self.downloads.authorities = authorities;
+        self
     }
 
     /// Those of a user's settings.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use drumfire_authorities::Authorities;
 use ureq::Agent;
 
 use crate::exposition::metrics;
@@ -35,14 +36,16 @@ pub(crate) struct HttpSource {
 }
 
 impl HttpSource {
-    pub fn new(url: String, form: Form) -> HttpSource {
-        let agent = Agent::config_builder()
+    pub fn new(url: String, form: Form, authorities: &Authorities) -> HttpSource {
+        let mut agent = Agent::config_builder()
             .timeout_global(Some(PATIENCE))
-            .proxy(None)
-            .build();
+            .proxy(None);
+        if drumfire_authorities::is_tls(&url) {
+            agent = agent.tls_config(authorities.tls());
+        }
         let is_short = form == Form::Apache && !url.contains('?');
         HttpSource {
-            agent: agent.into(),
+            agent: agent.build().into(),
             url: if is_short { format!("{url}?auto") } else { url },
             form,
             rates: Rates::default(),

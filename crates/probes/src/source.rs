@@ -4,6 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use drumfire_authorities::Authorities;
 use drumfire_report::HealthGroup;
 use thiserror::Error;
 
@@ -98,7 +99,7 @@ impl Source {
         format!("{} {host}", self.kind)
     }
 
-    fn asked(&self) -> Asked {
+    fn asked(&self, authorities: &Authorities) -> Asked {
         if let Some(watch) = &self.ssh {
             return Asked::Ssh(Box::new(SshSource::new(watch.clone())));
         }
@@ -109,7 +110,7 @@ impl Source {
             "apache" => Form::Apache,
             _ => Form::Nginx,
         };
-        Asked::Http(HttpSource::new(self.target.clone(), form))
+        Asked::Http(HttpSource::new(self.target.clone(), form, authorities))
     }
 }
 
@@ -142,9 +143,18 @@ impl Shared {
 pub struct Watching {
     sources: View,
     threads: Vec<JoinHandle<()>>,
+    authorities: Authorities,
 }
 
 impl Watching {
+    /// No source yet; those over TLS will need certificates that these authorities vouch for.
+    #[must_use]
+    pub fn trusting(authorities: Authorities) -> Watching {
+        let mut watching = Watching::default();
+        watching.authorities = authorities;
+        watching
+    }
+
     /// Asks each of these, too, once a second from now on. `now_ms` tells the time in milliseconds since the Unix epoch.
     ///
     /// # Errors
@@ -156,7 +166,11 @@ impl Watching {
     ) -> std::io::Result<()> {
         for source in sources {
             let shared = Arc::new(Shared::default());
-            let (told, asked, now_ms) = (shared.clone(), source.asked(), now_ms.clone());
+            let (told, asked, now_ms) = (
+                shared.clone(),
+                source.asked(&self.authorities),
+                now_ms.clone(),
+            );
             let thread = std::thread::Builder::new()
                 .name(format!("watch {}", source.kind))
                 .spawn(move || watch(asked, &told, now_ms))?;

@@ -292,6 +292,8 @@ impl Sender {
 
 #[cfg(test)]
 mod tests {
+    use drumfire_authorities::Authorities;
+
     use super::*;
     use crate::encoder::RunInfo;
     use crate::json::JsonLines;
@@ -353,8 +355,13 @@ mod tests {
                 let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 3\r\nConnection: close\r\n\r\nno!");
             }
         });
-        let exporter = Exporter::start("web", lines(), Transport::http(url, Vec::new()), || 7)
-            .expect("a thread");
+        let exporter = Exporter::start(
+            "web",
+            lines(),
+            Transport::http(url, Vec::new(), &Authorities::default()),
+            || 7,
+        )
+        .expect("a thread");
         exporter.feed().add(increment());
         let delivery = exporter.end();
         assert_eq!((delivery.delivered, delivery.dropped), (0, 1));

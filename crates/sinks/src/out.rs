@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use drumfire_authorities::Authorities;
 use thiserror::Error;
 
 use crate::clickhouse::ClickHouse;
@@ -108,18 +109,19 @@ impl Out {
         }
     }
 
-    /// Starts the output. `now_ms` tells the time in milliseconds since the Unix epoch.
+    /// Starts the output, which trusts these authorities. `now_ms` tells the time in milliseconds since the Unix epoch.
     ///
     /// # Errors
     /// If a port or a file cannot be opened.
     pub fn start(
         &self,
         run: &RunInfo,
+        authorities: &Authorities,
         now_ms: impl Fn() -> i64 + Send + 'static,
     ) -> Result<Sink, OutError> {
         let started = match self.kind {
             "prometheus" => self.listen(run).map(Sink::Scrape),
-            _ => self.export(run, now_ms).map(Sink::Exporter),
+            _ => self.export(run, authorities, now_ms).map(Sink::Exporter),
         };
         started.map_err(|error| OutError::Start {
             kind: self.kind,
@@ -136,11 +138,14 @@ impl Out {
     fn export(
         &self,
         run: &RunInfo,
+        authorities: &Authorities,
         now_ms: impl Fn() -> i64 + Send + 'static,
     ) -> std::io::Result<Exporter> {
         let target = self.target.clone();
-        let post =
-            |kind: &str| Transport::http(target.clone(), vec![("Content-Type", kind.to_owned())]);
+        let post = |kind: &str| {
+            let headers = vec![("Content-Type", kind.to_owned())];
+            Transport::http(target.clone(), headers, authorities)
+        };
         let (encoder, transport): (Box<dyn Encoder>, Transport) = match self.kind {
             "influxdb" => {
                 let mut tags = vec![("run".to_owned(), run.id.clone())];
@@ -167,7 +172,7 @@ impl Out {
                 let headers = headers.map(|(name, value)| (name, value.to_owned())).into();
                 (
                     Box::new(RemoteWrite::new(run.clone())),
-                    Transport::http(target, headers),
+                    Transport::http(target, headers, authorities),
                 )
             }
             "otlp" => (

@@ -6,6 +6,7 @@ use std::net::{TcpStream, ToSocketAddrs as _, UdpSocket};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use drumfire_authorities::Authorities;
 use thiserror::Error;
 use ureq::Agent;
 
@@ -67,14 +68,21 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// HTTP to a URL.
-    pub fn http(url: String, headers: Vec<(&'static str, String)>) -> Transport {
-        let config = Agent::config_builder()
+    /// HTTP to a URL; a server with TLS needs a certificate that these authorities vouch for.
+    pub fn http(
+        url: String,
+        headers: Vec<(&'static str, String)>,
+        authorities: &Authorities,
+    ) -> Transport {
+        let mut config = Agent::config_builder()
             .timeout_global(Some(ATTEMPT))
             .timeout_connect(Some(CONNECT))
             .max_redirects(0)
             .http_status_as_error(false)
             .user_agent(concat!("drumfire/", env!("CARGO_PKG_VERSION")));
+        if drumfire_authorities::is_tls(&url) {
+            config = config.tls_config(authorities.tls());
+        }
         Transport::Http {
             url,
             headers,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use drumfire_serve::Address;
 
+use crate::authorities;
 use crate::capacity_arguments::CapacityArguments;
 use crate::command::Command;
 use crate::commands::fmt::FmtArguments;
@@ -247,6 +248,9 @@ struct RunArguments {
     /// Verify the certificates of HTTPS and WebSocket servers; JMeter trusts all
     #[arg(long)]
     tls_verify: bool,
+    /// Trust the authorities of this file, too, where outputs, sources of --watch, NATS and downloads of jars have TLS: PEM
+    #[arg(long, value_name = "FILE", help_heading = PROPERTIES)]
+    tls_ca: Option<PathBuf>,
     #[command(flatten)]
     properties: PropertyArguments,
 }
@@ -429,6 +433,9 @@ struct JvmArguments {
     /// Bring JMeter's jars and those of drumfire.toml, and prepare Java for a quick start
     #[arg(value_parser = ["install"])]
     action: Option<String>,
+    /// Trust the authorities of this file, too, where jars are downloaded: PEM
+    #[arg(long, value_name = "FILE")]
+    tls_ca: Option<PathBuf>,
     #[command(flatten)]
     properties: PropertyArguments,
 }
@@ -570,10 +577,7 @@ impl Arguments {
                 properties: doctor.properties.into_options(),
                 json: doctor.json,
             }),
-            Subcommands::Jvm(jvm) => Command::Jvm(JvmOptions {
-                install: jvm.action.is_some(),
-                properties: jvm.properties.into_options(),
-            }),
+            Subcommands::Jvm(jvm) => Command::Jvm(jvm.into_options()),
             Subcommands::Report(report) => Command::Report(report.into_options()),
             Subcommands::Compare(compare) => Command::Compare(CompareOrder {
                 inputs: compare.inputs,
@@ -662,6 +666,10 @@ impl RunArguments {
                 .changes
                 .push(Change::Property(name.to_owned(), value.to_owned()));
         }
+        let authorities = self.tls_ca.as_deref();
+        properties
+            .changes
+            .extend(authorities.map(authorities::change));
         Ok(RunOptions {
             plan: PlanChoice::File(self.plan),
             results: self.results.map(ResultsFile::File),
@@ -723,6 +731,20 @@ impl ReportArguments {
             fail_on: self.fail_on,
             properties: self.properties.into_options(),
             is_jmeter: false,
+        }
+    }
+}
+
+impl JvmArguments {
+    fn into_options(self) -> JvmOptions {
+        let mut properties = self.properties.into_options();
+        let authorities = self.tls_ca.as_deref();
+        properties
+            .changes
+            .extend(authorities.map(authorities::change));
+        JvmOptions {
+            install: self.action.is_some(),
+            properties,
         }
     }
 }

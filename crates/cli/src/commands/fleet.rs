@@ -12,6 +12,7 @@ use drumfire_health::Grade;
 use drumfire_jmx::{JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS};
 
 use super::agent::{link, table};
+use crate::authorities::TLS_CA;
 use crate::console::Console;
 use crate::engine::{Control, Engine, GroupView, LevelUnit, RunOrder, Subscriber};
 use crate::exit_codes::Exit;
@@ -71,7 +72,10 @@ impl FleetRun<'_> {
             patience: Duration::from_millis(options.wait_ms),
             plan: name_of(self.plan),
             files: plan_files(engine, program, self.plan, &options.send)?,
-            properties: pairs(self.settings.properties.iter(), |_| true),
+            properties: pairs(self.settings.properties.iter(), |name| {
+                // The file is on this machine.
+                is_local || name != TLS_CA
+            }),
             system: pairs(self.settings.system.iter(), |name| {
                 !OWN_SYSTEM.contains(&name)
             }),

@@ -3,6 +3,7 @@
 
 use drumfire_fleet::{Hosts, LinkOptions, Selection, agent_name};
 
+use crate::authorities::TLS_CA;
 use crate::exit_codes::Exit;
 use crate::fleet_arguments::nats_of_environment;
 use crate::fleet_options::{AgentOrder, FleetOptions, LostAgents};
@@ -181,6 +182,15 @@ fn settle_link(link: &mut LinkOptions, settings: &RunProperties) {
     }
     link.credentials = link.credentials.take().or(credentials.map(Into::into));
     link.ca = link.ca.take().or(ca.map(Into::into));
+    // A server without TLS is asked for none because outputs have it.
+    let is_tls = link
+        .url
+        .split(',')
+        .all(|url| url.trim().starts_with("tls://"));
+    if is_tls && link.ca.is_none() {
+        let file = settings.properties.get(TLS_CA);
+        link.ca = file.filter(|file| !file.is_empty()).map(Into::into);
+    }
     link.sign = link.sign.take().or(sign.map(Into::into));
 }
 

@@ -22,7 +22,7 @@ enum Proof {
 }
 use Proof::{Refused, Shown, Test, Told, Written};
 
-const OPTIONS: [(&str, Proof); 52] = [
+const OPTIONS: [(&str, Proof); 53] = [
     ("--users", Shown(|ran| ran.load_rows().contains("G 1-4"))),
     (
         "--ramp-up",
@@ -123,6 +123,10 @@ const OPTIONS: [(&str, Proof); 52] = [
     ("--send", Written("rows.jtl", "sent=hello")),
     ("--allow-skew", Refused(&[])),
     (
+        "--tls-ca",
+        Test("the_authority_of_a_company_is_trusted_where_it_is_named"),
+    ),
+    (
         "--help",
         Test("no_option_of_run_is_lost_on_the_way_to_agents"),
     ),
@@ -198,7 +202,12 @@ fn no_option_of_run_is_lost_on_the_way_to_agents() {
         each: each.join().expect("it has ended"),
         many,
     };
-    let tests = [include_str!("main.rs"), include_str!("options.rs")].concat();
+    let tests = [
+        include_str!("main.rs"),
+        include_str!("options.rs"),
+        include_str!("../authorities.rs"),
+    ]
+    .concat();
     let is_proved = |(option, proof): &&(&str, Proof)| match proof {
         Written(file, text) => ran.file(file).contains(text),
         Told(text) => {

@@ -273,6 +273,11 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "Certificates in PEM to verify servers with, instead of the system's authorities.",
         ),
         honoured(
+            "drumfire.tls_ca",
+            "",
+            "Authorities in PEM to trust beside the system's, where outputs, sources of metrics, NATS and downloads of jars have TLS (`--tls-ca`).",
+        ),
+        honoured(
             "drumfire.http.close_with_reset",
             "false",
             "Close connections with RST, so that their ports are free at once instead of after TIME_WAIT.",

@@ -30,7 +30,7 @@ use crate::profiles::Choice;
 use crate::properties::RunProperties;
 use crate::terminal::milestones;
 use crate::ui::Ui;
-use crate::{baseline, log, outputs, project, recent, run_record};
+use crate::{authorities, baseline, log, outputs, project, recent, run_record};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
 pub const FAIL_ON: &str = "drumfire.fail_on";
@@ -223,6 +223,7 @@ fn export<E: Engine>(
     let started = Exports::start(
         &brief.options.exports,
         &brief.settings,
+        authorities::of(&brief.settings)?,
         &run_id(&brief.plan),
     );
     let mut exports = started.map_err(|why| Refusal::new(Exit::Usage, why))?;
@@ -305,7 +306,7 @@ fn watch(options: &RunOptions, settings: &RunProperties) -> Result<Watching, Ref
     let all = options.watch.iter().map(String::as_str).chain(of_property);
     let sources = all.map(Source::parse).collect::<Result<Vec<_>, _>>();
     let sources = sources.map_err(|error| Refusal::new(Exit::Usage, error.to_string()))?;
-    let mut watching = Watching::default();
+    let mut watching = Watching::trusting(authorities::of(settings)?);
     watching
         .add(&sources, now_ms)
         .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;

@@ -1,0 +1,127 @@
+//! The authorities that the program's own connections over TLS trust: outputs, sources of metrics, repositories of jars.
+//!
+//! They are those of the system (`SSL_CERT_FILE` and `SSL_CERT_DIR` name others), and those of a file that the user names
+//! beside them, such as a company's. Where the system has none, as in a container without certificates, those of
+//! Mozilla hold that are built in. Servers under test are none of this crate's business: they are verified only on request.
+
+#![warn(missing_docs)]
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::{Error as PemError, PemObject as _};
+use thiserror::Error;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+
+/// Why a file of authorities cannot be used.
+#[derive(Debug, Error)]
+#[error(
+    "the authorities in `{}` cannot be read: {why}; name a file with certificates in PEM",
+    file.display()
+)]
+pub struct AuthoritiesError {
+    file: PathBuf,
+    why: String,
+}
+
+/// Authorities to trust beside the system's. The default is none.
+#[derive(Clone, Debug, Default)]
+pub struct Authorities {
+    own: Arc<[Certificate<'static>]>,
+}
+
+/// Reading the system's takes milliseconds, so it is done once, and only for the first connection over TLS.
+static SYSTEM: OnceLock<Vec<Certificate<'static>>> = OnceLock::new();
+
+impl Authorities {
+    /// Those whose certificates this file has, in PEM.
+    ///
+    /// # Errors
+    /// If it cannot be read or has no certificate.
+    pub fn read(file: &Path) -> Result<Authorities, AuthoritiesError> {
+        let wrong = |error: PemError| AuthoritiesError {
+            file: file.to_path_buf(),
+            why: match error {
+                PemError::Io(error) => error.to_string(),
+                PemError::NoItemsFound => "there is no certificate in it".to_owned(),
+                other => other.to_string(),
+            },
+        };
+        let found = CertificateDer::pem_file_iter(file).map_err(wrong)?;
+        let found = found.map(|one| one.map(|one| certificate(&one)));
+        let own: Vec<_> = found.collect::<Result<_, _>>().map_err(wrong)?;
+        match own.is_empty() {
+            true => Err(wrong(PemError::NoItemsFound)),
+            false => Ok(Authorities { own: own.into() }),
+        }
+    }
+
+    /// The settings of a client that verifies every server's certificate and name.
+    #[must_use]
+    pub fn tls(&self) -> TlsConfig {
+        let system = SYSTEM.get_or_init(of_system);
+        let all: Vec<_> = system.iter().chain(self.own.iter()).cloned().collect();
+        let roots = match all.is_empty() {
+            true => RootCerts::WebPki,
+            false => RootCerts::new_with_certs(&all),
+        };
+        let provider = rustls::crypto::aws_lc_rs::default_provider();
+        TlsConfig::builder()
+            .unversioned_rustls_crypto_provider(Arc::new(provider))
+            .root_certs(roots)
+            .build()
+    }
+}
+
+/// Whether a URL asks for TLS.
+#[must_use]
+pub fn is_tls(url: &str) -> bool {
+    let scheme = url.get(..8).unwrap_or_default();
+    scheme.eq_ignore_ascii_case("https://")
+}
+
+fn of_system() -> Vec<Certificate<'static>> {
+    let found = rustls_native_certs::load_native_certs();
+    for error in found.errors {
+        tracing::warn!("authorities of the system: {error}");
+    }
+    found.certs.iter().map(|one| certificate(one)).collect()
+}
+
+fn certificate(der: &CertificateDer<'_>) -> Certificate<'static> {
+    Certificate::from_der(der).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(content: &str) -> Result<Authorities, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("ca.pem");
+        std::fs::write(&file, content).expect("it is written");
+        Authorities::read(&file).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_certificate_of_a_file_is_read() {
+        let made = |name: &str| rcgen::generate_simple_self_signed([name.to_owned()]);
+        let pem = |name: &str| made(name).expect("it is made").cert.pem();
+        let both = read(&format!("a note\n{}{}", pem("a"), pem("b"))).expect("both are good");
+        assert_eq!(both.own.len(), 2);
+    }
+
+    #[test]
+    fn a_file_without_certificates_is_refused_with_its_name() {
+        let why = read("no certificate\n").expect_err("there is none");
+        assert!(
+            why.contains("ca.pem") && why.contains("no certificate in it"),
+            "{why}"
+        );
+        let why = Authorities::read(Path::new("/nowhere/ca.pem")).expect_err("there is no file");
+        assert!(why.to_string().contains("/nowhere/ca.pem"), "{why}");
+        let cut = "-----BEGIN CERTIFICATE-----\nMIIB\n";
+        assert!(read(cut).is_err(), "it is cut off");
+    }
+}

@@ -1,0 +1,34 @@
+//! The authorities that outputs, sources of metrics and downloads trust beside the system's: `--tls-ca FILE`.
+
+use std::path::Path;
+
+use drumfire_authorities::Authorities;
+
+use crate::exit_codes::Exit;
+use crate::options::{Change, Refusal};
+use crate::properties::RunProperties;
+
+/// The property with the file, for JMeter's command line and `drumfire.toml`.
+pub const TLS_CA: &str = "drumfire.tls_ca";
+
+/// The property that `--tls-ca` sets. The file's path is whole: agents on this machine have working folders of their own.
+pub fn change(file: &Path) -> Change {
+    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+    Change::Property(TLS_CA.to_owned(), whole.to_string_lossy().into_owned())
+}
+
+/// The authorities of a run.
+///
+/// # Errors
+/// If the file cannot be read or has no certificates.
+pub fn of(settings: &RunProperties) -> Result<Authorities, Refusal> {
+    match settings
+        .properties
+        .get(TLS_CA)
+        .filter(|file| !file.is_empty())
+    {
+        Some(file) => Authorities::read(Path::new(file))
+            .map_err(|error| Refusal::new(Exit::Usage, format!("`--tls-ca`: {error}"))),
+        None => Ok(Authorities::default()),
+    }
+}
