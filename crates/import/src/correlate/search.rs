@@ -284,16 +284,22 @@ fn in_header(response: &Response, value: &str) -> Option<Source> {
         if lower == "location" || (lower == "set-cookie" && response.header("location").is_some()) {
             continue;
         }
+        // HTTP/2 and proxies write names in small letters, the server may not when the plan asks it
+        let is_small = !name.contains(|c: char| c.is_ascii_uppercase());
+        let any_case = if is_small { "(?i)" } else { "" };
         if content == value {
-            return Some(Source::Header {
-                left: format!("{name}: "),
+            return Some(match is_small {
+                true => Source::HeaderPattern(format!("{any_case}{}: (.+)", escaped(name))),
+                false => Source::Header {
+                    left: format!("{name}: "),
+                },
             });
         }
         if let Some(at) = content.find(value) {
             let (left, right) = (&content[..at], content[at + value.len()..].chars().next());
             let end = right.map_or_else(|| "\\s".to_owned(), |c| escaped(&c.to_string()));
             return Some(Source::HeaderPattern(format!(
-                "{}: {}([^{end}]+)",
+                "{any_case}{}: {}([^{end}]+)",
                 escaped(name),
                 escaped(left)
             )));

@@ -327,6 +327,11 @@ fn values_that_a_response_writes_in_another_form_are_read_by_a_function() {
         (field.as_str(), path.as_str()),
         ("${__urldecode(${t})}", "/next?t=${t}")
     );
+    let small = [("set-cookie", "XSRF=k9%2FXq%2B27abZ%3D%3D; Path=/")];
+    let pattern = Source::HeaderPattern("(?i)set-cookie: XSRF=([^;]+)".to_owned());
+    assert_eq!(seen(&small, "", "text/html").0, pattern);
+    let (source, _, _) = seen(&[("x-key", value)], "", "text/html");
+    assert_eq!(source, Source::HeaderPattern("(?i)x-key: (.+)".to_owned()));
     let script = "<script>boot({\"build\":\"1.2\",\"token\":\"k9\\/Xq+27abZ==\"})</script>";
     let (_, field, path) = seen(&[], script, "text/html");
     assert_eq!(field, "${__unescape(${t})}");
