@@ -22,7 +22,7 @@ use crate::socket::{Read, read_into};
 use crate::sys;
 use crate::target::Target;
 use crate::timer::Timers;
-use crate::worker::add;
+use crate::worker::{Worker, add};
 
 /// Opens a connection to the target, by the CONNECT of `tunnel` where there is a proxy on the way.
 pub(crate) async fn open(
@@ -251,7 +251,10 @@ impl Opening<'_> {
         let config = self.session.tls_config(host, port, version, identity);
         let verifies = self.session.worker().tls.verifies();
         let name = server_name(host, peer, verifies);
-        let session = UnbufferedClientConnection::new(config, name)
+        let turns = &self.session.worker().turns;
+        turns.next().await;
+        let session = turns
+            .take(|| UnbufferedClientConnection::new(config, name))
             .map_err(|error| FailureKind::Tls(error.into()))?;
         let mut tls = Box::new(TlsState {
             session,
@@ -261,7 +264,7 @@ impl Opening<'_> {
             broken: false,
         });
         let worker = self.session.worker();
-        shake_hands(stream, &mut tls, &worker.timers, self.limits.connect).await?;
+        shake_hands(stream, &mut tls, worker, self.limits.connect).await?;
         check_chain(&tls.session)?;
         let counts = &worker.counts;
         let resumed = tls.session.handshake_kind() == Some(HandshakeKind::Resumed);
@@ -290,13 +293,16 @@ pub(crate) fn server_name(host: &str, peer: IpAddr, verifies: bool) -> ServerNam
 async fn shake_hands(
     stream: &TcpStream,
     tls: &mut TlsState,
-    timers: &Timers,
+    worker: &Worker,
     limit: Option<Duration>,
 ) -> Result<(), FailureKind> {
     let mut received: Vec<u8> = Vec::new();
     let mut output: Vec<u8> = Vec::new();
     loop {
-        let UnbufferedStatus { discard, state } = tls.session.process_tls_records(&mut received);
+        worker.turns.next().await;
+        let UnbufferedStatus { discard, state } = worker
+            .turns
+            .take(|| tls.session.process_tls_records(&mut received));
         let mut blocked = false;
         let mut finished = false;
         let mut failed = None;
@@ -326,7 +332,7 @@ async fn shake_hands(
             return Ok(());
         }
         if blocked {
-            read_more(stream, &mut received, timers, limit).await?;
+            read_more(stream, &mut received, &worker.timers, limit).await?;
         }
     }
 }

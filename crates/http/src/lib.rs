@@ -60,6 +60,7 @@ mod target;
 mod timer;
 mod tls;
 mod transport;
+mod turns;
 mod version;
 mod websocket;
 mod worker;

@@ -16,6 +16,7 @@ use crate::spare::Spare;
 use crate::timer::Timers;
 use crate::tls::{Tls, TlsOptions};
 use crate::transport::Transport;
+use crate::turns::Turns;
 
 /// Bytes read or encrypted at once. More than one TLS record fits.
 pub(crate) const SCRATCH_BYTES: usize = 64 * 1024;
@@ -74,6 +75,8 @@ pub struct Worker {
     /// Of exchanges over HTTP/2 under way.
     pub(crate) rooms: Spare<RecycleBox<()>>,
     pub(crate) timers: Timers,
+    /// Of TLS handshakes.
+    pub(crate) turns: Turns,
     pub(crate) descriptors: BackOff,
     pub(crate) transport: Rc<Transport>,
 }
@@ -105,6 +108,7 @@ impl Worker {
             responses: Spare::default(),
             rooms: Spare::default(),
             timers: Timers::default(),
+            turns: Turns::default(),
             descriptors: BackOff::default(),
             transport: Rc::default(),
         })

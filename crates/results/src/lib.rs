@@ -54,7 +54,9 @@ pub use java_date::DatePattern;
 pub use phases::Phases;
 pub use record::{OutputSet, Recorder};
 pub use row::{RowFormat, sample_variable_names};
-pub use sample::{AssertionResult, DataType, Kind, Sample, TRANSACTION_MESSAGE_PREFIX};
+pub use sample::{
+    AssertionResult, DataType, Kind, ResponseBody, Sample, TRANSACTION_MESSAGE_PREFIX,
+};
 pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
 pub use secrets::{MASK, is_secret, masked_fields, masked_headers};
 pub use sparse::{Sparse, percentile_of};

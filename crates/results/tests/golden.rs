@@ -74,7 +74,7 @@ fn page() -> Sample {
     page.connect_ms = 3;
     page.request_headers = some("A: b\nC: \"d\"\n");
     page.response_headers = some("HTTP/1.1 404 Not Found\r\nX: y\n");
-    page.response_data = Some(Rc::from(&b"h\xe9<p>"[..]));
+    page.response_data = Some(b"h\xe9<p>".into());
     page.method = Some("POST".into());
     page.query_string = some("x=1&y=\t2");
     page.cookies = some("k=v");
@@ -106,7 +106,7 @@ fn samples() -> [Sample; 3] {
     plain.thread_name = "T 1-1".into();
     plain.set_ok();
     plain.data_type = DataType::Text;
-    plain.response_data = Some(Rc::from(&b"plain"[..]));
+    plain.response_data = Some(b"plain".into());
     plain.sampler_data = some("sent\u{1}");
     plain.bytes = 44;
     let empty = Sample::new("empty".into(), "T 1-1".into());

@@ -8,11 +8,19 @@ use drumfire_web::charset::{Charset, decode_utf8};
 /// The body decoded by the response's charset, or else by `default`, where there is one, or else as UTF-8
 /// (`SampleResult#getResponseDataAsString`).
 pub fn text<'s>(sample: &'s Sample, default: Option<&Charset>) -> Cow<'s, str> {
-    let Some(data) = &sample.response_data else {
-        return Cow::Borrowed("");
-    };
-    let named = sample.encoding.as_deref().filter(|name| !name.is_empty());
-    match named {
+    match &sample.response_data {
+        Some(data) => decoded(data, sample.encoding.as_deref(), default),
+        None => Cow::Borrowed(""),
+    }
+}
+
+/// The same of its bytes and the name of its charset. Borrowed only if the bytes are the text in UTF-8.
+pub fn decoded<'a>(
+    data: &'a [u8],
+    encoding: Option<&str>,
+    default: Option<&Charset>,
+) -> Cow<'a, str> {
+    match encoding.filter(|name| !name.is_empty()) {
         // JMeter falls back to Java's own charset for a name that Java does not know.
         Some(name) => decode(data, Charset::find(name).as_ref()),
         None => decode(data, default),

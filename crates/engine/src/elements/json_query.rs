@@ -56,18 +56,17 @@ impl JsonQuery {
         search: impl FnOnce(Result<&Json<'_>, &JsonError>) -> T + Send + 'static,
     ) -> Option<T> {
         let reader = self.reader;
-        let text = cx.parsed.text(input);
-        let bytes = text.len();
+        let bytes = match input {
+            Input::Result(sample) => sample.response_data.as_deref().map_or(0, <[u8]>::len),
+            Input::Variable(value) => value.len(),
+        };
         let known = cx.parsed.known_json(input, reader);
         let known = known.and_then(|body| body.long());
         let is_new = known.is_none();
-        let text = if is_new {
-            text.into_string()
-        } else {
-            String::new()
-        };
+        let text = is_new.then(|| cx.parsed.sent_text(input));
         let work = move || {
-            let json = known.unwrap_or_else(|| LongJson::parse(text, reader));
+            let json = known.or_else(|| Some(LongJson::parse(text?, reader)));
+            let json = json.expect("what nobody has parsed was sent");
             let found = search(json.get());
             (json, found)
         };

@@ -16,8 +16,9 @@ use crate::run::roles::Act;
 
 /// Searches that take no longer may run on the worker.
 const QUICK: Duration = Duration::from_millis(1);
-/// The same for searches that parse their text first: in place they share what was parsed.
-const QUICK_WITH_PARSING: Duration = Duration::from_millis(10);
+/// The same for searches that parse their text first: in place they share what was parsed. No longer, since all users of the worker
+/// wait meanwhile.
+const QUICK_WITH_PARSING: Duration = Duration::from_millis(2);
 
 /// Texts up to this length are searched in place, whatever the query.
 pub const SHORT_BYTES: usize = 8 << 10;

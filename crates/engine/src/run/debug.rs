@@ -220,7 +220,6 @@ impl SampleView {
 
 #[cfg(test)]
 mod tests {
-    use std::rc::Rc;
 
     use drumfire_expr::VarNames;
 
@@ -247,7 +246,7 @@ mod tests {
     #[test]
     fn a_sample_is_shown_with_its_sub_results() {
         let mut sample = Sample::new("Page".into(), "t 1-1".into());
-        sample.response_data = Some(Rc::from(&b"<p>\xff"[..]));
+        sample.response_data = Some(b"<p>\xff".into());
         sample
             .children
             .push(Sample::new("image".into(), "t 1-1".into()));

@@ -1,11 +1,15 @@
 //! One sample, with the arithmetic of JMeter's `SampleResult`.
 
+mod body;
+
 use std::rc::Rc;
 
 use memchr::{memchr, memchr2_iter};
 
 use crate::phases::Phases;
 use crate::text::Text;
+
+pub use body::ResponseBody;
 
 /// Start of the response message that marks a transaction controller's own sample
 /// (`TransactionController.NUMBER_OF_SAMPLES_IN_TRANSACTION_PREFIX`).
@@ -151,7 +155,7 @@ pub struct Sample {
     /// The data that a non-HTTP sampler sent; absent when JMeter's is null.
     pub sampler_data: Option<Rc<str>>,
     /// Response body, as far as somebody needs it.
-    pub response_data: Option<Rc<[u8]>>,
+    pub response_data: Option<ResponseBody>,
     /// HTTP method.
     pub method: Option<Text>,
     /// HTTP request body or query string.

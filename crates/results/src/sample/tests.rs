@@ -48,7 +48,7 @@ fn a_child_extends_the_end_and_adds_its_bytes() {
     parent.start_ms = 1_000;
     parent.set_end(1_010);
     parent.header_bytes = 1;
-    parent.response_data = Some(Rc::from(&b"abc"[..]));
+    parent.response_data = Some(b"abc".into());
     parent.add_child(child(1_005, 1_200), true);
     parent.add_child(child(1_020, 1_100), true);
     assert_eq!((parent.end_ms, parent.elapsed_ms), (1_200, 200));
@@ -153,7 +153,7 @@ fn the_meta_element_gives_the_charset_of_a_page_without_one() {
         one.encoding = encoding.map(Text::from);
         one.content_type = Some("text/html".into());
         let html = "Quick: <q>?</q><html><META HTTP-equiv=\"Content-Type\" content=\"text/html; charset=Windows-1252\">";
-        one.response_data = Some(Rc::from(html.as_bytes()));
+        one.response_data = Some(html.as_bytes().into());
         one.sniff_html_encoding();
         one.encoding
     };

@@ -28,7 +28,7 @@ fn first() -> Scenario {
     let entries = each(&BOTH, |program| {
         Entry {
             prepares_java: true,
-            ..run(program, FIRST, "variables")
+            ..Entry::new(program, "first_script.jmx").case(FIRST, 1)
         }
         .with("variables", 1)
         .with("loops", 1)

@@ -69,7 +69,7 @@ impl JmesPathExtractor {
             return vec![self.scoped.variable(cx).map(Input::Variable)];
         }
         let inputs = self.scoped.inputs(cx, sample);
-        let mut is_blank = |input: &Input<'_>| drumfire_query::is_blank(&cx.parsed.text(input));
+        let mut is_blank = |input: &Input<'_>| cx.parsed.is_blank(input);
         inputs.filter(|input| !is_blank(input)).map(Some).collect()
     }
 

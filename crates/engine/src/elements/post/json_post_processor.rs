@@ -103,10 +103,8 @@ impl JsonPostProcessor {
             return vec![value.map(|value| body(Input::Variable(value)))];
         }
         let inputs = self.scoped.inputs(cx, sample);
-        let bodies = inputs.filter_map(|input| {
-            let is_blank = drumfire_query::is_blank(&cx.parsed.text(&input));
-            (!is_blank).then(|| Some(body(input)))
-        });
+        let bodies =
+            inputs.filter_map(|input| (!cx.parsed.is_blank(&input)).then(|| Some(body(input))));
         bodies.collect()
     }
 

@@ -1,5 +1,6 @@
 //! Bodies as JSON, and those a thread keeps because they come again.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -8,9 +9,12 @@ use std::sync::Arc;
 use drumfire_expr::Text;
 use drumfire_query::jmespath::parse_strict;
 use drumfire_query::json::{Json, JsonError};
+use drumfire_results::ResponseBody;
+use drumfire_web::charset::Charset;
 use self_cell::self_cell;
 
 use super::{LONGEST_RECENT_BYTES, is_same, push};
+use crate::base::body;
 
 type Outcome<'t> = Result<Json<'t>, JsonError>;
 
@@ -26,7 +30,7 @@ self_cell!(
 self_cell!(
     /// The same, parsed by another thread.
     struct SentJson {
-        owner: String,
+        owner: SentText,
         #[covariant]
         dependent: Outcome,
     }
@@ -46,6 +50,57 @@ impl JsonReader {
         match self {
             JsonReader::Smart => Json::parse(text),
             JsonReader::Strict => parse_strict(text),
+        }
+    }
+}
+
+/// A text on its way to another thread, which decodes it if it is a body.
+pub struct SentText(Sent);
+
+enum Sent {
+    Text(String),
+    /// With the name of its own charset, and the charset of bodies that name none.
+    Body(ResponseBody, String, Option<Charset>),
+    /// Bytes that are known to be UTF-8.
+    Utf8(ResponseBody),
+}
+
+impl SentText {
+    pub fn of_text(text: String) -> SentText {
+        SentText(Sent::Text(text))
+    }
+
+    pub fn of_body(data: ResponseBody, encoding: &str, default: Option<Charset>) -> SentText {
+        SentText(Sent::Body(data, encoding.to_owned(), default))
+    }
+
+    fn decoded(self) -> SentText {
+        let Sent::Body(data, encoding, default) = self.0 else {
+            return self;
+        };
+        let text = match body::decoded(&data, Some(&encoding), default.as_ref()) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(text) => Some(text),
+        };
+        SentText(match text {
+            Some(text) => Sent::Text(text),
+            None => Sent::Utf8(data),
+        })
+    }
+
+    fn as_str(&self) -> &str {
+        match &self.0 {
+            Sent::Text(text) => text,
+            Sent::Utf8(data) | Sent::Body(data, ..) => {
+                std::str::from_utf8(data).expect("it was decoded without a change")
+            }
+        }
+    }
+
+    fn len(&self) -> usize {
+        match &self.0 {
+            Sent::Text(text) => text.len(),
+            Sent::Utf8(data) | Sent::Body(data, ..) => data.len(),
         }
     }
 }
@@ -85,8 +140,8 @@ impl LongJson {
     /// Larger texts are given back by a thread.
     const LARGE_BYTES: usize = 256 << 10;
 
-    pub fn parse(text: String, reader: JsonReader) -> LongJson {
-        let json = SentJson::new(text, |text| reader.parse(text));
+    pub fn parse(text: SentText, reader: JsonReader) -> LongJson {
+        let json = SentJson::new(text.decoded(), |text| reader.parse(text.as_str()));
         LongJson(Some(Arc::new(json)))
     }
 
@@ -120,7 +175,7 @@ impl Drop for LongJson {
 /// A text that lives as long as needed.
 pub enum Source {
     /// Bytes that are known to be UTF-8.
-    Bytes(Rc<[u8]>),
+    Bytes(ResponseBody),
     Text(Rc<str>),
 }
 
@@ -191,7 +246,7 @@ impl RecentJson {
     pub(super) fn get(
         &self,
         text: &Text<'_>,
-        data: Option<&Rc<[u8]>>,
+        data: Option<&ResponseBody>,
         reader: JsonReader,
     ) -> Rc<JsonBody> {
         if let Some(body) = self.known(text) {
@@ -310,7 +365,7 @@ mod tests {
             assert!(!recent.comes_again(&text) && !recent.comes_again(&text));
         }
         assert!(!Rc::ptr_eq(&get(&recent, &long), &get(&recent, &long)));
-        let data: Rc<[u8]> = long.as_bytes().into();
+        let data: ResponseBody = long.as_bytes().into();
         let body = recent.get(&Text::Literal(&long), Some(&data), JsonReader::Smart);
         assert!(matches!(source(&body), Source::Bytes(_)));
     }

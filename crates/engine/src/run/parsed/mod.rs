@@ -10,13 +10,13 @@ use std::rc::Rc;
 use drumfire_expr::Text;
 use drumfire_query::css::{Document, Engine};
 use drumfire_query::xpath::{Tree, XPathError};
-use drumfire_results::Sample;
+use drumfire_results::{ResponseBody, Sample};
 use drumfire_web::charset::Charset;
 
 use self::json::RecentJson;
 use crate::run::input::Input;
 
-pub use self::json::{JsonBody, JsonReader, LongJson};
+pub use self::json::{JsonBody, JsonReader, LongJson, SentText};
 
 /// How XML is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub enum PageKey {
 }
 
 struct Body {
-    data: Rc<[u8]>,
+    data: ResponseBody,
     /// The decoded text, where it is not the bytes as they are.
     text: Option<Rc<str>>,
     smart_json: Option<Rc<JsonBody>>,
@@ -190,7 +190,7 @@ impl Parsed {
         if let Some(text) = self
             .bodies
             .iter()
-            .find(|body| Rc::ptr_eq(&body.data, data))
+            .find(|body| body.data.is_shared_with(data))
             .and_then(|body| body.text.clone())
         {
             return Text::Shared(text);
@@ -203,6 +203,34 @@ impl Parsed {
                 Text::Shared(text)
             }
         }
+    }
+
+    /// An input for another thread to read. The bytes of a result are shared and decoded there.
+    pub fn sent_text(&self, input: &Input<'_>) -> SentText {
+        match input {
+            Input::Variable(value) => SentText::of_text(value.to_string()),
+            Input::Result(sample) => match &sample.response_data {
+                Some(data) => SentText::of_body(
+                    data.clone(),
+                    sample.encoding.as_deref().unwrap_or_default(),
+                    self.default_charset.as_deref().cloned(),
+                ),
+                None => SentText::of_text(String::new()),
+            },
+        }
+    }
+
+    /// Whether an input has nothing but white space.
+    pub fn is_blank(&mut self, input: &Input<'_>) -> bool {
+        /// JSON begins so, and no charset has these bytes at the start of white space.
+        const BEGINNINGS: &[u8] = b"{[\"";
+        if let Input::Result(sample) = input {
+            let first = sample.response_data.as_ref().and_then(|data| data.first());
+            if first.is_some_and(|first| BEGINNINGS.contains(first)) {
+                return false;
+            }
+        }
+        drumfire_query::is_blank(&self.text(input))
     }
 
     /// An input as JSON.
@@ -365,7 +393,7 @@ impl Parsed {
     fn make<T>(
         &mut self,
         input: &Input<'_>,
-        make: impl Fn(&Text<'_>, Option<&Rc<[u8]>>) -> Rc<T>,
+        make: impl Fn(&Text<'_>, Option<&ResponseBody>) -> Rc<T>,
         place: impl Fn(&mut Body) -> &mut Option<Rc<T>>,
     ) -> Rc<T> {
         let text = self.text(input);
@@ -381,11 +409,11 @@ impl Parsed {
         made.clone()
     }
 
-    fn body(&mut self, data: &Rc<[u8]>) -> &mut Body {
+    fn body(&mut self, data: &ResponseBody) -> &mut Body {
         let known = self
             .bodies
             .iter()
-            .position(|body| Rc::ptr_eq(&body.data, data));
+            .position(|body| body.data.is_shared_with(data));
         let at = known.unwrap_or_else(|| {
             self.bodies.push(Body {
                 data: data.clone(),

@@ -1,6 +1,5 @@
 //! One response in the words of a sample.
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -189,9 +188,9 @@ impl ResponseReader {
         // Of nothing no digest is made (`HTTPSamplerBase#readResponse`).
         if let Some(digest) = incoming.md5.filter(|_| incoming.body_len > 0) {
             let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            sample.response_data = Some(Rc::from(hex.into_bytes()));
+            sample.response_data = Some(hex.into());
         } else if let Some(body) = incoming.body.take() {
-            sample.response_data = Some(Rc::from(body));
+            sample.response_data = Some(body.into());
             sample.sniff_html_encoding();
         }
     }
