@@ -150,15 +150,16 @@ impl Crew {
     /// Waits for the moment at which groups start on all machines of the run.
     async fn wait_for_others(&self) {
         let at_ms = self.start.at_ms;
-        let part = &self.shared.part;
-        if self.start.adopted_ms.is_none()
-            && let Some(fleet) = part
-                .fleet
-                .as_ref()
-                .filter(|_| at_ms > self.shared.clock.now_ms())
-            && self.wait_until(at_ms).await
-        {
-            fleet.begun(self.shared.clock.instant(at_ms).elapsed());
+        let Some(fleet) = &self.shared.part.fleet else {
+            return;
+        };
+        if self.start.adopted_ms.is_some() || at_ms <= self.shared.clock.now_ms() {
+            return;
+        }
+        let at = self.shared.clock.instant(at_ms);
+        self.worker.start_promptly(at);
+        if self.wait_until(at_ms).await {
+            fleet.begun(at.elapsed());
         }
     }
 

@@ -115,6 +115,7 @@ pub fn run(
         gave_up: false,
         started: Instant::now(),
         running: Vec::new(),
+        quiet_until: None,
     };
     run.tell(&Event::Started(Arc::new(started(&program, &clock))));
     if let Some(warning) = too_few {
@@ -252,6 +253,8 @@ struct Run<'s, 'o> {
     started: Instant,
     /// The groups that run.
     running: Vec<StartGroup>,
+    /// Until then this thread leaves the cores to the workers, whose users begin with those of other machines.
+    quiet_until: Option<Instant>,
     machine: Machine,
     watch: Watch,
     marks: Vec<Mark>,
@@ -339,6 +342,7 @@ impl Run<'_, '_> {
                     self.shared.set_origin_ms(at_ms);
                 }
                 if left <= TICK {
+                    self.quiet_until = Some(opens + TICK / 2);
                     return;
                 }
             }
@@ -459,7 +463,12 @@ impl Run<'_, '_> {
         let mut stop_now_since = None;
         while pending > 0 {
             pending += self.adopt(kind);
-            match self.finished.recv_timeout(TICK) {
+            let quiet = self.quiet_until.take();
+            let quiet = quiet.map(|until| until.saturating_duration_since(Instant::now()));
+            match self
+                .finished
+                .recv_timeout(quiet.unwrap_or_default().max(TICK))
+            {
                 Ok(_) => pending -= 1,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
