@@ -62,7 +62,7 @@ pub struct MatrixArguments {
     /// Run all combinations anew, also those that are there
     #[arg(long)]
     pub again: bool,
-    /// Write the comparison with the base as one HTML page
+    /// Write a page with the table, which leads to the report of each combination and to the comparison
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
     /// Write the table as Markdown

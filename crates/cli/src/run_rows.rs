@@ -1,6 +1,6 @@
 //! Runs as rows of a table.
 
-use drumfire_report::RunFile;
+use drumfire_report::{RunFile, TrendPoint};
 use unicode_width::UnicodeWidthStr;
 
 /// The numbers of a run that tables show.
@@ -41,6 +41,18 @@ impl RunRow {
                 Some(verdict) => verdict.state.clone(),
                 None => String::new(),
             },
+        }
+    }
+
+    /// The row as pages show it, with the time of its start.
+    pub fn point(self, when: String) -> TrendPoint {
+        TrendPoint {
+            when,
+            samples: self.samples,
+            errors_percent: self.errors_percent,
+            rate: self.rate,
+            percentiles_ms: self.percentiles_ms,
+            verdict: self.verdict,
         }
     }
 

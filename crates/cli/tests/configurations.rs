@@ -284,7 +284,16 @@ fn a_matrix_runs_all_combinations_and_goes_on_where_it_was() {
         finished.out
     );
     assert!(finished.out.contains("base"));
-    assert!(shop.read("m.html").len() > 10_000);
+    let page = shop.read("m.html");
+    let links: Vec<&str> = page
+        .split("href=\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    assert_eq!(links.len(), 6, "{links:?}");
+    for link in links {
+        assert!(shop.read(link).len() > 10_000, "{link}");
+    }
     assert_eq!(shop.read("m.md").lines().count(), 7);
     // one that was interrupted has no run that ended
     let folder = std::fs::read_dir(shop.path(".drumfire/matrix"))

@@ -8,6 +8,7 @@ mod ci;
 mod compare;
 mod input;
 pub mod jtl;
+mod matrix;
 mod outcome;
 mod page;
 mod run_file;
@@ -19,6 +20,7 @@ pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
 pub use ci::{Case, CiSystem, annotations, junit};
 pub use compare::{CompareOptions, ComparedLabel, ComparedRun, Comparison, Difference, Finding};
 pub use input::{InputError, read_input};
+pub use matrix::{MatrixRow, matrix_html};
 pub use outcome::{outcome_markdown, outcome_metrics};
 pub use page::{
     LiveSecond, PageOptions, live_html, live_state, report_html, report_page, report_payload,

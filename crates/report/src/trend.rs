@@ -25,7 +25,7 @@ const LEFT: f64 = 60.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 24.0;
 
-const STYLE: &str = ":root{color-scheme:light dark;--ink:#1c2530;--dim:#66727f;--line:#d8dee4;--paper:#fff;\
+pub(crate) const STYLE: &str = ":root{color-scheme:light dark;--ink:#1c2530;--dim:#66727f;--line:#d8dee4;--paper:#fff;\
 --a:#2f6fde;--b:#d08700;--c:#c2334d}@media(prefers-color-scheme:dark){:root{--ink:#e4e9ee;--dim:#98a4b0;--line:#39434d;\
 --paper:#14191f;--a:#6ea0ff;--b:#f0b13c;--c:#ff6f86}}body{font:15px/1.45 system-ui,sans-serif;color:var(--ink);\
 background:var(--paper);max-width:960px;margin:2rem auto;padding:0 1rem}h1{font-size:1.4rem;margin:0}h2{font-size:1rem;margin:1.6rem 0 .3rem}\
@@ -34,7 +34,8 @@ p{color:var(--dim);margin:.2rem 0}svg{width:100%;height:auto;display:block}svg t
 circle.a{fill:var(--a)}circle.b{fill:var(--b)}circle.c{fill:var(--c)}.key span{margin-right:1.2em}.key i{display:inline-block;\
 width:1em;height:3px;vertical-align:middle;margin-right:.4em}table{border-collapse:collapse;width:100%;margin-top:1.6rem;\
 font-variant-numeric:tabular-nums}td,th{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line)}\
-td:first-child,th:first-child,td:last-child,th:last-child{text-align:left}";
+td:first-child,th:first-child,td:last-child,th:last-child{text-align:left}.wide{overflow-x:auto}\
+td:first-child,td:last-child{white-space:nowrap}@media(max-width:600px){svg text{font-size:22px}}";
 
 /// The page of a trend; the runs come in the order of time.
 pub fn trend_html(plan: &str, points: &[TrendPoint]) -> String {
@@ -149,7 +150,7 @@ fn chart(page: &mut String, title: &str, points: &[TrendPoint], series: &[(&str,
 
 fn table(page: &mut String, points: &[TrendPoint]) {
     page.push_str(
-        "<table><tr><th>started</th><th>samples</th><th>errors %</th><th>rate/s</th><th>p50 ms</th><th>p95 ms</th>\
+        "<div class=\"wide\"><table><tr><th>started</th><th>samples</th><th>errors %</th><th>rate/s</th><th>p50 ms</th><th>p95 ms</th>\
          <th>p99 ms</th><th>verdict</th></tr>\n",
     );
     for point in points.iter().rev() {
@@ -164,7 +165,7 @@ fn table(page: &mut String, points: &[TrendPoint]) {
             escaped(&point.verdict)
         );
     }
-    page.push_str("</table>\n");
+    page.push_str("</table></div>\n");
 }
 
 /// 1, 2 or 5 times a power of ten, not below the value.
@@ -180,7 +181,7 @@ fn rounded_up(value: f64) -> f64 {
         .unwrap_or(value)
 }
 
-fn shown(value: f64) -> String {
+pub(crate) fn shown(value: f64) -> String {
     match value {
         value if value == 0.0 || value >= 100.0 => format!("{value:.0}"),
         value if value >= 10.0 => format!("{value:.1}"),
@@ -188,7 +189,7 @@ fn shown(value: f64) -> String {
     }
 }
 
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")

@@ -5,7 +5,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use drumfire_report::{CompareOptions, Comparison, RunFile, read_input};
+use drumfire_report::{
+    Apdex, CompareOptions, Comparison, MatrixRow, RunFile, matrix_html, read_input, report_html,
+};
 use sha2::{Digest, Sha256};
 
 use crate::console::Console;
@@ -92,7 +94,7 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
             }
         }
     }
-    show(arguments, &all, &place, console)?;
+    show(arguments, &plan, &all, &place, console)?;
     Ok(worst)
 }
 
@@ -277,6 +279,7 @@ fn run(
 
 fn show(
     arguments: &MatrixArguments,
+    plan: &Path,
     all: &[Combination],
     place: &Path,
     console: &mut Console<'_>,
@@ -340,10 +343,44 @@ fn show(
         whole_file::write(file, text.as_bytes()).map_err(refused)?;
     }
     if let Some(file) = &arguments.html {
-        whole_file::write(file, comparison.html().as_bytes()).map_err(refused)?;
+        pages(file, plan, all, &runs, &comparison, &against).map_err(refused)?;
         console.line(&format!("page     {}", file.display()));
     }
     Ok(())
+}
+
+/// Writes the page with the table and, in a folder of its name, those that it leads to: the comparison and each report.
+fn pages(
+    file: &Path,
+    plan: &Path,
+    all: &[Combination],
+    runs: &[RunFile],
+    comparison: &Comparison,
+    against: &dyn Fn(usize) -> String,
+) -> Result<(), String> {
+    let folder = file.with_extension("pages");
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| format!("`{}` cannot be written: {error}", folder.display()))?;
+    let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
+    let mut rows = Vec::new();
+    for (at, (one, run)) in all.iter().zip(runs).enumerate() {
+        let name = format!("{}.html", slug(one));
+        let report = report_html(run, &Apdex::default(), &|_, _| false);
+        whole_file::write(&folder.join(&name), report.as_bytes())?;
+        rows.push(MatrixRow {
+            values: one.iter().map(|(_, value)| value.clone()).collect(),
+            run: RunRow::of(run).point(String::new()),
+            against_base: against(at),
+            report: format!("{folder_name}/{name}"),
+        });
+    }
+    let compared = "comparison.html";
+    whole_file::write(&folder.join(compared), comparison.html().as_bytes())?;
+    let first = all.first().into_iter().flatten();
+    let axes: Vec<String> = first.map(|(axis, _)| axis.clone()).collect();
+    let title = plan.file_name().unwrap_or_default().to_string_lossy();
+    let page = matrix_html(&title, &axes, &rows, &format!("{folder_name}/{compared}"));
+    whole_file::write(file, page.as_bytes())
 }
 
 #[cfg(test)]

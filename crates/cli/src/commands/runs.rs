@@ -239,17 +239,7 @@ fn trend(
     if let Some(file) = html {
         let points: Vec<TrendPoint> = known
             .iter()
-            .map(|one| {
-                let row = RunRow::of(&one.run);
-                TrendPoint {
-                    when: moment(one.run.started_ms),
-                    samples: row.samples,
-                    errors_percent: row.errors_percent,
-                    rate: row.rate,
-                    percentiles_ms: row.percentiles_ms,
-                    verdict: row.verdict,
-                }
-            })
+            .map(|one| RunRow::of(&one.run).point(moment(one.run.started_ms)))
             .collect();
         whole_file::write(file, trend_html(&plan, &points).as_bytes())
             .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
