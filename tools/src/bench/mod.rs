@@ -302,7 +302,7 @@ mod tests {
         assert_eq!((options.scenarios.len(), options.only.len()), (1, 2));
         assert_eq!(chosen(&options).expect("it is known").len(), 1);
         let growth = super::options(&["growth"]).expect("options");
-        assert_eq!(chosen(&growth).expect("it is known").len(), 9);
+        assert_eq!(chosen(&growth).expect("it is known").len(), 12);
         assert!(super::options(&["--rounds"]).is_err());
         assert!(super::options(&["--fast", "1"]).is_err());
     }

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 
 use super::Servers;
 use super::readings::{self, Reading};
-use super::scenario::{Door, Entry};
+use super::scenario::{Door, Entry, Reads};
 use super::server::find;
 use crate::measure::{Cost, measured};
 
@@ -317,13 +317,13 @@ impl Told<'_> {
 
     fn command(&self) -> anyhow::Result<Vec<String>> {
         let text = match self.entry.program {
-            Program::Drumfire if self.entry.reports => {
-                format!("report {} --html page.html", self.results())
-            }
             Program::Wc => format!("-l {}", self.results()),
-            Program::Drumfire | Program::JMeter => {
-                return self.plan(&xtask::root().join("benches"));
-            }
+            Program::Drumfire | Program::JMeter => match self.entry.reads {
+                Some(Reads::Report) => format!("report {} --html page.html", self.results()),
+                Some(Reads::Compare) => format!("compare {0} {0} --anyway", self.results()),
+                Some(Reads::Merge) => format!("merge {0} {0} -o both.drumfire", self.results()),
+                None => return self.plan(&xtask::root().join("benches")),
+            },
             Program::Gatling => return self.gatling(),
             Program::K6 | Program::Locust | Program::Loadr => self.scripted()?,
             Program::Wrk | Program::Oha | Program::H2load | Program::Vegeta => self.asking()?,
@@ -521,7 +521,7 @@ fn read(
     let summary = || std::fs::read_to_string(folder.join(SUMMARY)).ok();
     match entry.program {
         // Every row of the file was read, or it would have failed.
-        Program::Drumfire if entry.reports => Some(Reading {
+        Program::Drumfire if entry.reads.is_some() => Some(Reading {
             samples: entry.case.parse().ok()?,
             ..Reading::default()
         }),

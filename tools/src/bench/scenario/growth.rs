@@ -1,7 +1,7 @@
 //! How cost grows: the same work with more and more of one thing. The case is how many there are.
 
 use super::load::connected_users;
-use super::{Entry, Scenario};
+use super::{Entry, Reads, Scenario};
 use crate::bench::aim::Figure::{CpuToCase, PeakToCase, Time, UserKib};
 use crate::bench::made::Made;
 use crate::bench::peers::Program;
@@ -20,6 +20,9 @@ pub(super) fn all() -> Vec<Scenario> {
         extractors(),
         minutes(),
         results(),
+        compared(),
+        merged(),
+        scripts(),
     ]
 }
 
@@ -202,26 +205,54 @@ fn minutes() -> Scenario {
     .at_most("60", PeakToCase("1"), 1.2)
 }
 
-fn results() -> Scenario {
+/// A command over result files of more and more rows, beside the reading of their lines.
+fn files(name: &'static str, about: &'static str, reads: Reads) -> Scenario {
     let mut entries = Vec::new();
     for rows in [100_000, 1_000_000, 10_000_000] {
         let made = Made::Results(rows);
         for program in [Program::Drumfire, Program::Wc] {
             entries.push(Entry {
-                reports: true,
+                reads: Some(reads),
                 ..entry(program, made.path(), rows).needs(made)
             });
         }
     }
     Scenario {
         most_seconds: 1,
-        ..curve(
-            "growth-results",
-            "rows of the result file",
-            "a report from a result file of so many rows; wc counts its lines",
-            entries,
-        )
+        ..curve(name, "rows of the result file", about, entries)
     }
     .at_most("10000000", PeakToCase("100000"), 1.5)
     .at_most("10000000", Time(Program::Wc), 20.0)
+}
+
+fn results() -> Scenario {
+    let about = "a report from a result file of so many rows; wc counts its lines";
+    files("growth-results", about, Reads::Report)
+}
+
+fn compared() -> Scenario {
+    let about = "a result file of so many rows compared with itself; wc counts its lines once";
+    files("growth-compare", about, Reads::Compare)
+}
+
+fn merged() -> Scenario {
+    let about = "a result file of so many rows added to itself; wc counts its lines once";
+    files("growth-merge", about, Reads::Merge)
+}
+
+/// Scripts whose text changes at each sample, so that each is compiled anew; BeanShell and JavaScript, which are interpreted.
+fn scripts() -> Scenario {
+    let entries = [1, 5, 20, 60].map(|minutes| Entry {
+        seconds: minutes * 60,
+        prepares_java: true,
+        ..Entry::new(Program::Drumfire, "metaspace.jmx").case(minutes, 3)
+    });
+    curve(
+        "growth-scripts",
+        "minutes",
+        "Groovy whose text changes at each sample, BeanShell and JavaScript, each twenty times a second, for so many minutes",
+        entries.into(),
+    )
+    .at_most("60", CpuToCase("5"), 1.2)
+    .at_most("60", PeakToCase("5"), 1.2)
 }

@@ -75,8 +75,8 @@ pub struct Entry {
     pub plan: String,
     /// A file that has to be there.
     pub made: Option<Made>,
-    /// The report of a result file is made, instead of running a plan.
-    pub reports: bool,
+    /// What is done with a result file, instead of running a plan.
+    pub reads: Option<Reads>,
     pub users: u32,
     pub path: &'static str,
     pub door: Door,
@@ -104,6 +104,17 @@ pub struct Entry {
     pub properties: Vec<(&'static str, String)>,
 }
 
+/// A command that reads result files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// The report of one.
+    Report,
+    /// One beside itself.
+    Compare,
+    /// One added to itself.
+    Merge,
+}
+
 /// Which of the server's ports is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
@@ -128,7 +139,7 @@ impl Entry {
             program,
             plan: plan.into(),
             made: None,
-            reports: false,
+            reads: None,
             users: USERS,
             path: "/",
             door: Door::Plain,

@@ -136,7 +136,7 @@ impl JsonPathAssertion {
 
     /// `getResult`.
     fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
-        if cx.parsed.body_text(sample).is_empty() {
+        if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
         let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);

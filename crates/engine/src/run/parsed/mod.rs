@@ -182,6 +182,14 @@ impl Parsed {
         }
     }
 
+    /// Whether the body of a result is empty as text. A long one is not decoded for it.
+    pub fn has_no_text(&mut self, sample: &Sample) -> bool {
+        /// A mark of byte order is no text, and no charset needs more bytes for nothing.
+        const MARK_BYTES: usize = 4;
+        let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
+        bytes <= MARK_BYTES && self.body_text(sample).is_empty()
+    }
+
     /// The body of a result as text (`SampleResult#getResponseDataAsString`).
     pub fn body_text<'s>(&mut self, sample: &'s Sample) -> Text<'s> {
         let Some(data) = &sample.response_data else {
@@ -456,6 +464,23 @@ mod tests {
         assert!(Rc::ptr_eq(&first, &second));
         assert_eq!(&*first, "é");
         assert_eq!(&*parsed.body_text(&Sample::default()), "");
+    }
+
+    #[test]
+    fn a_mark_of_byte_order_is_no_text() {
+        let mut parsed = Parsed::default();
+        for (body, encoding, expected) in [
+            (&b""[..], None, true),
+            (b"[]", None, false),
+            (b"\xfe\xff", Some("UTF-16"), true),
+            (b"\xfe\xff\0a", Some("UTF-16"), false),
+            (b"words", None, false),
+        ] {
+            let sample = sample(body, encoding);
+            assert_eq!(parsed.has_no_text(&sample), expected, "{body:?}");
+            parsed.clear();
+        }
+        assert!(parsed.has_no_text(&Sample::default()));
     }
 
     #[test]
