@@ -78,7 +78,11 @@ fn request_words(command: &CommandLine) -> Option<&[String]> {
         matches!(program, "curl" | "curl.exe")
     };
     let before = |word: &String| {
-        matches!(word.as_str(), "$" | ">" | "%" | "sudo" | "time" | "exec") || word.contains('=')
+        let is_prefix = [
+            "$", ">", "%", "sudo", "time", "exec", "env", "nohup", "if", "then", "else", "while",
+            "until", "!", "{", "(",
+        ];
+        is_prefix.contains(&word.as_str()) || word.contains('=')
     };
     let at = command.words.iter().position(|word| !before(word))?;
     is_curl(&command.words[at]).then(|| &command.words[at + 1..])

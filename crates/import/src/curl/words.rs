@@ -30,6 +30,7 @@ pub fn commands(text: &str) -> Vec<CommandLine> {
         current: CommandLine::default(),
         word: None,
         heredoc: None,
+        file: None,
         skipping: false,
     };
     reader.read();
@@ -76,6 +77,8 @@ struct Reader<'t> {
     word: Option<String>,
     /// The word that ends the heredoc of this line.
     heredoc: Option<String>,
+    /// The file that a pipe gives to this command.
+    file: Option<String>,
     /// After a pipe: what the output goes to is nobody's request.
     skipping: bool,
 }
@@ -131,6 +134,13 @@ impl Reader<'_> {
     fn end_command(&mut self) {
         self.end_word();
         self.skipping = false;
+        if let Some(file) = self.file.take() {
+            for word in &mut self.current.words {
+                if let Some(option) = word.strip_suffix("@-") {
+                    *word = format!("{option}@{file}");
+                }
+            }
+        }
         if !self.current.words.is_empty() {
             self.commands.push(std::mem::take(&mut self.current));
         }
@@ -177,7 +187,7 @@ impl Reader<'_> {
     fn separator(&mut self, c: char) {
         self.end_word();
         if c == '|' && !self.rest.starts_with('|') {
-            self.skipping = true;
+            self.skipping = !self.feeds_next();
             return;
         }
         while self.rest.starts_with(['&', '|', ';']) {
@@ -186,6 +196,30 @@ impl Reader<'_> {
         let skipping = self.skipping;
         self.end_command();
         self.skipping = skipping && c != ';' && c != '&';
+    }
+
+    /// Before a pipe: whether this command only gives a text or a file to the next one, which then has it.
+    fn feeds_next(&mut self) -> bool {
+        let words = &self.current.words;
+        let text = match words.first().map(String::as_str) {
+            Some("echo") => {
+                let is_option = |word: &&String| matches!(word.as_str(), "-n" | "-e" | "-E");
+                let said = words[1..].iter().skip_while(is_option);
+                Some(said.cloned().collect::<Vec<_>>().join(" "))
+            }
+            Some("printf") if words.len() == 2 => Some(words[1].replace("\\n", "\n")),
+            Some("cat") if words.len() == 1 => self.current.input.take(),
+            Some("cat") if words.len() == 2 => {
+                self.file = Some(words[1].clone());
+                None
+            }
+            _ => return false,
+        };
+        self.current = CommandLine {
+            words: Vec::new(),
+            input: text,
+        };
+        true
     }
 
     /// At the start of a word, or after a number that names a stream.
@@ -419,6 +453,24 @@ mod tests {
         assert_eq!(read[0].input.as_deref(), Some("{\"x\":\n1}"));
         assert_eq!(read[0].words, ["curl", "a", "-d", "@-"]);
         assert_eq!(read[1].words, ["curl", "b"]);
+    }
+
+    #[test]
+    fn what_is_piped_into_a_command_is_its_input() {
+        let text = "echo -n '{\"a\": 1}' | curl a -d @-\nprintf 'x\\n' | curl b -d @-\ncat body.json | curl c --data-binary @-\n\
+                    cat <<EOF | curl d -d @-\nhello\nEOF\necho x | tr x y | curl e\ncurl f";
+        let read = commands(text);
+        let inputs: Vec<Option<&str>> = read.iter().map(|one| one.input.as_deref()).collect();
+        assert_eq!(
+            inputs[..4],
+            [Some("{\"a\": 1}"), Some("x\n"), None, Some("hello")]
+        );
+        assert_eq!(read[0].words, ["curl", "a", "-d", "@-"]);
+        assert_eq!(read[2].words, ["curl", "c", "--data-binary", "@body.json"]);
+        assert_eq!(read[3].words, ["curl", "d", "-d", "@-"]);
+        // the output of another program is not known
+        assert_eq!(read[4].words, ["tr", "x", "y"]);
+        assert_eq!(read[5].words, ["curl", "f"]);
     }
 
     #[test]

@@ -175,10 +175,14 @@ fn read(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
     };
     match read {
         Ok(bytes) => Ok((name, bytes)),
-        Err(error) => Err(Refusal::new(
-            Exit::PlanRefused,
-            format!("`{name}` cannot be read: {error}"),
-        )),
+        Err(error) => {
+            let remedy = match name.contains("://") {
+                true => "Fetch it first, and name the file",
+                false => "Name a file that is there and that you may read",
+            };
+            let error = ImportError::new(format!("`{name}` cannot be read: {error}"));
+            Err(refusal(&error.hint(remedy)))
+        }
     }
 }
 
