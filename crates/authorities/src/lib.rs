@@ -1,10 +1,15 @@
-//! The authorities that the program's own connections over TLS trust: outputs, sources of metrics, repositories of jars.
+//! The authorities that the program's own connections over TLS trust, and the credentials that their URLs hold: outputs,
+//! sources of metrics, repositories of jars.
 //!
-//! They are those of the system (`SSL_CERT_FILE` and `SSL_CERT_DIR` name others), and those of a file that the user names
+//! The authorities are those of the system (`SSL_CERT_FILE` and `SSL_CERT_DIR` name others), and those of a file that the user names
 //! beside them, such as a company's. Where the system has none, as in a container without certificates, those of
 //! Mozilla hold that are built in. Servers under test are none of this crate's business: they are verified only on request.
 
 #![warn(missing_docs)]
+
+mod credentials;
+
+pub use credentials::without_credentials;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

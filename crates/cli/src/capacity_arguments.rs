@@ -6,13 +6,14 @@ use crate::quantities::per_second;
 
 const EXAMPLES: &str = "\
   drumfire capacity plan.jmx --until 'p95 > 300ms or errors > 1%' --from 50/s --max 5000/s
-  drumfire capacity plan.jmx --until 'p99 of Login > 1s' --from 10/s --max 200/s -- --report report.html";
+  drumfire capacity plan.jmx --until 'p99 of Login > 1s' --from 10/s --max 200/s -- --report report.html
+  drumfire capacity https://shop.example/ --until 'p95 > 300ms' --from 10/s --max 500/s";
 
 /// The command line.
 #[derive(Debug, Clone, PartialEq, clap::Args)]
 #[command(before_help = EXAMPLES)]
 pub struct CapacityArguments {
-    /// The plan (.jmx)
+    /// The plan (.jmx), or an address to send GET requests to
     pub plan: PathBuf,
     /// A level holds if this is not true; thresholds as `run --fail-on` takes them, with ` or ` between
     #[arg(long, value_name = "THRESHOLDS")]

@@ -3,6 +3,7 @@
 mod plans;
 
 use drumfire_testkit::program::{LIMIT, Workshop, capacity_found};
+use drumfire_testkit::server::{Server, Step, ok};
 use plans::{debug, group, http, plan};
 
 fn workshop() -> Workshop {
@@ -41,6 +42,26 @@ fn the_limit_of_the_demo_site_is_found_within_five_per_cent() {
     let found = capacity_found(&finished);
     assert!((76.0..=84.0).contains(&found), "{finished:?}");
     assert!(workshop.read("r.html").contains("payload"));
+}
+
+#[test]
+fn an_address_is_searched_without_a_plan() {
+    let target = Server::start(|_| vec![Step::Send(ok(""))]);
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
+    let address = format!("http://{}/", target.address());
+    let words = [
+        "capacity",
+        &address,
+        "--until",
+        "errors > 50%",
+        "--from",
+        "20/s",
+        "--max",
+        "20/s",
+    ];
+    let finished = workshop.run(&words, LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.out.contains("holds"), "{finished:?}");
 }
 
 #[test]

@@ -31,6 +31,8 @@ pub(crate) enum Form {
 pub(crate) struct HttpSource {
     agent: Agent,
     url: String,
+    /// The field `Authorization`.
+    credentials: Option<String>,
     form: Form,
     rates: Rates,
 }
@@ -43,10 +45,12 @@ impl HttpSource {
         if drumfire_authorities::is_tls(&url) {
             agent = agent.tls_config(authorities.tls());
         }
+        let (url, credentials) = drumfire_authorities::without_credentials(&url);
         let is_short = form == Form::Apache && !url.contains('?');
         HttpSource {
             agent: agent.build().into(),
             url: if is_short { format!("{url}?auto") } else { url },
+            credentials,
             form,
             rates: Rates::default(),
         }
@@ -54,7 +58,11 @@ impl HttpSource {
 
     /// Asks once.
     pub fn read(&mut self) -> Result<Vec<Reading>, String> {
-        let answer = self.agent.get(&self.url).call();
+        let mut request = self.agent.get(&self.url);
+        if let Some(credentials) = &self.credentials {
+            request = request.header("Authorization", credentials);
+        }
+        let answer = request.call();
         let mut answer = answer.map_err(|error| error.to_string())?;
         let body = answer.body_mut().with_config().limit(MOST_BYTES);
         let text = body.read_to_string().map_err(|error| error.to_string())?;

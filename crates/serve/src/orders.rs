@@ -26,11 +26,13 @@ pub enum Order {
         /// The name of the thread group
         group: String,
         /// How many users
+        #[arg(allow_negative_numbers = true)]
         users: u32,
     },
     /// Multiply the rates of open models, arrivals groups and throughput timers
     Rate {
         /// By this, such as 0.5 or 2; 1 is the plan's own rate
+        #[arg(value_parser = factor, allow_negative_numbers = true)]
         factor: f64,
     },
     /// Note in run file, report and outputs that something happened
@@ -45,6 +47,13 @@ pub enum Order {
         /// Its value
         value: String,
     },
+}
+
+/// Reads a factor of rates.
+fn factor(text: &str) -> Result<f64, String> {
+    let factor = text.parse().ok();
+    let factor = factor.filter(|factor: &f64| factor.is_finite() && *factor >= 0.0);
+    factor.ok_or_else(|| "give a number that is not below 0, such as 0.5 or 2".to_owned())
 }
 
 impl Order {
@@ -125,6 +134,14 @@ impl fmt::Debug for dyn Steering {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn factors_are_numbers_that_are_not_below_zero() {
+        for text in ["-1", "nan", "inf", "two", ""] {
+            assert!(factor(text).is_err(), "{text}");
+        }
+        assert_eq!((factor("0"), factor("1.5")), (Ok(0.0), Ok(1.5)));
+    }
 
     #[test]
     fn orders_are_read_from_what_they_write() {

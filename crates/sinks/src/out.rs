@@ -87,10 +87,9 @@ impl Out {
             target: target.to_owned(),
         };
         let (is_right, expected) = match kind {
-            "influxdb" | "prometheus-remote-write" | "otlp" | "clickhouse" => (
-                target.starts_with("http://") || target.starts_with("https://"),
-                "a URL, http:// or https://",
-            ),
+            "influxdb" | "prometheus-remote-write" | "otlp" | "clickhouse" => {
+                (is_url(target), "a URL, http:// or https:// and a host")
+            }
             "graphite" | "statsd" => (is_host_and_port(target), "HOST:PORT"),
             "prometheus" => (
                 target.parse::<SocketAddr>().is_ok(),
@@ -103,7 +102,7 @@ impl Out {
         } else {
             Err(OutError::Target {
                 kind,
-                target: out.target,
+                target: shown(&out.target),
                 expected,
             })
         }
@@ -125,7 +124,7 @@ impl Out {
         };
         started.map_err(|error| OutError::Start {
             kind: self.kind,
-            target: self.target.clone(),
+            target: shown(&self.target),
             error,
         })
     }
@@ -190,6 +189,21 @@ impl Out {
         };
         Exporter::start(self.kind, encoder, transport, now_ms)
     }
+}
+
+/// Whether it has a scheme and a host.
+fn is_url(text: &str) -> bool {
+    let rest = ["http://", "https://"]
+        .iter()
+        .find_map(|scheme| text.strip_prefix(scheme));
+    let authority = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    let host = authority.map(|authority| authority.rsplit('@').next().unwrap_or(authority));
+    host.is_some_and(|host| !host.is_empty() && !host.starts_with(':'))
+}
+
+/// A target as it may be shown: without user and password.
+fn shown(target: &str) -> String {
+    drumfire_authorities::without_credentials(target).0
 }
 
 fn is_host_and_port(text: &str) -> bool {
@@ -266,7 +280,16 @@ mod tests {
         assert!(why("influxdb").contains("is not KIND=WHERE"));
         assert!(why("influx=http://x").contains("use influxdb, graphite, prometheus"));
         assert_eq!(why("graphite=host"), "`graphite=host`: expected HOST:PORT");
-        assert!(why("otlp=127.0.0.1:4318").ends_with("expected a URL, http:// or https://"));
+        assert!(
+            why("otlp=127.0.0.1:4318").ends_with("expected a URL, http:// or https:// and a host")
+        );
+        assert!(why("otlp=http://:4318/x").contains("and a host"));
+        assert!(Out::parse("otlp=http://me:pw@h").is_ok());
+        let secret = why("influxdb=htps://me:secret@h/");
+        assert!(
+            secret.contains("htps://h/") && !secret.contains("secret"),
+            "{secret}"
+        );
         assert!(Out::parse("prometheus=127.0.0.1:9270").is_ok());
     }
 }

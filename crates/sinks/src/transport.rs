@@ -15,6 +15,8 @@ const ATTEMPT: Duration = Duration::from_secs(3);
 /// The longest that a connection may take.
 const CONNECT: Duration = Duration::from_secs(1);
 
+const AUTHORIZATION: &str = "Authorization";
+
 /// Why a batch was not delivered.
 #[derive(Debug, Error)]
 pub enum TransportError {
@@ -68,12 +70,17 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// HTTP to a URL; a server with TLS needs a certificate that these authorities vouch for.
+    /// HTTP to a URL, whose user and password are sent as HTTP Basic unless a header says otherwise; a server with TLS needs a certificate that these authorities vouch for.
     pub fn http(
         url: String,
-        headers: Vec<(&'static str, String)>,
+        mut headers: Vec<(&'static str, String)>,
         authorities: &Authorities,
     ) -> Transport {
+        let (url, credentials) = drumfire_authorities::without_credentials(&url);
+        let is_known = headers.iter().any(|(name, _)| *name == AUTHORIZATION);
+        if let Some(credentials) = credentials.filter(|_| !is_known) {
+            headers.push((AUTHORIZATION, credentials));
+        }
         let mut config = Agent::config_builder()
             .timeout_global(Some(ATTEMPT))
             .timeout_connect(Some(CONNECT))

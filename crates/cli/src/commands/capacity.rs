@@ -5,13 +5,14 @@ use std::io;
 use drumfire_results::Threshold;
 
 use super::run::{self, Company};
+use super::run_url;
 use crate::capacity::{Goal, Search};
 use crate::capacity_arguments::CapacityArguments;
 use crate::command::Command;
 use crate::console::Console;
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
-use crate::options::{Change, Progress, Refusal};
+use crate::options::{Change, PlanChoice, Progress, Refusal};
 
 /// The run ends when the search does.
 const LONGEST_S: u32 = 24 * 3_600;
@@ -24,13 +25,18 @@ pub fn capacity<E: Engine>(
 ) -> Result<Exit, Refusal> {
     let wrong = |why: String| Refusal::new(Exit::Usage, why);
     let goal = goal(arguments).map_err(wrong)?;
-    let mut words = vec!["run".to_owned(), arguments.plan.display().to_string()];
+    let made = run_url::plan_of(&arguments.plan.to_string_lossy())?;
+    let plan = made.as_ref().map_or(&arguments.plan, |(_, plan)| plan);
+    let mut words = vec!["run".to_owned(), plan.display().to_string()];
     words.extend(arguments.options.iter().cloned());
     let Command::Run(mut options) = crate::args::read(&words)? else {
         return Err(wrong(
             "options behind `--` are those of `drumfire run`".to_owned(),
         ));
     };
+    if made.is_some() {
+        options.plan = PlanChoice::Made(plan.clone());
+    }
     let load = [
         ("drumfire.load.users", goal.users.to_string()),
         ("drumfire.load.arrivals", goal.max.to_string()),

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use drumfire_import::{Address, Body, Draft, Load, Request, Step, Transaction};
+use tempfile::TempDir;
 
 use super::run;
 use crate::args;
@@ -166,10 +167,7 @@ pub fn run_url<E: Engine>(
         whole_file::write(save, plan.as_bytes())
             .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
     }
-    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
-    let folder = tempfile::tempdir().map_err(failed)?;
-    let file = folder.path().join(format!("{}.jmx", file_name(&draft)));
-    std::fs::write(&file, plan).map_err(failed)?;
+    let (_folder, file) = written(&draft, &plan)?;
     let mut words = vec!["run".to_owned(), file.display().to_string()];
     words.extend(others);
     match args::read(&words)? {
@@ -183,6 +181,28 @@ pub fn run_url<E: Engine>(
         }
         _ => Err(Refusal::new(Exit::Usage, "`run` was expected")),
     }
+}
+
+/// Writes a plan to a folder of its own, which lives as long as the first value.
+fn written(draft: &Draft, plan: &str) -> Result<(TempDir, PathBuf), Refusal> {
+    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let file = folder.path().join(format!("{}.jmx", file_name(draft)));
+    std::fs::write(&file, plan).map_err(failed)?;
+    Ok((folder, file))
+}
+
+/// A plan that asks for this address, if it is one; in a folder that lives as long as the first value.
+///
+/// # Errors
+/// If the address or the folder is not usable.
+pub fn plan_of(address: &str) -> Result<Option<(TempDir, PathBuf)>, Refusal> {
+    if !is_url(address) {
+        return Ok(None);
+    }
+    let arguments = UrlArguments::try_parse_from(["drumfire run URL", address]);
+    let draft = draft(&arguments.map_err(|error| usage(error.to_string()))?)?;
+    written(&draft, &drumfire_jmx::write(&draft.tree(""))).map(Some)
 }
 
 /// The words for this command and those for `drumfire run`.
