@@ -121,10 +121,13 @@ pub fn any_below(element: &Element, is_so: &dyn Fn(&Element) -> bool) -> bool {
     is_so(element) || element.children.iter().any(|child| any_below(child, is_so))
 }
 
+/// The property of every element's comment.
+const COMMENTS: &str = "TestPlan.comments";
+
 /// All texts of an element's properties, each with the name of the property that it belongs to: of texts in a collection the
-/// name within it.
+/// name within it. Comments are left out: nothing in a run reads them.
 pub fn texts<'p>(props: &'p Props, tell: &mut dyn FnMut(&'p str, &'p str)) {
-    for prop in props {
+    for prop in props.iter().filter(|prop| prop.name != COMMENTS) {
         value_texts(&prop.name, &prop.value, tell);
     }
 }

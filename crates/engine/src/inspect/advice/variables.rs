@@ -333,6 +333,8 @@ mod tests {
             rules(&group(&reading("/${START.MS}/${__P(a)}/${__jm__L__idx}"))),
             [""; 0]
         );
+        let comment = http(&[("TestPlan.comments", "sends ${a}")], "");
+        assert_eq!(rules(&group(&comment)), [""; 0]);
         // A name that is also a parameter's is not set by that.
         let form = element(
             "HeaderManager",
