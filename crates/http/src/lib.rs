@@ -87,7 +87,7 @@ pub use message::{
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
 pub use spare::{Placed, Spare, place_in};
-pub use sys::{KernelTimer, take_short_turns, take_usual_turns};
+pub use sys::{KernelTimer, take_short_turns};
 pub use target::{Proxy, Source, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions, Trust, certificates};
 pub use version::HttpVersion;

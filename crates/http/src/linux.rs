@@ -136,16 +136,6 @@ const SHORT_TURN: Duration = Duration::from_micros(100);
 /// one with longer turns at once, instead of after up to some milliseconds. Its share of the core stays what it is. Where the system
 /// does not know that, and for threads under another scheduling policy, nothing changes.
 pub fn take_short_turns() {
-    take_turns(SHORT_TURN);
-}
-
-/// Undoes [`take_short_turns`]: the system chooses the length of this thread's turns again.
-pub fn take_usual_turns() {
-    take_turns(Duration::ZERO);
-}
-
-/// Zero stands for the system's own choice.
-fn take_turns(length: Duration) {
     let size = size_of::<libc::sched_attr>() as libc::c_uint;
     let mut attributes = libc::sched_attr {
         size,
@@ -167,7 +157,7 @@ fn take_turns(length: Duration) {
     if got != 0 || !is_usual {
         return;
     }
-    attributes.sched_runtime = length.as_nanos() as u64;
+    attributes.sched_runtime = SHORT_TURN.as_nanos() as u64;
     // SAFETY: the kernel reads a live structure that says its own size.
     unsafe {
         libc::syscall(
@@ -229,7 +219,6 @@ mod tests {
     #[test]
     fn a_thread_with_short_turns_is_scheduled_as_others_are() {
         take_short_turns();
-        take_usual_turns();
         // SAFETY: it reads nothing but the scheduling policy of this thread.
         let policy = unsafe { libc::sched_getscheduler(0) };
         assert_eq!(policy, libc::SCHED_OTHER);

@@ -62,10 +62,6 @@ pub(crate) fn bind_address_no_port(_socket: &impl AsSocket) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 pub fn take_short_turns() {}
 
-/// Threads are scheduled as the system does it.
-#[cfg(not(target_os = "linux"))]
-pub fn take_usual_turns() {}
-
 /// There is none.
 pub struct KernelTimer(());
 

@@ -21,9 +21,6 @@ use crate::run::shared::{Counts, Shared};
 use crate::run::slots::{Traffic, WorkerSlot};
 use crate::run::stages::Stages;
 
-/// How long a start together with other machines lasts.
-const START: Duration = Duration::from_millis(100);
-
 /// The state that all users of a worker share.
 pub struct Worker {
     /// Borrow it through the worker: a count that all cores share would be contended.
@@ -59,8 +56,6 @@ pub struct Worker {
     in_scripts: Cell<Duration>,
     /// The thread was made one that the system wakes without delay.
     is_prompt: Cell<bool>,
-    /// It is one until this time, for a start together with other machines.
-    prompt_until: Cell<Option<Instant>>,
 }
 
 #[derive(Default)]
@@ -132,7 +127,6 @@ impl Worker {
             segments: Cell::default(),
             in_scripts: Cell::default(),
             is_prompt: Cell::new(false),
-            prompt_until: Cell::new(None),
         }
     }
 
@@ -147,28 +141,6 @@ impl Worker {
     pub fn keep_schedules(&self) {
         if !self.is_prompt.replace(true) {
             drumfire_http::take_short_turns();
-        }
-    }
-
-    /// Users of this worker begin at one instant with those of other machines: until a moment later it is not to stand behind
-    /// other threads, whatever its users do afterwards.
-    pub fn start_promptly(&self, at: Instant) {
-        if self.prompt_until.replace(Some(at + START)).is_none() && !self.is_prompt.get() {
-            drumfire_http::take_short_turns();
-        }
-    }
-
-    /// Ends [`Worker::start_promptly`] when its time has come.
-    pub fn end_start(&self) {
-        if self
-            .prompt_until
-            .get()
-            .is_some_and(|until| until < Instant::now())
-        {
-            self.prompt_until.set(None);
-            if !self.is_prompt.get() {
-                drumfire_http::take_usual_turns();
-            }
         }
     }
 

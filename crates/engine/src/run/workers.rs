@@ -195,7 +195,6 @@ async fn serve(
                     .loop_late_us
                     .fetch_max(late.as_micros() as u64, Ordering::Relaxed);
                 worker.publish(&shared.counts, Some(shared.clock.now_ms()));
-                worker.end_start();
             }
             () = told => {}
             () = orders.notified() => {

@@ -156,10 +156,8 @@ impl Crew {
         if self.start.adopted_ms.is_some() || at_ms <= self.shared.clock.now_ms() {
             return;
         }
-        let at = self.shared.clock.instant(at_ms);
-        self.worker.start_promptly(at);
         if self.wait_until(at_ms).await {
-            fleet.begun(at.elapsed());
+            fleet.begun(self.shared.clock.instant(at_ms).elapsed());
         }
     }
 
