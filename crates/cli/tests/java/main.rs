@@ -420,9 +420,32 @@ fn a_function_without_an_end_holds_up_no_other_user_and_ends_with_the_run() {
         group("C", 1, 50, &last),
         group("D", 1, 1, &stop),
     ]);
-    let finished = run(&workshop, &plan, &[]);
-    assert_eq!(finished.code, Some(0), "{finished:?}");
+    // As JMeter does where threads do not stop.
+    let finished = run(&workshop, &plan, &["-Jjmeterengine.threadstop.wait=1000"]);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
     assert_eq!(count(&workshop, "before"), 2);
     assert_eq!(count(&workshop, "other"), 200);
     assert_eq!(count(&workshop, "last"), 50);
+}
+
+#[test]
+fn code_that_does_not_heed_the_stop_is_ended_by_force_and_the_run_fails() {
+    let Some(workshop) = workshop() else { return };
+    let stuck = "props.put('in', '1'); long end = System.currentTimeMillis() + 120000; \
+                 while (System.currentTimeMillis() < end) { try { Thread.sleep(20) } catch (InterruptedException e) { } }";
+    let stops =
+        "while (props.get('in') == null) { Thread.sleep(20) }; SampleResult.setStopTestNow(true)";
+    let groups = [
+        group("g", 1, 1, &[jsr223("JSR223Sampler", "stuck", stuck)]),
+        group("h", 1, 1, &[jsr223("JSR223Sampler", "stops", stops)]),
+    ];
+    workshop.write("p.jmx", plan(&groups));
+    let wait = "-Jjmeterengine.threadstop.wait=200";
+    let finished = workshop.run(&["-n", "-t", "p.jmx", wait], LIMIT);
+    assert_eq!(finished.code, Some(1), "{finished:?}");
+    let said = "some users did not stop within 200 ms";
+    assert!(finished.err.contains(said), "{finished:?}");
+    let keeps = "-Jjmeterengine.stopfail.system.exit=false";
+    let finished = workshop.run(&["-n", "-t", "p.jmx", wait, keeps], LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
 }

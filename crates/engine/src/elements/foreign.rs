@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use drumfire_jmx::full_class_name;
+
 use super::catalogue::{Role, Rung, UNKNOWN_CLASS, entry, is_thread_group};
 use super::java::{JavaElement, element_as, number};
 use super::listeners;
@@ -105,9 +107,13 @@ fn traits_of(d: &mut Decoder, class: &str) -> Result<Traits, String> {
                 ..Traits::default()
             });
         }
-        java => java
-            .host()
-            .and_then(|host| host.classify(class, &plan_file(d), &d.unit.java.classpath)),
+        java => java.host().and_then(|host| {
+            host.classify(
+                full_class_name(class),
+                &plan_file(d),
+                &d.unit.java.classpath,
+            )
+        }),
     };
     let known = match answer {
         Ok(Some(traits)) => Ok(traits),

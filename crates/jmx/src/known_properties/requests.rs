@@ -85,17 +85,19 @@ pub(super) const THE_RUN: PropertySection = PropertySection {
             "jmeterthread.rampup.granularity",
             "users are started on time without it",
         ),
-        without(
+        honoured(
             "jmeterengine.threadstop.wait",
-            "users stop at once when told to",
+            "5000",
+            "Milliseconds that Java code has after 'stop now' to heed its interruption; then an error is thrown into it.",
         ),
         without(
             "jmeterengine.force.system.exit",
             "the program ends with the run",
         ),
-        without(
+        honoured(
             "jmeterengine.stopfail.system.exit",
-            "there are no threads that fail to stop",
+            "true",
+            "A run that had to end code by force exits with 1.",
         ),
         without("jmeterengine.remote.system.exit", REMOTE),
         without(

@@ -38,13 +38,13 @@ const AFTER_SET_UP: Duration = Duration::from_millis(200);
 const TICK: Duration = Duration::from_millis(100);
 /// How often the verdict up to now is found.
 const JUDGE_PAUSE: Duration = Duration::from_secs(5);
-/// How long samples may take to break off after 'stop now' (`jmeterengine.threadstop.wait`).
-const STOP_NOW_WAIT: Duration = Duration::from_secs(5);
+/// How long samples may take to break off after the code of the plan was ended by force.
+const GIVE_UP_WAIT: Duration = Duration::from_secs(3);
 
 /// Worker threads of a plan whose functions wait for something, or may go on for long.
 const BLOCKING_WORKERS: usize = 256;
-/// How long after 'stop now' Java code has to heed its interruption.
-const BREAK_OFF_WAIT: Duration = Duration::from_secs(2);
+/// `jmeterengine.threadstop.wait`, in milliseconds: how long after 'stop now' Java code has to heed its interruption.
+const THREAD_STOP_WAIT_MS: i64 = 5000;
 /// How long a worker may take to end when some users did not stop.
 const WORKER_END_WAIT: Duration = Duration::from_secs(3);
 
@@ -112,6 +112,7 @@ pub fn run(
         finished,
         subscribers,
         problem_told: false,
+        used_force: false,
         gave_up: false,
         started: Instant::now(),
         running: Vec::new(),
@@ -249,6 +250,8 @@ struct Run<'s, 'o> {
     /// The writer's problem has been told.
     problem_told: bool,
     /// Some users did not stop.
+    /// Some users did not heed 'stop now' in time (`StandardJMeterEngine.StopTest`).
+    used_force: bool,
     gave_up: bool,
     started: Instant,
     /// The groups that run.
@@ -479,16 +482,33 @@ impl Run<'_, '_> {
                     self.break_off(false);
                     Instant::now()
                 });
-                if since.elapsed() > BREAK_OFF_WAIT {
+                if since.elapsed() > self.thread_stop_wait() {
                     self.break_off(true);
+                    self.used_force = true;
                 }
-                if since.elapsed() > STOP_NOW_WAIT {
+                if since.elapsed() > self.thread_stop_wait() + GIVE_UP_WAIT {
                     tracing::error!("some users did not stop; their samples are lost");
                     self.gave_up = true;
                     return;
                 }
             }
         }
+    }
+
+    fn thread_stop_wait(&self) -> Duration {
+        let properties = &self.shared.program.settings.properties;
+        let millis = properties.get_long("jmeterengine.threadstop.wait", THREAD_STOP_WAIT_MS);
+        Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+    }
+
+    /// The fault of a run that had to end code by force, where JMeter exits with 1.
+    fn stop_fault(&self) -> Option<String> {
+        let properties = &self.shared.program.settings.properties;
+        let counts = properties.get_bool("jmeterengine.stopfail.system.exit", true);
+        (self.used_force && counts).then(|| {
+            let millis = self.thread_stop_wait().as_millis();
+            format!("some users did not stop within {millis} ms: what they ran was ended by force")
+        })
     }
 
     /// Java code does not see that the run ends: it is interrupted, or ended by force.
@@ -695,6 +715,7 @@ impl Run<'_, '_> {
         let watch = std::mem::replace(&mut self.watch, Watch::start(self.machine.clone(), TICK));
         let seconds = watch.end(&last);
         faults.extend(self.exit_request());
+        faults.extend(self.stop_fault());
         faults.extend(self.writer.problems().iter().cloned());
         let report = self.writer.finish();
         faults.extend(report.gauge.problem);
