@@ -27,11 +27,16 @@ pub struct Row {
     pub channel: &'static str,
     /// The file that is downloaded.
     pub file: PathBuf,
+    /// The tool that made it.
+    pub built_by: &'static str,
     /// The client that installed it.
     pub installed_by: &'static str,
     /// From the start of the installation to the end of the quickstart; none if nothing was run.
     pub took: Option<Duration>,
 }
+
+/// The size that a program should stay below, in bytes.
+const LARGE: u64 = 20_000_000;
 
 /// Installs and runs one package in an empty folder.
 type Check = fn(&Release, &Path) -> anyhow::Result<Row>;
@@ -64,9 +69,16 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
         ("container", image),
         ("manifests", manifests),
     ];
+    for program in release
+        .programs
+        .iter()
+        .filter(|program| program.file.is_file())
+    {
+        println!("{}", program_told(program)?);
+    }
     println!(
-        "{:<14} {:>9}  {:<28} quickstart",
-        "package", "size", "installed by"
+        "{:<14} {:<10} {:>9}  {:<28} quickstart",
+        "package", "built by", "size", "installed by"
     );
     let mut failed = Vec::new();
     for (name, check) in checks {
@@ -88,6 +100,22 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
             failed.join(", ")
         ),
     }
+}
+
+/// A program with its size.
+fn program_told(program: &Program) -> anyhow::Result<String> {
+    let bytes = fs::metadata(&program.file)?.len();
+    let kind = if program.is_static {
+        "static"
+    } else {
+        "dynamic"
+    };
+    let judged = if bytes > LARGE { ": OVER 20 MB" } else { "" };
+    Ok(format!(
+        "{} {kind} program: {}{judged}",
+        program.cpu,
+        mebibytes(bytes)
+    ))
 }
 
 /// The release as users have it who downloaded it.
@@ -127,8 +155,8 @@ impl Row {
             Some(took) => format!("ran, {:.1} s", took.as_secs_f64()),
         };
         Ok(format!(
-            "{:<14} {size:>9}  {:<28} {took}",
-            self.channel, self.installed_by
+            "{:<14} {:<10} {size:>9}  {:<28} {took}",
+            self.channel, self.built_by, self.installed_by
         ))
     }
 }
@@ -236,6 +264,7 @@ fn tarball(
     Ok(Row {
         channel,
         file,
+        built_by: "dist",
         installed_by: "tar",
         took,
     })
@@ -276,6 +305,7 @@ fn installer(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "install.sh",
         file,
+        built_by: "dist",
         installed_by: "sh",
         took,
     })
@@ -312,6 +342,7 @@ fn deb(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "deb",
         file,
+        built_by: "dpkg-deb",
         installed_by: "dpkg",
         took: Some(start.elapsed()),
     })
@@ -360,6 +391,7 @@ fn rpm(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "rpm",
         file,
+        built_by: "rpmbuild",
         installed_by: "rpm",
         took,
     })
@@ -387,6 +419,7 @@ fn wheel(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "wheel",
         file,
+        built_by: "dist",
         installed_by: "pip",
         took: Some(start.elapsed()),
     })
@@ -417,6 +450,7 @@ fn npm_packages(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "npm",
         file,
+        built_by: "npm",
         installed_by: "npm, npx",
         took: Some(start.elapsed()),
     })
@@ -472,6 +506,7 @@ fn maven_artifacts(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "Maven",
         file,
+        built_by: "dist",
         installed_by: "mvn dependency:get",
         took: Some(start.elapsed()),
     })
@@ -511,6 +546,7 @@ fn image(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "container",
         file,
+        built_by: "buildah",
         installed_by: "buildah, chroot",
         took: Some(start.elapsed()),
     })
@@ -545,6 +581,7 @@ fn manifests(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "manifests",
         file: folder.join("homebrew/drumfire.rb"),
+        built_by: "dist",
         installed_by: "read: Homebrew, scoop, winget",
         took: None,
     })

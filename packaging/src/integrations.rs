@@ -142,6 +142,7 @@ pub fn check(release: &Release, place: &Path) -> anyhow::Result<Row> {
     Ok(Row {
         channel: "Maven plugin",
         file,
+        built_by: "mvn",
         installed_by: "mvn verify",
         took: Some(took),
     })

@@ -120,6 +120,7 @@ impl Release {
 /// # Errors
 /// If a tool is missing, a build or a packer fails, or a package does not install or run.
 pub fn dist(order: &Order) -> anyhow::Result<()> {
+    let start = std::time::Instant::now();
     let folder = std::path::absolute(xtask::target().join("dist"))?;
     let (packages, work) = (folder.join("packages"), folder.join("work"));
     let share = work.join("share");
@@ -153,6 +154,7 @@ pub fn dist(order: &Order) -> anyhow::Result<()> {
     } else {
         list(&release.folder)?;
     }
+    println!("{:.1} min in all", start.elapsed().as_secs_f64() / 60.0);
     Ok(())
 }
 
