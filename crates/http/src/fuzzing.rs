@@ -30,9 +30,19 @@ fn receive(bytes: &[u8], piece_bytes: usize) -> Result<Receiver, FailureKind> {
             return Ok(receiver);
         }
         receiver.push(piece)?;
+        finish_turns(&mut receiver)?;
     }
     if !receiver.is_done() {
         receiver.end_of_stream()?;
+        finish_turns(&mut receiver)?;
     }
     Ok(receiver)
+}
+
+/// Decodes all that has come, one turn after the other: nobody else waits.
+fn finish_turns(receiver: &mut Receiver) -> Result<(), FailureKind> {
+    while receiver.is_due() {
+        receiver.next_turn()?;
+    }
+    Ok(())
 }

@@ -260,7 +260,7 @@ impl Receiver {
     }
 
     /// Begins another turn with what the last one left.
-    fn next_turn(&mut self) -> Result<(), FailureKind> {
+    pub fn next_turn(&mut self) -> Result<(), FailureKind> {
         self.work = 0;
         let (body, decoder) = (&mut self.body, &mut self.decoder);
         let Some(decoder) = decoder.as_mut().filter(|decoder| decoder.is_behind()) else {
