@@ -140,7 +140,7 @@ impl Link {
 async fn wait_for_stores(context: &jetstream::Context) {
     let mut is_told = false;
     loop {
-        if has_stream(context).await {
+        if has_stream(context, STREAM).await {
             return;
         }
         if !std::mem::replace(&mut is_told, true) {
@@ -219,7 +219,7 @@ async fn bucket(context: &jetstream::Context) -> Result<kv::Store, FleetError> {
         deny_delete: true,
         ..bucket_config()
     };
-    within(CALL, "JetStream", context.create_stream(config)).await?;
+    make(context, "JetStream", config).await?;
     within(CALL, "JetStream", context.get_key_value(RUNS)).await
 }
 
@@ -247,11 +247,14 @@ async fn store(
         subjects: vec![format!("$O.{name}.C.>"), format!("$O.{name}.M.>")],
         ..bucket_config()
     };
-    within(CALL, "JetStream", context.create_stream(config)).await?;
+    make(context, "JetStream", config).await?;
     within(CALL, "JetStream", context.get_object_store(name)).await
 }
 
 async fn make_stream(context: &jetstream::Context) -> Result<(), FleetError> {
+    if has_stream(context, STREAM).await {
+        return Ok(());
+    }
     let mut made = Ok(());
     for max_bytes in ROOM_FOR_SECONDS {
         let config = stream::Config {
@@ -263,22 +266,31 @@ async fn make_stream(context: &jetstream::Context) -> Result<(), FleetError> {
             discard: stream::DiscardPolicy::Old,
             ..stream::Config::default()
         };
-        let making = context.get_or_create_stream(config);
         let what = format!("{} MiB of seconds", max_bytes >> 20);
-        made = within(CALL, &what, making).await.map(|_| ());
+        made = make(context, &what, config).await;
         if !matches!(made, Err(FleetError::Full { .. })) {
             break;
         }
     }
-    if made.is_err() && has_stream(context).await {
-        // Another process made it meanwhile, perhaps of another size.
-        return Ok(());
-    }
     made
 }
 
-async fn has_stream(context: &jetstream::Context) -> bool {
-    let looking = tokio::time::timeout(CALL, context.get_stream(STREAM));
+/// Makes a stream, unless another process has made it meanwhile, perhaps of another size: NATS then says that its name or its
+/// subjects are taken.
+async fn make(
+    context: &jetstream::Context,
+    what: &str,
+    config: stream::Config,
+) -> Result<(), FleetError> {
+    let name = config.name.clone();
+    match within(CALL, what, context.create_stream(config)).await {
+        Err(_) if has_stream(context, &name).await => Ok(()),
+        made => made.map(|_| ()),
+    }
+}
+
+async fn has_stream(context: &jetstream::Context, name: &str) -> bool {
+    let looking = tokio::time::timeout(CALL, context.get_stream(name));
     matches!(looking.await, Ok(Ok(_)))
 }
 

@@ -8,7 +8,7 @@ use super::kept::Kept;
 const CORES: f64 = 16.0;
 const MEMORY_GIB: f64 = 64.0;
 const NETWORK_GBIT: f64 = 12.5;
-/// What a virtual network card of that size is said to pass, in both directions.
+/// Packets that a virtual network card of that size is said to pass, in both directions.
 const PACKETS_PER_SECOND: f64 = 2_000_000.0;
 /// On-demand price of a core for an hour, in dollars.
 const CORE_HOUR: f64 = 0.05;
@@ -77,7 +77,7 @@ impl Inputs {
     }
 }
 
-/// What a load needs.
+/// The needs of a load.
 #[derive(Clone, Copy, Debug)]
 struct Need {
     cores: f64,
@@ -87,7 +87,7 @@ struct Need {
 }
 
 impl Need {
-    /// So many requests a second, each with so much CPU, by so many users.
+    /// `rate` requests a second of `cpu_us` each, by `users` users.
     fn of(rate: f64, cpu_us: f64, users: f64, inputs: &Inputs) -> Need {
         Need {
             cores: rate * cpu_us / 1e6,

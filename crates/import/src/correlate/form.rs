@@ -74,7 +74,7 @@ impl Form {
     }
 }
 
-/// What is put in the place of a value.
+/// The text that is put in the place of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expressions {
     /// The value.

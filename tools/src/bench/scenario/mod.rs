@@ -75,7 +75,7 @@ pub struct Entry {
     pub plan: String,
     /// A file that has to be there.
     pub made: Option<Made>,
-    /// What is done with a result file, instead of running a plan.
+    /// The work on a result file, instead of running a plan.
     pub reads: Option<Reads>,
     pub users: u32,
     pub path: &'static str,
