@@ -5,16 +5,18 @@ use std::path::Path;
 use drumfire_authorities::Authorities;
 
 use crate::exit_codes::Exit;
-use crate::options::{Change, Refusal};
+use crate::options::{Change, PropertyOptions, Refusal};
 use crate::properties::RunProperties;
 
 /// The property with the file, for JMeter's command line and `drumfire.toml`.
 pub const TLS_CA: &str = "drumfire.tls_ca";
 
-/// The property that `--tls-ca` sets. The file's path is whole: agents on this machine have working folders of their own.
-pub fn change(file: &Path) -> Change {
-    let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
-    Change::Property(TLS_CA.to_owned(), whole.to_string_lossy().into_owned())
+/// Sets the property to the file of `--tls-ca`. Its path is whole: agents on this machine have working folders of their own.
+pub fn trust(properties: &mut PropertyOptions, file: Option<&Path>) {
+    properties.changes.extend(file.map(|file| {
+        let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+        Change::Property(TLS_CA.to_owned(), whole.to_string_lossy().into_owned())
+    }));
 }
 
 /// The authorities of a run.

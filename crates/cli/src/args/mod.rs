@@ -666,10 +666,7 @@ impl RunArguments {
                 .changes
                 .push(Change::Property(name.to_owned(), value.to_owned()));
         }
-        let authorities = self.tls_ca.as_deref();
-        properties
-            .changes
-            .extend(authorities.map(authorities::change));
+        authorities::trust(&mut properties, self.tls_ca.as_deref());
         Ok(RunOptions {
             plan: PlanChoice::File(self.plan),
             results: self.results.map(ResultsFile::File),
@@ -738,10 +735,7 @@ impl ReportArguments {
 impl JvmArguments {
     fn into_options(self) -> JvmOptions {
         let mut properties = self.properties.into_options();
-        let authorities = self.tls_ca.as_deref();
-        properties
-            .changes
-            .extend(authorities.map(authorities::change));
+        authorities::trust(&mut properties, self.tls_ca.as_deref());
         JvmOptions {
             install: self.action.is_some(),
             properties,

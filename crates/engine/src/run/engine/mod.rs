@@ -466,12 +466,9 @@ impl Run<'_, '_> {
         let mut stop_now_since = None;
         while pending > 0 {
             pending += self.adopt(kind);
-            let quiet = self.quiet_until.take();
-            let quiet = quiet.map(|until| until.saturating_duration_since(Instant::now()));
-            match self
-                .finished
-                .recv_timeout(quiet.unwrap_or_default().max(TICK))
-            {
+            let rest = |until: Instant| until.saturating_duration_since(Instant::now());
+            let quiet = self.quiet_until.take().map_or(TICK, rest);
+            match self.finished.recv_timeout(quiet.max(TICK)) {
                 Ok(_) => pending -= 1,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
