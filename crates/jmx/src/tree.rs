@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::name::Name;
 use crate::number;
+use crate::reread::Moved;
 use crate::source::{SourceFile, Span};
 
 /// A plan that was read.
@@ -333,6 +334,23 @@ impl Props {
     pub fn remove(&mut self, name: &str) -> Option<Prop> {
         let at = self.0.iter().position(|prop| prop.name == name)?;
         Some(Arc::make_mut(&mut self.0).remove(at))
+    }
+
+    /// Moves the places of all properties.
+    pub(crate) fn shift(&mut self, moved: Moved) {
+        shift(Arc::make_mut(&mut self.0).as_mut_slice(), moved);
+    }
+}
+
+/// Moves the places of properties, of those in elements and collections too.
+fn shift(props: &mut [Prop], moved: Moved) {
+    for prop in props {
+        prop.span = moved.span(prop.span);
+        match &mut prop.value {
+            Value::Element(element) => element.props.shift(moved),
+            Value::List(items) | Value::Map(items) => shift(items, moved),
+            _ => {}
+        }
     }
 }
 

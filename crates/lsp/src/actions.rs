@@ -93,7 +93,7 @@ impl ActionSite<'_> {
             return;
         };
         let start = self.lines.offset(finding.range.start);
-        let Some(at) = element_at(&self.plan.index.elements, start) else {
+        let Some(at) = element_at(&self.plan.index().elements, start) else {
             return;
         };
         let fix = CodeActionKind::QUICKFIX;
@@ -109,7 +109,7 @@ impl ActionSite<'_> {
                 }
             }
         }
-        let element = &self.plan.index.elements[at];
+        let element = &self.plan.index().elements[at];
         if NEEDLESS.contains(&rule.as_str())
             && element.enabled
             && let Some(edit) = disabling(source, element.tag)
@@ -121,12 +121,12 @@ impl ActionSite<'_> {
 
     /// Variables that nothing sets but one with a name like theirs.
     fn misspelt(&self, joined: &Joined, span: Span, all: &mut Vec<CodeAction>) {
-        let plans = joined.plans.iter().flat_map(|plan| &plan.index.names);
+        let plans = joined.plans.iter().flat_map(|plan| &plan.index().names);
         let set: BTreeSet<&str> = plans
             .filter(|one| one.subject == Subject::Variable && one.kind == Kind::Set)
             .map(|one| one.name.as_str())
             .collect();
-        let names = self.plan.index.names.iter().filter(|one| {
+        let names = self.plan.index().names.iter().filter(|one| {
             one.subject == Subject::Variable
                 && one.kind == Kind::Read
                 && one.span.start <= span.end
@@ -158,7 +158,7 @@ impl ActionSite<'_> {
         let taken: BTreeSet<&str> = joined
             .plans
             .iter()
-            .flat_map(|plan| &plan.index.names)
+            .flat_map(|plan| &plan.index().names)
             .map(|one| one.name.as_str())
             .collect();
         let mut names = (1..).map(|number| format!("value_{number}"));

@@ -97,9 +97,9 @@ fn plain(label: &str, kind: CompletionItemKind, detail: &str) -> CompletionItem 
 fn variables(joined: &Joined) -> Vec<CompletionItem> {
     let mut found: BTreeMap<&str, String> = BTreeMap::new();
     for plan in &joined.plans {
-        for one in &plan.index.names {
+        for one in &plan.index().names {
             if one.subject == Subject::Variable && one.kind == Kind::Set {
-                let setter = || plan.index.path(one.element).join(" > ");
+                let setter = || plan.index().path(one.element).join(" > ");
                 found.entry(&one.name).or_insert_with(setter);
             }
         }
@@ -173,7 +173,7 @@ fn property_names(joined: &Joined, properties: &[(String, String)]) -> Vec<Compl
         }
     }
     for plan in &joined.plans {
-        let named = plan.index.names.iter();
+        let named = plan.index().names.iter();
         for one in named.filter(|one| one.subject == Subject::Property) {
             found.entry(one.name.clone()).or_default();
         }
@@ -189,10 +189,10 @@ fn property_names(joined: &Joined, properties: &[(String, String)]) -> Vec<Compl
 
 /// Properties of the element around a place: those of its class in this plan, and those that the reference names.
 fn settings(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
-    let Some(at) = element_at(&plan.index.elements, offset) else {
+    let Some(at) = element_at(&plan.index().elements, offset) else {
         return Vec::new();
     };
-    let class = plan.index.elements[at].class.as_str();
+    let class = plan.index().elements[at].class.as_str();
     let mut names = BTreeSet::new();
     let mut open: Vec<&Node> = plan.tree.roots.iter().collect();
     while let Some(node) = open.pop() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use drumfire_jmx::{Diagnostic, Severity, Span};
+use drumfire_jmx::{Diagnostic, Node, Severity, Span};
 use lsp_types::{DiagnosticSeverity, NumberOrString, Range};
 
 use crate::document::{Document, Lines};
@@ -26,7 +26,7 @@ pub fn of_reading(
             .collect();
     }
     document.read();
-    let lines = &document.lines;
+    let lines: &Lines = &document.lines;
     let said = match document.faults.is_empty() {
         true => &document.warnings,
         false => &document.faults,
@@ -52,22 +52,37 @@ pub fn of(document: &Document, inspection: Inspection) -> Vec<lsp_types::Diagnos
         .map(|finding| shown(finding, lines))
         .collect();
     // an element of an included plan stands in another file, so the line alone does not tell which is meant
-    let mut by_line: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (at, element) in plan.index.elements.iter().enumerate() {
-        let line = lines.position(element.tag.start).line as usize + 1;
-        by_line.entry(line).or_default().push(at);
+    let mut by_line: HashMap<usize, Vec<(Vec<&str>, Span)>> =
+        advice.iter().map(|hint| (hint.line, Vec::new())).collect();
+    if !by_line.is_empty() {
+        note_lines(&plan.tree.roots, lines, &mut Vec::new(), &mut by_line);
     }
     for hint in advice {
         let on_line = by_line.get(&hint.line).into_iter().flatten();
-        let meant = on_line
-            .copied()
-            .find(|at| plan.index.path(*at) == hint.path);
-        if let Some(at) = meant {
-            let range = lines.range(plan.index.elements[at].tag);
+        let meant = on_line.clone().find(|(path, _)| *path == hint.path);
+        if let Some((_, tag)) = meant {
+            let range = lines.range(*tag);
             all.push(made(range, Severity::Warning, &hint.rule, hint.message));
         }
     }
     all
+}
+
+/// Notes the elements that begin on lines that are asked for: the names from the Test Plan down, and the start tag.
+fn note_lines<'t>(
+    nodes: &'t [Node],
+    lines: &Lines,
+    path: &mut Vec<&'t str>,
+    by_line: &mut HashMap<usize, Vec<(Vec<&'t str>, Span)>>,
+) {
+    for node in nodes {
+        path.push(&node.name);
+        if let Some(found) = by_line.get_mut(&lines.line(node.span.start)) {
+            found.push((path.clone(), node.span));
+        }
+        note_lines(&node.children, lines, path, by_line);
+        path.pop();
+    }
 }
 
 fn shown(finding: &Diagnostic, lines: &Lines) -> lsp_types::Diagnostic {

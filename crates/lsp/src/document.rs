@@ -1,9 +1,10 @@
 //! The text of an open file, with places as the protocol counts them: lines, and UTF-16 units within them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use drumfire_jmx::{Diagnostic, Span};
-use drumfire_refactor::{Index, PlanFile};
+use drumfire_jmx::{Diagnostic, Span, TextEdit};
+use drumfire_refactor::PlanFile;
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent};
 
 /// Text with the places of its lines.
@@ -20,10 +21,15 @@ impl Lines {
         Lines { text, starts }
     }
 
+    /// The line of a byte, from 1.
+    pub fn line(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset)
+    }
+
     /// The place of a byte; behind the end it is the end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
-        let line = self.starts.partition_point(|start| *start <= offset) - 1;
+        let line = self.line(offset) - 1;
         let before = &self.text[self.starts[line]..offset];
         let units: usize = before.chars().map(char::len_utf16).sum();
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
@@ -59,20 +65,51 @@ impl Lines {
         Span::new(start, end.max(start))
     }
 
-    fn change(&mut self, change: TextDocumentContentChangeEvent) {
-        let Some(range) = change.range else {
-            *self = Lines::new(change.text);
-            return;
+    /// Takes over a change of the editor's, and tells which bytes it replaced.
+    fn change(&mut self, change: TextDocumentContentChangeEvent) -> TextEdit {
+        let (span, new) = match change.range {
+            Some(range) => (self.span(range), change.text.as_str()),
+            // the whole text, of which most is as before
+            None => difference(&self.text, &change.text).unwrap_or_default(),
         };
-        let span = self.span(range);
-        self.text.replace_range(span.start..span.end, &change.text);
-        // lines before the change stay
-        let first = self.starts.partition_point(|start| *start <= span.start);
-        self.starts.truncate(first);
-        let behind = self.text[span.start..].match_indices('\n');
-        self.starts
-            .extend(behind.map(|(at, _)| span.start + at + 1));
+        self.replace(span, new);
+        TextEdit {
+            replaced: span,
+            inserted: new.len(),
+        }
     }
+
+    fn replace(&mut self, span: Span, new: &str) {
+        self.text.replace_range(span.start..span.end, new);
+        let first = self.starts.partition_point(|start| *start <= span.start);
+        let behind = self.starts.partition_point(|start| *start <= span.end);
+        for start in &mut self.starts[behind..] {
+            *start = *start - span.end + span.start + new.len();
+        }
+        let lines = new.match_indices('\n').map(|(at, _)| span.start + at + 1);
+        self.starts.splice(first..behind, lines);
+    }
+}
+
+/// The stretch in which two texts differ, and what stands there in the second.
+pub fn difference<'t>(old: &str, new: &'t str) -> Option<(Span, &'t str)> {
+    if old == new {
+        return None;
+    }
+    let equal = |pairs: &mut dyn Iterator<Item = (u8, u8)>| {
+        pairs.take_while(|(one, other)| one == other).count()
+    };
+    let mut start = equal(&mut old.bytes().zip(new.bytes()));
+    while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
+        start -= 1;
+    }
+    let ends = old[start..].bytes().rev().zip(new[start..].bytes().rev());
+    let mut end = equal(&mut { ends });
+    while !(old.is_char_boundary(old.len() - end) && new.is_char_boundary(new.len() - end)) {
+        end -= 1;
+    }
+    let span = Span::new(start, old.len() - end);
+    Some((span, &new[start..new.len() - end]))
 }
 
 /// A file that is open in the editor.
@@ -80,9 +117,9 @@ impl Lines {
 pub struct Document {
     pub path: PathBuf,
     pub version: i32,
-    pub lines: Lines,
+    pub lines: Arc<Lines>,
     /// The plan as it was when it could last be read, and the lines that its places belong to.
-    pub plan: Option<(PlanFile, Lines)>,
+    pub plan: Option<(PlanFile, Arc<Lines>)>,
     /// The findings of reading the plan, besides faults.
     pub warnings: Vec<Diagnostic>,
     /// Faults of the text as it is now.
@@ -91,6 +128,8 @@ pub struct Document {
     pub had_faults: bool,
     /// The text has changed since it was looked at.
     pub is_stale: bool,
+    /// The changes since the plan was read.
+    edit: Option<TextEdit>,
 }
 
 impl Document {
@@ -98,20 +137,23 @@ impl Document {
         let mut document = Document {
             path,
             version,
-            lines: Lines::new(text),
+            lines: Arc::new(Lines::new(text)),
             plan: None,
             warnings: Vec::new(),
             faults: Vec::new(),
             had_faults: false,
             is_stale: true,
+            edit: None,
         };
         document.read();
         document
     }
 
     pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
+        let lines = Arc::make_mut(&mut self.lines);
         for change in changes {
-            self.lines.change(change);
+            let edit = lines.change(change);
+            self.edit = Some(self.edit.map_or(edit, |all| all.then(edit)));
         }
         self.version = version;
         self.is_stale = true;
@@ -128,18 +170,44 @@ impl Document {
             return;
         }
         self.is_stale = false;
+        if self.read_change() {
+            return;
+        }
         match drumfire_jmx::read(self.lines.text.as_bytes(), &self.path) {
             Ok(read) => {
-                let index = Index::of(&read.tree);
-                let path = self.path.clone();
                 let tree = read.tree;
-                let lines = Lines::new(tree.source.text.clone());
-                self.plan = Some((PlanFile { path, tree, index }, lines));
+                let lines = match tree.source.text == self.lines.text {
+                    true => self.lines.clone(),
+                    // without a byte order mark
+                    false => Arc::new(Lines::new(tree.source.text.clone())),
+                };
+                self.plan = Some((PlanFile::new(self.path.clone(), tree), lines));
                 self.warnings = read.warnings;
                 self.faults = Vec::new();
+                self.edit = None;
             }
             Err(faults) => self.faults = faults,
         }
+    }
+
+    /// Reads the element alone within which the text has changed since the plan was read.
+    fn read_change(&mut self) -> bool {
+        let Some(((plan, lines), edit)) = self.plan.as_mut().zip(self.edit) else {
+            return false;
+        };
+        let was_read_so = lines.text.len() + edit.inserted
+            == self.lines.text.len() + edit.replaced.end - edit.replaced.start;
+        if !was_read_so
+            || !self.warnings.is_empty()
+            || !drumfire_jmx::reread(&mut plan.tree, &self.lines.text, edit)
+        {
+            return false;
+        }
+        *plan = PlanFile::new(self.path.clone(), plan.tree.clone());
+        *lines = self.lines.clone();
+        self.faults = Vec::new();
+        self.edit = None;
+        true
     }
 }
 
@@ -186,5 +254,46 @@ mod tests {
             assert_eq!(lines.starts, anew.starts, "{:?}", lines.text);
         }
         assert_eq!(lines.text, "one 2\n2b\nthree\nend");
+        let whole = TextDocumentContentChangeEvent {
+            range: None,
+            range_length: None,
+            text: "one 2\nthree\n\nend".to_owned(),
+        };
+        let edit = lines.change(whole.clone());
+        assert_eq!(lines.starts, Lines::new(whole.text).starts);
+        assert_eq!((edit.replaced, edit.inserted), (Span::new(6, 14), 6));
+    }
+
+    #[test]
+    fn changes_are_read_as_the_whole_text_is() {
+        let plan = |head: &str, name: &str| {
+            format!(
+                r#"{head}<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="G" testclass="TestPlan" testname="{name}"/><hashTree/></hashTree></jmeterTestPlan>"#
+            )
+        };
+        let whole = |text: String| TextDocumentContentChangeEvent {
+            range: None,
+            range_length: None,
+            text,
+        };
+        for head in ["", "\u{feff}", "<?xml version=\"1.0\"?>\n"] {
+            let path = PathBuf::from("p.jmx");
+            let mut document = Document::new(path.clone(), 0, plan(head, "one"));
+            for name in ["two", "", "a \" b", "a \" b=\"", "thr\u{e9}e"] {
+                let text = plan(head, name);
+                document.change(1, vec![whole(text.clone())]);
+                document.read();
+                let anew = Document::new(path.clone(), 1, text);
+                assert_eq!(
+                    format!("{:?}", document.faults),
+                    format!("{:?}", anew.faults)
+                );
+                if let (Some((plan, lines)), Some((other, others))) = (&document.plan, &anew.plan) {
+                    assert_eq!(format!("{:?}", plan.tree), format!("{:?}", other.tree));
+                    assert_eq!((&lines.text, &lines.starts), (&others.text, &others.starts));
+                }
+                assert!(document.plan.is_some());
+            }
+        }
     }
 }

@@ -49,8 +49,8 @@ fn variable(joined: &Joined, properties: &[(String, String)], name: &Occurrence)
     let mut lines = Vec::new();
     for (plan, names) in occurrences(joined, name) {
         for one in names.iter().filter(|one| one.kind == Kind::Set) {
-            let path = plan.index.path(one.element).join(" > ");
-            let class = plan.index.elements.get(one.element);
+            let path = plan.index().path(one.element).join(" > ");
+            let class = plan.index().elements.get(one.element);
             let class = class.map_or("", |element| element.class.as_str());
             let line = format!("- set by {path} ({class})");
             if !lines.contains(&line) {
@@ -108,9 +108,9 @@ pub fn function(spec: &FunctionSpec) -> String {
 }
 
 fn element(plan: &PlanFile, offset: usize) -> Option<String> {
-    let at = element_at(&plan.index.elements, offset)?;
-    let element = &plan.index.elements[at];
-    let path = plan.index.path(at).join(" > ");
+    let at = element_at(&plan.index().elements, offset)?;
+    let element = &plan.index().elements[at];
+    let path = plan.index().path(at).join(" > ");
     let Some((title, text)) = docs::of_class(&element.class) else {
         return Some(format!("**{}**\n\n{path}", element.class));
     };

@@ -32,10 +32,10 @@ pub enum Named {
 /// The target at a byte of a plan, and where its name stands.
 pub fn target(plan: &PlanFile, offset: usize) -> Option<(Named, Span)> {
     let around = |span: Span| span.start <= offset && offset <= span.end;
-    if let Some(name) = plan.index.names.iter().find(|name| around(name.span)) {
+    if let Some(name) = plan.index().names.iter().find(|name| around(name.span)) {
         return Some((Named::Name(name.clone()), name.span));
     }
-    let mut elements = plan.index.elements.iter().enumerate();
+    let mut elements = plan.index().elements.iter().enumerate();
     let named = elements.find_map(|(at, element)| {
         let span = element.name_span.filter(|span| around(*span))?;
         Some((Named::Element(at), span))
@@ -72,7 +72,7 @@ fn leads_to(way: &[String], element: &[&str]) -> bool {
 /// The name under which a variable is set: `id` for `id_1`, if something sets `id`.
 fn own_name<'n>(joined: &Joined, name: &'n str) -> &'n str {
     let sets = |wanted: &str| {
-        let mut all = joined.plans.iter().flat_map(|plan| &plan.index.names);
+        let mut all = joined.plans.iter().flat_map(|plan| &plan.index().names);
         all.any(|one| {
             one.subject == Subject::Variable && one.kind == Kind::Set && one.name == wanted
         })
@@ -98,7 +98,7 @@ pub fn occurrences<'j>(
             }
             subject => one.subject == subject && one.name == wanted.name,
         };
-        (plan, plan.index.names.iter().filter(is_meant).collect())
+        (plan, plan.index().names.iter().filter(is_meant).collect())
     };
     joined.plans.iter().map(of_plan).collect()
 }
@@ -131,9 +131,9 @@ pub fn definitions(joined: &Joined, target: &Named) -> Vec<Location> {
 
 fn element_places(plan: &PlanFile, is_meant: impl Fn(&[&str]) -> bool) -> Vec<Location> {
     let lines = lines_of(plan);
-    let elements = plan.index.elements.iter().enumerate();
+    let elements = plan.index().elements.iter().enumerate();
     elements
-        .filter(|(at, _)| is_meant(&plan.index.path(*at)))
+        .filter(|(at, _)| is_meant(&plan.index().path(*at)))
         .filter_map(|(_, element)| location(&plan.path, &lines, element.tag))
         .collect()
 }
@@ -218,7 +218,7 @@ fn module_references(joined: &Joined, element: usize) -> Vec<Location> {
     let Some(own) = joined.plans.first() else {
         return Vec::new();
     };
-    let wanted = own.index.path(element);
+    let wanted = own.index().path(element);
     let lines = lines_of(own);
     let mut found = Vec::new();
     for leaf in leaves(&own.tree) {
@@ -256,7 +256,7 @@ pub fn rename(joined: &Joined, target: &Named, new: &str) -> Result<WorkspaceEdi
             rename_variable(joined, own_name(joined, &name.name), new, true)
         }
         Named::Element(at) => {
-            let path = joined.plans.first().map(|plan| plan.index.path(*at));
+            let path = joined.plans.first().map(|plan| plan.index().path(*at));
             rename_element(joined, &path.unwrap_or_default().join(" > "), new)
         }
         _ => return Err("only variables and elements get other names here".to_owned()),

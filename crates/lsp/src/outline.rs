@@ -9,7 +9,7 @@ use drumfire_refactor::{ElementEntry, PlanFile};
 
 /// The elements of a plan as a tree.
 pub fn symbols(plan: &PlanFile, lines: &Lines) -> Vec<DocumentSymbol> {
-    let elements = &plan.index.elements;
+    let elements = &plan.index().elements;
     let ends = ends(elements);
     let mut roots = Vec::new();
     // children come after their parents, so from the last on each is whole when it is handed up
@@ -78,8 +78,8 @@ fn kind(class: &str) -> SymbolKind {
 
 /// Each element with what is below it.
 pub fn folds(plan: &PlanFile, lines: &Lines) -> Vec<FoldingRange> {
-    let ends = ends(&plan.index.elements);
-    let elements = plan.index.elements.iter().zip(ends);
+    let ends = ends(&plan.index().elements);
+    let elements = plan.index().elements.iter().zip(ends);
     let folds = elements.map(|(element, end)| FoldingRange {
         start_line: lines.position(element.tag.start).line,
         end_line: lines.position(end).line,

@@ -1,9 +1,8 @@
 //! The loop of the server: messages of the editor, answers, and findings while nothing else is to do.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use crossbeam_channel::{Receiver, Sender, after, never, select, unbounded};
+use crossbeam_channel::{Receiver, RecvError, Sender, TryRecvError, select, unbounded};
 use drumfire_jmx::Tree;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{
@@ -27,14 +26,11 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::actions::ActionSite;
-use crate::document::Document;
+use crate::document::{Document, difference};
 use crate::names::{self, Named};
 use crate::workspace::Workspace;
 use crate::{Inspection, Inspector};
 use crate::{completion, diagnostics, hover, outline, uri};
-
-/// Findings wait until the editor has been silent for this long.
-const SILENCE: Duration = Duration::from_millis(20);
 
 /// Why the server ended before it was told to.
 #[derive(Debug)]
@@ -169,22 +165,22 @@ impl Server<'_> {
     fn run(&mut self, inspected: &Receiver<(PathBuf, i32, Inspection)>) -> Result<(), String> {
         let connection = self.connection;
         loop {
-            let silence = match self.unseen.is_empty() {
-                true => never(),
-                false => after(SILENCE),
-            };
-            let message = select! {
-                recv(connection.receiver) -> message => message,
-                recv(inspected) -> found => {
-                    if let Ok((path, version, found)) = found {
-                        self.found(&path, version, found);
-                    }
-                    continue;
-                }
-                recv(silence) -> _ => {
+            // files are looked at once no message waits
+            let message = match connection.receiver.try_recv() {
+                Err(TryRecvError::Empty) if !self.unseen.is_empty() => {
                     self.look();
                     continue;
                 }
+                Err(TryRecvError::Empty) => select! {
+                    recv(connection.receiver) -> message => message,
+                    recv(inspected) -> found => {
+                        if let Ok((path, version, found)) = found {
+                            self.found(&path, version, found);
+                        }
+                        continue;
+                    }
+                },
+                other => other.map_err(|_| RecvError),
             };
             let Ok(message) = message else {
                 // the editor has gone without a word
@@ -517,27 +513,6 @@ impl Server<'_> {
             }),
         )
     }
-}
-
-/// The stretch in which two texts differ, and what stands there in the second.
-fn difference<'t>(old: &str, new: &'t str) -> Option<(drumfire_jmx::Span, &'t str)> {
-    if old == new {
-        return None;
-    }
-    let equal = |pairs: &mut dyn Iterator<Item = (u8, u8)>| {
-        pairs.take_while(|(one, other)| one == other).count()
-    };
-    let mut start = equal(&mut old.bytes().zip(new.bytes()));
-    while !(old.is_char_boundary(start) && new.is_char_boundary(start)) {
-        start -= 1;
-    }
-    let ends = old[start..].bytes().rev().zip(new[start..].bytes().rev());
-    let mut end = equal(&mut { ends });
-    while !(old.is_char_boundary(old.len() - end) && new.is_char_boundary(new.len() - end)) {
-        end -= 1;
-    }
-    let span = drumfire_jmx::Span::new(start, old.len() - end);
-    Some((span, &new[start..new.len() - end]))
 }
 
 fn response(id: RequestId, answered: Result<Value, Failed>) -> Response {

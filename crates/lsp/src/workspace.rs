@@ -27,7 +27,7 @@ impl Workspace {
     /// The plan of a document with its lines, as it could last be read.
     pub fn plan(&self, path: &Path) -> Option<(&PlanFile, &Lines)> {
         let (plan, lines) = self.documents.get(path)?.plan.as_ref()?;
-        Some((plan, lines))
+        Some((plan, lines.as_ref()))
     }
 
     /// The plans that belong together with one, that one first. An open file counts as it is in the editor.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use drumfire_jmx::{Diagnostic, Node, Tree};
 
@@ -19,8 +20,24 @@ pub struct PlanFile {
     pub path: PathBuf,
     /// The plan.
     pub tree: Tree,
-    /// Its names.
-    pub index: Index,
+    /// Its names, once they were asked for. Copies share them.
+    index: OnceLock<Arc<Index>>,
+}
+
+impl PlanFile {
+    /// A plan that was read from a file.
+    pub fn new(path: PathBuf, tree: Tree) -> PlanFile {
+        PlanFile {
+            path,
+            tree,
+            index: OnceLock::new(),
+        }
+    }
+
+    /// The names of the plan.
+    pub fn index(&self) -> &Index {
+        self.index.get_or_init(|| Arc::new(Index::of(&self.tree)))
+    }
 }
 
 /// Plans joined by Include Controllers.
@@ -90,12 +107,7 @@ impl Joined {
 
     fn read(&mut self, path: &Path) -> Result<(), Vec<Diagnostic>> {
         let tree = drumfire_jmx::read_file(path)?.tree;
-        let index = Index::of(&tree);
-        self.plans.push(PlanFile {
-            path: path.to_path_buf(),
-            tree,
-            index,
-        });
+        self.plans.push(PlanFile::new(path.to_path_buf(), tree));
         Ok(())
     }
 
@@ -194,11 +206,7 @@ fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
     });
     let read = with.filter_map(|path| {
         let tree = drumfire_jmx::read_file(path).ok()?.tree;
-        Some(PlanFile {
-            path: path.clone(),
-            tree,
-            index: Index::default(),
-        })
+        Some(PlanFile::new(path.clone(), tree))
     });
     read.collect()
 }

@@ -89,12 +89,12 @@ pub fn rename_variable(
     reached(joined, old)?;
     let has_parts = joined.plans.iter().any(|plan| {
         let sets = |one: &&crate::Occurrence| one.name == old && one.has_parts;
-        plan.index.variable(old).any(|one| sets(&one))
+        plan.index().variable(old).any(|one| sets(&one))
     });
     let mut renamed = Renamed::default();
     for plan in &joined.plans {
         let mut edits = Vec::new();
-        for one in plan.index.variable(old) {
+        for one in plan.index().variable(old) {
             let suffix = derived_suffix(&one.name, old).unwrap_or_default();
             if suffix.is_empty() || has_parts {
                 edits.push(TextEdit {
@@ -158,11 +158,11 @@ fn proper(name: &str) -> Result<(), Refused> {
 }
 
 fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
-    let is_named = |plan: &PlanFile| plan.index.variable(old).any(|one| one.name == old);
+    let is_named = |plan: &PlanFile| plan.index().variable(old).any(|one| one.name == old);
     if joined.plans.iter().any(is_named) {
         return Ok(());
     }
-    let all = joined.plans.iter().flat_map(|plan| &plan.index.names);
+    let all = joined.plans.iter().flat_map(|plan| &plan.index().names);
     let names: BTreeSet<&str> = all
         .filter(|one| one.subject == Subject::Variable)
         .map(|one| one.name.as_str())
@@ -176,7 +176,7 @@ fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
 
 /// A part such as `name_1` goes with the variable that an extractor sets.
 fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
-    let all = || joined.plans.iter().flat_map(|plan| &plan.index.names);
+    let all = || joined.plans.iter().flat_map(|plan| &plan.index().names);
     let sets = |name: &str| {
         let mut of_name = all().filter(|one| one.subject == Subject::Variable && one.name == name);
         of_name.any(|one| one.kind == Kind::Set)
@@ -192,7 +192,7 @@ fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
 /// Two variables must not become one.
 fn free(joined: &Joined, new: &str) -> Result<(), Refused> {
     for plan in &joined.plans {
-        if let Some(one) = plan.index.variable(new).next() {
+        if let Some(one) = plan.index().variable(new).next() {
             let message = format!(
                 "`{new}` is used already, {}",
                 place(plan, one.span.start, one.element)
@@ -207,7 +207,7 @@ fn free(joined: &Joined, new: &str) -> Result<(), Refused> {
 fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
     let mut places = Vec::new();
     for plan in &joined.plans {
-        for computed in &plan.index.computed {
+        for computed in &plan.index().computed {
             let prefix = computed.prefix.as_str();
             let parts = format!("{old}_");
             let reaches =
@@ -234,7 +234,7 @@ fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
 /// `in file:line, Plan > Group > Element`
 pub(crate) fn place(plan: &PlanFile, offset: usize, element: usize) -> String {
     let (line, _) = plan.tree.source.line_column(offset);
-    let path = plan.index.path(element).join(" > ");
+    let path = plan.index().path(element).join(" > ");
     format!("in {}:{line}, {path}", plan.path.display())
 }
 

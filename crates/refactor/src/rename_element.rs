@@ -30,8 +30,8 @@ pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, 
         .plans
         .iter()
         .map(|plan| {
-            let all = 0..plan.index.elements.len();
-            all.filter(|at| plan.index.path(*at).ends_with(&wanted))
+            let all = 0..plan.index().elements.len();
+            all.filter(|at| plan.index().path(*at).ends_with(&wanted))
                 .collect()
         })
         .collect();
@@ -57,7 +57,7 @@ pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, 
 }
 
 fn unknown(joined: &Joined, old: &str) -> Refused {
-    let all = joined.plans.iter().flat_map(|plan| &plan.index.elements);
+    let all = joined.plans.iter().flat_map(|plan| &plan.index().elements);
     let names: BTreeSet<&str> = all.map(|element| element.name.as_str()).collect();
     let refused = Refused::new(format!("no element here has the name `{old}`"));
     match did_you_mean(old, names.iter().copied()) {
@@ -68,7 +68,7 @@ fn unknown(joined: &Joined, old: &str) -> Refused {
 
 fn names(plan: &PlanFile, meant: &BTreeSet<usize>, new: &str, edits: &mut Vec<TextEdit>) {
     for at in meant {
-        if let Some(span) = plan.index.elements[*at].name_span {
+        if let Some(span) = plan.index().elements[*at].name_span {
             edits.push(TextEdit {
                 span,
                 text: escaped(new),
@@ -102,7 +102,7 @@ fn choices(
     let nodes = nodes(plan);
     let parents: BTreeSet<usize> = meant
         .iter()
-        .filter_map(|at| plan.index.elements[*at].parent)
+        .filter_map(|at| plan.index().elements[*at].parent)
         .collect();
     for parent in parents {
         let node = nodes[parent];
@@ -149,13 +149,13 @@ fn timers(
 ) {
     let mut named = joined.plans.iter().zip(meant);
     let is_timer = |plan: &PlanFile, at: &usize| {
-        plan.index.elements[*at].class == "kg.apc.jmeter.timers.VariableThroughputTimer"
+        plan.index().elements[*at].class == "kg.apc.jmeter.timers.VariableThroughputTimer"
     };
     if !named.any(|(plan, meant)| meant.iter().any(|at| is_timer(plan, at))) {
         return;
     }
     for (plan, edits) in joined.plans.iter().zip(edits) {
-        let calls = plan.index.names.iter();
+        let calls = plan.index().names.iter();
         let calls = calls.filter(|one| one.subject == Subject::Timer && one.name == own);
         edits.extend(calls.map(|one| TextEdit {
             span: one.span,
@@ -192,7 +192,7 @@ fn modules(
             .map(|entry| entry.value.as_str().into_owned())
             .collect();
         for root in joined.roots_of(at) {
-            let Some(chain) = lead(&joined.plans[root].index, &path) else {
+            let Some(chain) = lead(joined.plans[root].index(), &path) else {
                 continue;
             };
             for (entry, element) in entries.iter().skip(1).zip(&chain) {
@@ -252,11 +252,7 @@ fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<()
                 return plan.clone();
             };
             match drumfire_jmx::read(change.text.as_bytes(), &plan.path) {
-                Ok(read) => PlanFile {
-                    index: Index::of(&read.tree),
-                    tree: read.tree,
-                    path: plan.path.clone(),
-                },
+                Ok(read) => PlanFile::new(plan.path.clone(), read.tree),
                 Err(_) => plan.clone(),
             }
         })
@@ -267,7 +263,7 @@ fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<()
         let path: Vec<String> = entries
             .map(|entry| entry.value.as_str().into_owned())
             .collect();
-        let target = lead(&after[chain.root].index, &path);
+        let target = lead(after[chain.root].index(), &path);
         if target.and_then(|target| target.last().copied()) != Some(chain.target) {
             let plan = &joined.plans[chain.plan];
             let message = format!(

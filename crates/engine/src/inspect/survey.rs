@@ -91,10 +91,17 @@ pub fn survey(tree: &Tree, settings: &Arc<RunSettings>) -> Survey {
 /// The findings and the advice of a survey for editors, which look after every change: Java is not asked.
 pub fn glance(tree: &Tree, settings: &Arc<RunSettings>) -> (Vec<Diagnostic>, Vec<Advice>) {
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
-    let findings = draft(&plan, settings).findings;
     let root = plan.root.as_ref();
-    let advice = root.map_or_else(Vec::new, |root| advise(root, settings));
-    (findings, advice)
+    // Each takes about as long as the other.
+    std::thread::scope(|scope| {
+        let advice = scope.spawn(|| root.map_or_else(Vec::new, |root| advise(root, settings)));
+        let findings = draft(&plan, settings).findings;
+        let advice = advice.join();
+        (
+            findings,
+            advice.unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        )
+    })
 }
 
 struct Surveyor<'a> {

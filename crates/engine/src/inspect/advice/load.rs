@@ -1,5 +1,6 @@
 //! Loads that are not what they seem.
 
+use super::reach::{enters_each_time, is_endless};
 use super::references::has_word;
 use super::sight::{Sight, any_below, is_controller, script};
 use super::{Effect, Found, Rule};
@@ -21,6 +22,14 @@ pub const RULES: &[Rule] = &[
         reason: "they loop forever and have no duration: the run goes on until somebody stops it, and no two runs are equally long",
         remedy: "tick 'Specify Thread lifetime' and give a duration, or a number of loops",
         find: endless,
+    },
+    Rule {
+        name: "loop-first-iteration-only",
+        effect: Effect::Misleads,
+        finding: "Loop Controllers that run in the first iteration alone",
+        reason: "LoopController.continue_forever is false in them, so that they are done for good after their last loop (LoopController#nextIsNull), while what is around them goes on",
+        remedy: "write true for LoopController.continue_forever, as JMeter's window saves it; a Once Only Controller says that it is meant",
+        find: done_loops,
     },
     Rule {
         name: "connection-per-request",
@@ -79,39 +88,93 @@ fn throughput(element: &Element, sight: &Sight) -> Option<f64> {
     }
 }
 
+const CONTINUE_FOREVER: &str = "LoopController.continue_forever";
+const LOOPS: &str = "LoopController.loops";
 const THREAD_GROUPS: &[&str] = &["ThreadGroup", "SetupThreadGroup", "PostThreadGroup"];
 
 fn endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
-    sight
+    let limited = |group: &Element| {
+        let on_error = group.props.str("ThreadGroup.on_sample_error");
+        group.props.bool("ThreadGroup.scheduler", false) || on_error.starts_with("stop")
+    };
+    let mut found: Vec<Found> = sight
         .of(THREAD_GROUPS)
-        .filter(|group| begins_anew(group) || loops(group, sight).is_some_and(|loops| loops < 0.0))
-        .filter(|group| !group.props.bool("ThreadGroup.scheduler", false))
-        .filter(|group| {
-            let on_error = group.props.str("ThreadGroup.on_sample_error");
-            !on_error.starts_with("stop")
-        })
-        .filter(|_| !sight.all.iter().any(|element| may_end_run(element)))
-        .map(|group| match begins_anew(group) {
-            true => Found::with(
-                group,
-                "its loops begin anew: LoopController.continue_forever is not false".to_owned(),
-            ),
-            false => Found::new(group),
-        })
-        .collect()
+        .filter(|group| !limited(group))
+        .filter_map(|group| Some(Found::with(group, goes_on(group, sight)?)))
+        .collect();
+    if sight.all.iter().any(|element| may_end_run(element)) {
+        found.clear();
+    }
+    found
+}
+
+/// Why a thread group comes to no end, if it needs saying; none if it does end.
+fn goes_on(group: &Element, sight: &Sight) -> Option<String> {
+    if begins_anew(group) {
+        let anew = "its loops begin anew: LoopController.continue_forever is not false";
+        return Some(anew.to_owned());
+    }
+    let loops = loops(group, sight);
+    if loops.is_some_and(|loops| loops < 0.0) {
+        return Some(String::new());
+    }
+    // Without a loop of the group's nothing in it runs.
+    loops.filter(|loops| *loops > 0.0)?;
+    let inner = endless_below(group, sight)?;
+    Some(format!("'{}' in it never ends", inner.name))
+}
+
+/// A controller that each user comes to and never leaves.
+fn endless_below<'p>(element: &'p Element, sight: &Sight) -> Option<&'p Element> {
+    let mut inside = element.children.iter();
+    inside.find_map(|child| match is_endless(child, sight) {
+        true => Some(child),
+        false if enters_each_time(child) => endless_below(child, sight),
+        false => None,
+    })
+}
+
+fn done_loops<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+    let mut found = Vec::new();
+    for group in sight.of(THREAD_GROUPS) {
+        let again = begins_anew(group) || comes_again(loops(group, sight));
+        done_below(group, again, sight, &mut found);
+    }
+    found
+}
+
+/// The Loop Controllers below an element that are done after one turn; `again`: the element runs several times.
+fn done_below<'p>(element: &'p Element, again: bool, sight: &Sight, found: &mut Vec<Found<'p>>) {
+    for child in element.children.iter().filter(|child| is_controller(child)) {
+        let loops = match child.class.as_str() {
+            "LoopController" => sight.number(&child.props, LOOPS),
+            _ => None,
+        };
+        // One without end is not left, and one without a loop never runs.
+        let ends = loops.is_some_and(|loops| loops > 0.0);
+        if again && ends && !child.props.bool(CONTINUE_FOREVER, true) {
+            found.push(Found::new(child));
+        }
+        done_below(child, again || comes_again(loops), sight, found);
+    }
+}
+
+/// Whether a number of loops is known and lets more than one iteration come.
+fn comes_again(loops: Option<f64>) -> bool {
+    loops.is_some_and(|loops| !(0.0..=1.0).contains(&loops))
 }
 
 /// Whether a thread group's loop starts again after its last iteration: the property that JMeter's window always writes is
 /// missing, and is true then (`LoopController#nextIsNull`).
 fn begins_anew(group: &Element) -> bool {
     let main = group.props.element("ThreadGroup.main_controller");
-    main.is_some_and(|main| main.props.bool("LoopController.continue_forever", true))
+    main.is_some_and(|main| main.props.bool(CONTINUE_FOREVER, true))
 }
 
 /// The loops of a thread group's own controller; -1 is forever.
 fn loops(group: &Element, sight: &Sight) -> Option<f64> {
     let main = group.props.element("ThreadGroup.main_controller")?;
-    sight.number(&main.props, "LoopController.loops")
+    sight.number(&main.props, LOOPS)
 }
 
 /// Whether an element may end users or the run.
@@ -227,10 +290,65 @@ mod tests {
             rules(&anew).join(""),
             "endless-run: users (its loops begin anew: LoopController.continue_forever is not false)"
         );
+        let around = |below: &str| element("TransactionController", "t", &[], below);
+        let turns = |times: &str| {
+            let props = [("LoopController.loops", times)];
+            element("LoopController", "turns", &props, &http(&[], ""))
+        };
+        let in_group = |loops: &str, inside: &str| rules(&group_with(loops, &[], inside)).join("");
+        assert_eq!(
+            in_group("1", &around(&turns("-1"))),
+            "endless-run: users ('turns' in it never ends)"
+        );
+        assert_eq!(in_group("1", &around(&turns("2"))), "");
+        assert_eq!(in_group("0", &turns("-1")), "");
+        let maybe = element(
+            "IfController",
+            "if",
+            &[("IfController.condition", "${x}")],
+            &turns("-1"),
+        );
+        assert!(!in_group("1", &maybe).contains("endless-run"));
         assert_eq!(rules(&group_with("3", &[], "")).join(""), "");
         let stop = element("TestAction", "stop", &[("ActionProcessor.action", "2")], "");
         assert_eq!(of(&[], &stop), "");
         assert_eq!(of(&[("ThreadGroup.on_sample_error", "stoptest")], ""), "");
+    }
+
+    #[test]
+    fn loops_that_are_done_after_the_first_iteration() {
+        let turns = |times: &str, forever: Option<&str>| {
+            let mut props = vec![("LoopController.loops", times)];
+            props.extend(forever.map(|forever| ("LoopController.continue_forever", forever)));
+            element("LoopController", "turns", &props, &http(&[], ""))
+        };
+        let of = |loops: &str, inside: &str| rules(&group_with(loops, &[], inside)).join("");
+        let named = "loop-first-iteration-only: turns";
+        assert_eq!(of("2", &turns("3", Some("false"))), named);
+        for forever in [None, Some("true")] {
+            assert_eq!(
+                of("2", &turns("3", forever)),
+                "",
+                "as JMeter's window saves it"
+            );
+        }
+        assert_eq!(
+            of("1", &turns("3", Some("false"))),
+            "",
+            "there is no second iteration"
+        );
+        assert_eq!(of("${__P(n)}", &turns("3", Some("false"))), "", "not known");
+        let outer = |times: &str| {
+            let props = [("LoopController.loops", times)];
+            element(
+                "LoopController",
+                "outer",
+                &props,
+                &turns("3", Some("false")),
+            )
+        };
+        assert_eq!(of("1", &outer("2")), named);
+        assert_eq!(of("1", &outer("1")), "");
     }
 
     #[test]

@@ -68,15 +68,12 @@ fn after_endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
     found
 }
 
-fn is_endless(element: &Element, sight: &Sight) -> bool {
+/// Whether a controller sends on and on, once a user has come to it.
+pub fn is_endless(element: &Element, sight: &Sight) -> bool {
     let is_forever = match element.class.as_str() {
-        "LoopController" => {
-            sight
-                .number(&element.props, "LoopController.loops")
-                .is_some_and(|loops| loops < 0.0)
-                || element.props.bool("LoopController.continue_forever", false)
-                    && element.props.str("LoopController.loops") == "-1"
-        }
+        "LoopController" => sight
+            .number(&element.props, "LoopController.loops")
+            .is_some_and(|loops| loops < 0.0),
         "WhileController" => {
             let condition = sight.known(&element.props, "WhileController.condition");
             condition.is_some_and(|condition| condition.trim().eq_ignore_ascii_case("true"))
@@ -88,14 +85,18 @@ fn is_endless(element: &Element, sight: &Sight) -> bool {
 
 /// Whether a sampler runs in each iteration, whatever happens: a loop that finds nothing to run ends.
 fn sends_each_time(element: &Element) -> bool {
+    let mut children = element.children.iter();
+    children.any(|child| is_sampler(child) || enters_each_time(child) && sends_each_time(child))
+}
+
+/// Whether a controller runs all that is in it, one after the other, in each iteration.
+pub fn enters_each_time(element: &Element) -> bool {
     const PLAIN: &[&str] = &[
         "GenericController",
         "TransactionController",
         "CriticalSectionController",
     ];
-    element.children.iter().any(|child| {
-        is_sampler(child) || PLAIN.contains(&child.class.as_str()) && sends_each_time(child)
-    })
+    PLAIN.contains(&element.class.as_str())
 }
 
 /// Whether an element may end the loop around it.
@@ -205,9 +206,12 @@ mod tests {
         let after = |before: String| rules(&group(&[before, request()].concat()));
         assert_eq!(
             after(looping("-1", &request())),
-            ["after-endless-loop: request (after 'loop')"]
+            [
+                "endless-run: users ('loop' in it never ends)",
+                "after-endless-loop: request (after 'loop')"
+            ]
         );
-        assert_eq!(after(looping("${__P(loops,-1)}", &request())).len(), 1);
+        assert_eq!(after(looping("${__P(loops,-1)}", &request())).len(), 2);
         assert_eq!(after(looping("3", &request())), [""; 0]);
         assert_eq!(
             after(looping("${n}", &request())),
@@ -216,7 +220,7 @@ mod tests {
         let condition = [("WhileController.condition", "true")];
         assert_eq!(
             after(element("WhileController", "while", &condition, &request())).len(),
-            1
+            2
         );
     }
 

@@ -1,9 +1,14 @@
 //! Finding `${…}` in texts.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 /// The calls between `${` and `}`, and their places: all of a text, those inside calls too.
 pub fn references(text: &str) -> Vec<&str> {
+    placed(text).into_iter().map(|(_, call)| call).collect()
+}
+
+/// References, each with the place of the call behind its `${`.
+fn placed(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find("${").map(|at| at + from) {
@@ -13,7 +18,7 @@ pub fn references(text: &str) -> Vec<&str> {
         if escapes.count() % 2 == 0
             && let Some(length) = closing(&text[from..])
         {
-            found.push(&text[from..from + length]);
+            found.push((from, &text[from..from + length]));
         }
     }
     found
@@ -44,8 +49,25 @@ pub fn is_call(reference: &str) -> bool {
 pub fn variables(text: &str) -> impl Iterator<Item = &str> {
     references(text)
         .into_iter()
-        .filter(|reference| !is_call(reference) && !reference.contains("${"))
-        .filter(|reference| !reference.is_empty())
+        .filter(|reference| is_variable(reference))
+}
+
+fn is_variable(reference: &str) -> bool {
+    !is_call(reference) && !reference.contains("${") && !reference.is_empty()
+}
+
+/// What a text has between its variables, which set nothing.
+pub fn between_variables(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut from = 0;
+    for (at, name) in placed(text) {
+        if is_variable(name) {
+            pieces.push(&text[from..at - "${".len()]);
+            from = at + name.len() + "}".len();
+        }
+    }
+    pieces.push(&text[from..]);
+    pieces
 }
 
 /// Whether something in a text is read that may change while the run goes on: a variable or a function other than those that
@@ -71,23 +93,24 @@ pub fn has_word(text: &str, name: &str) -> bool {
 }
 
 /// Texts in which many names are looked for: each name costs a look into a set instead of a search through all texts.
-pub struct Words {
-    texts: Vec<String>,
+#[derive(Default)]
+pub struct Words<'t> {
+    texts: Vec<&'t str>,
     /// Letters, digits and underscores that stand together.
-    words: BTreeSet<String>,
+    words: HashSet<&'t str>,
+    /// How words begin, up to each of their underscores.
+    beginnings: HashSet<&'t str>,
 }
 
-impl Words {
-    pub fn of(texts: Vec<String>) -> Words {
-        let words = texts
-            .iter()
-            .flat_map(|text| text.split(|sign| !is_word(sign)));
-        Words {
-            words: words
-                .filter(|word| !word.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            texts,
+impl<'t> Words<'t> {
+    pub fn add(&mut self, text: &'t str) {
+        self.texts.push(text);
+        let words = text.split(|sign| !is_word(sign));
+        for word in words.filter(|word| !word.is_empty()) {
+            if self.words.insert(word) {
+                let ends = word.match_indices('_').map(|(at, _)| &word[..at]);
+                self.beginnings.extend(ends);
+            }
         }
     }
 
@@ -101,12 +124,16 @@ impl Words {
 
     /// Whether one of the texts mentions the name, as [`mentions`] tells.
     pub fn mention(&self, name: &str) -> bool {
-        if !name.chars().all(is_word) {
-            return self.texts.iter().any(|text| mentions(text, name));
+        match name.chars().all(is_word) {
+            true => self.words.contains(name) || self.beginnings.contains(name),
+            false => self.texts.iter().any(|text| mentions(text, name)),
         }
-        let longer = format!("{name}_");
-        let next = self.words.range(longer.clone()..).next();
-        self.words.contains(name) || next.is_some_and(|word| word.starts_with(&longer))
+    }
+}
+
+impl<'t> Extend<&'t str> for Words<'t> {
+    fn extend<I: IntoIterator<Item = &'t str>>(&mut self, texts: I) {
+        texts.into_iter().for_each(|text| self.add(text));
     }
 }
 
@@ -138,6 +165,10 @@ mod tests {
         );
         let names: Vec<_> = variables("${__V(x_${n})}${y}").collect();
         assert_eq!(names, ["n", "y"]);
+        assert_eq!(
+            between_variables(r"a ${b}\${c}${__d(${e})}${f}"),
+            ["a ", r"\${c}${__d(", ")}", ""]
+        );
         assert!(changes("${x}") && changes("${__time()}"));
         assert!(!changes("${__P(a)} ${__property(b,,)}"));
     }
@@ -152,7 +183,8 @@ mod tests {
             "_é1 é2_",
             "",
         ];
-        let all = Words::of(texts.map(str::to_owned).to_vec());
+        let mut all = Words::default();
+        all.extend(texts);
         for name in [
             "id",
             "id_1",

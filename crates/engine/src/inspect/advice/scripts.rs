@@ -1,7 +1,7 @@
 //! Scripts that cost more than they need to.
 
 use super::references::{changes, is_call, references};
-use super::sight::{Sight, script, texts};
+use super::sight::{Sight, Text, script};
 use super::{Effect, Found, Rule};
 
 pub const RULES: &[Rule] = &[
@@ -33,10 +33,10 @@ pub const RULES: &[Rule] = &[
 
 fn beanshell<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
     let mut found = Vec::new();
-    for element in &sight.all {
+    for (element, texts) in sight.with_texts() {
         if element.class.starts_with("BeanShell") || is_jsr223_in(element, &["beanshell", "bsh"]) {
             found.push(Found::new(element));
-        } else if calls(element, "__BeanShell(") {
+        } else if calls(texts, "__BeanShell(") {
             found.push(Found::with(element, "${__BeanShell()}"));
         }
     }
@@ -60,7 +60,7 @@ fn uncached<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
 
 fn with_references<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
     let mut found = Vec::new();
-    for element in &sight.all {
+    for (element, texts) in sight.with_texts() {
         if let Some(script) = script(element) {
             let is_compiled = element.class.starts_with("JSR223") && !script.is_file;
             if is_compiled && changes(&script.text) {
@@ -68,11 +68,9 @@ fn with_references<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
             }
             continue;
         }
-        let mut calls = Vec::new();
-        texts(&element.props, &mut |_, text| {
-            calls.extend(references(text))
-        });
-        let groovy = calls.iter().filter(|call| call.starts_with("__groovy("));
+        let calls = texts.iter().filter(|text| text.refers);
+        let calls = calls.flat_map(|text| references(text.text));
+        let groovy = calls.filter(|call| call.starts_with("__groovy("));
         for call in groovy.filter(|call| changes(call)) {
             found.push(Found::with(element, format!("${{{call}}}")));
         }
@@ -105,18 +103,18 @@ fn listed(text: &str) -> String {
 }
 
 fn is_jsr223_in(element: &crate::resolve::Element, languages: &[&str]) -> bool {
-    let language = element.props.str("scriptLanguage").to_ascii_lowercase();
-    element.class.starts_with("JSR223") && languages.contains(&language.as_str())
+    element.class.starts_with("JSR223") && {
+        let language = element.props.str("scriptLanguage").to_ascii_lowercase();
+        languages.contains(&language.as_str())
+    }
 }
 
-fn calls(element: &crate::resolve::Element, function: &str) -> bool {
-    let mut is_called = false;
-    texts(&element.props, &mut |_, text| {
-        is_called |= references(text)
-            .iter()
-            .any(|reference| reference.starts_with(function));
-    });
-    is_called
+fn calls(texts: &[Text], function: &str) -> bool {
+    let mut texts = texts.iter().filter(|text| text.refers);
+    texts.any(|text| {
+        let mut calls = references(text.text).into_iter();
+        calls.any(|call| call.starts_with(function))
+    })
 }
 
 #[cfg(test)]

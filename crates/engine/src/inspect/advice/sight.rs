@@ -1,5 +1,7 @@
 //! The tree that is run, as rules look at it.
 
+use std::cell::OnceCell;
+
 use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Props, Value};
 
@@ -15,15 +17,37 @@ pub struct Sight<'p> {
     pub all: Vec<&'p Element>,
     /// The elements beside the thread groups, which are in the scope of all samplers.
     beside: Vec<&'p Element>,
+    texts: OnceCell<Texts<'p>>,
+    sample_variables: Option<String>,
+}
+
+/// The texts of all elements in their order.
+struct Texts<'p> {
+    all: Vec<Text<'p>>,
+    /// Where the texts of each element end.
+    ends: Vec<usize>,
+}
+
+/// A text of an element's properties.
+#[derive(Clone, Copy)]
+pub struct Text<'p> {
+    /// The property that it belongs to: of texts in a collection the name within it.
+    pub name: &'p str,
+    pub text: &'p str,
+    /// Whether it has a `${`.
+    pub refers: bool,
 }
 
 impl<'p> Sight<'p> {
     pub fn new(plan: &'p Element, settings: &'p RunSettings) -> Sight<'p> {
+        let named = settings.properties.get("sample_variables");
         let mut sight = Sight {
             settings,
             groups: Vec::new(),
             all: vec![plan],
             beside: Vec::new(),
+            texts: OnceCell::new(),
+            sample_variables: named.map(|names| names.to_string()),
         };
         for child in &plan.children {
             if elements::is_thread_group(child) {
@@ -40,6 +64,34 @@ impl<'p> Sight<'p> {
     fn reach(&mut self, element: &'p Element) {
         self.all.push(element);
         element.children.iter().for_each(|child| self.reach(child));
+    }
+
+    /// Everything that takes part, each with the texts of its properties. Comments are left out: nothing in a run reads them.
+    pub fn with_texts(&self) -> impl Iterator<Item = (&'p Element, &[Text<'p>])> {
+        let Texts { all, ends } = self.texts.get_or_init(|| {
+            let mut all = Vec::new();
+            let mut ends = Vec::with_capacity(self.all.len());
+            for element in &self.all {
+                texts(&element.props, &mut all);
+                ends.push(all.len());
+            }
+            Texts { all, ends }
+        });
+        let mut start = 0;
+        self.all
+            .iter()
+            .copied()
+            .zip(ends)
+            .map(move |(element, end)| {
+                let own = &all[start..*end];
+                start = *end;
+                (element, own)
+            })
+    }
+
+    /// The variables that result files have columns for.
+    pub fn sample_variables(&self) -> Option<&str> {
+        self.sample_variables.as_deref()
     }
 
     /// All elements of some classes.
@@ -124,21 +176,23 @@ pub fn any_below(element: &Element, is_so: &dyn Fn(&Element) -> bool) -> bool {
 /// The property of every element's comment.
 const COMMENTS: &str = "TestPlan.comments";
 
-/// All texts of an element's properties, each with the name of the property that it belongs to: of texts in a collection the
-/// name within it. Comments are left out: nothing in a run reads them.
-pub fn texts<'p>(props: &'p Props, tell: &mut dyn FnMut(&'p str, &'p str)) {
+fn texts<'p>(props: &'p Props, all: &mut Vec<Text<'p>>) {
     for prop in props.iter().filter(|prop| prop.name != COMMENTS) {
-        value_texts(&prop.name, &prop.value, tell);
+        value_texts(&prop.name, &prop.value, all);
     }
 }
 
-fn value_texts<'p>(name: &'p str, value: &'p Value, tell: &mut dyn FnMut(&'p str, &'p str)) {
+fn value_texts<'p>(name: &'p str, value: &'p Value, all: &mut Vec<Text<'p>>) {
     match value {
-        Value::Str(text) => tell(name, text),
-        Value::Element(element) => texts(&element.props, tell),
+        Value::Str(text) => all.push(Text {
+            name,
+            text,
+            refers: text.contains('$') && text.contains("${"),
+        }),
+        Value::Element(element) => texts(&element.props, all),
         Value::List(items) | Value::Map(items) => {
             for item in items {
-                value_texts(name, &item.value, tell);
+                value_texts(name, &item.value, all);
             }
         }
         _ => {}

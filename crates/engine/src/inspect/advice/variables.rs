@@ -1,9 +1,9 @@
 //! Variables that are read and never set, and the other way round.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-use super::references::{Words, is_call, references, variables};
-use super::sight::{SCRIPT_TEXTS, Sight, script, texts};
+use super::references::{Words, between_variables, is_call, references, variables};
+use super::sight::{SCRIPT_TEXTS, Sight, Text, script};
 use super::{Effect, Found, Rule};
 use crate::resolve::Element;
 
@@ -47,34 +47,32 @@ const OWN: &[&str] = &["START.", "TESTSTART.", "JMeterThread.", "__jm", "COOKIE_
 
 fn never_set<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
     if sight
-        .all
-        .iter()
-        .any(|element| sets_anything(element, sight))
+        .with_texts()
+        .any(|(element, texts)| sets_anything(element, texts, sight))
     {
         return Vec::new();
     }
     let set = set_texts(sight);
+    let mut known: HashMap<&str, bool> = HashMap::new();
     let mut found = Vec::new();
-    for element in &sight.all {
-        let mut names = BTreeSet::new();
-        let mut note = |text: &str| {
-            let missing = variables(text)
-                .filter(|name| !OWN.iter().any(|own| name.starts_with(own)))
-                .filter(|name| !is_set(name, &set));
-            names.extend(missing.map(str::to_owned));
-        };
+    for (element, texts) in sight.with_texts() {
         // A plan's name is for its reader.
-        if element.class != "TestPlan" {
-            note(&element.name);
-        }
-        texts(&element.props, &mut |name, text| {
-            // `${name}` in a script may be a variable of its own language.
-            if !SCRIPT_TEXTS.contains(&name) {
-                note(text);
+        let own = (element.class != "TestPlan").then_some(&*element.name);
+        // `${name}` in a script may be a variable of its own language.
+        let texts = texts.iter().filter(|text| text.refers);
+        let texts = texts.filter(|text| !SCRIPT_TEXTS.contains(&text.name));
+        let read = own.into_iter().chain(texts.map(|text| text.text));
+        let mut missing = BTreeSet::new();
+        for name in read.flat_map(variables) {
+            let is_known = known.entry(name).or_insert_with(|| {
+                OWN.iter().any(|own| name.starts_with(own)) || is_set(name, &set)
+            });
+            if !*is_known {
+                missing.insert(name);
             }
-        });
-        if !names.is_empty() {
-            let names: Vec<String> = names.iter().map(|name| format!("${{{name}}}")).collect();
+        }
+        if !missing.is_empty() {
+            let names: Vec<String> = missing.iter().map(|name| format!("${{{name}}}")).collect();
             found.push(Found::with(element, names.join(", ")));
         }
     }
@@ -82,7 +80,7 @@ fn never_set<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
 }
 
 /// Whether an element may set variables whose names cannot be known here.
-fn sets_anything(element: &Element, sight: &Sight) -> bool {
+fn sets_anything(element: &Element, texts: &[Text], sight: &Sight) -> bool {
     if let Some(script) = script(element) {
         return script.is_file || has_computed_name(&script.text, &["put", "putObject"]);
     }
@@ -93,13 +91,10 @@ fn sets_anything(element: &Element, sight: &Sight) -> bool {
             .is_none_or(|names| names.trim().is_empty()),
         "RegExUserParameters" | "JavaSampler" => true,
         // Variables that only the run names.
-        _ => {
-            let mut is_computed = false;
-            texts(&element.props, &mut |name, text| {
-                let names_one = name.to_ascii_lowercase().contains("ref") || name == "VAR";
-                is_computed |= names_one && text.contains("${");
-            });
-            is_computed || crate::elements::entry(&element.class).is_none()
+        class => {
+            let names_one = |name: &str| name == "VAR" || name.to_ascii_lowercase().contains("ref");
+            let mut computed = texts.iter().filter(|text| text.refers);
+            computed.any(|text| names_one(text.name)) || crate::elements::entry(class).is_none()
         }
     }
 }
@@ -155,36 +150,25 @@ fn is_literal(arguments: &str) -> bool {
 }
 
 /// All texts in which a variable may be named that is set.
-fn set_texts(sight: &Sight) -> Words {
-    let mut found = Vec::new();
-    for element in &sight.all {
+fn set_texts<'s>(sight: &'s Sight<'_>) -> Words<'s> {
+    let mut found = Words::default();
+    for (element, texts) in sight.with_texts() {
         let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
-        texts(&element.props, &mut |_, text| match is_plain {
-            true => found.extend(
-                references(text)
-                    .into_iter()
-                    .filter(|call| is_call(call))
-                    .map(without_references),
-            ),
-            false => found.push(without_references(text)),
-        });
+        for text in texts {
+            match (is_plain, text.refers) {
+                (true, false) => {}
+                (true, true) => {
+                    let calls = references(text.text).into_iter();
+                    let calls = calls.filter(|call| is_call(call));
+                    found.extend(calls.flat_map(between_variables));
+                }
+                (false, false) => found.add(text.text),
+                (false, true) => found.extend(between_variables(text.text)),
+            }
+        }
     }
-    let properties = &sight.settings.properties;
-    found.extend(
-        properties
-            .get("sample_variables")
-            .map(|names| names.to_string()),
-    );
-    Words::of(found)
-}
-
-/// A text less its plain references, which set nothing.
-fn without_references(text: &str) -> String {
-    let mut left = text.to_owned();
-    for name in variables(text) {
-        left = left.replace(&format!("${{{name}}}"), "\0");
-    }
-    left
+    found.extend(sight.sample_variables());
+    found
 }
 
 /// Whether a variable, or the one that it is a part of (`name_1`, `name_matchNr`, `name_1_g1`), is named where some are set.
@@ -230,7 +214,10 @@ fn names_property(class: &str) -> Option<&'static str> {
 }
 
 fn unread<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
-    if sight.all.iter().any(|element| reads_anything(element)) {
+    if sight
+        .with_texts()
+        .any(|(element, texts)| reads_anything(element, texts))
+    {
         return Vec::new();
     }
     let read = read_texts(sight);
@@ -257,7 +244,7 @@ fn unread<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
 }
 
 /// Whether an element may read variables whose names cannot be known here.
-fn reads_anything(element: &Element) -> bool {
+fn reads_anything(element: &Element, texts: &[Text]) -> bool {
     if let Some(script) = script(element) {
         return script.is_file || has_computed_name(&script.text, &["get", "getObject"]);
     }
@@ -268,41 +255,34 @@ fn reads_anything(element: &Element) -> bool {
     {
         return true;
     }
-    let mut is_computed = false;
-    texts(&element.props, &mut |_, text| {
-        is_computed |= ["__V(${", "__evalVar(${", "__eval("]
-            .iter()
-            .any(|call| text.contains(call));
-    });
-    is_computed
+    let computes = |text: &str| {
+        let calls = ["__V(${", "__evalVar(${", "__eval("];
+        calls.iter().any(|call| text.contains(call))
+    };
+    let mut texts = texts.iter().filter(|text| text.refers);
+    texts.any(|text| computes(text.text))
 }
 
+/// Properties of elements with plain texts that name variables without `${…}`: that of an If Controller in JavaScript, too.
+const NAMING: &[&str] = &["Scope.variable", "IfController.condition"];
+
 /// All texts in which a variable may be named that is read.
-fn read_texts(sight: &Sight) -> Words {
-    let mut found = Vec::new();
-    for element in &sight.all {
+fn read_texts<'s>(sight: &'s Sight<'_>) -> Words<'s> {
+    let mut found = Words::default();
+    for (element, texts) in sight.with_texts() {
         let own = names_property(&element.class);
         let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
-        found.push(element.name.to_string());
-        texts(&element.props, &mut |name, text| {
-            if own == Some(name) {
-                return;
+        found.add(&element.name);
+        for text in texts.iter().filter(|text| own != Some(text.name)) {
+            match is_plain && !NAMING.contains(&text.name) {
+                true if text.refers => found.extend(references(text.text)),
+                true => {}
+                false => found.add(text.text),
             }
-            match is_plain && name != "Scope.variable" {
-                true => found.extend(references(text).into_iter().map(str::to_owned)),
-                false => found.push(text.to_owned()),
-            }
-        });
-        // An If Controller's condition in JavaScript may name variables without `${…}`.
-        found.push(element.props.str("IfController.condition").into_owned());
+        }
     }
-    let properties = &sight.settings.properties;
-    found.extend(
-        properties
-            .get("sample_variables")
-            .map(|names| names.to_string()),
-    );
-    Words::of(found)
+    found.extend(sight.sample_variables());
+    found
 }
 
 #[cfg(test)]
