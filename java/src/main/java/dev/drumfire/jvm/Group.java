@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-import org.apache.jmeter.control.LoopController;
+import org.apache.jmeter.config.ConfigTestElement;
 import org.apache.jmeter.engine.StandardJMeterEngine;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.JMeterProperty;
@@ -23,6 +23,11 @@ final class Group {
     static final int BREAK_OFF = 1;
     static final int NOW = 2;
 
+    /** Settings in the order of {@link Natives#groupSettings}. */
+    private static final String[] SETTINGS = {
+        AbstractThreadGroup.NUM_THREADS, ThreadGroup.RAMP_TIME, ThreadGroup.DELAYED_START, ThreadGroup.SCHEDULER, ThreadGroup.DELAY, ThreadGroup.DURATION
+    };
+    private static final long PAUSE_MILLIS = 50;
     private static final VarHandle GROUPS = groups();
     /** Groups of classes of their own, by their numbers. */
     private static final Map<Integer, OwnGroup> OWN = new ConcurrentHashMap<>();
@@ -43,7 +48,7 @@ final class Group {
         this.number = number;
         this.element = element;
         own = place < 0 ? null : new OwnGroup(number, place);
-        threadGroup = own == null ? new Shown(this, name) : own.threadGroup();
+        threadGroup = own == null ? ShownGroups.of(this, name, element) : own.threadGroup();
         if (own != null) {
             OWN.put(number, own);
         }
@@ -89,7 +94,17 @@ final class Group {
         }
     }
 
-    private boolean stop(String threadName, boolean now) {
+    // A thread group's own object calls these (ShownGroups).
+
+    void stop() {
+        stop(FINISH);
+    }
+
+    void tellThreadsToStop(boolean now) {
+        stop(now ? NOW : BREAK_OFF);
+    }
+
+    boolean stopThread(String threadName, boolean now) {
         boolean isThere = Natives.stopUser(threadName, now ? NOW : BREAK_OFF);
         if (isThere && now) {
             users.stream().filter(user -> user.isCalled(threadName)).forEach(User::interrupt);
@@ -97,162 +112,42 @@ final class Group {
         return isThere;
     }
 
-    private int running() {
+    int running() {
         return Natives.runningThreads(number);
     }
 
-    /** The thread group that {@code ctx.getThreadGroup()} gives. */
-    private static final class Shown extends ThreadGroup {
-        private static final long serialVersionUID = 1L;
-        private static final long PAUSE_MILLIS = 50;
-
-        private final transient Group group;
-        private boolean isMade;
-        /** The settings are those with which the group started. */
-        private boolean isSettled;
-
-        Shown(Group group, String name) {
-            this.group = group;
-            setName(name);
-            LoopController main = new LoopController();
-            main.setLoops(1);
-            setSamplerController(main);
-            isMade = true;
-        }
-
-        private void settle() {
-            if (!isMade || isSettled) {
+    void waitThreadsStopped() {
+        while (running() > 0) {
+            try {
+                Thread.sleep(PAUSE_MILLIS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
                 return;
             }
-            isSettled = true;
-            if (group.element.length > 0) {
-                show(Plan.shown(group.element));
-            }
-            long[] settings = Natives.groupSettings(group.number);
-            super.setNumThreads((int) settings[0]);
-            setRampUp((int) settings[1]);
-            setProperty(DELAYED_START, settings[2] != 0);
-            setScheduler(settings[3] != 0);
-            setDelay(settings[4]);
-            setDuration(settings[5]);
-            setRunningVersion(true);
         }
+    }
 
-        /** Has the properties of the plan's element, but for its name, which was evaluated when the group started. */
-        private void show(TestElement element) {
-            PropertyIterator properties = element.propertyIterator();
-            while (properties.hasNext()) {
-                JMeterProperty property = properties.next();
-                if (!property.getName().equals(NAME)) {
-                    setProperty(property);
-                }
+    /** Gives the object the settings of the plan's element; those that functions compute, as they were when the group started. */
+    void settle(ThreadGroup shown) {
+        TestElement written = element.length > 0 ? Plan.shown(element) : new ConfigTestElement();
+        PropertyIterator properties = written.propertyIterator();
+        while (properties.hasNext()) {
+            JMeterProperty property = properties.next();
+            // The name was evaluated when the group started.
+            if (!property.getName().equals(TestElement.NAME)) {
+                shown.setProperty(property);
             }
         }
-
-        @Override
-        public boolean isRunningVersion() {
-            settle();
-            return super.isRunningVersion();
-        }
-
-        @Override
-        public JMeterProperty getProperty(String key) {
-            settle();
-            return super.getProperty(key);
-        }
-
-        @Override
-        public JMeterProperty getPropertyOrNull(String key) {
-            settle();
-            return super.getPropertyOrNull(key);
-        }
-
-        @Override
-        public PropertyIterator propertyIterator() {
-            settle();
-            return super.propertyIterator();
-        }
-
-        @Override
-        public int getNumThreads() {
-            settle();
-            return super.getNumThreads();
-        }
-
-        @Override
-        public int getRampUp() {
-            settle();
-            return super.getRampUp();
-        }
-
-        @Override
-        public boolean getScheduler() {
-            settle();
-            return super.getScheduler();
-        }
-
-        @Override
-        public long getDelay() {
-            settle();
-            return super.getDelay();
-        }
-
-        @Override
-        public long getDuration() {
-            settle();
-            return super.getDuration();
-        }
-
-        @Override
-        public int getNumberOfThreads() {
-            return group.running();
-        }
-
-        @Override
-        public int numberOfActiveThreads() {
-            return group.running();
-        }
-
-        @Override
-        public void stop() {
-            group.stop(FINISH);
-        }
-
-        @Override
-        public void tellThreadsToStop() {
-            group.stop(NOW);
-        }
-
-        @Override
-        public void tellThreadsToStop(boolean now) {
-            group.stop(now ? NOW : BREAK_OFF);
-        }
-
-        @Override
-        public boolean stopThread(String threadName, boolean now) {
-            return group.stop(threadName, now);
-        }
-
-        @Override
-        public boolean verifyThreadsStopped() {
-            return group.running() == 0;
-        }
-
-        @Override
-        public void waitThreadsStopped() {
-            while (!verifyThreadsStopped()) {
-                try {
-                    Thread.sleep(PAUSE_MILLIS);
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return;
-                }
+        long[] started = Natives.groupSettings(number);
+        for (int place = 0; place < SETTINGS.length; place++) {
+            String name = SETTINGS[place];
+            boolean isComputed = written.getProperty(name) instanceof TemplateProperty;
+            boolean isFlag = name.equals(ThreadGroup.DELAYED_START) || name.equals(ThreadGroup.SCHEDULER);
+            if (isComputed || element.length == 0 || place == 0 && written.getPropertyAsInt(name) != started[0]) {
+                shown.setProperty(name, isFlag ? Boolean.toString(started[place] != 0) : Long.toString(started[place]));
             }
         }
-
-        @Override
-        public JMeterThread addNewThread(int delay, StandardJMeterEngine engine) {
-            throw new UnsupportedOperationException("The engine starts the users of a thread group; none can be added by a script");
-        }
+        shown.setEnabled(true);
+        shown.setRunningVersion(true);
     }
 }
