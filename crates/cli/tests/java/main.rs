@@ -7,6 +7,7 @@ mod growth;
 mod jars;
 mod kerberos;
 mod mail;
+mod mongo;
 mod objects;
 mod own_classes;
 mod own_groups;
