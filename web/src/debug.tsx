@@ -215,7 +215,7 @@ function Steering({ overview }: { overview: Overview }) {
             <input class="wide" placeholder="names, with commas between" value={names || overview.breakpoints.join(", ")} onInput={(event) => setNames(event.currentTarget.value)} />
           </label>
           <button type="submit" class="order">
-            Set
+            Set breakpoints
           </button>
         </form>
       </div>

@@ -315,12 +315,12 @@ function Control({ standings: { standing, groups, readonly } }: { standings: Sta
         </button>
         <Sure text="Stop" hint="Users finish their sample" disabled={standing.phase === "ended" || isOver} act={() => give("stop")} />
         <Sure text="Stop now" hint="Samples are broken off" disabled={standing.phase === "ended"} act={() => give("stop-now")} />
-        <Field label="Rate factor" value={short(standing.rate)} set={(text) => give("rate", { factor: Number(text) })} />
-        <Field label="Mark" value="" placeholder="what happened" wide set={(text) => text && give("mark", { text })} />
+        <Field label="Rate factor" action="Change rate" value={short(standing.rate)} set={(text) => give("rate", { factor: Number(text) })} />
+        <Field label="Mark" action="Add mark" value="" placeholder="what happened" wide set={(text) => text && give("mark", { text })} />
       </div>
       <div class="orders">
         {groups.map((group) => (
-          <Field label={`Users of ${group.name}`} now={count(group.active)} value={String(group.active)} set={(text) => give("users", { group: group.name, users: Number(text) })} />
+          <Field label={`Users of ${group.name}`} action="Change users" now={count(group.active)} value={String(group.active)} set={(text) => give("users", { group: group.name, users: Number(text) })} />
         ))}
       </div>
       <p class="told" role="status">
@@ -346,7 +346,7 @@ function Sure({ text, hint, disabled, act }: { text: string; hint: string; disab
 }
 
 /** A value to change; what is being typed stays while the run goes on. */
-function Field(props: { label: string; value: string; now?: string; placeholder?: string; wide?: boolean; set: (text: string) => void }) {
+function Field(props: { label: string; action: string; value: string; now?: string; placeholder?: string; wide?: boolean; set: (text: string) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string | null>(null);
   return (
@@ -363,8 +363,8 @@ function Field(props: { label: string; value: string; now?: string; placeholder?
         {props.label} {props.now != null && <b>{props.now}</b>}
         <input ref={input} class={props.wide ? "wide" : ""} value={typed ?? props.value} placeholder={props.placeholder} onInput={(event) => setTyped(event.currentTarget.value)} onBlur={() => typed === "" && setTyped(null)} />
       </label>
-      <button type="submit" class="order" aria-label={`Set: ${props.label}`}>
-        Set
+      <button type="submit" class="order" aria-label={`${props.action}: ${props.label}`}>
+        {props.action}
       </button>
     </form>
   );

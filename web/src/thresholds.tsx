@@ -1,7 +1,7 @@
 // What became of the thresholds, with how far each value is from its limit.
 
 import type { Threshold } from "./data";
-import { short } from "./format";
+import { short, spaced } from "./format";
 
 export function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
   const met = thresholds.filter((threshold) => threshold.is_met).length;
@@ -33,8 +33,8 @@ export function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
               <td>
                 <span class={`badge ${threshold.is_met ? "good" : "bad"}`}>{threshold.is_met ? "✓ met" : "✗ not met"}</span>
               </td>
-              <td class="number">{threshold.value == null ? "no samples" : short(threshold.value) + threshold.unit}</td>
-              <td class="number">{short(threshold.limit) + threshold.unit}</td>
+              <td class="number">{threshold.value == null ? "no samples" : short(threshold.value) + spaced(threshold.unit)}</td>
+              <td class="number">{short(threshold.limit) + spaced(threshold.unit)}</td>
               <td>
                 <Margin threshold={threshold} />
               </td>
@@ -49,7 +49,7 @@ export function Thresholds({ thresholds }: { thresholds: Threshold[] }) {
 function Margin({ threshold }: { threshold: Threshold }) {
   if (threshold.value == null) return <>–</>;
   const distance = threshold.value - threshold.limit;
-  const told = distance === 0 ? "at the limit" : `${short(Math.abs(distance))}${threshold.unit} ${distance > 0 ? "above" : "below"}`;
+  const told = distance === 0 ? "at the limit" : `${short(Math.abs(distance))}${spaced(threshold.unit)} ${distance > 0 ? "above" : "below"}`;
   if (threshold.limit === 0) return <>{told}</>;
   const share = threshold.value / threshold.limit;
   return (

@@ -27,7 +27,7 @@ function when(reason: Reason, report: Report): string {
   const moment = (ms: number) => elapsed((ms - report.startedMs) / 1000);
   const told = reason.spans_ms.slice(0, MOST_SPANS).map(([from, to]) => `${moment(from)}–${moment(to)}`);
   const more = reason.spans_ms.length - told.length;
-  return told.join(", ") + (more > 0 ? ` and ${more} times more` : "");
+  return told.join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 export function Verdict({ report }: { report: Report }) {

@@ -37,9 +37,9 @@ test("the verdict says why and when, thresholds say how far off", async ({ open 
   await expect(page.locator("#verdict li")).toContainText("CPU quota of the control group used up 2:00–2:11: without CPU for 180 ms");
   const rows = page.locator("#thresholds tbody tr");
   await expect(rows.nth(0)).toContainText("✓ met");
-  await expect(rows.nth(0)).toContainText("347ms below");
+  await expect(rows.nth(0)).toContainText("347 ms below");
   await expect(rows.nth(1)).toContainText("✗ not met");
-  await expect(rows.nth(1)).toContainText("640ms above");
+  await expect(rows.nth(1)).toContainText("640 ms above");
   await expect(page.locator("#connections")).toContainText("92.2 %");
 });
 

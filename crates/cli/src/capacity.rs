@@ -219,7 +219,7 @@ impl Search {
             is_broken |= !verdict.is_met();
             let value = verdict.value().map_or_else(
                 || "none".to_owned(),
-                |value| format!("{}{}", rounded(value), verdict.unit()),
+                |value| format!("{}{}", rounded(value), verdict.spaced_unit()),
             );
             let name = verdict.text().split(['<', '>']).next().unwrap_or_default();
             values.push(format!("{} {value}", name.trim()));

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::palette;
 use crate::source::{SourceFile, Span};
 
 /// How bad it is.
@@ -29,9 +30,9 @@ impl Severity {
 
     fn colour(self) -> &'static str {
         match self {
-            Severity::Error => "\x1b[1;31m",
-            Severity::Warning => "\x1b[1;33m",
-            Severity::Note => "\x1b[1;36m",
+            Severity::Error => palette::RED,
+            Severity::Warning => palette::AMBER,
+            Severity::Note => palette::BLUE,
         }
     }
 }
@@ -141,15 +142,16 @@ impl Diagnostic {
     pub fn render(&self, color: bool) -> String {
         let paint = |code: &str, text: &str| {
             if color {
-                format!("{code}{text}\x1b[0m")
+                format!("\x1b[{code}m{text}\x1b[0m")
             } else {
                 text.to_string()
             }
         };
-        const BOLD: &str = "\x1b[1m";
-        const BLUE: &str = "\x1b[1;34m";
+        const BOLD: &str = "1";
+        let blue = format!("1;{}", palette::BLUE);
+        let own = format!("1;{}", self.severity.colour());
         let head = format!("{}[{}]", self.severity.as_str(), self.code);
-        let mut out = paint(self.severity.colour(), &head);
+        let mut out = paint(&own, &head);
         out.push_str(&paint(BOLD, &format!(": {}", self.message)));
         let mut gutter = 1;
         if let Some(source) = &self.source {
@@ -157,19 +159,19 @@ impl Diagnostic {
             if let Some(span) = self.span {
                 let (line, column) = source.line_column(span.start);
                 gutter = line.to_string().len();
-                let arrow = paint(BLUE, "-->");
+                let arrow = paint(&blue, "-->");
                 let _ = write!(out, "\n{:gutter$}{arrow} {path}:{line}:{column}", "");
                 let (text, marks) = snippet(source, span, line);
-                let bar = paint(BLUE, "|");
-                let number = paint(BLUE, &line.to_string());
-                let marks = paint(self.severity.colour(), &marks);
+                let bar = paint(&blue, "|");
+                let number = paint(&blue, &line.to_string());
+                let marks = paint(&own, &marks);
                 let _ = write!(out, "\n{:gutter$} {bar}\n{number} {bar} {text}", "");
                 let _ = write!(out, "\n{:gutter$} {bar} {marks}", "");
             } else {
-                let _ = write!(out, "\n{:gutter$}{} {path}", "", paint(BLUE, "-->"));
+                let _ = write!(out, "\n{:gutter$}{} {path}", "", paint(&blue, "-->"));
             }
         }
-        let equals = paint(BLUE, "=");
+        let equals = paint(&blue, "=");
         if !self.path.is_empty() {
             let place = shown_path(&self.path);
             let _ = write!(out, "\n{:gutter$} {equals} in: {place}", "");
@@ -322,7 +324,7 @@ error[jmx-bad-int]: not a number
     #[test]
     fn colour_wraps_and_resets() {
         let shown = Diagnostic::error("e", "m").render(true);
-        assert_eq!(shown, "\x1b[1;31merror[e]\x1b[0m\x1b[1m: m\x1b[0m");
+        assert_eq!(shown, "\x1b[1;38;5;160merror[e]\x1b[0m\x1b[1m: m\x1b[0m");
     }
 
     #[test]

@@ -32,6 +32,7 @@ mod merge_settings;
 mod name;
 mod number;
 mod outline;
+pub mod palette;
 mod properties;
 mod property_table;
 mod props;

@@ -275,10 +275,14 @@ fn surroundings(options: &Options) -> String {
             model.trim_start_matches([' ', '\t', ':'])
         });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let rounds = match options.rounds {
+        1 => "1 round".to_owned(),
+        more => format!("{more} rounds"),
+    };
     format!(
-        "nginx on loopback, 510-byte page, {} rounds of {} s; {cores} cores, {model}\n\
+        "nginx on loopback, 510-byte page, {rounds} of {} s; {cores} cores, {model}\n\
          CPU and memory are the whole process's, with its start; JMeter's and Gatling's fall as runs get longer",
-        options.rounds, options.seconds
+        options.seconds
     )
 }
 

@@ -1,4 +1,7 @@
 //! Colours, if the terminal has them and the user did not say no (`NO_COLOR`, `TERM=dumb`).
+//!
+//! Red, green and amber are colours of the palette of 256: those can be read on white and on black, while terminals show the first
+//! eight as they please, and most show yellow and green on white too bright to be read.
 
 use std::io::IsTerminal;
 
@@ -40,17 +43,17 @@ impl Style {
 
     /// For failures.
     pub fn red(self, text: &str) -> String {
-        self.wrap("31", text)
+        self.wrap(drumfire_jmx::palette::RED, text)
     }
 
     /// For success and progress.
     pub fn green(self, text: &str) -> String {
-        self.wrap("32", text)
+        self.wrap(drumfire_jmx::palette::GREEN, text)
     }
 
     /// For warnings.
     pub fn yellow(self, text: &str) -> String {
-        self.wrap("33", text)
+        self.wrap(drumfire_jmx::palette::AMBER, text)
     }
 
     fn wrap(self, code: &str, text: &str) -> String {

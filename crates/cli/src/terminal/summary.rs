@@ -499,11 +499,11 @@ log      jmeter.log
             labels: vec![row("Home", 1, 0)],
             ..Summary::default()
         };
-        assert!(!render(&summary, Style::COLOURED, None).contains("\x1b[31m"));
+        assert!(!render(&summary, Style::COLOURED, None).contains("\x1b[38;5;160m"));
         let failed = Summary {
             labels: vec![row("Home", 1, 1)],
             ..summary
         };
-        assert!(render(&failed, Style::COLOURED, None).contains("\x1b[31mHome"));
+        assert!(render(&failed, Style::COLOURED, None).contains("\x1b[38;5;160mHome"));
     }
 }

@@ -89,7 +89,7 @@ fn spans(reason: &Reason, length_ms: u64) -> String {
         .collect();
     let more = reason.spans_ms.len().saturating_sub(MAX_SPANS);
     if more > 0 {
-        listed.push(format!("{more} times more"));
+        listed.push(format!("and {more} more"));
     }
     format!(", {}", listed.join(", "))
 }
@@ -130,7 +130,7 @@ mod tests {
 verdict  DEGRADED
   CPU kept by the hypervisor, all the time: 0.40 of 2 cores
     use another host
-  an event loop was held up, 0-1 s, 2-3 s, 4-5 s, 6-7 s, 1 times more: 0.40 of 2 cores
+  an event loop was held up, 0-1 s, 2-3 s, 4-5 s, 6-7 s, and 1 more: 0.40 of 2 cores
     use another host
 ";
         assert_eq!(render(&verdict, &[], Style::PLAIN, None), expected);

@@ -480,6 +480,15 @@ impl Verdict {
         self.threshold.unit.suffix
     }
 
+    /// The unit as it stands behind a number: that of a time after a space.
+    pub fn spaced_unit(&self) -> String {
+        let unit = self.unit();
+        match unit.starts_with(char::is_alphabetic) {
+            true => format!(" {unit}"),
+            false => unit.to_owned(),
+        }
+    }
+
     /// Whether the run passes as far as this threshold goes.
     pub fn is_met(&self) -> bool {
         match self.window {
@@ -499,9 +508,7 @@ impl Verdict {
 impl fmt::Display for Verdict {
     /// The threshold, the value, and how far it is from the limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Threshold {
-            text, limit, unit, ..
-        } = &self.threshold;
+        let Threshold { text, limit, .. } = &self.threshold;
         write!(
             f,
             "{}  {text}: ",
@@ -513,13 +520,13 @@ impl fmt::Display for Verdict {
                 None => "no samples",
             });
         };
-        let suffix = unit.suffix;
+        let unit = self.spaced_unit();
         let margin = short((value - limit).abs());
         let side = if value < *limit { "below" } else { "above" };
-        write!(f, "{}{suffix}, ", short(value))?;
+        write!(f, "{}{unit}, ", short(value))?;
         match value == *limit {
             true => f.write_str("exactly the limit")?,
-            false => write!(f, "{margin}{suffix} {side} the limit")?,
+            false => write!(f, "{margin}{unit} {side} the limit")?,
         }
         match self.window {
             Some(outcome) if outcome.broken_ms.is_none() => f.write_str(" at worst"),

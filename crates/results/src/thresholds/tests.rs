@@ -47,16 +47,19 @@ fn each_metric_is_told_with_its_value_and_margin() {
         ),
         (
             "max > 0.25s",
-            "met      max > 0.25s: 0.2s, 0.05s below the limit",
+            "met      max > 0.25s: 0.2 s, 0.05 s below the limit",
         ),
-        ("min < 2ms", "not met  min < 2ms: 1ms, 1ms below the limit"),
+        (
+            "min < 2ms",
+            "not met  min < 2ms: 1 ms, 1 ms below the limit",
+        ),
         (
             "avg > 100 ms",
-            "not met  avg > 100 ms: 100.5ms, 0.5ms above the limit",
+            "not met  avg > 100 ms: 100.5 ms, 0.5 ms above the limit",
         ),
         (
             "p100 > 200ms",
-            "met      p100 > 200ms: 200ms, exactly the limit",
+            "met      p100 > 200ms: 200 ms, exactly the limit",
         ),
         // 200 samples in 20.1 s.
         (
