@@ -31,19 +31,29 @@ impl JsonQuery {
         self.proven.turn(bytes, turn)
     }
 
-    /// The turn of an assertion that judges the body of the result at hand. A long body is parsed before `judge` is asked.
-    pub fn judge<'a>(
+    /// The turn of an assertion that judges the body of the result at hand. In a long body another thread searches, by the
+    /// search that `prepare` gives; `judge` is handed its outcome, and nothing where it is to search by itself.
+    pub fn judge<'a, T, S>(
         &'a self,
         cx: &'a mut Context,
         sample: &'a mut Sample,
-        judge: impl FnOnce(&mut Context, &Sample) -> AssertionResult + 'a,
-    ) -> Act<'a, AssertionResult> {
+        prepare: impl FnOnce(&mut Context) -> S + 'a,
+        judge: impl FnOnce(&mut Context, &Sample, Option<T>) -> AssertionResult + 'a,
+    ) -> Act<'a, AssertionResult>
+    where
+        T: Send + 'static,
+        S: FnOnce(Result<&Json<'_>, &JsonError>) -> T + Send + 'static,
+    {
         let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
         self.turn(bytes, move |may_wait| async move {
-            if may_wait {
-                self.search_apart(cx, &Input::Result(sample), |_| ()).await;
-            }
-            judge(cx, sample)
+            let found = match may_wait {
+                true => {
+                    let search = prepare(cx);
+                    self.search_apart(cx, &Input::Result(sample), search).await
+                }
+                false => None,
+            };
+            judge(cx, sample, found)
         })
     }
 
@@ -81,6 +91,7 @@ impl JsonQuery {
 #[cfg(test)]
 mod tests {
     use std::rc::Rc;
+    use std::thread;
 
     use super::*;
     use crate::fixture;
@@ -94,9 +105,9 @@ mod tests {
         let query = JsonQuery::new(JsonReader::Smart);
         let value = Input::Variable(Rc::from(body.as_str()));
         for input in [Input::Result(&sample), value] {
-            let worker = std::thread::current().id();
+            let worker = thread::current().id();
             let search = move |json: Result<&Json<'_>, &JsonError>| {
-                (json.is_ok(), std::thread::current().id() != worker)
+                (json.is_ok(), thread::current().id() != worker)
             };
             let found = query.search_apart(&mut cx, &input, search).await;
             assert_eq!(found, Some((true, true)));
@@ -108,6 +119,35 @@ mod tests {
             assert!(Rc::ptr_eq(&known, &json) && json.get().is_ok());
             assert!(!cx.parsed.may_search_json(&input));
             assert!(cx.parsed.known_json(&input, JsonReader::Strict).is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn assertions_search_long_bodies_on_another_thread() {
+        let element = r#"<XMLAssertion guiclass="x" testclass="XMLAssertion" testname="x"/>"#;
+        let ((), mut cx) = fixture::decode(element, |_| ());
+        for (body, is_long) in [
+            ("[1]".to_owned(), false),
+            (format!("[{}1]", "1,".repeat(200_000)), true),
+        ] {
+            let mut sample = fixture::sample(&body);
+            let query = JsonQuery::new(JsonReader::Smart);
+            let search = |_: &mut Context| {
+                |json: Result<&Json<'_>, &JsonError>| (json.is_ok(), thread::current().id())
+            };
+            let judge = |_: &mut Context, _: &Sample, found: Option<(bool, thread::ThreadId)>| {
+                let own = thread::current().id();
+                assert_eq!(found.is_some(), is_long);
+                assert!(found.is_none_or(|(is_json, thread)| is_json && thread != own));
+                AssertionResult::default()
+            };
+            match query.judge(&mut cx, &mut sample, search, judge) {
+                Act::Done(_) => assert!(!is_long),
+                Act::Wait(turn) => {
+                    assert!(is_long);
+                    turn.await;
+                }
+            }
         }
     }
 }

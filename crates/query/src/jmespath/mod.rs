@@ -63,6 +63,11 @@ impl<'t> Found<'_, 't> {
         matches!(*self.0, Value::Null)
     }
 
+    /// A copy that borrows nothing.
+    pub fn to_owned_found(&self) -> Found<'static, 'static> {
+        Found(Cow::Owned(self.0.to_owned_value()))
+    }
+
     /// The value itself.
     pub fn value(&self) -> &Value<'t> {
         &self.0

@@ -86,7 +86,7 @@ impl<'t> Value<'t> {
     }
 
     /// A copy that borrows nothing.
-    pub(crate) fn to_owned_value(&self) -> Value<'static> {
+    pub fn to_owned_value(&self) -> Value<'static> {
         let owned = |text: &str| Cow::Owned(text.to_owned());
         match self {
             Value::Null => Value::Null,

@@ -6,17 +6,18 @@
 
 use drumfire_expr::Template;
 use drumfire_query::jmespath::{Found, JmesPath};
+use drumfire_query::json::{Json, JsonError};
 use drumfire_results::{AssertionResult, Sample};
 
 use super::expectation::{Expectation, Wanted};
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, Only};
+use crate::decode::compiled::{Compile, Compiled, Only};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::parsed::{JsonBody, JsonReader};
+use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
 
 pub struct JmesPathAssertion {
@@ -25,6 +26,9 @@ pub struct JmesPathAssertion {
     expectation: Expectation,
     query: JsonQuery,
 }
+
+/// The value of a path, or the message of the exception.
+type Outcome = Result<Found<'static, 'static>, String>;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::assertion(JmesPathAssertion::decode(d))
@@ -42,17 +46,19 @@ impl JmesPathAssertion {
     }
 
     /// Whether the value is as wanted, inversion not counted.
-    fn holds(&self, cx: &mut Context, body: &JsonBody, wanted: Wanted) -> Result<bool, String> {
-        let json = body.get().map_err(|error| error.message.clone())?;
-        let path = self.path.get(cx).outcome?;
-        let found = path.search(json).map_err(|error| error.message)?;
+    fn holds(
+        &self,
+        cx: &mut Context,
+        found: &Found<'_, '_>,
+        wanted: Wanted,
+    ) -> Result<bool, String> {
         match wanted {
             Wanted {
                 validates: false, ..
             } => Ok(!found.is_null()),
             Wanted { null: true, .. } => Ok(found.is_null()),
             Wanted { regex: true, .. } => self.expectation.matches(cx, &found.text()),
-            _ => self.equals(cx, &found),
+            _ => self.equals(cx, found),
         }
     }
 
@@ -87,14 +93,45 @@ impl JmesPathAssertion {
         }
     }
 
+    /// Searches the body, and tells whether what is found is as wanted.
+    fn holds_in_place(
+        &self,
+        cx: &mut Context,
+        sample: &Sample,
+        wanted: Wanted,
+    ) -> Result<bool, String> {
+        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Strict);
+        let json = body.get().map_err(|error| error.message.clone())?;
+        let path = self.path.get(cx).outcome?;
+        let found = path.search(json).map_err(|error| error.message)?;
+        self.holds(cx, &found, wanted)
+    }
+
+    /// The search for another thread.
+    fn search(
+        &self,
+        cx: &mut Context,
+    ) -> impl FnOnce(Result<&Json<'_>, &JsonError>) -> Outcome + Send + use<> {
+        let path = self.path.get(cx).text.into_string();
+        move |json| {
+            let json = json.map_err(|error| error.message.clone())?;
+            let path = <JmesPath as Compile>::compile(&path, Only)?;
+            let found = path.search(json).map_err(|error| error.message)?;
+            Ok(found.to_owned_found())
+        }
+    }
+
     /// `getResult`.
-    fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
+    fn judge(&self, cx: &mut Context, sample: &Sample, found: Option<Outcome>) -> AssertionResult {
         if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
-        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Strict);
         let wanted = self.expectation.wanted(cx);
-        match self.holds(cx, &body, wanted) {
+        let holds = match found {
+            Some(found) => found.and_then(|found| self.holds(cx, &found, wanted)),
+            None => self.holds_in_place(cx, sample, wanted),
+        };
+        match holds {
             Ok(holds) if holds == wanted.invert => {
                 let message = self.failure(cx, wanted);
                 self.name.fail(cx, message)
@@ -107,8 +144,12 @@ impl JmesPathAssertion {
 
 impl AssertionRole for JmesPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let judge = |cx: &mut Context, sample: &Sample| self.judge(cx, sample);
-        self.query.judge(cx, sample, judge)
+        self.query.judge(
+            cx,
+            sample,
+            |cx| self.search(cx),
+            |cx, sample, found| self.judge(cx, sample, found),
+        )
     }
 
     fn row_name(&self) -> &Template {
@@ -128,7 +169,18 @@ mod tests {
         let xml = element("JMESPathAssertion", ("JMES_PATH", path), expected, flags);
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JmesPathAssertion::decode);
-        assertion.judge(&mut cx, &fixture::sample(body))
+        let sample = fixture::sample(body);
+        let verdict = assertion.judge(&mut cx, &sample, None);
+        // Another thread's search gives the same.
+        let search = assertion.search(&mut cx);
+        let json = drumfire_query::jmespath::parse_strict(body);
+        let handed = assertion.judge(&mut cx, &sample, Some(search(json.as_ref())));
+        assert_eq!(
+            (verdict.failure, verdict.error),
+            (handed.failure, handed.error)
+        );
+        assert_eq!(verdict.message, handed.message);
+        verdict
     }
 
     fn message(path: &str, expected: &str, flags: &str) -> String {

@@ -3,19 +3,19 @@
 //! Properties: `JSON_PATH`, `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT`, `ISREGEX`. It has no scope.
 
 use drumfire_expr::Template;
-use drumfire_query::json::{Json, Value};
+use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::{AssertionResult, Sample};
 
 use super::expectation::{Expectation, Wanted};
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, Only};
+use crate::decode::compiled::{Compile, Compiled, Only};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::parsed::{JsonBody, JsonReader};
+use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
 
 pub struct JsonPathAssertion {
@@ -29,6 +29,19 @@ pub struct JsonPathAssertion {
 enum Path {
     Empty,
     Compiled(Compiled<JsonPath>),
+}
+
+/// The value that a path leads to, or the message of the exception.
+pub(super) type Found = Result<Value<'static>, String>;
+
+pub(super) const NO_PATH: &str = "path can not be null or empty";
+
+/// Reads a path that may be missing.
+pub(super) fn found(json: Result<&Json<'_>, &JsonError>, path: Option<&str>) -> Found {
+    let json = json.map_err(ToString::to_string)?;
+    let path = <JsonPath as Compile>::compile(path.ok_or(NO_PATH)?, Only)?;
+    let found = path.read(json).map_err(|error| error.message)?;
+    Ok(found.to_owned_value())
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -51,17 +64,15 @@ impl JsonPathAssertion {
     }
 
     /// `doAssert`: the message of the exception it throws if the assertion does not hold.
-    fn assert(&self, cx: &mut Context, body: &JsonBody, wanted: Wanted) -> Result<(), String> {
-        let json = body.get().map_err(ToString::to_string)?;
+    fn assert(&self, cx: &mut Context, found: &Value<'_>, wanted: Wanted) -> Result<(), String> {
         let Path::Compiled(compiled) = &self.path else {
-            return Err("path can not be null or empty".to_owned());
+            return Err(NO_PATH.to_owned());
         };
         let ready = compiled.get(cx);
         let path = ready.outcome?;
-        let found = path.read(json).map_err(|error| error.message)?;
         let text = ready.text;
         if !wanted.validates {
-            return match &*found {
+            return match found {
                 Value::Array(items) if items.is_empty() && !path.is_definite() => Err(format!(
                     "JSONPath '{text}' is indefinite and the extracted Value is an empty Array. Please use an assertion value, to be sure to get a correct result. Expected value was '{}'",
                     self.expectation.text(cx)
@@ -69,7 +80,7 @@ impl JsonPathAssertion {
                 _ => Ok(()),
             };
         }
-        if self.holds(cx, &found, wanted)? {
+        if self.holds(cx, found, wanted)? {
             return Ok(());
         }
         if wanted.null {
@@ -134,14 +145,45 @@ impl JsonPathAssertion {
         }
     }
 
+    /// Searches the body, and asserts what is found.
+    fn assert_in_place(
+        &self,
+        cx: &mut Context,
+        sample: &Sample,
+        wanted: Wanted,
+    ) -> Result<(), String> {
+        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
+        let json = body.get().map_err(ToString::to_string)?;
+        let Path::Compiled(compiled) = &self.path else {
+            return Err(NO_PATH.to_owned());
+        };
+        let path = compiled.get(cx).outcome?;
+        let found = path.read(json).map_err(|error| error.message)?;
+        self.assert(cx, &found, wanted)
+    }
+
+    /// The search for another thread.
+    fn search(
+        &self,
+        cx: &mut Context,
+    ) -> impl FnOnce(Result<&Json<'_>, &JsonError>) -> Found + Send + use<> {
+        let path = match &self.path {
+            Path::Empty => None,
+            Path::Compiled(path) => Some(path.get(cx).text.into_string()),
+        };
+        move |json| found(json, path.as_deref())
+    }
+
     /// `getResult`.
-    fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
+    fn judge(&self, cx: &mut Context, sample: &Sample, found: Option<Found>) -> AssertionResult {
         if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
-        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
         let wanted = self.expectation.wanted(cx);
-        let outcome = self.assert(cx, &body, wanted);
+        let outcome = match found {
+            Some(found) => found.and_then(|found| self.assert(cx, &found, wanted)),
+            None => self.assert_in_place(cx, sample, wanted),
+        };
         let inverted = |cx: &mut Context| self.inverted_failure(cx, wanted);
         self.name.judged(cx, outcome, wanted.invert, inverted)
     }
@@ -149,8 +191,12 @@ impl JsonPathAssertion {
 
 impl AssertionRole for JsonPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let judge = |cx: &mut Context, sample: &Sample| self.judge(cx, sample);
-        self.query.judge(cx, sample, judge)
+        self.query.judge(
+            cx,
+            sample,
+            |cx| self.search(cx),
+            |cx, sample, found| self.judge(cx, sample, found),
+        )
     }
 
     fn row_name(&self) -> &Template {
@@ -172,7 +218,13 @@ mod tests {
         let xml = element("JSONPathAssertion", ("JSON_PATH", path), expected, flags);
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
-        let verdict = assertion.judge(&mut cx, &fixture::sample(body));
+        let sample = fixture::sample(body);
+        let verdict = assertion.judge(&mut cx, &sample, None);
+        // Another thread's search gives the same.
+        let search = assertion.search(&mut cx);
+        let found = search(Json::parse(body).as_ref());
+        let handed = assertion.judge(&mut cx, &sample, Some(found));
+        assert_eq!(verdict.message, handed.message);
         let message = verdict.message.expect("JMeter always sets a message here");
         assert_eq!(verdict.failure, !message.is_empty());
         message.to_string()

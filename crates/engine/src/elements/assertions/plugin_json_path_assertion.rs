@@ -9,11 +9,12 @@
 //! wrote objects as Java does (`{a=1}`).
 
 use drumfire_expr::Template;
-use drumfire_query::json::{Json, Value};
+use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_query::regex::{Dialect, Pattern};
 use drumfire_results::{AssertionResult, Sample};
 
+use super::json_path_assertion::{Found, NO_PATH, found};
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{Compiled, Only, RegexRules};
@@ -76,23 +77,20 @@ impl JsonPathAssertion {
     ///
     /// # Errors
     /// With the message of the exception it throws if the assertion does not hold.
-    fn assert(&self, cx: &mut Context, json: &Json<'_>) -> Result<(), String> {
-        let path = self.path.as_ref().ok_or("path can not be null or empty")?;
-        let path = path.get(cx).outcome?;
-        let found = path.read(json).map_err(|error| error.message)?;
+    fn assert(&self, cx: &mut Context, found: &Value<'_>) -> Result<(), String> {
         if !self.validates.get(cx) {
             return Ok(());
         }
         let expects_null = self.expects_null.get(cx);
         let held = |item: &Value<'_>| expects_null && matches!(item, Value::Null);
-        let holds = match &*found {
+        let holds = match found {
             Value::Array(items) if items.is_empty() && self.expected_text(cx) == "[]" => true,
             Value::Array(items) => {
                 let mut holds = false;
                 for item in items {
                     holds = holds || held(item) || self.matches(cx, item)?;
                 }
-                holds || self.matches(cx, &found)?
+                holds || self.matches(cx, found)?
             }
             found => held(found) || self.matches(cx, found)?,
         };
@@ -148,15 +146,34 @@ impl JsonPathAssertion {
         }
     }
 
+    /// Searches the body, and asserts what is found.
+    fn assert_in_place(&self, cx: &mut Context, sample: &Sample) -> Result<(), String> {
+        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
+        let json = body.get().map_err(ToString::to_string)?;
+        let path = self.path.as_ref().ok_or(NO_PATH)?;
+        let path = path.get(cx).outcome?;
+        let found = path.read(json).map_err(|error| error.message)?;
+        self.assert(cx, &found)
+    }
+
+    /// The search for another thread.
+    fn search(
+        &self,
+        cx: &mut Context,
+    ) -> impl FnOnce(Result<&Json<'_>, &JsonError>) -> Found + Send + use<> {
+        let path = self.path.as_ref();
+        let path = path.map(|path| path.get(cx).text.into_string());
+        move |json| found(json, path.as_deref())
+    }
+
     /// `getResult`.
-    fn judge(&self, cx: &mut Context, sample: &Sample) -> AssertionResult {
+    fn judge(&self, cx: &mut Context, sample: &Sample, found: Option<Found>) -> AssertionResult {
         if cx.parsed.has_no_text(sample) {
             return self.name.fail_for_null(cx);
         }
-        let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
-        let outcome = match body.get() {
-            Ok(json) => self.assert(cx, json),
-            Err(error) => Err(error.to_string()),
+        let outcome = match found {
+            Some(found) => found.and_then(|found| self.assert(cx, &found)),
+            None => self.assert_in_place(cx, sample),
         };
         let is_inverted = self.inverts.get(cx);
         let inverted = |cx: &mut Context| self.inverted_failure(cx);
@@ -168,8 +185,12 @@ const MALFORMED: &str = "org.apache.oro.text.MalformedCachePatternException: ";
 
 impl AssertionRole for JsonPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
-        let judge = |cx: &mut Context, sample: &Sample| self.judge(cx, sample);
-        self.query.judge(cx, sample, judge)
+        self.query.judge(
+            cx,
+            sample,
+            |cx| self.search(cx),
+            |cx, sample, found| self.judge(cx, sample, found),
+        )
     }
 
     fn row_name(&self) -> &Template {
@@ -202,7 +223,13 @@ mod tests {
         );
         let (assertion, mut cx, _) =
             fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
-        let verdict = assertion.judge(&mut cx, &fixture::sample(body));
+        let sample = fixture::sample(body);
+        let verdict = assertion.judge(&mut cx, &sample, None);
+        // Another thread's search gives the same.
+        let search = assertion.search(&mut cx);
+        let found = search(Json::parse(body).as_ref());
+        let handed = assertion.judge(&mut cx, &sample, Some(found));
+        assert_eq!(verdict.message, handed.message);
         let message = verdict.message.expect("the plugin always sets a message");
         assert_eq!(verdict.failure, !message.is_empty());
         message.to_string()
