@@ -94,11 +94,11 @@ fn a_label_narrows_the_samples() {
     for (text, expected) in [
         (
             "label:Buy max > 1s",
-            "not met  label:Buy max > 1s: 5s, 4s above the limit",
+            "not met  label:Buy max > 1s: 5 s, 4 s above the limit",
         ),
         (
             "label:Log in max > 1s",
-            "met      label:Log in max > 1s: 0.2s, 0.8s below the limit",
+            "met      label:Log in max > 1s: 0.2 s, 0.8 s below the limit",
         ),
         (
             "label:\"Log in\" samples < 201",
@@ -106,15 +106,15 @@ fn a_label_narrows_the_samples() {
         ),
         (
             "max of Log in > 1s",
-            "met      max of Log in > 1s: 0.2s, 0.8s below the limit",
+            "met      max of Log in > 1s: 0.2 s, 0.8 s below the limit",
         ),
         (
             "max of /^(Buy|Log)/ > 1s",
-            "met      max of /^(Buy|Log)/ > 1s: 0.2s, 0.8s below the limit",
+            "met      max of /^(Buy|Log)/ > 1s: 0.2 s, 0.8 s below the limit",
         ),
         (
             "max of /B.y/ > 1s",
-            "not met  max of /B.y/ > 1s: 5s, 4s above the limit",
+            "not met  max of /B.y/ > 1s: 5 s, 4 s above the limit",
         ),
         (
             "label:Logon errors > 0",
