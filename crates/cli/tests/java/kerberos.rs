@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::program::{LIMIT, Workshop};
+use drumfire_testkit::program::{Finished, LIMIT, Workshop};
 use drumfire_testkit::server::{Server, Step, ok, respond};
 
 use super::{group, plan, workshop};
@@ -101,17 +101,16 @@ fn configure(workshop: &Workshop, port: u16) {
     workshop.write("jaas.conf", login);
 }
 
-/// Asks three times per iteration.
-fn requests(server: &Server, password: &str, clears: bool) -> Vec<String> {
-    let port = server.address().port();
+/// An Authorization Manager whose only row is for `url`.
+fn manager(url: &str, password: &str, clears: bool) -> String {
     let mut manager = format!(
         r#"<AuthManager guiclass="AuthPanel" testclass="AuthManager" testname="login"><boolProp name="AuthManager.clearEachIteration">{clears}</boolProp><collectionProp name="AuthManager.auth_list"><elementProp name="" elementType="Authorization">"#
     );
     for (name, value) in [
-        ("url", format!("http://localhost:{port}/")),
-        ("username", "ann".to_owned()),
-        ("password", password.to_owned()),
-        ("mechanism", "KERBEROS".to_owned()),
+        ("url", url),
+        ("username", "ann"),
+        ("password", password),
+        ("mechanism", "KERBEROS"),
     ] {
         let _ = write!(
             manager,
@@ -119,10 +118,37 @@ fn requests(server: &Server, password: &str, clears: bool) -> Vec<String> {
         );
     }
     manager.push_str("</elementProp></collectionProp></AuthManager><hashTree/>");
-    let request = format!(
-        r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="r"><stringProp name="HTTPSampler.domain">localhost</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp><stringProp name="HTTPSampler.path">/</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree/>"#
-    );
-    [vec![manager], vec![request; 3]].concat()
+    manager
+}
+
+fn request(protocol: &str, host: &str, port: u16) -> String {
+    format!(
+        r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="r"><stringProp name="HTTPSampler.protocol">{protocol}</stringProp><stringProp name="HTTPSampler.domain">{host}</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp><stringProp name="HTTPSampler.path">/</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree/>"#
+    )
+}
+
+/// Asks three times per iteration.
+fn requests(server: &Server, password: &str, clears: bool) -> Vec<String> {
+    let port = server.address().port();
+    let manager = manager(&format!("http://localhost:{port}/"), password, clears);
+    [vec![manager], vec![request("http", "localhost", port); 3]].concat()
+}
+
+/// Runs a plan in which Java finds the centre.
+fn run(workshop: &Workshop, groups: &[String], more: &[&str]) -> Finished {
+    workshop.write("p.jmx", plan(groups));
+    let of = |name: &str, file: &str| format!("-D{name}={}", workshop.path(file).display());
+    let configuration = [
+        of("java.security.krb5.conf", "krb5.conf"),
+        of("java.security.auth.login.config", "jaas.conf"),
+        "-Jkerberos.spnego.use_canonical_host_name=false".to_owned(),
+    ];
+    let words = ["-n", "-t", "p.jmx", "-l", "r.jtl"].into_iter();
+    let words = words.chain(configuration.iter().map(String::as_str));
+    workshop.run(
+        &words.chain(more.iter().copied()).collect::<Vec<_>>(),
+        LIMIT,
+    )
 }
 
 #[test]
@@ -146,19 +172,7 @@ fn challenges_are_answered_by_tickets_of_the_centre() {
         group("cleared", 1, 2, &requests(&server, "secret", true)),
         group("wrong", 1, 1, &requests(&server, "other", false)),
     ];
-    workshop.write("p.jmx", plan(&groups));
-    let of = |name: &str| format!("-D{name}={}", workshop.path("").display());
-    let words = [
-        "-n",
-        "-t",
-        "p.jmx",
-        "-l",
-        "r.jtl",
-        "-Jkerberos.spnego.use_canonical_host_name=false",
-        &format!("{}/krb5.conf", of("java.security.krb5.conf")),
-        &format!("{}/jaas.conf", of("java.security.auth.login.config")),
-    ];
-    let finished = workshop.run(&words, LIMIT);
+    let finished = run(&workshop, &groups, &[]);
     let rows = workshop.read("r.jtl");
     let count = |group: &str, code: &str| {
         let of_group = rows
@@ -180,4 +194,63 @@ fn challenges_are_answered_by_tickets_of_the_centre() {
     // A login of each user, and one of each iteration that forgets the last.
     assert_eq!(centre.count("AS_REQ", "ISSUE"), 4);
     assert_eq!(centre.count("TGS_REQ", "HTTP/localhost"), 4);
+}
+
+/// JMeter 5.6.3, with the same centre and such a proxy, sends two requests in each sample: one that is refused, and one with
+/// a ticket for the proxy.
+#[test]
+fn proxies_are_answered_by_tickets_too() {
+    let Some(workshop) = workshop() else { return };
+    let Some(centre) = Centre::start(&workshop) else {
+        return;
+    };
+    let proxy = Server::start(|request| {
+        let has_ticket = request
+            .header("proxy-authorization")
+            .is_some_and(|value| value.starts_with("Negotiate YII"));
+        vec![Step::Send(match (has_ticket, &*request.method) {
+            (false, _) => respond("407 No", "Proxy-Authenticate: Negotiate\r\n", ""),
+            // It lets the ticket pass, but leads nowhere.
+            (true, "CONNECT") => respond("502 Nowhere", "", ""),
+            (true, _) => ok("come in"),
+        })]
+    });
+    let known = [
+        manager("http://shop.test/", "secret", false),
+        request("http", "shop.test", 80),
+        request("http", "shop.test", 80),
+    ];
+    let secure = [
+        manager("https://shop.test/", "secret", false),
+        request("https", "shop.test", 443),
+    ];
+    let unknown = [
+        manager("http://other.test/", "secret", false),
+        request("http", "shop.test", 80),
+    ];
+    let groups = [
+        group("known", 1, 1, &known),
+        group("secure", 1, 1, &secure),
+        group("unknown", 1, 1, &unknown),
+    ];
+    let port = proxy.address().port().to_string();
+    let finished = run(&workshop, &groups, &["-H", "localhost", "-P", &port]);
+    let rows = workshop.read("r.jtl");
+    let codes = |group: &str| {
+        let of_group = rows
+            .lines()
+            .filter(|row| row.contains(&format!(",{group} ")));
+        let codes = of_group.filter_map(|row| row.split(',').nth(3));
+        codes.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("known"), ["200", "200"], "{finished:?} {rows}");
+    assert_eq!(codes("secure"), ["502"], "{finished:?} {rows}");
+    assert_eq!(codes("unknown"), ["407"], "{finished:?} {rows}");
+    let sent = |method: &str| {
+        let requests = proxy.requests();
+        let of_method = requests.iter().filter(|request| request.method == method);
+        of_method.count()
+    };
+    assert_eq!([sent("GET"), sent("CONNECT")], [5, 2]);
+    assert_eq!(centre.count("TGS_REQ", "HTTP/localhost"), 2);
 }

@@ -105,7 +105,7 @@ fn jars() -> Option<String> {
         println!("skipped: Maven's local repository has no MongoDB jars");
         return None;
     }
-    Some(std::env::join_paths(jars).ok()?.into_string().ok()?)
+    std::env::join_paths(jars).ok()?.into_string().ok()
 }
 
 fn bean(class: &str, name: &str, properties: &[(&str, &str)]) -> String {

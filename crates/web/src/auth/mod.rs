@@ -274,6 +274,17 @@ impl Negotiation {
         }
     }
 
+    /// Whether a row asks for Kerberos.
+    pub fn has_kerberos(&self) -> bool {
+        self.kerberos.is_some()
+    }
+
+    /// With a proxy: logs in by Kerberos as the server's row says, since JMeter offers such credentials to any host
+    /// (`AuthManager#setupCredentials`).
+    pub fn share_kerberos(&mut self, server: Option<&Negotiation>) {
+        self.kerberos = server.and_then(|server| server.kerberos.clone());
+    }
+
     /// Begins before the first request (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`). `rows` are those of the
     /// Authorization Manager in scope, empty without one. `preemptive` is the property `httpclient4.auth.preemptive`
     /// (default true).
@@ -346,7 +357,9 @@ impl Negotiation {
     ) -> Option<String> {
         loop {
             let (scheme, credentials) = self.scheme.as_mut()?;
-            if self.state == State::Succeeded && matches!(scheme, Scheme::Ntlm(_)) {
+            if self.state == State::Succeeded
+                && matches!(scheme, Scheme::Ntlm(_) | Scheme::Ticket(..))
+            {
                 // It is the connection that is known.
                 return None;
             }

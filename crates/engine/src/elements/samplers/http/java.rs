@@ -76,6 +76,7 @@ pub(super) fn build(
         head_text,
         authorization: None,
         access: None,
+        proxy_tickets: 0,
     })))
 }
 

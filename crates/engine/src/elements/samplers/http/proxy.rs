@@ -271,8 +271,25 @@ impl ProxyAccess {
         negotiation.as_mut()?.header(&request, || self.nonce())
     }
 
-    /// Takes a 407 in: true if the next request answers it.
-    pub fn answers(&self, refusal: &Incoming) -> bool {
+    /// The negotiation with the proxy, to get a ticket for it; give it back with [`Self::put_negotiation`].
+    pub fn take_negotiation(&self) -> Option<Negotiation> {
+        self.negotiation.take()
+    }
+
+    pub fn put_negotiation(&self, negotiation: Negotiation) {
+        self.negotiation.replace(Some(negotiation));
+    }
+
+    /// The proxy's URL, as tickets name it.
+    pub fn url(&self) -> String {
+        format!(
+            "http://{}:{}/",
+            self.choice.proxy.host, self.choice.proxy.port
+        )
+    }
+
+    /// Takes a 407 in: true if the next request answers it. `server` is the negotiation with the server behind the proxy.
+    pub fn answers(&self, refusal: &Incoming, server: Option<&Negotiation>) -> bool {
         let challenges: Vec<String> = refusal
             .headers()
             .filter(|(name, _)| name.eq_ignore_ascii_case(b"Proxy-Authenticate"))
@@ -282,6 +299,7 @@ impl ProxyAccess {
         let mut negotiation = self.negotiation.borrow_mut();
         let negotiation = negotiation
             .get_or_insert_with(|| Negotiation::with_proxy(&proxy.host, i32::from(proxy.port)));
+        negotiation.share_kerberos(server);
         let credentials = self.credentials.borrow();
         negotiation.challenged(&credentials, challenges.iter().map(String::as_str))
     }
@@ -327,7 +345,8 @@ impl Tunnel for ProxyAccess {
     }
 
     fn challenged(&self, refusal: &Incoming, _target: &Target) -> bool {
-        self.answers(refusal)
+        // A ticket takes a while: `Settling::answer_proxy` gets it for the next tunnel.
+        self.answers(refusal, None)
     }
 }
 

@@ -43,6 +43,8 @@ pub(super) struct Sending {
     pub(super) authorization: Option<Negotiation>,
     /// The client that talks to the proxy, if there is one; never with the implementation Java.
     pub(super) access: Option<Rc<ProxyAccess>>,
+    /// How often the proxy was answered by a ticket.
+    pub(super) proxy_tickets: u8,
 }
 
 /// Where a request goes, and how.
@@ -160,6 +162,7 @@ impl RequestBuilder {
             head_text: draft.head_text,
             authorization: draft.authorization,
             access,
+            proxy_tickets: 0,
         })))
     }
 

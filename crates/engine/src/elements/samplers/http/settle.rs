@@ -14,6 +14,9 @@ use super::state::user_mut;
 use super::transfer::{Transfer, Trouble};
 use crate::run::context::Context;
 
+/// Tickets that a proxy gets within one sample.
+const MOST_PROXY_TICKETS: u8 = 4;
+
 /// Settles a response that asks for another request.
 pub(super) struct Settling<'s> {
     pub request: &'s RequestBuilder,
@@ -49,7 +52,7 @@ impl Settling<'_> {
             }
             let again = match incoming.status {
                 401 => self.answer_challenge(cx, call, sending, &incoming).await?,
-                407 => self.answer_proxy(cx, call, sending, &incoming),
+                407 => self.answer_proxy(cx, call, sending, &incoming).await,
                 _ => false,
             };
             if again {
@@ -110,7 +113,13 @@ impl Settling<'_> {
         if !negotiation.challenged(known, challenges.iter().map(String::as_str)) {
             return Ok(false);
         }
-        self.get_ticket(cx, &mut negotiation, &sending.url).await;
+        let port = sending.url.port_or_default().unwrap_or(-1);
+        let address = format!(
+            "{}://{}:{port}/",
+            sending.url.protocol(),
+            sending.url.host()
+        );
+        self.get_ticket(cx, &mut negotiation, &address).await;
         let (url, method) = (sending.url.clone(), sending.method.clone());
         let wire = url.wire().map_err(Trouble::Java)?;
         let line = RequestLine::new(&method, &url, &wire, &sending.target);
@@ -126,33 +135,49 @@ impl Settling<'_> {
         Ok(true)
     }
 
-    /// Answers by Kerberos, if that is what the challenge wants; where it cannot, the server's next offer is taken.
-    async fn get_ticket(&self, cx: &mut Context, negotiation: &mut Negotiation, url: &Url) {
+    /// Answers by Kerberos, if that is what the challenge wants; where it cannot, the next offer is taken. `address` is that of
+    /// the server or the proxy that wants the ticket.
+    async fn get_ticket(&self, cx: &mut Context, negotiation: &mut Negotiation, address: &str) {
         while let (Some(auth), Some(wanted)) = (&self.request.auth, negotiation.wanted_ticket()) {
-            let port = url.port_or_default().unwrap_or(-1);
-            let address = format!("{}://{}:{port}/", url.protocol(), url.host());
-            match Box::pin(auth.answer_by_ticket(cx, wanted, address)).await {
+            match Box::pin(auth.answer_by_ticket(cx, wanted, address.to_owned())).await {
                 Ok(value) => return negotiation.put_ticket(value),
                 Err(why) => {
-                    tracing::warn!("no ticket for {}: {why}", url.host());
+                    tracing::warn!("no ticket for {address}: {why}");
                     negotiation.take_next();
                 }
             }
         }
     }
 
-    /// Answers a proxy's wish for credentials, if there are any.
-    fn answer_proxy(
+    /// Answers a proxy's wish for credentials, if there are any. Tunnels have tried passwords already.
+    async fn answer_proxy(
         &self,
         cx: &mut Context,
         call: &Call<'_>,
         sending: &mut Sending,
         incoming: &Incoming,
     ) -> bool {
-        let access = sending.access.clone();
-        if sending.target.tls || !access.is_some_and(|access| access.answers(incoming)) {
+        let Some(access) = sending.access.clone() else {
+            return false;
+        };
+        let server = sending.authorization.as_ref();
+        let has_kerberos = server.is_some_and(Negotiation::has_kerberos);
+        // A proxy and a server that both want a ticket with each request would never be content.
+        if sending.target.tls && !has_kerberos
+            || sending.proxy_tickets == MOST_PROXY_TICKETS
+            || !access.answers(incoming, server)
+        {
             return false;
         }
+        if let Some(mut negotiation) = access.take_negotiation() {
+            if negotiation.wanted_ticket().is_some() {
+                sending.proxy_tickets += 1;
+                self.get_ticket(cx, &mut negotiation, &access.url()).await;
+            }
+            access.put_negotiation(negotiation);
+        }
+        // The next tunnel's answer counts.
+        access.take_refused();
         let (url, method) = (sending.url.clone(), sending.method.clone());
         let line = url.wire().map(|wire| {
             let line = RequestLine::new(&method, &url, &wire, &sending.target);
