@@ -109,7 +109,7 @@ impl ImportError {
         let reasons: Vec<String> = draft
             .left_out
             .iter()
-            .map(|(reason, count)| format!("{count} {reason}"))
+            .map(|(reason, count)| format!("{reason}: {count}"))
             .collect();
         let whole = match reasons.is_empty() {
             true => message.to_owned(),

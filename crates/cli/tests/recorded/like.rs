@@ -74,7 +74,7 @@ fn the_recorder_of_a_plan_is_the_model() {
     assert!(
         recorded
             .out
-            .contains("left out   1 requests that the recorder excludes by their address"),
+            .contains("left out   requests that the recorder excludes by their address: 1"),
         "{}",
         recorded.out
     );

@@ -278,7 +278,7 @@ fn summary(
         text.push_str(&proof.remarks(&steps));
     }
     for (reason, number) in &draft.left_out {
-        text.push_str(&format!("left out   {number} {reason}\n"));
+        text.push_str(&format!("left out   {reason}: {number}\n"));
     }
     text.push_str(&format!("try        drumfire run {}\n", output.display()));
     text
