@@ -188,7 +188,7 @@ fn extractors() -> Scenario {
 }
 
 fn minutes() -> Scenario {
-    let entries = [1, 5, 20, 60].map(|minutes| Entry {
+    let entries = [1, 5, 60].map(|minutes| Entry {
         seconds: minutes * 60,
         ..Entry::new(Program::Drumfire, "pacing.jmx")
             .case(minutes, 10)
@@ -242,7 +242,7 @@ fn merged() -> Scenario {
 
 /// Scripts whose text changes at each sample, so that each is compiled anew; BeanShell and JavaScript, which are interpreted.
 fn scripts() -> Scenario {
-    let entries = [1, 5, 20, 60].map(|minutes| Entry {
+    let entries = [1, 5, 60].map(|minutes| Entry {
         seconds: minutes * 60,
         prepares_java: true,
         ..Entry::new(Program::Drumfire, "metaspace.jmx").case(minutes, 3)

@@ -48,7 +48,9 @@ fn users() -> Scenario {
     };
     // Without the time in which users connect, and that in which they end.
     let counted = |from_s, to_s| Some(Part { from_s, to_s });
+    // All think from the first second on.
     let idle = |case: &str, users: u32| Entry {
+        seconds: 15,
         connects: false,
         ..Entry::new(Program::Drumfire, "idle.jmx")
             .case(case, users)
