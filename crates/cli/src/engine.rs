@@ -61,6 +61,11 @@ pub trait Engine {
     /// The compiled plan as data.
     fn describe(&self, program: &Self::Program) -> PlanView;
 
+    /// The thread groups of the compiled plan alone.
+    fn groups(&self, program: &Self::Program) -> Vec<GroupView> {
+        self.describe(program).groups
+    }
+
     /// The Java for plans that need it, after the missing parts have been installed if `install` says so.
     ///
     /// # Errors

@@ -24,6 +24,7 @@ pub mod escape;
 pub mod exit_codes;
 pub mod exports;
 pub mod findings;
+mod fingerprint;
 mod fleet_arguments;
 pub mod fleet_options;
 mod guards;

@@ -1,25 +1,24 @@
 //! The record of a run beside its samples: the plan, the machine, the time of its parts.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::Path;
 
 use drumfire_engine::GroupView;
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::{Stage, StageTimes};
-use drumfire_report::{Mark, PlanIdentity, RunAgent, RunFile, TimeUse, TimedPart};
+use drumfire_report::{Mark, RunAgent, RunFile, TimeUse, TimedPart};
 use drumfire_results::{MASK, Verdict, is_secret};
-use sha2::{Digest, Sha256};
 
 use crate::engine::Outcome;
+use crate::fingerprint::Fingerprint;
 use crate::options::{Change, PropertyOptions};
 use crate::run_facts::{health, run_verdict, thousandths, threshold_results};
 use crate::terminal::summary::cpu_us;
 
 /// The facts of a run before its first sample.
-pub fn begun(plan: &Path, now_ms: i64) -> RunFile {
-    let mut run = drumfire_report::begun(plan_name(plan), now_ms);
-    run.plan = plan_identity(plan);
+pub fn begun(plan: &Fingerprint, now_ms: i64) -> RunFile {
+    let mut run = drumfire_report::begun(plan_name(plan.plan()), now_ms);
+    run.plan = plan.get();
     run.environment = environment();
     run
 }
@@ -32,12 +31,12 @@ fn plan_name(plan: &Path) -> String {
 /// Everything that is known of a run.
 pub fn run_file(
     outcome: Outcome,
-    plan: &Path,
+    plan: &Fingerprint,
     thresholds: &[Verdict],
     groups: &[GroupView],
 ) -> RunFile {
-    let mut run = RunFile::new(plan_name(plan), outcome.recording);
-    run.plan = plan_identity(plan);
+    let mut run = RunFile::new(plan_name(plan.plan()), outcome.recording);
+    run.plan = plan.get();
     (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
     run.environment = environment();
     run.targets = outcome.targets;
@@ -118,25 +117,6 @@ fn time_use(stages: &StageTimes, cpu_us: Option<f64>) -> Option<TimeUse> {
     })
 }
 
-/// The plan and what tells it from others.
-fn plan_identity(plan: &Path) -> Option<PlanIdentity> {
-    // In pieces: a plan may be large, and nothing else needs its bytes any more.
-    let mut hash = Sha256::new();
-    let mut file = File::open(plan).ok()?;
-    let mut piece = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut piece).ok()? {
-            0 => break,
-            length => hash.update(&piece[..length]),
-        }
-    }
-    let digest = hash.finalize();
-    Some(PlanIdentity {
-        path: plan.display().to_string(),
-        sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
-    })
-}
-
 /// Where the load comes from.
 fn environment() -> Vec<(String, String)> {
     let mut rows = vec![
@@ -169,11 +149,7 @@ fn system() -> String {
 
 /// The memory of this machine, in MiB.
 pub fn memory_mib() -> Option<u64> {
-    let mut text = String::new();
-    File::open("/proc/meminfo")
-        .ok()?
-        .read_to_string(&mut text)
-        .ok()?;
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
         .lines()
         .find_map(|line| line.strip_prefix("MemTotal:"))?;

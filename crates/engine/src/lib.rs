@@ -20,7 +20,9 @@ pub use decode::LEFT_OUT;
 pub use elements::Rung;
 pub use inspect::advice::{Advice, AdvicePlace, Effect};
 pub use inspect::demand::Demand;
-pub use inspect::describe::{GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe};
+pub use inspect::describe::{
+    GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe, groups,
+};
 pub use inspect::plan_files::plan_files;
 pub use inspect::preflight::{compile, draft};
 pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};

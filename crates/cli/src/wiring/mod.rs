@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use drumfire::engine::{
-    Control, Engine, Glance, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber,
+    Control, Engine, Glance, GroupView, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber,
     SummaryLines, Survey,
 };
 use drumfire::properties::RunProperties;
@@ -156,6 +156,10 @@ impl Engine for Wiring {
 
     fn describe(&self, ready: &Ready) -> PlanView {
         drumfire_engine::describe(&ready.tree, &ready.plan.program)
+    }
+
+    fn groups(&self, ready: &Ready) -> Vec<GroupView> {
+        drumfire_engine::groups(&ready.plan.program)
     }
 
     fn summary_lines(&self, ready: &Ready) -> SummaryLines {

@@ -47,9 +47,9 @@ pub fn ask(names: &[&str], plan: &Element, settings: &RunSettings) {
     }
 }
 
-/// Whether a text calls a function that a plugin brings.
-pub fn calls_foreign(text: &str) -> bool {
-    calls(text).any(|name| function(name).is_some_and(|spec| spec.is_foreign()))
+/// Whether a plugin brings the function of that name.
+pub fn is_foreign(name: &str) -> bool {
+    function(name).is_some_and(|spec| spec.is_foreign())
 }
 
 /// JMeter waits in this function.
@@ -93,18 +93,19 @@ fn in_value<'e>(value: &'e Value, call: &mut dyn FnMut(&'e str)) {
 }
 
 fn in_text<'e>(text: &'e str, call: &mut dyn FnMut(&'e str)) {
-    // Most texts call nothing, and large plans have many.
-    if text.as_bytes().contains(&b'$') {
-        calls(text).for_each(call);
-    }
+    calls(text).for_each(call);
 }
 
-/// The names of functions that a text calls, with their underscores.
-fn calls(text: &str) -> impl Iterator<Item = &str> {
-    text.split("${").skip(1).filter_map(|after| {
+/// The names of functions that a text calls, with their underscores. Most texts call nothing, and large plans have many: what a
+/// single letter tells is not searched for as a text.
+pub fn calls(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('$').filter_map(|(at, _)| {
+        let after = text[at..].strip_prefix("${__")?;
         let end = after.find(|c: char| !c.is_alphanumeric() && c != '_')?;
-        let name = &after[..end];
-        (name.starts_with("__") && after[end..].starts_with('(')).then_some(name)
+        let start = at + "${".len();
+        after[end..]
+            .starts_with('(')
+            .then(|| &text[start..start + "__".len() + end])
     })
 }
 
@@ -117,7 +118,7 @@ mod tests {
     fn calls_are_told_from_variables() {
         let text = "${__a(1,${__b_c(${__idx})})} ${v} __d(1) ${__jm__x__idx} ${__e (1)} ${__f(";
         assert_eq!(calls(text).collect::<Vec<_>>(), ["__a", "__b_c", "__f"]);
-        assert!(!calls_foreign("${__groovy(1)}"));
+        assert!(!calls("${__groovy(1)}").any(is_foreign));
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::run::needs::Needs;
 /// Elements that look into the previous result (`JMeterContext#getPreviousResult`).
 const CLASSES: [&str; 2] = ["URLRewritingModifier", "AnchorModifier"];
 /// Functions that may: one unless it is given a variable, others if their script does.
-const FUNCTION: &str = "${__regexFunction(";
-const SCRIPTS: [&str; 3] = ["${__groovy(", "${__BeanShell(", "${__javaScript("];
+const FUNCTION: &str = "__regexFunction";
+const SCRIPTS: [&str; 3] = ["__groovy", "__BeanShell", "__javaScript"];
 
 /// The parts of the previous result that elements and functions of the plan read.
 pub fn needs(element: &Element) -> Needs {
@@ -45,20 +45,18 @@ fn own_needs(element: &Element) -> Needs {
 }
 
 fn text_needs(text: &str) -> Needs {
-    // Most texts call nothing, and large plans have many.
-    if !text.as_bytes().contains(&b'$') {
-        return Needs::NOTHING;
+    let mut needs = Needs::NOTHING;
+    let mut has_script = false;
+    for name in functions::calls(text) {
+        if functions::is_foreign(name) {
+            return Needs::ALL; // its code is given the result
+        }
+        needs.body |= name == FUNCTION;
+        has_script |= SCRIPTS.contains(&name);
     }
-    if functions::calls_foreign(text) {
-        return Needs::ALL; // its code is given the result
-    }
-    let is_script = SCRIPTS.iter().any(|start| text.contains(start));
-    if is_script && script_words::text_sees(text) {
-        return Needs::ALL;
-    }
-    Needs {
-        body: text.contains(FUNCTION),
-        ..Needs::NOTHING
+    match has_script && script_words::text_sees(text) {
+        true => Needs::ALL,
+        false => needs,
     }
 }
 

@@ -88,7 +88,7 @@ pub fn conclude<E: Engine>(
         is_worse: false,
     };
     if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
-        let mut run = run_record::run_file(outcome, &brief.plan, &verdicts, &brief.groups);
+        let mut run = run_record::run_file(outcome, &brief.fingerprint, &verdicts, &brief.groups);
         run.health.extend(watching.groups());
         run_record::add_agents(&mut run, &agents);
         let records = Records {

@@ -22,6 +22,7 @@ use crate::demo::DemoSite;
 use crate::engine::{Control, Debugging, Engine, GroupView, RunOrder};
 use crate::exit_codes::Exit;
 use crate::exports::Exports;
+use crate::fingerprint::Fingerprint;
 use crate::guards::{Board, Guards};
 use crate::jmeter::remote;
 use crate::kept_run::{self, KeptPlace, KeptRun};
@@ -55,6 +56,7 @@ pub struct Prepared {
 pub struct Brief {
     pub options: RunOptions,
     pub plan: PathBuf,
+    pub fingerprint: Fingerprint,
     pub settings: RunProperties,
     pub order: RunOrder,
     pub baseline: Option<RunFile>,
@@ -121,11 +123,11 @@ pub fn prepare<E: Engine>(
     {
         console.warn(&problem);
     }
-    listening.kept = keep(&brief.options, &brief.plan, &brief.settings, console)?;
+    listening.kept = keep(&brief.options, &brief.fingerprint, &brief.settings, console)?;
     let shows_groups =
         brief.report.is_wished() || listening.kept.is_some() || listening.ui.is_some();
     if shows_groups || brief.options.fleet.is_some() {
-        brief.groups = engine.describe(&program).groups;
+        brief.groups = engine.groups(&program);
     }
     brief.fleet = fleet_order(&brief, engine, &program, console)?;
     Ok((Prepared { brief, listening }, program))
@@ -140,6 +142,7 @@ fn begin(
     console: &mut Console<'_>,
 ) -> Result<(Brief, Listening), Refusal> {
     let plan = existing_plan(&chosen_plan(&options.plan, remembered)?)?;
+    let fingerprint = Fingerprint::begin(&plan);
     let mut options = with_outputs(options, &plan, console)?;
     let baseline = options.baseline.as_deref();
     let baseline = baseline.map(baseline::read).transpose()?;
@@ -176,7 +179,7 @@ fn begin(
     let watching = watch(&options, &settings)?;
     let shown = (guards.board(), watching.view());
     let listening = Listening {
-        ui: serve(&options, &plan, &settings, shown, control, console)?,
+        ui: serve(&options, &fingerprint, &settings, shown, control, console)?,
         guards,
         watching,
         exports: Exports::default(),
@@ -185,6 +188,7 @@ fn begin(
     let brief = Brief {
         options,
         plan,
+        fingerprint,
         settings,
         order,
         baseline,
@@ -316,7 +320,7 @@ fn watch(options: &RunOptions, settings: &RunProperties) -> Result<Watching, Ref
 /// Serves the live page and prints its address, if it was asked for.
 fn serve(
     options: &RunOptions,
-    plan: &Path,
+    plan: &Fingerprint,
     settings: &RunProperties,
     shown: (Board, View),
     control: &Control,
@@ -347,7 +351,7 @@ fn serve(
 /// Begins the run file. One that was asked for must be writable; without the others a run goes on.
 fn keep(
     options: &RunOptions,
-    plan: &Path,
+    plan: &Fingerprint,
     settings: &RunProperties,
     console: &mut Console<'_>,
 ) -> Result<Option<KeptRun>, Refusal> {
@@ -360,7 +364,7 @@ fn keep(
         None if !options.keeps_run || settings.properties.get(KEEP_RUNS) == Some("false") => {
             return Ok(None);
         }
-        None => KeptPlace::in_folder(plan, now_ms),
+        None => KeptPlace::in_folder(plan.plan(), now_ms),
     };
     match (
         KeptRun::begin(place.clone(), run_record::begun(plan, now_ms), keep),
