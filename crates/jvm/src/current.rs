@@ -11,18 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use drumfire_engine::java::Visit;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::sync::oneshot;
+
+use crate::far::Far;
 
 #[derive(Clone)]
 enum Current {
     /// The visit, and the line over which other threads reach it, if there is one.
     Here(*mut Visit<'static>, *const Line),
-    Apart(UnboundedSender<Question>),
+    Apart(Arc<Far>),
 }
-
-/// A request of a call on another thread to the worker of its user.
-pub type Question = Box<dyn FnOnce(&mut Visit<'_>) + Send>;
 
 thread_local! {
     static CURRENT: RefCell<Current> = const { RefCell::new(Current::Here(null_mut(), null())) };
@@ -52,7 +49,7 @@ struct State {
 #[derive(Clone)]
 enum Call {
     Here(Pointer),
-    Apart(UnboundedSender<Question>),
+    Apart(Arc<Far>),
 }
 
 #[derive(Clone, Copy)]
@@ -168,7 +165,7 @@ impl<'l> Back<'l> {
         let line = line.map(|line| &**line);
         let call = match &current {
             Current::Here(visit, _) => Call::Here(Pointer(visit.cast())),
-            Current::Apart(questions) => Call::Apart(questions.clone()),
+            Current::Apart(far) => Call::Apart(far.clone()),
         };
         let call = line.and_then(|line| line.turn_to(Some(call)));
         let held = HELD.replace(null());
@@ -210,20 +207,10 @@ pub fn during<R>(visit: &mut Visit<'_>, line: Option<&Arc<Line>>, run: impl FnOn
     run()
 }
 
-/// The two ends of a call apart: for its own thread, and for the thread of its user.
-pub fn wire() -> (Wire, UnboundedReceiver<Question>) {
-    let (questions, asked) = unbounded_channel();
-    (Wire(questions), asked)
-}
-
-pub struct Wire(UnboundedSender<Question>);
-
-impl Wire {
-    /// Lets Java code that `run` starts on this thread, and other threads over the user's line, ask for the user.
-    pub fn during<R>(self, line: &Arc<Line>, run: impl FnOnce() -> R) -> R {
-        let _back = Back::to_after(Current::Apart(self.0), Some(line));
-        run()
-    }
+/// Lets Java code that `run` starts on this thread, which is not the user's, ask for the user, and other threads over the user's line.
+pub fn during_apart<R>(far: Arc<Far>, line: &Arc<Line>, run: impl FnOnce() -> R) -> R {
+    let _back = Back::to_after(Current::Apart(far), Some(line));
+    run()
 }
 
 /// The visit of the call that is running on this thread, if it is in place.
@@ -242,25 +229,41 @@ pub fn here<R>(use_it: impl FnOnce(&mut Visit<'_>) -> R) -> Option<R> {
     Some(use_it(unsafe { &mut *pointer }))
 }
 
+/// The way to the user of the call that is running on this thread, if it is apart.
+pub fn far() -> Option<Arc<Far>> {
+    CURRENT.with_borrow(|current| match current {
+        Current::Here(..) => None,
+        Current::Apart(far) => Some(far.clone()),
+    })
+}
+
 /// Does something with the visit of the call that is running on this thread; `None` if there is none, or if its user has
 /// gone on without it.
 pub fn visit<R: Send + 'static>(
     use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
 ) -> Option<R> {
-    let apart = CURRENT.with_borrow(|current| match current {
-        Current::Here(..) => None,
-        Current::Apart(questions) => Some(questions.clone()),
-    });
-    let Some(questions) = apart else {
-        return here(use_it);
-    };
-    let (answer, answered) = oneshot::channel();
-    let question: Question = Box::new(move |visit| {
-        // The one who asks waits for it.
-        let _ = answer.send(use_it(visit));
-    });
-    questions.send(question).ok()?;
-    answered.blocking_recv().ok()
+    match far() {
+        Some(far) => far.ask(use_it),
+        None => here(use_it),
+    }
+}
+
+/// The same for what changes no variables.
+pub fn look<R: Send + 'static>(
+    use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
+) -> Option<R> {
+    match far() {
+        Some(far) => far.look(use_it),
+        None => here(use_it),
+    }
+}
+
+/// The same for what changes no variables and has no answer: it may be done later, but before any question is answered.
+pub fn order(order: impl FnOnce(&mut Visit<'_>) + Send + 'static) -> Option<()> {
+    match far() {
+        Some(far) => far.order(order),
+        None => here(order),
+    }
 }
 
 /// A line that a thread has joined.
@@ -285,7 +288,7 @@ pub fn join(number: u64) -> bool {
     let (current, is_taken) = match call {
         // The line is had already: uses of the visit take no other.
         Some(Call::Here(Pointer(visit))) => (Current::Here(visit, null()), true),
-        Some(Call::Apart(questions)) => (Current::Apart(questions), false),
+        Some(Call::Apart(far)) => (Current::Apart(far), false),
         None => {
             if !is_inner {
                 line.give_back();

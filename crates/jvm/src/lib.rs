@@ -10,7 +10,8 @@
 //! | `machine.rs` | the virtual machine, and calls into it |
 //! | `natives.rs` | calls out of it |
 //! | `below.rs` | those about what is below a controller that Java drives |
-//! | `current.rs` | whose call is running on a thread |
+//! | `current.rs`, `far.rs` | whose call is running on a thread, and how one apart reaches its user |
+//! | `waits.rs` | whether a call has waited |
 //! | `hired.rs` | users that a thread group's Java object starts |
 //! | `pool.rs` | threads for calls that take their time |
 //! | `seats.rs`, `force.rs` | the threads that run Java, and how to break off what they are at |
@@ -29,6 +30,7 @@ mod conflicts;
 mod current;
 mod element;
 mod exit;
+mod far;
 mod find;
 mod force;
 mod hired;
@@ -43,6 +45,7 @@ mod request;
 mod result;
 mod seats;
 mod text;
+mod waits;
 mod wire;
 mod xml;
 
@@ -60,6 +63,7 @@ use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
 
 use current::Line;
 use exit::Caller;
+use far::{Far, Habit};
 use find::Installation;
 use jars::JMeter;
 use machine::{Handle, ListensTo, Machine};
@@ -94,6 +98,8 @@ struct Plan {
     listens_to: Vec<ListensTo>,
     /// The class and the name of each.
     names: Vec<String>,
+    /// The variables that each reads.
+    habits: Vec<Arc<Habit>>,
     groups: Vec<Handle>,
 }
 
@@ -227,6 +233,12 @@ impl Jvm {
             Ok(Plan {
                 listens_to,
                 names: names.collect(),
+                habits: program
+                    .java
+                    .elements
+                    .iter()
+                    .map(|_| Arc::default())
+                    .collect(),
                 groups,
             })
         });
@@ -281,13 +293,14 @@ impl Jvm {
     /// An element's call, ready to be made.
     fn ready(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<Ready, Raised> {
         let place = self.place(visit)?;
-        if place.plan.is_none() {
+        let Some(plan) = place.plan else {
             let why = "Java was not started for this element's plan";
             return Err(Raised::exception(why.to_owned()));
-        }
+        };
         visit.begin(call.role);
         Ok(Ready {
             machine: place.machine,
+            habit: plan.habits.get(call.element as usize).cloned(),
             user: place.user,
             sample: visit.sample_number(),
             call,
@@ -311,12 +324,21 @@ struct CurrentUser<'j> {
 struct Ready {
     machine: &'static Machine,
     user: Arc<Person>,
+    habit: Option<Arc<Habit>>,
     sample: u32,
     call: JavaCall,
 }
 
 impl Ready {
-    fn run(&self) -> Result<i64, Raised> {
+    /// The call; also whether it has waited, if that is asked.
+    fn run(&self) -> (Result<i64, Raised>, bool) {
+        match self.call.watches_waits {
+            true => waits::watched(|| self.run_it()),
+            false => (self.run_it(), false),
+        }
+    }
+
+    fn run_it(&self) -> Result<i64, Raised> {
         let _calling = exit::calling(Caller::Element(self.call.element));
         self.machine.call(
             &self.user.user,
@@ -332,14 +354,15 @@ impl Ready {
 async fn apart(
     visit: &mut Visit<'_>,
     user: Arc<Person>,
-    run: impl FnOnce() -> Result<i64, Raised> + Send + 'static,
+    habit: Option<Arc<Habit>>,
+    run: impl FnOnce() -> (Result<i64, Raised>, bool) + Send + 'static,
 ) -> Result<i64, Raised> {
-    let (wire, mut questions) = current::wire();
+    let (far, mut questions) = Far::to(visit, habit);
     let (end, mut ended) = tokio::sync::oneshot::channel();
     pool::run(move || {
-        let outcome = wire.during(&user.line, run);
+        let outcome = current::during_apart(far.clone(), &user.line, run);
         // A user that has gone on without this call does not ask how it ended.
-        let _ = end.send(outcome);
+        let _ = end.send((outcome, far.end()));
     })
     .map_err(|error| Raised::exception(format!("no thread for a script: {error}")))?;
     let outcome = loop {
@@ -349,8 +372,11 @@ async fn apart(
             outcome = &mut ended => break outcome,
         }
     };
-    let value =
-        outcome.map_err(|_| Raised::exception("a script's thread ended early".to_owned()))??;
+    let ((outcome, has_waited), orders) =
+        outcome.map_err(|_| Raised::exception("a script's thread ended early".to_owned()))?;
+    far::carry_out(orders, visit);
+    visit.has_waited = has_waited;
+    let value = outcome?;
     visit.thrown.take().map_or(Ok(value), Err)
 }
 
@@ -447,15 +473,17 @@ impl JavaHost for Jvm {
 
     fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised> {
         let ready = self.ready(visit, call)?;
-        let delay = current::during(visit, Some(&ready.user.line), || ready.run())?;
+        let (outcome, has_waited) = current::during(visit, Some(&ready.user.line), || ready.run());
+        visit.has_waited = has_waited;
+        let delay = outcome?;
         visit.thrown.take().map_or(Ok(delay), Err)
     }
 
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v> {
         Box::pin(async move {
             let ready = self.ready(visit, call)?;
-            let user = ready.user.clone();
-            apart(visit, user, move || ready.run()).await
+            let (user, habit) = (ready.user.clone(), ready.habit.clone());
+            apart(visit, user, habit, move || ready.run()).await
         })
     }
 
@@ -467,8 +495,8 @@ impl JavaHost for Jvm {
                 return Err(Raised::exception(why));
             };
             let engine = user.clone();
-            let run = move || run_group(machine, group, &engine, number);
-            apart(visit, user, run).await
+            let run = move || (run_group(machine, group, &engine, number), true);
+            apart(visit, user, None, run).await
         })
     }
 

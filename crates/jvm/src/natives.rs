@@ -78,7 +78,21 @@ pub fn stop_run(now: bool) {
 pub fn visit<R: Send + 'static>(
     use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
 ) -> Result<R> {
-    current::visit(use_it).ok_or(Error::NullPtr(
+    reached(current::visit(use_it))
+}
+
+/// The same for what changes no variables.
+fn look<R: Send + 'static>(use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static) -> Result<R> {
+    reached(current::look(use_it))
+}
+
+/// The same for what changes no variables and has no answer.
+fn order(order: impl FnOnce(&mut Visit<'_>) + Send + 'static) -> Result<()> {
+    reached(current::order(order))
+}
+
+fn reached<R>(answer: Option<R>) -> Result<R> {
+    answer.ok_or(Error::NullPtr(
         "no virtual user's call is running on this thread",
     ))
 }
@@ -100,7 +114,7 @@ extern "system" fn variable<'l>(
         {
             return value.unwrap_or_else(|| Ok(JString::null()));
         }
-        match visit(move |visit| visit.variable(&name).map(str::to_owned))? {
+        match reached(current::far().and_then(|far| far.variable(&name)))? {
             Some(value) => text::write(env, &value),
             None => Ok(JString::null()),
         }
@@ -119,7 +133,10 @@ extern "system" fn set_variable<'l>(
             return Ok(());
         };
         let value = text::read(env, &value)?;
-        visit(move |visit| visit.set_variable(&name, value.as_deref()))
+        reached(match current::far() {
+            Some(far) => far.set_variable(name, value),
+            None => current::here(|visit| visit.set_variable(&name, value.as_deref())),
+        })
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -127,7 +144,10 @@ extern "system" fn set_variable<'l>(
 extern "system" fn remove_variable<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, name: Text<'l>) {
     env.with_env(|env| -> Result<_> {
         let name = text::read(env, &name)?.unwrap_or_default();
-        visit(move |visit| visit.remove_variable(&name))
+        reached(match current::far() {
+            Some(far) => far.remove_variable(name),
+            None => current::here(|visit| visit.remove_variable(&name)),
+        })
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -139,7 +159,10 @@ extern "system" fn is_spelled_out<'l>(
 ) -> jboolean {
     env.with_env(|env| -> Result<_> {
         let name = text::read(env, &name)?.unwrap_or_default();
-        visit(move |visit| jboolean::from(visit.is_spelled_out(&name)))
+        reached(match current::far() {
+            Some(far) => far.is_spelled_out(name),
+            None => current::here(|visit| visit.is_spelled_out(&name)),
+        })
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -170,7 +193,7 @@ extern "system" fn template<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, number: 
 
 extern "system" fn sampler<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jlong {
     env.with_env(|_| {
-        visit(|visit| {
+        look(|visit| {
             let number = visit.sampler().map_or(u32::MAX, |number| number);
             ((u64::from(visit.sample_number()) << 32) | u64::from(number)) as jlong
         })
@@ -180,7 +203,7 @@ extern "system" fn sampler<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jlong 
 
 extern "system" fn result_of<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
     env.with_env(|env| -> Result<_> {
-        match visit(|visit| visit.result().map(result::write))? {
+        match look(|visit| visit.result().map(result::write))? {
             Some(bytes) => env.byte_array_from_slice(&bytes),
             None => Ok(JByteArray::null()),
         }
@@ -198,7 +221,7 @@ extern "system" fn result_body<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JB
         if let Some(array) = here {
             return array.unwrap_or_else(|| Ok(JByteArray::null()));
         }
-        let body = visit(|visit| {
+        let body = look(|visit| {
             let body = visit.result()?.response_data.as_ref()?;
             Some(body.to_vec())
         })?;
@@ -222,7 +245,7 @@ extern "system" fn set_result<'l>(
             true => None,
             false => Some(env.convert_byte_array(&body)?),
         };
-        visit(move |visit| take_result(visit, &bytes, body.as_deref()))
+        order(move |visit| take_result(visit, &bytes, body.as_deref()))
     })
     .resolve::<ThrowRuntimeExAndDefault>()
 }
@@ -260,7 +283,7 @@ extern "system" fn named_sampler<'l>(
     _: JClass<'l>,
 ) -> JObjectArray<'l, JString<'l>> {
     env.with_env(|env| -> Result<_> {
-        match visit(|visit| visit.named_sampler())? {
+        match look(|visit| visit.named_sampler())? {
             Some((class, name)) => texts_of(env, &[class.as_str(), &name]),
             None => Ok(JObjectArray::<JString>::null()),
         }
@@ -273,7 +296,7 @@ extern "system" fn previous_sampler<'l>(
     _: JClass<'l>,
 ) -> JObjectArray<'l, JString<'l>> {
     env.with_env(|env| -> Result<_> {
-        match visit(|visit| visit.previous_sampler())? {
+        match look(|visit| visit.previous_sampler())? {
             Some((class, name)) => texts_of(env, &[class.as_str(), &name]),
             None => Ok(JObjectArray::<JString>::null()),
         }
@@ -325,7 +348,7 @@ extern "system" fn verdict<'l>(
 ) {
     env.with_env(|env| -> Result<_> {
         let (name, message) = (text::read(env, &name)?, text::read(env, &message)?);
-        visit(move |visit| {
+        order(move |visit| {
             visit.verdict = Some(drumfire_results::AssertionResult {
                 name: name.map(Into::into),
                 failure,
@@ -346,7 +369,7 @@ const END_USER: jint = 4;
 extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint, what: Text<'l>) {
     env.with_env(|env| -> Result<_> {
         let what = text::read(env, &what)?.unwrap_or_default();
-        visit(move |visit| {
+        order(move |visit| {
             match fate {
                 STOP_TEST | STOP_TEST_NOW => visit.stop_test(fate == STOP_TEST_NOW),
                 END_USER => visit.end_user(),
@@ -362,17 +385,17 @@ extern "system" fn thrown<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, fate: jint
 }
 
 extern "system" fn set_action<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, action: jint) {
-    env.with_env(|_| visit(move |visit| visit.set_action(result::action(action))))
+    env.with_env(|_| order(move |visit| visit.set_action(result::action(action))))
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
 extern "system" fn stop_thread<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) {
-    env.with_env(|_| visit(|visit| visit.stop_thread()))
+    env.with_env(|_| order(|visit| visit.stop_thread()))
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
 extern "system" fn iteration<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jint {
-    env.with_env(|_| visit(|visit| visit.iteration() as jint))
+    env.with_env(|_| look(|visit| visit.iteration() as jint))
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 

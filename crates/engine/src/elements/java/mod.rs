@@ -14,6 +14,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use crate::decode::roles::Roles;
 use crate::decode::{Decoder, script_words};
+use crate::elements::jdbc;
 use crate::elements::refusal::cannot_run;
 use crate::resolve::Element;
 use crate::run::context::Context;
@@ -29,14 +30,23 @@ use crate::run::roles::PostProcessorRole;
 use crate::run::roles::PreProcessorRole;
 use crate::run::roles::TimerRole;
 use crate::run::sampler::{Sampler, SamplerTurn};
-use pace::Pace;
+use pace::{Home, Pace};
 
 /// An element of the plan that is run by its Java class.
 pub struct JavaElement {
     pub host: Arc<dyn JavaHost>,
     call: JavaCall,
     name: Template,
-    pace: Pace,
+    pace: Arc<Pace>,
+}
+
+/// How fast all JDBC elements of a plan are, which run in one database.
+struct PaceOfDatabase(Arc<Pace>);
+
+impl Default for PaceOfDatabase {
+    fn default() -> PaceOfDatabase {
+        PaceOfDatabase(Arc::new(Pace::new(Home::WhereItNeverWaits)))
+    }
 }
 
 pub fn pre(d: &mut Decoder) -> Roles {
@@ -95,7 +105,7 @@ pub fn quick_listener(d: &mut Decoder) -> Roles {
     let Some(mut element) = element_as(d, JavaRole::Listener) else {
         return Roles::default();
     };
-    element.pace = Pace::new(false);
+    element.pace = Arc::new(Pace::new(Home::Worker));
     Roles {
         java: Some(element.number()),
         listener: Some(d.new_listener(Arc::new(element))),
@@ -154,18 +164,30 @@ pub fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
         JavaRole::Assertion | JavaRole::Listener => true,
         _ => script_words::sees_results(&d.element.class, &d.element.props),
     };
-    let waits =
-        !script_words::is_script(&d.element.class) || script_words::blocks(&d.element.props);
+    let pace = pace(d);
     Some(JavaElement {
         host,
         call: JavaCall {
             element: number(d)?,
             role,
             wants_result,
+            watches_waits: pace.watches_waits(),
         },
         name: d.name(),
-        pace: Pace::new(waits),
+        pace,
     })
+}
+
+fn pace(d: &mut Decoder) -> Arc<Pace> {
+    let (class, props) = (&d.element.class, &d.element.props);
+    if jdbc::CLASSES.contains(&class.as_str()) && jdbc::is_each_alone(d.unit) {
+        return d.unit.kept.of::<PaceOfDatabase>().0.clone();
+    }
+    let waits = !script_words::is_script(class) || script_words::blocks(props);
+    Arc::new(Pace::new(match waits {
+        true => Home::Apart,
+        false => Home::Worker,
+    }))
 }
 
 fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
@@ -213,17 +235,21 @@ impl JavaElement {
     fn run(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
         let began = self.pace.begin();
         let outcome = self.host.call(visit, self.call);
-        let took = self.pace.end(began);
+        let took = self.pace.end(began, visit.has_waited);
         visit.note_time(took);
         outcome
     }
 
-    /// A call on a thread of its own.
+    /// A call on a thread of its own, unless it turns out that it need not be.
     async fn run_apart(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
+        if self.pace.settle().await {
+            return self.run(visit);
+        }
         let began = Instant::now();
+        let away = self.pace.go_apart();
         let outcome = self.host.call_apart(visit, self.call).await;
         let took = began.elapsed();
-        self.pace.note_apart(took);
+        away.note(took, visit.has_waited);
         visit.note_time(took);
         outcome
     }

@@ -1,10 +1,14 @@
 //! Where an element's code runs: on its user's worker, as most scripts do in microseconds, or apart, where it holds up nobody
-//! else. Its first calls are apart, too, since they compile the script.
+//! else. Its first calls are apart, too, since they compile the script. What is no script is apart: it may wait for another user of
+//! its worker. Statements for a database of which no user holds anything between its samples cannot; they come in place if the
+//! database is in this process, and apart if it is asked over the network.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use drumfire_health::time_in_queue;
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 /// A call that takes longer holds up the other users of its worker.
 const QUICK: Duration = Duration::from_millis(5);
@@ -19,9 +23,33 @@ const SLOW_CALLS: u32 = 4;
 /// CPU to somebody else.
 const WATCHED: u32 = 200;
 
+/// A call that waited weighs as much as so many that did not.
+const WEIGHT_OF_WAIT: u32 = 8;
+/// After calls of this weight that did not wait, the next ones run in place; after those of this weight that waited, apart.
+const TRUST: u32 = 64;
+
+/// The longest that a call waits until those apart have ended, to run in place.
+const SETTLING: Duration = Duration::from_millis(20);
+
+/// Where calls run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Home {
+    Apart,
+    /// In place, while they are quick.
+    Worker,
+    /// In place if they hardly ever wait: while they compute, a thread of their own would only add its cost.
+    WhereItNeverWaits,
+}
+
 /// How fast an element was so far, for all users.
 pub struct Pace {
-    always_apart: bool,
+    home: Home,
+    /// Calls that are apart now.
+    away: AtomicU32,
+    /// The last of them has ended.
+    all_back: Notify,
+    /// The weight of calls in place that waited lately.
+    waits: AtomicU32,
     quick_calls: AtomicU32,
     slow_calls: AtomicU32,
     /// How many of the next calls in place are looked at closely.
@@ -36,29 +64,87 @@ pub struct Began {
 }
 
 impl Pace {
-    pub fn new(always_apart: bool) -> Pace {
+    pub fn new(home: Home) -> Pace {
         Pace {
-            always_apart,
+            home,
+            away: AtomicU32::new(0),
+            all_back: Notify::new(),
+            waits: AtomicU32::new(0),
             quick_calls: AtomicU32::new(0),
             slow_calls: AtomicU32::new(0),
             watched: AtomicU32::new(0),
         }
     }
 
-    /// Whether the next call is to be apart.
-    pub fn is_apart(&self) -> bool {
-        let slow_calls = self.slow_calls.load(Ordering::Relaxed).min(SLOW_CALLS);
-        let trials = TRIALS * PATIENCE.pow(slow_calls);
-        self.always_apart || self.quick_calls.load(Ordering::Relaxed) < trials
+    /// Whether calls must tell if they have waited.
+    pub fn watches_waits(&self) -> bool {
+        self.home == Home::WhereItNeverWaits
     }
 
-    /// A call apart took so long.
-    pub fn note_apart(&self, took: Duration) {
-        if took > QUICK {
+    /// Whether the next call is to be apart.
+    pub fn is_apart(&self) -> bool {
+        let least = match self.home {
+            Home::Apart => return true,
+            Home::Worker => {
+                let slow_calls = self.slow_calls.load(Ordering::Relaxed);
+                TRIALS * PATIENCE.pow(slow_calls.min(SLOW_CALLS))
+            }
+            // A call apart may hold a lock and need the worker to go on.
+            Home::WhereItNeverWaits if self.away.load(Ordering::Acquire) > 0 => return true,
+            // What waits by itself earns no trust, however often it is tried.
+            Home::WhereItNeverWaits => TRUST,
+        };
+        self.quick_calls.load(Ordering::Relaxed) < least
+    }
+
+    /// Waits a moment for the calls apart if they are all that keeps the next one from running in place; whether it may now.
+    pub async fn settle(&self) -> bool {
+        let is_trusted = self.quick_calls.load(Ordering::Relaxed) >= TRUST;
+        if self.home != Home::WhereItNeverWaits || !is_trusted {
+            return false;
+        }
+        let all_back = self.all_back.notified();
+        if self.is_apart() {
+            // Not in time: it goes apart, too.
+            let _ = timeout(SETTLING, all_back).await;
+        }
+        !self.is_apart()
+    }
+
+    /// A call apart begins.
+    pub fn go_apart(&self) -> Away<'_> {
+        self.away.fetch_add(1, Ordering::Relaxed);
+        Away(self)
+    }
+
+    fn note_apart(&self, took: Duration, has_waited: bool) {
+        if has_waited {
+            change(&self.quick_calls, |calls| {
+                calls.saturating_sub(WEIGHT_OF_WAIT)
+            });
+        } else if took > QUICK && self.home == Home::Worker {
             self.quick_calls.store(0, Ordering::Relaxed);
         } else {
-            self.quick_calls.fetch_add(1, Ordering::Relaxed);
+            change(&self.quick_calls, |calls| calls.saturating_add(1));
         }
+    }
+
+    /// A call in place has waited or not.
+    fn note_wait(&self, has_waited: bool) {
+        if has_waited {
+            let before = self.waits.fetch_add(WEIGHT_OF_WAIT, Ordering::Relaxed);
+            if before + WEIGHT_OF_WAIT > TRUST {
+                self.waits.store(0, Ordering::Relaxed);
+                self.send_away();
+            }
+        } else if self.waits.load(Ordering::Relaxed) > 0 {
+            change(&self.waits, |waits| waits.saturating_sub(1));
+        }
+    }
+
+    fn send_away(&self) {
+        self.slow_calls.fetch_add(1, Ordering::Relaxed);
+        self.quick_calls.store(0, Ordering::Relaxed);
     }
 
     /// A call in place begins.
@@ -72,8 +158,9 @@ impl Pace {
     }
 
     /// A call in place has ended; gives how long it took.
-    pub fn end(&self, began: Began) -> Duration {
+    pub fn end(&self, began: Began, has_waited: bool) -> Duration {
         let took = began.at.elapsed();
+        self.note_wait(has_waited);
         if took <= QUICK && self.watched.load(Ordering::Relaxed) == 0 {
             return took;
         }
@@ -88,11 +175,7 @@ impl Pace {
     fn note_in_place(&self, took: Duration, queued: Option<Duration>) {
         let is_watched = self.watched.load(Ordering::Relaxed) > 0;
         if is_watched {
-            let one_less = |left: u32| left.checked_sub(1);
-            // Another thread may have taken the last one.
-            let _ = self
-                .watched
-                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+            change(&self.watched, |left| left.saturating_sub(1));
         }
         if took <= QUICK {
             return;
@@ -100,8 +183,32 @@ impl Pace {
         if !is_watched {
             self.watched.store(WATCHED, Ordering::Relaxed);
         } else if took.saturating_sub(queued.unwrap_or_default()) > QUICK {
-            self.slow_calls.fetch_add(1, Ordering::Relaxed);
-            self.quick_calls.store(0, Ordering::Relaxed);
+            self.send_away();
+        }
+    }
+}
+
+/// Changes a number that other threads change, too.
+fn change(number: &AtomicU32, other: impl Fn(u32) -> u32) {
+    let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+    // It always gives a number, so it cannot fail.
+    let _ = number.fetch_update(set, fetch, |number| Some(other(number)));
+}
+
+/// A call apart, until this is dropped.
+pub struct Away<'p>(&'p Pace);
+
+impl Away<'_> {
+    /// It took so long.
+    pub fn note(&self, took: Duration, has_waited: bool) {
+        self.0.note_apart(took, has_waited);
+    }
+}
+
+impl Drop for Away<'_> {
+    fn drop(&mut self) {
+        if self.0.away.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.all_back.notify_waiters();
         }
     }
 }
@@ -115,20 +222,20 @@ mod tests {
 
     #[test]
     fn quick_calls_in_a_row_bring_an_element_in_place() {
-        let pace = Pace::new(false);
-        pace.note_apart(LONG); // compiles the script
+        let pace = Pace::new(Home::Worker);
+        pace.note_apart(LONG, false); // compiles the script
         for _ in 0..TRIALS {
             assert!(pace.is_apart());
-            pace.note_apart(SHORT);
+            pace.note_apart(SHORT, false);
         }
         assert!(!pace.is_apart());
     }
 
     #[test]
     fn each_slow_call_in_place_sends_it_away_for_longer() {
-        let pace = Pace::new(false);
+        let pace = Pace::new(Home::Worker);
         // The first one only draws attention.
-        (0..TRIALS).for_each(|_| pace.note_apart(SHORT));
+        (0..TRIALS).for_each(|_| pace.note_apart(SHORT, false));
         pace.note_in_place(LONG, None);
         assert!(!pace.is_apart());
         for trials in [12, 48, 192, 768, 768] {
@@ -136,7 +243,7 @@ mod tests {
             pace.note_in_place(LONG, None);
             for _ in 0..trials {
                 assert!(pace.is_apart());
-                pace.note_apart(SHORT);
+                pace.note_apart(SHORT, false);
             }
             assert!(!pace.is_apart());
         }
@@ -144,21 +251,54 @@ mod tests {
 
     #[test]
     fn a_machine_that_is_too_small_sends_nothing_away() {
-        let pace = Pace::new(false);
-        (0..TRIALS).for_each(|_| pace.note_apart(SHORT));
+        let pace = Pace::new(Home::Worker);
+        (0..TRIALS).for_each(|_| pace.note_apart(SHORT, false));
         for _ in 0..10 * SLOW_CALLS {
             pace.note_in_place(LONG, Some(LONG));
             assert!(!pace.is_apart());
         }
         let began = pace.begin();
-        pace.end(began);
+        pace.end(began, false);
         assert!(!pace.is_apart());
     }
 
     #[test]
     fn what_waits_by_its_text_is_always_apart() {
-        let pace = Pace::new(true);
-        (0..TRIALS).for_each(|_| pace.note_apart(SHORT));
+        let pace = Pace::new(Home::Apart);
+        (0..TRIALS).for_each(|_| pace.note_apart(SHORT, false));
+        assert!(pace.is_apart());
+    }
+
+    #[tokio::test]
+    async fn calls_wait_until_those_apart_have_ended() {
+        let pace = Pace::new(Home::WhereItNeverWaits);
+        assert!(!pace.settle().await, "nothing is known yet");
+        (0..TRUST).for_each(|_| pace.note_apart(SHORT, false));
+        let last = pace.go_apart();
+        let (settled, ()) = tokio::join!(pace.settle(), async { drop(last) });
+        assert!(settled);
+        let _endless = pace.go_apart();
+        assert!(!pace.settle().await);
+    }
+
+    #[test]
+    fn what_never_waits_comes_in_place_and_goes_when_it_waits() {
+        let pace = Pace::new(Home::WhereItNeverWaits);
+        (0..TRUST - 1).for_each(|_| pace.note_apart(LONG, false));
+        pace.note_apart(SHORT, true);
+        (0..WEIGHT_OF_WAIT).for_each(|_| pace.note_apart(SHORT, false));
+        assert!(pace.is_apart());
+        let last = pace.go_apart();
+        last.note(SHORT, false);
+        assert!(pace.is_apart(), "one is still apart");
+        drop(last);
+        assert!(!pace.is_apart());
+        // One wait in ten calls is Java's own.
+        for call in 0..1000 {
+            pace.note_wait(call % 10 == 0);
+        }
+        assert!(!pace.is_apart());
+        (0..=TRUST / WEIGHT_OF_WAIT).for_each(|_| pace.note_wait(true));
         assert!(pace.is_apart());
     }
 }

@@ -23,6 +23,8 @@ pub const CLASSES: &[&str] = &[
 struct Choice {
     /// Why their Java classes run them; absent if they run here.
     java: Option<String>,
+    /// No user can hold between its samples what another one waits for.
+    is_each_alone: bool,
     /// Their connections, if they run here.
     pools: Arc<Pools>,
 }
@@ -37,6 +39,12 @@ pub fn runs_here(unit: &Unit) -> bool {
     in_java(unit).is_none()
 }
 
+/// Whether no call of a JDBC element has to wait until another user goes on.
+pub fn is_each_alone(unit: &Unit) -> bool {
+    let choice = unit.kept.get::<Choice>();
+    choice.is_some_and(|choice| choice.is_each_alone)
+}
+
 /// The connections of the plan's JDBC elements.
 pub fn pools(unit: &mut Unit) -> Arc<Pools> {
     unit.kept.of::<Choice>().pools.clone()
@@ -49,8 +57,10 @@ pub fn choose(plan: &Element, unit: &mut Unit) {
     if java.is_none() {
         collect(plan, unit, &mut pools);
     }
+    let is_each_alone = java.is_some() && !holds(plan, unit);
     *unit.kept.of() = Choice {
         java,
+        is_each_alone,
         pools: Arc::new(pools),
     };
 }
@@ -85,6 +95,39 @@ fn reason(element: &Element, unit: &mut Unit) -> Option<String> {
             .iter()
             .find_map(|child| reason(child, unit))
     })
+}
+
+/// Whether an element may keep connections or locks from other users for longer than a call.
+fn holds(element: &Element, unit: &mut Unit) -> bool {
+    let own = match element.class.as_str() {
+        "JDBCDataSource" => {
+            let mut d = Decoder::new(element, unit);
+            let is_shared = d.text_now("poolMax") != "0";
+            is_shared || d.text_now("autocommit") != "true" || locks(&d.text_now("initQuery"))
+        }
+        class if CLASSES.contains(&class) => {
+            let text = |name: &str| element.props.str(name);
+            let is_plain = matches!(
+                &*text("queryType"),
+                "" | "Select Statement"
+                    | "Update Statement"
+                    | "Prepared Select Statement"
+                    | "Prepared Update Statement"
+            );
+            !is_plain || locks(&text("query"))
+        }
+        _ => of_script(element).is_some(),
+    };
+    own || element.children.iter().any(|child| holds(child, unit))
+}
+
+/// Whether a statement may begin what only a later one ends, or wait by its own words. One from a variable may.
+fn locks(query: &str) -> bool {
+    let query = query.trim_start().to_ascii_lowercase();
+    query.starts_with("${")
+        || ["begin", "start", "lock", "commit", "sleep", "wait", "call"]
+            .iter()
+            .any(|word| query.contains(word))
 }
 
 fn of_data_source(element: &Element, unit: &mut Unit) -> Option<String> {

@@ -14,5 +14,5 @@ mod pool;
 mod rows;
 mod statement;
 
-pub use choice::{CLASSES, choose, in_java, pools, runs_here};
+pub use choice::{CLASSES, choose, in_java, is_each_alone, pools, runs_here};
 pub use statement::{Fault, JdbcStatement};

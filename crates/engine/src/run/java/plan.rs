@@ -25,6 +25,8 @@ pub struct JavaCall {
     pub role: JavaRole,
     /// Whether it may look at the result at hand, the previous result or the sampler.
     pub wants_result: bool,
+    /// Whether the host is to say if the call has waited, which costs a microsecond (`Visit::has_waited`).
+    pub watches_waits: bool,
 }
 
 /// Something that happens to a user's elements.

@@ -108,6 +108,8 @@ pub struct Visit<'a> {
     pub verdict: Option<AssertionResult>,
     /// The exception that the call threw.
     pub thrown: Option<Raised>,
+    /// The call has waited for something, if the host looked at that.
+    pub has_waited: bool,
     /// The children of the controller that is asked.
     below: Option<&'a mut dyn Below>,
 }
@@ -152,6 +154,7 @@ impl<'a> Visit<'a> {
             is_sampling: false,
             verdict: None,
             thrown: None,
+            has_waited: false,
             below: None,
         }
     }

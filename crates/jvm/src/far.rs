@@ -1,0 +1,237 @@
+//! How a call apart reaches its user, who stays with the worker. A question costs two changes of threads, so few are asked: what
+//! needs no answer goes along with the next question or with the end of the call, and the variables that the element has read in
+//! earlier calls come with the call.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use drumfire_engine::java::Visit;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
+
+use crate::waits;
+
+/// A request of a call on another thread to the worker of its user.
+pub type Question = Box<dyn FnOnce(&mut Visit<'_>) + Send>;
+
+/// More names are not remembered: a script may read another name each time.
+const REMEMBERED: usize = 16;
+/// So many orders are worth a message of their own.
+const TOGETHER: usize = 256;
+/// A longer value is fetched when it is asked for.
+const SHORT_BYTES: usize = 4 << 10;
+
+/// The variables that an element has asked for so far.
+#[derive(Default)]
+pub struct Habit {
+    /// Those whose values it has read.
+    read: Mutex<Vec<Arc<str>>>,
+    /// Whether the plan spells them out, which never changes.
+    spelled_out: Mutex<Vec<(Box<str>, bool)>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Habit {
+    fn names(&self) -> MutexGuard<'_, Vec<Arc<str>>> {
+        locked(&self.read)
+    }
+
+    /// What they are for this user.
+    fn values(&self, visit: &Visit<'_>) -> HashMap<Arc<str>, Option<String>> {
+        let names = self.names();
+        let value = |name: &Arc<str>| {
+            let value = visit.variable(name);
+            let is_short = value.is_none_or(|value| value.len() <= SHORT_BYTES);
+            is_short.then(|| (name.clone(), value.map(str::to_owned)))
+        };
+        names.iter().filter_map(value).collect()
+    }
+
+    fn add(&self, name: &str) {
+        let mut names = self.names();
+        if names.len() < REMEMBERED && !names.iter().any(|known| **known == *name) {
+            names.push(name.into());
+        }
+    }
+}
+
+/// The way from a call to its user.
+pub struct Far {
+    questions: UnboundedSender<Question>,
+    habit: Option<Arc<Habit>>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// What the worker has not been told yet, in order; `None` after the end of the call.
+    orders: Option<Vec<Question>>,
+    /// Values of variables as they are once the orders are carried out.
+    variables: HashMap<Arc<str>, Option<String>>,
+    /// How often `variables` was emptied.
+    emptied: u64,
+}
+
+impl Far {
+    /// The way to the user of a visit, and the end at which its worker listens.
+    pub fn to(
+        visit: &Visit<'_>,
+        habit: Option<Arc<Habit>>,
+    ) -> (Arc<Far>, UnboundedReceiver<Question>) {
+        let (questions, asked) = unbounded_channel();
+        let variables = habit.as_ref().map(|habit| habit.values(visit));
+        let far = Far {
+            questions,
+            habit,
+            state: Mutex::new(State {
+                orders: Some(Vec::new()),
+                variables: variables.unwrap_or_default(),
+                emptied: 0,
+            }),
+        };
+        (Arc::new(far), asked)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        locked(&self.state)
+    }
+
+    /// Waits for an answer to what changes no variables; `None` if the user has gone on.
+    pub fn look<R: Send + 'static>(
+        &self,
+        use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
+    ) -> Option<R> {
+        let (answer, answered) = oneshot::channel();
+        let mut state = self.state();
+        let orders = std::mem::take(state.orders.as_mut()?);
+        let question = move |visit: &mut Visit<'_>| {
+            carry_out(orders, visit);
+            // The one who asks waits for it.
+            let _ = answer.send(use_it(visit));
+        };
+        self.questions.send(Box::new(question)).ok()?;
+        drop(state);
+        waits::excused(|| answered.blocking_recv().ok())
+    }
+
+    /// Waits for an answer; `None` if the user has gone on.
+    pub fn ask<R: Send + 'static>(
+        &self,
+        use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
+    ) -> Option<R> {
+        let answer = self.look(use_it);
+        let mut state = self.state();
+        state.variables.clear();
+        state.emptied += 1;
+        answer
+    }
+
+    /// Leaves something to be done before the next answer, which changes no variables; `None` if the user has gone on.
+    pub fn order(&self, order: impl FnOnce(&mut Visit<'_>) + Send + 'static) -> Option<()> {
+        self.push(&mut self.state(), Box::new(order))
+    }
+
+    fn push(&self, state: &mut State, order: Question) -> Option<()> {
+        let orders = state.orders.as_mut()?;
+        orders.push(order);
+        if orders.len() >= TOGETHER {
+            let orders = std::mem::take(orders);
+            let question = move |visit: &mut Visit<'_>| carry_out(orders, visit);
+            self.questions.send(Box::new(question)).ok()?;
+        }
+        Some(())
+    }
+
+    /// The value of a variable; `None` if the user has gone on.
+    pub fn variable(&self, name: &str) -> Option<Option<String>> {
+        let emptied = {
+            let state = self.state();
+            if let Some(value) = state.variables.get(name) {
+                state.orders.as_ref()?;
+                return Some(value.clone());
+            }
+            state.emptied
+        };
+        let key: Arc<str> = name.into();
+        let asked = key.clone();
+        let value = self.look(move |visit| visit.variable(&asked).map(str::to_owned))?;
+        if let Some(habit) = &self.habit {
+            habit.add(name);
+        }
+        let mut state = self.state();
+        // Another thread may have changed it meanwhile.
+        if state.emptied == emptied {
+            state.variables.entry(key).or_insert_with(|| value.clone());
+        }
+        Some(value)
+    }
+
+    /// Whether the plan spells a name out; `None` if the user has gone on.
+    pub fn is_spelled_out(&self, name: String) -> Option<bool> {
+        let habit = self.habit.as_deref();
+        let known = habit.and_then(|habit| {
+            let known = locked(&habit.spelled_out);
+            let entry = known.iter().find(|(known, _)| **known == *name);
+            entry.map(|(_, is_so)| *is_so)
+        });
+        if known.is_some() {
+            return known;
+        }
+        let asked = name.clone();
+        let is_so = self.look(move |visit| visit.is_spelled_out(&asked))?;
+        if let Some(habit) = habit {
+            let mut known = locked(&habit.spelled_out);
+            if known.len() < REMEMBERED {
+                known.push((name.into(), is_so));
+            }
+        }
+        Some(is_so)
+    }
+
+    /// Gives a variable a value, or null; `None` if the user has gone on.
+    pub fn set_variable(&self, name: String, value: Option<String>) -> Option<()> {
+        let mut state = self.state();
+        state.variables.insert((&*name).into(), value.clone());
+        let order = move |visit: &mut Visit<'_>| visit.set_variable(&name, value.as_deref());
+        self.push(&mut state, Box::new(order))
+    }
+
+    /// Removes a variable; `None` if the user has gone on.
+    pub fn remove_variable(&self, name: String) -> Option<()> {
+        let mut state = self.state();
+        // One of JMeter's own may show again.
+        state.variables.remove(&*name);
+        state.emptied += 1;
+        let order = move |visit: &mut Visit<'_>| visit.remove_variable(&name);
+        self.push(&mut state, Box::new(order))
+    }
+
+    /// Ends the call; gives what its user is to be told.
+    pub fn end(&self) -> Vec<Question> {
+        self.state().orders.take().unwrap_or_default()
+    }
+}
+
+/// Tells a user what a call has left to be done.
+pub fn carry_out(orders: Vec<Question>, visit: &mut Visit<'_>) {
+    for order in orders {
+        order(visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_remembered_once_and_not_without_end() {
+        let habit = Habit::default();
+        habit.add("a");
+        habit.add("a");
+        assert_eq!(habit.names().len(), 1);
+        (0..2 * REMEMBERED).for_each(|number| habit.add(&number.to_string()));
+        assert_eq!(habit.names().len(), REMEMBERED);
+    }
+}
