@@ -236,10 +236,12 @@ fn starts(fleet: &Fleet) -> anyhow::Result<f64> {
             seen.len()
         );
         let earliest = seen.iter().map(|(at, _)| *at).min().context("a sample")?;
-        let after = seen
-            .iter()
-            .map(|(at, _)| (*at - earliest).as_secs_f64() * 1e3);
-        after_ms.extend(after);
+        let after = |at: &Instant| (*at - earliest).as_secs_f64() * 1e3;
+        let latest = seen.iter().map(|(at, _)| after(at)).fold(0.0, f64::max);
+        if latest > MOST_SKEW_MS {
+            tell_late(&seen, after);
+        }
+        after_ms.extend(seen.iter().map(|(at, _)| after(at)));
     }
     after_ms.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| after_ms[((after_ms.len() - 1) as f64 * share) as usize];
@@ -252,6 +254,15 @@ fn starts(fleet: &Fleet) -> anyhow::Result<f64> {
         DELAY.as_millis()
     );
     Ok(at(0.99))
+}
+
+/// Says when each agent was there in a start that was not at one instant, and the verdict on it.
+fn tell_late(seen: &[(Instant, String)], after: impl Fn(&Instant) -> f64) {
+    let agents = seen
+        .iter()
+        .map(|(at, path)| format!("{path} {:.1} ms", after(at)));
+    let agents: Vec<String> = agents.collect();
+    println!("late         {}", agents.join(", "));
 }
 
 /// Reads a shared file on all agents; each row must reach the target once, and the report must be that of the rows.
