@@ -24,24 +24,24 @@ pub struct Cost {
 
 /// A part of a run, in whole seconds from its start.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Part {
+pub struct RunPart {
     pub from_s: u32,
     pub to_s: u32,
 }
 
-impl Part {
-    fn text(part: Option<Part>) -> String {
+impl RunPart {
+    fn text(part: Option<RunPart>) -> String {
         part.map_or("all".to_owned(), |part| {
             format!("{}-{}", part.from_s, part.to_s)
         })
     }
 
-    fn read(text: &str) -> anyhow::Result<Option<Part>> {
+    fn read(text: &str) -> anyhow::Result<Option<RunPart>> {
         if text == "all" {
             return Ok(None);
         }
         let (from, to) = text.split_once('-').context("a part is FROM-TO, or all")?;
-        Ok(Some(Part {
+        Ok(Some(RunPart {
             from_s: from.parse()?,
             to_s: to.parse()?,
         }))
@@ -53,7 +53,7 @@ pub fn measure(report: &Path, part: &str, command: &[&str]) -> anyhow::Result<()
     let [program, words @ ..] = command else {
         bail!("measure needs a command")
     };
-    let part = Part::read(part)?;
+    let part = RunPart::read(part)?;
     let began = Instant::now();
     let began_ms = SystemTime::now().duration_since(UNIX_EPOCH)?.as_millis() as u64;
     let mut child = Command::new(program)
@@ -83,7 +83,7 @@ pub fn measure(report: &Path, part: &str, command: &[&str]) -> anyhow::Result<()
 }
 
 /// The cost of a part of its run.
-fn watch(child: &Child, began: Instant, part: Part) -> anyhow::Result<Cost> {
+fn watch(child: &Child, began: Instant, part: RunPart) -> anyhow::Result<Cost> {
     let at = |seconds: u32| {
         let due = Duration::from_secs(seconds.into());
         std::thread::sleep(due.saturating_sub(began.elapsed()));
@@ -117,7 +117,7 @@ fn cpu_us(process: u32) -> anyhow::Result<(u64, u64)> {
 pub fn measured(
     command: &[String],
     folder: &Path,
-    part: Option<Part>,
+    part: Option<RunPart>,
 ) -> anyhow::Result<(String, Cost)> {
     let report = folder.join("cost");
     let own = std::env::current_exe()?;
@@ -125,7 +125,7 @@ pub fn measured(
     outer
         .arg("measure")
         .arg(&report)
-        .arg(Part::text(part))
+        .arg(RunPart::text(part))
         .args(command)
         .current_dir(folder);
     let output = outer.output().with_context(|| format!("{command:?}"))?;
@@ -186,13 +186,13 @@ mod tests {
 
     #[test]
     fn parts_survive_the_command_line() {
-        let part = Some(Part {
+        let part = Some(RunPart {
             from_s: 5,
             to_s: 40,
         });
-        assert_eq!(Part::read(&Part::text(part)).unwrap(), part);
-        assert_eq!(Part::read(&Part::text(None)).unwrap(), None);
-        Part::read("5").unwrap_err();
+        assert_eq!(RunPart::read(&RunPart::text(part)).unwrap(), part);
+        assert_eq!(RunPart::read(&RunPart::text(None)).unwrap(), None);
+        RunPart::read("5").unwrap_err();
     }
 
     #[test]

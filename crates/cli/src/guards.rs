@@ -14,10 +14,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The state of the thresholds of a run. Copies are of the same run.
 #[derive(Clone, Debug)]
-pub struct Board(Arc<Mutex<State>>);
+pub struct Board(Arc<Mutex<GuardState>>);
 
 #[derive(Debug)]
-struct State {
+struct GuardState {
     /// In the order in which they are told.
     guards: Vec<Guard>,
     /// The threshold that ended the run.
@@ -51,7 +51,7 @@ impl Board {
         self.lock().aborted_by.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GuardState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,7 +85,7 @@ impl Guards {
             .chain(abort_on.into_iter().map(guard(true)))
             .collect();
         let is_watched = guards.iter().any(Guard::is_watched);
-        let board = Board(Arc::new(Mutex::new(State {
+        let board = Board(Arc::new(Mutex::new(GuardState {
             guards,
             aborted_by: None,
         })));

@@ -44,7 +44,7 @@ impl PassFail {
             && *entry.key() < second
         {
             let (second, increment) = entry.remove_entry();
-            let met = self.criteria.second(second, &Span(&increment));
+            let met = self.criteria.second(second, &JudgedSpan(&increment));
             for criterion in met {
                 self.told.push(told(&criterion.shown, criterion.fails));
                 if criterion.stops
@@ -82,7 +82,7 @@ impl Judge for PassFail {
 
     fn end(&mut self, console: &mut Console<'_>) -> bool {
         self.close_before(i64::MAX);
-        for criterion in self.criteria.end(&Span(&self.whole)) {
+        for criterion in self.criteria.end(&JudgedSpan(&self.whole)) {
             self.told.push(told(&criterion.shown, criterion.fails));
         }
         for line in &self.told {
@@ -93,9 +93,9 @@ impl Judge for PassFail {
 }
 
 /// The numbers of a stretch of time.
-struct Span<'i>(&'i Increment);
+struct JudgedSpan<'i>(&'i Increment);
 
-impl Span<'_> {
+impl JudgedSpan<'_> {
     fn label(&self, label: &str) -> Option<LabelIncrement> {
         let mut all = LabelIncrement::new(label.to_owned(), false);
         let of_label = |one: &&LabelIncrement| label.is_empty() || one.label == label;
@@ -108,7 +108,7 @@ impl Span<'_> {
     }
 }
 
-impl Numbers for Span<'_> {
+impl Numbers for JudgedSpan<'_> {
     fn of(&self, label: &str, subject: &Subject) -> Option<f64> {
         const SECOND_US: f64 = 1_000_000.0;
         let all = self.label(label)?;

@@ -11,7 +11,7 @@ use crate::exit_codes::Exit;
 const SCHEMA: u32 = 1;
 
 #[derive(Serialize)]
-struct Document<'r> {
+struct SummaryDocument<'r> {
     schema: u32,
     run_id: String,
     tool: &'r str,
@@ -59,7 +59,7 @@ struct Label<'r> {
 /// The document as text.
 pub fn render(run: &RunFile, exit: Exit, nothing_sent: Option<&str>) -> String {
     let total = run.recording.total();
-    let document = Document {
+    let document = SummaryDocument {
         schema: SCHEMA,
         run_id: run_id(run),
         tool: &run.tool,

@@ -15,8 +15,8 @@ use drumfire_probes::View;
 use drumfire_report::{Mark, RunAgent, RunFile};
 use drumfire_results::Recording;
 use drumfire_serve::{
-    Address, Entry, Facts, KnownRun, Live, LiveOptions, Order, Phase, Refused, Server, Standing,
-    Steering,
+    Address, Facts, KnownRun, Live, LiveOptions, Order, Phase, Refused, RegisteredRun, Server,
+    Standing, Steering,
 };
 
 use crate::guards::Board;
@@ -42,7 +42,7 @@ pub struct Ui {
     mailbox: Option<Mailbox>,
     thread: Option<JoinHandle<()>>,
     server: Server,
-    _entry: Option<Entry>,
+    _entry: Option<RegisteredRun>,
 }
 
 /// Steers the run of this process.
@@ -140,8 +140,8 @@ impl Ui {
 }
 
 /// Without the note, `ctl` needs the address of the page.
-fn note(folder: &Path, run: &KnownRun) -> Option<Entry> {
-    let written = Entry::write(folder, run);
+fn note(folder: &Path, run: &KnownRun) -> Option<RegisteredRun> {
+    let written = RegisteredRun::write(folder, run);
     written
         .map_err(|error| tracing::warn!("{} cannot be written: {error}", folder.display()))
         .ok()

@@ -11,7 +11,7 @@ use crate::parse::{Names, Parser};
 use crate::properties::Properties;
 use crate::random::Random;
 use crate::scope::{Level, Raised, Scope, ScriptCall};
-use crate::template::{Part, Template};
+use crate::template::{Template, TemplatePart};
 use crate::vars::{Slot, Value, VarNames, Vars};
 
 /// Compiles the property texts of one plan: numbers the variables, collects warnings, and knows what
@@ -90,7 +90,7 @@ impl Compiler {
     }
 
     /// The parts of a text; the spans of faults and warnings lie within it.
-    pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<Part>, TemplateFault> {
+    pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<TemplatePart>, TemplateFault> {
         let earlier = self.warnings.len();
         let parts = Parser {
             names: Names::Growing,
@@ -123,7 +123,7 @@ impl Template {
             return Ok(Template::raw(text));
         }
         let parts = cx.compile(text)?;
-        if let [Part::Text(_)] = parts[..] {
+        if let [TemplatePart::Text(_)] = parts[..] {
             return Ok(Template::raw(text));
         }
         Ok(Template::from_parts(text, parts))

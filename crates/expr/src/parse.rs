@@ -7,7 +7,7 @@ use crate::catalogue;
 use crate::fault::TemplateFault;
 use crate::scope::{Raised, Scope};
 use crate::spec::FunctionSpec;
-use crate::template::{Part, Template, Variable};
+use crate::template::{Template, TemplatePart, Variable};
 
 /// Where a variable's number comes from.
 #[derive(Clone, Copy)]
@@ -37,7 +37,10 @@ impl Template {
 }
 
 /// Compiles a text that came up while the test runs.
-fn compile_at_run_time(text: &str, scope: &mut dyn Scope) -> Result<Vec<Part>, TemplateFault> {
+fn compile_at_run_time(
+    text: &str,
+    scope: &mut dyn Scope,
+) -> Result<Vec<TemplatePart>, TemplateFault> {
     let mut warnings = Vec::new();
     Parser {
         names: Names::Fixed,
@@ -84,7 +87,11 @@ const NAME_BYTES: usize = 24;
 
 impl Parser<'_> {
     /// `FunctionParser.compileString`: text, variables and function calls in their order.
-    pub(crate) fn compile(&mut self, text: &str, base: usize) -> Result<Vec<Part>, TemplateFault> {
+    pub(crate) fn compile(
+        &mut self,
+        text: &str,
+        base: usize,
+    ) -> Result<Vec<TemplatePart>, TemplateFault> {
         let mut cursor = Cursor { text, pos: 0, base };
         let mut parts = Vec::new();
         let plain = text.find(['$', '\\']).unwrap_or(text.len());
@@ -103,7 +110,7 @@ impl Parser<'_> {
             } else if current == '{' && previous == '$' {
                 buffer.pop();
                 if !buffer.is_empty() {
-                    parts.push(Part::Text(std::mem::take(&mut buffer).into()));
+                    parts.push(TemplatePart::Text(std::mem::take(&mut buffer).into()));
                 }
                 parts.push(self.reference(&mut cursor)?);
                 previous = ' ';
@@ -113,13 +120,13 @@ impl Parser<'_> {
             }
         }
         if !buffer.is_empty() || parts.is_empty() {
-            parts.push(Part::Text(buffer.into()));
+            parts.push(TemplatePart::Text(buffer.into()));
         }
         Ok(parts)
     }
 
     /// `FunctionParser.makeFunction`: what follows `${`.
-    fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<Part, TemplateFault> {
+    fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<TemplatePart, TemplateFault> {
         let start = cursor.pos - 2;
         let mut buffer = String::with_capacity(NAME_BYTES);
         let mut previous = ' ';
@@ -153,7 +160,7 @@ impl Parser<'_> {
                         Names::Growing => Some(self.scope.vars_mut().intern(&buffer)),
                         Names::Fixed => self.scope.vars().names().slot(&buffer),
                     };
-                    return Ok(Part::Variable(Variable::new(&buffer, slot)));
+                    return Ok(TemplatePart::Variable(Variable::new(&buffer, slot)));
                 }
                 _ => {
                     buffer.push(current);
@@ -169,7 +176,7 @@ impl Parser<'_> {
             )
             .with_help("JMeter drops the `${` and takes the rest as text; add the missing `}`"),
         );
-        Ok(Part::Text(buffer.into()))
+        Ok(TemplatePart::Text(buffer.into()))
     }
 
     fn warn_unknown_function(&mut self, text: &str, span: Range<usize>) {
@@ -190,14 +197,14 @@ impl Parser<'_> {
         spec: &'static FunctionSpec,
         args: Vec<Template>,
         span: Range<usize>,
-    ) -> Result<Part, TemplateFault> {
+    ) -> Result<TemplatePart, TemplateFault> {
         if let Some(message) = spec.wrong_count(args.len()) {
             return Err(
                 TemplateFault::error("function-arguments", message, span).with_help(spec.usage())
             );
         }
         match Call::new(spec, args, self.scope) {
-            Ok(call) => Ok(Part::Call(Box::new(call))),
+            Ok(call) => Ok(TemplatePart::Call(Box::new(call))),
             Err(refusal) => Err(TemplateFault::error(refusal.code, refusal.message, span)),
         }
     }

@@ -17,10 +17,10 @@ use crate::vars::Value;
 ///
 /// Cloning is cheap and gives another handle to the same state.
 #[derive(Debug, Clone, Default)]
-pub struct Properties(Arc<Shared>);
+pub struct Properties(Arc<SharedProperties>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedProperties {
     values: RwLock<FxHashMap<Box<str>, Arc<str>>>,
     system: RwLock<FxHashMap<Box<str>, Arc<str>>>,
     csv_files: CsvFiles,

@@ -25,14 +25,14 @@ enum Shape {
     /// A constant that is spelled differently in the source.
     Constant(Box<str>),
     /// Only one variable or one function call.
-    Single(Part),
+    Single(TemplatePart),
     /// Anything else.
-    Parts(Box<[Part]>),
+    Parts(Box<[TemplatePart]>),
 }
 
 /// One piece of a template.
 #[derive(Debug)]
-pub(crate) enum Part {
+pub(crate) enum TemplatePart {
     Text(Box<str>),
     Variable(Variable),
     Call(Box<Call>),
@@ -89,9 +89,9 @@ impl Template {
     }
 
     /// Wraps the parts of a text whose constant pieces have been unescaped.
-    pub(crate) fn from_parts(source: &str, mut parts: Vec<Part>) -> Template {
+    pub(crate) fn from_parts(source: &str, mut parts: Vec<TemplatePart>) -> Template {
         parts.dedup_by(|next, last| match (last, next) {
-            (Part::Text(last), Part::Text(next)) => {
+            (TemplatePart::Text(last), TemplatePart::Text(next)) => {
                 *last = format!("{last}{next}").into();
                 true
             }
@@ -102,8 +102,8 @@ impl Template {
         } else {
             match parts.pop() {
                 None => Shape::Constant("".into()),
-                Some(Part::Text(text)) if *text == *source => Shape::Raw,
-                Some(Part::Text(text)) => Shape::Constant(text),
+                Some(TemplatePart::Text(text)) if *text == *source => Shape::Raw,
+                Some(TemplatePart::Text(text)) => Shape::Constant(text),
                 Some(part) => Shape::Single(part),
             }
         };
@@ -135,7 +135,7 @@ impl Template {
     /// The variable whose value this template is, if it is a single `${name}`.
     pub fn single_variable(&self) -> Option<Slot> {
         match &self.shape {
-            Shape::Single(Part::Variable(variable)) => variable.slot,
+            Shape::Single(TemplatePart::Variable(variable)) => variable.slot,
             _ => None,
         }
     }
@@ -167,9 +167,9 @@ impl Template {
         match &self.shape {
             Shape::Raw => Ok(Text::Literal(&self.source)),
             Shape::Constant(text) => Ok(Text::Literal(text)),
-            Shape::Single(Part::Text(text)) => Ok(Text::Literal(text)),
-            Shape::Single(Part::Variable(variable)) => Ok(variable.eval(scope)),
-            Shape::Single(Part::Call(call)) => match call.eval(scope) {
+            Shape::Single(TemplatePart::Text(text)) => Ok(Text::Literal(text)),
+            Shape::Single(TemplatePart::Variable(variable)) => Ok(variable.eval(scope)),
+            Shape::Single(TemplatePart::Call(call)) => match call.eval(scope) {
                 Err(Raised::Invalid(_)) => Ok(Text::Literal("")),
                 outcome => outcome,
             },
@@ -187,9 +187,9 @@ impl Template {
         let Shape::Parts(parts) = &self.shape else {
             return None;
         };
-        let length = |part: &Part| match part {
-            Part::Text(_) | Part::Call(_) => 0,
-            Part::Variable(variable) => variable.eval(scope).len(),
+        let length = |part: &TemplatePart| match part {
+            TemplatePart::Text(_) | TemplatePart::Call(_) => 0,
+            TemplatePart::Variable(variable) => variable.eval(scope).len(),
         };
         if parts.iter().map(length).sum::<usize>() < least {
             return None;
@@ -197,9 +197,9 @@ impl Template {
         let mut pieces = Vec::with_capacity(parts.len());
         for part in parts {
             let piece = match part {
-                Part::Text(text) => Value::from(&**text),
-                Part::Variable(variable) => variable.eval(scope).into_value(),
-                Part::Call(call) => match call.eval(scope) {
+                TemplatePart::Text(text) => Value::from(&**text),
+                TemplatePart::Variable(variable) => variable.eval(scope).into_value(),
+                TemplatePart::Call(call) => match call.eval(scope) {
                     Ok(text) => text.into_value(),
                     Err(Raised::Invalid(_)) => continue,
                     Err(raised) => {
@@ -223,7 +223,7 @@ impl Template {
         Ok(())
     }
 
-    fn parts(&self) -> &[Part] {
+    fn parts(&self) -> &[TemplatePart] {
         match &self.shape {
             Shape::Raw | Shape::Constant(_) => &[],
             Shape::Single(part) => std::slice::from_ref(part),
@@ -231,10 +231,10 @@ impl Template {
         }
     }
 
-    fn visit<'a>(&'a self, seen: &mut dyn FnMut(&'a Part)) {
+    fn visit<'a>(&'a self, seen: &mut dyn FnMut(&'a TemplatePart)) {
         for part in self.parts() {
             seen(part);
-            if let Part::Call(call) = part {
+            if let TemplatePart::Call(call) = part {
                 call.args.iter().for_each(|arg| arg.visit(seen));
             }
         }
@@ -248,8 +248,8 @@ impl Template {
                 let mut out = String::with_capacity(self.source.len());
                 for part in self.parts() {
                     match part {
-                        Part::Text(text) => out.push_str(text),
-                        Part::Variable(_) | Part::Call(_) => out.push(hole),
+                        TemplatePart::Text(text) => out.push_str(text),
+                        TemplatePart::Variable(_) | TemplatePart::Call(_) => out.push(hole),
                     }
                 }
                 out
@@ -261,7 +261,7 @@ impl Template {
     pub fn reads(&self) -> Vec<Slot> {
         let mut slots = Vec::new();
         self.visit(&mut |part| {
-            if let Part::Variable(Variable {
+            if let TemplatePart::Variable(Variable {
                 slot: Some(slot), ..
             }) = part
                 && !slots.contains(slot)
@@ -278,10 +278,10 @@ impl Template {
         let mut slots = Vec::new();
         for part in self.parts() {
             match part {
-                Part::Text(_) => {}
-                Part::Variable(variable) => slots.push(variable.slot?),
-                Part::Call(call) if call.reads_only_properties() => {}
-                Part::Call(_) => return None,
+                TemplatePart::Text(_) => {}
+                TemplatePart::Variable(variable) => slots.push(variable.slot?),
+                TemplatePart::Call(call) if call.reads_only_properties() => {}
+                TemplatePart::Call(_) => return None,
             }
         }
         Some(slots)
@@ -291,7 +291,7 @@ impl Template {
     pub fn functions(&self) -> Vec<&'static FunctionSpec> {
         let mut specs: Vec<&'static FunctionSpec> = Vec::new();
         self.visit(&mut |part| {
-            if let Part::Call(call) = part
+            if let TemplatePart::Call(call) = part
                 && !specs.iter().any(|spec| std::ptr::eq(*spec, call.spec))
             {
                 specs.push(call.spec);
@@ -311,7 +311,7 @@ impl Template {
     pub fn reads_previous_response(&self) -> bool {
         let mut needed = false;
         self.visit(&mut |part| {
-            if let Part::Call(call) = part {
+            if let TemplatePart::Call(call) = part {
                 needed |= call.reads_previous_response();
             }
         });
@@ -322,7 +322,7 @@ impl Template {
     pub fn needs_jvm(&self) -> bool {
         let mut needed = false;
         self.visit(&mut |part| {
-            if let Part::Call(call) = part {
+            if let TemplatePart::Call(call) = part {
                 needed |= call.needs_jvm();
             }
         });
@@ -330,12 +330,16 @@ impl Template {
     }
 }
 
-fn eval_parts(parts: &[Part], scope: &mut dyn Scope, out: &mut String) -> Result<(), Raised> {
+fn eval_parts(
+    parts: &[TemplatePart],
+    scope: &mut dyn Scope,
+    out: &mut String,
+) -> Result<(), Raised> {
     for part in parts {
         match part {
-            Part::Text(text) => out.push_str(text),
-            Part::Variable(variable) => variable.eval_into(scope, out),
-            Part::Call(call) => match call.eval(scope) {
+            TemplatePart::Text(text) => out.push_str(text),
+            TemplatePart::Variable(variable) => variable.eval_into(scope, out),
+            TemplatePart::Call(call) => match call.eval(scope) {
                 Ok(text) => out.push_str(&text),
                 Err(Raised::Invalid(_)) => {}
                 Err(raised) => return Err(raised),

@@ -54,7 +54,7 @@ pub(crate) struct Decoder {
 
 /// A decoder and its input that waits for the next turn; an empty one too may have output to come.
 struct Slot {
-    stage: Stage,
+    stage: DecodeStage,
     held: Option<Vec<u8>>,
 }
 
@@ -76,7 +76,7 @@ impl Decoder {
             .split(|b| *b == b',')
             .filter_map(|element| {
                 let name = element.split(|b| matches!(b, b';' | b'=')).next()?;
-                let stage = Stage::named(trim(name))?;
+                let stage = DecodeStage::named(trim(name))?;
                 Some(Slot { stage, held: None })
             })
             .collect();
@@ -132,13 +132,13 @@ fn run(stages: &mut [Slot], input: &[u8], turn: &Turn, emit: Emit) -> Result<(),
     Ok(())
 }
 
-enum Stage {
+enum DecodeStage {
     Gzip(Box<Gunzip>),
     Deflate(Box<Inflate>),
     Brotli(Box<Unbrotli>),
 }
 
-impl Stage {
+impl DecodeStage {
     fn named(name: &[u8]) -> Option<Self> {
         match name.to_ascii_lowercase().as_slice() {
             b"gzip" | b"x-gzip" => Some(Self::Gzip(Box::new(Gunzip::new()))),

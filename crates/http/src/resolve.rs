@@ -30,16 +30,16 @@ pub type Resolving<'a> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, Failure
 /// same time share one look-up.
 #[derive(Default)]
 pub struct SystemResolver {
-    cache: RefCell<HashMap<Box<str>, Entry>>,
+    cache: RefCell<HashMap<Box<str>, ResolvedName>>,
 }
 
-struct Entry {
+struct ResolvedName {
     /// `None`: unknown host.
     addresses: Rc<OnceCell<Option<Vec<IpAddr>>>>,
     asked: Instant,
 }
 
-impl Entry {
+impl ResolvedName {
     fn is_fresh(&self) -> bool {
         const FOUND: Duration = Duration::from_secs(30);
         const UNKNOWN: Duration = Duration::from_secs(10);
@@ -77,7 +77,7 @@ impl SystemResolver {
             cache.clear();
         }
         let addresses = Rc::new(OnceCell::new());
-        let entry = Entry {
+        let entry = ResolvedName {
             addresses: addresses.clone(),
             asked: Instant::now(),
         };
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn failures_are_forgotten_sooner() {
-        let entry = |addresses, age_s| Entry {
+        let entry = |addresses, age_s| ResolvedName {
             addresses: Rc::new(OnceCell::new_with(Some(addresses))),
             asked: Instant::now() - Duration::from_secs(age_s),
         };

@@ -401,10 +401,10 @@ const MAX_SERVERS: usize = 256;
 /// there is one for every user.
 #[derive(Default)]
 struct SessionStore {
-    servers: Mutex<Vec<Server>>,
+    servers: Mutex<Vec<TlsServer>>,
 }
 
-struct Server {
+struct TlsServer {
     name: ServerName<'static>,
     group: Option<NamedGroup>,
     tls12: Option<Tls12ClientSessionValue>,
@@ -418,21 +418,21 @@ impl SessionStore {
     fn find<T>(
         &self,
         name: &ServerName<'_>,
-        look: impl FnOnce(&mut Server) -> Option<T>,
+        look: impl FnOnce(&mut TlsServer) -> Option<T>,
     ) -> Option<T> {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         servers.iter_mut().find(|s| s.name == *name).and_then(look)
     }
 
     /// Changes a server's entry, made if there is none.
-    fn edit(&self, name: ServerName<'static>, change: impl FnOnce(&mut Server)) {
+    fn edit(&self, name: ServerName<'static>, change: impl FnOnce(&mut TlsServer)) {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         let at = servers.iter().position(|s| s.name == name);
         let at = at.unwrap_or_else(|| {
             if servers.len() == MAX_SERVERS {
                 servers.remove(0);
             }
-            servers.push(Server {
+            servers.push(TlsServer {
                 name,
                 group: None,
                 tls12: None,

@@ -33,7 +33,7 @@ pub fn is_graphql(text: &str) -> bool {
     };
     match tokens.first() {
         Some(token) if token.text == "{" => {
-            let begins = |token: &Token<'_>| token.is_name() || token.text == "...";
+            let begins = |token: &GraphqlToken<'_>| token.is_name() || token.text == "...";
             tokens.get(1).is_some_and(begins) && document(text, &tokens).is_ok()
         }
         Some(token) => {
@@ -190,7 +190,7 @@ fn sample(kind: &str) -> (&'static str, bool) {
 
 /// The definitions of a document.
 #[derive(Default)]
-struct Document<'d> {
+struct GraphqlDocument<'d> {
     operations: Vec<Operation<'d>>,
     fragments: BTreeMap<&'d str, Definition<'d>>,
     has_schema: bool,
@@ -219,12 +219,12 @@ struct Definition<'d> {
 
 /// A token with its place in the text.
 #[derive(Clone, Copy)]
-struct Token<'d> {
+struct GraphqlToken<'d> {
     text: &'d str,
     start: usize,
 }
 
-impl Token<'_> {
+impl GraphqlToken<'_> {
     fn end(&self) -> usize {
         self.start + self.text.len()
     }
@@ -236,7 +236,7 @@ impl Token<'_> {
 }
 
 /// Names, numbers, strings and signs; comments and commas mean nothing.
-fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
+fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, String> {
     let mut all = Vec::new();
     let mut start = 0;
     while let Some(first) = text[start..].chars().next() {
@@ -270,7 +270,7 @@ fn tokens(text: &str) -> Result<Vec<Token<'_>>, String> {
             start += first.len_utf8();
             continue;
         }
-        all.push(Token {
+        all.push(GraphqlToken {
             text: &rest[..length],
             start,
         });
@@ -306,8 +306,8 @@ fn line(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-fn document<'d>(text: &'d str, tokens: &[Token<'d>]) -> Result<Document<'d>, String> {
-    let mut document = Document::default();
+fn document<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Result<GraphqlDocument<'d>, String> {
+    let mut document = GraphqlDocument::default();
     let mut at = 0;
     while let Some(first) = tokens.get(at) {
         let end = definition_end(text, tokens, at)?;
@@ -347,7 +347,7 @@ fn document<'d>(text: &'d str, tokens: &[Token<'d>]) -> Result<Document<'d>, Str
 
 /// The token after a definition, which ends with its outermost braces. A definition of a schema may have none: it ends
 /// where the next begins.
-fn definition_end(text: &str, tokens: &[Token<'_>], start: usize) -> Result<usize, String> {
+fn definition_end(text: &str, tokens: &[GraphqlToken<'_>], start: usize) -> Result<usize, String> {
     let is_schema = SCHEMA.contains(&tokens[start].text) || tokens[start].text.starts_with('"');
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(start) {
@@ -388,7 +388,7 @@ fn definition_end(text: &str, tokens: &[Token<'_>], start: usize) -> Result<usiz
 }
 
 /// The names after `...`; an inline fragment has none.
-fn spreads<'d>(tokens: &[Token<'d>]) -> Vec<&'d str> {
+fn spreads<'d>(tokens: &[GraphqlToken<'d>]) -> Vec<&'d str> {
     let pairs = tokens.windows(2).filter(|pair| pair[0].text == "...");
     pairs
         .filter(|pair| pair[1].is_name() && pair[1].text != "on")
@@ -397,14 +397,15 @@ fn spreads<'d>(tokens: &[Token<'d>]) -> Vec<&'d str> {
 }
 
 /// The variables that an operation declares in its parentheses: `($id: ID!, $n: Int = 5)`.
-fn variables<'d>(text: &'d str, tokens: &[Token<'d>]) -> Vec<Variable<'d>> {
+fn variables<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Vec<Variable<'d>> {
     let mut all = Vec::new();
     let head = tokens.iter().take(3).position(|token| token.text == "(");
     let Some(mut at) = head.map(|open| open + 1) else {
         return all;
     };
     while let Some(token) = tokens.get(at).filter(|token| token.text.starts_with('$')) {
-        let is_type = |token: &&Token<'_>| token.is_name() || matches!(token.text, "[" | "]" | "!");
+        let is_type =
+            |token: &&GraphqlToken<'_>| token.is_name() || matches!(token.text, "[" | "]" | "!");
         let rest = tokens.get(at + 2..).unwrap_or_default();
         let count = rest.iter().take_while(is_type).count();
         let (Some(first), Some(last)) = (rest.first(), count.checked_sub(1).map(|last| rest[last]))

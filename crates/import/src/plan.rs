@@ -41,7 +41,7 @@ impl Draft {
                 self.data.is_used_once,
             ));
         }
-        let writer = Writer {
+        let writer = PlanWriter {
             draft: self,
             defaults: defaults.unwrap_or_default(),
             common: headers,
@@ -216,13 +216,13 @@ fn new_user_each_time(mut group: Node) -> Node {
     group
 }
 
-struct Writer<'d> {
+struct PlanWriter<'d> {
     draft: &'d Draft,
     defaults: Server,
     common: Vec<(Text, Text)>,
 }
 
-impl Writer<'_> {
+impl PlanWriter<'_> {
     fn transaction(&self, transaction: &Transaction, out: &mut Vec<Node>) {
         let mut steps = Vec::new();
         for (place, step) in transaction.steps.iter().enumerate() {
@@ -393,7 +393,7 @@ fn extractor(extractor: &Extractor) -> Node {
 /// The sampler of a step with all that it says, whatever surrounds it.
 pub(crate) fn lone_sampler(step: Step) -> Node {
     let draft = Draft::default();
-    let writer = Writer {
+    let writer = PlanWriter {
         draft: &draft,
         defaults: Server::default(),
         common: Vec::new(),
@@ -404,7 +404,7 @@ pub(crate) fn lone_sampler(step: Step) -> Node {
 /// The sampler of one request whose server is that of the defaults.
 pub(crate) fn sampler(request: &Request) -> Node {
     let draft = Draft::default();
-    let writer = Writer {
+    let writer = PlanWriter {
         draft: &draft,
         defaults: server(&request.address),
         common: Vec::new(),

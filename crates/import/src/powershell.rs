@@ -165,7 +165,7 @@ impl Word {
 
 /// The statements of a script; a line end ends one unless a backtick stands before it.
 fn statements(text: &str) -> Vec<Vec<Word>> {
-    let mut reader = Reader {
+    let mut reader = PowerShellReader {
         rest: text.chars().peekable(),
     };
     let mut all = vec![Vec::new()];
@@ -208,11 +208,11 @@ fn statements(text: &str) -> Vec<Vec<Word>> {
     all
 }
 
-struct Reader<'t> {
+struct PowerShellReader<'t> {
     rest: Peekable<Chars<'t>>,
 }
 
-impl Reader<'_> {
+impl PowerShellReader<'_> {
     fn bare(&mut self) -> String {
         let mut text = String::new();
         let is_end = |sign: &char| sign.is_whitespace() || ";|}\"'".contains(*sign);

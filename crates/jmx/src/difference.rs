@@ -25,7 +25,7 @@ pub enum Difference {
 }
 
 /// An element with its path, in the order of the plan.
-pub(crate) struct Entry<'t> {
+pub(crate) struct PlacedElement<'t> {
     pub node: &'t Node,
     pub path: String,
     pub parent: Option<usize>,
@@ -77,15 +77,15 @@ pub fn differences(old: &Tree, new: &Tree) -> Vec<Difference> {
     found
 }
 
-pub(crate) fn entries(tree: &Tree) -> Vec<Entry<'_>> {
-    fn add<'t>(nodes: &'t [Node], parent: Option<usize>, all: &mut Vec<Entry<'t>>) {
+pub(crate) fn entries(tree: &Tree) -> Vec<PlacedElement<'_>> {
+    fn add<'t>(nodes: &'t [Node], parent: Option<usize>, all: &mut Vec<PlacedElement<'t>>) {
         for (place, node) in nodes.iter().enumerate() {
             let path = match parent {
                 Some(parent) => format!("{} > {}", all[parent].path, node.name),
                 None => node.name.to_string(),
             };
             let own = all.len();
-            all.push(Entry {
+            all.push(PlacedElement {
                 node,
                 path,
                 parent,
@@ -102,27 +102,28 @@ pub(crate) fn entries(tree: &Tree) -> Vec<Entry<'_>> {
 
 /// Elements belong together if class and path agree; then, wherever they stand, if class and name do; then if class and place
 /// under the same element do, which is a new name.
-pub(crate) fn pair(before: &mut [Entry<'_>], after: &mut [Entry<'_>]) {
-    let by =
-        |before: &mut [Entry<'_>], after: &mut [Entry<'_>], key: &dyn Fn(&Entry<'_>) -> String| {
-            let mut open: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-            for (at, entry) in before
-                .iter()
-                .enumerate()
-                .rev()
-                .filter(|(_, entry)| entry.partner.is_none())
+pub(crate) fn pair(before: &mut [PlacedElement<'_>], after: &mut [PlacedElement<'_>]) {
+    let by = |before: &mut [PlacedElement<'_>],
+              after: &mut [PlacedElement<'_>],
+              key: &dyn Fn(&PlacedElement<'_>) -> String| {
+        let mut open: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, entry) in before
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, entry)| entry.partner.is_none())
+        {
+            open.entry(key(entry)).or_default().push(at);
+        }
+        for (at, entry) in after.iter_mut().enumerate() {
+            if entry.partner.is_none()
+                && let Some(partner) = open.get_mut(&key(entry)).and_then(Vec::pop)
             {
-                open.entry(key(entry)).or_default().push(at);
+                entry.partner = Some(partner);
+                before[partner].partner = Some(at);
             }
-            for (at, entry) in after.iter_mut().enumerate() {
-                if entry.partner.is_none()
-                    && let Some(partner) = open.get_mut(&key(entry)).and_then(Vec::pop)
-                {
-                    entry.partner = Some(partner);
-                    before[partner].partner = Some(at);
-                }
-            }
-        };
+        }
+    };
     by(before, after, &|entry| {
         format!("{}\0{}", entry.node.class, entry.path)
     });
@@ -148,9 +149,9 @@ pub(crate) fn pair(before: &mut [Entry<'_>], after: &mut [Entry<'_>]) {
 }
 
 /// Whether an element that kept its parent stands before a sibling that it stood behind.
-fn out_of_order(at: usize, before: &[Entry<'_>], after: &[Entry<'_>]) -> bool {
+fn out_of_order(at: usize, before: &[PlacedElement<'_>], after: &[PlacedElement<'_>]) -> bool {
     let entry = &after[at];
-    let old_place = |entry: &Entry<'_>| {
+    let old_place = |entry: &PlacedElement<'_>| {
         let partner = &before[entry.partner?];
         let parent = entry.parent.map(|parent| after[parent].partner);
         (parent == partner.parent.map(Some)).then_some(partner.place)
@@ -164,7 +165,7 @@ fn out_of_order(at: usize, before: &[Entry<'_>], after: &[Entry<'_>]) -> bool {
     earlier.filter_map(old_place).any(|other| other > own)
 }
 
-fn changed(new: &Entry<'_>, old: &Entry<'_>, found: &mut Vec<Difference>) {
+fn changed(new: &PlacedElement<'_>, old: &PlacedElement<'_>, found: &mut Vec<Difference>) {
     let mut change = |setting: &str, from: &str, to: &str| {
         if from != to {
             found.push(Difference::Changed {

@@ -110,7 +110,7 @@ impl Edit {
     /// No element has the name, none of them has the setting, or the value does not fit its kind.
     pub fn apply(&self, tree: &mut Tree) -> Result<usize, EditError> {
         let mut roots = tree.roots.to_vec();
-        let mut state = State::default();
+        let mut state = EditState::default();
         for root in &mut roots {
             self.node(root, &mut state)?;
         }
@@ -133,7 +133,7 @@ impl Edit {
         Ok(state.changed)
     }
 
-    fn node(&self, node: &mut Node, state: &mut State) -> Result<(), EditError> {
+    fn node(&self, node: &mut Node, state: &mut EditState) -> Result<(), EditError> {
         state.names.push(node.name.to_string());
         if matches(&self.element, &node.name) {
             state.named += 1;
@@ -241,7 +241,7 @@ impl Edit {
 }
 
 #[derive(Default)]
-struct State {
+struct EditState {
     named: usize,
     changed: usize,
     names: Vec<String>,

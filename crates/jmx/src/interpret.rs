@@ -36,7 +36,7 @@ pub(crate) fn plan(
     root: NodeId,
     source: &Arc<SourceFile>,
 ) -> Interpretation {
-    let mut reader = Reader {
+    let mut reader = PlanReader {
         document,
         source,
         url_encoded: document.attribute(root, "version") == Some("1.0"),
@@ -50,7 +50,7 @@ pub(crate) fn plan(
         kinds: HashMap::default(),
     };
     let roots = reader.outer_tree(root);
-    let Reader {
+    let PlanReader {
         mut findings,
         muted,
         ..
@@ -139,7 +139,7 @@ fn class_of<'d>(document: &'d Document<'_>, id: NodeId) -> Cow<'d, str> {
     }
 }
 
-pub(crate) struct Reader<'d, 'x> {
+pub(crate) struct PlanReader<'d, 'x> {
     pub document: &'d Document<'x>,
     source: &'d Arc<SourceFile>,
     /// Texts of plans of version 1.0 are URL-encoded (`ConversionHelp.decode`).
@@ -193,7 +193,7 @@ struct TestKind {
     is_removed: bool,
 }
 
-impl<'d, 'x> Reader<'d, 'x> {
+impl<'d, 'x> PlanReader<'d, 'x> {
     pub fn node(&self, id: NodeId) -> &'d XmlNode<'x> {
         self.document.node(id)
     }

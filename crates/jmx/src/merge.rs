@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::difference::{Entry, entries, pair};
+use crate::difference::{PlacedElement, entries, pair};
 use crate::merge_settings::{SettingsMerge, Side, Three, same_settings, same_tree, woven};
 use crate::source::{SourceFile, Span};
 use crate::tree::{Node, Tree, Value};
@@ -82,7 +82,7 @@ fn shifted(tree: &Tree, offset: usize) -> Tree {
 
 /// An element in its versions: its places in the lists of entries.
 #[derive(Debug, Clone, Copy, Default)]
-struct Item {
+struct MergedElement {
     base: Option<usize>,
     ours: Option<usize>,
     theirs: Option<usize>,
@@ -92,10 +92,10 @@ struct Item {
 type Position = (usize, Option<usize>);
 
 struct Merge<'t> {
-    base: Vec<Entry<'t>>,
-    ours: Vec<Entry<'t>>,
-    theirs: Vec<Entry<'t>>,
-    items: Vec<Item>,
+    base: Vec<PlacedElement<'t>>,
+    ours: Vec<PlacedElement<'t>>,
+    theirs: Vec<PlacedElement<'t>>,
+    items: Vec<MergedElement>,
     /// The item of each entry, by version.
     of_base: Vec<usize>,
     of_ours: Vec<usize>,
@@ -122,7 +122,7 @@ impl<'t> Merge<'t> {
             conflicts: Vec::new(),
         };
         for (at, other) in again.iter().enumerate() {
-            let item = Item {
+            let item = MergedElement {
                 base: Some(at),
                 ours: merge.base[at].partner,
                 theirs: other.partner,
@@ -133,7 +133,7 @@ impl<'t> Merge<'t> {
         merge
     }
 
-    fn add(&mut self, item: Item) {
+    fn add(&mut self, item: MergedElement) {
         let own = self.items.len();
         if item.base.is_some() {
             self.of_base.push(own);
@@ -156,7 +156,7 @@ impl<'t> Merge<'t> {
                     other.partner.is_none() && other.node.class == node.class && other.path == *path
                 });
                 let twin = twin.filter(|twin| self.of_theirs[*twin] == usize::MAX);
-                self.add(Item {
+                self.add(MergedElement {
                     base: None,
                     ours: Some(at),
                     theirs: twin,
@@ -165,15 +165,15 @@ impl<'t> Merge<'t> {
         }
         for at in 0..self.theirs.len() {
             if self.theirs[at].partner.is_none() && self.of_theirs[at] == usize::MAX {
-                self.add(Item {
+                self.add(MergedElement {
                     theirs: Some(at),
-                    ..Item::default()
+                    ..MergedElement::default()
                 });
             }
         }
     }
 
-    fn nodes(&self, item: Item) -> Three<'t, Node> {
+    fn nodes(&self, item: MergedElement) -> Three<'t, Node> {
         Three {
             base: item.base.map(|at| self.base[at].node),
             ours: item.ours.map(|at| self.ours[at].node),
@@ -181,7 +181,7 @@ impl<'t> Merge<'t> {
         }
     }
 
-    fn path(&self, item: Item) -> String {
+    fn path(&self, item: MergedElement) -> String {
         let path = item.ours.map(|at| &self.ours[at].path);
         let path = path.or(item.theirs.map(|at| &self.theirs[at].path));
         path.or(item.base.map(|at| &self.base[at].path))
@@ -189,7 +189,7 @@ impl<'t> Merge<'t> {
             .unwrap_or_default()
     }
 
-    fn clash(&mut self, item: Item, setting: &str, ours: &str, theirs: &str) {
+    fn clash(&mut self, item: MergedElement, setting: &str, ours: &str, theirs: &str) {
         self.conflicts.push(Conflict {
             element: self.path(item),
             setting: setting.to_owned(),
@@ -323,7 +323,7 @@ impl<'t> Merge<'t> {
 
     /// The order of the side that changed it, with the elements that only the other side put there.
     fn ordered(&mut self, parent: Option<usize>, members: &[usize]) -> Vec<usize> {
-        let sequence = |of: &dyn Fn(&Item) -> Option<Position>| {
+        let sequence = |of: &dyn Fn(&MergedElement) -> Option<Position>| {
             let here = members.iter().filter_map(|at| {
                 let (place, up) = of(&self.items[*at])?;
                 (up == parent).then_some((place, *at))
@@ -332,7 +332,7 @@ impl<'t> Merge<'t> {
             here.sort_unstable();
             here.into_iter().map(|(_, at)| at).collect::<Vec<usize>>()
         };
-        let up = |entry: &Entry<'_>, of: &[usize]| entry.parent.map(|up| of[up]);
+        let up = |entry: &PlacedElement<'_>, of: &[usize]| entry.parent.map(|up| of[up]);
         let base = sequence(&|item| {
             let entry = &self.base[item.base?];
             Some((entry.place, up(entry, &self.of_base)))
@@ -383,7 +383,7 @@ impl<'t> Merge<'t> {
     }
 
     /// The merged settings of an element, without what is below it.
-    fn node(&mut self, item: Item) -> Node {
+    fn node(&mut self, item: MergedElement) -> Node {
         let nodes = self.nodes(item);
         let alone = |node: &Node| Node {
             children: Vec::new(),

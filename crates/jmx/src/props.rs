@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use crate::classes::{aliases, canonical_class, is_known_alias};
 use crate::diagnostic::Diagnostic;
-use crate::interpret::{Reader, is_test_element, test_elements};
+use crate::interpret::{PlanReader, is_test_element, test_elements};
 use crate::name::Name;
 use crate::number::{
     boolean_from_java, double_from_java, float_from_java, int_from_java, long_from_java,
@@ -76,7 +76,7 @@ pub(crate) fn is_property(canonical: &str) -> bool {
     TAGS.contains(&canonical) || canonical == NULL_PROPERTY
 }
 
-impl<'d> Reader<'d, '_> {
+impl<'d> PlanReader<'d, '_> {
     /// The properties in an element. Text between them is ignored.
     pub fn properties(&mut self, id: NodeId) -> Vec<Prop> {
         self.nested(id, Self::property)

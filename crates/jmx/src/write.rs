@@ -55,7 +55,7 @@ const SAVED_IF_TRUE: [&str; 9] = [
 
 /// The plan as JMeter 5.6.3 saves it. Reading the result gives the same tree.
 pub fn write(tree: &Tree) -> String {
-    let mut writer = Writer {
+    let mut writer = JmxWriter {
         xml: XmlWriter::new(),
         // texts of 1.0 are URL-encoded and mean something else in 1.2
         source: (tree.version != "1.0").then_some(tree.source.text.as_str()),
@@ -69,7 +69,7 @@ pub fn write(tree: &Tree) -> String {
     writer.xml.finish()
 }
 
-struct Writer<'t> {
+struct JmxWriter<'t> {
     xml: XmlWriter,
     source: Option<&'t str>,
 }
@@ -84,7 +84,7 @@ struct Special<'t> {
     props: &'t Props,
 }
 
-impl Writer<'_> {
+impl JmxWriter<'_> {
     fn nodes(&mut self, nodes: &[Node]) {
         self.xml.start("hashTree");
         for node in nodes {

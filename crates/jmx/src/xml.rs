@@ -211,7 +211,7 @@ impl<'a> Document<'a> {
 /// Reads a file up to the end of the plan's outer `<hashTree>`, or to the first thing that is not XML.
 /// If the root is not a plan, reading stops there.
 pub(crate) fn parse(text: &str) -> Document<'_> {
-    let mut parser = Parser {
+    let mut parser = XmlParser {
         text,
         document: Document::default(),
         open: Vec::new(),
@@ -224,7 +224,7 @@ pub(crate) fn parse(text: &str) -> Document<'_> {
     parser.document
 }
 
-struct Parser<'a> {
+struct XmlParser<'a> {
     text: &'a str,
     document: Document<'a>,
     open: Vec<NodeId>,
@@ -238,7 +238,7 @@ enum Progress {
     Done,
 }
 
-impl<'a> Parser<'a> {
+impl<'a> XmlParser<'a> {
     fn run(&mut self) -> Result<(), XmlFault> {
         if self.text.len() > MAX_BYTES {
             let start = Span::new(0, 0);

@@ -32,13 +32,13 @@ thread_local! {
 /// How threads that belong to no call reach one user.
 pub struct Line {
     number: u64,
-    state: Mutex<State>,
+    state: Mutex<CallState>,
     freed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    call: Option<Call>,
+struct CallState {
+    call: Option<RunningCall>,
     /// A thread uses the visit.
     is_taken: bool,
     /// Threads that wait for it.
@@ -47,7 +47,7 @@ struct State {
 
 /// The call of a user that is running.
 #[derive(Clone)]
-enum Call {
+enum RunningCall {
     Here(Pointer),
     Apart(Arc<Far>),
 }
@@ -83,7 +83,7 @@ impl Line {
         self.number
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CallState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -111,7 +111,7 @@ impl Line {
     }
 
     /// Another call is running from now on; gives the one before.
-    fn turn_to(&self, call: Option<Call>) -> Option<Call> {
+    fn turn_to(&self, call: Option<RunningCall>) -> Option<RunningCall> {
         std::mem::replace(&mut self.state().call, call)
     }
 }
@@ -155,7 +155,7 @@ impl Drop for Hold {
 struct Back<'l> {
     current: Current,
     line: Option<&'l Line>,
-    call: Option<Call>,
+    call: Option<RunningCall>,
     /// The line that this thread had when the call began.
     held: *const Line,
 }
@@ -164,8 +164,8 @@ impl<'l> Back<'l> {
     fn to_after(current: Current, line: Option<&'l Arc<Line>>) -> Back<'l> {
         let line = line.map(|line| &**line);
         let call = match &current {
-            Current::Here(visit, _) => Call::Here(Pointer(visit.cast())),
-            Current::Apart(far) => Call::Apart(far.clone()),
+            Current::Here(visit, _) => RunningCall::Here(Pointer(visit.cast())),
+            Current::Apart(far) => RunningCall::Apart(far.clone()),
         };
         let call = line.and_then(|line| line.turn_to(Some(call)));
         let held = HELD.replace(null());
@@ -287,8 +287,8 @@ pub fn join(number: u64) -> bool {
     let call = line.state().call.clone();
     let (current, is_taken) = match call {
         // The line is had already: uses of the visit take no other.
-        Some(Call::Here(Pointer(visit))) => (Current::Here(visit, null()), true),
-        Some(Call::Apart(far)) => (Current::Apart(far), false),
+        Some(RunningCall::Here(Pointer(visit))) => (Current::Here(visit, null()), true),
+        Some(RunningCall::Apart(far)) => (Current::Apart(far), false),
         None => {
             if !is_inner {
                 line.give_back();

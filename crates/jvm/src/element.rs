@@ -2,7 +2,7 @@
 
 use drumfire_jmx::{Element, Prop, Value, full_class_name};
 
-use crate::wire::Writer;
+use crate::wire::WireWriter;
 
 /// JMeter's own classes; a plugin's may have names that only its own reader changes (`NameUpdater`).
 const JMETER: &str = "org.apache.jmeter.";
@@ -21,12 +21,12 @@ const MAP: i32 = 8;
 /// The element for Java; `None` if something in it is for JMeter's own reader, which takes so long to load that a first script
 /// would wait for it.
 pub fn write(element: &Element) -> Option<Vec<u8>> {
-    let mut out = Writer::with_room();
+    let mut out = WireWriter::with_room();
     write_element(&mut out, element)?;
     Some(out.done())
 }
 
-fn write_element(out: &mut Writer, element: &Element) -> Option<()> {
+fn write_element(out: &mut WireWriter, element: &Element) -> Option<()> {
     let class = full_class_name(&element.class);
     if !class.starts_with(JMETER) {
         return None;
@@ -37,13 +37,16 @@ fn write_element(out: &mut Writer, element: &Element) -> Option<()> {
     write_props(out, element.props.iter())
 }
 
-fn write_props<'p>(out: &mut Writer, props: impl Iterator<Item = &'p Prop> + Clone) -> Option<()> {
+fn write_props<'p>(
+    out: &mut WireWriter,
+    props: impl Iterator<Item = &'p Prop> + Clone,
+) -> Option<()> {
     let mut there = props.filter(|prop| prop.value != Value::Null);
     out.number(there.clone().count() as i32);
     there.try_for_each(|prop| write_prop(out, prop))
 }
 
-fn write_prop(out: &mut Writer, prop: &Prop) -> Option<()> {
+fn write_prop(out: &mut WireWriter, prop: &Prop) -> Option<()> {
     let mut start = |kind| {
         out.number(kind).text(Some(&prop.name));
     };
@@ -94,7 +97,7 @@ mod tests {
     use drumfire_jmx::{Object, Span};
 
     use super::*;
-    use crate::wire::Reader;
+    use crate::wire::WireReader;
 
     fn element(class: &str, value: Value) -> Element {
         let prop = |name: &str, value| Prop {
@@ -117,7 +120,7 @@ mod tests {
     #[test]
     fn classes_go_by_their_full_names() {
         let bytes = write(&element("JSR223Timer", Value::Str("1".into()))).expect("a script");
-        let mut reader = Reader::new(&bytes);
+        let mut reader = WireReader::new(&bytes);
         let class = "org.apache.jmeter.timers.JSR223Timer";
         let gui = "org.apache.jmeter.testbeans.gui.TestBeanGUI";
         let texts = [reader.text(), reader.text(), reader.text()];

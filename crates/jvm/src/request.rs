@@ -3,10 +3,10 @@
 
 use drumfire_engine::java::{Cookie, Request, RequestArgument, SeenCookie};
 
-use crate::wire::{Reader, Writer};
+use crate::wire::{WireReader, WireWriter};
 
 pub fn write(request: &Request) -> Vec<u8> {
-    let mut out = Writer::default();
+    let mut out = WireWriter::default();
     for text in [
         &request.name,
         &request.protocol,
@@ -37,7 +37,7 @@ pub fn write(request: &Request) -> Vec<u8> {
 
 /// Java writes the path after the method, and the port after the domain.
 pub fn read(bytes: &[u8]) -> Request {
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     let mut text = || reader.text().unwrap_or_default().to_owned();
     let mut request = Request {
         name: text(),
@@ -70,7 +70,7 @@ pub fn read(bytes: &[u8]) -> Request {
 }
 
 pub fn write_cookies(cookies: &[SeenCookie]) -> Vec<u8> {
-    let mut out = Writer::default();
+    let mut out = WireWriter::default();
     out.number(cookies.len() as i32);
     for SeenCookie { cookie, written } in cookies {
         out.text(Some(&cookie.name)).text(Some(&cookie.value));
@@ -85,7 +85,7 @@ pub fn write_cookies(cookies: &[SeenCookie]) -> Vec<u8> {
 }
 
 pub fn read_cookies(bytes: &[u8]) -> Vec<Cookie> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     let count = reader.number();
     let cookies = (0..count).map(|_| {
         let mut text = || Box::from(reader.text().unwrap_or_default());

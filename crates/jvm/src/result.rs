@@ -5,16 +5,16 @@ use std::rc::Rc;
 use drumfire_engine::Action;
 use drumfire_results::{AssertionResult, DataType, Kind, Sample, Text};
 
-use crate::wire::{Reader, Writer};
+use crate::wire::{WireReader, WireWriter};
 
 /// Everything but the response body of the sample itself.
 pub fn write(sample: &Sample) -> Vec<u8> {
-    let mut out = Writer::with_room();
+    let mut out = WireWriter::with_room();
     write_into(sample, &mut out);
     out.done()
 }
 
-fn write_into(sample: &Sample, out: &mut Writer) {
+fn write_into(sample: &Sample, out: &mut WireWriter) {
     out.flag(sample.kind == Kind::Http);
     out.text(Some(&sample.label))
         .text(Some(&sample.thread_name));
@@ -68,7 +68,7 @@ pub struct Demands {
 
 /// A sample that Java made or changed. Fields that Java lacks come from `before`; a body of `None` is `before`'s.
 pub fn read(bytes: &[u8], body: Option<&[u8]>, before: Option<&Sample>) -> (Sample, Demands) {
-    let mut reader = Reader::new(bytes);
+    let mut reader = WireReader::new(bytes);
     let mut sample = read_from(&mut reader, before);
     if let Some(body) = body {
         sample.response_data = Some(body.into());
@@ -93,7 +93,7 @@ pub fn action(number: i32) -> Action {
     }
 }
 
-fn read_from(reader: &mut Reader<'_>, before: Option<&Sample>) -> Sample {
+fn read_from(reader: &mut WireReader<'_>, before: Option<&Sample>) -> Sample {
     let kind = if reader.flag() {
         Kind::Http
     } else {
@@ -149,7 +149,7 @@ fn read_from(reader: &mut Reader<'_>, before: Option<&Sample>) -> Sample {
     sample
 }
 
-fn read_numbers(sample: &mut Sample, reader: &mut Reader<'_>) {
+fn read_numbers(sample: &mut Sample, reader: &mut WireReader<'_>) {
     sample.start_ms = reader.large();
     sample.end_ms = reader.large();
     let elapsed_ms = reader.large();
@@ -170,14 +170,14 @@ fn read_numbers(sample: &mut Sample, reader: &mut Reader<'_>) {
     sample.next_child_index = reader.number() as u32;
 }
 
-fn count(reader: &mut Reader<'_>) -> u64 {
+fn count(reader: &mut WireReader<'_>) -> u64 {
     u64::try_from(reader.large()).unwrap_or(0)
 }
 
-fn shared(reader: &mut Reader<'_>) -> Option<Rc<str>> {
+fn shared(reader: &mut WireReader<'_>) -> Option<Rc<str>> {
     reader.text().map(Rc::from)
 }
 
-fn text(reader: &mut Reader<'_>) -> Option<Text> {
+fn text(reader: &mut WireReader<'_>) -> Option<Text> {
     reader.text().map(|text| text.to_owned().into())
 }

@@ -3,30 +3,30 @@
 
 /// Writes values one after the other.
 #[derive(Default)]
-pub struct Writer(Vec<u8>);
+pub struct WireWriter(Vec<u8>);
 
-impl Writer {
+impl WireWriter {
     /// With room for a usual result.
-    pub fn with_room() -> Writer {
-        Writer(Vec::with_capacity(1024))
+    pub fn with_room() -> WireWriter {
+        WireWriter(Vec::with_capacity(1024))
     }
 
-    pub fn flag(&mut self, flag: bool) -> &mut Writer {
+    pub fn flag(&mut self, flag: bool) -> &mut WireWriter {
         self.0.push(u8::from(flag));
         self
     }
 
-    pub fn number(&mut self, number: i32) -> &mut Writer {
+    pub fn number(&mut self, number: i32) -> &mut WireWriter {
         self.0.extend(number.to_le_bytes());
         self
     }
 
-    pub fn large(&mut self, number: i64) -> &mut Writer {
+    pub fn large(&mut self, number: i64) -> &mut WireWriter {
         self.0.extend(number.to_le_bytes());
         self
     }
 
-    pub fn bytes(&mut self, bytes: Option<&[u8]>) -> &mut Writer {
+    pub fn bytes(&mut self, bytes: Option<&[u8]>) -> &mut WireWriter {
         match bytes {
             // Text longer than a Java array is cut.
             Some(bytes) => {
@@ -41,7 +41,7 @@ impl Writer {
         self
     }
 
-    pub fn text(&mut self, text: Option<&str>) -> &mut Writer {
+    pub fn text(&mut self, text: Option<&str>) -> &mut WireWriter {
         self.bytes(text.map(str::as_bytes))
     }
 
@@ -51,11 +51,11 @@ impl Writer {
 }
 
 /// Reads a message from Java. Missing fields at the end read as empty.
-pub struct Reader<'a>(&'a [u8]);
+pub struct WireReader<'a>(&'a [u8]);
 
-impl<'a> Reader<'a> {
-    pub fn new(bytes: &'a [u8]) -> Reader<'a> {
-        Reader(bytes)
+impl<'a> WireReader<'a> {
+    pub fn new(bytes: &'a [u8]) -> WireReader<'a> {
+        WireReader(bytes)
     }
 
     fn take(&mut self, count: usize) -> &'a [u8] {
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn values_come_back() {
-        let mut out = Writer::default();
+        let mut out = WireWriter::default();
         out.flag(true)
             .number(-7)
             .large(1 << 40)
@@ -101,7 +101,7 @@ mod tests {
             .text(None);
         out.bytes(Some(&[1, 2]));
         let bytes = out.done();
-        let mut reader = Reader::new(&bytes);
+        let mut reader = WireReader::new(&bytes);
         assert!(reader.flag());
         assert_eq!((reader.number(), reader.large()), (-7, 1 << 40));
         assert_eq!((reader.text(), reader.text()), (Some("é"), None));

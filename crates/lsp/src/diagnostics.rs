@@ -5,13 +5,13 @@ use std::collections::HashMap;
 use drumfire_jmx::{Diagnostic, Node, Severity, Span};
 use lsp_types::{DiagnosticSeverity, NumberOrString, Range};
 
-use crate::document::{Document, Lines};
+use crate::document::{Lines, OpenDocument};
 
 use crate::{Inspection, Inspector};
 
 /// The findings of reading a document, without looking into the plan.
 pub fn of_reading(
-    document: &mut Document,
+    document: &mut OpenDocument,
     inspector: &dyn Inspector,
 ) -> Vec<lsp_types::Diagnostic> {
     if !document.is_plan() {
@@ -35,7 +35,7 @@ pub fn of_reading(
 }
 
 /// All findings of a plan that was inspected.
-pub fn of(document: &Document, inspection: Inspection) -> Vec<lsp_types::Diagnostic> {
+pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<lsp_types::Diagnostic> {
     let Some((plan, lines)) = &document.plan else {
         return Vec::new();
     };

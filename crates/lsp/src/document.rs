@@ -114,7 +114,7 @@ pub fn difference<'t>(old: &str, new: &'t str) -> Option<(Span, &'t str)> {
 
 /// A file that is open in the editor.
 #[derive(Debug)]
-pub struct Document {
+pub struct OpenDocument {
     pub path: PathBuf,
     pub version: i32,
     pub lines: Arc<Lines>,
@@ -132,9 +132,9 @@ pub struct Document {
     edit: Option<TextEdit>,
 }
 
-impl Document {
-    pub fn new(path: PathBuf, version: i32, text: String) -> Document {
-        let mut document = Document {
+impl OpenDocument {
+    pub fn new(path: PathBuf, version: i32, text: String) -> OpenDocument {
+        let mut document = OpenDocument {
             path,
             version,
             lines: Arc::new(Lines::new(text)),
@@ -278,12 +278,12 @@ mod tests {
         };
         for head in ["", "\u{feff}", "<?xml version=\"1.0\"?>\n"] {
             let path = PathBuf::from("p.jmx");
-            let mut document = Document::new(path.clone(), 0, plan(head, "one"));
+            let mut document = OpenDocument::new(path.clone(), 0, plan(head, "one"));
             for name in ["two", "", "a \" b", "a \" b=\"", "thr\u{e9}e"] {
                 let text = plan(head, name);
                 document.change(1, vec![whole(text.clone())]);
                 document.read();
-                let anew = Document::new(path.clone(), 1, text);
+                let anew = OpenDocument::new(path.clone(), 1, text);
                 assert_eq!(
                     format!("{:?}", document.faults),
                     format!("{:?}", anew.faults)

@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::actions::ActionSite;
-use crate::document::{Document, difference};
+use crate::document::{OpenDocument, difference};
 use crate::names::{self, Named};
 use crate::workspace::Workspace;
 use crate::{Inspection, Inspector};
@@ -70,7 +70,7 @@ pub fn serve(
     let (told, inspected) = unbounded();
     std::thread::scope(|scope| {
         scope.spawn(move || inspect(&waiting, &told, inspector));
-        let mut server = Server {
+        let mut server = LanguageServer {
             connection,
             inspector,
             jobs,
@@ -143,7 +143,7 @@ fn capabilities() -> ServerCapabilities {
     }
 }
 
-struct Server<'s> {
+struct LanguageServer<'s> {
     connection: &'s Connection,
     inspector: &'s dyn Inspector,
     jobs: Sender<Job>,
@@ -161,7 +161,7 @@ fn json_of(value: impl Serialize) -> Result<Value, Failed> {
     serde_json::to_value(value).map_err(|error| (ErrorCode::InternalError, error.to_string()))
 }
 
-impl Server<'_> {
+impl LanguageServer<'_> {
     fn run(&mut self, inspected: &Receiver<(PathBuf, i32, Inspection)>) -> Result<(), String> {
         let connection = self.connection;
         loop {
@@ -244,7 +244,7 @@ impl Server<'_> {
         let params: lsp_types::DidOpenTextDocumentParams = parameters(params)?;
         let opened = params.text_document;
         if let Some(path) = uri::path(&opened.uri) {
-            let document = Document::new(path.clone(), opened.version, opened.text);
+            let document = OpenDocument::new(path.clone(), opened.version, opened.text);
             self.workspace.documents.insert(path.clone(), document);
             self.note(path);
         }

@@ -7,18 +7,18 @@ use drumfire_jmx::Span;
 use drumfire_refactor::{ElementEntry, Joined, PlanFile};
 use lsp_types::{Location, Uri};
 
-use crate::document::{Document, Lines};
+use crate::document::{Lines, OpenDocument};
 use crate::uri;
 
 /// All that is open.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    pub documents: HashMap<PathBuf, Document>,
+    pub documents: HashMap<PathBuf, OpenDocument>,
 }
 
 impl Workspace {
     /// The document of an address, read anew if it has changed.
-    pub fn document(&mut self, uri: &Uri) -> Option<&mut Document> {
+    pub fn document(&mut self, uri: &Uri) -> Option<&mut OpenDocument> {
         let document = self.documents.get_mut(&uri::path(uri)?)?;
         document.read();
         Some(document)

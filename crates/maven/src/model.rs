@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::pom::{Dependency, Names, Part, Pom, Values};
+use crate::pom::{Dependency, Names, Pom, PomPart, Values};
 use crate::profile::{Surroundings, apply};
 use crate::{Artifact, MavenError, Repositories};
 
@@ -105,7 +105,7 @@ impl<'r> Models<'r> {
         chain: Vec<Pom>,
         depth: usize,
     ) -> Result<Model, MavenError> {
-        let mut whole = Part::default();
+        let mut whole = PomPart::default();
         for pom in &chain {
             inherit(&mut whole, apply(pom, &self.java));
         }
@@ -221,7 +221,7 @@ fn wrong(artifact: &Artifact, why: impl Into<String>) -> MavenError {
 }
 
 /// Adds what a parent says to what its child says; the child's own words stay.
-fn inherit(child: &mut Part, parent: Part) {
+fn inherit(child: &mut PomPart, parent: PomPart) {
     for (name, value) in parent.properties {
         child.properties.entry(name).or_insert(value);
     }

@@ -11,7 +11,7 @@ pub(crate) type Values = BTreeMap<String, String>;
 
 /// A project, or what one of its profiles adds to it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Part {
+pub(crate) struct PomPart {
     pub properties: Values,
     pub dependencies: Vec<Dependency>,
     /// `dependencyManagement`.
@@ -22,8 +22,8 @@ pub(crate) struct Part {
 pub(crate) struct Pom {
     pub parent: Option<Names>,
     pub packaging: Option<String>,
-    pub part: Part,
-    pub profiles: Vec<(Activation, Part)>,
+    pub part: PomPart,
+    pub profiles: Vec<(Activation, PomPart)>,
     /// The project's new coordinates; what is missing in them stays.
     pub relocation: Option<Names>,
 }
@@ -131,13 +131,13 @@ fn names(node: Node<'_, '_>) -> Names {
     }
 }
 
-fn part(node: Node<'_, '_>) -> Part {
+fn part(node: Node<'_, '_>) -> PomPart {
     let properties = list(node, "properties").map(|property| {
         let value = property.text().unwrap_or_default().trim();
         (property.tag_name().name().to_owned(), value.to_owned())
     });
     let managed = child(node, "dependencyManagement");
-    Part {
+    PomPart {
         properties: properties.collect(),
         dependencies: list(node, "dependencies").map(dependency).collect(),
         managed: managed

@@ -1,6 +1,6 @@
 //! Which profiles of a POM apply: those for the Java and the system at hand, or else those that are active by default.
 
-use crate::pom::{Part, Pom, Values};
+use crate::pom::{Pom, PomPart, Values};
 use crate::version::{highest, is_range};
 
 /// The conditions of a profile; all of them must hold.
@@ -63,7 +63,7 @@ impl Surroundings {
 }
 
 /// The project with its active profiles.
-pub(crate) fn apply(pom: &Pom, properties: &Values) -> Part {
+pub(crate) fn apply(pom: &Pom, properties: &Values) -> PomPart {
     let mut part = pom.part.clone();
     let asked: Vec<_> = pom
         .profiles

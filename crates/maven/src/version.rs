@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 /// A part of a version between dots, dashes and changes from digits to letters.
 #[derive(Debug, PartialEq, Eq)]
-enum Part {
+enum VersionPart {
     /// A qualifier that Maven knows: -5 for alpha up to 1 for sp; 0 is a release.
     Known(i8),
     /// Another qualifier in lower case.
@@ -13,22 +13,22 @@ enum Part {
     Number(String),
 }
 
-impl Part {
+impl VersionPart {
     /// Parts of different kinds are in this order.
     fn kind(&self) -> u8 {
         match self {
-            Part::Known(_) => 0,
-            Part::Word(_) => 1,
-            Part::Number(_) => 2,
+            VersionPart::Known(_) => 0,
+            VersionPart::Word(_) => 1,
+            VersionPart::Number(_) => 2,
         }
     }
 
     /// Compares with what is not written in the other version: zero or a release.
     fn to_nothing(&self) -> Ordering {
         match self {
-            Part::Known(rank) => rank.cmp(&0),
-            Part::Word(_) => Ordering::Greater,
-            Part::Number(digits) => match digits.is_empty() {
+            VersionPart::Known(rank) => rank.cmp(&0),
+            VersionPart::Word(_) => Ordering::Greater,
+            VersionPart::Number(digits) => match digits.is_empty() {
                 true => Ordering::Equal,
                 false => Ordering::Greater,
             },
@@ -36,12 +36,12 @@ impl Part {
     }
 }
 
-impl Ord for Part {
-    fn cmp(&self, other: &Part) -> Ordering {
+impl Ord for VersionPart {
+    fn cmp(&self, other: &VersionPart) -> Ordering {
         match (self, other) {
-            (Part::Known(one), Part::Known(two)) => one.cmp(two),
-            (Part::Word(one), Part::Word(two)) => one.cmp(two),
-            (Part::Number(one), Part::Number(two)) => {
+            (VersionPart::Known(one), VersionPart::Known(two)) => one.cmp(two),
+            (VersionPart::Word(one), VersionPart::Word(two)) => one.cmp(two),
+            (VersionPart::Number(one), VersionPart::Number(two)) => {
                 one.len().cmp(&two.len()).then_with(|| one.cmp(two))
             }
             _ => self.kind().cmp(&other.kind()),
@@ -49,8 +49,8 @@ impl Ord for Part {
     }
 }
 
-impl PartialOrd for Part {
-    fn partial_cmp(&self, other: &Part) -> Option<Ordering> {
+impl PartialOrd for VersionPart {
+    fn partial_cmp(&self, other: &VersionPart) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn compare(one: &str, two: &str) -> Ordering {
     Ordering::Equal
 }
 
-fn parts(version: &str) -> Vec<Part> {
+fn parts(version: &str) -> Vec<VersionPart> {
     let version = version.to_ascii_lowercase();
     let mut parts = Vec::new();
     for word in version.split(['.', '-', '_']) {
@@ -82,7 +82,7 @@ fn parts(version: &str) -> Vec<Part> {
             let end = rest.find(|c: char| c.is_ascii_digit() != is_digit);
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
             parts.push(match is_digit {
-                true => Part::Number(part.trim_start_matches('0').to_owned()),
+                true => VersionPart::Number(part.trim_start_matches('0').to_owned()),
                 false => qualifier(part, !after.is_empty()),
             });
             rest = after;
@@ -92,8 +92,8 @@ fn parts(version: &str) -> Vec<Part> {
 }
 
 /// A qualifier; `a`, `b` and `m` are abbreviations in front of digits.
-fn qualifier(word: &str, is_before_digits: bool) -> Part {
-    Part::Known(match word {
+fn qualifier(word: &str, is_before_digits: bool) -> VersionPart {
+    VersionPart::Known(match word {
         "a" if is_before_digits => -5,
         "b" if is_before_digits => -4,
         "m" if is_before_digits => -3,
@@ -104,15 +104,15 @@ fn qualifier(word: &str, is_before_digits: bool) -> Part {
         "snapshot" => -1,
         "ga" | "final" | "release" => 0,
         "sp" => 1,
-        _ => return Part::Word(word.to_owned()),
+        _ => return VersionPart::Word(word.to_owned()),
     })
 }
 
 /// Leaves out zeros and words for a release at the end and in front of qualifiers: 1.0-alpha is 1-alpha.
-fn trim(parts: Vec<Part>) -> Vec<Part> {
-    let mut kept: Vec<Part> = Vec::new();
+fn trim(parts: Vec<VersionPart>) -> Vec<VersionPart> {
+    let mut kept: Vec<VersionPart> = Vec::new();
     for part in parts {
-        if !matches!(part, Part::Number(_)) {
+        if !matches!(part, VersionPart::Number(_)) {
             while kept.last().is_some_and(is_nothing) {
                 kept.pop();
             }
@@ -125,7 +125,7 @@ fn trim(parts: Vec<Part>) -> Vec<Part> {
     kept
 }
 
-fn is_nothing(part: &Part) -> bool {
+fn is_nothing(part: &VersionPart) -> bool {
     part.to_nothing() == Ordering::Equal
 }
 

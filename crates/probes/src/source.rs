@@ -120,20 +120,20 @@ fn is_host_and_port(text: &str) -> bool {
 }
 
 #[derive(Default)]
-struct State {
+struct SourceState {
     series: Series,
     problem: Option<String>,
     is_over: bool,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedSource {
+    state: Mutex<SourceState>,
     ended: Condvar,
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+impl SharedSource {
+    fn lock(&self) -> MutexGuard<'_, SourceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -165,7 +165,7 @@ impl Watching {
         now_ms: impl Fn() -> i64 + Clone + Send + 'static,
     ) -> std::io::Result<()> {
         for source in sources {
-            let shared = Arc::new(Shared::default());
+            let shared = Arc::new(SharedSource::default());
             let (told, asked, now_ms) = (
                 shared.clone(),
                 source.asked(&self.authorities),
@@ -202,7 +202,7 @@ impl Watching {
 }
 
 /// The name of a source, and what was read of it.
-type Named = (String, Arc<Shared>);
+type Named = (String, Arc<SharedSource>);
 
 /// The curves of sources, for those who show them. Copies are of the same sources.
 #[derive(Clone, Default)]
@@ -238,7 +238,7 @@ impl Drop for Watching {
     }
 }
 
-fn watch(mut asked: Asked, shared: &Shared, now_ms: impl Fn() -> i64) {
+fn watch(mut asked: Asked, shared: &SharedSource, now_ms: impl Fn() -> i64) {
     let mut due = Instant::now();
     loop {
         let (read, pause) = match &mut asked {
@@ -276,7 +276,7 @@ fn whole(read: Result<Vec<Reading>, String>) -> Read {
     }
 }
 
-fn note(shared: &Shared, (readings, problem): Read, now_ms: i64) {
+fn note(shared: &SharedSource, (readings, problem): Read, now_ms: i64) {
     let mut state = shared.lock();
     state.series.add(now_ms, readings);
     state.problem = problem;

@@ -102,7 +102,7 @@ impl SshWatch {
 /// A machine that is asked.
 pub(crate) struct SshSource {
     watch: SshWatch,
-    session: Option<Session>,
+    session: Option<SshConnection>,
     /// The last number of each command.
     last: Vec<Option<f64>>,
 }
@@ -124,7 +124,7 @@ impl SshSource {
     pub fn read(&mut self, is_over: &dyn Fn() -> bool) -> (Vec<Reading>, Option<String>) {
         let session = match self.session.take() {
             Some(session) => Ok(session),
-            None => Session::open(&self.watch, is_over),
+            None => SshConnection::open(&self.watch, is_over),
         };
         let mut session = match session {
             Ok(session) => session,
@@ -157,14 +157,14 @@ impl SshSource {
 }
 
 /// A connection: `ssh` holds it open, and others use it by way of its socket.
-struct Session {
+struct SshConnection {
     /// Has the socket. Nobody else can look into it.
     folder: TempDir,
     master: Child,
 }
 
-impl Session {
-    fn open(watch: &SshWatch, is_over: &dyn Fn() -> bool) -> Result<Session, String> {
+impl SshConnection {
+    fn open(watch: &SshWatch, is_over: &dyn Fn() -> bool) -> Result<SshConnection, String> {
         if cfg!(windows) {
             return Err(
                 "Windows's `ssh` cannot share a connection; run Drumfire in WSL".to_owned(),
@@ -182,7 +182,7 @@ impl Session {
             .stdout(Stdio::null())
             .stderr(errors);
         let master = command.spawn().map_err(no_program)?;
-        let mut session = Session { folder, master };
+        let mut session = SshConnection { folder, master };
         let deadline = Instant::now() + CONNECT_LIMIT;
         while !session.socket().exists() {
             if !session.is_alive() {
@@ -272,7 +272,7 @@ impl Session {
     }
 }
 
-impl Drop for Session {
+impl Drop for SshConnection {
     fn drop(&mut self) {
         let _ = self.master.kill();
         let _ = self.master.wait();

@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// A request that the browser sent.
 #[derive(Debug, Default)]
-struct Entry {
+struct BrowserRequest {
     request: Value,
     response: Value,
     body: Option<Value>,
@@ -52,7 +52,7 @@ pub struct Session {
     actions: std::vec::IntoIter<String>,
     next_id: u64,
     asked: HashMap<u64, Purpose>,
-    entries: Vec<Entry>,
+    entries: Vec<BrowserRequest>,
     /// The entry of each request, by session and the browser's id.
     places: HashMap<(String, String), usize>,
     titles: HashMap<String, String>,
@@ -239,7 +239,12 @@ impl Session {
         self.places.contains_key(&(session.to_owned(), id))
     }
 
-    fn with_entry(&mut self, session: &str, parameters: &Value, change: impl FnOnce(&mut Entry)) {
+    fn with_entry(
+        &mut self,
+        session: &str,
+        parameters: &Value,
+        change: impl FnOnce(&mut BrowserRequest),
+    ) {
         let id = parameters["requestId"].as_str().unwrap_or("").to_owned();
         let place = self.places.get(&(session.to_owned(), id)).copied();
         if let Some(entry) = place.and_then(|place| self.entries.get_mut(place)) {
@@ -266,7 +271,7 @@ impl Session {
         }
         let loader = parameters["loaderId"].as_str().unwrap_or("");
         let place = self.entries.len();
-        self.entries.push(Entry {
+        self.entries.push(BrowserRequest {
             request: parameters["request"].clone(),
             sent_at: parameters["wallTime"].as_f64().unwrap_or(0.0),
             started: parameters["timestamp"].as_f64().unwrap_or(0.0),
@@ -275,7 +280,7 @@ impl Session {
                 .as_str()
                 .unwrap_or("")
                 .to_ascii_lowercase(),
-            ..Entry::default()
+            ..BrowserRequest::default()
         });
         self.places.insert((session.to_owned(), id.clone()), place);
         let request = &parameters["request"];
@@ -357,12 +362,12 @@ impl Session {
             .iter()
             .map(|(id, title)| json!({ "id": id, "title": title }))
             .collect();
-        let entries: Vec<Value> = self.entries.iter().map(Entry::har).collect();
+        let entries: Vec<Value> = self.entries.iter().map(BrowserRequest::har).collect();
         json!({ "log": { "version": "1.2", "creator": { "name": "Drumfire" }, "pages": pages, "entries": entries } })
     }
 }
 
-impl Entry {
+impl BrowserRequest {
     fn har(&self) -> Value {
         let mut sent = fields(&self.request["headers"]);
         if let Some(cookie) = &self.cookie {

@@ -16,7 +16,7 @@ const LONGEST_BODY: usize = 50_000_000;
 /// All exchanges of a recording, in the order in which they began.
 #[derive(Debug, Default)]
 pub struct Tape {
-    entries: Vec<Entry>,
+    entries: Vec<TapedExchange>,
     titles: Vec<String>,
     /// Connections that were not decrypted, by host.
     pub unread: BTreeMap<String, usize>,
@@ -26,7 +26,7 @@ pub struct Tape {
 
 /// One exchange.
 #[derive(Debug)]
-struct Entry {
+struct TapedExchange {
     sent_at: Timestamp,
     started: Instant,
     ended: Instant,
@@ -52,7 +52,7 @@ impl Tape {
     /// Notes a request and gives its place.
     pub fn request(&mut self, method: &str, url: String, headers: &HeaderMap) -> usize {
         let now = Instant::now();
-        self.entries.push(Entry {
+        self.entries.push(TapedExchange {
             sent_at: Timestamp::now(),
             started: now,
             ended: now,
@@ -107,12 +107,12 @@ impl Tape {
         let pages: Vec<Value> = titles
             .map(|(number, title)| json!({ "id": format!("named-{number}"), "title": title }))
             .collect();
-        let entries: Vec<Value> = self.entries.iter().map(Entry::har).collect();
+        let entries: Vec<Value> = self.entries.iter().map(TapedExchange::har).collect();
         json!({ "log": { "version": "1.2", "creator": { "name": "Drumfire" }, "pages": pages, "entries": entries } })
     }
 }
 
-impl Entry {
+impl TapedExchange {
     /// Whether values may be looked for in its body: not in pictures, fonts, sound and style sheets.
     fn is_read(&self) -> bool {
         let mime = self.mime();

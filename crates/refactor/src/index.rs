@@ -4,7 +4,7 @@ use drumfire_jmx::{Node, Span, Tree};
 
 use crate::leaves::{Leaf, attribute_span, content_span, leaves};
 use crate::mapped::MappedText;
-use crate::names::{Found, Kind, Subject, scan};
+use crate::names::{Kind, NameUse, Subject, scan};
 use crate::places::{sets_parts, variable_property};
 
 /// A place at which something is named.
@@ -181,7 +181,7 @@ impl Index {
     }
 
     fn scanned(&mut self, mapped: &MappedText, element: usize) {
-        for Found {
+        for NameUse {
             range,
             subject,
             kind,

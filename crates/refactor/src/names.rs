@@ -28,7 +28,7 @@ pub enum Subject {
 
 /// A name in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct NameUse {
     pub range: Range<usize>,
     pub subject: Subject,
     pub kind: Kind,
@@ -37,7 +37,7 @@ pub(crate) struct Found {
 }
 
 /// All names in a text, in no particular order.
-pub(crate) fn scan(text: &str) -> Vec<Found> {
+pub(crate) fn scan(text: &str) -> Vec<NameUse> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = text[from..].find("${").map(|at| at + from) {
@@ -63,7 +63,7 @@ fn is_escaped(text: &str, at: usize) -> bool {
 }
 
 /// Reads a reference from behind its `${` and gives where reading goes on.
-fn reference(text: &str, start: usize, found: &mut Vec<Found>) -> usize {
+fn reference(text: &str, start: usize, found: &mut Vec<NameUse>) -> usize {
     let rest = &text[start..];
     let end = rest.find(['}', '(']).unwrap_or(rest.len());
     let name = rest[..end].trim();
@@ -78,7 +78,7 @@ fn reference(text: &str, start: usize, found: &mut Vec<Found>) -> usize {
             return start + inner;
         }
         if !name.trim().is_empty() {
-            found.push(Found {
+            found.push(NameUse {
                 range: trimmed(text, start..start + close),
                 subject: match name.trim().starts_with("__") {
                     true => Subject::Function,
@@ -90,7 +90,7 @@ fn reference(text: &str, start: usize, found: &mut Vec<Found>) -> usize {
         }
         return start + close + 1;
     }
-    found.push(Found {
+    found.push(NameUse {
         range: trimmed(text, start..start + end),
         subject: Subject::Function,
         kind: Kind::Read,
@@ -102,7 +102,7 @@ fn reference(text: &str, start: usize, found: &mut Vec<Found>) -> usize {
 }
 
 /// The arguments of a call from behind its parenthesis, and where reading goes on. References inside are read too.
-fn arguments(text: &str, start: usize, found: &mut Vec<Found>) -> (Vec<Range<usize>>, usize) {
+fn arguments(text: &str, start: usize, found: &mut Vec<NameUse>) -> (Vec<Range<usize>>, usize) {
     let mut arguments = Vec::new();
     let (mut at, mut from, mut depth) = (start, start, 0);
     while let Some(sign) = text[at..].chars().next() {
@@ -134,7 +134,7 @@ fn arguments(text: &str, start: usize, found: &mut Vec<Found>) -> (Vec<Range<usi
     (arguments, text.len())
 }
 
-fn note_arguments(text: &str, call: &str, arguments: &[Range<usize>], found: &mut Vec<Found>) {
+fn note_arguments(text: &str, call: &str, arguments: &[Range<usize>], found: &mut Vec<NameUse>) {
     let Some(spec) = drumfire_expr::function(call) else {
         return;
     };
@@ -147,7 +147,7 @@ fn note_arguments(text: &str, call: &str, arguments: &[Range<usize>], found: &mu
         let computed = inside.find("${");
         let range = range.start..range.start + computed.unwrap_or(inside.len());
         if computed.is_some() || !range.is_empty() {
-            found.push(Found {
+            found.push(NameUse {
                 range,
                 subject,
                 kind,
@@ -195,7 +195,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Names in `vars.get("name")`, `vars.put('name', …)` and `vars["name"]`.
-fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<Found>) {
+fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<NameUse>) {
     let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
     for (at, _) in text.match_indices(object) {
         if text[..at].chars().next_back().is_some_and(is_word) {
@@ -242,7 +242,7 @@ fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<Foun
         let is_whole = after.starts_with([',', ')', ']']);
         let is_computed = !is_whole || name.contains('$');
         let end = name.find('$').unwrap_or(length);
-        found.push(Found {
+        found.push(NameUse {
             range: start..start + end,
             subject,
             kind,

@@ -13,11 +13,11 @@ pub struct Columns {
     pub tail: String,
     /// A file that is there already is replaced, otherwise continued.
     pub overwrites: bool,
-    parts: Vec<Part>,
+    parts: Vec<ColumnPart>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum ColumnPart {
     Field(Field),
     /// A sample variable, by its number.
     Variable(usize),
@@ -108,7 +108,7 @@ impl Columns {
     /// Whether rows show of a sample its body, its response headers, and what was sent.
     pub fn reads(&self) -> (bool, bool, bool) {
         let has = |fields: &[Field]| {
-            let shows = |part: &Part| matches!(part, Part::Field(field) if fields.contains(field));
+            let shows = |part: &ColumnPart| matches!(part, ColumnPart::Field(field) if fields.contains(field));
             self.parts.iter().any(shows)
         };
         (
@@ -122,9 +122,9 @@ impl Columns {
     pub(crate) fn write_sample(&self, sample: &Sample, out: &mut Vec<u8>) {
         for part in &self.parts {
             match part {
-                Part::Text(text) => out.extend_from_slice(text.as_bytes()),
-                Part::Field(field) => write_field(*field, sample, out),
-                Part::Variable(number) => match sample.variables.get(*number) {
+                ColumnPart::Text(text) => out.extend_from_slice(text.as_bytes()),
+                ColumnPart::Field(field) => write_field(*field, sample, out),
+                ColumnPart::Variable(number) => match sample.variables.get(*number) {
                     Some(Some(value)) => out.extend_from_slice(value.as_bytes()),
                     Some(None) => {}
                     None => put(out, format_args!("UNDEFINED_variable#{number}")),
@@ -134,9 +134,9 @@ impl Columns {
     }
 }
 
-fn part(chunk: &str) -> Part {
+fn part(chunk: &str) -> ColumnPart {
     if let Some((_, field)) = FIELDS.iter().find(|(name, _)| *name == chunk) {
-        return Part::Field(*field);
+        return ColumnPart::Field(*field);
     }
     // The plugin cuts off as much as the word is long, wherever it stands.
     let number = match chunk.contains(VARIABLE) {
@@ -146,9 +146,9 @@ fn part(chunk: &str) -> Part {
         false => None,
     };
     match number {
-        Some(number) => Part::Variable(number),
-        None if chunk.is_empty() => Part::Text("|".to_owned()),
-        None => Part::Text(chunk.to_owned()),
+        Some(number) => ColumnPart::Variable(number),
+        None if chunk.is_empty() => ColumnPart::Text("|".to_owned()),
+        None => ColumnPart::Text(chunk.to_owned()),
     }
 }
 

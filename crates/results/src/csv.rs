@@ -31,7 +31,7 @@ pub(crate) fn write_field_names(config: &SaveConfig, variables: &[String], out: 
         (config.idle_time, &["IdleTime"]),
         (config.connect_time, &["Connect"]),
     ];
-    let mut row = Row::new(config.delimiter, out);
+    let mut row = CsvRow::new(config.delimiter, out);
     let shown = columns.iter().filter(|(show, _)| *show);
     for name in shown.flat_map(|(_, names)| names.iter()) {
         row.plain(name.as_bytes());
@@ -80,7 +80,7 @@ fn write_children(
 /// One row without its line end. The variables are those of the whole sample event, also for a sub-result.
 fn write_row(format: &RowFormat, sample: &Sample, variables: &Variables, out: &mut Vec<u8>) {
     let config = &format.config;
-    let mut row = Row::new(config.delimiter, out);
+    let mut row = CsvRow::new(config.delimiter, out);
     if config.timestamp {
         write_stamp(format, sample, &mut row);
     }
@@ -130,7 +130,7 @@ fn write_row(format: &RowFormat, sample: &Sample, variables: &Variables, out: &m
 }
 
 /// The columns that later versions of JMeter added at the end.
-fn write_late_columns(format: &RowFormat, sample: &Sample, row: &mut Row<'_>) {
+fn write_late_columns(format: &RowFormat, sample: &Sample, row: &mut CsvRow<'_>) {
     let config = &format.config;
     if config.file_name {
         row.text(sample.result_file_name.as_deref().unwrap_or(""));
@@ -160,7 +160,7 @@ fn write_late_columns(format: &RowFormat, sample: &Sample, row: &mut Row<'_>) {
     }
 }
 
-fn write_stamp(format: &RowFormat, sample: &Sample, row: &mut Row<'_>) {
+fn write_stamp(format: &RowFormat, sample: &Sample, row: &mut CsvRow<'_>) {
     let stamp_ms = format.stamp_ms(sample);
     match &format.config.timestamp_format {
         TimestampFormat::Millis => row.number(stamp_ms),
@@ -178,15 +178,15 @@ fn write_stamp(format: &RowFormat, sample: &Sample, row: &mut Row<'_>) {
 }
 
 /// A row being written (`CSVSaveService.StringQuoter`): a delimiter follows each field, until the row ends.
-struct Row<'a> {
+struct CsvRow<'a> {
     out: &'a mut Vec<u8>,
     delimiter: u8,
     start: usize,
 }
 
-impl<'a> Row<'a> {
-    fn new(delimiter: u8, out: &'a mut Vec<u8>) -> Row<'a> {
-        Row {
+impl<'a> CsvRow<'a> {
+    fn new(delimiter: u8, out: &'a mut Vec<u8>) -> CsvRow<'a> {
+        CsvRow {
             start: out.len(),
             out,
             delimiter,
@@ -270,12 +270,12 @@ impl<'a> Row<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::Row;
+    use super::CsvRow;
 
     #[test]
     fn a_special_byte_is_seen_wherever_it_stands() {
         let mut out = Vec::new();
-        let row = Row::new(b';', &mut out);
+        let row = CsvRow::new(b';', &mut out);
         for length in 0..=20 {
             let plain = vec![b'a'; length];
             assert!(!row.has_special(&plain), "{length}");

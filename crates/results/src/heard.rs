@@ -85,10 +85,10 @@ impl HeardSample {
 
 /// Samples that wait to be sent. Copies are of the same queue.
 #[derive(Clone, Debug)]
-pub struct SampleQueue(Arc<Mutex<State>>);
+pub struct SampleQueue(Arc<Mutex<HeardState>>);
 
 #[derive(Debug)]
-struct State {
+struct HeardState {
     samples: VecDeque<HeardSample>,
     room: usize,
     dropped: u64,
@@ -105,7 +105,7 @@ impl Eq for SampleQueue {}
 impl SampleQueue {
     /// A queue for so many samples.
     pub fn new(room: usize) -> SampleQueue {
-        SampleQueue(Arc::new(Mutex::new(State {
+        SampleQueue(Arc::new(Mutex::new(HeardState {
             samples: VecDeque::new(),
             room,
             dropped: 0,
@@ -132,7 +132,7 @@ impl SampleQueue {
         self.lock().dropped
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, HeardState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -33,11 +33,11 @@ const LETTERS: &str = "GyYMLwWDdFEuaHkKhmsSzZX";
 /// names (`SampleSaveConfiguration.threadSafeLenientFormatter`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DatePattern {
-    items: Vec<Item>,
+    items: Vec<PatternPiece>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Item {
+enum PatternPiece {
     Literal(String),
     Field { letter: char, width: usize },
 }
@@ -65,15 +65,15 @@ impl DatePattern {
                     return None;
                 }
                 if !literal.is_empty() {
-                    items.push(Item::Literal(std::mem::take(&mut literal)));
+                    items.push(PatternPiece::Literal(std::mem::take(&mut literal)));
                 }
-                items.push(Item::Field { letter: c, width });
+                items.push(PatternPiece::Field { letter: c, width });
             } else {
                 literal.push(c);
             }
         }
         if !literal.is_empty() {
-            items.push(Item::Literal(literal));
+            items.push(PatternPiece::Literal(literal));
         }
         Some(DatePattern { items })
     }
@@ -84,8 +84,8 @@ impl DatePattern {
         let moment = moment.to_zoned(zone.clone());
         for item in &self.items {
             match item {
-                Item::Literal(text) => out.extend_from_slice(text.as_bytes()),
-                Item::Field { letter, width } => write_field(*letter, *width, &moment, out),
+                PatternPiece::Literal(text) => out.extend_from_slice(text.as_bytes()),
+                PatternPiece::Field { letter, width } => write_field(*letter, *width, &moment, out),
             }
         }
     }
@@ -95,13 +95,13 @@ impl DatePattern {
     /// the pattern. None if the text is another one, or for patterns with weekdays, weeks, eras or zones.
     pub fn read(&self, text: &str, zone: &TimeZone) -> Option<i64> {
         let mut rest = text;
-        let mut read = Reading::default();
+        let mut read = DateFields::default();
         for (index, item) in self.items.iter().enumerate() {
             match item {
-                Item::Literal(literal) => rest = rest.strip_prefix(literal.as_str())?,
-                Item::Field { letter, width } => {
+                PatternPiece::Literal(literal) => rest = rest.strip_prefix(literal.as_str())?,
+                PatternPiece::Field { letter, width } => {
                     let next = self.items.get(index + 1);
-                    let is_followed = matches!(next, Some(Item::Field { letter, .. }) if !NAMED.contains(*letter));
+                    let is_followed = matches!(next, Some(PatternPiece::Field { letter, .. }) if !NAMED.contains(*letter));
                     let most = if is_followed { *width } else { usize::MAX };
                     rest = read.field(*letter, *width, most, rest.trim_start())?;
                 }
@@ -115,7 +115,7 @@ impl DatePattern {
 const NAMED: &str = "GEazZX";
 
 /// The fields of a text that is read.
-struct Reading {
+struct DateFields {
     year: i16,
     months: i64,
     days: i64,
@@ -125,10 +125,10 @@ struct Reading {
     milliseconds: i64,
 }
 
-impl Default for Reading {
+impl Default for DateFields {
     /// The Unix epoch, which stands for what is not in the pattern.
-    fn default() -> Reading {
-        Reading {
+    fn default() -> DateFields {
+        DateFields {
             year: 1970,
             months: 0,
             days: 0,
@@ -140,7 +140,7 @@ impl Default for Reading {
     }
 }
 
-impl Reading {
+impl DateFields {
     /// Takes a field from the front of `text`, and gives what follows it.
     fn field<'t>(
         &mut self,

@@ -121,8 +121,8 @@ pub struct Summariser {
     name: String,
     interval_s: i64,
     last_report_s: i64,
-    delta: Span,
-    total: Span,
+    delta: SummarySpan,
+    total: SummarySpan,
 }
 
 impl Summariser {
@@ -132,8 +132,8 @@ impl Summariser {
             name: name.into(),
             interval_s: interval_s.max(1),
             last_report_s: 0,
-            delta: Span::new(now_ms),
-            total: Span::new(now_ms),
+            delta: SummarySpan::new(now_ms),
+            total: SummarySpan::new(now_ms),
         }
     }
 
@@ -185,22 +185,22 @@ impl Summariser {
     }
 
     fn move_delta(&mut self, now_ms: i64) {
-        let delta = std::mem::replace(&mut self.delta, Span::new(now_ms));
+        let delta = std::mem::replace(&mut self.delta, SummarySpan::new(now_ms));
         self.total.add(&delta.samples, now_ms);
     }
 }
 
 /// `SummariserRunningSample`: samples and the time they cover.
 #[derive(Clone, Debug)]
-struct Span {
+struct SummarySpan {
     samples: SummaryDelta,
     start_ms: i64,
     end_ms: i64,
 }
 
-impl Span {
-    fn new(now_ms: i64) -> Span {
-        Span {
+impl SummarySpan {
+    fn new(now_ms: i64) -> SummarySpan {
+        SummarySpan {
             samples: SummaryDelta::EMPTY,
             start_ms: now_ms,
             end_ms: now_ms,
@@ -214,7 +214,7 @@ impl Span {
 }
 
 /// `Summariser.format`; thread counts make it a `+` line.
-fn format_line(name: &str, span: &Span, threads: Option<ThreadCounts>) -> String {
+fn format_line(name: &str, span: &SummarySpan, threads: Option<ThreadCounts>) -> String {
     let samples = &span.samples;
     let elapsed_ms = if samples.is_empty() {
         0
@@ -354,7 +354,7 @@ mod tests {
                 min_ms,
                 max_ms,
             };
-            let span = Span {
+            let span = SummarySpan {
                 samples,
                 start_ms: 0,
                 end_ms: elapsed_ms,

@@ -33,7 +33,7 @@ pub(crate) fn write_head(config: &SaveConfig, out: &mut Vec<u8>) {
 
 /// Appends the element of `sample` with its sub-results; returns the number of samples written.
 pub(crate) fn write_sample(format: &RowFormat, sample: &Sample, out: &mut Vec<u8>) -> u64 {
-    let mut writer = Writer {
+    let mut writer = SampleWriter {
         format,
         variables: &sample.variables,
         out,
@@ -44,7 +44,7 @@ pub(crate) fn write_sample(format: &RowFormat, sample: &Sample, out: &mut Vec<u8
     rows
 }
 
-struct Writer<'a> {
+struct SampleWriter<'a> {
     format: &'a RowFormat,
     /// Values of the sample event, written on sub-results too.
     variables: &'a [Option<Rc<str>>],
@@ -52,7 +52,7 @@ struct Writer<'a> {
     depth: usize,
 }
 
-impl Writer<'_> {
+impl SampleWriter<'_> {
     /// `SampleResultConverter.marshal` and `HTTPResultConverter.marshal`.
     fn sample(&mut self, sample: &Sample) -> u64 {
         let config = &self.format.config;

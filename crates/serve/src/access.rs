@@ -46,14 +46,14 @@ impl FromStr for Address {
 
 /// The secret in the URL of a page.
 #[derive(Clone)]
-pub(crate) struct Token(String);
+pub(crate) struct PageToken(String);
 
-impl Token {
+impl PageToken {
     /// A new one.
-    pub(crate) fn random() -> std::io::Result<Token> {
+    pub(crate) fn random() -> std::io::Result<PageToken> {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
-        Ok(Token(
+        Ok(PageToken(
             bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
         ))
     }
@@ -70,7 +70,7 @@ impl Token {
 
 /// The proofs that a request has to show.
 pub(crate) struct Gate {
-    pub(crate) token: Token,
+    pub(crate) token: PageToken,
     /// Where the server listens.
     pub(crate) address: SocketAddr,
     /// The name of this machine, by which it is asked where it listens on all addresses.
@@ -143,7 +143,7 @@ mod tests {
 
     fn gate(address: &str) -> Gate {
         Gate {
-            token: Token("0a1b".to_owned()),
+            token: PageToken("0a1b".to_owned()),
             address: address.parse().expect("an address"),
             host_name: "Box".to_owned(),
         }

@@ -18,5 +18,5 @@ mod viewers;
 pub use access::{Address, AddressError};
 pub use live::{Facts, GroupStanding, Live, LiveOptions, Phase, Standing, Status};
 pub use orders::{Order, Refused, Steering};
-pub use registry::{Entry, KnownRun, runs};
+pub use registry::{KnownRun, RegisteredRun, runs};
 pub use server::{Extension, Server};

@@ -117,10 +117,10 @@ pub struct LiveOptions {
 
 /// The run that a page shows. Copies are of the same run.
 #[derive(Clone, Debug)]
-pub struct Live(Arc<Mutex<State>>);
+pub struct Live(Arc<Mutex<LiveState>>);
 
 #[derive(Debug)]
-struct State {
+struct LiveState {
     run: RunFile,
     /// The sum of all labels but those of transaction controllers.
     total: LabelStatistics,
@@ -155,7 +155,7 @@ struct FactsEvent<'f> {
 impl Live {
     /// A run of which `begun` says what is known before its first sample.
     pub fn new(begun: RunFile, options: LiveOptions) -> Live {
-        Live(Arc::new(Mutex::new(State {
+        Live(Arc::new(Mutex::new(LiveState {
             run: begun,
             total: LabelStatistics::new(String::new(), false),
             standing: Standing {
@@ -316,12 +316,12 @@ impl Live {
         stream
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, LiveState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl LiveState {
     fn standings(&self) -> Standings<'_> {
         Standings {
             standing: &self.standing,

@@ -20,14 +20,14 @@ pub struct KnownRun {
 
 /// The file of a run that is under way; dropped with it.
 #[derive(Debug)]
-pub struct Entry(PathBuf);
+pub struct RegisteredRun(PathBuf);
 
-impl Entry {
+impl RegisteredRun {
     /// Notes a run of this process in a folder, which is made if need be.
     ///
     /// # Errors
     /// The message of the operating system.
-    pub fn write(folder: &Path, run: &KnownRun) -> io::Result<Entry> {
+    pub fn write(folder: &Path, run: &KnownRun) -> io::Result<RegisteredRun> {
         files::private_folder(folder)?;
         let path = folder.join(format!("{}-{}.json", run.host, std::process::id()));
         // One that an earlier process of the same number left may have other rights.
@@ -37,11 +37,11 @@ impl Entry {
             return Err(error);
         }
         serde_json::to_writer(files::private(&path)?, run)?;
-        Ok(Entry(path))
+        Ok(RegisteredRun(path))
     }
 }
 
-impl Drop for Entry {
+impl Drop for RegisteredRun {
     fn drop(&mut self) {
         // One that stays is recognised by its silence.
         let _ = fs::remove_file(&self.0);
@@ -80,8 +80,8 @@ mod tests {
             name: "shop.jmx".to_owned(),
             host: "box".to_owned(),
         };
-        let entry = Entry::write(&folder, &run).expect("there is room");
-        let again = Entry::write(&folder, &run).expect("it is replaced");
+        let entry = RegisteredRun::write(&folder, &run).expect("there is room");
+        let again = RegisteredRun::write(&folder, &run).expect("it is replaced");
         let found = runs(&folder, "box");
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].0, run);

@@ -23,7 +23,7 @@ use serde_json::json;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::access::{Address, Gate, PARAMETER, Token};
+use crate::access::{Address, Gate, PARAMETER, PageToken};
 use crate::live::Live;
 use crate::orders::{Order, Refused, Steering};
 
@@ -83,7 +83,7 @@ impl Server {
         let listener = TcpListener::bind(address.0)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let token = Token::random()?;
+        let token = PageToken::random()?;
         let url = url(address, &host_name, &token);
         let site = Arc::new(Site {
             gate: Gate {
@@ -132,7 +132,7 @@ impl Drop for Server {
 }
 
 /// A server of all addresses is told by the machine's name.
-fn url(address: SocketAddr, host_name: &str, token: &Token) -> String {
+fn url(address: SocketAddr, host_name: &str, token: &PageToken) -> String {
     let place = match address.ip().is_unspecified() {
         true => format!("{host_name}:{}", address.port()),
         false => address.to_string(),

@@ -31,10 +31,10 @@ pub struct Delivery {
 
 /// The run's news for a sink; merged until the sink's thread takes it, so a slow sink costs no memory beyond its labels.
 #[derive(Clone, Default)]
-pub struct Feed(Arc<Shared>);
+pub struct Feed(Arc<ExporterState>);
 
 #[derive(Default)]
-struct Shared {
+struct ExporterState {
     pending: Mutex<Pending>,
     told: Condvar,
 }

@@ -79,11 +79,11 @@ impl Drop for MetricsServer {
 
 /// The numbers behind `/metrics`, and the server that shows them.
 pub struct Scrape {
-    state: Arc<State>,
+    state: Arc<ScrapeState>,
     server: MetricsServer,
 }
 
-struct State {
+struct ScrapeState {
     totals: Mutex<Cumulative>,
     dropped: Mutex<Vec<(String, u64)>>,
     prometheus: Prometheus,
@@ -95,7 +95,7 @@ impl Scrape {
     /// # Errors
     /// If the address cannot be listened on.
     pub fn listen(address: SocketAddr, run: RunInfo) -> std::io::Result<Scrape> {
-        let state = Arc::new(State {
+        let state = Arc::new(ScrapeState {
             totals: Mutex::default(),
             dropped: Mutex::default(),
             prometheus: Prometheus { run },

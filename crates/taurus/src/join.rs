@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::groups::PLAIN;
 
 /// The plan of an execution.
-pub(crate) struct Part {
+pub(crate) struct ExecutionPlan {
     /// The Test Plan.
     pub plan: Node,
     /// Seconds until it starts.
@@ -18,7 +18,7 @@ pub(crate) struct Part {
 const VARIABLES: &str = "TestPlan.user_defined_variables";
 
 /// One plan of all. `slots` is how many executions run at a time.
-pub(crate) fn join(mut parts: Vec<Part>, slots: Option<usize>) -> Result<Node, Fault> {
+pub(crate) fn join(mut parts: Vec<ExecutionPlan>, slots: Option<usize>) -> Result<Node, Fault> {
     let in_turn = slots.is_some_and(|slots| slots < parts.len());
     let serialized = in_turn && set_delays(&mut parts, slots.unwrap_or(1))?;
     for part in &mut parts {
@@ -46,7 +46,7 @@ pub(crate) fn join(mut parts: Vec<Part>, slots: Option<usize>) -> Result<Node, F
 }
 
 /// Lets executions wait for one another. Gives whether the groups shall run in turn, where it is not known how long they run.
-fn set_delays(parts: &mut [Part], slots: usize) -> Result<bool, Fault> {
+fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, Fault> {
     let waiting = parts.len().saturating_sub(slots);
     let are_known = parts
         .iter()

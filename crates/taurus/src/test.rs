@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::files::Files;
 use crate::groups::{self, GroupRules, PlainGroup};
 use crate::hooks::{self, Hook};
-use crate::join::{Part, join};
+use crate::join::{ExecutionPlan, join};
 use crate::load::Load;
 use crate::modifications;
 use crate::requests::Compiler;
@@ -128,7 +128,7 @@ fn part(
     module: &Table,
     files: &Files,
     notes: &mut Vec<String>,
-) -> Result<(Part, Option<Tree>), Fault> {
+) -> Result<(ExecutionPlan, Option<Tree>), Fault> {
     let load = Load::of(&execution.config)?;
     let delay = seconds(&text_or(&execution.config, "delay", "0")).map_err(Fault::new)?;
     if execution.config.contains_key("start-at") {
@@ -155,7 +155,7 @@ fn part(
     };
     groups::apply(&mut plan, &load, &rules, notes)?;
     let is_timed = load.duration > 0.0 && !load.iterations.is_set();
-    let part = Part {
+    let part = ExecutionPlan {
         plan,
         delay,
         lasts: is_timed.then_some(load.duration),

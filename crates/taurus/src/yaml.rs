@@ -79,13 +79,13 @@ impl<'de> Deserialize<'de> for Located {
 
 impl<'de> Deserialize<'de> for Raw {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Raw, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(YamlReader)
     }
 }
 
-struct Reader;
+struct YamlReader;
 
-impl<'de> Visitor<'de> for Reader {
+impl<'de> Visitor<'de> for YamlReader {
     type Value = Raw;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -83,7 +83,7 @@ impl Request {
 
 type Script = dyn Fn(&Request) -> Vec<Step> + Send + Sync;
 
-struct Shared {
+struct ServerState {
     script: Box<Script>,
     seen: Mutex<Vec<Request>>,
     arrivals: Mutex<Vec<Arrival>>,
@@ -95,7 +95,7 @@ struct Shared {
 /// A server; dropping it ends it and all its connections.
 pub struct Server {
     address: SocketAddr,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -125,7 +125,7 @@ impl Server {
         let address = listener
             .local_addr()
             .expect("a bound socket has an address");
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ServerState {
             script: Box::new(script),
             seen: Mutex::default(),
             arrivals: Mutex::default(),
@@ -179,7 +179,7 @@ impl Drop for Server {
     }
 }
 
-impl Shared {
+impl ServerState {
     fn seen(&self) -> MutexGuard<'_, Vec<Request>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -203,7 +203,7 @@ impl Shared {
     }
 }
 
-fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
+fn accept(listener: &TcpListener, shared: &Arc<ServerState>) {
     let mut conversations = Vec::new();
     for stream in listener.incoming() {
         if shared.has_ended() {
@@ -230,7 +230,7 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
 struct Conversation {
     stream: TcpStream,
     number: usize,
-    shared: Arc<Shared>,
+    shared: Arc<ServerState>,
     /// Bytes that came in and belong to no request yet.
     pending: Vec<u8>,
 }

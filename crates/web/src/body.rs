@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::body_parts::file_part;
-pub use crate::body_parts::{Argument, BodySpec, FileArgument, Part};
+pub use crate::body_parts::{Argument, BodySpec, BodyStretch, FileArgument};
 use crate::charset::{Charset, append_form_encoded, append_url_encoded, url_decode};
 use crate::exception::Exception;
 use crate::java_text::is_blank;
@@ -33,7 +33,7 @@ pub enum ContentType {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
     /// The pieces in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<BodyStretch>,
     /// Total size in bytes.
     pub len: u64,
     /// The `Content-Type` header that goes with it.
@@ -53,14 +53,16 @@ impl Body {
         }
         match self.parts.as_slice() {
             [] => Cow::Borrowed(""),
-            [Part::Bytes(bytes)] => self.charset.decode(bytes),
+            [BodyStretch::Bytes(bytes)] => self.charset.decode(bytes),
             parts => {
                 let mut bytes = Vec::new();
                 for part in parts {
                     match part {
-                        Part::Bytes(b) => bytes.extend_from_slice(b),
-                        Part::Shared(text) => bytes.extend_from_slice(text.as_bytes()),
-                        Part::File { .. } => bytes.extend_from_slice(FILE_PLACEHOLDER.as_bytes()),
+                        BodyStretch::Bytes(b) => bytes.extend_from_slice(b),
+                        BodyStretch::Shared(text) => bytes.extend_from_slice(text.as_bytes()),
+                        BodyStretch::File { .. } => {
+                            bytes.extend_from_slice(FILE_PLACEHOLDER.as_bytes())
+                        }
                     }
                 }
                 Cow::Owned(self.charset.decode(&bytes).into_owned())
@@ -209,7 +211,7 @@ impl BodySpec<'_> {
             let content_type = self
                 .set_content_type(keeps_own)
                 .unwrap_or_else(|| ContentType::Entity(with_charset("text/plain", &charset)));
-            let parts = self.pieces.iter().cloned().map(Part::Shared);
+            let parts = self.pieces.iter().cloned().map(BodyStretch::Shared);
             return Body::new(parts.collect(), content_type, charset);
         }
         let mut text = String::with_capacity(self.arguments.iter().map(|a| a.value.len()).sum());
@@ -224,12 +226,16 @@ impl BodySpec<'_> {
             .set_content_type(keeps_own)
             .unwrap_or_else(|| ContentType::Entity(with_charset("text/plain", &charset)));
         if charset == Charset::UTF_8 {
-            return Body::new(vec![Part::Bytes(text.into_bytes())], content_type, charset);
+            return Body::new(
+                vec![BodyStretch::Bytes(text.into_bytes())],
+                content_type,
+                charset,
+            );
         }
         let bytes = charset.encode(&text).into_owned();
         Body {
             shown: Some(text),
-            ..Body::new(vec![Part::Bytes(bytes)], content_type, charset)
+            ..Body::new(vec![BodyStretch::Bytes(bytes)], content_type, charset)
         }
     }
 
@@ -257,7 +263,11 @@ impl BodySpec<'_> {
         };
         // The text is ASCII, but is encoded all the same: in UTF-16 it grows.
         let bytes = charset.encode(&text).into_owned();
-        Ok(Body::new(vec![Part::Bytes(bytes)], content_type, charset))
+        Ok(Body::new(
+            vec![BodyStretch::Bytes(bytes)],
+            content_type,
+            charset,
+        ))
     }
 }
 
@@ -272,13 +282,17 @@ fn with_charset(mime_type: &'static str, charset: &Charset) -> Cow<'static, str>
 }
 
 impl Body {
-    pub(crate) fn new(parts: Vec<Part>, content_type: ContentType, charset: Charset) -> Self {
+    pub(crate) fn new(
+        parts: Vec<BodyStretch>,
+        content_type: ContentType,
+        charset: Charset,
+    ) -> Self {
         let len = parts
             .iter()
             .map(|part| match part {
-                Part::Bytes(bytes) => bytes.len() as u64,
-                Part::Shared(text) => text.len() as u64,
-                Part::File { len, .. } => *len,
+                BodyStretch::Bytes(bytes) => bytes.len() as u64,
+                BodyStretch::Shared(text) => text.len() as u64,
+                BodyStretch::File { len, .. } => *len,
             })
             .sum();
         Self {
@@ -356,7 +370,7 @@ pub(crate) mod tests {
 
     fn bytes(body: &Body) -> &[u8] {
         match body.parts.as_slice() {
-            [Part::Bytes(bytes)] => bytes,
+            [BodyStretch::Bytes(bytes)] => bytes,
             other => panic!("{other:?}"),
         }
     }
@@ -466,7 +480,9 @@ pub(crate) mod tests {
             ..spec("POST", &arguments)
         });
         assert_eq!((body.parts.len(), body.len), (3, 12));
-        assert!(matches!(&body.parts[1], Part::Shared(text) if Rc::ptr_eq(text, &pieces[1])));
+        assert!(
+            matches!(&body.parts[1], BodyStretch::Shared(text) if Rc::ptr_eq(text, &pieces[1]))
+        );
         assert_eq!(body.shown(), "ü[longlong]");
         assert_eq!(body.content_type, entity("text/plain; charset=UTF-8"));
     }
@@ -488,7 +504,7 @@ pub(crate) mod tests {
         });
         assert_eq!(
             body.parts,
-            [Part::File {
+            [BodyStretch::File {
                 path: path.clone(),
                 len: 10
             }]

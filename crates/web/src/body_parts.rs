@@ -67,7 +67,7 @@ pub struct BodySpec<'a> {
 
 /// A stretch of a request body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum BodyStretch {
     /// Bytes to send.
     Bytes(Vec<u8>),
     /// A text that others have, too.
@@ -82,8 +82,8 @@ pub enum Part {
 }
 
 /// A file as HttpClient counts it: one that cannot be read has size 0 and fails only when it is sent.
-pub(crate) fn file_part(path: &Path) -> Part {
-    Part::File {
+pub(crate) fn file_part(path: &Path) -> BodyStretch {
+    BodyStretch::File {
         path: path.to_owned(),
         len: std::fs::metadata(path).map_or(0, |meta| meta.len()),
     }

@@ -72,7 +72,7 @@ impl CachedMode {
 
 /// The remembered parts of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct CachedResponse {
     /// The value for `If-Modified-Since`.
     pub last_modified: Option<Box<str>>,
     /// The value for `If-None-Match`.
@@ -84,7 +84,7 @@ pub struct Entry {
 #[derive(Clone, Debug)]
 struct Slot {
     key: Rc<str>,
-    entry: Entry,
+    entry: CachedResponse,
     used: u64,
 }
 
@@ -118,7 +118,7 @@ impl Cache {
         &mut self,
         url: &str,
         headers: impl Iterator<Item = HeaderPair<'h>> + Clone,
-    ) -> Option<&Entry> {
+    ) -> Option<&CachedResponse> {
         let at = self.find(url, headers)?;
         Some(&self.slots[at].entry)
     }
@@ -190,10 +190,10 @@ impl Cache {
         {
             return Ok(());
         }
-        let mut entry = Entry {
+        let mut entry = CachedResponse {
             last_modified: last_modified.as_deref().map(Into::into),
             etag: etag.as_deref().map(Into::into),
-            ..Entry::default()
+            ..CachedResponse::default()
         };
         if settings.use_expires {
             let control = cache_control.as_deref().unwrap_or("");
@@ -218,7 +218,7 @@ impl Cache {
             }
             Some(vary) => {
                 let key = vary_key(url, &vary, sent_headers);
-                let by_url = Entry {
+                let by_url = CachedResponse {
                     vary: Some((&*vary).into()),
                     ..entry.clone()
                 };
@@ -229,7 +229,7 @@ impl Cache {
         Ok(())
     }
 
-    fn put(&mut self, key: &str, entry: Entry, max_entries: usize) {
+    fn put(&mut self, key: &str, entry: CachedResponse, max_entries: usize) {
         if let Some(at) = self.touch(key) {
             self.slots[at].entry = entry;
             return;

@@ -13,12 +13,12 @@ use crate::java_uri::append_percent;
 /// ISO-8859-1, US-ASCII and the UTF-16 family are Java's, not those of the web, where the first two mean windows-1252.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charset {
-    kind: Kind,
+    kind: CharsetKind,
     name: Cow<'static, str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum CharsetKind {
     Utf8,
     Latin1,
     Ascii,
@@ -36,17 +36,17 @@ const CANONICAL: [(&str, &str); 3] = [
 impl Charset {
     /// UTF-8, JMeter's default for what it sends.
     pub const UTF_8: Self = Self {
-        kind: Kind::Utf8,
+        kind: CharsetKind::Utf8,
         name: Cow::Borrowed("UTF-8"),
     };
     /// ISO-8859-1.
     pub const ISO_8859_1: Self = Self {
-        kind: Kind::Latin1,
+        kind: CharsetKind::Latin1,
         name: Cow::Borrowed("ISO-8859-1"),
     };
     /// US-ASCII.
     pub const US_ASCII: Self = Self {
-        kind: Kind::Ascii,
+        kind: CharsetKind::Ascii,
         name: Cow::Borrowed("US-ASCII"),
     };
 
@@ -77,7 +77,7 @@ impl Charset {
     pub fn find(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         let utf16 = |big_endian, mark, name| Self {
-            kind: Kind::Utf16 { big_endian, mark },
+            kind: CharsetKind::Utf16 { big_endian, mark },
             name: Cow::Borrowed(name),
         };
         Some(match lower.as_str() {
@@ -107,7 +107,7 @@ impl Charset {
                     Cow::Borrowed(own)
                 };
                 Self {
-                    kind: Kind::Other(encoding),
+                    kind: CharsetKind::Other(encoding),
                     name,
                 }
             }
@@ -122,23 +122,23 @@ impl Charset {
     /// `String.getBytes(charset)`: what cannot be encoded becomes `?`.
     pub fn encode<'a>(&self, text: &'a str) -> Cow<'a, [u8]> {
         match self.kind {
-            Kind::Utf8 => Cow::Borrowed(text.as_bytes()),
-            Kind::Latin1 | Kind::Ascii | Kind::Other(_)
+            CharsetKind::Utf8 => Cow::Borrowed(text.as_bytes()),
+            CharsetKind::Latin1 | CharsetKind::Ascii | CharsetKind::Other(_)
                 if text.is_ascii() && self.is_ascii_compatible() =>
             {
                 Cow::Borrowed(text.as_bytes())
             }
-            Kind::Latin1 => Cow::Owned(
+            CharsetKind::Latin1 => Cow::Owned(
                 text.chars()
                     .map(|c| u8::try_from(c).unwrap_or(b'?'))
                     .collect(),
             ),
-            Kind::Ascii => Cow::Owned(
+            CharsetKind::Ascii => Cow::Owned(
                 text.chars()
                     .map(|c| if c.is_ascii() { c as u8 } else { b'?' })
                     .collect(),
             ),
-            Kind::Utf16 { big_endian, mark } => {
+            CharsetKind::Utf16 { big_endian, mark } => {
                 let order = |unit: u16| {
                     if big_endian {
                         unit.to_be_bytes()
@@ -154,34 +154,34 @@ impl Charset {
                         .collect(),
                 )
             }
-            Kind::Other(encoding) => Cow::Owned(encode_with(encoding, text)),
+            CharsetKind::Other(encoding) => Cow::Owned(encode_with(encoding, text)),
         }
     }
 
     fn is_ascii_compatible(&self) -> bool {
         match self.kind {
-            Kind::Utf8 | Kind::Latin1 | Kind::Ascii => true,
-            Kind::Utf16 { .. } => false,
-            Kind::Other(encoding) => encoding.is_ascii_compatible(),
+            CharsetKind::Utf8 | CharsetKind::Latin1 | CharsetKind::Ascii => true,
+            CharsetKind::Utf16 { .. } => false,
+            CharsetKind::Other(encoding) => encoding.is_ascii_compatible(),
         }
     }
 
     /// Whether `CharsetEncoder.canEncode` holds for the character.
     pub fn can_encode(&self, c: char) -> bool {
         match self.kind {
-            Kind::Utf8 | Kind::Utf16 { .. } => true,
-            Kind::Latin1 => (c as u32) < 0x100,
-            Kind::Ascii => c.is_ascii(),
-            Kind::Other(encoding) => !encoding.encode(c.encode_utf8(&mut [0; 4])).2,
+            CharsetKind::Utf8 | CharsetKind::Utf16 { .. } => true,
+            CharsetKind::Latin1 => (c as u32) < 0x100,
+            CharsetKind::Ascii => c.is_ascii(),
+            CharsetKind::Other(encoding) => !encoding.encode(c.encode_utf8(&mut [0; 4])).2,
         }
     }
 
     /// `new String(bytes, charset)`: malformed input becomes U+FFFD.
     pub fn decode<'a>(&self, bytes: &'a [u8]) -> Cow<'a, str> {
         match self.kind {
-            Kind::Utf8 => decode_utf8(bytes),
-            Kind::Latin1 => decode_latin1(bytes),
-            Kind::Ascii => Cow::Owned(
+            CharsetKind::Utf8 => decode_utf8(bytes),
+            CharsetKind::Latin1 => decode_latin1(bytes),
+            CharsetKind::Ascii => Cow::Owned(
                 bytes
                     .iter()
                     .map(|b| {
@@ -193,7 +193,7 @@ impl Charset {
                     })
                     .collect(),
             ),
-            Kind::Utf16 { mark: true, .. } => {
+            CharsetKind::Utf16 { mark: true, .. } => {
                 let little = bytes.starts_with(&[0xff, 0xfe]);
                 let encoding = if little {
                     encoding_rs::UTF_16LE
@@ -202,11 +202,11 @@ impl Charset {
                 };
                 encoding.decode_with_bom_removal(bytes).0
             }
-            Kind::Utf16 {
+            CharsetKind::Utf16 {
                 big_endian: true, ..
             } => encoding_rs::UTF_16BE.decode_without_bom_handling(bytes).0,
-            Kind::Utf16 { .. } => encoding_rs::UTF_16LE.decode_without_bom_handling(bytes).0,
-            Kind::Other(encoding) => encoding.decode_without_bom_handling(bytes).0,
+            CharsetKind::Utf16 { .. } => encoding_rs::UTF_16LE.decode_without_bom_handling(bytes).0,
+            CharsetKind::Other(encoding) => encoding.decode_without_bom_handling(bytes).0,
         }
     }
 }

@@ -50,7 +50,7 @@ pub fn merge<'a>(merged: &mut Vec<Header<'a>>, outer: &[Header<'a>]) {
 
 /// A part of the head that differs from request to request and is filled in by [`HeadTemplate`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Value<'a> {
+enum HeadValue<'a> {
     Text(Cow<'a, str>),
     /// The cookies of the request; the text is the user's own header, used when there are none.
     Cookies(Option<Cow<'a, str>>),
@@ -59,12 +59,12 @@ enum Value<'a> {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Entry<'a> {
+struct HeaderField<'a> {
     name: Cow<'a, str>,
-    value: Value<'a>,
+    value: HeadValue<'a>,
 }
 
-impl Entry<'_> {
+impl HeaderField<'_> {
     fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name)
     }
@@ -75,7 +75,7 @@ impl Entry<'_> {
 /// The methods are to be called in the order they are listed in; each adds what JMeter or HttpClient adds at that point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestHead<'a> {
-    entries: TinyVec<[Entry<'a>; 12]>,
+    entries: TinyVec<[HeaderField<'a>; 12]>,
 }
 
 impl<'a> RequestHead<'a> {
@@ -109,30 +109,30 @@ impl<'a> RequestHead<'a> {
         if_none_match: Option<&'a str>,
     ) {
         if let Some(value) = if_modified_since {
-            self.set("If-Modified-Since", Value::Text(value.into()));
+            self.set("If-Modified-Since", HeadValue::Text(value.into()));
         }
         if let Some(value) = if_none_match {
-            self.set("If-None-Match", Value::Text(value.into()));
+            self.set("If-None-Match", HeadValue::Text(value.into()));
         }
     }
 
     /// The cookies of the Cookie Manager, replacing a `Cookie` header of the plan; nothing changes when there are none.
     pub fn cookies(&mut self, cookies: Option<&'a str>) {
         if let Some(value) = cookies {
-            self.set("Cookie", Value::Text(value.into()));
+            self.set("Cookie", HeadValue::Text(value.into()));
         }
     }
 
     /// A place for cookies that differ from request to request, to be filled in by [`HeadTemplate::append`].
     pub fn cookie_slot(&mut self) {
         let own = match self.entries.iter().find(|e| e.is("Cookie")) {
-            Some(Entry {
-                value: Value::Text(own),
+            Some(HeaderField {
+                value: HeadValue::Text(own),
                 ..
             }) => Some(own.clone()),
             _ => None,
         };
-        self.set("Cookie", Value::Cookies(own));
+        self.set("Cookie", HeadValue::Cookies(own));
     }
 
     /// The headers of the body (`HTTPHC4Impl.setupHttpEntityEnclosingRequestData` and `RequestContent`).
@@ -140,7 +140,10 @@ impl<'a> RequestHead<'a> {
     /// # Errors
     /// `ClientProtocolException` without message when the plan sets `Transfer-Encoding`, which HttpClient refuses.
     pub fn body(&mut self, body: &'a Body) -> Result<(), Exception> {
-        self.body_headers(&body.content_type, Value::Text(body.len.to_string().into()))
+        self.body_headers(
+            &body.content_type,
+            HeadValue::Text(body.len.to_string().into()),
+        )
     }
 
     /// As [`Self::body`], with a place for the length, to be filled in by [`HeadTemplate::append`].
@@ -148,16 +151,16 @@ impl<'a> RequestHead<'a> {
     /// # Errors
     /// As [`Self::body`].
     pub fn body_slot(&mut self, content_type: &'a ContentType) -> Result<(), Exception> {
-        self.body_headers(content_type, Value::Length)
+        self.body_headers(content_type, HeadValue::Length)
     }
 
     fn body_headers(
         &mut self,
         content_type: &'a ContentType,
-        length: Value<'a>,
+        length: HeadValue<'a>,
     ) -> Result<(), Exception> {
         match content_type {
-            ContentType::Set(value) => self.set("Content-Type", Value::Text(value.into())),
+            ContentType::Set(value) => self.set("Content-Type", HeadValue::Text(value.into())),
             ContentType::Replace(_) => self.entries.retain(|e| !e.is("Content-Type")),
             ContentType::None | ContentType::Entity(_) => {}
         }
@@ -166,7 +169,7 @@ impl<'a> RequestHead<'a> {
                 "org.apache.http.client.ClientProtocolException",
             ));
         }
-        self.entries.push(Entry {
+        self.entries.push(HeaderField {
             name: "Content-Length".into(),
             value: length,
         });
@@ -211,15 +214,15 @@ impl<'a> RequestHead<'a> {
     }
 
     pub(crate) fn add(&mut self, name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) {
-        self.entries.push(Entry {
+        self.entries.push(HeaderField {
             name: name.into(),
-            value: Value::Text(value.into()),
+            value: HeadValue::Text(value.into()),
         });
     }
 
     /// `HeaderGroup.updateHeader`: takes the place of the first header of that name, or goes to the end.
-    fn set(&mut self, name: &'static str, value: Value<'a>) {
-        let entry = Entry {
+    fn set(&mut self, name: &'static str, value: HeadValue<'a>) {
+        let entry = HeaderField {
             name: name.into(),
             value,
         };
@@ -231,7 +234,7 @@ impl<'a> RequestHead<'a> {
 
     /// Sets a header in place of the first of that name.
     pub(crate) fn set_text(&mut self, name: &'static str, value: impl Into<Cow<'a, str>>) {
-        self.set(name, Value::Text(value.into()));
+        self.set(name, HeadValue::Text(value.into()));
     }
 
     pub(crate) fn add_missing(&mut self, name: &'static str, value: &'a str) {
@@ -250,16 +253,16 @@ impl<'a> RequestHead<'a> {
             .iter()
             .find(|e| e.is(name))
             .map(|e| match &e.value {
-                Value::Text(text) | Value::Cookies(Some(text)) => &**text,
-                Value::Cookies(None) | Value::Length => "",
+                HeadValue::Text(text) | HeadValue::Cookies(Some(text)) => &**text,
+                HeadValue::Cookies(None) | HeadValue::Length => "",
             })
     }
 
     /// The headers in order, without the places still to be filled.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().filter_map(|e| match &e.value {
-            Value::Text(text) | Value::Cookies(Some(text)) => Some((&*e.name, &**text)),
-            Value::Cookies(None) | Value::Length => None,
+            HeadValue::Text(text) | HeadValue::Cookies(Some(text)) => Some((&*e.name, &**text)),
+            HeadValue::Cookies(None) | HeadValue::Length => None,
         })
     }
 
@@ -424,14 +427,14 @@ impl HeadTemplate {
         let mut bytes = Vec::new();
         for entry in &head.entries {
             let piece = match &entry.value {
-                Value::Text(text) => {
+                HeadValue::Text(text) => {
                     append_line(&entry.name, text, &mut bytes);
                     continue;
                 }
-                Value::Cookies(own) => Piece::Cookies {
+                HeadValue::Cookies(own) => Piece::Cookies {
                     own: own.as_deref().map(Into::into),
                 },
-                Value::Length => Piece::Length,
+                HeadValue::Length => Piece::Length,
             };
             if !bytes.is_empty() {
                 pieces.push(Piece::Bytes(std::mem::take(&mut bytes).into()));

@@ -60,10 +60,10 @@ pub(crate) fn parse_with(text: &str, patterns: &[&str]) -> Option<i64> {
     };
     patterns
         .iter()
-        .find_map(|pattern| Reader { rest: text }.read(pattern))
+        .find_map(|pattern| DateReader { rest: text }.read(pattern))
 }
 
-struct Reader<'a> {
+struct DateReader<'a> {
     rest: &'a str,
 }
 
@@ -78,7 +78,7 @@ struct Fields {
     offset_minutes: i64,
 }
 
-impl Reader<'_> {
+impl DateReader<'_> {
     /// Pattern letters: `E` weekday, `d` day, `M` month name, `y2`/`y4` year, `H:m:s`, `z` zone; the rest is literal.
     fn read(mut self, pattern: &str) -> Option<i64> {
         let mut fields = Fields::default();

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::auth::{self, Authorization};
-use crate::body::{Body, BodySpec, ContentType, FileArgument, Part, append_query_string};
+use crate::body::{Body, BodySpec, BodyStretch, ContentType, FileArgument, append_query_string};
 use crate::body_parts::file_part;
 use crate::charset::{Charset, append_url_encoded};
 use crate::exception::Exception;
@@ -324,7 +324,7 @@ impl BodySpec<'_> {
         };
         let bytes = charset.encode(&text).into_owned();
         Ok(Some(Body::new(
-            vec![Part::Bytes(bytes)],
+            vec![BodyStretch::Bytes(bytes)],
             content_type,
             charset,
         )))
@@ -384,12 +384,12 @@ impl BodySpec<'_> {
         }
         for file in self.files {
             text.push_str(&format!("--{BOUNDARY}\r\n{}", file_head(file)));
-            parts.push(Part::Bytes(charset.encode(&text).into_owned()));
+            parts.push(BodyStretch::Bytes(charset.encode(&text).into_owned()));
             parts.push(file_part(file.resolved));
             "\r\n".clone_into(&mut text);
         }
         text.push_str(&format!("--{BOUNDARY}--\r\n"));
-        parts.push(Part::Bytes(charset.encode(&text).into_owned()));
+        parts.push(BodyStretch::Bytes(charset.encode(&text).into_owned()));
         let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
         Body::new(parts, ContentType::Set(content_type), charset)
     }

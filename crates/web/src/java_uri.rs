@@ -59,7 +59,7 @@ pub(crate) struct UriParts {
 /// # Errors
 /// `java.net.URISyntaxException` with Java's reason and index.
 pub(crate) fn parse(text: &str, server_based: bool) -> Result<UriParts, Exception> {
-    Parser {
+    UriParser {
         text,
         bytes: text.as_bytes(),
         server_based,
@@ -71,7 +71,7 @@ pub(crate) fn parse(text: &str, server_based: bool) -> Result<UriParts, Exceptio
     .parse()
 }
 
-struct Parser<'a> {
+struct UriParser<'a> {
     text: &'a str,
     bytes: &'a [u8],
     server_based: bool,
@@ -80,7 +80,7 @@ struct Parser<'a> {
 
 type Parsed<T> = Result<T, Exception>;
 
-impl Parser<'_> {
+impl UriParser<'_> {
     fn fail<T>(&self, reason: &str, at: usize) -> Parsed<T> {
         Err(Exception::new(
             "java.net.URISyntaxException",

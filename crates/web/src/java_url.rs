@@ -21,13 +21,13 @@ pub struct Url {
     text: Rc<str>,
     wire: Memo,
     protocol_end: u32,
-    authority: Option<Span>,
-    user_info: Option<Span>,
-    host: Span,
+    authority: Option<UrlSpan>,
+    user_info: Option<UrlSpan>,
+    host: UrlSpan,
     port: i32,
-    path: Span,
-    query: Option<Span>,
-    reference: Option<Span>,
+    path: UrlSpan,
+    query: Option<UrlSpan>,
+    reference: Option<UrlSpan>,
 }
 
 /// [`Url::wire`] of this text, shared by all clones. It follows from the text and so is no part of what is compared.
@@ -43,9 +43,9 @@ impl PartialEq for Memo {
 impl Eq for Memo {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span(u32, u32);
+struct UrlSpan(u32, u32);
 
-impl Span {
+impl UrlSpan {
     fn of(range: Range<usize>) -> Self {
         let narrow = |n| u32::try_from(n).expect("an address is shorter than 4 GiB");
         Self(narrow(range.start), narrow(range.end))
@@ -187,7 +187,7 @@ impl Url {
         Ok(Self::assemble(&parts))
     }
 
-    fn range_in_authority(&self, span: Option<Span>) -> Option<Range<usize>> {
+    fn range_in_authority(&self, span: Option<UrlSpan>) -> Option<Range<usize>> {
         let base = self.authority?.0;
         let span = span?;
         Some((span.0 - base) as usize..(span.1 - base) as usize)
@@ -204,7 +204,7 @@ impl Url {
                 + 5,
         );
         text.push_str(&parts.protocol);
-        let protocol_end = Span::of(0..text.len()).1;
+        let protocol_end = UrlSpan::of(0..text.len()).1;
         text.push(':');
         let authority = parts.authority.map(|authority| {
             if !authority.is_empty() {
@@ -215,15 +215,15 @@ impl Url {
             start
         });
         let base = authority.unwrap_or(text.len());
-        let shifted = |range: &Range<usize>| Span::of(base + range.start..base + range.end);
+        let shifted = |range: &Range<usize>| UrlSpan::of(base + range.start..base + range.end);
         let host = shifted(&parts.host);
         let user_info = parts.user_info.as_ref().map(shifted);
-        let authority = authority.map(|start| Span::of(start..text.len()));
+        let authority = authority.map(|start| UrlSpan::of(start..text.len()));
         let mut append = |mark: Option<char>, part: &str| {
             text.extend(mark);
             let start = text.len();
             text.push_str(part);
-            Span::of(start..text.len())
+            UrlSpan::of(start..text.len())
         };
         let path = append(None, &parts.path);
         let query = parts.query.map(|query| append(Some('?'), query));

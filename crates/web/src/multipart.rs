@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::body_parts::{Argument, BodySpec, FileArgument, Part, file_part};
+use crate::body_parts::{Argument, BodySpec, BodyStretch, FileArgument, file_part};
 use crate::charset::Charset;
 use crate::exception::Exception;
 use crate::header_value::{append_parameter, parse_elements};
@@ -33,8 +33,8 @@ pub(crate) fn build(
     spec: &BodySpec<'_>,
     charset: &Charset,
     boundary: &str,
-) -> Result<Vec<Part>, Exception> {
-    let mut out = Writer {
+) -> Result<Vec<BodyStretch>, Exception> {
+    let mut out = MultipartWriter {
         browser_compatible: spec.browser_compatible,
         // Compatible with browsers means part headers in the charset of the body; else they are in UTF-8 (RFC 6532).
         header_charset: if spec.browser_compatible {
@@ -55,15 +55,15 @@ pub(crate) fn build(
     Ok(out.finish())
 }
 
-struct Writer {
+struct MultipartWriter {
     browser_compatible: bool,
     header_charset: Charset,
     delimiter: Vec<u8>,
     bytes: Vec<u8>,
-    parts: Vec<Part>,
+    parts: Vec<BodyStretch>,
 }
 
-impl Writer {
+impl MultipartWriter {
     fn argument(&mut self, argument: &Argument<'_>, charset: &Charset) -> Result<(), Exception> {
         let content_type = if argument.content_type.contains(';') {
             MimeType::parse(argument.content_type)?
@@ -111,7 +111,7 @@ impl Writer {
 
     fn content(&mut self, path: &Path) {
         self.parts
-            .push(Part::Bytes(std::mem::take(&mut self.bytes)));
+            .push(BodyStretch::Bytes(std::mem::take(&mut self.bytes)));
         self.parts.push(file_part(path));
     }
 
@@ -138,11 +138,11 @@ impl Writer {
         self.bytes.extend_from_slice(b"\r\n");
     }
 
-    fn finish(mut self) -> Vec<Part> {
+    fn finish(mut self) -> Vec<BodyStretch> {
         self.bytes.extend_from_slice(b"--");
         self.bytes.extend_from_slice(&self.delimiter);
         self.bytes.extend_from_slice(b"--\r\n");
-        self.parts.push(Part::Bytes(self.bytes));
+        self.parts.push(BodyStretch::Bytes(self.bytes));
         self.parts
     }
 }
@@ -317,7 +317,13 @@ mod tests {
         let sent: usize = body
             .parts
             .iter()
-            .map(|p| if let Part::Bytes(b) = p { b.len() } else { 0 })
+            .map(|p| {
+                if let BodyStretch::Bytes(b) = p {
+                    b.len()
+                } else {
+                    0
+                }
+            })
             .sum();
         assert_eq!(body.len, sent as u64);
     }

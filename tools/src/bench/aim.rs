@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::peers::Program;
 use super::readings;
-use super::table::{Row, cpu_us, median, ratio_of};
+use super::table::{TableRow, cpu_us, median, ratio_of};
 
 /// A bound on one figure of ours.
 pub struct Aim {
@@ -86,7 +86,7 @@ impl Figure {
     }
 
     /// `None` where something it needs was not measured.
-    fn measured(self, own: &Row<'_>, rows: &[Row<'_>]) -> Option<f64> {
+    fn measured(self, own: &TableRow<'_>, rows: &[TableRow<'_>]) -> Option<f64> {
         let case = |program: Program, case: &str| {
             rows.iter().find(|row| {
                 row.entry.program == program && row.entry.case == case && !row.rounds.is_empty()
@@ -94,14 +94,14 @@ impl Figure {
         };
         let ours = |name: &str| case(Program::Drumfire, name);
         let beside = |program| case(program, &own.entry.case);
-        let first = |row: &Row<'_>| {
+        let first = |row: &TableRow<'_>| {
             let all = row
                 .rounds
                 .iter()
                 .filter_map(|round| round.first_sample_ms());
             Some(median(all.collect())).filter(|ms| ms.is_finite())
         };
-        let late = |row: &Row<'_>| {
+        let late = |row: &TableRow<'_>| {
             let said = row.rounds.iter();
             let all = said.filter_map(|round| readings::late_us(&round.said));
             Some(median(all.collect())).filter(|us| us.is_finite())
@@ -178,7 +178,7 @@ impl Bound {
 }
 
 /// A line for each aim: the figure, its bound, and PASS or miss.
-pub fn judge(aims: &[Aim], rows: &[Row<'_>]) -> String {
+pub fn judge(aims: &[Aim], rows: &[TableRow<'_>]) -> String {
     let mut text = String::new();
     for aim in aims {
         let measured = |program: Program| {
@@ -246,10 +246,10 @@ mod tests {
         let scenario = scenario::all().remove(0);
         let said =
             "late by the generator itself: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5 times)\n";
-        let rows: Vec<Row<'_>> = scenario.entries[..2]
+        let rows: Vec<TableRow<'_>> = scenario.entries[..2]
             .iter()
             .zip([120, 100])
-            .map(|(entry, user_us)| Row {
+            .map(|(entry, user_us)| TableRow {
                 entry,
                 rounds: vec![round(user_us, said)],
             })

@@ -6,7 +6,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::peers::Program;
-use super::table::{Row, cpu_us, label, median};
+use super::table::{TableRow, cpu_us, label, median};
 
 const WIDTH: i32 = 720;
 /// Of a bar with the space around it, and of the title.
@@ -24,15 +24,19 @@ const OTHER: RGBColor = RGBColor(153, 153, 153);
 ///
 /// # Errors
 /// The folder cannot be written to.
-pub fn draw(name: &str, rows: &[Row<'_>], folder: &Path) -> anyhow::Result<()> {
-    let rows: Vec<&Row<'_>> = rows.iter().filter(|row| !row.rounds.is_empty()).collect();
+pub fn draw(name: &str, rows: &[TableRow<'_>], folder: &Path) -> anyhow::Result<()> {
+    let rows: Vec<&TableRow<'_>> = rows.iter().filter(|row| !row.rounds.is_empty()).collect();
     if rows.len() < 2 {
         return Ok(());
     }
-    let cpu = |row: &Row<'_>| median(row.rounds.iter().map(cpu_us).collect());
+    let cpu = |row: &TableRow<'_>| median(row.rounds.iter().map(cpu_us).collect());
     for (kind, title, value) in [
-        ("cpu", "CPU a sample, µs", &cpu as &dyn Fn(&Row<'_>) -> f64),
-        ("memory", "peak memory, MiB", &|row: &Row<'_>| {
+        (
+            "cpu",
+            "CPU a sample, µs",
+            &cpu as &dyn Fn(&TableRow<'_>) -> f64,
+        ),
+        ("memory", "peak memory, MiB", &|row: &TableRow<'_>| {
             row.peak_mib()
         }),
     ] {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use plotters::prelude::*;
 
-use super::table::{Row, cpu_us, median};
+use super::table::{TableRow, cpu_us, median};
 
 const SIZE: (u32, u32) = (720, 360);
 /// Colours that colour-blind people can tell (Okabe and Ito), in the order in which programs come.
@@ -23,11 +23,15 @@ pub type Line = (&'static str, Vec<(f64, f64)>);
 ///
 /// # Errors
 /// The folder cannot be written to.
-pub fn draw(name: &str, axis: &str, rows: &[Row<'_>], folder: &Path) -> anyhow::Result<()> {
-    let cpu = |row: &Row<'_>| median(row.rounds.iter().map(cpu_us).collect());
+pub fn draw(name: &str, axis: &str, rows: &[TableRow<'_>], folder: &Path) -> anyhow::Result<()> {
+    let cpu = |row: &TableRow<'_>| median(row.rounds.iter().map(cpu_us).collect());
     for (kind, title, value) in [
-        ("cpu", "CPU a sample, µs", &cpu as &dyn Fn(&Row<'_>) -> f64),
-        ("memory", "peak memory, MiB", &|row: &Row<'_>| {
+        (
+            "cpu",
+            "CPU a sample, µs",
+            &cpu as &dyn Fn(&TableRow<'_>) -> f64,
+        ),
+        ("memory", "peak memory, MiB", &|row: &TableRow<'_>| {
             row.peak_mib()
         }),
     ] {
@@ -42,7 +46,7 @@ pub fn draw(name: &str, axis: &str, rows: &[Row<'_>], folder: &Path) -> anyhow::
 }
 
 /// One line for each program. A case of none is drawn at a half, since the axis is logarithmic.
-fn lines(rows: &[Row<'_>], value: &dyn Fn(&Row<'_>) -> f64) -> Vec<Line> {
+fn lines(rows: &[TableRow<'_>], value: &dyn Fn(&TableRow<'_>) -> f64) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for row in rows.iter().filter(|row| !row.rounds.is_empty()) {
         let name = row.entry.program.name();

@@ -24,7 +24,7 @@ use peers::Peers;
 use scenario::Scenario;
 use server::{BIG_FILE, Nginx};
 use services::Services;
-use table::Row;
+use table::TableRow;
 
 /// Longest round: a bench is bounded in time whatever its options say.
 const MAX_SECONDS: u32 = 60;
@@ -148,8 +148,8 @@ fn run(
 }
 
 /// The programs of a scenario that are wanted and installed.
-fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<Row<'s>> {
-    let wanted = |entry: &&scenario::Entry| {
+fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<TableRow<'s>> {
+    let wanted = |entry: &&scenario::Contender| {
         let name = entry.program.name();
         let is_chosen = options.only.is_empty()
             || name == "drumfire"
@@ -157,7 +157,7 @@ fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<Row
         is_chosen && peers.has(entry.program)
     };
     let entries = scenario.entries.iter().filter(wanted);
-    let rows = entries.map(|entry| Row {
+    let rows = entries.map(|entry| TableRow {
         entry,
         rounds: Vec::new(),
     });
@@ -165,7 +165,13 @@ fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<Row
 }
 
 /// Keeps what a program printed. The report has the numbers; this is for looking closer.
-fn keep_said(said: &str, scenario: &Scenario, entry: &scenario::Entry, number: u32, folder: &Path) {
+fn keep_said(
+    said: &str,
+    scenario: &Scenario,
+    entry: &scenario::Contender,
+    number: u32,
+    folder: &Path,
+) {
     let (name, case) = (entry.program.name(), file_part(&entry.case));
     let file = format!("{}-{case}{name}-{number}.txt", scenario.name);
     let said = said.replace(&format!("{}/", xtask::root().display()), "");

@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail};
 
 use super::Servers;
 use super::readings::{self, Reading};
-use super::scenario::{Door, Entry, Reads};
+use super::scenario::{Contender, Door, Reads};
 use super::server::find;
 use crate::measure::{Cost, measured};
 
@@ -128,7 +128,7 @@ impl Peers {
     /// Runs an entry for so many seconds in an empty folder.
     pub fn run(
         &self,
-        entry: &Entry,
+        entry: &Contender,
         servers: &Servers,
         seconds: u32,
         folder: &Path,
@@ -273,7 +273,7 @@ pub struct Round {
 
 struct Told<'a> {
     file: &'a Path,
-    entry: &'a Entry,
+    entry: &'a Contender,
     port: u16,
     servers: &'a Servers,
     /// The server's folder.
@@ -512,7 +512,7 @@ fn vegeta_hits(program: &Path, folder: &Path) -> anyhow::Result<String> {
 
 /// The figures of its samples; only of those that began between two moments, where only these count.
 fn read(
-    entry: &Entry,
+    entry: &Contender,
     said: &str,
     folder: &Path,
     counted_ms: Option<Range<u64>>,

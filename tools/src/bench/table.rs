@@ -4,16 +4,16 @@ use std::fmt::Write as _;
 
 use super::aim;
 use super::peers::{Program, Round, Wire};
-use super::scenario::{Entry, Scenario};
+use super::scenario::{Contender, Scenario};
 use crate::measure::Cost;
 
 /// The rounds of one entry.
-pub struct Row<'a> {
-    pub entry: &'a Entry,
+pub struct TableRow<'a> {
+    pub entry: &'a Contender,
     pub rounds: Vec<Round>,
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     fn sum(&self, value: impl Fn(&Cost) -> u64) -> f64 {
         self.rounds
             .iter()
@@ -58,7 +58,7 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 }
 
 /// One line for a round that has just ended.
-pub fn round(number: u32, entry: &Entry, round: &Round) -> String {
+pub fn round(number: u32, entry: &Contender, round: &Round) -> String {
     format!(
         "  round {number}  {:<28} {:>9} samples {:>9.2} us\n",
         label(entry),
@@ -68,7 +68,7 @@ pub fn round(number: u32, entry: &Entry, round: &Round) -> String {
 }
 
 /// The case of an entry, if it has one, and its program.
-pub fn label(entry: &Entry) -> String {
+pub fn label(entry: &Contender) -> String {
     let name = entry.program.name();
     if entry.case.is_empty() {
         name.to_owned()
@@ -78,7 +78,7 @@ pub fn label(entry: &Entry) -> String {
 }
 
 /// The table of a scenario: all rounds together, ratios as the median over the rounds.
-pub fn render(scenario: &Scenario, rows: &[Row<'_>]) -> String {
+pub fn render(scenario: &Scenario, rows: &[TableRow<'_>]) -> String {
     let mut text = format!(
         "{}: {}\n{:<32} {:>9} {:>9} {:>8} {:>9} {:>8} {:>7} {:>9} {:>9} {:>8} {:>8} {:>8}\n",
         scenario.name,
@@ -122,7 +122,7 @@ pub fn render(scenario: &Scenario, rows: &[Row<'_>]) -> String {
 }
 
 /// CPU a sample in that of another program in the same case.
-fn ratio(row: &Row<'_>, rows: &[Row<'_>], to: Program) -> String {
+fn ratio(row: &TableRow<'_>, rows: &[TableRow<'_>], to: Program) -> String {
     let other = rows
         .iter()
         .find(|other| other.entry.program == to && other.entry.case == row.entry.case);
@@ -133,7 +133,11 @@ fn ratio(row: &Row<'_>, rows: &[Row<'_>], to: Program) -> String {
 }
 
 /// A value in that of another row: the median over the rounds.
-pub fn ratio_of(own: &Row<'_>, other: &Row<'_>, value: impl Fn(&Round) -> f64) -> Option<f64> {
+pub fn ratio_of(
+    own: &TableRow<'_>,
+    other: &TableRow<'_>,
+    value: impl Fn(&Round) -> f64,
+) -> Option<f64> {
     let pairs = own.rounds.iter().zip(&other.rounds);
     let ratios: Vec<f64> = pairs
         .map(|(own, other)| value(own) / value(other))
@@ -142,7 +146,7 @@ pub fn ratio_of(own: &Row<'_>, other: &Row<'_>, value: impl Fn(&Round) -> f64) -
 }
 
 /// Packets and bytes of a sample on the wire, of our own rows.
-fn wires(rows: &[Row<'_>]) -> String {
+fn wires(rows: &[TableRow<'_>]) -> String {
     let mut text = String::new();
     for row in rows
         .iter()
@@ -170,7 +174,7 @@ fn wires(rows: &[Row<'_>]) -> String {
 }
 
 /// The programs' own figures about their schedule, of the last round.
-fn spreads(rows: &[Row<'_>]) -> String {
+fn spreads(rows: &[TableRow<'_>]) -> String {
     let mut text = String::new();
     for row in rows {
         let Some(last) = row.rounds.last() else {
@@ -212,10 +216,10 @@ mod tests {
     fn rounds_add_up_and_ratios_are_of_the_same_case() {
         let scenario = scenario::all().remove(0);
         let said = "late by the generator itself: p50 0.02, p99 0.19\n";
-        let rows: Vec<Row<'_>> = scenario.entries[..2]
+        let rows: Vec<TableRow<'_>> = scenario.entries[..2]
             .iter()
             .zip([[4_000, 3_000], [1_000, 1_000]])
-            .map(|(entry, user_us)| Row {
+            .map(|(entry, user_us)| TableRow {
                 entry,
                 rounds: user_us.map(|user_us| round(100, user_us, said)).into(),
             })

@@ -32,7 +32,7 @@ pub const FAULTS: &[Fault] = &[
         before: "its users were gone",
         after: "the others take its users over",
         stage: |bench| {
-            let stage = Stage::start(bench, 3, 250)?;
+            let stage = FleetStage::start(bench, 3, 250)?;
             let run = stage.run(&["--on-lost", "redistribute", "-l", "rows.jtl"])?;
             std::thread::sleep(Duration::from_secs(3));
             stage.agents[1].0.signal("KILL")?;
@@ -144,7 +144,7 @@ pub const FAULTS: &[Fault] = &[
         before: "seconds were lost or counted twice",
         after: "all connect again; every sample counts once",
         stage: |bench| {
-            let mut stage = Stage::start(bench, 2, TEN_SECONDS)?;
+            let mut stage = FleetStage::start(bench, 2, TEN_SECONDS)?;
             let run = stage.run(&[])?;
             std::thread::sleep(Duration::from_secs(2));
             stage.nats.restart(Duration::from_secs(2));
@@ -156,19 +156,19 @@ pub const FAULTS: &[Fault] = &[
 ];
 
 /// A NATS server, agents `a`, `b` and so on, each behind a way of its own, and a folder with a plan.
-struct Stage {
+struct FleetStage {
     nats: Nats,
     agents: Vec<(Running, Workshop)>,
     ways: Vec<Way>,
     home: Workshop,
 }
 
-impl Stage {
-    fn start(bench: &Bench, agents: usize, loops: i32) -> anyhow::Result<Stage> {
+impl FleetStage {
+    fn start(bench: &Bench, agents: usize, loops: i32) -> anyhow::Result<FleetStage> {
         let inside = pause(100) + &sample("s");
         let home = bench.with_plan(&USERS.to_string(), loops, &inside);
         let nats = Nats::start();
-        let mut stage = Stage {
+        let mut stage = FleetStage {
             nats,
             agents: Vec::new(),
             ways: Vec::new(),
@@ -252,7 +252,7 @@ impl Stage {
 }
 
 fn killed(bench: &Bench) -> anyhow::Result<()> {
-    let stage = Stage::start(bench, 3, 200)?;
+    let stage = FleetStage::start(bench, 3, 200)?;
     let run = stage.run(&["--strict"])?;
     std::thread::sleep(Duration::from_secs(3));
     let since = Instant::now();
@@ -281,7 +281,7 @@ fn killed(bench: &Bench) -> anyhow::Result<()> {
 
 fn stopped(bench: &Bench) -> anyhow::Result<()> {
     // Without the order the others would go on for ten minutes.
-    let stage = Stage::start(bench, 3, TEN_SECONDS * 60)?;
+    let stage = FleetStage::start(bench, 3, TEN_SECONDS * 60)?;
     let run = stage.run(&["--on-lost", "stop", "--strict"])?;
     std::thread::sleep(Duration::from_secs(3));
     let since = Instant::now();
@@ -296,7 +296,7 @@ fn stopped(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn started_again(bench: &Bench) -> anyhow::Result<()> {
-    let mut stage = Stage::start(bench, 3, TEN_SECONDS * 3)?;
+    let mut stage = FleetStage::start(bench, 3, TEN_SECONDS * 3)?;
     let run = stage.run(&["-l", "rows.jtl"])?;
     // It has delivered some seconds by then.
     std::thread::sleep(Duration::from_secs(7));
@@ -319,7 +319,7 @@ fn started_again(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn fenced(bench: &Bench) -> anyhow::Result<()> {
-    let stage = Stage::start(bench, 3, TEN_SECONDS * 3)?;
+    let stage = FleetStage::start(bench, 3, TEN_SECONDS * 3)?;
     let run = stage.run(&["--on-lost", "redistribute", "-l", "rows.jtl"])?;
     std::thread::sleep(Duration::from_secs(3));
     stage.agents[1].0.signal("STOP")?;
@@ -346,7 +346,7 @@ fn fenced(bench: &Bench) -> anyhow::Result<()> {
 
 fn frozen(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
     let loops = TEN_SECONDS * 2;
-    let stage = Stage::start(bench, 2, loops)?;
+    let stage = FleetStage::start(bench, 2, loops)?;
     let run = stage.run(&[])?;
     std::thread::sleep(Duration::from_secs(2));
     stage.agents[1].0.signal("STOP")?;
@@ -363,7 +363,7 @@ fn frozen(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
 
 fn partitioned(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
     let loops = TEN_SECONDS * 4;
-    let stage = Stage::start(bench, 2, loops)?;
+    let stage = FleetStage::start(bench, 2, loops)?;
     let run = stage.run(&[])?;
     std::thread::sleep(Duration::from_secs(2));
     stage.ways[1].cut();
@@ -379,7 +379,7 @@ fn partitioned(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
 }
 
 fn cut_off(bench: &Bench) -> anyhow::Result<()> {
-    let mut stage = Stage::start(bench, 2, TEN_SECONDS)?;
+    let mut stage = FleetStage::start(bench, 2, TEN_SECONDS)?;
     let running = stage.run(&[])?;
     let run = stage.begun()?;
     std::thread::sleep(Duration::from_secs(2));
@@ -399,7 +399,7 @@ fn cut_off(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn slow(bench: &Bench) -> anyhow::Result<()> {
-    let stage = Stage::start(bench, 2, TEN_SECONDS)?;
+    let stage = FleetStage::start(bench, 2, TEN_SECONDS)?;
     stage.ways[1].set(Conduct {
         delay: Duration::from_millis(150),
         bytes_per_s: 64 << 10,
@@ -504,7 +504,7 @@ fn wrong_version(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn refused(bench: &Bench) -> anyhow::Result<()> {
-    let stage = Stage::start(bench, 2, 1)?;
+    let stage = FleetStage::start(bench, 2, 1)?;
     let data = super::inputs::data("rows-${__P(agent.index)}.csv");
     stage
         .home
@@ -531,7 +531,7 @@ fn refused(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn coordinator_killed(bench: &Bench) -> anyhow::Result<()> {
-    let stage = Stage::start(bench, 2, TEN_SECONDS)?;
+    let stage = FleetStage::start(bench, 2, TEN_SECONDS)?;
     let running = stage.run(&[])?;
     let run = stage.begun()?;
     std::thread::sleep(Duration::from_secs(4));

@@ -6,9 +6,9 @@ use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 /// Result rows, by label.
-pub struct Rows(BTreeMap<String, Vec<Row>>);
+pub struct Rows(BTreeMap<String, Vec<CollectedRow>>);
 
-pub struct Row {
+pub struct CollectedRow {
     pub start_ms: i64,
     /// The last column, where `sample_variables` has one variable.
     pub variable: String,
@@ -24,10 +24,10 @@ impl Rows {
             found.with_context(|| format!("a column {name}"))
         };
         let (time, label) = (place("timeStamp")?, place("label")?);
-        let mut rows: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+        let mut rows: BTreeMap<String, Vec<CollectedRow>> = BTreeMap::new();
         for line in lines {
             let cells: Vec<&str> = line.split(',').collect();
-            let row = Row {
+            let row = CollectedRow {
                 start_ms: cells[time].parse()?,
                 variable: cells[cells.len() - 1].trim_matches('"').to_owned(),
             };
@@ -39,7 +39,7 @@ impl Rows {
         Ok(Rows(rows))
     }
 
-    pub fn of(&self, label: &str) -> &[Row] {
+    pub fn of(&self, label: &str) -> &[CollectedRow] {
         self.0.get(label).map_or(&[], Vec::as_slice)
     }
 

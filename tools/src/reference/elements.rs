@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use drumfire_engine::elements::{Entry, Role, Rung, entries, entry};
+use drumfire_engine::elements::{ElementClass, Role, Rung, entries, entry};
 
 const HEAD: &str = "\
 # Elements
@@ -95,7 +95,7 @@ pub fn page(root: &Path) -> anyhow::Result<String> {
 /// The elements that are not native.
 fn others(page: &mut String) {
     page.push_str("\n## Others\n\n| class | how it is run | why |\n|---|---|---|\n");
-    for Entry {
+    for ElementClass {
         class, rung, why, ..
     } in entries().iter().filter(|entry| entry.rung != Rung::Native)
     {

@@ -13,7 +13,7 @@ pub struct Situation {
     /// One sentence for the matrix in docs/trust.md.
     pub story: &'static str,
     pub plan: fn() -> String,
-    pub target: Target,
+    pub target: StagedTarget,
     pub staging: &'static [Staging],
     /// Words after `drumfire run plan.jmx`.
     pub options: &'static [&'static str],
@@ -26,7 +26,7 @@ pub struct Situation {
 
 /// How the target behaves.
 #[derive(Debug, Clone, Copy)]
-pub enum Target {
+pub enum StagedTarget {
     /// It answers a few bytes at once.
     Quick,
     /// It answers so many bytes.
@@ -84,7 +84,7 @@ const HEALTHY: Situation = Situation {
     name: "steady",
     story: "4 users, a quick target",
     plan: || users(STEADY, &ask()),
-    target: Target::Quick,
+    target: StagedTarget::Quick,
     staging: &[],
     options: &[],
     needs_java: false,
@@ -117,7 +117,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "one-sample",
             story: "one sample",
             plan: || users(Load::of(1, 0, 0), &ask()),
-            target: Target::Slow(ms(400)),
+            target: StagedTarget::Slow(ms(400)),
             grades: SHORT,
             ..HEALTHY
         },
@@ -125,7 +125,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "one-sample-stopped",
             story: "the same, stopped for 0.9 s meanwhile",
             plan: || users(Load::of(1, 0, 0), &ask()),
-            target: Target::Slow(ms(400)),
+            target: StagedTarget::Slow(ms(400)),
             staging: &[Staging::Stop(ms(200), ms(900))],
             grades: INVALID,
             reason: Some("the generator was stopped"),
@@ -137,7 +137,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "tenth-of-a-second",
             story: "5 users, 0.1 s",
             plan: || users(Load::of(5, 0, 0), &ask()),
-            target: Target::Slow(ms(100)),
+            target: StagedTarget::Slow(ms(100)),
             grades: SHORT,
             ..HEALTHY
         },
@@ -145,7 +145,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "tenth-of-a-second-rows-lost",
             story: "the same, its results on a full disk",
             plan: || users(Load::of(60, 0, 0), &ask()),
-            target: Target::Slow(ms(100)),
+            target: StagedTarget::Slow(ms(100)),
             staging: &[Staging::Disk(4)],
             grades: INVALID,
             reason: Some("results were lost"),
@@ -174,14 +174,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "target-busy",
             story: "the target, on this machine, uses the CPU",
             plan: || users(Load::of(4, 6, 5), &ask()),
-            target: Target::Busy(ms(20)),
+            target: StagedTarget::Busy(ms(20)),
             ..HEALTHY
         },
         Situation {
             name: "target-busy-stopped",
             story: "the same, stopped for 2 s",
             plan: || users(Load::of(4, 6, 5), &ask()),
-            target: Target::Busy(ms(20)),
+            target: StagedTarget::Busy(ms(20)),
             staging: &[Staging::Stop(s(2), s(2))],
             grades: INVALID,
             reason: Some("the generator was stopped"),
@@ -193,14 +193,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "downloads",
             story: "downloads of 8 MiB with their MD5",
             plan: || users(Load::of(2, 6, 200), &request("load", true, MD5)),
-            target: Target::Long(8 << 20),
+            target: StagedTarget::Long(8 << 20),
             ..HEALTHY
         },
         Situation {
             name: "downloads-competitor",
             story: "the same, while other programs use all cores",
             plan: || users(Load::of(2, 6, 200), &request("load", true, MD5)),
-            target: Target::Long(8 << 20),
+            target: StagedTarget::Long(8 << 20),
             staging: &[Staging::Compete(s(0), s(7))],
             grades: SPOILED,
             reason: Some("CPU taken by other programs"),
@@ -252,7 +252,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "stall",
             story: "the target answers nothing for 15 s: the target's doing, told as a remark",
             plan: || users(Load::of(4, 24, 20), &ask()),
-            target: Target::Stalled(s(4), s(19)),
+            target: StagedTarget::Stalled(s(4), s(19)),
             grades: VALID,
             reason: Some("the target answered nothing"),
             ..HEALTHY
@@ -297,7 +297,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "disk-fast",
             story: "results with bodies of 1 MiB, a fast disk",
             plan: || users(Load::of(4, 6, 20), &ask()),
-            target: Target::Long(1 << 20),
+            target: StagedTarget::Long(1 << 20),
             staging: &[Staging::Pipe(u64::MAX)],
             options: WITH_BODIES,
             ..HEALTHY
@@ -306,7 +306,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "disk-slow",
             story: "the same, a disk that takes 4 MiB a second",
             plan: || users(Load::of(4, 6, 0), &ask()),
-            target: Target::Long(1 << 20),
+            target: StagedTarget::Long(1 << 20),
             staging: &[Staging::Pipe(4 << 20)],
             options: WITH_BODIES,
             grades: SPOILED,
@@ -373,14 +373,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "arrivals",
             story: "an open model of 50 arrivals a second, at its rate",
             plan: || arrivals(50, 5, 100, &ask()),
-            target: Target::Slow(ms(100)),
+            target: StagedTarget::Slow(ms(100)),
             ..HEALTHY
         },
         Situation {
             name: "arrivals-left-out",
             story: "the same, with 2 users at most",
             plan: || arrivals(50, 5, 2, &ask()),
-            target: Target::Slow(ms(100)),
+            target: StagedTarget::Slow(ms(100)),
             grades: DEGRADED,
             reason: Some("arrivals were due and did not start"),
             ..HEALTHY
@@ -391,14 +391,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
             name: "rate",
             story: "a schedule of 50 samples a second for 30 users",
             plan: || users(Load::of(30, 6, 0), &(precise(50) + &ask())),
-            target: Target::Slow(ms(100)),
+            target: StagedTarget::Slow(ms(100)),
             ..HEALTHY
         },
         Situation {
             name: "rate-not-reached",
             story: "the same, for 2 users",
             plan: || users(Load::of(2, 6, 0), &(precise(50) + &ask())),
-            target: Target::Slow(ms(100)),
+            target: StagedTarget::Slow(ms(100)),
             grades: DEGRADED,
             reason: Some("the schedule's rate was not reached"),
             ..HEALTHY
@@ -440,13 +440,13 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "failures",
             story: "a target that answers 500 to everything",
-            target: Target::Failing,
+            target: StagedTarget::Failing,
             ..HEALTHY
         },
         Situation {
             name: "failures-stopped",
             story: "the same, stopped for 1 s",
-            target: Target::Failing,
+            target: StagedTarget::Failing,
             staging: &[Staging::Stop(s(3), s(1))],
             grades: INVALID,
             reason: Some("the generator was stopped"),

@@ -12,7 +12,7 @@ use anyhow::{Context as _, bail};
 use drumfire_testkit::program::{Finished, finish};
 use drumfire_testkit::server::{Server, Step, ok, respond};
 
-use super::situations::{Situation, Staging, Target};
+use super::situations::{Situation, StagedTarget, Staging};
 
 /// A run that has not ended by then never ends.
 const LIMIT: Duration = Duration::from_secs(180);
@@ -55,20 +55,20 @@ pub fn stage(situation: &Situation, program: &Path) -> anyhow::Result<Finished> 
     Ok(finished)
 }
 
-fn server(target: Target) -> Server {
+fn server(target: StagedTarget) -> Server {
     let first = OnceLock::new();
     Server::start(move |_| match target {
-        Target::Quick => vec![Step::Send(ok("here"))],
-        Target::Long(bytes) => vec![Step::Send(ok(&"x".repeat(bytes)))],
-        Target::Slow(pause) => vec![Step::Pause(pause), Step::Send(ok("here"))],
-        Target::Busy(long) => {
+        StagedTarget::Quick => vec![Step::Send(ok("here"))],
+        StagedTarget::Long(bytes) => vec![Step::Send(ok(&"x".repeat(bytes)))],
+        StagedTarget::Slow(pause) => vec![Step::Pause(pause), Step::Send(ok("here"))],
+        StagedTarget::Busy(long) => {
             let begin = Instant::now();
             while begin.elapsed() < long {
                 std::hint::spin_loop();
             }
             vec![Step::Send(ok("here"))]
         }
-        Target::Stalled(from, to) => {
+        StagedTarget::Stalled(from, to) => {
             let at = first.get_or_init(Instant::now).elapsed();
             let pause = match at >= from && at < to {
                 true => to - at,
@@ -76,7 +76,7 @@ fn server(target: Target) -> Server {
             };
             vec![Step::Pause(pause), Step::Send(ok("here"))]
         }
-        Target::Failing => vec![Step::Send(respond("500 Broken", "", "broken"))],
+        StagedTarget::Failing => vec![Step::Send(respond("500 Broken", "", "broken"))],
     })
 }
 

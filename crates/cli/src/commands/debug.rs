@@ -12,7 +12,7 @@ use crate::command::Command;
 use crate::console::Console;
 use crate::debug_arguments::DebugArguments;
 use crate::debugger::page::DebugPage;
-use crate::debugger::session::{OnSample, Pace, Session};
+use crate::debugger::session::{DebugSession, OnSample, Pace};
 use crate::debugger::text::{Secrets, render};
 use crate::engine::{Control, Debugging, Engine};
 use crate::escape;
@@ -47,7 +47,7 @@ pub fn debug<E: Engine>(
     } else {
         Pace::Run
     };
-    let session = Session::new(
+    let session = DebugSession::new(
         control.clone(),
         arguments.user,
         arguments.samples,

@@ -17,7 +17,7 @@ use crate::terminal::summary::{self, Summary};
 use crate::whole_file;
 
 /// A run of the history.
-struct Known {
+struct ListedRun {
     /// The file's name without its ending.
     id: String,
     path: PathBuf,
@@ -53,7 +53,7 @@ pub fn runs(arguments: &RunsArguments, console: &mut Console<'_>) -> Result<Exit
 }
 
 /// All runs that can be read, the latest first.
-fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<Known> {
+fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
     let entries = std::fs::read_dir(FOLDER).into_iter().flatten();
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "drumfire"));
@@ -61,7 +61,7 @@ fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<Known> {
     for path in files {
         let mut warnings = Vec::new();
         match read_input(&path, &Default::default(), &mut warnings) {
-            Ok(run) => known.push(Known {
+            Ok(run) => known.push(ListedRun {
                 id: path
                     .file_stem()
                     .unwrap_or_default()
@@ -74,7 +74,7 @@ fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<Known> {
         }
     }
     known.sort_by_key(|one| std::cmp::Reverse(one.run.started_ms));
-    let fits = |one: &Known| {
+    let fits = |one: &ListedRun| {
         plan.is_none_or(|plan| {
             one.run.name == plan
                 || Path::new(&one.run.name).file_stem() == Path::new(plan).file_stem()
@@ -92,7 +92,7 @@ fn moment(ms: i64) -> String {
         .to_string()
 }
 
-fn print_list(known: &[Known], console: &mut Console<'_>) {
+fn print_list(known: &[ListedRun], console: &mut Console<'_>) {
     if known.is_empty() {
         console.line(&format!("there are no runs in {FOLDER}/"));
         return;
@@ -118,7 +118,7 @@ fn print_list(known: &[Known], console: &mut Console<'_>) {
     console.print(&table(&heads, &lines));
 }
 
-fn as_json(known: &[Known]) -> String {
+fn as_json(known: &[ListedRun]) -> String {
     let all: Vec<serde_json::Value> = known
         .iter()
         .map(|one| {
@@ -135,13 +135,13 @@ fn as_json(known: &[Known]) -> String {
 }
 
 /// A run by its number in the list, by `last`, by its name or by its file.
-fn chosen(wanted: &str, console: &mut Console<'_>) -> Result<Known, Refusal> {
+fn chosen(wanted: &str, console: &mut Console<'_>) -> Result<ListedRun, Refusal> {
     let path = Path::new(wanted);
     if path.is_file() {
         let mut warnings = Vec::new();
         let run = read_input(path, &Default::default(), &mut warnings)
             .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
-        return Ok(Known {
+        return Ok(ListedRun {
             id: wanted.to_owned(),
             path: path.to_path_buf(),
             run,

@@ -9,13 +9,13 @@ use drumfire_serve::{Extension, Refused};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::session::{Change, Pace, Session, Shown};
+use super::session::{Change, DebugSession, Pace, Shown};
 use super::text::Secrets;
 use super::{curl, testers};
 
 /// The page of a session.
 pub struct DebugPage {
-    session: Session,
+    session: DebugSession,
     secrets: Secrets,
     control: Control,
     /// The page was told to close.
@@ -39,7 +39,7 @@ struct Breakpoints {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Test {
+struct TextTest {
     sample: usize,
     kind: String,
     expression: String,
@@ -48,7 +48,7 @@ struct Test {
 impl DebugPage {
     /// A page of a session; `is_closed` tells when its user is done.
     pub fn new(
-        session: Session,
+        session: DebugSession,
         secrets: Secrets,
         control: Control,
         is_closed: Arc<AtomicBool>,
@@ -158,7 +158,7 @@ impl DebugPage {
         })
     }
 
-    fn test(&self, test: &Test) -> Result<Value, Refused> {
+    fn test(&self, test: &TextTest) -> Result<Value, Refused> {
         let body = self.session.samples(|samples| {
             let shown = test
                 .sample
@@ -201,7 +201,7 @@ impl Extension for DebugPage {
                 self.session.break_at(wanted.names);
                 json!({})
             }),
-            ("POST", "/test") => read(body).and_then(|test: Test| self.test(&test)),
+            ("POST", "/test") => read(body).and_then(|test: TextTest| self.test(&test)),
             ("POST", "/end") => {
                 self.control.shutdown_soon();
                 self.session.end();

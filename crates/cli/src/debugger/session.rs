@@ -68,10 +68,10 @@ pub type OnSample = Box<dyn Fn(usize, &Shown) + Send + Sync>;
 
 /// A debugging session. Copies are of the same one.
 #[derive(Clone)]
-pub struct Session(Arc<Inner>);
+pub struct DebugSession(Arc<Inner>);
 
 struct Inner {
-    state: Mutex<State>,
+    state: Mutex<DebuggerState>,
     control: Control,
     /// The number of the user in its thread group.
     user: u32,
@@ -83,7 +83,7 @@ struct Inner {
 }
 
 #[derive(Default)]
-struct State {
+struct DebuggerState {
     samples: Vec<Shown>,
     /// Of the sample at hand, by thread.
     steps: BTreeMap<String, Vec<Step>>,
@@ -94,7 +94,7 @@ struct State {
     is_over: bool,
 }
 
-impl Session {
+impl DebugSession {
     /// A session of the user of this number that ends the run after `most` samples.
     pub fn new(
         control: Control,
@@ -103,12 +103,12 @@ impl Session {
         pace: Pace,
         on_sample: OnSample,
         on_change: Box<dyn Fn() + Send + Sync>,
-    ) -> Session {
-        let state = State {
+    ) -> DebugSession {
+        let state = DebuggerState {
             pace,
-            ..State::default()
+            ..DebuggerState::default()
         };
-        Session(Arc::new(Inner {
+        DebugSession(Arc::new(Inner {
             state: Mutex::new(state),
             control,
             user,
@@ -166,12 +166,12 @@ impl Session {
         self.lock().is_over
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, DebuggerState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Debugger for Session {
+impl Debugger for DebugSession {
     fn follows(&self, number: u32) -> bool {
         number == self.0.user
     }
@@ -285,11 +285,11 @@ mod tests {
         }
     }
 
-    fn session(most: usize, pace: Pace) -> (Session, Control) {
+    fn session(most: usize, pace: Pace) -> (DebugSession, Control) {
         let control = Control::default();
         let quiet = || Box::new(|_: usize, _: &Shown| {}) as OnSample;
         (
-            Session::new(control.clone(), 1, most, pace, quiet(), Box::new(|| {})),
+            DebugSession::new(control.clone(), 1, most, pace, quiet(), Box::new(|| {})),
             control,
         )
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::pages;
 use super::reply::{self, Reply};
 use super::routes::{Visit, fault, field, give_cookie, not_found, page, session};
-use super::shop::{CartLine, Session};
+use super::shop::{CartLine, ShopSession};
 
 /// `POST /cart` with `product=…`: leads to the page of the cart.
 pub fn put_into_cart(visit: &Visit<'_>) -> Reply {
@@ -66,7 +66,7 @@ pub fn pay(visit: &Visit<'_>) -> Reply {
 }
 
 /// The session whose cart the path names.
-fn own_cart(visit: &Visit<'_>, end: &str) -> Option<(String, Session)> {
+fn own_cart(visit: &Visit<'_>, end: &str) -> Option<(String, ShopSession)> {
     let cart = visit.path.strip_prefix("/cart/")?.strip_suffix(end)?;
     session(visit).filter(|(_, session)| session.cart_id == cart)
 }

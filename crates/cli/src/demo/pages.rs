@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::shop::{Session, Shop};
+use super::shop::{Shop, ShopSession};
 
 /// Products shown on the home page.
 const FEATURED: usize = 6;
@@ -63,7 +63,7 @@ pub fn product(name: &str, id: u32, price_cents: u32) -> String {
 }
 
 /// The login form with its token.
-pub fn login(session: &Session, fault: Option<&str>) -> String {
+pub fn login(session: &ShopSession, fault: Option<&str>) -> String {
     let fault = fault.map_or(String::new(), |text| {
         format!("<p class=\"error\">{text}</p>\n")
     });
@@ -77,7 +77,7 @@ pub fn login(session: &Session, fault: Option<&str>) -> String {
 }
 
 /// The page behind the login.
-pub fn account(user: &str, session: &Session) -> String {
+pub fn account(user: &str, session: &ShopSession) -> String {
     let body = format!(
         "<p>Hello, <b id=\"user\">{}</b>. Your cart has <span id=\"cart\">{}</span> lines.</p>\n\
          <ul id=\"orders\"></ul>\n<p><a href=\"/logout\">Log out</a></p>\n{ORDERS}",
@@ -99,7 +99,7 @@ fetch('/api/token', { method: 'POST' })
 ";
 
 /// The cart, with the form that pays for it.
-pub fn cart(session: &Session) -> String {
+pub fn cart(session: &ShopSession) -> String {
     let body = format!(
         "<p>Your cart has <span id=\"cart\">{}</span> lines.</p>\n\
          <form id=\"pay\" method=\"post\" action=\"/cart/{}/pay\">\n<button>Pay</button>\n</form>\n",

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::checkout;
 use super::pages;
 use super::reply::{self, Reply};
-use super::shop::{CartLine, Product, Session, Shop};
+use super::shop::{CartLine, Product, Shop, ShopSession};
 
 /// The cookie of a session.
 const COOKIE: &str = "SHOPSESSION";
@@ -188,7 +188,7 @@ fn cached(visit: &Visit<'_>, content_type: &'static str, content: Bytes) -> Repl
     reply
 }
 
-pub(super) fn session(visit: &Visit<'_>) -> Option<(String, Session)> {
+pub(super) fn session(visit: &Visit<'_>) -> Option<(String, ShopSession)> {
     for cookies in visit.headers.get_all(header::COOKIE) {
         for pair in cookies.to_str().unwrap_or("").split(';') {
             if let Some((COOKIE, id)) = pair.trim().split_once('=')

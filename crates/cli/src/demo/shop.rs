@@ -40,7 +40,7 @@ pub struct CartLine {
 
 /// The session of a visitor's cookie.
 #[derive(Debug, Clone, Default)]
-pub struct Session {
+pub struct ShopSession {
     /// Must come back with the login form.
     pub csrf: String,
     /// Set by a login.
@@ -71,7 +71,7 @@ pub struct Shop {
 
 #[derive(Debug, Default)]
 struct Sessions {
-    by_id: HashMap<String, Session>,
+    by_id: HashMap<String, ShopSession>,
     in_order: VecDeque<String>,
     issued: u64,
     seed: RandomState,
@@ -132,19 +132,19 @@ impl Shop {
     }
 
     /// The session with this id, as it is now.
-    pub fn session(&self, id: &str) -> Option<Session> {
+    pub fn session(&self, id: &str) -> Option<ShopSession> {
         self.lock().by_id.get(id).cloned()
     }
 
     /// Opens a session and gives its id.
-    pub fn open_session(&self) -> (String, Session) {
+    pub fn open_session(&self) -> (String, ShopSession) {
         let mut sessions = self.lock();
         let id = sessions.token();
-        let session = Session {
+        let session = ShopSession {
             csrf: sessions.token(),
             cart_id: sessions.token(),
             bearer: sessions.token(),
-            ..Session::default()
+            ..ShopSession::default()
         };
         if sessions.in_order.len() >= MAX_SESSIONS
             && let Some(oldest) = sessions.in_order.pop_front()
@@ -157,7 +157,7 @@ impl Shop {
     }
 
     /// Changes a session, if it is still known.
-    pub fn change_session(&self, id: &str, change: impl FnOnce(&mut Session)) {
+    pub fn change_session(&self, id: &str, change: impl FnOnce(&mut ShopSession)) {
         if let Some(session) = self.lock().by_id.get_mut(id) {
             change(session);
         }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::parse::{Item, parse};
+use super::parse::{CommandLineItem, parse};
 use super::{descriptors, remote};
 use crate::args;
 use crate::command::Command;
@@ -142,19 +142,19 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
 
 /// The items of the command line.
 struct Given<'a> {
-    items: &'a [Item],
+    items: &'a [CommandLineItem],
 }
 
 impl Given<'_> {
     fn has(&self, wanted: char) -> bool {
         self.items
             .iter()
-            .any(|item| matches!(item, Item::Option { letter, .. } if *letter == wanted))
+            .any(|item| matches!(item, CommandLineItem::Option { letter, .. } if *letter == wanted))
     }
 
     fn argument(&self, wanted: char) -> Option<&str> {
         self.items.iter().find_map(|item| match item {
-            Item::Option {
+            CommandLineItem::Option {
                 letter, argument, ..
             } if *letter == wanted => Some(argument.as_str()),
             _ => None,
@@ -163,20 +163,20 @@ impl Given<'_> {
 
     fn text(&self) -> Option<&str> {
         self.items.iter().find_map(|item| match item {
-            Item::Text(text) => Some(text.as_str()),
-            Item::Option { .. } => None,
+            CommandLineItem::Text(text) => Some(text.as_str()),
+            CommandLineItem::Option { .. } => None,
         })
     }
 
     /// `-G` sets properties on remote servers; without any, JMeter has nobody to send them to. A pair without a value is a file.
     fn global(&self) -> Vec<Change> {
-        let change = |item: &Item| match item {
-            Item::Option {
+        let change = |item: &CommandLineItem| match item {
+            CommandLineItem::Option {
                 letter: 'G',
                 argument,
                 value,
             } if value.is_empty() => Some(Change::File(PathBuf::from(argument))),
-            Item::Option {
+            CommandLineItem::Option {
                 letter: 'G',
                 argument,
                 value,
@@ -190,23 +190,23 @@ impl Given<'_> {
     }
 
     fn changes(&self) -> Vec<Change> {
-        let change = |item: &Item| match item {
-            Item::Option {
+        let change = |item: &CommandLineItem| match item {
+            CommandLineItem::Option {
                 letter: 'q',
                 argument,
                 ..
             } => Some(Change::File(PathBuf::from(argument))),
-            Item::Option {
+            CommandLineItem::Option {
                 letter: 'S',
                 argument,
                 ..
             } => Some(Change::SystemFile(PathBuf::from(argument))),
-            Item::Option {
+            CommandLineItem::Option {
                 letter: 'J',
                 argument,
                 value,
             } => Some(Change::Property(argument.clone(), value.clone())),
-            Item::Option {
+            CommandLineItem::Option {
                 letter: 'D',
                 argument,
                 value,
@@ -247,13 +247,13 @@ impl Given<'_> {
     }
 
     fn levels(&self) -> Vec<(String, String)> {
-        let level = |item: &Item| match item {
-            Item::Option {
+        let level = |item: &CommandLineItem| match item {
+            CommandLineItem::Option {
                 letter: 'L',
                 argument,
                 value,
             } if value.is_empty() => Some((String::new(), argument.clone())),
-            Item::Option {
+            CommandLineItem::Option {
                 letter: 'L',
                 argument,
                 value,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use drumfire_results::Recording;
 
-use super::snapshot::{AgentRow, RecentError, Row, Snapshot, Users, rows};
+use super::snapshot::{AgentRow, LabelSnapshot, RecentError, Snapshot, Users, rows};
 use crate::engine::{AgentPhase, AgentTick, Event, Started, Tick};
 
 /// The shortest time between two snapshots.
@@ -88,7 +88,7 @@ impl Feed {
 }
 
 /// One row per label and the total: counts as they are now, times and rates as of the last full second.
-fn current_rows(tick: &Tick, so_far: &Recording) -> Vec<Row> {
+fn current_rows(tick: &Tick, so_far: &Recording) -> Vec<LabelSnapshot> {
     let mut told = rows(so_far);
     let mut total = told.pop().unwrap_or_default();
     (total.samples, total.errors) = tick.totals();
@@ -96,7 +96,7 @@ fn current_rows(tick: &Tick, so_far: &Recording) -> Vec<Row> {
         let mut same = so_far.labels.iter();
         let place = same
             .position(|known| known.label == label.label && known.transaction == label.transaction);
-        Row {
+        LabelSnapshot {
             label: label.label.clone(),
             samples: label.count,
             errors: label.errors,
@@ -115,7 +115,7 @@ struct Rates {
 impl Rates {
     /// Fills in what each row gained a second since the oldest moment that is known. Rows are only ever added before
     /// the last one, which is the total.
-    fn apply(&mut self, now: Duration, rows: &mut [Row]) {
+    fn apply(&mut self, now: Duration, rows: &mut [LabelSnapshot]) {
         while self.past.len() > 1 && self.past[1].0 + RATE_WINDOW <= now {
             self.past.pop_front();
         }
@@ -171,12 +171,12 @@ fn recent_error(error: &drumfire_results::RecentError) -> RecentError {
 mod tests {
     use super::*;
 
-    fn counted(samples: &[u64]) -> Vec<Row> {
+    fn counted(samples: &[u64]) -> Vec<LabelSnapshot> {
         samples
             .iter()
-            .map(|samples| Row {
+            .map(|samples| LabelSnapshot {
                 samples: *samples,
-                ..Row::default()
+                ..LabelSnapshot::default()
             })
             .collect()
     }

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use super::format::{
     bytes, clock, count, cut, cut_middle, fit, fit_middle, ms, ms_with_unit, rate,
 };
-use super::snapshot::{AgentRow, RecentError, Row, Snapshot};
+use super::snapshot::{AgentRow, LabelSnapshot, RecentError, Snapshot};
 use super::style::Style;
 use crate::engine::{AgentPhase, Stopping};
 
@@ -304,7 +304,7 @@ fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
     lines
 }
 
-fn label_line(row: &Row, label_columns: usize, style: Style) -> String {
+fn label_line(row: &LabelSnapshot, label_columns: usize, style: Style) -> String {
     let line = format!(
         "{}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}",
         fit_middle(&row.label, label_columns),
@@ -374,8 +374,8 @@ mod tests {
         }
     }
 
-    fn row(label: &str, samples: u64, errors: u64) -> Row {
-        Row {
+    fn row(label: &str, samples: u64, errors: u64) -> LabelSnapshot {
+        LabelSnapshot {
             label: label.to_owned(),
             samples,
             errors,
@@ -385,7 +385,7 @@ mod tests {
             p95_ms: 20.25,
             p99_ms: 120.0,
             max_ms: 1500.0,
-            ..Row::default()
+            ..LabelSnapshot::default()
         }
     }
 

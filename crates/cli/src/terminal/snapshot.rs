@@ -18,9 +18,9 @@ pub struct Snapshot {
     /// The virtual users.
     pub users: Users,
     /// All labels together.
-    pub total: Row,
+    pub total: LabelSnapshot,
     /// One row per label, in the order of their first sample.
-    pub labels: Vec<Row>,
+    pub labels: Vec<LabelSnapshot>,
     /// The agents of a run on several machines.
     pub agents: Vec<AgentRow>,
     /// The latest failed samples, oldest first.
@@ -82,7 +82,7 @@ pub struct Users {
 
 /// The samples of one label, or of all.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Row {
+pub struct LabelSnapshot {
     /// The label.
     pub label: String,
     /// How many samples.
@@ -113,7 +113,7 @@ pub struct Row {
     pub sent_kib_s: f64,
 }
 
-impl Row {
+impl LabelSnapshot {
     /// Failed samples in a hundred.
     pub fn error_percent(&self) -> f64 {
         if self.samples == 0 {
@@ -148,9 +148,9 @@ pub struct ErrorKind {
     pub count: u64,
 }
 
-impl From<StatisticsRow> for Row {
-    fn from(row: StatisticsRow) -> Row {
-        Row {
+impl From<StatisticsRow> for LabelSnapshot {
+    fn from(row: StatisticsRow) -> LabelSnapshot {
+        LabelSnapshot {
             label: row.label,
             samples: row.count,
             errors: row.errors,
@@ -170,8 +170,12 @@ impl From<StatisticsRow> for Row {
 }
 
 /// One row per label, then the total.
-pub fn rows(recording: &Recording) -> Vec<Row> {
-    recording.rows().into_iter().map(Row::from).collect()
+pub fn rows(recording: &Recording) -> Vec<LabelSnapshot> {
+    recording
+        .rows()
+        .into_iter()
+        .map(LabelSnapshot::from)
+        .collect()
 }
 
 /// The failures by kind, most frequent first.

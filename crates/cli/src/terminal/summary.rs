@@ -8,7 +8,7 @@ use drumfire_results::{Connections, Histogram, Recording};
 use unicode_width::UnicodeWidthStr;
 
 use super::format::{count, cut, fit, fit_middle, ms, ms_with_unit, rate, wrapped};
-use super::snapshot::{ErrorKind, Row, error_kinds, rows};
+use super::snapshot::{ErrorKind, LabelSnapshot, error_kinds, rows};
 use super::style::Style;
 use crate::engine::Outcome;
 
@@ -23,9 +23,9 @@ const MAX_MESSAGE_COLUMNS: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// All labels together.
-    pub total: Row,
+    pub total: LabelSnapshot,
     /// One row per label.
-    pub labels: Vec<Row>,
+    pub labels: Vec<LabelSnapshot>,
     /// The failures by kind.
     pub errors: Vec<ErrorKind>,
     /// Service times: as JMeter measures.
@@ -109,7 +109,7 @@ impl Spread {
 }
 
 /// A column of the table: its head, its width, the text of a row.
-type Column = (&'static str, usize, fn(&Row) -> String);
+type Column = (&'static str, usize, fn(&LabelSnapshot) -> String);
 
 /// The columns for wide terminals and for files.
 const WIDE: [Column; 12] = [
@@ -388,15 +388,15 @@ the generator's own work: sampler 79, record 0.9 us; 14 us of CPU a sample in al
         assert_eq!(line(&StageTimes::default(), Some(1.0)), "");
     }
 
-    fn row(label: &str, samples: u64, errors: u64) -> Row {
-        Row {
+    fn row(label: &str, samples: u64, errors: u64) -> LabelSnapshot {
+        LabelSnapshot {
             label: label.to_owned(),
             samples,
             errors,
             rate: 12.5,
             mean_ms: 8.0,
             max_ms: 200.0,
-            ..Row::default()
+            ..LabelSnapshot::default()
         }
     }
 

@@ -40,7 +40,7 @@ pub enum Rung {
 }
 
 /// One element class.
-pub struct Entry {
+pub struct ElementClass {
     pub class: &'static str,
     pub role: Role,
     pub rung: Rung,
@@ -50,14 +50,14 @@ pub struct Entry {
 }
 
 /// The entry of a class (its alias in plan files).
-pub fn entry(class: &str) -> Option<&'static Entry> {
-    static BY_CLASS: LazyLock<HashMap<&str, &Entry, FxBuildHasher>> =
+pub fn entry(class: &str) -> Option<&'static ElementClass> {
+    static BY_CLASS: LazyLock<HashMap<&str, &ElementClass, FxBuildHasher>> =
         LazyLock::new(|| ENTRIES.iter().map(|entry| (entry.class, entry)).collect());
     BY_CLASS.get(class).copied()
 }
 
 /// All elements, by role.
-pub fn entries() -> &'static [Entry] {
+pub fn entries() -> &'static [ElementClass] {
     ENTRIES
 }
 
@@ -85,8 +85,12 @@ fn nothing(_: &mut Decoder) -> Roles {
     Roles::default()
 }
 
-const fn native(class: &'static str, role: Role, decode: fn(&mut Decoder) -> Roles) -> Entry {
-    Entry {
+const fn native(
+    class: &'static str,
+    role: Role,
+    decode: fn(&mut Decoder) -> Roles,
+) -> ElementClass {
+    ElementClass {
         class,
         role,
         rung: Rung::Native,
@@ -101,8 +105,8 @@ const fn java(
     role: Role,
     why: &'static str,
     decode: fn(&mut Decoder) -> Roles,
-) -> Entry {
-    Entry {
+) -> ElementClass {
+    ElementClass {
         class,
         role,
         rung: Rung::Jvm,
@@ -111,8 +115,8 @@ const fn java(
     }
 }
 
-const fn other(class: &'static str, role: Role, rung: Rung, why: &'static str) -> Entry {
-    Entry {
+const fn other(class: &'static str, role: Role, rung: Rung, why: &'static str) -> ElementClass {
+    ElementClass {
         class,
         role,
         rung,
@@ -121,7 +125,7 @@ const fn other(class: &'static str, role: Role, rung: Rung, why: &'static str) -
     }
 }
 
-static ENTRIES: &[Entry] = &[
+static ENTRIES: &[ElementClass] = &[
     native("TestPlan", Role::Plan, nothing),
     native("ThreadGroup", Role::ThreadGroup, nothing),
     native("SetupThreadGroup", Role::ThreadGroup, nothing),

@@ -21,5 +21,5 @@ mod refusal;
 mod xpath2_query;
 mod xpath_query;
 
-pub use catalogue::{Entry, Role, Rung, UNKNOWN_CLASS, entries, entry, is_thread_group};
+pub use catalogue::{ElementClass, Role, Rung, UNKNOWN_CLASS, entries, entry, is_thread_group};
 pub use foreign::decode;

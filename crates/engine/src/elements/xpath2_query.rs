@@ -22,7 +22,7 @@ pub struct XPath2Query {
 }
 
 /// The results of an expression in a text.
-pub struct Found {
+pub struct XPath2Results {
     pub items: Result<Vec<String>, XPathError>,
     /// Whether Xalan, which JMeter's assertion asks too, takes that for a boolean; or its message.
     pub is_boolean: Result<bool, XPathError>,
@@ -82,7 +82,7 @@ impl XPath2Query {
         input: &Input<'_>,
         fragment: bool,
         may_wait: bool,
-    ) -> Result<Option<Found>, String> {
+    ) -> Result<Option<XPath2Results>, String> {
         if may_wait {
             return self.look_apart(cx, input, fragment).await;
         }
@@ -100,7 +100,7 @@ impl XPath2Query {
         cx: &mut Context,
         input: &Input<'_>,
         fragment: bool,
-    ) -> Result<Option<Found>, String> {
+    ) -> Result<Option<XPath2Results>, String> {
         let query = self.text.eval(cx).into_string();
         if query.is_empty() {
             tracing::warn!("Error : Empty XPath expression");
@@ -137,8 +137,8 @@ impl XPath2Query {
     }
 }
 
-fn found(query: &XPath2, tree: &Tree, fragment: bool) -> Found {
-    Found {
+fn found(query: &XPath2, tree: &Tree, fragment: bool) -> XPath2Results {
+    XPath2Results {
         items: query.evaluate(tree, fragment),
         is_boolean: query.is_boolean().map_err(XPathError::clone),
     }

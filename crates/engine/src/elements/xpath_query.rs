@@ -13,17 +13,17 @@ use crate::run::input::Input;
 use crate::run::parsed::Reading;
 
 /// Why there is no answer, with the message of JMeter's library.
-pub enum Fault {
+pub enum XPathFault {
     /// The text is not well-formed.
     Text(String),
     /// The expression cannot be compiled or evaluated.
     Query(String),
 }
 
-impl Fault {
+impl XPathFault {
     pub fn into_message(self) -> String {
         match self {
-            Fault::Text(message) | Fault::Query(message) => message,
+            XPathFault::Text(message) | XPathFault::Query(message) => message,
         }
     }
 }
@@ -35,11 +35,11 @@ pub fn look(
     reading: Reading,
     query: Result<Use<'_, XPath>, String>,
     fragment: bool,
-) -> Result<Answer, Fault> {
+) -> Result<Answer, XPathFault> {
     let tree = cx.parsed.tree(input, reading);
     let tree = tree.as_ref().as_ref();
-    let tree = tree.map_err(|error| Fault::Text(error.message.clone()))?;
-    let query = query.map_err(Fault::Query)?;
+    let tree = tree.map_err(|error| XPathFault::Text(error.message.clone()))?;
+    let query = query.map_err(XPathFault::Query)?;
     match query.has_prefixes() {
         true => answer(&query, tree, fragment, &namespaces(cx)),
         false => answer(&query, tree, fragment, &Namespaces::new()),
@@ -54,14 +54,14 @@ pub async fn look_apart(
     reading: Reading,
     query: Text<'_>,
     fragment: bool,
-) -> Result<Answer, Fault> {
+) -> Result<Answer, XPathFault> {
     let (text, query) = (cx.parsed.text(input).into_string(), query.into_string());
     let bytes = text.len();
     let namespaces = namespaces(cx);
     let search = move || {
         let tree = reading.read(&text);
-        let tree = tree.map_err(|error| Fault::Text(error.message))?;
-        let query = <XPath as Compile>::compile(&query, Only).map_err(Fault::Query)?;
+        let tree = tree.map_err(|error| XPathFault::Text(error.message))?;
+        let query = <XPath as Compile>::compile(&query, Only).map_err(XPathFault::Query)?;
         answer(&query, &tree, fragment, &namespaces)
     };
     let found = proven.search(cx, bytes, search).await;
@@ -101,7 +101,7 @@ fn answer(
     tree: &Tree,
     fragment: bool,
     namespaces: &Namespaces,
-) -> Result<Answer, Fault> {
+) -> Result<Answer, XPathFault> {
     let answer = query.evaluate_in(tree, fragment, namespaces);
-    answer.map_err(|error| Fault::Query(error.message))
+    answer.map_err(|error| XPathFault::Query(error.message))
 }

@@ -19,7 +19,7 @@ const SWEEP_AT: usize = 256;
 
 /// The due times of one worker's users.
 pub struct Alarms {
-    state: RefCell<State>,
+    state: RefCell<AlarmState>,
     /// Set while [`Alarms::serve`] runs: then waits are woken from the heap.
     timer: RefCell<Option<Rc<KernelTimer>>>,
     /// The time the kernel's timer is set to.
@@ -27,8 +27,8 @@ pub struct Alarms {
 }
 
 #[derive(Default)]
-struct State {
-    due: BinaryHeap<Reverse<Entry>>,
+struct AlarmState {
+    due: BinaryHeap<Reverse<Wakeup>>,
     waiting: Vec<Slot>,
     free: Vec<u32>,
     /// Entries in `due` that nobody waits for any more.
@@ -38,7 +38,7 @@ struct State {
 
 /// Ordered by time, then by who asked first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
+struct Wakeup {
     due: Instant,
     sequence: u64,
     slot: u32,
@@ -50,8 +50,8 @@ struct Slot {
     waker: Option<Waker>,
 }
 
-impl State {
-    fn add(&mut self, due: Instant, waker: Waker) -> Entry {
+impl AlarmState {
+    fn add(&mut self, due: Instant, waker: Waker) -> Wakeup {
         self.sequence += 1;
         let taken = Slot {
             sequence: self.sequence,
@@ -67,7 +67,7 @@ impl State {
                 (self.waiting.len() - 1) as u32
             }
         };
-        let entry = Entry {
+        let entry = Wakeup {
             due,
             sequence: self.sequence,
             slot,
@@ -187,7 +187,7 @@ impl Alarms {
         }
     }
 
-    fn add(&self, due: Instant, waker: Waker) -> Option<Entry> {
+    fn add(&self, due: Instant, waker: Waker) -> Option<Wakeup> {
         if self.timer.borrow().is_none() {
             return None;
         }
@@ -231,7 +231,7 @@ impl Future for Wait {
         }
         if matches!(self.by, By::Nothing) {
             self.by = match self.alarms.add(self.due, cx.waker().clone()) {
-                Some(Entry { slot, sequence, .. }) => By::Alarms { slot, sequence },
+                Some(Wakeup { slot, sequence, .. }) => By::Alarms { slot, sequence },
                 None => By::Tokio(Box::pin(tokio::time::sleep_until(self.due.into()))),
             };
         }

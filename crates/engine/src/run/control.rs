@@ -23,9 +23,9 @@ const MOST_MARKS: usize = 10_000;
 
 /// A handle that steers a run. Its copies steer the same one.
 #[derive(Clone, Debug, Default)]
-pub struct Control(Arc<State>);
+pub struct Control(Arc<ControlState>);
 
-struct State {
+struct ControlState {
     stopping: AtomicU8,
     /// Waits end with a shutdown.
     is_hurried: AtomicBool,
@@ -58,9 +58,9 @@ pub struct Mark {
     pub text: String,
 }
 
-impl fmt::Debug for State {
+impl fmt::Debug for ControlState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("State")
+        f.debug_struct("ControlState")
             .field("stopping", &self.stopping)
             .field("is_paused", &self.is_paused)
             .finish_non_exhaustive()
@@ -76,9 +76,9 @@ pub(crate) struct Bell {
     pub orders: Arc<Notify>,
 }
 
-impl Default for State {
-    fn default() -> State {
-        State {
+impl Default for ControlState {
+    fn default() -> ControlState {
+        ControlState {
             stopping: AtomicU8::new(RUNNING),
             is_hurried: AtomicBool::new(false),
             is_paused: AtomicBool::new(false),

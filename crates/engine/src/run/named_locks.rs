@@ -27,16 +27,16 @@ impl NamedLocks {
 
 /// One lock.
 #[derive(Default)]
-pub struct NamedLock(Mutex<State>);
+pub struct NamedLock(Mutex<LockState>);
 
 #[derive(Default)]
-struct State {
+struct LockState {
     owner: Option<LockUser>,
     holds: u32,
     queue: VecDeque<Arc<Notify>>,
 }
 
-impl State {
+impl LockState {
     fn take(&mut self, user: LockUser) -> bool {
         if self.owner.is_some_and(|owner| owner != user) {
             return false;
@@ -56,7 +56,7 @@ impl State {
 }
 
 impl NamedLock {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LockState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -107,7 +107,7 @@ struct QueuePlace<'l> {
 }
 
 impl<'l> QueuePlace<'l> {
-    fn join(lock: &'l NamedLock, state: &mut State) -> QueuePlace<'l> {
+    fn join(lock: &'l NamedLock, state: &mut LockState) -> QueuePlace<'l> {
         let turn = Arc::new(Notify::new());
         state.queue.push_back(turn.clone());
         QueuePlace { lock, turn }

@@ -23,11 +23,11 @@ pub enum Halt {
 pub struct Orders {
     /// Whether there is any order: users look no further while there is none.
     given: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<OrdersState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct OrdersState {
     /// Users that run, if scripts may ask for them, by thread name: what each was told.
     users: HashMap<Box<str>, Option<Halt>>,
     groups: HashMap<usize, Halt>,
@@ -36,7 +36,7 @@ struct State {
 }
 
 impl Orders {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, OrdersState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -76,7 +76,7 @@ impl Orders {
         self.wake(&state);
     }
 
-    fn wake(&self, state: &State) {
+    fn wake(&self, state: &OrdersState) {
         self.given.store(true, Ordering::Release);
         for waiting in &state.waiting {
             waiting.notify_one();

@@ -21,7 +21,7 @@ pub fn format(pattern: &str, number: i64) -> Result<String, Thrown> {
             }
         } else if quoted {
             parsed.affix(c);
-        } else if c == ';' && parsed.stage != Stage::Prefix {
+        } else if c == ';' && parsed.stage != PatternStage::Prefix {
             break;
         } else {
             parsed.take(c, pattern)?;
@@ -43,7 +43,7 @@ fn refused(why: &str, pattern: &str) -> Thrown {
 }
 
 #[derive(Debug, Default, PartialEq, Clone, Copy)]
-enum Stage {
+enum PatternStage {
     #[default]
     Prefix,
     Number,
@@ -52,7 +52,7 @@ enum Stage {
 
 #[derive(Debug, Default)]
 struct Pattern {
-    stage: Stage,
+    stage: PatternStage,
     prefix: String,
     suffix: String,
     /// Digits before the point that are always shown.
@@ -70,22 +70,22 @@ impl Pattern {
     fn affix(&mut self, c: char) {
         self.close_number();
         match self.stage {
-            Stage::Prefix => self.prefix.push(c),
+            PatternStage::Prefix => self.prefix.push(c),
             _ => self.suffix.push(c),
         }
     }
 
     fn close_number(&mut self) {
-        if self.stage == Stage::Number {
-            self.stage = Stage::Suffix;
+        if self.stage == PatternStage::Number {
+            self.stage = PatternStage::Suffix;
         }
     }
 
     fn take(&mut self, c: char, pattern: &str) -> Result<(), Thrown> {
         let special = matches!(c, '#' | '0' | ',' | '.');
         match self.stage {
-            Stage::Prefix if special => self.stage = Stage::Number,
-            Stage::Suffix if special => {
+            PatternStage::Prefix if special => self.stage = PatternStage::Number,
+            PatternStage::Suffix if special => {
                 let why = format!("Unquoted special character '{c}' in pattern");
                 return Err(refused(&why, pattern));
             }

@@ -190,10 +190,10 @@ fn write(file: &Path, bytes: &[u8], append: bool) -> io::Result<()> {
 
 /// `StringFromFile`: one reader per call in the plan, shared by all users.
 #[derive(Debug, Default)]
-pub(super) struct StringFromFile(Mutex<Reading>);
+pub(super) struct StringFromFile(Mutex<OpenFile>);
 
 #[derive(Debug, Default)]
-struct Reading {
+struct OpenFile {
     opened: bool,
     name: String,
     reader: Option<BufReader<File>>,
@@ -232,7 +232,7 @@ impl Stateful for StringFromFile {
     }
 }
 
-impl Reading {
+impl OpenFile {
     /// `StringFromFile.openFile`: with a start number, the file name is a `DecimalFormat`.
     fn open(&mut self, args: Args<'_>, scope: &mut dyn Scope) -> Result<(), Raised> {
         self.reader = None;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::civil::Date;
 use jiff::tz::Offset;
 
-use super::pattern::{DatePattern, Item};
+use super::pattern::{DatePattern, PatternItem};
 use super::{Locale, Moment};
 
 impl DatePattern {
@@ -30,12 +30,12 @@ struct Printer<'m> {
 }
 
 impl Printer<'_> {
-    fn items(&self, items: &[Item], out: &mut String) -> Option<()> {
+    fn items(&self, items: &[PatternItem], out: &mut String) -> Option<()> {
         for item in items {
             match item {
-                Item::Literal(text) => out.push_str(text),
-                Item::Field { letter, count } => self.field(*letter, *count, out)?,
-                Item::Padded {
+                PatternItem::Literal(text) => out.push_str(text),
+                PatternItem::Field { letter, count } => self.field(*letter, *count, out)?,
+                PatternItem::Padded {
                     width,
                     letter,
                     count,
@@ -47,7 +47,7 @@ impl Printer<'_> {
                     out.push_str(&" ".repeat(width.checked_sub(length)?));
                     out.push_str(&text);
                 }
-                Item::Optional(items) => {
+                PatternItem::Optional(items) => {
                     let start = out.len();
                     if self.items(items, out).is_none() {
                         out.truncate(start);

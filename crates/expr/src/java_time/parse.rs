@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 
-use super::pattern::{DatePattern, Item};
+use super::pattern::{DatePattern, PatternItem};
 use super::{Locale, Moment};
 
 /// The defaults that `DateTimeFormatterBuilder.parseDefaulting` adds for fields missing in a text, by pattern letter, in
@@ -15,10 +15,10 @@ pub(crate) type Defaults = [(char, i64)];
 impl DatePattern {
     /// Reads a whole text; `None` where Java throws `DateTimeParseException`.
     pub(crate) fn parse(&self, text: &str, locale: &Locale, defaults: &Defaults) -> Option<Moment> {
-        let mut parser = Parser {
+        let mut parser = TimeParser {
             rest: text,
             locale,
-            found: Found::default(),
+            found: ParsedFields::default(),
         };
         parser.items(&self.items)?;
         if !parser.rest.is_empty() {
@@ -34,14 +34,14 @@ impl DatePattern {
     }
 }
 
-struct Parser<'t> {
+struct TimeParser<'t> {
     rest: &'t str,
     locale: &'t Locale,
-    found: Found,
+    found: ParsedFields,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Found {
+struct ParsedFields {
     fields: Vec<(char, i64)>,
     zone: Option<TimeZone>,
 }
@@ -54,21 +54,21 @@ struct Width {
     signed: bool,
 }
 
-impl Parser<'_> {
-    fn items(&mut self, items: &[Item]) -> Option<()> {
+impl TimeParser<'_> {
+    fn items(&mut self, items: &[PatternItem]) -> Option<()> {
         for (index, item) in items.iter().enumerate() {
             match item {
-                Item::Literal(text) => self.rest = self.rest.strip_prefix(text.as_str())?,
-                Item::Field { letter, count } => {
+                PatternItem::Literal(text) => self.rest = self.rest.strip_prefix(text.as_str())?,
+                PatternItem::Field { letter, count } => {
                     let reserved = adjacent_width(&items[index + 1..]);
                     self.field(*letter, *count, reserved)?;
                 }
-                Item::Padded {
+                PatternItem::Padded {
                     width,
                     letter,
                     count,
                 } => self.padded(*width, *letter, *count)?,
-                Item::Optional(items) => {
+                PatternItem::Optional(items) => {
                     let before = (self.rest, self.found.clone());
                     if self.items(items).is_none() {
                         (self.rest, self.found) = before;
@@ -289,9 +289,9 @@ fn number_width(letter: char, count: usize) -> Option<Width> {
 }
 
 /// How many digits the fields of fixed width take that follow at once.
-fn adjacent_width(items: &[Item]) -> usize {
+fn adjacent_width(items: &[PatternItem]) -> usize {
     let widths = items.iter().map_while(|item| match item {
-        Item::Field { letter, count: 2 }
+        PatternItem::Field { letter, count: 2 }
             if number_width(*letter, 2).is_some_and(|w| w.max == 2) =>
         {
             Some(2)
@@ -301,7 +301,7 @@ fn adjacent_width(items: &[Item]) -> usize {
     widths.sum()
 }
 
-impl Found {
+impl ParsedFields {
     fn get(&self, letter: char) -> Option<i64> {
         let found = self.fields.iter().find(|(found, _)| *found == letter);
         found.map(|(_, value)| *value)

@@ -3,7 +3,7 @@
 /// A pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`, ready for use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatePattern {
-    pub(super) items: Vec<Item>,
+    pub(super) items: Vec<PatternItem>,
 }
 
 /// Why a text is not a pattern, in Java's words.
@@ -19,7 +19,7 @@ impl std::fmt::Display for DatePatternError {
 impl std::error::Error for DatePatternError {}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Item {
+pub(super) enum PatternItem {
     Literal(String),
     Field {
         letter: char,
@@ -32,7 +32,7 @@ pub(super) enum Item {
         count: usize,
     },
     /// `[…]`
-    Optional(Vec<Item>),
+    Optional(Vec<PatternItem>),
 }
 
 impl DatePattern {
@@ -55,7 +55,7 @@ impl DatePattern {
                 }
                 '\'' => {
                     let (text, next) = quoted(&chars, at, pattern)?;
-                    push(&mut stack, Item::Literal(text));
+                    push(&mut stack, PatternItem::Literal(text));
                     at = next;
                 }
                 '[' => stack.push(Vec::new()),
@@ -64,7 +64,7 @@ impl DatePattern {
                     let message = format!("Pattern includes reserved character: '{c}'");
                     return Err(DatePatternError(message));
                 }
-                _ => push(&mut stack, Item::Literal(c.to_string())),
+                _ => push(&mut stack, PatternItem::Literal(c.to_string())),
             }
         }
         while stack.len() > 1 {
@@ -75,24 +75,24 @@ impl DatePattern {
     }
 }
 
-fn push(stack: &mut [Vec<Item>], item: Item) {
+fn push(stack: &mut [Vec<PatternItem>], item: PatternItem) {
     let section = stack
         .last_mut()
         .expect("the outermost section is never closed");
     match (section.last_mut(), &item) {
-        (Some(Item::Literal(text)), Item::Literal(more)) => text.push_str(more),
+        (Some(PatternItem::Literal(text)), PatternItem::Literal(more)) => text.push_str(more),
         _ => section.push(item),
     }
 }
 
-fn close(stack: &mut Vec<Vec<Item>>) -> Result<(), DatePatternError> {
+fn close(stack: &mut Vec<Vec<PatternItem>>) -> Result<(), DatePatternError> {
     if stack.len() == 1 {
         return Err(DatePatternError(
             "Pattern invalid as it contains ] without previous [".to_owned(),
         ));
     }
     let section = stack.pop().expect("there is more than one section");
-    push(stack, Item::Optional(section));
+    push(stack, PatternItem::Optional(section));
     Ok(())
 }
 
@@ -132,19 +132,23 @@ fn run_length(chars: &[char], at: usize) -> usize {
     chars[at..].iter().take_while(|c| **c == chars[at]).count()
 }
 
-fn field(chars: &[char], at: usize, pattern: &str) -> Result<(Item, usize), DatePatternError> {
+fn field(
+    chars: &[char],
+    at: usize,
+    pattern: &str,
+) -> Result<(PatternItem, usize), DatePatternError> {
     let count = run_length(chars, at);
     let next = at + count;
     if chars[at] != 'p' {
         check(chars[at], count)?;
         let letter = chars[at];
-        return Ok((Item::Field { letter, count }, next));
+        return Ok((PatternItem::Field { letter, count }, next));
     }
     match chars.get(next) {
         Some(letter) if letter.is_ascii_alphabetic() => {
             let length = run_length(chars, next);
             check(*letter, length)?;
-            let item = Item::Padded {
+            let item = PatternItem::Padded {
                 width: count,
                 letter: *letter,
                 count: length,

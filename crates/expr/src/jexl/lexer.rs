@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use super::{Dialect, JexlError};
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Token {
+pub(super) enum JexlToken {
     /// A name or a keyword.
     Word(String),
     Int(i64),
@@ -30,20 +30,20 @@ const NEW_MARKS: [&str; 13] = [
     "??", "=^", "=$", "!^", "!$", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 ];
 
-/// All tokens with their places; the last one is [`Token::End`].
-pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<(Token, usize)>, JexlError> {
+/// All tokens with their places; the last one is [`JexlToken::End`].
+pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<(JexlToken, usize)>, JexlError> {
     let mut lexer = Lexer {
         text,
         at: 0,
         dialect,
     };
-    let mut tokens: Vec<(Token, usize)> = Vec::new();
+    let mut tokens: Vec<(JexlToken, usize)> = Vec::new();
     loop {
         lexer.skip_space();
         let at = lexer.at;
-        let after_dot = matches!(tokens.last(), Some((Token::Mark("." | "?."), _)));
+        let after_dot = matches!(tokens.last(), Some((JexlToken::Mark("." | "?."), _)));
         let token = lexer.token(after_dot)?;
-        let end = token == Token::End;
+        let end = token == JexlToken::End;
         tokens.push((token, at));
         if end {
             return Ok(tokens);
@@ -89,15 +89,15 @@ impl Lexer<'_> {
         taken
     }
 
-    fn token(&mut self, after_dot: bool) -> Result<Token, JexlError> {
+    fn token(&mut self, after_dot: bool) -> Result<JexlToken, JexlError> {
         let rest = self.rest();
         let Some(first) = rest.chars().next() else {
-            return Ok(Token::End);
+            return Ok(JexlToken::End);
         };
         let starts_name = is_name(first) && !first.is_ascii_digit() && first != '@';
         if starts_name || after_dot && is_name(first) {
             let len = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-            return Ok(Token::Word(self.take(len)));
+            return Ok(JexlToken::Word(self.take(len)));
         }
         if first.is_ascii_digit()
             || first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())
@@ -117,10 +117,10 @@ impl Lexer<'_> {
             .filter(|mark| self.dialect == Dialect::Jexl3 || !NEW_MARKS.contains(mark))
             .ok_or_else(|| syntax(self.at, &first.to_string()))?;
         self.at += mark.len();
-        Ok(Token::Mark(mark))
+        Ok(JexlToken::Mark(mark))
     }
 
-    fn number(&mut self) -> Result<Token, JexlError> {
+    fn number(&mut self) -> Result<JexlToken, JexlError> {
         let rest = self.rest();
         let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
         if rest.starts_with("0x") || rest.starts_with("0X") {
@@ -156,7 +156,7 @@ impl Lexer<'_> {
             }
             Some('h' | 'H') if !floating => {
                 self.at += 1;
-                Ok(Token::Big(text.parse().unwrap_or_default()))
+                Ok(JexlToken::Big(text.parse().unwrap_or_default()))
             }
             Some('b' | 'B' | 'h' | 'H') => Err(JexlError::Unsupported("big numbers".to_owned())),
             _ if floating => double(&text),
@@ -165,7 +165,7 @@ impl Lexer<'_> {
         }
     }
 
-    fn integer(&mut self, digits: &str, radix: u32) -> Result<Token, JexlError> {
+    fn integer(&mut self, digits: &str, radix: u32) -> Result<JexlToken, JexlError> {
         if self.rest().starts_with(['l', 'L']) {
             self.at += 1;
         }
@@ -173,17 +173,17 @@ impl Lexer<'_> {
             return Err(syntax(self.at, "0x"));
         }
         match i64::from_str_radix(digits, radix) {
-            Ok(number) => Ok(Token::Int(number)),
+            Ok(number) => Ok(JexlToken::Int(number)),
             Err(_) if radix == 8 && digits.contains(['8', '9']) => Err(syntax(self.at, digits)),
             Err(_) => match BigInt::parse_bytes(digits.as_bytes(), radix) {
-                Some(number) => Ok(Token::Big(number)),
+                Some(number) => Ok(JexlToken::Big(number)),
                 None => Err(syntax(self.at, digits)),
             },
         }
     }
 
     /// `StringParser.read`: only known escapes lose their backslash.
-    fn string(&mut self, quote: char) -> Result<Token, JexlError> {
+    fn string(&mut self, quote: char) -> Result<JexlToken, JexlError> {
         let start = self.at;
         let mut out = String::new();
         let mut chars = self.rest().char_indices().skip(1);
@@ -191,7 +191,7 @@ impl Lexer<'_> {
             match c {
                 _ if c == quote => {
                     self.at += at + 1;
-                    return Ok(Token::Text(out));
+                    return Ok(JexlToken::Text(out));
                 }
                 '\n' | '\r' | '\u{2028}' | '\u{2029}' => break,
                 '\\' => match chars.next() {
@@ -227,7 +227,7 @@ impl Lexer<'_> {
     }
 
     /// `~/…/`: a regular expression, which behaves like its text.
-    fn regex(&mut self, len: usize) -> Result<Token, JexlError> {
+    fn regex(&mut self, len: usize) -> Result<JexlToken, JexlError> {
         let start = self.at + 2;
         let body = &self.text[start..start + len];
         let mut escaped = false;
@@ -235,14 +235,14 @@ impl Lexer<'_> {
             match c {
                 '/' if !escaped => {
                     self.at = start + at + 1;
-                    return Ok(Token::Text(body[..at].replace("\\/", "/")));
+                    return Ok(JexlToken::Text(body[..at].replace("\\/", "/")));
                 }
                 '\n' | '\r' => break,
                 _ => escaped = c == '\\' && !escaped,
             }
         }
         self.at += 1;
-        Ok(Token::Mark("~"))
+        Ok(JexlToken::Mark("~"))
     }
 }
 
@@ -250,9 +250,9 @@ fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '@')
 }
 
-fn double(text: &str) -> Result<Token, JexlError> {
+fn double(text: &str) -> Result<JexlToken, JexlError> {
     let number = text.parse().map_err(|_| syntax(0, text))?;
-    Ok(Token::Double(number))
+    Ok(JexlToken::Double(number))
 }
 
 fn unicode(text: &str) -> Option<char> {

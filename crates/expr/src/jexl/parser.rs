@@ -1,11 +1,11 @@
 //! Parses tokens into a syntax tree, by the grammar of `Parser.jjt`, from loose to tight operators.
 
 use super::ast::{Binary, JexlNode, Unary};
-use super::lexer::{Token, syntax, tokens};
+use super::lexer::{JexlToken, syntax, tokens};
 use super::{Dialect, JexlError};
 
 pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Vec<JexlNode>, JexlError> {
-    let mut parser = Parser {
+    let mut parser = JexlParser {
         tokens: tokens(text, dialect)?,
         at: 0,
         depth: 0,
@@ -13,7 +13,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Vec<JexlNode>, JexlE
         dialect,
     };
     let mut statements = Vec::new();
-    while *parser.peek() != Token::End {
+    while *parser.peek() != JexlToken::End {
         statements.extend(parser.statement()?);
     }
     Ok(statements)
@@ -22,8 +22,8 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Vec<JexlNode>, JexlE
 /// Nesting deeper than this is left to the JVM rather than to this thread's stack.
 const MAX_DEPTH: usize = 100;
 
-struct Parser {
-    tokens: Vec<(Token, usize)>,
+struct JexlParser {
+    tokens: Vec<(JexlToken, usize)>,
     at: usize,
     depth: usize,
     /// How many loops are around the place at hand.
@@ -37,23 +37,23 @@ fn unsupported(what: &str) -> JexlError {
     JexlError::Unsupported(format!("{what} cannot be evaluated without a JVM"))
 }
 
-impl Parser {
-    fn peek(&self) -> &Token {
+impl JexlParser {
+    fn peek(&self) -> &JexlToken {
         &self.tokens[self.at].0
     }
 
-    fn next(&mut self) -> Token {
+    fn next(&mut self) -> JexlToken {
         let token = self.tokens[self.at].0.clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
     }
 
     fn is_mark(&self, mark: &str) -> bool {
-        matches!(self.peek(), Token::Mark(found) if *found == mark)
+        matches!(self.peek(), JexlToken::Mark(found) if *found == mark)
     }
 
     fn is_word(&self, word: &str) -> bool {
-        matches!(self.peek(), Token::Word(found) if found == word)
+        matches!(self.peek(), JexlToken::Word(found) if found == word)
     }
 
     fn take_mark(&mut self, mark: &str) -> bool {
@@ -79,12 +79,12 @@ impl Parser {
     fn unexpected(&self) -> JexlError {
         let (token, at) = &self.tokens[self.at];
         let near = match token {
-            Token::Word(text) | Token::Text(text) => text.clone(),
-            Token::Mark(mark) => (*mark).to_owned(),
-            Token::Int(number) => number.to_string(),
-            Token::Big(number) => number.to_string(),
-            Token::Double(number) => number.to_string(),
-            Token::End => "<EOF>".to_owned(),
+            JexlToken::Word(text) | JexlToken::Text(text) => text.clone(),
+            JexlToken::Mark(mark) => (*mark).to_owned(),
+            JexlToken::Int(number) => number.to_string(),
+            JexlToken::Big(number) => number.to_string(),
+            JexlToken::Double(number) => number.to_string(),
+            JexlToken::End => "<EOF>".to_owned(),
         };
         syntax(*at, &near)
     }
@@ -100,7 +100,7 @@ impl Parser {
         if self.is_mark("@") || self.is_mark("#") {
             return Err(unsupported("An annotation or pragma"));
         }
-        if let Token::Word(word) = self.peek() {
+        if let JexlToken::Word(word) = self.peek() {
             match word.as_str() {
                 "if" => return self.if_statement().map(Some),
                 "for" | "foreach" | "while" | "do" if self.starts_loop() => {
@@ -129,7 +129,7 @@ impl Parser {
             }
         }
         let node = self.expression()?;
-        if !self.take_mark(";") && !matches!(self.peek(), Token::End | Token::Mark("}")) {
+        if !self.take_mark(";") && !matches!(self.peek(), JexlToken::End | JexlToken::Mark("}")) {
             // Two expressions in a row are "ambiguous".
             return Err(self.unexpected());
         }
@@ -139,10 +139,10 @@ impl Parser {
     /// Whether a map rather than a block begins here.
     fn starts_map(&self) -> bool {
         let ahead = |count: usize| self.tokens.get(self.at + count).map(|(token, _)| token);
-        let colon = |count| matches!(ahead(count), Some(Token::Mark(":")));
+        let colon = |count| matches!(ahead(count), Some(JexlToken::Mark(":")));
         let is_key = matches!(
             ahead(1),
-            Some(Token::Text(_) | Token::Int(_) | Token::Word(_))
+            Some(JexlToken::Text(_) | JexlToken::Int(_) | JexlToken::Word(_))
         );
         self.is_mark("{") && (colon(1) || (is_key && colon(2)))
     }
@@ -156,7 +156,7 @@ impl Parser {
     }
 
     fn a_loop(&mut self) -> Parsed {
-        let Token::Word(word) = self.next() else {
+        let JexlToken::Word(word) = self.next() else {
             return Err(self.unexpected());
         };
         self.loops += 1;
@@ -188,7 +188,7 @@ impl Parser {
     fn for_each(&mut self, named: bool) -> Parsed {
         self.expect("(")?;
         self.take_word("var");
-        let Token::Word(name) = self.next() else {
+        let JexlToken::Word(name) = self.next() else {
             return Err(self.unexpected());
         };
         if !(named && self.take_word("in")) {
@@ -225,8 +225,8 @@ impl Parser {
             return Ok(JexlNode::Map(None));
         }
         let key = match self.next() {
-            Token::Text(key) => JexlNode::Text(key.into()),
-            Token::Int(key) => JexlNode::Int(key),
+            JexlToken::Text(key) => JexlNode::Text(key.into()),
+            JexlToken::Int(key) => JexlNode::Int(key),
             _ => return Err(unsupported("A map with computed keys")),
         };
         self.expect(":")?;
@@ -245,14 +245,14 @@ impl Parser {
             if self.is_mark(":") || self.is_mark(",") {
                 return Err(unsupported("A map or set"));
             }
-            statements.extend(self.nested(Parser::statement)?);
+            statements.extend(self.nested(JexlParser::statement)?);
         }
         Ok(JexlNode::Block(statements))
     }
 
     fn nested<T>(
         &mut self,
-        parse: fn(&mut Parser) -> Result<T, JexlError>,
+        parse: fn(&mut JexlParser) -> Result<T, JexlError>,
     ) -> Result<T, JexlError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -282,13 +282,13 @@ impl Parser {
     }
 
     fn branch(&mut self) -> Parsed {
-        let statement = self.nested(Parser::statement)?;
+        let statement = self.nested(JexlParser::statement)?;
         Ok(statement.unwrap_or(JexlNode::Block(Vec::new())))
     }
 
     fn declaration(&mut self) -> Parsed {
         self.next();
-        let Token::Word(name) = self.next() else {
+        let JexlToken::Word(name) = self.next() else {
             return Err(self.unexpected());
         };
         let value = if self.take_mark("=") {
@@ -301,22 +301,22 @@ impl Parser {
     }
 
     fn expression(&mut self) -> Parsed {
-        self.nested(Parser::assignment)
+        self.nested(JexlParser::assignment)
     }
 
     fn assignment(&mut self) -> Parsed {
         let target = self.conditional()?;
         let operator = match self.peek() {
-            Token::Mark("=") => None,
-            Token::Mark("+=") => Some(Binary::Add),
-            Token::Mark("-=") => Some(Binary::Subtract),
-            Token::Mark("*=") => Some(Binary::Multiply),
-            Token::Mark("/=") => Some(Binary::Divide),
-            Token::Mark("%=") => Some(Binary::Modulo),
-            Token::Mark("&=") => Some(Binary::BitAnd),
-            Token::Mark("|=") => Some(Binary::BitOr),
-            Token::Mark("^=") => Some(Binary::BitXor),
-            Token::Mark("->") => return Err(unsupported("A lambda")),
+            JexlToken::Mark("=") => None,
+            JexlToken::Mark("+=") => Some(Binary::Add),
+            JexlToken::Mark("-=") => Some(Binary::Subtract),
+            JexlToken::Mark("*=") => Some(Binary::Multiply),
+            JexlToken::Mark("/=") => Some(Binary::Divide),
+            JexlToken::Mark("%=") => Some(Binary::Modulo),
+            JexlToken::Mark("&=") => Some(Binary::BitAnd),
+            JexlToken::Mark("|=") => Some(Binary::BitOr),
+            JexlToken::Mark("^=") => Some(Binary::BitXor),
+            JexlToken::Mark("->") => return Err(unsupported("A lambda")),
             _ => return Ok(target),
         };
         let JexlNode::Variable(name) = target else {
@@ -390,11 +390,11 @@ impl Parser {
     fn equality(&mut self) -> Parsed {
         let left = self.relation()?;
         let operator = match self.peek() {
-            Token::Mark("==") => Binary::Equal,
-            Token::Mark("!=") => Binary::NotEqual,
-            Token::Word(word) if word == "eq" => Binary::Equal,
-            Token::Word(word) if word == "ne" => Binary::NotEqual,
-            Token::Mark("..") => return Err(unsupported("A range")),
+            JexlToken::Mark("==") => Binary::Equal,
+            JexlToken::Mark("!=") => Binary::NotEqual,
+            JexlToken::Word(word) if word == "eq" => Binary::Equal,
+            JexlToken::Word(word) if word == "ne" => Binary::NotEqual,
+            JexlToken::Mark("..") => return Err(unsupported("A range")),
             _ => return Ok(left),
         };
         self.next();
@@ -408,8 +408,8 @@ impl Parser {
     fn relation(&mut self) -> Parsed {
         let left = self.sum()?;
         let word = match self.peek() {
-            Token::Word(word) => word.as_str(),
-            Token::Mark(mark) => mark,
+            JexlToken::Word(word) => word.as_str(),
+            JexlToken::Mark(mark) => mark,
             _ => "",
         };
         let operator = match word {
@@ -437,8 +437,8 @@ impl Parser {
         let mut left = self.product()?;
         loop {
             let operator = match self.peek() {
-                Token::Mark("+") => Binary::Add,
-                Token::Mark("-") => Binary::Subtract,
+                JexlToken::Mark("+") => Binary::Add,
+                JexlToken::Mark("-") => Binary::Subtract,
                 _ => return Ok(left),
             };
             self.next();
@@ -450,8 +450,8 @@ impl Parser {
         let mut left = self.unary()?;
         loop {
             let word = match self.peek() {
-                Token::Word(word) => word.as_str(),
-                Token::Mark(mark) => mark,
+                JexlToken::Word(word) => word.as_str(),
+                JexlToken::Mark(mark) => mark,
                 _ => "",
             };
             let operator = match word {
@@ -467,8 +467,8 @@ impl Parser {
 
     fn unary(&mut self) -> Parsed {
         let word = match self.peek() {
-            Token::Word(word) => word.as_str(),
-            Token::Mark(mark) => mark,
+            JexlToken::Word(word) => word.as_str(),
+            JexlToken::Mark(mark) => mark,
             _ => "",
         };
         let operator = match word {
@@ -484,7 +484,7 @@ impl Parser {
         if self.dialect == Dialect::Jexl2 && self.is_bare(operator) {
             return Err(self.unexpected());
         }
-        let operand = self.nested(Parser::unary)?;
+        let operand = self.nested(JexlParser::unary)?;
         Ok(JexlNode::Unary(operator, Box::new(operand)))
     }
 
@@ -493,8 +493,8 @@ impl Parser {
         match operator {
             Unary::Size => !self.is_mark("("),
             Unary::Empty => match self.peek() {
-                Token::Int(_) | Token::Double(_) => true,
-                Token::Word(word) => matches!(word.as_str(), "true" | "false" | "null"),
+                JexlToken::Int(_) | JexlToken::Double(_) => true,
+                JexlToken::Word(word) => matches!(word.as_str(), "true" | "false" | "null"),
                 _ => false,
             },
             _ => false,
@@ -522,7 +522,7 @@ impl Parser {
                 };
             } else if self.take_mark(".") || self.take_mark("?.") {
                 let name = match self.next() {
-                    Token::Word(name) | Token::Text(name) => name,
+                    JexlToken::Word(name) | JexlToken::Text(name) => name,
                     _ => return Err(self.unexpected()),
                 };
                 node = self.member(node, name, safe)?;
@@ -568,7 +568,7 @@ impl Parser {
 
     fn primary(&mut self) -> Parsed {
         match self.peek() {
-            Token::Mark("(") => {
+            JexlToken::Mark("(") => {
                 self.next();
                 if self.is_mark(")") {
                     return Err(unsupported("A lambda"));
@@ -583,12 +583,12 @@ impl Parser {
                 }
                 return Ok(inner);
             }
-            Token::Mark("[") => return self.array(),
-            Token::Mark("{") if self.starts_map() => return self.map(),
-            Token::Mark("{") => return Err(unsupported("A set")),
-            Token::Mark("`") => return Err(unsupported("A template text")),
-            Token::Mark(_) | Token::End => return Err(self.unexpected()),
-            Token::Word(word) => match word.as_str() {
+            JexlToken::Mark("[") => return self.array(),
+            JexlToken::Mark("{") if self.starts_map() => return self.map(),
+            JexlToken::Mark("{") => return Err(unsupported("A set")),
+            JexlToken::Mark("`") => return Err(unsupported("A template text")),
+            JexlToken::Mark(_) | JexlToken::End => return Err(self.unexpected()),
+            JexlToken::Word(word) => match word.as_str() {
                 "new" => return Err(unsupported("A constructor")),
                 "function" => return Err(unsupported("A lambda")),
                 "break" | "continue" if self.dialect == Dialect::Jexl2 => {}
@@ -600,18 +600,18 @@ impl Parser {
             _ => {}
         }
         let node = match self.next() {
-            Token::Int(number) => JexlNode::Int(number),
-            Token::Big(number) => JexlNode::Big(number),
-            Token::Double(number) => JexlNode::Double(number),
-            Token::Text(text) => JexlNode::Text(text.into()),
-            Token::Word(word) => match word.as_str() {
+            JexlToken::Int(number) => JexlNode::Int(number),
+            JexlToken::Big(number) => JexlNode::Big(number),
+            JexlToken::Double(number) => JexlNode::Double(number),
+            JexlToken::Text(text) => JexlNode::Text(text.into()),
+            JexlToken::Word(word) => match word.as_str() {
                 "null" => JexlNode::Null,
                 "true" => JexlNode::Bool(true),
                 "false" => JexlNode::Bool(false),
                 _ if self.is_mark("(") => return Err(unsupported("A function")),
                 _ => JexlNode::Variable(word.into()),
             },
-            Token::Mark(_) | Token::End => return Err(self.unexpected()),
+            JexlToken::Mark(_) | JexlToken::End => return Err(self.unexpected()),
         };
         Ok(node)
     }

@@ -8,7 +8,7 @@ use super::numbers::{decimal_length, from_digits, is_space};
 pub(super) const HOLE: char = '\u{F8F0}';
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Token {
+pub(super) enum ConditionToken {
     Number(f64),
     Text(String),
     Name(String),
@@ -66,14 +66,14 @@ impl<'a> Lexer<'a> {
         self.rest
     }
 
-    pub(super) fn next(&mut self) -> Result<Token, ConditionError> {
+    pub(super) fn next(&mut self) -> Result<ConditionToken, ConditionError> {
         self.after_line_end = false;
         self.skip_space()?;
         let Some(first) = self.rest.chars().next() else {
-            return Ok(Token::End);
+            return Ok(ConditionToken::End);
         };
         if self.skeleton && self.skip_word_with_hole() {
-            return Ok(Token::Hole);
+            return Ok(ConditionToken::Hole);
         }
         if first.is_ascii_digit()
             || first == '.' && self.rest[1..].starts_with(|c: char| c.is_ascii_digit())
@@ -94,7 +94,7 @@ impl<'a> Lexer<'a> {
             Some(&"-->") => unsupported("'-->'"),
             Some(sign) => {
                 self.rest = &self.rest[sign.len()..];
-                Ok(Token::Sign(sign))
+                Ok(ConditionToken::Sign(sign))
             }
             None if first == '`' => unsupported("a template literal"),
             None if first == '\\' && self.rest.starts_with("\\u") => {
@@ -143,7 +143,7 @@ impl<'a> Lexer<'a> {
         has_hole
     }
 
-    fn name(&mut self) -> Token {
+    fn name(&mut self) -> ConditionToken {
         let end = self
             .rest
             .find(|c| !continues_name(c))
@@ -151,28 +151,28 @@ impl<'a> Lexer<'a> {
         let (name, rest) = self.rest.split_at(end);
         self.rest = rest;
         if has(KEYWORDS, name) {
-            Token::Keyword(name.to_owned())
+            ConditionToken::Keyword(name.to_owned())
         } else {
-            Token::Name(name.to_owned())
+            ConditionToken::Name(name.to_owned())
         }
     }
 
     /// A leading 0 makes a number octal, unless it has an 8 or a 9.
-    fn number(&mut self) -> Result<Token, ConditionError> {
+    fn number(&mut self) -> Result<ConditionToken, ConditionError> {
         let text = self.rest;
         if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
             let Some((value, length)) = from_digits(digits, 16) else {
                 return syntax("number format error");
             };
             self.rest = &digits[length..];
-            return Ok(Token::Number(value));
+            return Ok(ConditionToken::Number(value));
         }
         let whole = text
             .find(|c: char| !c.is_ascii_digit())
             .unwrap_or(text.len());
         if whole > 1 && text.starts_with('0') && !text[..whole].contains(['8', '9']) {
             self.rest = &text[whole..];
-            return Ok(Token::Number(
+            return Ok(ConditionToken::Number(
                 from_digits(&text[..whole], 8).map_or(0.0, |(value, _)| value),
             ));
         }
@@ -182,12 +182,12 @@ impl<'a> Lexer<'a> {
             return syntax("missing exponent");
         }
         match text[..length].parse() {
-            Ok(value) => Ok(Token::Number(value)),
+            Ok(value) => Ok(ConditionToken::Number(value)),
             Err(_) => syntax("number format error"),
         }
     }
 
-    fn text(&mut self, quote: char) -> Result<Token, ConditionError> {
+    fn text(&mut self, quote: char) -> Result<ConditionToken, ConditionError> {
         let mut units: Vec<u16> = Vec::new();
         let mut buffer = [0; 2];
         let mut rest = self.rest[1..].chars();
@@ -201,7 +201,7 @@ impl<'a> Lexer<'a> {
         }
         self.rest = rest.as_str();
         match String::from_utf16(&units) {
-            Ok(text) => Ok(Token::Text(text)),
+            Ok(text) => Ok(ConditionToken::Text(text)),
             Err(_) => unsupported("half of a surrogate pair"),
         }
     }

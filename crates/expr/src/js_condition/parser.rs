@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::ConditionError;
 use super::globals::has;
-use super::lexer::{Lexer, Token};
+use super::lexer::{ConditionToken, Lexer};
 use super::value::JsValue;
 
 #[derive(Debug)]
@@ -40,11 +40,11 @@ const ASSIGNMENTS: [&str; 12] = [
 const MAX_NODES: usize = 400;
 const MAX_DEPTH: usize = 60;
 
-struct Parser<'a> {
+struct ConditionParser<'a> {
     lexer: Lexer<'a>,
     /// Names of objects that only an engine knows.
     objects: &'a str,
-    token: Token,
+    token: ConditionToken,
     after_line_end: bool,
     nodes: usize,
     depth: usize,
@@ -57,38 +57,41 @@ pub(super) fn parse(
     skeleton: bool,
     objects: &str,
 ) -> Result<Option<JsNode>, ConditionError> {
-    let mut parser = Parser {
+    let mut parser = ConditionParser {
         lexer: Lexer::new(text, skeleton),
         objects,
-        token: Token::End,
+        token: ConditionToken::End,
         after_line_end: true,
         nodes: 0,
         depth: 0,
     };
     parser.advance()?;
     parser.skip_semicolons()?;
-    if parser.token == Token::End {
+    if parser.token == ConditionToken::End {
         return Ok(None);
     }
     let node = parser.expression()?;
     if parser.is(":") && matches!(node, JsNode::Name(_) | JsNode::Hole) {
         return unsupported("a label");
     }
-    if matches!(parser.token, Token::End | Token::Sign(";")) {
+    if matches!(
+        parser.token,
+        ConditionToken::End | ConditionToken::Sign(";")
+    ) {
         parser.skip_semicolons()?;
-        return if parser.token == Token::End {
+        return if parser.token == ConditionToken::End {
             Ok(Some(node))
         } else {
             unsupported("a second statement")
         };
     }
-    let starts_statement = !matches!(parser.token, Token::Sign(")" | ":" | "}" | "]"));
+    let starts_statement = !matches!(parser.token, ConditionToken::Sign(")" | ":" | "}" | "]"));
     if parser.after_line_end && starts_statement {
         return unsupported("a second statement");
     }
     match parser.token {
-        Token::Sign("=>") => unsupported("a function"),
-        Token::Keyword(ref word) if matches!(word.as_str(), "in" | "instanceof") => {
+        ConditionToken::Sign("=>") => unsupported("a function"),
+        ConditionToken::Keyword(ref word) if matches!(word.as_str(), "in" | "instanceof") => {
             unsupported(format!("'{word}'"))
         }
         _ => syntax("missing ; before statement"),
@@ -103,15 +106,15 @@ fn unsupported<T>(what: impl Into<String>) -> Result<T, ConditionError> {
     Err(ConditionError::Unsupported(what.into()))
 }
 
-impl Parser<'_> {
-    fn advance(&mut self) -> Result<Token, ConditionError> {
+impl ConditionParser<'_> {
+    fn advance(&mut self) -> Result<ConditionToken, ConditionError> {
         let next = self.lexer.next()?;
         self.after_line_end = self.lexer.after_line_end;
         Ok(std::mem::replace(&mut self.token, next))
     }
 
     fn is(&self, sign: &str) -> bool {
-        matches!(self.token, Token::Sign(found) if found == sign)
+        matches!(self.token, ConditionToken::Sign(found) if found == sign)
     }
 
     fn accept(&mut self, sign: &str) -> Result<bool, ConditionError> {
@@ -159,7 +162,7 @@ impl Parser<'_> {
             let no = self.assignment()?;
             node = self.node(JsNode::Conditional(Box::new([node, yes, no])))?;
         }
-        if let Token::Sign(sign) = self.token
+        if let ConditionToken::Sign(sign) = self.token
             && ASSIGNMENTS.contains(&sign)
         {
             return match node {
@@ -176,7 +179,7 @@ impl Parser<'_> {
             return self.unary();
         };
         let mut left = self.binary(level + 1)?;
-        while let Token::Sign(sign) = self.token
+        while let ConditionToken::Sign(sign) = self.token
             && operators.contains(&sign)
         {
             if matches!(sign, "<<" | ">>" | ">>>") {
@@ -191,7 +194,7 @@ impl Parser<'_> {
 
     fn unary(&mut self) -> Result<JsNode, ConditionError> {
         match self.token {
-            Token::Sign(sign @ ("!" | "-" | "+")) => {
+            ConditionToken::Sign(sign @ ("!" | "-" | "+")) => {
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
                     return unsupported("so deep an expression");
@@ -201,7 +204,7 @@ impl Parser<'_> {
                 self.depth -= 1;
                 self.node(JsNode::Unary(sign, operand.into()))
             }
-            Token::Sign(sign @ ("++" | "--")) => {
+            ConditionToken::Sign(sign @ ("++" | "--")) => {
                 self.advance()?;
                 let operand = self.unary()?;
                 change(sign, &operand)
@@ -209,7 +212,7 @@ impl Parser<'_> {
             _ => {
                 let operand = self.postfix()?;
                 match self.token {
-                    Token::Sign(sign @ ("++" | "--")) if !self.after_line_end => {
+                    ConditionToken::Sign(sign @ ("++" | "--")) if !self.after_line_end => {
                         change(sign, &operand)
                     }
                     _ => Ok(operand),
@@ -226,11 +229,11 @@ impl Parser<'_> {
                 node = self.node(JsNode::Call(node.into(), arguments))?;
             } else if self.accept(".")? {
                 node = match self.advance()? {
-                    Token::Name(name) | Token::Keyword(name) => {
+                    ConditionToken::Name(name) | ConditionToken::Keyword(name) => {
                         self.node(JsNode::Member(node.into(), name.into()))?
                     }
-                    Token::Hole => self.node(JsNode::Hole)?,
-                    Token::Sign("(" | "@" | "*") => return unsupported("E4X"),
+                    ConditionToken::Hole => self.node(JsNode::Hole)?,
+                    ConditionToken::Sign("(" | "@" | "*") => return unsupported("E4X"),
                     _ => return syntax("missing name after . operator"),
                 };
             } else if self.is("[") {
@@ -273,27 +276,29 @@ impl Parser<'_> {
             return unsupported("a regular expression");
         }
         let node = match self.advance()? {
-            Token::Number(value) => JsNode::Literal(JsValue::Number(value)),
-            Token::Text(text) => JsNode::Literal(JsValue::text(text)),
-            Token::Name(name) => match name.as_str() {
+            ConditionToken::Number(value) => JsNode::Literal(JsValue::Number(value)),
+            ConditionToken::Text(text) => JsNode::Literal(JsValue::text(text)),
+            ConditionToken::Name(name) => match name.as_str() {
                 "true" => JsNode::Literal(JsValue::Bool(true)),
                 "false" => JsNode::Literal(JsValue::Bool(false)),
                 "null" => JsNode::Literal(JsValue::Null),
                 _ if has(self.objects, &name) => return unsupported(name),
                 _ => JsNode::Name(name),
             },
-            Token::Hole => JsNode::Hole,
-            Token::Keyword(word) => return unsupported(format!("'{word}'")),
-            Token::Sign("(") => {
+            ConditionToken::Hole => JsNode::Hole,
+            ConditionToken::Keyword(word) => return unsupported(format!("'{word}'")),
+            ConditionToken::Sign("(") => {
                 let inner = self.expression()?;
                 if !self.accept(")")? {
                     return syntax("missing ) in parenthetical");
                 }
                 return Ok(inner);
             }
-            Token::Sign(sign @ ("{" | "[" | "~" | "@")) => return unsupported(format!("'{sign}'")),
-            Token::Sign(_) => return syntax("syntax error"),
-            Token::End => return syntax("Unexpected end of file"),
+            ConditionToken::Sign(sign @ ("{" | "[" | "~" | "@")) => {
+                return unsupported(format!("'{sign}'"));
+            }
+            ConditionToken::Sign(_) => return syntax("syntax error"),
+            ConditionToken::End => return syntax("Unexpected end of file"),
         };
         self.node(node)
     }

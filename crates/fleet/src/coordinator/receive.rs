@@ -80,8 +80,8 @@ pub async fn seconds(link: Link, run: String, told: Sender<Heard>) {
     let mut next = 1;
     loop {
         match read(&link, &run, &mut next, &told).await {
-            Ok(Reading::Over) => return,
-            Ok(Reading::Silent) => continue,
+            Ok(ReadingEnd::Over) => return,
+            Ok(ReadingEnd::Silent) => continue,
             Err(error) => tracing::warn!("seconds wait: {error}"),
         }
         tokio::time::sleep(PAUSE).await;
@@ -89,7 +89,7 @@ pub async fn seconds(link: Link, run: String, told: Sender<Heard>) {
 }
 
 /// Why reading ended.
-enum Reading {
+enum ReadingEnd {
     /// Nobody listens any more.
     Over,
     /// Nothing came for a while.
@@ -101,7 +101,7 @@ async fn read(
     run: &str,
     next: &mut u64,
     told: &Sender<Heard>,
-) -> Result<Reading, FleetError> {
+) -> Result<ReadingEnd, FleetError> {
     let config = pull::Config {
         filter_subject: wire::seconds_subjects(run),
         deliver_policy: DeliverPolicy::ByStartSequence {
@@ -135,12 +135,12 @@ async fn read(
                 Err(error) => Heard::Damaged(agent, error.to_string()),
             };
             if told.send(heard).is_err() {
-                return Ok(Reading::Over);
+                return Ok(ReadingEnd::Over);
             }
         }
         if link.client.connection_state() != async_nats::connection::State::Connected {
             return Err(FleetError::Other("the connection is lost".to_owned()));
         }
     }
-    Ok(Reading::Silent)
+    Ok(ReadingEnd::Silent)
 }

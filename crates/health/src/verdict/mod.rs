@@ -98,7 +98,7 @@ pub struct Failures {
 }
 
 /// A reason, and how much of the run was lost to it.
-struct Found {
+struct WeighedReason {
     reason: Reason,
     lost_ms: f64,
 }
@@ -117,7 +117,7 @@ pub fn judge(seconds: &[Second], failures: &Failures, limits: &Limits) -> Verdic
     if is_short {
         found.retain(|found| found.reason.cause.is_counted());
     }
-    let grade_of = |found: &Found| grade(found, failures, length_ms);
+    let grade_of = |found: &WeighedReason| grade(found, failures, length_ms);
     found.retain(|found| is_worth_telling(found, length_ms));
     found.sort_by_key(|found| {
         let length_ms = found.reason.length_ms();
@@ -165,14 +165,14 @@ fn not_measured() -> Reason {
     }
 }
 
-fn remark(reason: Reason) -> Found {
-    Found {
+fn remark(reason: Reason) -> WeighedReason {
+    WeighedReason {
         reason,
         lost_ms: 0.0,
     }
 }
 
-fn grade(found: &Found, failures: &Failures, length_ms: u64) -> Grade {
+fn grade(found: &WeighedReason, failures: &Failures, length_ms: u64) -> Grade {
     let reason = &found.reason;
     let length_ms = length_ms.max(1) as f64;
     let is_moment =
@@ -199,7 +199,7 @@ fn grade(found: &Found, failures: &Failures, length_ms: u64) -> Grade {
 }
 
 /// A stop of a moment is a hiccup of the machine, unless the run is so short that it counts.
-fn is_worth_telling(found: &Found, length_ms: u64) -> bool {
+fn is_worth_telling(found: &WeighedReason, length_ms: u64) -> bool {
     let share = found.lost_ms / length_ms.max(1) as f64;
     let most = found.reason.cause.invalid_share();
     found.reason.cause != Cause::ProcessStopped
@@ -216,7 +216,7 @@ fn extend(spans: &mut Vec<(u64, u64)>, second: &Second) {
 }
 
 /// The reasons that single seconds show, by cause.
-fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<Found> {
+fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
     /// Where a cause was seen, and where it was worst.
     struct Stretch<'a> {
         seen: Seen,
@@ -249,7 +249,7 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<Found> {
     }
     let found = stretches.into_iter().map(|stretch| {
         let cause = stretch.seen.cause;
-        Found {
+        WeighedReason {
             reason: Reason {
                 cause,
                 spans_ms: stretch.spans_ms,
@@ -384,7 +384,7 @@ fn named(programs: &[Program]) -> String {
 }
 
 /// Segments lost all along the run, too few in each second to be told there.
-fn lost_on_the_way(seconds: &[Second], found: &[Found]) -> Option<Found> {
+fn lost_on_the_way(seconds: &[Second], found: &[WeighedReason]) -> Option<WeighedReason> {
     let cause = Cause::Retransmits;
     let sent: u64 = seconds.iter().map(|second| second.segments_sent).sum();
     let again: u64 = seconds
@@ -415,7 +415,11 @@ fn lost_on_the_way(seconds: &[Second], found: &[Found]) -> Option<Found> {
 
 /// Samples that a schedule asked for and that began late, since no user was free. Where the generator itself was held up, that is
 /// told instead.
-fn behind_schedule(failures: &Failures, length_ms: u64, found: &[Found]) -> Option<Found> {
+fn behind_schedule(
+    failures: &Failures,
+    length_ms: u64,
+    found: &[WeighedReason],
+) -> Option<WeighedReason> {
     let cause = Cause::RateNotReached;
     let has_cause = found
         .iter()
@@ -517,7 +521,12 @@ fn lacking_spans(seconds: &[Second], of: fn(&Lacking) -> u64) -> Vec<(u64, u64)>
     spans
 }
 
-fn add_failures(found: &mut Vec<Found>, failures: &Failures, limits: &Limits, seconds: &[Second]) {
+fn add_failures(
+    found: &mut Vec<WeighedReason>,
+    failures: &Failures,
+    limits: &Limits,
+    seconds: &[Second],
+) {
     let ports = port_count(limits).map_or(String::new(), |count| {
         format!(" of {count} for each target, each held 60 s after its connection ends")
     });

@@ -98,7 +98,7 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
 }
 
 /// A variable for a value that differs between two users.
-struct Known {
+struct KnownVariable {
     variable: String,
     form: Form,
     value: String,
@@ -114,7 +114,7 @@ struct Correlation<'o> {
     names: VariableNames,
     findings: Vec<Finding>,
     data: Data,
-    known: Vec<Known>,
+    known: Vec<KnownVariable>,
 }
 
 impl Correlation<'_> {
@@ -209,7 +209,7 @@ impl Correlation<'_> {
         });
         let is_confirmed = other.is_some();
         if let Some(other) = other {
-            self.known.push(Known {
+            self.known.push(KnownVariable {
                 variable: variable.clone(),
                 form,
                 value: sent.value.clone(),
@@ -261,7 +261,7 @@ impl Correlation<'_> {
             row.push(value.clone());
         }
         if let Some(other) = other {
-            self.known.push(Known {
+            self.known.push(KnownVariable {
                 variable: variable.clone(),
                 form: Form::Plain,
                 value: sent.value.clone(),

@@ -23,7 +23,7 @@ pub fn commands(text: &str) -> Vec<CommandLine> {
         Dialect::Cmd => without_carets(&text),
         _ => text,
     };
-    let mut reader = Reader {
+    let mut reader = ShellReader {
         rest: &text,
         shell,
         commands: Vec::new(),
@@ -69,7 +69,7 @@ fn without_carets(text: &str) -> String {
     out
 }
 
-struct Reader<'t> {
+struct ShellReader<'t> {
     rest: &'t str,
     shell: Dialect,
     commands: Vec<CommandLine>,
@@ -83,7 +83,7 @@ struct Reader<'t> {
     skipping: bool,
 }
 
-impl Reader<'_> {
+impl ShellReader<'_> {
     fn next(&mut self) -> Option<char> {
         let c = self.rest.chars().next()?;
         self.rest = &self.rest[c.len_utf8()..];

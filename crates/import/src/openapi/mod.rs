@@ -13,7 +13,7 @@ use crate::options::{ImportError, Options};
 use crate::plan::VariableNames;
 use crate::text::Text;
 use crate::url::{self, Address};
-use schema::Document;
+use schema::OpenApiDocument;
 
 const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
@@ -60,7 +60,7 @@ fn of_one_file(description: &Value, options: &Options) -> Result<Draft, ImportEr
         .and_then(Value::as_str)
         .unwrap_or("API");
     let mut importer = Importer {
-        document: Document::new(description),
+        document: OpenApiDocument::new(description),
         draft: Draft::new(crate::names::one_line(title)),
         names: VariableNames::default(),
         is_2: description.get("swagger").is_some(),
@@ -94,7 +94,7 @@ fn of_one_file(description: &Value, options: &Options) -> Result<Draft, ImportEr
 }
 
 struct Importer<'d> {
-    document: Document<'d>,
+    document: OpenApiDocument<'d>,
     draft: Draft,
     names: VariableNames,
     is_2: bool,

@@ -12,7 +12,7 @@ const DEEPEST: usize = 8;
 /// Parts of one example; a few schemas that refer to each other could ask for millions.
 const MOST_PARTS: u32 = 5_000;
 
-pub struct Document<'d> {
+pub struct OpenApiDocument<'d> {
     pub root: &'d Value,
     /// Parts that the current example may still have.
     parts: Cell<u32>,
@@ -118,9 +118,9 @@ impl Example {
     }
 }
 
-impl<'d> Document<'d> {
-    pub fn new(root: &'d Value) -> Document<'d> {
-        Document {
+impl<'d> OpenApiDocument<'d> {
+    pub fn new(root: &'d Value) -> OpenApiDocument<'d> {
+        OpenApiDocument {
             root,
             parts: Cell::new(0),
         }

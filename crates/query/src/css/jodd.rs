@@ -15,7 +15,7 @@ pub(super) type Chain = Vec<CompoundSelector>;
 pub(super) struct CompoundSelector {
     combinator: Combinator,
     element: String,
-    tests: Vec<Test>,
+    tests: Vec<JoddTest>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +27,7 @@ enum Combinator {
 }
 
 #[derive(Debug)]
-enum Test {
+enum JoddTest {
     Attribute(String, Option<(String, String)>),
     Class(String),
     Nth {
@@ -116,10 +116,11 @@ fn parse_step(
                     return Err(SelectorError::new(format!("Invalid CSS selector: {text}")));
                 }
                 tests.push(match c {
-                    '#' => {
-                        Test::Attribute("id".to_owned(), Some(("=".to_owned(), name.to_owned())))
-                    }
-                    _ => Test::Class(name.to_owned()),
+                    '#' => JoddTest::Attribute(
+                        "id".to_owned(),
+                        Some(("=".to_owned(), name.to_owned())),
+                    ),
+                    _ => JoddTest::Class(name.to_owned()),
                 });
                 rest = after;
             }
@@ -153,7 +154,7 @@ fn parse_step(
 }
 
 /// The test of a pseudo-class, and the text behind it. An argument that is only opened ends the selector without a test.
-fn split_pseudo(text: &str) -> Result<(Option<Test>, &str), SelectorError> {
+fn split_pseudo(text: &str) -> Result<(Option<JoddTest>, &str), SelectorError> {
     let (name, after) = split_name(text);
     if after.trim_end() == "(" {
         return Ok((None, ""));
@@ -197,9 +198,9 @@ fn without_quotes(text: &str) -> &str {
     quoted.unwrap_or(text)
 }
 
-fn parse_attribute(inner: &str) -> Result<Test, SelectorError> {
+fn parse_attribute(inner: &str) -> Result<JoddTest, SelectorError> {
     let Some((left, value)) = inner.split_once('=') else {
-        return Ok(Test::Attribute(inner.trim().to_owned(), None));
+        return Ok(JoddTest::Attribute(inner.trim().to_owned(), None));
     };
     // Without quotes only a name will do.
     if !value.starts_with(['\'', '"', '-', '_']) && !value.starts_with(|c: char| c.is_alphabetic())
@@ -210,14 +211,14 @@ fn parse_attribute(inner: &str) -> Result<Test, SelectorError> {
         Some(c @ ('~' | '|' | '^' | '$' | '*')) => (&left[..left.len() - 1], format!("{c}=")),
         _ => (left, "=".to_owned()),
     };
-    Ok(Test::Attribute(
+    Ok(JoddTest::Attribute(
         name.trim().to_owned(),
         Some((sign, without_quotes(value).trim().to_owned())),
     ))
 }
 
-fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<Test, SelectorError> {
-    let nth = |a, b, backwards, of_type| Test::Nth {
+fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<JoddTest, SelectorError> {
+    let nth = |a, b, backwards, of_type| JoddTest::Nth {
         a,
         b,
         backwards,
@@ -230,25 +231,25 @@ fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<Test, SelectorErro
             "last-child" => nth(0, 1, true, false),
             "first-of-type" => nth(0, 1, false, true),
             "last-of-type" => nth(0, 1, true, true),
-            "only-child" => Test::Only { of_type: false },
-            "only-of-type" => Test::Only { of_type: true },
-            "root" => Test::Root,
-            "empty" => Test::Empty,
-            "parent" => Test::Parent,
-            "header" => Test::Header,
-            "input" => Test::Input,
-            "selected" => Test::Attribute("selected".to_owned(), None),
-            "checked" => Test::Attribute("checked".to_owned(), None),
-            "first" => Test::At(IndexTest::Equal(0)),
-            "last" => Test::At(IndexTest::Last),
-            "even" => Test::At(IndexTest::Even),
-            "odd" => Test::At(IndexTest::Odd),
+            "only-child" => JoddTest::Only { of_type: false },
+            "only-of-type" => JoddTest::Only { of_type: true },
+            "root" => JoddTest::Root,
+            "empty" => JoddTest::Empty,
+            "parent" => JoddTest::Parent,
+            "header" => JoddTest::Header,
+            "input" => JoddTest::Input,
+            "selected" => JoddTest::Attribute("selected".to_owned(), None),
+            "checked" => JoddTest::Attribute("checked".to_owned(), None),
+            "first" => JoddTest::At(IndexTest::Equal(0)),
+            "last" => JoddTest::At(IndexTest::Last),
+            "even" => JoddTest::At(IndexTest::Even),
+            "odd" => JoddTest::At(IndexTest::Odd),
             _ => {
                 let types = [
                     "button", "checkbox", "file", "image", "password", "radio", "reset", "submit",
                     "text",
                 ];
-                Test::Type(
+                JoddTest::Type(
                     types
                         .into_iter()
                         .find(|known| *known == name)
@@ -269,13 +270,13 @@ fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<Test, SelectorErro
         "nth-last-child" => formula().map(|(a, b)| nth(a, b, true, false))?,
         "nth-of-type" => formula().map(|(a, b)| nth(a, b, false, true))?,
         "nth-last-of-type" => formula().map(|(a, b)| nth(a, b, true, true))?,
-        "eq" => Test::At(IndexTest::Equal(number()?)),
-        "gt" => Test::At(IndexTest::Above(number()?)),
-        "lt" => Test::At(IndexTest::Below(number()?)),
-        "contains" => Test::Contains(without_quotes(argument).to_owned()),
+        "eq" => JoddTest::At(IndexTest::Equal(number()?)),
+        "gt" => JoddTest::At(IndexTest::Above(number()?)),
+        "lt" => JoddTest::At(IndexTest::Below(number()?)),
+        "contains" => JoddTest::Contains(without_quotes(argument).to_owned()),
         "has" | "not" if argument.is_empty() => return Err(unknown()),
-        "has" => Test::Has(parse(without_quotes(argument))?),
-        "not" => Test::Not(parse(without_quotes(argument))?),
+        "has" => JoddTest::Has(parse(without_quotes(argument))?),
+        "not" => JoddTest::Not(parse(without_quotes(argument))?),
         _ => return Err(unknown()),
     })
 }
@@ -329,7 +330,7 @@ impl CompoundSelector {
 
     fn accepts_place(&self, index: i64, length: i64) -> bool {
         self.tests.iter().all(|test| match test {
-            Test::At(place) => match place {
+            JoddTest::At(place) => match place {
                 IndexTest::Equal(wanted) if *wanted < 0 => index == length + wanted,
                 IndexTest::Equal(wanted) => index == *wanted,
                 IndexTest::Above(wanted) => index > *wanted,
@@ -343,46 +344,46 @@ impl CompoundSelector {
     }
 }
 
-impl Test {
+impl JoddTest {
     fn accepts(&self, element: Element<'_>) -> bool {
         match self {
-            Test::Attribute(name, wanted) => {
+            JoddTest::Attribute(name, wanted) => {
                 tree::attr(element, name).is_some_and(|value| match wanted {
                     None => true,
                     Some((sign, wanted)) => compare(value, sign, wanted),
                 })
             }
-            Test::Class(class) => {
+            JoddTest::Class(class) => {
                 tree::attr(element, "class").is_some_and(|value| compare(value, "~=", class))
             }
-            Test::Nth {
+            JoddTest::Nth {
                 a,
                 b,
                 backwards,
                 of_type,
             } => is_at(element, (*a, *b), *backwards, *of_type),
-            Test::Only { of_type } => {
+            JoddTest::Only { of_type } => {
                 is_at(element, (0, 1), false, *of_type) && is_at(element, (0, 1), true, *of_type)
             }
-            Test::Root => tree::parent(element).is_some_and(tree::is_document),
-            Test::Empty => element.first_child().is_none(),
-            Test::Parent => element.first_child().is_some(),
-            Test::Type(name) => tree::attr(element, "type") == Some(name),
-            Test::Header => {
+            JoddTest::Root => tree::parent(element).is_some_and(tree::is_document),
+            JoddTest::Empty => element.first_child().is_none(),
+            JoddTest::Parent => element.first_child().is_some(),
+            JoddTest::Type(name) => tree::attr(element, "type") == Some(name),
+            JoddTest::Header => {
                 let name = tree::name(element).as_bytes();
                 name.len() == 2 && name[0] == b'h' && matches!(name[1], b'1'..=b'6')
             }
-            Test::Input => matches!(
+            JoddTest::Input => matches!(
                 tree::name(element),
                 "button" | "input" | "select" | "textarea"
             ),
-            Test::Has(chains) => !select(chains, element).is_empty(),
-            Test::Not(chains) => {
+            JoddTest::Has(chains) => !select(chains, element).is_empty(),
+            JoddTest::Not(chains) => {
                 let top = element.ancestors().last().unwrap_or(element);
                 !select(chains, top).contains(&element)
             }
-            Test::Contains(text) => text::content(element).contains(text.as_str()),
-            Test::At(_) => true,
+            JoddTest::Contains(text) => text::content(element).contains(text.as_str()),
+            JoddTest::At(_) => true,
         }
     }
 }

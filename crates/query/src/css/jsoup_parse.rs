@@ -11,7 +11,7 @@ pub(super) fn parse(text: &str) -> Result<Test, SelectorError> {
         return Err(SelectorError::new("String must not be empty"));
     }
     let text = text.trim_matches(|c| c <= ' ');
-    let mut parser = Parser {
+    let mut parser = JsoupParser {
         text,
         queue: Queue::new(text),
         tests: Vec::new(),
@@ -46,13 +46,13 @@ fn all_of(mut tests: Vec<Test>) -> Test {
     }
 }
 
-struct Parser<'t> {
+struct JsoupParser<'t> {
     text: &'t str,
     queue: Queue<'t>,
     tests: Vec<Test>,
 }
 
-impl Parser<'_> {
+impl JsoupParser<'_> {
     fn combinator(&mut self) -> Result<(), SelectorError> {
         let combinator = self.queue.next().unwrap_or(' ');
         self.combine(combinator)

@@ -40,10 +40,10 @@ impl SelectorError {
 
 /// A compiled selector; `Send + Sync`.
 #[derive(Debug)]
-pub struct Selector(Kind);
+pub struct Selector(SelectorKind);
 
 #[derive(Debug)]
-enum Kind {
+enum SelectorKind {
     Jsoup(jsoup::Test),
     Jodd(Vec<jodd::Chain>),
 }
@@ -55,8 +55,8 @@ impl Selector {
     /// If the library refuses it.
     pub fn compile(text: &str, engine: Engine) -> Result<Selector, SelectorError> {
         match engine {
-            Engine::Jsoup => jsoup_parse::parse(text).map(Kind::Jsoup),
-            Engine::Jodd => jodd::parse(text).map(Kind::Jodd),
+            Engine::Jsoup => jsoup_parse::parse(text).map(SelectorKind::Jsoup),
+            Engine::Jodd => jodd::parse(text).map(SelectorKind::Jodd),
         }
         .map(Selector)
     }
@@ -72,7 +72,7 @@ impl Selector {
     ) -> Vec<Option<String>> {
         let attribute = attribute.filter(|name| !name.chars().all(crate::java::is_whitespace));
         match &self.0 {
-            Kind::Jsoup(test) => {
+            SelectorKind::Jsoup(test) => {
                 let found = document
                     .elements()
                     .filter(|element| test.matches(document.root(), *element));
@@ -82,7 +82,7 @@ impl Selector {
                 };
                 found.take(most).map(value).map(Some).collect()
             }
-            Kind::Jodd(chains) => {
+            SelectorKind::Jodd(chains) => {
                 let value = |element| match attribute {
                     Some(name) => tree::attr(element, name).map(str::to_owned),
                     None => Some(text::content(element).trim_matches(|c| c <= ' ').to_owned()),

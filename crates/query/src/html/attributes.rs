@@ -1,6 +1,6 @@
 //! Reads the attributes of a tag.
 
-use super::Span;
+use super::TextSpan;
 use super::quick::Builder;
 use crate::bytes::first_of;
 
@@ -33,7 +33,7 @@ impl Builder<'_> {
                 self.skip_white();
                 self.value()?
             }
-            _ => Span::new(self.at, self.at),
+            _ => TextSpan::new(self.at, self.at),
         };
         self.add_attribute(first, name, value);
         Some(())
@@ -45,7 +45,7 @@ impl Builder<'_> {
         }
     }
 
-    fn value(&mut self) -> Option<Span> {
+    fn value(&mut self) -> Option<TextSpan> {
         match self.byte(0)? {
             quote @ (b'"' | b'\'') => {
                 self.at += 1;
@@ -56,12 +56,12 @@ impl Builder<'_> {
                         let end = start + memchr::memchr(quote, self.rest())?;
                         (self.decoded_value(start, end)?, end)
                     }
-                    _ => (Span::new(start, start + found), start + found),
+                    _ => (TextSpan::new(start, start + found), start + found),
                 };
                 self.at = end + 1;
                 Some(value)
             }
-            b'>' => Some(Span::new(self.at, self.at)),
+            b'>' => Some(TextSpan::new(self.at, self.at)),
             _ => {
                 let start = self.at;
                 let ends = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\x0C' | b'>');
@@ -73,10 +73,10 @@ impl Builder<'_> {
         }
     }
 
-    fn decoded_value(&mut self, start: usize, end: usize) -> Option<Span> {
+    fn decoded_value(&mut self, start: usize, end: usize) -> Option<TextSpan> {
         let plain = |from: usize| memchr::memchr(b'&', &self.html.as_bytes()[from..end]);
         let Some(mut found) = plain(start) else {
-            return Some(Span::new(start, end));
+            return Some(TextSpan::new(start, end));
         };
         let kept = self.page.text.len();
         let mut from = start;
@@ -95,6 +95,6 @@ impl Builder<'_> {
             }
         }
         self.page.text.push_str(&self.html[from..end]);
-        Some(Span::new(kept, self.page.text.len()))
+        Some(TextSpan::new(kept, self.page.text.len()))
     }
 }

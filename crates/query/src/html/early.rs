@@ -1,6 +1,6 @@
 //! The insertion modes before, in and after the head, and after the body.
 
-use super::Span;
+use super::TextSpan;
 use super::quick::{Builder, Mode, Quirks, Token};
 use super::tags::{METADATA, Tag};
 
@@ -140,14 +140,14 @@ impl Builder<'_> {
     }
 
     /// Text, wherever it stands.
-    pub(super) fn characters(&mut self, span: Span) -> Option<()> {
+    pub(super) fn characters(&mut self, span: TextSpan) -> Option<()> {
         let mut span = span;
         while !matches!(self.mode, Mode::InBody | Mode::InCell | Mode::InCaption) {
             let text = &self.page.text[span.range()];
             let white = text.len() - text.trim_start_matches([' ', '\n', '\t', '\x0C']).len();
             let (before, behind) = (
-                Span::new(span.range().start, span.range().start + white),
-                Span::new(span.range().start + white, span.range().end),
+                TextSpan::new(span.range().start, span.range().start + white),
+                TextSpan::new(span.range().start + white, span.range().end),
             );
             match self.mode {
                 Mode::Initial | Mode::BeforeHtml | Mode::BeforeHead => {}
@@ -179,7 +179,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    pub(super) fn comment(&mut self, span: Span) {
+    pub(super) fn comment(&mut self, span: TextSpan) {
         match self.mode {
             _ if self.foreign > 0 => self.insert_comment(span),
             Mode::AfterBody => self.late_comments.push((span, false)),
@@ -206,7 +206,7 @@ impl Builder<'_> {
             while self.open.len() > depth {
                 self.pop();
             }
-            let late: Vec<(Span, bool)> = self.late_comments.clone();
+            let late: Vec<(TextSpan, bool)> = self.late_comments.clone();
             for (span, _) in late.iter().filter(|(_, last)| *last == is_last) {
                 self.insert_comment(*span);
             }

@@ -2,7 +2,7 @@
 
 use super::quick::{Builder, Token};
 use super::tags::{self, FORMATTING, IMPLIED, PLAIN, SCOPE, SPECIAL, Tag};
-use super::{Kind, NONE, NodeData, Span};
+use super::{Kind, NONE, NodeData, TextSpan};
 
 /// An open element.
 #[derive(Clone, Copy)]
@@ -10,7 +10,7 @@ pub(super) struct Open {
     pub(super) id: u32,
     pub(super) tag: Tag,
     pub(super) sets: u16,
-    pub(super) name: Span,
+    pub(super) name: TextSpan,
     /// The last child so far.
     last: u32,
 }
@@ -22,7 +22,7 @@ impl Open {
             id: 0,
             tag: Tag::Other,
             sets: SPECIAL | SCOPE,
-            name: Span::default(),
+            name: TextSpan::default(),
             last: NONE,
         }
     }
@@ -33,8 +33,8 @@ impl Builder<'_> {
         self.open.last().expect("the document stays open")
     }
 
-    fn push_node(&mut self, kind: Kind, text: Span, attributes: Span, end: u32) -> u32 {
-        let id = Span::new(0, self.page.nodes.len()).end;
+    fn push_node(&mut self, kind: Kind, text: TextSpan, attributes: TextSpan, end: u32) -> u32 {
+        let id = TextSpan::new(0, self.page.nodes.len()).end;
         let parent = self.open.last_mut().expect("the document stays open");
         let previous = std::mem::replace(&mut parent.last, id);
         self.page.nodes.push(NodeData {
@@ -64,7 +64,7 @@ impl Builder<'_> {
 
     /// Inserts an element that holds nothing.
     pub(super) fn insert_void(&mut self, token: Token) -> u32 {
-        let end = Span::new(0, self.page.nodes.len()).end + 1;
+        let end = TextSpan::new(0, self.page.nodes.len()).end + 1;
         self.push_node(Kind::Element, token.name, token.attributes, end)
     }
 
@@ -76,13 +76,13 @@ impl Builder<'_> {
             tag,
             sets,
             name: name_span,
-            attributes: Span::default(),
+            attributes: TextSpan::default(),
             is_closed: false,
         })
     }
 
     /// Appends text to the current element, and to the text at its end.
-    pub(super) fn append(&mut self, span: Span) {
+    pub(super) fn append(&mut self, span: TextSpan) {
         if span.start == span.end {
             return;
         }
@@ -90,13 +90,13 @@ impl Builder<'_> {
         let text = match self.page.nodes.get(last as usize) {
             Some(node) if node.kind == Kind::Text => node.text,
             _ => {
-                let end = Span::new(0, self.page.nodes.len()).end + 1;
-                self.push_node(Kind::Text, span, Span::default(), end);
+                let end = TextSpan::new(0, self.page.nodes.len()).end + 1;
+                self.push_node(Kind::Text, span, TextSpan::default(), end);
                 return;
             }
         };
         let joined = if text.end == span.start {
-            Span {
+            TextSpan {
                 start: text.start,
                 end: span.end,
             }
@@ -110,14 +110,14 @@ impl Builder<'_> {
                 }
             };
             self.page.text.extend_from_within(span.range());
-            Span::new(start, self.page.text.len())
+            TextSpan::new(start, self.page.text.len())
         };
         self.page.nodes[last as usize].text = joined;
     }
 
-    pub(super) fn insert_comment(&mut self, span: Span) {
-        let end = Span::new(0, self.page.nodes.len()).end + 1;
-        self.push_node(Kind::Comment, span, Span::default(), end);
+    pub(super) fn insert_comment(&mut self, span: TextSpan) {
+        let end = TextSpan::new(0, self.page.nodes.len()).end + 1;
+        self.push_node(Kind::Comment, span, TextSpan::default(), end);
     }
 
     /// Closes the current element.
@@ -125,7 +125,7 @@ impl Builder<'_> {
         if let Some(closed) = self.open.pop() {
             self.paragraphs -= usize::from(closed.tag == Tag::P);
             self.foreign = self.foreign.saturating_sub(1);
-            self.page.nodes[closed.id as usize].end = Span::new(0, self.page.nodes.len()).end;
+            self.page.nodes[closed.id as usize].end = TextSpan::new(0, self.page.nodes.len()).end;
         }
     }
 

@@ -47,29 +47,29 @@ struct NodeData {
     /// Behind the last node below; 0 while there may come more.
     end: u32,
     /// The name of an element, or what is held.
-    text: Span,
+    text: TextSpan,
     /// In the list of attributes.
-    attributes: Span,
+    attributes: TextSpan,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Attribute {
-    name: Span,
-    value: Span,
+    name: TextSpan,
+    value: TextSpan,
 }
 
 /// A part of the text, or of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Span {
+struct TextSpan {
     start: u32,
     end: u32,
 }
 
-impl Span {
+impl TextSpan {
     #[inline]
-    fn new(start: usize, end: usize) -> Span {
+    fn new(start: usize, end: usize) -> TextSpan {
         let place = |at: usize| u32::try_from(at).expect("pages are cut before that");
-        Span {
+        TextSpan {
             start: place(start),
             end: place(end),
         }

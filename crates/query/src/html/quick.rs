@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::insert::Open;
 use super::references::Characters;
 use super::tags::{self, Tag};
-use super::{Attribute, Kind, NONE, NodeData, Page, Span};
+use super::{Attribute, Kind, NONE, NodeData, Page, TextSpan};
 use crate::bytes::first_of;
 
 /// The insertion mode: which part of a page the next token belongs to.
@@ -43,8 +43,8 @@ pub(super) enum Quirks {
 pub(super) struct Token {
     pub(super) tag: Tag,
     pub(super) sets: u16,
-    pub(super) name: Span,
-    pub(super) attributes: Span,
+    pub(super) name: TextSpan,
+    pub(super) attributes: TextSpan,
     /// A slash stands before its end.
     pub(super) is_closed: bool,
 }
@@ -65,9 +65,9 @@ pub(super) struct Builder<'h> {
     pub(super) formatting: Vec<Option<(Tag, u32)>>,
     pub(super) form: Option<u32>,
     /// The last reference that was looked up: its name with a semicolon, and what it stands for.
-    pub(super) reference: Option<(Span, Characters)>,
+    pub(super) reference: Option<(TextSpan, Characters)>,
     /// Comments behind the body, and whether they are behind the end of `html` too.
-    pub(super) late_comments: Vec<(Span, bool)>,
+    pub(super) late_comments: Vec<(TextSpan, bool)>,
 }
 
 /// The page, if it has nothing odd in it.
@@ -105,8 +105,8 @@ pub(super) fn parse(html: &str) -> Option<Page> {
         parent: NONE,
         previous: NONE,
         end: 0,
-        text: Span::default(),
-        attributes: Span::default(),
+        text: TextSpan::default(),
+        attributes: TextSpan::default(),
     });
     builder.open.push(Open::document());
     builder.run()?;
@@ -139,7 +139,7 @@ impl Builder<'_> {
     }
 
     /// Reads a name up to white space, a slash or the end of the tag; letters become small.
-    fn name(&mut self) -> Option<(Span, Tag, u16)> {
+    fn name(&mut self) -> Option<(TextSpan, Tag, u16)> {
         let name = self.name_in_lower_case(false)?;
         let (tag, sets) = tags::find(self.page.text[name.range()].as_bytes());
         Some((name, tag, sets))
@@ -147,9 +147,9 @@ impl Builder<'_> {
 
     /// Reads a name of a tag or an attribute; letters become small, other characters stay as they are.
     #[inline]
-    pub(super) fn name_in_lower_case(&mut self, is_attribute: bool) -> Option<Span> {
+    pub(super) fn name_in_lower_case(&mut self, is_attribute: bool) -> Option<TextSpan> {
         let (length, has_capitals) = tags::name_length(self.rest(), is_attribute)?;
-        let name = Span::new(self.at, self.at + length);
+        let name = TextSpan::new(self.at, self.at + length);
         self.at += length;
         Some(match has_capitals {
             true => self.keep(&self.html[name.range()].to_ascii_lowercase()),
@@ -158,10 +158,10 @@ impl Builder<'_> {
     }
 
     /// A text that is not in the page.
-    pub(super) fn keep(&mut self, text: &str) -> Span {
+    pub(super) fn keep(&mut self, text: &str) -> TextSpan {
         let start = self.page.text.len();
         self.page.text.push_str(text);
-        Span::new(start, self.page.text.len())
+        TextSpan::new(start, self.page.text.len())
     }
 
     fn start_tag(&mut self) -> Option<()> {
@@ -173,7 +173,7 @@ impl Builder<'_> {
             tag,
             sets,
             name,
-            attributes: Span::new(first, self.page.attributes.len()),
+            attributes: TextSpan::new(first, self.page.attributes.len()),
             is_closed,
         };
         match self.foreign {
@@ -195,7 +195,7 @@ impl Builder<'_> {
             tag,
             sets,
             name,
-            attributes: Span::new(first, first),
+            attributes: TextSpan::new(first, first),
             is_closed: false,
         };
         if self.foreign > 0 && self.end_foreign(token)? {
@@ -214,7 +214,7 @@ impl Builder<'_> {
             if text.starts_with('>') || text.starts_with("->") || text.contains("--!>") {
                 return None;
             }
-            let span = Span::new(self.at + 4, self.at + 4 + end);
+            let span = TextSpan::new(self.at + 4, self.at + 4 + end);
             self.at = span.range().end + 3;
             self.comment(span);
             return Some(());
@@ -269,9 +269,9 @@ impl Builder<'_> {
         let span = match decoded {
             Some(first) => {
                 self.page.text.push_str(&self.html[from..self.at]);
-                Span::new(first, self.page.text.len())
+                TextSpan::new(first, self.page.text.len())
             }
-            None => Span::new(start, self.at),
+            None => TextSpan::new(start, self.at),
         };
         if self.foreign > 0 {
             self.append(span);
@@ -310,7 +310,7 @@ impl Builder<'_> {
         self.insert(token);
         let span = match references && inside.contains('&') {
             true => self.decoded(end)?,
-            false => Span::new(self.at, end),
+            false => TextSpan::new(self.at, end),
         };
         self.append(span);
         self.at = closing;
@@ -322,7 +322,7 @@ impl Builder<'_> {
     }
 
     /// The text up to a place with its references decoded.
-    fn decoded(&mut self, end: usize) -> Option<Span> {
+    fn decoded(&mut self, end: usize) -> Option<TextSpan> {
         let start = self.page.text.len();
         while self.at < end {
             let rest = &self.html.as_bytes()[self.at..end];
@@ -338,11 +338,11 @@ impl Builder<'_> {
                 }
             }
         }
-        Some(Span::new(start, self.page.text.len()))
+        Some(TextSpan::new(start, self.page.text.len()))
     }
 
     /// Adds an attribute, if there is none of its name yet.
-    pub(super) fn add_attribute(&mut self, first: usize, name: Span, value: Span) {
+    pub(super) fn add_attribute(&mut self, first: usize, name: TextSpan, value: TextSpan) {
         let text = &self.page.text;
         let known = &self.page.attributes[first..];
         let is_known = known

@@ -2,7 +2,7 @@
 
 use html5ever::data::NAMED_ENTITIES;
 
-use super::Span;
+use super::TextSpan;
 use super::quick::Builder;
 
 /// The longest name of a reference in bytes, with its semicolon.
@@ -69,7 +69,7 @@ impl Builder<'_> {
         let second = char::from_u32(second).filter(|c| *c != '\0');
         let characters = Characters(char::from_u32(first)?, second);
         if is_closed {
-            let name = Span::new(self.at, self.at + length);
+            let name = TextSpan::new(self.at, self.at + length);
             self.reference = Some((name, characters));
         }
         self.at += length;

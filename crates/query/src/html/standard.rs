@@ -6,7 +6,7 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, driver};
 use scraper::{Html, HtmlTreeSink, Node};
 
-use super::{Attribute, Kind, NONE, NodeData, Page, Span};
+use super::{Attribute, Kind, NONE, NodeData, Page, TextSpan};
 
 pub(super) fn parse(html: &str) -> Page {
     let tree_builder = TreeBuilderOpts {
@@ -47,9 +47,9 @@ impl Copy {
         if is_left_out(node) {
             return;
         }
-        let mut attributes = Span::new(self.page.attributes.len(), self.page.attributes.len());
+        let mut attributes = TextSpan::new(self.page.attributes.len(), self.page.attributes.len());
         let (kind, text) = match node {
-            Node::Document => (Kind::Document, Span::default()),
+            Node::Document => (Kind::Document, TextSpan::default()),
             Node::Element(element) => {
                 for (name, value) in element.attrs() {
                     let attribute = Attribute {
@@ -58,14 +58,14 @@ impl Copy {
                     };
                     self.page.attributes.push(attribute);
                 }
-                attributes = Span::new(attributes.start as usize, self.page.attributes.len());
+                attributes = TextSpan::new(attributes.start as usize, self.page.attributes.len());
                 (Kind::Element, self.add(element.name()))
             }
             Node::Text(text) => (Kind::Text, self.add(text)),
             Node::Comment(comment) => (Kind::Comment, self.add(comment)),
             _ => return,
         };
-        let id = Span::new(0, self.page.nodes.len()).end;
+        let id = TextSpan::new(0, self.page.nodes.len()).end;
         let (parent, previous) = match self.open.last_mut() {
             Some((parent, last)) => (*parent, std::mem::replace(last, id)),
             None => (NONE, NONE),
@@ -86,14 +86,14 @@ impl Copy {
             return;
         }
         if let Some((id, _)) = self.open.pop() {
-            self.page.nodes[id as usize].end = Span::new(0, self.page.nodes.len()).end;
+            self.page.nodes[id as usize].end = TextSpan::new(0, self.page.nodes.len()).end;
         }
     }
 
-    fn add(&mut self, text: &str) -> Span {
+    fn add(&mut self, text: &str) -> TextSpan {
         let start = self.page.text.len();
         self.page.text.push_str(text);
-        Span::new(start, self.page.text.len())
+        TextSpan::new(start, self.page.text.len())
     }
 }
 

@@ -4,7 +4,7 @@ use super::JmesPathError;
 use crate::json::{Json, Value};
 
 #[derive(Clone, Debug)]
-pub(super) enum Token {
+pub(super) enum JmesPathToken {
     Name(String),
     Quoted(String),
     Literal(Value<'static>),
@@ -14,9 +14,9 @@ pub(super) enum Token {
     End,
 }
 
-impl Token {
+impl JmesPathToken {
     pub(super) fn is(&self, symbol: &str) -> bool {
-        matches!(self, Token::Symbol(own) if *own == symbol)
+        matches!(self, JmesPathToken::Symbol(own) if *own == symbol)
     }
 }
 
@@ -25,13 +25,13 @@ const SYMBOLS: [&str; 25] = [
     "*", "@", "&", "|", "<", ">", "!", "-",
 ];
 
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, JmesPathError> {
+pub(super) fn tokens(text: &str) -> Result<Vec<JmesPathToken>, JmesPathError> {
     let mut out = Vec::new();
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches([' ', '\t', '\n', '\r']);
         let Some(c) = rest.chars().next() else {
-            out.push(Token::End);
+            out.push(JmesPathToken::End);
             return Ok(out);
         };
         let (token, behind) = match c {
@@ -39,7 +39,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, JmesPathError> {
                 let end = rest
                     .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                     .unwrap_or(rest.len());
-                (Token::Name(rest[..end].to_owned()), &rest[end..])
+                (JmesPathToken::Name(rest[..end].to_owned()), &rest[end..])
             }
             '0'..='9' => number(rest)?,
             '-' if rest[1..].starts_with(|c: char| c.is_ascii_digit()) => number(rest)?,
@@ -47,14 +47,14 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, JmesPathError> {
                 let (inner, behind) = delimited(rest, '"')?;
                 match Json::parse(&format!("\"{inner}\"")).map(|json| json.root().to_owned_value())
                 {
-                    Ok(Value::String(name)) => (Token::Quoted(name.into_owned()), behind),
+                    Ok(Value::String(name)) => (JmesPathToken::Quoted(name.into_owned()), behind),
                     _ => return Err(unexpected(rest)),
                 }
             }
             '\'' => {
                 let (inner, behind) = delimited(rest, '\'')?;
                 let text = inner.replace("\\'", "'").replace("\\\\", "\\");
-                (Token::Literal(Value::String(text.into())), behind)
+                (JmesPathToken::Literal(Value::String(text.into())), behind)
             }
             '`' => {
                 let (inner, behind) = delimited(rest, '`')?;
@@ -62,7 +62,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, JmesPathError> {
                 (literal(inner.trim())?, behind)
             }
             _ => match SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
-                Some(symbol) => (Token::Symbol(symbol), &rest[symbol.len()..]),
+                Some(symbol) => (JmesPathToken::Symbol(symbol), &rest[symbol.len()..]),
                 None => return Err(unexpected(rest)),
             },
         };
@@ -73,11 +73,11 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, JmesPathError> {
 
 /// The value between backticks: strict JSON and nothing behind it. The older way of writing a string there, without quotes,
 /// is no expression to JMeter's library.
-fn literal(inner: &str) -> Result<Token, JmesPathError> {
+fn literal(inner: &str) -> Result<JmesPathToken, JmesPathError> {
     serde_json::from_str::<serde::de::IgnoredAny>(inner)
         .map_err(|error| JmesPathError::new(error.to_string()))?;
     match Json::parse(inner) {
-        Ok(json) => Ok(Token::Literal(json.root().to_owned_value())),
+        Ok(json) => Ok(JmesPathToken::Literal(json.root().to_owned_value())),
         Err(error) => Err(JmesPathError::new(error.message)),
     }
 }
@@ -86,12 +86,12 @@ fn unexpected(rest: &str) -> JmesPathError {
     JmesPathError::new(format!("unexpected input at '{rest}'"))
 }
 
-fn number(text: &str) -> Result<(Token, &str), JmesPathError> {
+fn number(text: &str) -> Result<(JmesPathToken, &str), JmesPathError> {
     let digits = text[1..]
         .find(|c: char| !c.is_ascii_digit())
         .map_or(text.len(), |end| end + 1);
     match text[..digits].parse() {
-        Ok(number) => Ok((Token::Number(number), &text[digits..])),
+        Ok(number) => Ok((JmesPathToken::Number(number), &text[digits..])),
         Err(_) => Err(unexpected(text)),
     }
 }

@@ -37,7 +37,7 @@ impl JmesPathError {
 
 /// The result of an expression.
 #[derive(Debug)]
-pub struct Found<'j, 't>(Cow<'j, Value<'t>>);
+pub struct JmesPathResult<'j, 't>(Cow<'j, Value<'t>>);
 
 impl JmesPath {
     /// Compiles an expression.
@@ -52,20 +52,23 @@ impl JmesPath {
     ///
     /// # Errors
     /// If a function gets an argument of the wrong type.
-    pub fn search<'j, 't>(&'j self, json: &'j Json<'t>) -> Result<Found<'j, 't>, JmesPathError> {
-        eval::evaluate(&self.expression, json.root()).map(Found)
+    pub fn search<'j, 't>(
+        &'j self,
+        json: &'j Json<'t>,
+    ) -> Result<JmesPathResult<'j, 't>, JmesPathError> {
+        eval::evaluate(&self.expression, json.root()).map(JmesPathResult)
     }
 }
 
-impl<'t> Found<'_, 't> {
+impl<'t> JmesPathResult<'_, 't> {
     /// Whether nothing was found (`JsonNode.isNull`).
     pub fn is_null(&self) -> bool {
         matches!(*self.0, Value::Null)
     }
 
     /// A copy that borrows nothing.
-    pub fn to_owned_found(&self) -> Found<'static, 'static> {
-        Found(Cow::Owned(self.0.to_owned_value()))
+    pub fn to_owned_found(&self) -> JmesPathResult<'static, 'static> {
+        JmesPathResult(Cow::Owned(self.0.to_owned_value()))
     }
 
     /// The value itself.

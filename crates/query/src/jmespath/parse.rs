@@ -1,6 +1,6 @@
 //! Parses an expression by binding powers, after the grammar at jmespath.org.
 
-use super::lex::{Token, tokens};
+use super::lex::{JmesPathToken, tokens};
 use super::{JmesPathError, function};
 use crate::json::Value;
 
@@ -40,20 +40,20 @@ pub(super) enum Over {
 }
 
 pub(super) fn parse(text: &str) -> Result<Expr, JmesPathError> {
-    let mut parser = Parser {
+    let mut parser = JmesPathParser {
         tokens: tokens(text)?,
         at: 0,
     };
     let expression = parser.expression(0)?;
     match parser.peek() {
-        Token::End => Ok(expression),
+        JmesPathToken::End => Ok(expression),
         _ => parser.unexpected(),
     }
 }
 
 /// How strongly a token binds what stands left of it.
-fn power(token: &Token) -> u8 {
-    let Token::Symbol(symbol) = token else {
+fn power(token: &JmesPathToken) -> u8 {
+    let JmesPathToken::Symbol(symbol) = token else {
         return 0;
     };
     match *symbol {
@@ -76,17 +76,17 @@ fn power(token: &Token) -> u8 {
 /// Tokens that bind less end a projection.
 const PROJECTION_ENDS: u8 = 10;
 
-struct Parser {
-    tokens: Vec<Token>,
+struct JmesPathParser {
+    tokens: Vec<JmesPathToken>,
     at: usize,
 }
 
-impl Parser {
-    fn peek(&self) -> &Token {
+impl JmesPathParser {
+    fn peek(&self) -> &JmesPathToken {
         &self.tokens[self.at]
     }
 
-    fn next(&mut self) -> Token {
+    fn next(&mut self) -> JmesPathToken {
         let token = self.tokens[self.at].clone();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         token
@@ -122,28 +122,30 @@ impl Parser {
     fn prefix(&mut self) -> Result<Expr, JmesPathError> {
         let start = self.at;
         Ok(match self.next() {
-            Token::Literal(value) => Expr::Literal(value),
-            Token::Name(name) => Expr::Field(name),
-            Token::Quoted(name) if self.peek().is("(") => {
+            JmesPathToken::Literal(value) => Expr::Literal(value),
+            JmesPathToken::Name(name) => Expr::Field(name),
+            JmesPathToken::Quoted(name) if self.peek().is("(") => {
                 return Err(JmesPathError::new(format!(
                     "quoted name \"{name}\" cannot be called"
                 )));
             }
-            Token::Quoted(name) => Expr::Field(name),
-            Token::Symbol("@") => Expr::Current,
-            Token::Symbol("*") => self.project(Expr::Current, Over::Values)?,
-            Token::Symbol("[]") => self.project(Expr::Current, Over::Flattened)?,
-            Token::Symbol("[?") => self.filter(Expr::Current)?,
-            Token::Symbol("!") => Expr::Not(Box::new(self.expression(45)?)),
-            Token::Symbol("(") => {
+            JmesPathToken::Quoted(name) => Expr::Field(name),
+            JmesPathToken::Symbol("@") => Expr::Current,
+            JmesPathToken::Symbol("*") => self.project(Expr::Current, Over::Values)?,
+            JmesPathToken::Symbol("[]") => self.project(Expr::Current, Over::Flattened)?,
+            JmesPathToken::Symbol("[?") => self.filter(Expr::Current)?,
+            JmesPathToken::Symbol("!") => Expr::Not(Box::new(self.expression(45)?)),
+            JmesPathToken::Symbol("(") => {
                 let inner = self.expression(0)?;
                 self.expect(")")?;
                 inner
             }
-            Token::Symbol("{") => self.hash()?,
-            Token::Symbol("[") => match self.peek() {
-                Token::Number(_) | Token::Symbol(":") => self.index_or_slice(Expr::Current)?,
-                Token::Symbol("*")
+            JmesPathToken::Symbol("{") => self.hash()?,
+            JmesPathToken::Symbol("[") => match self.peek() {
+                JmesPathToken::Number(_) | JmesPathToken::Symbol(":") => {
+                    self.index_or_slice(Expr::Current)?
+                }
+                JmesPathToken::Symbol("*")
                     if self
                         .tokens
                         .get(self.at + 1)
@@ -162,7 +164,7 @@ impl Parser {
     }
 
     fn infix(&mut self, left: Expr) -> Result<Expr, JmesPathError> {
-        let Token::Symbol(symbol) = self.next() else {
+        let JmesPathToken::Symbol(symbol) = self.next() else {
             return self.unexpected();
         };
         let boxed = Box::new(left);
@@ -181,7 +183,9 @@ impl Parser {
                 Expr::Then(boxed, Box::new(right))
             }
             "[" => match self.peek() {
-                Token::Number(_) | Token::Symbol(":") => self.index_or_slice(*boxed)?,
+                JmesPathToken::Number(_) | JmesPathToken::Symbol(":") => {
+                    self.index_or_slice(*boxed)?
+                }
                 _ => {
                     self.expect("*")?;
                     self.expect("]")?;
@@ -219,18 +223,20 @@ impl Parser {
             return self.after_dot(binding);
         }
         match self.peek() {
-            Token::Symbol("[" | "[?") => self.expression(binding),
+            JmesPathToken::Symbol("[" | "[?") => self.expression(binding),
             _ => self.unexpected(),
         }
     }
 
     fn after_dot(&mut self, binding: u8) -> Result<Expr, JmesPathError> {
         match self.peek() {
-            Token::Name(_) | Token::Quoted(_) | Token::Symbol("*") => self.expression(binding),
+            JmesPathToken::Name(_) | JmesPathToken::Quoted(_) | JmesPathToken::Symbol("*") => {
+                self.expression(binding)
+            }
             // The rest of the expression belongs to a list or hash, even within a projection.
-            Token::Symbol("[" | "{") => {
+            JmesPathToken::Symbol("[" | "{") => {
                 let mut left = match self.next() {
-                    Token::Symbol("[") => self.list()?,
+                    JmesPathToken::Symbol("[") => self.list()?,
                     _ => self.hash()?,
                 };
                 while power(self.peek()) > binding {
@@ -254,9 +260,11 @@ impl Parser {
         let mut colons = 0;
         loop {
             match self.next() {
-                Token::Number(number) if parts[colons].is_none() => parts[colons] = Some(number),
-                Token::Symbol(":") if colons < 2 => colons += 1,
-                Token::Symbol("]") => break,
+                JmesPathToken::Number(number) if parts[colons].is_none() => {
+                    parts[colons] = Some(number)
+                }
+                JmesPathToken::Symbol(":") if colons < 2 => colons += 1,
+                JmesPathToken::Symbol("]") => break,
                 _ => return self.unexpected(),
             }
         }
@@ -281,7 +289,7 @@ impl Parser {
     fn hash(&mut self) -> Result<Expr, JmesPathError> {
         let mut members = Vec::new();
         loop {
-            let (Token::Name(name) | Token::Quoted(name)) = self.next() else {
+            let (JmesPathToken::Name(name) | JmesPathToken::Quoted(name)) = self.next() else {
                 return self.unexpected();
             };
             self.expect(":")?;

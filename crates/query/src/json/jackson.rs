@@ -8,7 +8,7 @@ const ANY_TOKEN: &str = "(JSON String, Number, Array, Object or token 'null', 't
 
 /// The message for the first fault in the first value; `None` if there is none, or one that is not known here.
 pub fn fault(text: &str) -> Option<String> {
-    let mut reader = Reader {
+    let mut reader = JacksonReader {
         chars: text.chars().collect(),
         at: 0,
         open: Vec::new(),
@@ -19,14 +19,14 @@ pub fn fault(text: &str) -> Option<String> {
 /// `Err(None)` is a fault without a message.
 type Checked<T = ()> = Result<T, Option<String>>;
 
-struct Reader {
+struct JacksonReader {
     chars: Vec<char>,
     at: usize,
     /// The brackets around the place at hand, and where they are.
     open: Vec<(char, usize)>,
 }
 
-impl Reader {
+impl JacksonReader {
     fn read(&mut self) -> Checked {
         loop {
             self.value()?;

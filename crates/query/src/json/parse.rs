@@ -16,36 +16,44 @@ const MAX_DEPTH: usize = 400;
 const FEW_KEYS: usize = 12;
 
 pub(super) fn parse(text: &str) -> Result<Value<'_>, JsonError> {
-    Parser::new(text).value(Stop::End)
+    JsonSmartParser::new(text).value(Stop::End)
 }
 
 /// The value that the steps lead to, if the whole text can be parsed and the value exists.
 pub(super) fn locate<'t>(text: &'t str, steps: &[PathStep<'_>]) -> Option<Value<'t>> {
-    let found = Parser::new(text).locate(steps, Stop::End);
+    let found = JsonSmartParser::new(text).locate(steps, Stop::End);
     found.ok().flatten()
 }
 
 /// Takes what an object holds, reading each value itself.
 trait MemberTaker<'t> {
-    fn member(&mut self, parser: &mut Parser<'t>, key: Cow<'t, str>) -> Result<(), JsonError>;
+    fn member(
+        &mut self,
+        parser: &mut JsonSmartParser<'t>,
+        key: Cow<'t, str>,
+    ) -> Result<(), JsonError>;
 }
 
 /// Takes what an array holds, reading each value itself.
 trait ItemTaker<'t> {
-    fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError>;
+    fn item(&mut self, parser: &mut JsonSmartParser<'t>) -> Result<(), JsonError>;
 }
 
 /// Reads without making anything: only whether the text is right matters.
 struct Skipper;
 
 impl<'t> MemberTaker<'t> for Skipper {
-    fn member(&mut self, parser: &mut Parser<'t>, _: Cow<'t, str>) -> Result<(), JsonError> {
+    fn member(
+        &mut self,
+        parser: &mut JsonSmartParser<'t>,
+        _: Cow<'t, str>,
+    ) -> Result<(), JsonError> {
         parser.skip(Stop::Value)
     }
 }
 
 impl<'t> ItemTaker<'t> for Skipper {
-    fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError> {
+    fn item(&mut self, parser: &mut JsonSmartParser<'t>) -> Result<(), JsonError> {
         parser.skip(Stop::Array)
     }
 }
@@ -61,7 +69,11 @@ struct Locator<'t, 's> {
 
 impl<'t> MemberTaker<'t> for Locator<'t, '_> {
     /// A later value of a key replaces an earlier one.
-    fn member(&mut self, parser: &mut Parser<'t>, key: Cow<'t, str>) -> Result<(), JsonError> {
+    fn member(
+        &mut self,
+        parser: &mut JsonSmartParser<'t>,
+        key: Cow<'t, str>,
+    ) -> Result<(), JsonError> {
         if self.step != PathStep::Key(&key) {
             return parser.skip(Stop::Value);
         }
@@ -71,7 +83,7 @@ impl<'t> MemberTaker<'t> for Locator<'t, '_> {
 }
 
 impl<'t> ItemTaker<'t> for Locator<'t, '_> {
-    fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError> {
+    fn item(&mut self, parser: &mut JsonSmartParser<'t>) -> Result<(), JsonError> {
         let index = self.count;
         self.count += 1;
         if self.step != PathStep::Index(index) {
@@ -102,7 +114,7 @@ impl Stop {
     }
 }
 
-struct Parser<'t> {
+struct JsonSmartParser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
@@ -110,9 +122,9 @@ struct Parser<'t> {
     is_odd: bool,
 }
 
-impl<'t> Parser<'t> {
-    fn new(text: &'t str) -> Parser<'t> {
-        Parser {
+impl<'t> JsonSmartParser<'t> {
+    fn new(text: &'t str) -> JsonSmartParser<'t> {
+        JsonSmartParser {
             text,
             at: 0,
             depth: 0,
@@ -525,7 +537,7 @@ impl<'t> Parser<'t> {
 struct Items<'t>(Vec<Value<'t>>);
 
 impl<'t> ItemTaker<'t> for Items<'t> {
-    fn item(&mut self, parser: &mut Parser<'t>) -> Result<(), JsonError> {
+    fn item(&mut self, parser: &mut JsonSmartParser<'t>) -> Result<(), JsonError> {
         self.0.push(parser.value(Stop::Array)?);
         Ok(())
     }
@@ -540,7 +552,11 @@ struct Members<'t> {
 }
 
 impl<'t> MemberTaker<'t> for Members<'t> {
-    fn member(&mut self, parser: &mut Parser<'t>, key: Cow<'t, str>) -> Result<(), JsonError> {
+    fn member(
+        &mut self,
+        parser: &mut JsonSmartParser<'t>,
+        key: Cow<'t, str>,
+    ) -> Result<(), JsonError> {
         let value = parser.value(Stop::Value)?;
         self.put(key, value);
         Ok(())

@@ -1,7 +1,7 @@
 //! Parses a path (`PathCompiler`).
 
 use super::cursor::{Cursor, unescape};
-use super::{Error, ErrorKind, Parameter, Path, Token, filter};
+use super::{Error, ErrorKind, Parameter, Path, PathToken, filter};
 
 pub(super) fn compile(text: &str) -> Result<Path, Error> {
     compile_inner(text).map_err(|mut error| {
@@ -36,7 +36,7 @@ fn stack_overflow() -> Error {
 
 struct Compiler {
     cursor: Cursor,
-    tokens: Vec<Token>,
+    tokens: Vec<PathToken>,
 }
 
 impl Compiler {
@@ -114,7 +114,7 @@ impl Compiler {
             .char_at(self.cursor.at + 1)
             .is_ok_and(|c| c == '.')
         {
-            self.tokens.push(Token::Scan);
+            self.tokens.push(PathToken::Scan);
             self.cursor.at += 2;
         } else if self.cursor.is_tail() {
             return Err(Error::invalid("Path must not end with a '."));
@@ -151,10 +151,10 @@ impl Compiler {
         let name = self.cursor.text(start, end);
         if end < self.cursor.end && self.cursor.char_at(end)? == '(' {
             let parameters = self.function_parameters(&name, end)?;
-            self.tokens.push(Token::Function { name, parameters });
+            self.tokens.push(PathToken::Function { name, parameters });
         } else {
             self.cursor.at = end;
-            self.tokens.push(Token::Property {
+            self.tokens.push(PathToken::Property {
                 names: vec![name],
                 quote: '\'',
             });
@@ -264,7 +264,7 @@ impl Compiler {
             return Ok(false);
         };
         let filter = filter::compile(&self.cursor.text(start, end + 1))?;
-        self.tokens.push(Token::Filter(filter));
+        self.tokens.push(PathToken::Filter(filter));
         self.cursor.at = end + 1;
         self.rest()
     }
@@ -284,7 +284,7 @@ impl Compiler {
         } else {
             self.cursor.at += 1;
         }
-        self.tokens.push(Token::Wildcard);
+        self.tokens.push(PathToken::Wildcard);
         self.rest()
     }
 
@@ -373,7 +373,7 @@ impl Compiler {
         // Jayway starts anew at the beginning then, until its stack is full.
         let close = self.cursor.next_is(end, ']').ok_or_else(stack_overflow)?;
         self.cursor.at = close + 1;
-        self.tokens.push(Token::Property { names, quote });
+        self.tokens.push(PathToken::Property { names, quote });
         self.rest()
     }
 }
@@ -449,7 +449,7 @@ fn not_closed(name: &str) -> Error {
 }
 
 /// `ArrayIndexOperation.parse`.
-fn indexes(text: &str) -> Result<Token, Error> {
+fn indexes(text: &str) -> Result<PathToken, Error> {
     let parse = |part: &str| {
         let part = part.trim_matches(' ');
         part.parse().map_err(|_| {
@@ -461,11 +461,11 @@ fn indexes(text: &str) -> Result<Token, Error> {
     text.split(',')
         .map(parse)
         .collect::<Result<_, _>>()
-        .map(Token::Index)
+        .map(PathToken::Index)
 }
 
 /// `ArraySliceOperation.parse`; what follows a second colon is not looked at.
-fn slice(text: &str) -> Result<Token, Error> {
+fn slice(text: &str) -> Result<PathToken, Error> {
     if !text
         .chars()
         .all(|c| c.is_ascii_digit() || c == '-' || c == ':')
@@ -490,23 +490,23 @@ fn slice(text: &str) -> Result<Token, Error> {
             "Failed to parse SliceOperation: {text}"
         )));
     }
-    Ok(Token::Slice { from, to })
+    Ok(PathToken::Slice { from, to })
 }
 
 /// `CompiledPath` turns `$..path.function()` into `$.function($..path)`.
 fn function_of_scan(mut path: Path) -> Path {
-    let is_scan = matches!(path.tokens.first(), Some(Token::Scan));
+    let is_scan = matches!(path.tokens.first(), Some(PathToken::Scan));
     if !path.ends_with_function() || !is_scan {
         return path;
     }
     let first = path
         .tokens
         .iter()
-        .position(|token| matches!(token, Token::Function { .. }));
+        .position(|token| matches!(token, PathToken::Function { .. }));
     let mut tokens = path
         .tokens
         .split_off(first.expect("the last token is a function"));
-    if let Some(Token::Function { parameters, .. }) = tokens.first_mut() {
+    if let Some(PathToken::Function { parameters, .. }) = tokens.first_mut() {
         *parameters = vec![Parameter::Path(Path {
             from_root: path.from_root,
             tokens: path.tokens,

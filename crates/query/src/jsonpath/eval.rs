@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Error, ErrorKind, Node, Path, Token, function};
+use super::{Error, ErrorKind, Node, Path, PathToken, function};
 use crate::json::Value;
 
 /// All hits of a path, the item being where `@` points; for a definite path without a hit, an error.
@@ -107,8 +107,8 @@ impl<'j, 't> Walk<'j, 't> {
     fn step(&mut self, at: usize, here: &At<'_>, model: &'j Value<'t>) -> Result<(), Error> {
         let path = self.path;
         match &path.tokens[at] {
-            Token::Property { names, .. } => self.property(at, names, here, model),
-            Token::Index(indexes) => {
+            PathToken::Property { names, .. } => self.property(at, names, here, model),
+            PathToken::Index(indexes) => {
                 let Some(items) = self.array(at, here, model)? else {
                     return Ok(());
                 };
@@ -117,7 +117,7 @@ impl<'j, 't> Walk<'j, 't> {
                 }
                 Ok(())
             }
-            Token::Slice { from, to } => {
+            PathToken::Slice { from, to } => {
                 let Some(items) = self.array(at, here, model)? else {
                     return Ok(());
                 };
@@ -126,14 +126,14 @@ impl<'j, 't> Walk<'j, 't> {
                 }
                 Ok(())
             }
-            Token::Wildcard => self.wildcard(at, here, model),
+            PathToken::Wildcard => self.wildcard(at, here, model),
             // The path of `$..length()`, whose function is taken for what the path is given to.
-            Token::Scan if self.path.is_leaf(at) => {
+            PathToken::Scan if self.path.is_leaf(at) => {
                 Err(Error::failed("Current path token is a leaf"))
             }
-            Token::Scan => self.scan(at + 1, here, model),
-            Token::Filter(_) => self.filter(at, here, model),
-            Token::Function { name, parameters } => {
+            PathToken::Scan => self.scan(at + 1, here, model),
+            PathToken::Filter(_) => self.filter(at, here, model),
+            PathToken::Function { name, parameters } => {
                 let made = function::invoke(name, parameters, model, self.root)?;
                 self.hits.push(made.clone());
                 if path.is_leaf(at) {
@@ -378,7 +378,7 @@ impl<'j, 't> Walk<'j, 't> {
 
     /// Whether the filter lets this item pass; what it cannot be applied to does not.
     fn accepts(&self, at: usize, item: &'j Value<'t>) -> Result<bool, Error> {
-        let Token::Filter(filter) = &self.path.tokens[at] else {
+        let PathToken::Filter(filter) = &self.path.tokens[at] else {
             return Ok(false);
         };
         match filter.applies(item, self.root) {
@@ -438,16 +438,16 @@ impl<'j, 't> Walk<'j, 't> {
 
     fn scan_stops(&self, target: usize, model: &'j Value<'t>) -> Result<bool, Error> {
         Ok(match &self.path.tokens[target] {
-            Token::Property { names, .. } => match model {
+            PathToken::Property { names, .. } => match model {
                 Value::Object(_) if self.path.is_token_definite(target) => {
                     names.iter().all(|name| model.get(name).is_some())
                 }
                 other => matches!(other, Value::Object(_)),
             },
-            Token::Index(_) | Token::Slice { .. } => matches!(model, Value::Array(_)),
-            Token::Wildcard => true,
-            Token::Filter(_) => self.accepts(target, model)?,
-            Token::Scan | Token::Function { .. } => false,
+            PathToken::Index(_) | PathToken::Slice { .. } => matches!(model, Value::Array(_)),
+            PathToken::Wildcard => true,
+            PathToken::Filter(_) => self.accepts(target, model)?,
+            PathToken::Scan | PathToken::Function { .. } => false,
         })
     }
 }

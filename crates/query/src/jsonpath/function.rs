@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Error, Node, Parameter, Path, Token, eval};
+use super::{Error, Node, Parameter, Path, PathToken, eval};
 use crate::json::{Json, Number, Value};
 
 /// Calls a function on a value.
@@ -165,7 +165,7 @@ fn length<'t>(parameters: &[Parameter], model: &Value<'t>) -> Result<Value<'t>, 
 fn count_below(path: &Path, model: &Value<'_>) -> Result<Option<usize>, Error> {
     let below = Path {
         from_root: true,
-        tokens: vec![Token::Wildcard],
+        tokens: vec![PathToken::Wildcard],
     };
     let mut count = 0;
     for hit in eval::evaluate(path, model, model, false)? {

@@ -136,7 +136,8 @@ impl JsonPath {
     /// The one hit of [`JsonPath::find`], found in a body that is not parsed: for a path of keys and indexes this costs a
     /// fraction of parsing. `None` says nothing; the parsed body has to be asked.
     pub fn find_in_text<'t>(&self, text: &'t str) -> Option<Value<'t>> {
-        let steps: Option<Vec<PathStep<'_>>> = self.path.tokens.iter().map(Token::step).collect();
+        let steps: Option<Vec<PathStep<'_>>> =
+            self.path.tokens.iter().map(PathToken::step).collect();
         let steps = steps.filter(|steps| !steps.is_empty())?;
         json::locate(text, &steps)
     }
@@ -159,11 +160,11 @@ impl JsonPath {
 struct Path {
     /// Whether it starts at the document (`$`), not at the filtered item (`@`).
     from_root: bool,
-    tokens: Vec<Token>,
+    tokens: Vec<PathToken>,
 }
 
 #[derive(Debug)]
-enum Token {
+enum PathToken {
     /// `.a`, `['a']`, `["a","b"]`
     Property { names: Vec<String>, quote: char },
     /// `[0]`, `[0,1]`
@@ -196,10 +197,13 @@ impl Path {
 
     fn is_token_definite(&self, at: usize) -> bool {
         match &self.tokens[at] {
-            Token::Property { names, .. } => names.len() == 1 || self.is_leaf(at),
-            Token::Index(indexes) => indexes.len() == 1,
-            Token::Function { .. } => true,
-            Token::Slice { .. } | Token::Wildcard | Token::Scan | Token::Filter(_) => false,
+            PathToken::Property { names, .. } => names.len() == 1 || self.is_leaf(at),
+            PathToken::Index(indexes) => indexes.len() == 1,
+            PathToken::Function { .. } => true,
+            PathToken::Slice { .. }
+            | PathToken::Wildcard
+            | PathToken::Scan
+            | PathToken::Filter(_) => false,
         }
     }
 
@@ -212,12 +216,12 @@ impl Path {
     }
 
     fn ends_with_function(&self) -> bool {
-        matches!(self.tokens.last(), Some(Token::Function { .. }))
+        matches!(self.tokens.last(), Some(PathToken::Function { .. }))
     }
 
     /// `toString` of the tokens from this one on.
     fn text_from(&self, at: usize) -> String {
-        self.tokens[at..].iter().map(Token::fragment).collect()
+        self.tokens[at..].iter().map(PathToken::fragment).collect()
     }
 
     fn text(&self) -> String {
@@ -229,15 +233,15 @@ impl Path {
     }
 }
 
-impl Token {
+impl PathToken {
     /// One key, or one index from the front.
     fn step(&self) -> Option<PathStep<'_>> {
         match self {
-            Token::Property { names, .. } => match names.as_slice() {
+            PathToken::Property { names, .. } => match names.as_slice() {
                 [name] => Some(PathStep::Key(name)),
                 _ => None,
             },
-            Token::Index(indexes) => match indexes.as_slice() {
+            PathToken::Index(indexes) => match indexes.as_slice() {
                 [index] => usize::try_from(*index).ok().map(PathStep::Index),
                 _ => None,
             },
@@ -248,26 +252,26 @@ impl Token {
     /// `getPathFragment`.
     fn fragment(&self) -> String {
         match self {
-            Token::Property { names, quote } => {
+            PathToken::Property { names, quote } => {
                 let names: Vec<String> = names
                     .iter()
                     .map(|name| format!("{quote}{name}{quote}"))
                     .collect();
                 format!("[{}]", names.join(","))
             }
-            Token::Index(indexes) => {
+            PathToken::Index(indexes) => {
                 let indexes: Vec<String> = indexes.iter().map(i32::to_string).collect();
                 format!("[{}]", indexes.join(","))
             }
-            Token::Slice { from, to } => {
+            PathToken::Slice { from, to } => {
                 let text =
                     |index: &Option<i32>| index.map_or(String::new(), |index| index.to_string());
                 format!("[{}:{}]", text(from), text(to))
             }
-            Token::Wildcard => "[*]".to_owned(),
-            Token::Scan => "..".to_owned(),
-            Token::Filter(_) => "[?]".to_owned(),
-            Token::Function { name, parameters } => {
+            PathToken::Wildcard => "[*]".to_owned(),
+            PathToken::Scan => "..".to_owned(),
+            PathToken::Filter(_) => "[?]".to_owned(),
+            PathToken::Function { name, parameters } => {
                 format!(
                     ".{name}({})",
                     if parameters.is_empty() { "" } else { "..." }

@@ -36,7 +36,7 @@ pub(super) fn translate(text: &str, options: Options) -> Result<Translated, Patt
         unix_lines: false,
         unicode: false,
     };
-    let mut parser = Parser {
+    let mut parser = JavaPatternParser {
         chars: text.chars().collect(),
         at: 0,
         flags,
@@ -57,7 +57,7 @@ pub(super) fn translate(text: &str, options: Options) -> Result<Translated, Patt
     Ok(parser.out)
 }
 
-struct Parser {
+struct JavaPatternParser {
     chars: Vec<char>,
     at: usize,
     flags: Flags,
@@ -66,7 +66,7 @@ struct Parser {
     names: Vec<(String, usize)>,
 }
 
-impl Parser {
+impl JavaPatternParser {
     fn peek(&self) -> Option<char> {
         self.chars.get(self.at).copied()
     }

@@ -46,9 +46,9 @@ pub(super) fn translate(text: &str, options: Options) -> Result<Translated, Patt
     };
     // Perl5Compiler parses twice, first for the size, and does not reset the flags in between: a `(?s)` anywhere
     // holds from the beginning.
-    let mut first = Parser::new(text, start);
+    let mut first = OroPatternParser::new(text, start);
     first.parse()?;
-    let mut second = Parser::new(text, first.flags);
+    let mut second = OroPatternParser::new(text, first.flags);
     second.parse()?;
     let mut out = second.out;
     // The flag that counts for the matcher is the one left at the end.
@@ -61,7 +61,7 @@ pub(super) fn translate(text: &str, options: Options) -> Result<Translated, Patt
     Ok(out)
 }
 
-struct Parser {
+struct OroPatternParser {
     chars: Vec<char>,
     at: usize,
     flags: Flags,
@@ -70,9 +70,9 @@ struct Parser {
     literal: Option<String>,
 }
 
-impl Parser {
-    fn new(text: &str, flags: Flags) -> Parser {
-        Parser {
+impl OroPatternParser {
+    fn new(text: &str, flags: Flags) -> OroPatternParser {
+        OroPatternParser {
             chars: text.chars().collect(),
             at: 0,
             flags,

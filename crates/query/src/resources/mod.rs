@@ -34,7 +34,7 @@ pub fn embedded(
     user_agent: Option<&str>,
 ) -> Result<Vec<JavaUrl>, ParseError> {
     let browser = Browser::of_user_agent(user_agent.unwrap_or(""));
-    let mut found = Found {
+    let mut found = ResourceUrls {
         base: base.clone(),
         urls: Vec::new(),
         known: HashSet::new(),
@@ -72,13 +72,13 @@ const EMPTY_STACK: &str = "java.lang.NullPointerException: Cannot invoke \"java.
      because the return value of \"java.util.Deque.peek()\" is null";
 
 /// `URLCollection` and the state of `JMeterTagVisitor`.
-struct Found {
+struct ResourceUrls {
     base: JavaUrl,
     urls: Vec<JavaUrl>,
     known: HashSet<String>,
 }
 
-impl Found {
+impl ResourceUrls {
     fn tag(&mut self, tag: &Tag<'_>) -> Result<(), ParseError> {
         let name = tag.name.to_ascii_lowercase();
         match name.as_str() {

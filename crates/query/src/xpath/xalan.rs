@@ -22,7 +22,7 @@ pub(super) fn read(text: &str) -> Reading {
         Err(fault) => Some(fault),
         Ok(()) if lexer.words.is_empty() => Some("Empty expression!".to_owned()),
         Ok(()) => {
-            let mut parser = Parser {
+            let mut parser = XalanParser {
                 words: &lexer.words,
                 at: 0,
                 depth: 0,
@@ -166,7 +166,7 @@ const NODE_TYPES: [&str; 4] = ["comment", "text", "processing-instruction", "nod
 const NO_STEP: &str = "A location step was expected following the '/' or '//' token.";
 const NO_NAME: &str = "A node test that matches either NCName:* or QName was expected.";
 
-struct Parser<'w> {
+struct XalanParser<'w> {
     words: &'w [String],
     at: usize,
     depth: usize,
@@ -174,7 +174,7 @@ struct Parser<'w> {
     miscounted: Option<String>,
 }
 
-impl<'w> Parser<'w> {
+impl<'w> XalanParser<'w> {
     fn word(&self) -> Option<&'w str> {
         self.words.get(self.at).map(String::as_str)
     }

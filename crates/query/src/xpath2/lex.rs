@@ -6,7 +6,7 @@ use super::XPath2Fault;
 use super::ast::Literal;
 
 #[derive(Clone, Debug)]
-pub(super) enum Token {
+pub(super) enum XPathToken {
     /// A name with its prefix, if it has one: `a`, `p:a`.
     Name(Option<String>, String),
     /// `p:*`
@@ -20,27 +20,27 @@ pub(super) enum Token {
     End,
 }
 
-impl Token {
+impl XPathToken {
     pub(super) fn is(&self, symbol: &str) -> bool {
-        matches!(self, Token::Symbol(own) if *own == symbol)
+        matches!(self, XPathToken::Symbol(own) if *own == symbol)
     }
 
     pub(super) fn is_word(&self, word: &str) -> bool {
-        matches!(self, Token::Name(None, own) if own == word)
+        matches!(self, XPathToken::Name(None, own) if own == word)
     }
 
     /// As Saxon shows it in messages.
     pub(super) fn shown(&self) -> String {
         match self {
-            Token::Name(None, local) => format!("name \"{local}\""),
-            Token::Name(Some(prefix), local) => format!("name \"{prefix}:{local}\""),
-            Token::PrefixWildcard(_) => "\"<prefix:*>\"".to_owned(),
-            Token::LocalWildcard(_) => "\"<*:local-name>\"".to_owned(),
-            Token::Expanded(uri, local) => format!("name \"Q{{{uri}}}{local}\""),
-            Token::Literal(Literal::Text(_)) => "\"<string-literal>\"".to_owned(),
-            Token::Literal(_) => "\"<numeric-literal>\"".to_owned(),
-            Token::Symbol(symbol) => format!("\"{symbol}\""),
-            Token::End => "\"<eof>\"".to_owned(),
+            XPathToken::Name(None, local) => format!("name \"{local}\""),
+            XPathToken::Name(Some(prefix), local) => format!("name \"{prefix}:{local}\""),
+            XPathToken::PrefixWildcard(_) => "\"<prefix:*>\"".to_owned(),
+            XPathToken::LocalWildcard(_) => "\"<*:local-name>\"".to_owned(),
+            XPathToken::Expanded(uri, local) => format!("name \"Q{{{uri}}}{local}\""),
+            XPathToken::Literal(Literal::Text(_)) => "\"<string-literal>\"".to_owned(),
+            XPathToken::Literal(_) => "\"<numeric-literal>\"".to_owned(),
+            XPathToken::Symbol(symbol) => format!("\"{symbol}\""),
+            XPathToken::End => "\"<eof>\"".to_owned(),
         }
     }
 }
@@ -52,12 +52,12 @@ const SYMBOLS: [&str; 34] = [
 ];
 
 /// All words with an end behind them.
-pub(super) fn tokens(text: &str) -> Result<Vec<Token>, XPath2Fault> {
+pub(super) fn tokens(text: &str) -> Result<Vec<XPathToken>, XPath2Fault> {
     let mut lexer = Lexer { rest: text };
     let mut tokens = Vec::new();
     loop {
         let token = lexer.next()?;
-        let is_end = matches!(token, Token::End);
+        let is_end = matches!(token, XPathToken::End);
         tokens.push(token);
         if is_end {
             return Ok(tokens);
@@ -78,10 +78,10 @@ fn is_name_part(c: char) -> bool {
 }
 
 impl<'a> Lexer<'a> {
-    fn next(&mut self) -> Result<Token, XPath2Fault> {
+    fn next(&mut self) -> Result<XPathToken, XPath2Fault> {
         self.skip_blanks()?;
         let Some(first) = self.rest.chars().next() else {
-            return Ok(Token::End);
+            return Ok(XPathToken::End);
         };
         let digit_at = |index: usize| self.rest[index..].starts_with(|c: char| c.is_ascii_digit());
         if digit_at(0) || (first == '.' && digit_at(1)) {
@@ -90,14 +90,14 @@ impl<'a> Lexer<'a> {
         if matches!(first, '"' | '\'') {
             return self
                 .quoted(first)
-                .map(|text| Token::Literal(Literal::Text(text)));
+                .map(|text| XPathToken::Literal(Literal::Text(text)));
         }
         if let Some(rest) = self.rest.strip_prefix("Q{") {
             let Some((uri, rest)) = rest.split_once('}') else {
                 return Err(XPath2Fault::malformed("No closing '}' found for Q{"));
             };
             self.rest = rest;
-            return Ok(Token::Expanded(
+            return Ok(XPathToken::Expanded(
                 uri.trim().to_owned(),
                 self.name().to_owned(),
             ));
@@ -109,7 +109,7 @@ impl<'a> Lexer<'a> {
             && rest.starts_with(starts_name)
         {
             self.rest = rest;
-            return Ok(Token::LocalWildcard(self.name().to_owned()));
+            return Ok(XPathToken::LocalWildcard(self.name().to_owned()));
         }
         match SYMBOLS
             .iter()
@@ -117,7 +117,7 @@ impl<'a> Lexer<'a> {
         {
             Some(symbol) => {
                 self.rest = &self.rest[symbol.len()..];
-                Ok(Token::Symbol(symbol))
+                Ok(XPathToken::Symbol(symbol))
             }
             None => Err(XPath2Fault::malformed(format!(
                 "Invalid character '{first}' (x{:x}) in expression",
@@ -162,20 +162,20 @@ impl<'a> Lexer<'a> {
         name
     }
 
-    fn qualified(&mut self) -> Token {
+    fn qualified(&mut self) -> XPathToken {
         let first = self.name().to_owned();
         let Some(rest) = self.rest.strip_prefix(':') else {
-            return Token::Name(None, first);
+            return XPathToken::Name(None, first);
         };
         if let Some(rest) = rest.strip_prefix('*') {
             self.rest = rest;
-            return Token::PrefixWildcard(first);
+            return XPathToken::PrefixWildcard(first);
         }
         if rest.starts_with(starts_name) {
             self.rest = rest;
-            return Token::Name(Some(first), self.name().to_owned());
+            return XPathToken::Name(Some(first), self.name().to_owned());
         }
-        Token::Name(None, first)
+        XPathToken::Name(None, first)
     }
 
     /// A literal in quotes, a doubled one standing for itself.
@@ -200,7 +200,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    fn number(&mut self) -> Result<Token, XPath2Fault> {
+    fn number(&mut self) -> Result<XPathToken, XPath2Fault> {
         let bytes = self.rest.as_bytes();
         let digits = |mut at: usize| {
             while bytes.get(at).is_some_and(u8::is_ascii_digit) {
@@ -224,7 +224,7 @@ impl<'a> Lexer<'a> {
         }
         let (text, rest) = self.rest.split_at(end);
         self.rest = rest;
-        Ok(Token::Literal(if is_double {
+        Ok(XPathToken::Literal(if is_double {
             Literal::Double(text.parse().unwrap_or(f64::NAN))
         } else if is_whole {
             let whole = text.parse();

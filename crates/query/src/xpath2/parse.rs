@@ -5,7 +5,7 @@ use xpath_eval::Axis;
 use super::ast::{
     AtomicType, AxisStep, Comparison, Expr, Function, NodeComparison, NodeTest, Operator,
 };
-use super::lex::{Token, tokens};
+use super::lex::{XPathToken, tokens};
 use super::{Namespaces, XPath2Fault};
 
 /// Deeper nesting is refused, before the stack ends.
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
     };
     let expr = parser.sequence()?;
     match parser.peek() {
-        Token::End => Ok(expr),
+        XPathToken::End => Ok(expr),
         other => Err(XPath2Fault::malformed(format!(
             "Unexpected token {} beyond end of expression",
             other.shown()
@@ -33,7 +33,7 @@ pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
 }
 
 pub(super) struct Parser<'n> {
-    tokens: Vec<Token>,
+    tokens: Vec<XPathToken>,
     at: usize,
     pub(super) namespaces: &'n Namespaces,
     variables: Vec<String>,
@@ -45,16 +45,16 @@ fn two(make: fn(Box<Expr>, Box<Expr>) -> Expr, a: Expr, b: Expr) -> Expr {
 }
 
 impl Parser<'_> {
-    pub(super) fn peek(&self) -> &Token {
+    pub(super) fn peek(&self) -> &XPathToken {
         self.ahead(0)
     }
 
-    pub(super) fn ahead(&self, count: usize) -> &Token {
+    pub(super) fn ahead(&self, count: usize) -> &XPathToken {
         // The last word is the end.
         &self.tokens[(self.at + count).min(self.tokens.len() - 1)]
     }
 
-    pub(super) fn next(&mut self) -> Token {
+    pub(super) fn next(&mut self) -> XPathToken {
         let token = self.peek().clone();
         self.at += 1;
         token
@@ -123,10 +123,10 @@ impl Parser<'_> {
         }
         let binds = self.ahead(1).is("$");
         let expr = match self.peek() {
-            Token::End => Err(XPath2Fault::malformed(
+            XPathToken::End => Err(XPath2Fault::malformed(
                 "Expected an expression, but reached the end of the input",
             )),
-            Token::Name(None, word) => match word.as_str() {
+            XPathToken::Name(None, word) => match word.as_str() {
                 "for" if binds => self.bound(Expr::For, "in", "return"),
                 "let" if binds => self.bound(Expr::Let, ":=", "return"),
                 "some" if binds => self.bound(Expr::Some, "in", "satisfies"),
@@ -174,9 +174,9 @@ impl Parser<'_> {
 
     fn variable_name(&mut self) -> Parsed<String> {
         match self.next() {
-            Token::Name(None, name) => Ok(name),
-            Token::Name(Some(prefix), name) => Ok(format!("{prefix}:{name}")),
-            Token::Expanded(uri, name) => Ok(format!("{uri}:{name}")),
+            XPathToken::Name(None, name) => Ok(name),
+            XPathToken::Name(Some(prefix), name) => Ok(format!("{prefix}:{name}")),
+            XPathToken::Expanded(uri, name) => Ok(format!("{uri}:{name}")),
             other => Err(XPath2Fault::malformed(format!(
                 "Expected variable name, found {}",
                 other.shown()
@@ -221,8 +221,8 @@ impl Parser<'_> {
         let left = Box::new(left);
         if comparison_operator(self.peek()).is_some() {
             let shown = match &shown {
-                Token::Name(_, word) => word,
-                Token::Symbol(symbol) => *symbol,
+                XPathToken::Name(_, word) => word,
+                XPathToken::Symbol(symbol) => *symbol,
                 _ => "",
             };
             return Err(XPath2Fault::malformed(format!(
@@ -256,8 +256,8 @@ impl Parser<'_> {
         let mut left = self.multiplicative()?;
         loop {
             let operator = match self.peek() {
-                Token::Symbol("+") => Operator::Add,
-                Token::Symbol("-") => Operator::Subtract,
+                XPathToken::Symbol("+") => Operator::Add,
+                XPathToken::Symbol("-") => Operator::Subtract,
                 _ => return Ok(left),
             };
             self.next();
@@ -270,8 +270,8 @@ impl Parser<'_> {
         let mut left = self.union()?;
         loop {
             let operator = match self.peek() {
-                Token::Symbol("*") => Operator::Multiply,
-                Token::Name(None, word) => match word.as_str() {
+                XPathToken::Symbol("*") => Operator::Multiply,
+                XPathToken::Name(None, word) => match word.as_str() {
                     "div" => Operator::Divide,
                     "idiv" => Operator::WholeDivide,
                     "mod" => Operator::Remainder,
@@ -331,7 +331,7 @@ impl Parser<'_> {
         let mut left = self.unary()?;
         while self.eat("=>") {
             let (prefix, name) = match self.next() {
-                Token::Name(prefix, name) if self.peek().is("(") => (prefix, name),
+                XPathToken::Name(prefix, name) if self.peek().is("(") => (prefix, name),
                 _ => return Err(XPath2Fault::not_built("a computed function")),
             };
             left = self.call(prefix, name, vec![left])?;
@@ -395,8 +395,8 @@ impl Parser<'_> {
     /// Whether a step can begin here, rather than an operator behind a lone `/`.
     fn starts_step(&self) -> bool {
         match self.peek() {
-            Token::End => false,
-            Token::Symbol(symbol) => {
+            XPathToken::End => false,
+            XPathToken::Symbol(symbol) => {
                 matches!(
                     *symbol,
                     "@" | "*" | "." | ".." | "(" | "$" | "[" | "/" | "//" | "?"
@@ -408,12 +408,12 @@ impl Parser<'_> {
 
     fn step(&mut self) -> Parsed<Expr> {
         let primary = match self.peek() {
-            Token::Literal(literal) => {
+            XPathToken::Literal(literal) => {
                 let literal = Expr::Literal(literal.clone());
                 self.next();
                 literal
             }
-            Token::Symbol("$") => {
+            XPathToken::Symbol("$") => {
                 self.next();
                 let name = self.variable_name()?;
                 let found = self.variables.iter().rposition(|known| *known == name);
@@ -423,7 +423,7 @@ impl Parser<'_> {
                     ))
                 })?)
             }
-            Token::Symbol("(") => {
+            XPathToken::Symbol("(") => {
                 self.next();
                 match self.eat(")") {
                     true => Expr::Sequence(Vec::new()),
@@ -434,27 +434,29 @@ impl Parser<'_> {
                     }
                 }
             }
-            Token::Symbol(".") => {
+            XPathToken::Symbol(".") => {
                 self.next();
                 Expr::Context
             }
-            Token::Symbol("[") => {
+            XPathToken::Symbol("[") => {
                 self.next();
                 self.sequence()?;
                 return Err(XPath2Fault::not_built("an array"));
             }
-            Token::Symbol("?") => return Err(XPath2Fault::not_built("a look-up")),
-            Token::Name(_, name) if self.ahead(1).is("#") => {
+            XPathToken::Symbol("?") => return Err(XPath2Fault::not_built("a look-up")),
+            XPathToken::Name(_, name) if self.ahead(1).is("#") => {
                 return Err(XPath2Fault::not_built(&format!(
                     "the function {name} as a value"
                 )));
             }
-            Token::Name(None, word)
+            XPathToken::Name(None, word)
                 if matches!(word.as_str(), "map" | "array") && self.ahead(1).is("{") =>
             {
                 return Err(XPath2Fault::not_built(&format!("a {word}")));
             }
-            Token::Name(prefix, name) if self.ahead(1).is("(") && !is_kind_test(prefix, name) => {
+            XPathToken::Name(prefix, name)
+                if self.ahead(1).is("(") && !is_kind_test(prefix, name) =>
+            {
                 let (prefix, name) = (prefix.clone(), name.clone());
                 self.next();
                 self.call(prefix, name, Vec::new())?
@@ -556,7 +558,7 @@ impl Parser<'_> {
             }
         } else {
             let axis = match self.peek() {
-                Token::Name(None, word)
+                XPathToken::Name(None, word)
                     if self.ahead(1).is("(")
                         && matches!(word.as_str(), "attribute" | "schema-attribute") =>
                 {
@@ -575,7 +577,7 @@ impl Parser<'_> {
 
     fn axis(&mut self) -> Parsed<Axis> {
         let name = match self.next() {
-            Token::Name(None, name) => name,
+            XPathToken::Name(None, name) => name,
             other => {
                 let shown = other.shown();
                 return Err(XPath2Fault::malformed(format!(
@@ -609,9 +611,9 @@ enum Compares {
     Nodes(NodeComparison),
 }
 
-fn comparison_operator(token: &Token) -> Option<Compares> {
+fn comparison_operator(token: &XPathToken) -> Option<Compares> {
     Some(match token {
-        Token::Symbol(symbol) => match *symbol {
+        XPathToken::Symbol(symbol) => match *symbol {
             "=" => Compares::Any(Comparison::Equal),
             "!=" => Compares::Any(Comparison::NotEqual),
             "<" => Compares::Any(Comparison::Less),
@@ -622,7 +624,7 @@ fn comparison_operator(token: &Token) -> Option<Compares> {
             ">>" => Compares::Nodes(NodeComparison::After),
             _ => return None,
         },
-        Token::Name(None, word) => match word.as_str() {
+        XPathToken::Name(None, word) => match word.as_str() {
             "eq" => Compares::One(Comparison::Equal),
             "ne" => Compares::One(Comparison::NotEqual),
             "lt" => Compares::One(Comparison::Less),

@@ -10,7 +10,7 @@ use crate::xpath::NodeRef;
 const LINE_LENGTH: usize = 80;
 
 pub(super) fn node(node: NodeRef<'_>) -> String {
-    let mut writer = Writer::default();
+    let mut writer = NodeWriter::default();
     match node.kind() {
         NodeKind::Attribute => {
             let mut out = format!("{}=\"", node.qualified_name());
@@ -42,7 +42,7 @@ fn in_scope(node: NodeRef<'_>) -> Vec<(&str, &str)> {
 }
 
 #[derive(Default)]
-struct Writer<'t> {
+struct NodeWriter<'t> {
     out: String,
     level: usize,
     after_start: bool,
@@ -53,7 +53,7 @@ struct Writer<'t> {
     preserves: bool,
 }
 
-impl<'t> Writer<'t> {
+impl<'t> NodeWriter<'t> {
     fn node(&mut self, node: NodeRef<'t>, declared: &[(&str, &str)]) {
         match node.kind() {
             NodeKind::Element => self.element(node, declared),

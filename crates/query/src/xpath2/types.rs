@@ -4,7 +4,7 @@ use xpath_eval::{Axis, NodeKind};
 
 use super::XPath2Fault;
 use super::ast::{AtomicType, ItemType, NameTest, NodeTest, Optional, SequenceType};
-use super::lex::Token;
+use super::lex::XPathToken;
 use super::parse::{Parsed, Parser};
 
 impl Parser<'_> {
@@ -16,7 +16,7 @@ impl Parser<'_> {
     /// A name or the kind of a node; `None` if nothing of that stands here.
     pub(super) fn node_test(&mut self, axis: Axis) -> Parsed<Option<NodeTest>> {
         let word = match self.peek() {
-            Token::Name(None, word) if self.ahead(1).is("(") => word.clone(),
+            XPathToken::Name(None, word) if self.ahead(1).is("(") => word.clone(),
             _ => {
                 let name = self.name_test(axis == Axis::Attribute)?;
                 return Ok(name.map(NodeTest::Principal));
@@ -30,7 +30,8 @@ impl Parser<'_> {
             "comment" => NodeTest::Kind(NodeKind::Comment, NameTest::Any),
             "document-node" => NodeTest::Kind(NodeKind::Root, NameTest::Any),
             "processing-instruction" => match self.peek().clone() {
-                Token::Literal(super::ast::Literal::Text(name)) | Token::Name(None, name) => {
+                XPathToken::Literal(super::ast::Literal::Text(name))
+                | XPathToken::Name(None, name) => {
                     self.next();
                     NodeTest::Instruction(name)
                 }
@@ -60,12 +61,12 @@ impl Parser<'_> {
 
     fn name_test(&mut self, is_attribute: bool) -> Parsed<Option<NameTest>> {
         let test = match self.peek().clone() {
-            Token::Symbol("*") => NameTest::Any,
-            Token::PrefixWildcard(prefix) => NameTest::Namespace(self.uri(&prefix)?),
-            Token::LocalWildcard(local) => NameTest::Local(local),
-            Token::Expanded(uri, local) => NameTest::Name(uri, local),
-            Token::Name(Some(prefix), local) => NameTest::Name(self.uri(&prefix)?, local),
-            Token::Name(None, local) => {
+            XPathToken::Symbol("*") => NameTest::Any,
+            XPathToken::PrefixWildcard(prefix) => NameTest::Namespace(self.uri(&prefix)?),
+            XPathToken::LocalWildcard(local) => NameTest::Local(local),
+            XPathToken::Expanded(uri, local) => NameTest::Name(uri, local),
+            XPathToken::Name(Some(prefix), local) => NameTest::Name(self.uri(&prefix)?, local),
+            XPathToken::Name(None, local) => {
                 let uri = match is_attribute {
                     true => "",
                     false => self.namespaces.uri("").unwrap_or_default(),
@@ -81,7 +82,7 @@ impl Parser<'_> {
     /// The type of a cast, with a `?` if nothing may be cast, too.
     pub(super) fn single_type(&mut self) -> Parsed<(AtomicType, Optional)> {
         let (prefix, name) = match self.next() {
-            Token::Name(prefix, name) => (prefix, name),
+            XPathToken::Name(prefix, name) => (prefix, name),
             other => {
                 return Err(XPath2Fault::malformed(format!(
                     "Expected type name in 'cast' expression, found {}",
@@ -153,9 +154,9 @@ impl Parser<'_> {
         }
         let (item, text) = self.item_type()?;
         let (least, most, mark) = match self.peek() {
-            Token::Symbol("?") => (0, 1, "?"),
-            Token::Symbol("*") => (0, usize::MAX, "*"),
-            Token::Symbol("+") => (1, usize::MAX, "+"),
+            XPathToken::Symbol("?") => (0, 1, "?"),
+            XPathToken::Symbol("*") => (0, usize::MAX, "*"),
+            XPathToken::Symbol("+") => (1, usize::MAX, "+"),
             _ => (1, 1, ""),
         };
         if !mark.is_empty() {
@@ -172,7 +173,7 @@ impl Parser<'_> {
     fn item_type(&mut self) -> Parsed<(ItemType, String)> {
         if !self.ahead(1).is("(") {
             let (prefix, name) = match self.next() {
-                Token::Name(prefix, name) => (prefix, name),
+                XPathToken::Name(prefix, name) => (prefix, name),
                 other => {
                     return Err(XPath2Fault::malformed(format!(
                         "Expected type name, found {}",
@@ -195,7 +196,7 @@ impl Parser<'_> {
             return Ok((ItemType::Item, "item()".to_owned()));
         }
         let text = match self.peek() {
-            Token::Name(_, name) => format!("{name}()"),
+            XPathToken::Name(_, name) => format!("{name}()"),
             _ => String::new(),
         };
         match self.node_test(Axis::Child)? {

@@ -32,7 +32,7 @@ const HOP: [&str; 4] = [
 
 /// State that all connections share.
 #[derive(Clone)]
-pub struct Shared {
+pub struct ProxyState {
     pub tape: Arc<Mutex<Tape>>,
     /// None if nothing is decrypted.
     pub authority: Option<Arc<Authority>>,
@@ -43,7 +43,7 @@ pub struct Shared {
     pub seen: Sender<String>,
 }
 
-impl Shared {
+impl ProxyState {
     fn tape(&self) -> MutexGuard<'_, Tape> {
         self.tape.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -56,7 +56,7 @@ type Upstream = Arc<tokio::sync::Mutex<Option<(Origin, SendRequest<Body>)>>>;
 pub async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     origin: Option<Origin>,
-    shared: Shared,
+    shared: ProxyState,
 ) {
     let upstream = Upstream::default();
     let service = service_fn(move |request| {
@@ -75,7 +75,7 @@ async fn answer(
     request: Request<Incoming>,
     origin: Option<Origin>,
     upstream: Upstream,
-    shared: Shared,
+    shared: ProxyState,
 ) -> Response<Body> {
     if request.method() == Method::CONNECT {
         return connect(request, shared);
@@ -87,7 +87,7 @@ async fn answer(
 }
 
 /// A request to the proxy itself: its certificate, to be imported.
-fn own_page(uri: &Uri, shared: &Shared) -> Response<Body> {
+fn own_page(uri: &Uri, shared: &ProxyState) -> Response<Body> {
     let authority = shared.authority.as_ref();
     let certificate = authority.map(|authority| std::fs::read(authority.certificate().file));
     match (uri.path(), certificate) {
@@ -114,7 +114,7 @@ fn origin_of(uri: &Uri) -> Option<Origin> {
 }
 
 /// A tunnel: decrypted for the recorded domains, else passed on as it is.
-fn connect(request: Request<Incoming>, shared: Shared) -> Response<Body> {
+fn connect(request: Request<Incoming>, shared: ProxyState) -> Response<Body> {
     let uri = request.uri();
     let (Some(host), Some(port)) = (uri.host().map(str::to_owned), uri.port_u16()) else {
         return status(StatusCode::BAD_REQUEST, "CONNECT needs a host and a port\n");
@@ -136,7 +136,7 @@ fn connect(request: Request<Incoming>, shared: Shared) -> Response<Body> {
 async fn tunnel(
     mut stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     origin: Origin,
-    shared: Shared,
+    shared: ProxyState,
 ) {
     let authority = shared
         .authority
@@ -179,7 +179,7 @@ async fn pass(
     mut request: Request<Incoming>,
     origin: Origin,
     upstream: Upstream,
-    shared: Shared,
+    shared: ProxyState,
 ) -> Response<Body> {
     let path = request
         .uri()
@@ -222,7 +222,7 @@ async fn exchange(
     place: usize,
     origin: &Origin,
     upstream: &Upstream,
-    shared: &Shared,
+    shared: &ProxyState,
 ) -> Result<Response<Incoming>, String> {
     *request.uri_mut() = path.parse().map_err(|error| format!("{error}"))?;
     let headers = request.headers_mut();

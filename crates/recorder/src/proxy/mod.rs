@@ -18,7 +18,7 @@ use tokio::runtime::Builder;
 use crate::RecordError;
 use crate::authority::{Authority, Certificate};
 use crate::tape::Tape;
-use forward::Shared;
+use forward::ProxyState;
 use upstream::Connector;
 
 const TICK: Duration = Duration::from_millis(50);
@@ -101,7 +101,7 @@ impl Proxy {
         let (told, lines) = channel();
         let connector = Connector::new(Arc::clone(&tape))
             .map_err(|error| RecordError::Trust(error.to_string()))?;
-        let shared = Shared {
+        let shared = ProxyState {
             tape: Arc::clone(&tape),
             authority: self.authority,
             domains: self.domains.into(),

@@ -10,7 +10,7 @@ use drumfire_results::{
 use rustc_hash::FxHashMap;
 
 use super::stamp::{StampReader, integer};
-use super::{Fault, Jtl, JtlOptions, NO_RESULTS, RowEnds, RowInput, Selection};
+use super::{Jtl, JtlFault, JtlOptions, NO_RESULTS, RowEnds, RowInput, Selection};
 
 /// The columns that are read, in JMeter's spelling.
 const NAMES: [&str; 16] = [
@@ -88,7 +88,7 @@ impl Columns {
 }
 
 /// Reads a CSV file from its first line on.
-pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
+pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFault> {
     let start = input.fill_buf()?;
     let line_end = start.iter().position(|byte| *byte == b'\n');
     let first = start[..line_end.unwrap_or(start.len())].to_vec();
@@ -170,7 +170,7 @@ fn default_columns(config: &SaveConfig) -> Columns {
     Columns::of(split(line, delimiter))
 }
 
-fn require(columns: &Columns, is_named: bool) -> Result<(), Fault> {
+fn require(columns: &Columns, is_named: bool) -> Result<(), JtlFault> {
     for column in [Column::TimeStamp, Column::Elapsed] {
         if !columns.has(column) {
             let name = NAMES[column as usize];
@@ -184,7 +184,11 @@ fn require(columns: &Columns, is_named: bool) -> Result<(), Fault> {
                      (-J or user.properties)"
                 }
             };
-            return Err(Fault::at(1, format!("there is no column {name}"), remedy));
+            return Err(JtlFault::at(
+                1,
+                format!("there is no column {name}"),
+                remedy,
+            ));
         }
     }
     Ok(())
@@ -211,13 +215,13 @@ impl Rows {
         mut reader: csv::Reader<R>,
         has_header: bool,
         jtl: &mut Jtl,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), JtlFault> {
         let mut row = ByteRecord::new();
         let mut is_first = has_header;
-        let mut bad: Option<Fault> = None;
+        let mut bad: Option<JtlFault> = None;
         while reader
             .read_byte_record(&mut row)
-            .map_err(|error| Fault::from(std::io::Error::other(error)))?
+            .map_err(|error| JtlFault::from(std::io::Error::other(error)))?
         {
             self.ends.tell();
             if let Some(fault) = bad {
@@ -264,17 +268,17 @@ impl Rows {
         (columns.has(Column::TimeStamp) && columns.has(Column::Elapsed)).then_some(columns)
     }
 
-    fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), Fault> {
+    fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), JtlFault> {
         let columns = self.columns;
         if row.len() < columns.count && line == 1 {
             let message = format!(
                 "this is no result file: its first line is neither a header nor a row of {} fields",
                 columns.count
             );
-            return Err(Fault::at(line, message, NO_RESULTS));
+            return Err(JtlFault::at(line, message, NO_RESULTS));
         }
         if row.len() < columns.count {
-            return Err(Fault::at(
+            return Err(JtlFault::at(
                 line,
                 format!("{} fields where {} are expected", row.len(), columns.count),
                 "delete the line, or write the file again; with an unquoted delimiter in a text, no \
@@ -286,13 +290,13 @@ impl Rows {
             .read(columns.get(row, Column::TimeStamp))
             .ok_or_else(|| {
                 let text = String::from_utf8_lossy(columns.get(row, Column::TimeStamp));
-                Fault::at(
+                JtlFault::at(
                     line,
                     format!("'{text}' is no time stamp"),
                     "milliseconds and dates such as 2024/01/31 13:00:05.250 are read",
                 )
             })?;
-        let number = |column: Column| -> Result<i64, Fault> {
+        let number = |column: Column| -> Result<i64, JtlFault> {
             let text = columns.get(row, column);
             if text.is_empty() && !matches!(column, Column::Elapsed) {
                 return Ok(0);
@@ -300,7 +304,7 @@ impl Rows {
             integer(text).ok_or_else(|| {
                 let name = NAMES[column as usize];
                 let text = String::from_utf8_lossy(text);
-                Fault::at(
+                JtlFault::at(
                     line,
                     format!("column {name}: '{text}' is no number"),
                     "delete the line, or write the file again",

@@ -194,15 +194,15 @@ impl std::error::Error for JtlError {}
 
 /// The fault of a file, before its path is known.
 #[derive(Debug)]
-struct Fault {
+struct JtlFault {
     line: Option<u64>,
     message: String,
     remedy: &'static str,
 }
 
-impl Fault {
-    fn at(line: u64, message: impl Into<String>, remedy: &'static str) -> Fault {
-        Fault {
+impl JtlFault {
+    fn at(line: u64, message: impl Into<String>, remedy: &'static str) -> JtlFault {
+        JtlFault {
             line: Some(line),
             message: message.into(),
             remedy,
@@ -210,9 +210,9 @@ impl Fault {
     }
 }
 
-impl From<io::Error> for Fault {
-    fn from(error: io::Error) -> Fault {
-        Fault {
+impl From<io::Error> for JtlFault {
+    fn from(error: io::Error) -> JtlFault {
+        JtlFault {
             line: None,
             message: error.to_string(),
             remedy: "",
@@ -245,18 +245,18 @@ const BUFFER_BYTES: usize = 256 << 10;
 const NO_RESULTS: &str = "give a file that -l or a listener of a run wrote; for CSV without a header, set the \
                           jmeter.save.saveservice.* properties of that run";
 
-fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
+fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFault> {
     skip_byte_order_mark(input)?;
     let start = input.fill_buf()?;
     if start.contains(&0) || (start.len() >= BUFFER_BYTES && !start.contains(&b'\n')) {
-        return Err(Fault {
+        return Err(JtlFault {
             line: None,
             message: "this is no result file: it is not made of lines of text".to_owned(),
             remedy: NO_RESULTS,
         });
     }
     match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        None => Err(Fault {
+        None => Err(JtlFault {
             line: None,
             message: "the file is empty".to_owned(),
             remedy: "was the run stopped before its first sample, or is this another run's file?",

@@ -10,10 +10,10 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::stamp::{StampReader, integer};
-use super::{Fault, Jtl, JtlOptions, NO_RESULTS, RowInput, Selection};
+use super::{Jtl, JtlFault, JtlOptions, NO_RESULTS, RowInput, Selection};
 
 /// Reads an XML file from its first byte on.
-pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault> {
+pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFault> {
     let (input, ends) = RowInput::new(input, options.row_bytes);
     let mut reader = Reader::from_reader(input);
     reader.config_mut().check_end_names = false;
@@ -41,7 +41,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
                     has_root = true;
                 }
                 let taken = elements.take(&event);
-                taken.map_err(|message| Fault {
+                taken.map_err(|message| JtlFault {
                     line: None,
                     message: format!("sample {}: {message}", elements.jtl.rows + 1),
                     remedy: "the file is not one that JMeter wrote; write it again",
@@ -53,7 +53,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
                 break;
             }
             Err(error) => {
-                return Err(Fault {
+                return Err(JtlFault {
                     line: None,
                     message: error.to_string(),
                     remedy: "a result file in XML starts with <testResults version=\"1.2\">",
@@ -72,11 +72,11 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, Fault
     Ok(jtl)
 }
 
-fn check_root(tag: &BytesStart<'_>) -> Result<(), Fault> {
+fn check_root(tag: &BytesStart<'_>) -> Result<(), JtlFault> {
     let name = tag.name();
     match name.as_ref() {
         "testResults" => Ok(()),
-        other => Err(Fault {
+        other => Err(JtlFault {
             line: None,
             message: format!("this is no result file: it starts with <{other}>"),
             remedy: NO_RESULTS,

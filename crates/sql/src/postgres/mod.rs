@@ -42,12 +42,12 @@ pub struct Connection {
     auto_commit: bool,
     in_transaction: bool,
     is_broken: bool,
-    known: HashMap<String, Known>,
+    known: HashMap<String, PreparedStatement>,
     names: u32,
 }
 
 /// A statement that was run before.
-struct Known {
+struct PreparedStatement {
     numbered: Numbered,
     runs: u32,
     /// Its name on the server, and the types of its parameters then.
@@ -226,7 +226,7 @@ impl Connection {
         let known = self
             .known
             .entry(statement.text.to_owned())
-            .or_insert_with(|| Known {
+            .or_insert_with(|| PreparedStatement {
                 numbered: marker::number(statement.text, is_prepared),
                 runs: 0,
                 prepared: None,
@@ -287,7 +287,7 @@ impl Connection {
         let Some(text) = least.map(|(text, _)| text.clone()) else {
             return;
         };
-        if let Some(Known {
+        if let Some(PreparedStatement {
             prepared: Some((name, _)),
             ..
         }) = self.known.remove(&text)

@@ -214,7 +214,7 @@ enum Scheme {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum HandshakeState {
     Unchallenged,
     Challenged,
     Succeeded,
@@ -227,7 +227,7 @@ enum State {
 pub struct Negotiation {
     host: String,
     port: i32,
-    state: State,
+    state: HandshakeState,
     scheme: Option<(Scheme, Credentials)>,
     /// Further schemes the server offered, tried if the first cannot answer its challenge.
     others: Vec<(Scheme, Credentials)>,
@@ -267,7 +267,7 @@ impl Negotiation {
         Self {
             host: host.to_lowercase(),
             port,
-            state: State::Unchallenged,
+            state: HandshakeState::Unchallenged,
             scheme: None,
             others: Vec::new(),
             kerberos: None,
@@ -299,7 +299,7 @@ impl Negotiation {
         let mut negotiation = Self {
             host,
             port,
-            state: State::Unchallenged,
+            state: HandshakeState::Unchallenged,
             scheme: None,
             others: Vec::new(),
             kerberos: None,
@@ -357,7 +357,7 @@ impl Negotiation {
     ) -> Option<String> {
         loop {
             let (scheme, credentials) = self.scheme.as_mut()?;
-            if self.state == State::Succeeded
+            if self.state == HandshakeState::Succeeded
                 && matches!(scheme, Scheme::Ntlm(_) | Scheme::Ticket(..))
             {
                 // It is the connection that is known.
@@ -417,12 +417,12 @@ impl Negotiation {
         challenges: impl Iterator<Item = &'h str>,
     ) -> bool {
         match self.state {
-            State::Failed => return false,
-            State::Succeeded => {
-                self.state = State::Unchallenged;
+            HandshakeState::Failed => return false,
+            HandshakeState::Succeeded => {
+                self.state = HandshakeState::Unchallenged;
                 self.scheme = None;
             }
-            State::Unchallenged | State::Challenged => {}
+            HandshakeState::Unchallenged | HandshakeState::Challenged => {}
         }
         let offers: Vec<(String, &str)> = challenges
             .map(|challenge| {
@@ -460,7 +460,7 @@ impl Negotiation {
                 }
                 None => {}
             }
-        } else if self.state == State::Challenged {
+        } else if self.state == HandshakeState::Challenged {
             self.fail();
             return false;
         }
@@ -478,13 +478,13 @@ impl Negotiation {
 
     /// Notes a response that asks for nothing (`HttpAuthenticator.isAuthenticationRequested`): a later challenge begins anew.
     pub fn accepted(&mut self) {
-        if self.state == State::Challenged {
-            self.state = State::Succeeded;
+        if self.state == HandshakeState::Challenged {
+            self.state = HandshakeState::Succeeded;
         }
     }
 
     fn fail(&mut self) {
-        self.state = State::Failed;
+        self.state = HandshakeState::Failed;
         self.scheme = None;
     }
 
@@ -527,7 +527,7 @@ impl Negotiation {
             self.scheme = None;
             return false;
         }
-        self.state = State::Challenged;
+        self.state = HandshakeState::Challenged;
         self.scheme = Some(self.others.remove(0));
         true
     }

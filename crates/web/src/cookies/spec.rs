@@ -57,12 +57,12 @@ pub(super) struct Arrived {
 }
 
 /// A cookie being read; `None` from a handler means the whole header is malformed.
-struct Reading {
+struct CookieFields {
     arrived: Arrived,
     now_ms: i64,
 }
 
-impl Reading {
+impl CookieFields {
     fn new(name: String, value: Option<String>, origin: &Origin<'_>, now_ms: i64) -> Self {
         let cookie = Cookie {
             name: name.into(),
@@ -185,7 +185,7 @@ fn parse_rfc6265(
     }
     let value = cursor.value(b";");
     cursor.take();
-    let mut reading = Reading::new(name, Some(value), origin, now_ms);
+    let mut reading = CookieFields::new(name, Some(value), origin, now_ms);
     let mut attributes: Vec<(String, Option<String>)> = Vec::new();
     while !cursor.at_end() {
         let name = cursor.token(b"=;").to_lowercase();
@@ -247,7 +247,8 @@ fn parse_old(
 ) -> Option<Vec<Arrived>> {
     let mut cookies = Vec::with_capacity(elements.len());
     for element in elements.iter().filter(|element| !element.name.is_empty()) {
-        let mut reading = Reading::new(element.name.clone(), element.value.clone(), origin, now_ms);
+        let mut reading =
+            CookieFields::new(element.name.clone(), element.value.clone(), origin, now_ms);
         for (name, value) in element.params.iter().rev() {
             let value = value.as_deref();
             match name.to_lowercase().as_str() {

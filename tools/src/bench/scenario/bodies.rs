@@ -1,6 +1,6 @@
 //! Large bodies, and what looks into bodies.
 
-use super::{Door, Entry, Scenario, each};
+use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, PeakMib, Rate, Time};
 use crate::bench::peers::Program;
 use crate::bench::server::BIG_FILE;
@@ -13,10 +13,10 @@ pub(super) fn all() -> Vec<Scenario> {
 const KEPT: &str = "httpsampler.max_bytes_to_store_per_request";
 
 /// Ten bodies, whatever the command says of seconds.
-fn ten(program: Program, plan: &'static str, case: &str) -> Entry {
-    Entry {
+fn ten(program: Program, plan: &'static str, case: &str) -> Contender {
+    Contender {
         path: BIG_FILE,
-        ..Entry::new(program, plan).case(case, 1)
+        ..Contender::new(program, plan).case(case, 1)
     }
     .with("path", BIG_FILE)
     .with("loops", 1)
@@ -28,7 +28,7 @@ fn download() -> Scenario {
     let mut entries = each(&three, |program| {
         ten(program, "requests.jmx", "plain").with(KEPT, 1)
     });
-    entries.extend(each(&three[..2], |program| Entry {
+    entries.extend(each(&three[..2], |program| Contender {
         busy: true,
         ..ten(program, "requests.jmx", "busy machine").with(KEPT, 1)
     }));
@@ -61,7 +61,7 @@ fn download() -> Scenario {
 fn upload() -> Scenario {
     let entries = each(
         &[Program::Drumfire, Program::CurlUpload, Program::JMeter],
-        |program| Entry {
+        |program| Contender {
             path: "/upload",
             ..ten(program, "upload.jmx", "")
                 .with("path", "/upload")
@@ -81,7 +81,7 @@ fn upload() -> Scenario {
 }
 
 fn template() -> Scenario {
-    let entry = Entry {
+    let entry = Contender {
         path: "/upload",
         ..ten(Program::Drumfire, "template.jmx", "")
             .with("path", "/upload")
@@ -118,7 +118,7 @@ fn post_processors() -> Scenario {
     let mut entries = Vec::new();
     for (case, property, _) in CASES {
         entries.extend(each(&[Program::Drumfire, Program::JMeter], |program| {
-            Entry::new(program, "extractors.jmx")
+            Contender::new(program, "extractors.jmx")
                 .case(case, 2)
                 .with("pages", "@FOLDER@/html")
                 .with(property, 2)

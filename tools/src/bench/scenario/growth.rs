@@ -1,7 +1,7 @@
 //! How cost grows: the same work with more and more of one thing. The case is how many there are.
 
 use super::load::connected_users;
-use super::{Entry, Reads, Scenario};
+use super::{Contender, Reads, Scenario};
 use crate::bench::aim::Figure::{CpuToCase, PeakToCase, Time, UserKib};
 use crate::bench::made::Made;
 use crate::bench::peers::Program;
@@ -31,7 +31,7 @@ fn curve(
     name: &'static str,
     axis: &'static str,
     about: &'static str,
-    entries: Vec<Entry>,
+    entries: Vec<Contender>,
 ) -> Scenario {
     Scenario {
         on_request: true,
@@ -40,8 +40,8 @@ fn curve(
     }
 }
 
-fn entry(program: Program, plan: impl Into<String>, count: u64) -> Entry {
-    Entry::new(program, plan).case(count, 10)
+fn entry(program: Program, plan: impl Into<String>, count: u64) -> Contender {
+    Contender::new(program, plan).case(count, 10)
 }
 
 fn users() -> Scenario {
@@ -55,7 +55,7 @@ fn users() -> Scenario {
         (connected_users(), &peers[..1]),
     ] {
         entries.extend(super::each(programs, |program| {
-            Entry::new(program, "requests.jmx").case(users, users)
+            Contender::new(program, "requests.jmx").case(users, users)
         }));
     }
     curve(
@@ -69,13 +69,13 @@ fn users() -> Scenario {
 }
 
 fn idle() -> Scenario {
-    let idle = |program: Program, users: u32| Entry {
+    let idle = |program: Program, users: u32| Contender {
         connects: false,
-        ..Entry::new(program, "idle.jmx")
+        ..Contender::new(program, "idle.jmx")
             .case(users, users)
             .with("think_ms", 2_000)
     };
-    let mut entries: Vec<Entry> = [1_000, 10_000, 100_000, 1_000_000]
+    let mut entries: Vec<Contender> = [1_000, 10_000, 100_000, 1_000_000]
         .map(|users| idle(Program::Drumfire, users))
         .into();
     entries.push(idle(Program::JMeter, 1_000));
@@ -92,7 +92,7 @@ fn idle() -> Scenario {
 }
 
 /// A number of samples that do nothing, whatever the command says of seconds.
-fn counted(entry: Entry, loops: u64) -> Entry {
+fn counted(entry: Contender, loops: u64) -> Contender {
     entry.with("loops", loops.max(1)).with("seconds", 600)
 }
 
@@ -188,9 +188,9 @@ fn extractors() -> Scenario {
 }
 
 fn minutes() -> Scenario {
-    let entries = [1, 5, 60].map(|minutes| Entry {
+    let entries = [1, 5, 60].map(|minutes| Contender {
         seconds: minutes * 60,
-        ..Entry::new(Program::Drumfire, "pacing.jmx")
+        ..Contender::new(Program::Drumfire, "pacing.jmx")
             .case(minutes, 10)
             .with("rate", 1_000)
             .with("period", 60)
@@ -211,7 +211,7 @@ fn files(name: &'static str, about: &'static str, reads: Reads) -> Scenario {
     for rows in [100_000, 1_000_000, 10_000_000] {
         let made = Made::Results(rows);
         for program in [Program::Drumfire, Program::Wc] {
-            entries.push(Entry {
+            entries.push(Contender {
                 reads: Some(reads),
                 ..entry(program, made.path(), rows).needs(made)
             });
@@ -242,10 +242,10 @@ fn merged() -> Scenario {
 
 /// Scripts whose text changes at each sample, so that each is compiled anew; BeanShell and JavaScript, which are interpreted.
 fn scripts() -> Scenario {
-    let entries = [1, 5, 60].map(|minutes| Entry {
+    let entries = [1, 5, 60].map(|minutes| Contender {
         seconds: minutes * 60,
         prepares_java: true,
-        ..Entry::new(Program::Drumfire, "metaspace.jmx").case(minutes, 3)
+        ..Contender::new(Program::Drumfire, "metaspace.jmx").case(minutes, 3)
     });
     curve(
         "growth-scripts",

@@ -2,11 +2,11 @@
 
 use nix::sys::resource::{Resource, getrlimit};
 
-use super::{Entry, Scenario};
+use super::{Contender, Scenario};
 use crate::bench::aim::Figure;
 use crate::bench::made::Made;
 use crate::bench::peers::{PACE_PER_SECOND, Program};
-use crate::measure::Part;
+use crate::measure::RunPart;
 
 /// Users of the largest case that has connections: nearly as many as one address has ports.
 const MANY_USERS: u32 = 28_000;
@@ -38,7 +38,7 @@ pub(super) fn all() -> Vec<Scenario> {
 fn users() -> Scenario {
     // Users that all thought equally long would ask in step, and a worker that wakes up for a hundred of them at once is cheap.
     let thinking = |case: &str, users: u32, mean_ms: u32| {
-        Entry::new(Program::Drumfire, "users.jmx")
+        Contender::new(Program::Drumfire, "users.jmx")
             .case(case, users)
             .with("think_ms", mean_ms / 2)
             .with("spread_ms", mean_ms)
@@ -47,12 +47,12 @@ fn users() -> Scenario {
             .with("httpclient4.time_to_live", 600_000)
     };
     // Without the time in which users connect, and that in which they end.
-    let counted = |from_s, to_s| Some(Part { from_s, to_s });
+    let counted = |from_s, to_s| Some(RunPart { from_s, to_s });
     // All think from the first second on.
-    let idle = |case: &str, users: u32| Entry {
+    let idle = |case: &str, users: u32| Contender {
         seconds: 15,
         connects: false,
-        ..Entry::new(Program::Drumfire, "idle.jmx")
+        ..Contender::new(Program::Drumfire, "idle.jmx")
             .case(case, users)
             .with("think_ms", 10_000)
     };
@@ -60,12 +60,12 @@ fn users() -> Scenario {
     let connected = connected_users();
     let entries = vec![
         // The same rate of requests for the ratio of their costs.
-        Entry {
+        Contender {
             counted: counted(2, 40),
             ..thinking("100 with connections", 100, 50)
         },
         // Each asks for the first time within 30 s: JMeter rounds the distance of starts to whole milliseconds.
-        Entry {
+        Contender {
             seconds: 82,
             counted: counted(35, 80),
             ..thinking(MANY, connected, 10_000)
@@ -92,7 +92,7 @@ const PACED_USERS: u32 = 50;
 /// A paced group beside one whose users start: what the starts do to the pace shows.
 fn ramp_up() -> Scenario {
     let paced = |case: &str, users: u32| {
-        Entry::new(Program::Drumfire, "ramp.jmx")
+        Contender::new(Program::Drumfire, "ramp.jmx")
             .case(case, users)
             .with("rate", 1_000)
     };
@@ -112,7 +112,7 @@ fn ramp_up() -> Scenario {
 
 fn pacing() -> Scenario {
     let paced = |program, plan, case: &str| {
-        Entry::new(program, plan)
+        Contender::new(program, plan)
             .case(case, 100)
             .with("rate", PACE_PER_SECOND)
     };
@@ -131,9 +131,9 @@ fn pacing() -> Scenario {
 }
 
 fn stall() -> Scenario {
-    let entry = Entry {
+    let entry = Contender {
         stalls: true,
-        ..Entry::new(Program::Drumfire, "open.jmx")
+        ..Contender::new(Program::Drumfire, "open.jmx")
             .case("open model", 100)
             .with("rate", 1_000)
     };
@@ -165,7 +165,7 @@ fn neighbours() -> Scenario {
     ];
     let rows = Made::Data(10_000_000);
     let paced = |case: &str| {
-        Entry::new(Program::Drumfire, "neighbours.jmx")
+        Contender::new(Program::Drumfire, "neighbours.jmx")
             .case(case, 100)
             .with("drumfire.workers", 1)
             .with("data", format!("@FOLDER@/{}", rows.path()))
@@ -195,9 +195,9 @@ fn neighbours() -> Scenario {
 }
 
 fn rows() -> Scenario {
-    let rows = |case: &str, writes_results: bool| Entry {
+    let rows = |case: &str, writes_results: bool| Contender {
         writes_results,
-        ..Entry::new(Program::Drumfire, "rows.jmx")
+        ..Contender::new(Program::Drumfire, "rows.jmx")
             .case(case, 10)
             .with("loops", 100_000)
             .with("seconds", 600)
@@ -214,9 +214,9 @@ fn rows() -> Scenario {
 }
 
 fn workers() -> Scenario {
-    let on = |case: &str, cores: u32| Entry {
+    let on = |case: &str, cores: u32| Contender {
         cores,
-        ..Entry::new(Program::Drumfire, "requests.jmx").case(case, 10)
+        ..Contender::new(Program::Drumfire, "requests.jmx").case(case, 10)
     };
     Scenario::new(
         "workers",
@@ -227,9 +227,9 @@ fn workers() -> Scenario {
 }
 
 fn long() -> Scenario {
-    let lasting = |case: &str, minutes: u32| Entry {
+    let lasting = |case: &str, minutes: u32| Contender {
         seconds: minutes * 60,
-        ..Entry::new(Program::Drumfire, "pacing.jmx")
+        ..Contender::new(Program::Drumfire, "pacing.jmx")
             .case(case, 10)
             .with("rate", 5_000)
             // The timer makes its arrivals for so many seconds at once, as JMeter's, and they take memory.

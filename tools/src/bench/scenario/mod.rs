@@ -12,7 +12,7 @@ mod work;
 use super::aim::{Aim, Bound, Figure};
 use super::made::Made;
 use super::peers::Program;
-use crate::measure::Part;
+use crate::measure::RunPart;
 
 /// Users or connections of a scenario that says nothing else.
 const USERS: u32 = 10;
@@ -21,7 +21,7 @@ const USERS: u32 = 10;
 pub struct Scenario {
     pub name: &'static str,
     pub about: &'static str,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<Contender>,
     /// Shortest round, where a scenario needs more than the others.
     pub least_seconds: u32,
     /// Longest round: what costs time and shows no more.
@@ -34,7 +34,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    fn new(name: &'static str, about: &'static str, entries: Vec<Entry>) -> Scenario {
+    fn new(name: &'static str, about: &'static str, entries: Vec<Contender>) -> Scenario {
         Scenario {
             name,
             about,
@@ -67,7 +67,7 @@ impl Scenario {
 }
 
 /// One program with its settings.
-pub struct Entry {
+pub struct Contender {
     /// Entries that are compared with each other have the same case.
     pub case: String,
     pub program: Program,
@@ -91,7 +91,7 @@ pub struct Entry {
     /// Of this entry alone, whatever the command says; 0 is what it says.
     pub seconds: u32,
     /// The part of a round whose time, CPU and samples count; its memory counts as a whole.
-    pub counted: Option<Part>,
+    pub counted: Option<RunPart>,
     /// Java's classes are prepared before the round (`drumfire jvm install`).
     pub prepares_java: bool,
     /// In the middle of the round the server answers nobody for a second.
@@ -132,9 +132,9 @@ pub enum Door {
     Echo,
 }
 
-impl Entry {
-    fn new(program: Program, plan: impl Into<String>) -> Entry {
-        Entry {
+impl Contender {
+    fn new(program: Program, plan: impl Into<String>) -> Contender {
+        Contender {
             case: String::new(),
             program,
             plan: plan.into(),
@@ -156,27 +156,27 @@ impl Entry {
         }
     }
 
-    fn with(mut self, name: &'static str, value: impl ToString) -> Entry {
+    fn with(mut self, name: &'static str, value: impl ToString) -> Contender {
         self.properties.push((name, value.to_string()));
         self
     }
 
-    fn case(mut self, case: impl ToString, users: u32) -> Entry {
+    fn case(mut self, case: impl ToString, users: u32) -> Contender {
         self.case = case.to_string();
         self.users = users;
         self
     }
 
-    fn needs(self, made: Made) -> Entry {
-        Entry {
+    fn needs(self, made: Made) -> Contender {
+        Contender {
             made: Some(made),
             ..self
         }
     }
 
     /// Over HTTPS.
-    fn secure(self, door: Door) -> Entry {
-        Entry { door, ..self }.with("scheme", "https")
+    fn secure(self, door: Door) -> Contender {
+        Contender { door, ..self }.with("scheme", "https")
     }
 }
 
@@ -193,7 +193,7 @@ pub fn all() -> Vec<Scenario> {
     all
 }
 
-fn each(programs: &[Program], entry: impl Fn(Program) -> Entry) -> Vec<Entry> {
+fn each(programs: &[Program], entry: impl Fn(Program) -> Contender) -> Vec<Contender> {
     programs.iter().map(|program| entry(*program)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Other protocols than HTTP/1.1, and connections that live for a few requests.
 
-use super::{Door, Entry, Scenario, each};
+use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, CpuIn};
 use crate::bench::peers::Program;
 
@@ -11,11 +11,11 @@ pub(super) fn all() -> Vec<Scenario> {
 fn websocket() -> Scenario {
     let programs = [Program::Drumfire, Program::K6, Program::JMeter];
     let entries = each(&programs, |program| {
-        let entry = Entry {
+        let entry = Contender {
             door: Door::Echo,
             // As k6, which writes no line for a message; JMeter is counted by its file.
             writes_results: program == Program::JMeter,
-            ..Entry::new(program, "websocket.jmx")
+            ..Contender::new(program, "websocket.jmx")
         };
         match program {
             Program::JMeter => entry.with("search_paths", "@JARS@/jmeter-websocket-samplers.jar"),
@@ -40,17 +40,17 @@ const BARE: &str = "one answer of the API";
 const API: &str = "API";
 
 fn api() -> Scenario {
-    let mut entries = each(&[Program::Drumfire, Program::K6], |program| Entry {
+    let mut entries = each(&[Program::Drumfire, Program::K6], |program| Contender {
         path: "/store/api/cart",
         writes_results: false,
-        ..Entry::new(program, "api.jmx")
+        ..Contender::new(program, "api.jmx")
             .case(API, 10)
             .secure(Door::Http2Tls)
             .with("drumfire.http.version", 2)
     });
-    entries.push(Entry {
+    entries.push(Contender {
         path: "/store/api/cart",
-        ..Entry::new(Program::H2load, "api.jmx")
+        ..Contender::new(Program::H2load, "api.jmx")
             .case(BARE, 10)
             .secure(Door::Http2Tls)
     });
@@ -71,7 +71,7 @@ fn database() -> Scenario {
     const IN_MEMORY: &str = "H2 in memory, its driver in Java";
     let both = [Program::Drumfire, Program::JMeter];
     let asking = |program, case, driver, url: &str, user, jar: &str| {
-        Entry::new(program, "jdbc.jmx")
+        Contender::new(program, "jdbc.jmx")
             .case(case, 10)
             .with("db_driver", driver)
             .with("db_url", url)
@@ -126,7 +126,7 @@ fn ten_requests() -> Scenario {
             "tls-ten",
             "the server closes each TLS connection after ten requests and resumes none",
             each(&programs, |program| {
-                Entry::new(program, "requests.jmx").secure(Door::TenRequests)
+                Contender::new(program, "requests.jmx").secure(Door::TenRequests)
             }),
         )
     }

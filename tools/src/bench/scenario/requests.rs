@@ -1,6 +1,6 @@
 //! The cost of one small request.
 
-use super::{Door, Entry, Scenario, each};
+use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{self, Cpu, CpuIn};
 use crate::bench::peers::Program;
 
@@ -29,7 +29,7 @@ fn keep_alive() -> Scenario {
     Scenario::new(
         "keepalive",
         "ten requests an iteration over kept-alive connections",
-        each(&programs, |program| Entry::new(program, "requests.jmx")),
+        each(&programs, |program| Contender::new(program, "requests.jmx")),
     )
     .at_most("", Cpu(Program::Wrk), 1.25)
 }
@@ -39,9 +39,9 @@ fn extract() -> Scenario {
     Scenario::new(
         "extract",
         "three variables in the path, a Response Assertion and a Boundary Extractor; wrk only asks",
-        each(&programs, |program| Entry {
+        each(&programs, |program| Contender {
             path: "/shop/index.html?user=42",
-            ..Entry::new(program, "extract.jmx")
+            ..Contender::new(program, "extract.jmx")
         }),
     )
     .at_most("", Cpu(Program::Wrk), 1.25)
@@ -61,10 +61,10 @@ fn new_state_plain() -> Scenario {
     )
 }
 
-fn new_state(program: Program) -> Entry {
-    Entry {
+fn new_state(program: Program) -> Contender {
+    Contender {
         reconnects: true,
-        ..Entry::new(program, "requests.jmx").with("same_user", false)
+        ..Contender::new(program, "requests.jmx").with("same_user", false)
     }
 }
 
@@ -91,7 +91,7 @@ fn new_state_tls() -> Scenario {
 /// A connection for each request, so that the handshake is what is measured.
 fn sessions() -> Scenario {
     let closing = |program: Program, case: &str| {
-        Entry::new(program, "requests.jmx")
+        Contender::new(program, "requests.jmx")
             .secure(Door::Tls)
             .case(case, 10)
             .with("keep_alive", false)
@@ -113,7 +113,7 @@ fn sessions() -> Scenario {
         ("certificate, PKCS#12", "client.p12", "PKCS12"),
         ("certificate, JKS", "client.jks", "JKS"),
     ] {
-        entries.extend(each(&both, |program| Entry {
+        entries.extend(each(&both, |program| Contender {
             plan: "certificate.jmx".to_owned(),
             ..closing(program, case)
                 .secure(Door::ClientCertificate)
@@ -136,7 +136,7 @@ fn sessions() -> Scenario {
 /// A connection for each request at the highest rate, closed by the client.
 fn ports() -> Scenario {
     let closing = |case: &str| {
-        Entry::new(Program::Drumfire, "ports.jmx")
+        Contender::new(Program::Drumfire, "ports.jmx")
             .case(case, 10)
             .with("requests", 1)
             .with("same_user", false)
@@ -163,9 +163,9 @@ fn http2() -> Scenario {
     Scenario::new(
         "http2",
         "ten requests an iteration over kept-alive HTTP/2 connections, one stream each",
-        each(&[Program::Drumfire, Program::H2load], |program| Entry {
+        each(&[Program::Drumfire, Program::H2load], |program| Contender {
             door: Door::Http2,
-            ..Entry::new(program, "requests.jmx").with("drumfire.http.version", 2)
+            ..Contender::new(program, "requests.jmx").with("drumfire.http.version", 2)
         }),
     )
     .at_most("", Cpu(Program::H2load), 1.2)
@@ -180,7 +180,7 @@ fn seed() -> Scenario {
                 let case = format!("{requests} {kept}, {users} user(s)");
                 for program in [Program::Drumfire, Program::JMeter] {
                     entries.push(
-                        Entry::new(program, "requests.jmx")
+                        Contender::new(program, "requests.jmx")
                             .case(&case, users)
                             .with("requests", requests)
                             .with("keep_alive", keep_alive)

@@ -1,7 +1,7 @@
 //! The cost of scripts, and their effect on others. Java is started in all cases, so its start is in none of the
 //! differences.
 
-use super::{Entry, Scenario, each};
+use super::{Contender, Scenario, each};
 use crate::bench::aim::Figure::{CpuBeyondCase, FirstSampleMs, LateToCase, Rate};
 use crate::bench::peers::Program;
 
@@ -15,8 +15,8 @@ pub(super) fn all() -> Vec<Scenario> {
     vec![first(), calls(), sleepers(), ranking()]
 }
 
-fn run(program: Program, case: &str, group: &'static str) -> Entry {
-    Entry::new(program, "scripts.jmx")
+fn run(program: Program, case: &str, group: &'static str) -> Contender {
+    Contender::new(program, "scripts.jmx")
         .case(case, USERS)
         .with("pages", "@FOLDER@/html")
         .with(group, USERS)
@@ -26,9 +26,9 @@ fn run(program: Program, case: &str, group: &'static str) -> Entry {
 fn first() -> Scenario {
     const FIRST: &str = "first script";
     let entries = each(&BOTH, |program| {
-        Entry {
+        Contender {
             prepares_java: true,
-            ..Entry::new(program, "first_script.jmx").case(FIRST, 1)
+            ..Contender::new(program, "first_script.jmx").case(FIRST, 1)
         }
         .with("variables", 1)
         .with("loops", 1)
@@ -54,7 +54,7 @@ fn calls() -> Scenario {
         ("get and put", "variables"),
         ("prev", "prev"),
     ] {
-        entries.extend(each(&BOTH, |program| Entry {
+        entries.extend(each(&BOTH, |program| Contender {
             // JMeter is counted by its file.
             writes_results: program == Program::JMeter,
             ..run(program, case, group)
@@ -77,7 +77,7 @@ fn calls() -> Scenario {
 fn sleepers() -> Scenario {
     const ALONE: &str = "nobody sleeps";
     let beside = |case: &str, users: u32| {
-        Entry::new(Program::Drumfire, "sleepers.jmx")
+        Contender::new(Program::Drumfire, "sleepers.jmx")
             .case(case, users)
             .with("rate", 1_000)
     };
@@ -106,7 +106,7 @@ fn ranking() -> Scenario {
     ];
     let mut entries = Vec::new();
     for (case, plan, group) in CASES {
-        entries.extend(each(&BOTH, |program| Entry {
+        entries.extend(each(&BOTH, |program| Contender {
             plan: plan.to_owned(),
             ..run(program, case, group)
         }));

@@ -1,13 +1,13 @@
 //! How long it takes until the first request.
 
-use super::{Entry, Scenario, each};
+use super::{Contender, Scenario, each};
 use crate::bench::aim::Figure;
 use crate::bench::made::Made;
 use crate::bench::peers::Program;
 
 pub(super) fn all() -> Vec<Scenario> {
     let once = |program, plan: &str, case: &str| {
-        Entry::new(program, plan)
+        Contender::new(program, plan)
             .case(case, 1)
             .with("loops", 1)
             .with("seconds", 600)

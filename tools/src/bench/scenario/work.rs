@@ -1,6 +1,6 @@
 //! Plans as people have them: several requests that hang together, and what is done with their answers.
 
-use super::{Entry, Scenario, each};
+use super::{Contender, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, CpuIn, CpuToCase, LateUs, PeakTo, SamplesToCase};
 use crate::bench::peers::Program;
 
@@ -22,13 +22,13 @@ fn shop() -> Scenario {
         Program::Loadr,
         Program::JMeter,
     ];
-    let mut entries = each(&programs, |program| Entry {
+    let mut entries = each(&programs, |program| Contender {
         path: "/store/",
         // As the others, which write no line for a request; JMeter is counted by its file.
         writes_results: program == Program::JMeter,
-        ..Entry::new(program, "shop.jmx").case(SCRIPT, 10)
+        ..Contender::new(program, "shop.jmx").case(SCRIPT, 10)
     });
-    entries.push(Entry::new(Program::Wrk, "shop.jmx").case(BARE, 10));
+    entries.push(Contender::new(Program::Wrk, "shop.jmx").case(BARE, 10));
     Scenario {
         least_seconds: 5,
         ..Scenario::new(
@@ -59,7 +59,7 @@ fn work() -> Scenario {
     let mut entries = Vec::new();
     for (case, users, _) in CASES {
         entries.extend(each(&[Program::Drumfire, Program::JMeter], |program| {
-            Entry::new(program, "work.jmx")
+            Contender::new(program, "work.jmx")
                 .case(case, users)
                 .with("folder", "@FOLDER@/html")
                 .with(case, users)
@@ -82,7 +82,7 @@ fn work() -> Scenario {
 /// As fast as one machine can be asked for an even pace.
 fn open() -> Scenario {
     const FAST: &str = "20,000 a second";
-    let entry = Entry::new(Program::Drumfire, "open.jmx")
+    let entry = Contender::new(Program::Drumfire, "open.jmx")
         .case(FAST, 100)
         .with("rate", 20_000);
     Scenario::new(
@@ -100,7 +100,7 @@ fn live() -> Scenario {
     const OUTPUTS: &str =
         "influxdb=http://127.0.0.1:@PORT@/upload?db=jmeter;json=@FOLDER@/live.jsonl";
     let entry = |case| {
-        Entry::new(Program::Drumfire, "open.jmx")
+        Contender::new(Program::Drumfire, "open.jmx")
             .case(case, 100)
             .with("rate", 5_000)
     };

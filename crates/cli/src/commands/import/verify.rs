@@ -18,7 +18,7 @@ use crate::terminal::style::Style;
 
 /// The answer of a replay to one request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Row {
+struct ReplayedAnswer {
     code: String,
     values: HashMap<String, String>,
 }
@@ -27,13 +27,13 @@ struct Row {
 #[derive(Debug, Default)]
 pub struct Proof {
     /// Recorded values by what became of them.
-    states: HashMap<String, State>,
+    states: HashMap<String, ReplayState>,
     /// Requests that answered differently: their place, the recorded code and the replayed one.
     differing: Vec<(usize, String, String)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ReplayState {
     Proved,
     /// The same in both replays and in the recording: no variable is needed.
     Constant,
@@ -45,9 +45,9 @@ impl Proof {
     /// The recorded values that stay as they are.
     pub fn constants(&self, findings: &[Finding], accept: bool) -> Vec<String> {
         let stays = |finding: &&Finding| match self.states.get(&finding.value) {
-            Some(State::Constant) => true,
-            Some(State::Open) | None => !accept,
-            Some(State::Proved) => false,
+            Some(ReplayState::Constant) => true,
+            Some(ReplayState::Open) | None => !accept,
+            Some(ReplayState::Proved) => false,
         };
         findings
             .iter()
@@ -59,24 +59,24 @@ impl Proof {
     /// How it stands with a value, for the summary.
     pub fn state(&self, value: &str) -> &'static str {
         match self.states.get(value) {
-            Some(State::Proved) => ", proved by two replays",
-            Some(State::Open) => ", not proved",
-            Some(State::Constant) | None => "",
+            Some(ReplayState::Proved) => ", proved by two replays",
+            Some(ReplayState::Open) => ", not proved",
+            Some(ReplayState::Constant) | None => "",
         }
     }
 
     /// Other results of the replays.
     pub fn remarks(&self, steps: &[String]) -> String {
         let mut text = String::new();
-        let mut dropped: Vec<(&String, &State)> = self
+        let mut dropped: Vec<(&String, &ReplayState)> = self
             .states
             .iter()
-            .filter(|(_, state)| **state != State::Proved)
+            .filter(|(_, state)| **state != ReplayState::Proved)
             .collect();
         dropped.sort_by_key(|(value, _)| *value);
         for (value, state) in dropped {
             let why = match state {
-                State::Constant => "is the same in every replay and stays as it is",
+                ReplayState::Constant => "is the same in every replay and stays as it is",
                 _ => "could not be proved; look at it, or keep its variable with `--accept`",
             };
             text.push_str(&format!("value      `{value}` {why}\n"));
@@ -151,7 +151,7 @@ fn replay<E: Engine>(
     findings: &[Finding],
     engine: &E,
     console: &Console<'_>,
-) -> Result<HashMap<usize, Row>, Refusal> {
+) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
     let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = |name: &str| folder.path().join(name);
@@ -199,7 +199,7 @@ fn replay<E: Engine>(
 }
 
 /// The rows of a result file by the place of their requests.
-fn rows(file: &Path) -> Result<HashMap<usize, Row>, Refusal> {
+fn rows(file: &Path) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
     let failed =
         |error: csv::Error| Refusal::new(Exit::RunFailed, format!("the replay's results: {error}"));
     let mut reader = csv::Reader::from_path(file).map_err(failed)?;
@@ -220,7 +220,7 @@ fn rows(file: &Path) -> Result<HashMap<usize, Row>, Refusal> {
             let code = field("responseCode");
             rows.insert(
                 place,
-                Row {
+                ReplayedAnswer {
                     code,
                     values: fields,
                 },
@@ -233,8 +233,8 @@ fn rows(file: &Path) -> Result<HashMap<usize, Row>, Refusal> {
 fn judge(
     draft: &Draft,
     findings: &[Finding],
-    first: &HashMap<usize, Row>,
-    second: &HashMap<usize, Row>,
+    first: &HashMap<usize, ReplayedAnswer>,
+    second: &HashMap<usize, ReplayedAnswer>,
 ) -> Proof {
     let mut proof = Proof::default();
     let mut recorded = Vec::new();
@@ -249,12 +249,12 @@ fn judge(
         }
     }
     for finding in findings {
-        let value = |rows: &HashMap<usize, Row>| {
+        let value = |rows: &HashMap<usize, ReplayedAnswer>| {
             let row = rows.get(&finding.from)?;
             let value = row.values.get(&finding.variable)?.clone();
             (!value.is_empty() && value != "NOT_FOUND").then_some(value)
         };
-        let answers = |rows: &HashMap<usize, Row>| {
+        let answers = |rows: &HashMap<usize, ReplayedAnswer>| {
             finding.used_in.iter().all(|place| {
                 let code = rows.get(place).map(|row| row.code.as_str());
                 recorded
@@ -263,11 +263,11 @@ fn judge(
             })
         };
         let state = match (value(first), value(second)) {
-            (Some(one), Some(two)) if one == two && one == finding.value => State::Constant,
+            (Some(one), Some(two)) if one == two && one == finding.value => ReplayState::Constant,
             (Some(one), Some(two)) if one != two && answers(first) && answers(second) => {
-                State::Proved
+                ReplayState::Proved
             }
-            _ => State::Open,
+            _ => ReplayState::Open,
         };
         proof.states.insert(finding.value.clone(), state);
     }

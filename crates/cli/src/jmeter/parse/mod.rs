@@ -12,7 +12,7 @@ const END: char = '\0';
 
 /// One thing found on the command line, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Item {
+pub enum CommandLineItem {
     /// An option with its arguments.
     Option {
         /// The option's letter, whichever spelling was used.
@@ -30,29 +30,29 @@ pub enum Item {
 ///
 /// # Errors
 /// JMeter's own message for a wrong command line, without its leading `Error: `.
-pub fn parse(words: &[String]) -> Result<Vec<Item>, String> {
-    let mut parser = Parser::new(words);
+pub fn parse(words: &[String]) -> Result<Vec<CommandLineItem>, String> {
+    let mut parser = SwitchParser::new(words);
     parser.run()?;
     check_incompatible(&parser.items)?;
     Ok(parser.items)
 }
 
-struct Parser {
+struct SwitchParser {
     chars: Vec<char>,
     at: usize,
-    items: Vec<Item>,
+    items: Vec<CommandLineItem>,
     /// Whether the option at hand was spelt with two dashes: messages name it as it was spelt.
     long: bool,
 }
 
-impl Parser {
+impl SwitchParser {
     fn new(words: &[String]) -> Self {
         let mut chars = Vec::new();
         for word in words {
             chars.extend(word.chars());
             chars.push(END);
         }
-        Parser {
+        SwitchParser {
             chars,
             at: 0,
             items: Vec::new(),
@@ -92,7 +92,7 @@ impl Parser {
             if self.peek() != '-' {
                 let (text, _) = self.token(&[END]);
                 if !text.is_empty() {
-                    self.items.push(Item::Text(text));
+                    self.items.push(CommandLineItem::Text(text));
                 }
                 continue;
             }
@@ -118,7 +118,7 @@ impl Parser {
     fn rest_is_text(&mut self) {
         while !self.is_finished() {
             let (text, _) = self.token(&[END]);
-            self.items.push(Item::Text(text));
+            self.items.push(CommandLineItem::Text(text));
         }
         self.at = self.chars.len();
     }
@@ -155,7 +155,7 @@ impl Parser {
             Arity::One => (self.single_argument(option)?, String::new()),
             Arity::Pair => self.pair(option)?,
         };
-        self.items.push(Item::Option {
+        self.items.push(CommandLineItem::Option {
             letter: option.letter,
             argument,
             value,
@@ -208,12 +208,12 @@ impl Parser {
 }
 
 /// `CLArgsParser.checkIncompatibilities`: repetitions, and options that exclude one another.
-fn check_incompatible(items: &[Item]) -> Result<(), String> {
+fn check_incompatible(items: &[CommandLineItem]) -> Result<(), String> {
     let letters: Vec<char> = items
         .iter()
         .filter_map(|item| match item {
-            Item::Option { letter, .. } => Some(*letter),
-            Item::Text(_) => None,
+            CommandLineItem::Option { letter, .. } => Some(*letter),
+            CommandLineItem::Text(_) => None,
         })
         .collect();
     for (index, letter) in letters.iter().enumerate() {

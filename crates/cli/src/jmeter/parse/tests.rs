@@ -103,7 +103,7 @@ const RECORDED: &[(&[&str], &str)] = &[
     (&["--jmeterproperty", "foo", "t"], "J<foo><t>"),
 ];
 
-fn render(result: Result<Vec<Item>, String>) -> String {
+fn render(result: Result<Vec<CommandLineItem>, String>) -> String {
     let items = match result {
         Err(message) => return format!("ERR {message}"),
         Ok(items) => items,
@@ -111,8 +111,8 @@ fn render(result: Result<Vec<Item>, String>) -> String {
     let rendered: Vec<String> = items
         .into_iter()
         .map(|item| match item {
-            Item::Text(text) => format!("TEXT<{text}>"),
-            Item::Option {
+            CommandLineItem::Text(text) => format!("TEXT<{text}>"),
+            CommandLineItem::Option {
                 letter,
                 argument,
                 value,

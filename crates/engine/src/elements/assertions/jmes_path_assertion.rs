@@ -5,7 +5,7 @@
 //! Difference: for malformed JSON and malformed expressions the message is not that of Jackson or io.burt's library.
 
 use drumfire_expr::Template;
-use drumfire_query::jmespath::{Found, JmesPath};
+use drumfire_query::jmespath::{JmesPath, JmesPathResult};
 use drumfire_query::json::{Json, JsonError};
 use drumfire_results::{AssertionResult, Sample};
 
@@ -28,7 +28,7 @@ pub struct JmesPathAssertion {
 }
 
 /// The value of a path, or the message of the exception.
-type Outcome = Result<Found<'static, 'static>, String>;
+type Outcome = Result<JmesPathResult<'static, 'static>, String>;
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::assertion(JmesPathAssertion::decode(d))
@@ -49,7 +49,7 @@ impl JmesPathAssertion {
     fn holds(
         &self,
         cx: &mut Context,
-        found: &Found<'_, '_>,
+        found: &JmesPathResult<'_, '_>,
         wanted: Wanted,
     ) -> Result<bool, String> {
         match wanted {
@@ -62,7 +62,7 @@ impl JmesPathAssertion {
         }
     }
 
-    fn equals(&self, cx: &mut Context, found: &Found<'_, '_>) -> Result<bool, String> {
+    fn equals(&self, cx: &mut Context, found: &JmesPathResult<'_, '_>) -> Result<bool, String> {
         let expected = self.expectation.text(cx);
         if found.text() == expected {
             return Ok(true);

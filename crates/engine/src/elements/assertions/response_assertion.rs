@@ -49,7 +49,7 @@ pub struct ResponseAssertion {
     name: Name,
     scoped: Scoped,
     field: Field,
-    tests: Vec<Test>,
+    tests: Vec<ResponseTest>,
     kind: Whole,
     assume_success: Flag,
     custom_message: Template,
@@ -59,7 +59,7 @@ pub struct ResponseAssertion {
 }
 
 /// One of the texts to compare with.
-enum Test {
+enum ResponseTest {
     Text(Template),
     Pattern(Box<Compiled<Pattern>>),
 }
@@ -87,8 +87,8 @@ impl ResponseAssertion {
         let tests = texts.into_iter().map(|text| {
             let template = d.compile(&text);
             match is_text {
-                true => Test::Text(template),
-                false => Test::Pattern(Box::new(Compiled::new(d, template, rules))),
+                true => ResponseTest::Text(template),
+                false => ResponseTest::Pattern(Box::new(Compiled::new(d, template, rules))),
             }
         });
         let tests = tests.collect();
@@ -255,14 +255,14 @@ impl ResponseAssertion {
     /// The expected text, and whether it was found; or why the pattern cannot be used.
     async fn is_met<'a>(
         &self,
-        test: &'a Test,
+        test: &'a ResponseTest,
         cx: &mut Context,
         kind: i32,
         text: &str,
         may_wait: bool,
     ) -> Result<(Text<'a>, bool), String> {
         let pattern = match test {
-            Test::Text(template) => {
+            ResponseTest::Text(template) => {
                 let expected = template.eval(cx);
                 let found = if kind & EQUALS != 0 {
                     text == &*expected
@@ -271,7 +271,7 @@ impl ResponseAssertion {
                 };
                 return Ok((expected, found));
             }
-            Test::Pattern(pattern) => pattern,
+            ResponseTest::Pattern(pattern) => pattern,
         };
         let ready = pattern.get(cx);
         let found = match kind {

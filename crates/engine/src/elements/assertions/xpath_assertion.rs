@@ -14,7 +14,7 @@ use crate::decode::compiled::{Compiled, Only};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
-use crate::elements::xpath_query::{Fault, look, look_apart};
+use crate::elements::xpath_query::{XPathFault, look, look_apart};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
@@ -110,8 +110,10 @@ impl XPathAssertion {
                     ..self.name.pass(cx)
                 }
             }
-            Err(Fault::Text(message)) => self.name.error(cx, format!("SAXException: {message}")),
-            Err(Fault::Query(message)) => {
+            Err(XPathFault::Text(message)) => {
+                self.name.error(cx, format!("SAXException: {message}"))
+            }
+            Err(XPathFault::Query(message)) => {
                 let message = format!("TransformerException: {message} for: {query}");
                 self.name.error(cx, message)
             }

@@ -19,7 +19,7 @@ use crate::run::java::host::{JavaError, JavaHost, TicketAsk};
 use crate::run::roles::ThreadIterationListener;
 
 pub struct AuthManager {
-    rows: Vec<Row>,
+    rows: Vec<AuthorizationRow>,
     kerberos: Option<Kerberos>,
 }
 
@@ -52,7 +52,7 @@ impl Drop for Login {
     }
 }
 
-struct Row {
+struct AuthorizationRow {
     url: Template,
     user: Template,
     password: Template,
@@ -89,7 +89,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         };
         asks_kerberos |= mechanism == Mechanism::Kerberos;
         let mut field = |name: &str| d.compile(&props.str(name));
-        rows.push(Row {
+        rows.push(AuthorizationRow {
             url: field("Authorization.url"),
             user: field("Authorization.username"),
             password: field("Authorization.password"),

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use drumfire_web::Exception;
-use drumfire_web::cache::{Cache, CacheSettings, Entry};
+use drumfire_web::cache::{Cache, CacheSettings, CachedResponse};
 use drumfire_web::headers::RequestHead;
 use drumfire_web::response::ResponseHead;
 use drumfire_web::url::Url;
@@ -52,7 +52,12 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl CacheManager {
     /// The validators of a conditional request.
-    pub fn validators(&self, cx: &mut Context, url: &Url, head: &RequestHead<'_>) -> Option<Entry> {
+    pub fn validators(
+        &self,
+        cx: &mut Context,
+        url: &Url,
+        head: &RequestHead<'_>,
+    ) -> Option<CachedResponse> {
         let headers: Vec<(&str, &str)> = head.iter().collect();
         cx.state::<Cache>(self.state, Cache::default)
             .validators(url.as_str(), headers.iter().copied())

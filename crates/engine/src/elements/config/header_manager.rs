@@ -81,8 +81,8 @@ impl HeaderManager {
             return rows.map(|row| planned(row, read)).collect();
         };
         let rows = changed.iter().map(|row| match row {
-            Row::Planned(place) => planned(&self.rows[*place], read),
-            Row::Given(name, value) => Header::new(name.to_string(), value.to_string()),
+            HeaderRow::Planned(place) => planned(&self.rows[*place], read),
+            HeaderRow::Given(name, value) => Header::new(name.to_string(), value.to_string()),
         });
         rows.collect()
     }
@@ -103,10 +103,10 @@ fn cow(text: Text<'_>) -> Cow<'_, str> {
 /// One user's headers where scripts have changed them, by their managers: these give nothing back after a sample
 /// (`HeaderManager#recoverRunningVersion`).
 #[derive(Clone, Default)]
-pub struct ChangedHeaders(Vec<(usize, Rc<[Row]>)>);
+pub struct ChangedHeaders(Vec<(usize, Rc<[HeaderRow]>)>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Row {
+enum HeaderRow {
     /// As the plan has it, with its variables.
     Planned(usize),
     Given(Rc<str>, Rc<str>),
@@ -117,7 +117,7 @@ impl ChangedHeaders {
         self.0.is_empty()
     }
 
-    fn of(&self, manager: usize) -> Option<Rc<[Row]>> {
+    fn of(&self, manager: usize) -> Option<Rc<[HeaderRow]>> {
         let mut known = self.0.iter();
         known
             .find(|(id, _)| *id == manager)
@@ -133,16 +133,16 @@ impl ChangedHeaders {
     ) {
         let rows = match self.of(manager.id) {
             Some(rows) => rows.to_vec(),
-            None => (0..manager.rows.len()).map(Row::Planned).collect(),
+            None => (0..manager.rows.len()).map(HeaderRow::Planned).collect(),
         };
         let mut kept: Vec<_> = before.iter().zip(rows).map(Some).collect();
         let rows = after.iter().map(|header| {
-            let own = |place: &&mut Option<(&(String, String), Row)>| {
+            let own = |place: &&mut Option<(&(String, String), HeaderRow)>| {
                 place.as_ref().is_some_and(|(was, _)| *was == header)
             };
             match kept.iter_mut().find(own).and_then(Option::take) {
                 Some((_, row)) => row,
-                None => Row::Given(header.0.as_str().into(), header.1.as_str().into()),
+                None => HeaderRow::Given(header.0.as_str().into(), header.1.as_str().into()),
             }
         });
         let rows = rows.collect();
@@ -182,17 +182,17 @@ mod tests {
         let before = pairs(&[("A", "1"), ("B", "b"), ("C", "3")]);
         let after = pairs(&[("A", "1"), ("C", "3"), ("B", "2"), ("A", "1")]);
         changed.change(&manager, &before, &after);
-        let given = |name: &str, value: &str| Row::Given(name.into(), value.into());
+        let given = |name: &str, value: &str| HeaderRow::Given(name.into(), value.into());
         let expected = [
-            Row::Planned(0),
-            Row::Planned(2),
+            HeaderRow::Planned(0),
+            HeaderRow::Planned(2),
             given("B", "2"),
             given("A", "1"),
         ];
         assert_eq!(*changed.of(id).expect("they are changed"), expected);
         assert!(changed.of(id + 1).is_none());
         changed.change(&manager, &after, &after[1..3]);
-        let expected = [Row::Planned(2), given("B", "2")];
+        let expected = [HeaderRow::Planned(2), given("B", "2")];
         assert_eq!(*changed.of(id).expect("they are changed"), expected);
     }
 }

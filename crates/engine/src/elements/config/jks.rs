@@ -6,7 +6,7 @@ use sha1::{Digest, Sha1};
 pub const MAGIC: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
 
 /// A private key with its certificates, the key's own first; all in DER.
-pub struct Entry {
+pub struct PrivateKeyEntry {
     pub alias: String,
     pub key: Vec<u8>,
     pub chain: Vec<Vec<u8>>,
@@ -16,7 +16,7 @@ pub struct Entry {
 ///
 /// # Errors
 /// In words, if this is no such store, or the password is wrong.
-pub fn read(data: &[u8], password: &str) -> Result<Vec<Entry>, String> {
+pub fn read(data: &[u8], password: &str) -> Result<Vec<PrivateKeyEntry>, String> {
     let password: Vec<u8> = password.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let Some((body, digest)) = data.split_last_chunk::<20>() else {
         return Err("the file is too short".to_owned());
@@ -28,14 +28,14 @@ pub fn read(data: &[u8], password: &str) -> Result<Vec<Entry>, String> {
     if hash.finalize()[..] != digest[..] {
         return Err("Keystore was tampered with, or password was incorrect".to_owned());
     }
-    let mut reader = Reader(body);
+    let mut reader = KeystoreReader(body);
     let entries = reader.entries(&password).ok_or("the file is cut off")?;
     Ok(in_hashtable_order(entries))
 }
 
-struct Reader<'d>(&'d [u8]);
+struct KeystoreReader<'d>(&'d [u8]);
 
-impl<'d> Reader<'d> {
+impl<'d> KeystoreReader<'d> {
     fn take(&mut self, len: usize) -> Option<&'d [u8]> {
         let (taken, rest) = self.0.split_at_checked(len)?;
         self.0 = rest;
@@ -63,7 +63,7 @@ impl<'d> Reader<'d> {
     }
 
     /// All entries that have a key which the password opens; `None` if the data end too soon.
-    fn entries(&mut self, password: &[u8]) -> Option<Vec<Entry>> {
+    fn entries(&mut self, password: &[u8]) -> Option<Vec<PrivateKeyEntry>> {
         const KEY: usize = 1;
         self.take(MAGIC.len())?;
         let version = self.int()?;
@@ -84,7 +84,7 @@ impl<'d> Reader<'d> {
                 .map(|_| self.certificate(version))
                 .collect::<Option<Vec<_>>>()?;
             if let Some(key) = recover(protected, password) {
-                entries.push(Entry {
+                entries.push(PrivateKeyEntry {
                     alias: alias.to_lowercase(),
                     key,
                     chain,
@@ -140,12 +140,12 @@ fn element(der: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// The order of `java.util.Hashtable#keys`: buckets from the last to the first, in each the newest first.
-fn in_hashtable_order(entries: Vec<Entry>) -> Vec<Entry> {
-    let mut buckets: Vec<Vec<Entry>> = (0..11).map(|_| Vec::new()).collect();
+fn in_hashtable_order(entries: Vec<PrivateKeyEntry>) -> Vec<PrivateKeyEntry> {
+    let mut buckets: Vec<Vec<PrivateKeyEntry>> = (0..11).map(|_| Vec::new()).collect();
     for (count, entry) in entries.into_iter().enumerate() {
         if count >= buckets.len() * 3 / 4 {
             let size = buckets.len() * 2 + 1;
-            let mut larger: Vec<Vec<Entry>> = (0..size).map(|_| Vec::new()).collect();
+            let mut larger: Vec<Vec<PrivateKeyEntry>> = (0..size).map(|_| Vec::new()).collect();
             for old in buckets.into_iter().rev().flatten() {
                 larger[bucket(&old.alias, size)].insert(0, old);
             }

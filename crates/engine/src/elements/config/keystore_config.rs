@@ -157,7 +157,7 @@ fn load(
 }
 
 /// The keys of a PKCS#12 store in the order of the file, as Java's `PKCS12KeyStore` gives them.
-fn pkcs12(data: &[u8], password: &str) -> Result<Vec<jks::Entry>, String> {
+fn pkcs12(data: &[u8], password: &str) -> Result<Vec<jks::PrivateKeyEntry>, String> {
     let archive = Pkcs12Archive::from_pkcs12(data, password).map_err(|error| error.to_string())?;
     let mut nameless = 0;
     let mut entries = Vec::new();
@@ -186,7 +186,7 @@ fn pkcs12(data: &[u8], password: &str) -> Result<Vec<jks::Entry>, String> {
                 .filter(|_| bag.cert.issuer() != bag.cert.subject());
         }
         if !chain.is_empty() {
-            entries.push(jks::Entry {
+            entries.push(jks::PrivateKeyEntry {
                 alias: alias.to_lowercase(),
                 key: bag.key.as_der().to_vec(),
                 chain,

@@ -2,7 +2,7 @@
 
 use drumfire_sql::{Argument, ArgumentValue, SqlFailure};
 
-use super::statement::Fault;
+use super::statement::JdbcFault;
 use crate::elements::config::csv_file::{ReadFault, split_header};
 
 /// The fields of `java.sql.Types`.
@@ -79,14 +79,14 @@ fn parts(entry: &str) -> (&str, &str) {
 ///
 /// # Errors
 /// Java's exception for the first text that is not one.
-pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argument>, Fault> {
+pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argument>, JdbcFault> {
     if values.trim().is_empty() {
         return Ok(Vec::new());
     }
     let values = split_header(values, ',').map_err(|fault| match fault {
         ReadFault::Io(text) | ReadFault::Argument(text) => {
             let message = text.split_once(": ").map_or("", |(_, message)| message);
-            Fault::exception("java.io.IOException", message)
+            JdbcFault::exception("java.io.IOException", message)
         }
     })?;
     let mut types: Vec<&str> = types.split(',').collect();
@@ -123,7 +123,7 @@ pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argumen
 }
 
 /// `AbstractJDBCTestElement#setArgument`.
-fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, Fault> {
+fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, JdbcFault> {
     let owned = || text.to_owned();
     Ok(match sql_type {
         4 => ArgumentValue::Int(whole(text)?),
@@ -134,7 +134,7 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, Fault> {
         -5 => ArgumentValue::Long(whole(text)?),
         91 => match is_pattern(text, "dddd-dd-dd") {
             true => ArgumentValue::Date(owned()),
-            false => return Err(Fault::silent("java.lang.IllegalArgumentException")),
+            false => return Err(JdbcFault::silent("java.lang.IllegalArgumentException")),
         },
         7 => ArgumentValue::Real(floating(text)? as f32),
         -6 => ArgumentValue::Byte(small(text)?),
@@ -147,7 +147,7 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, Fault> {
                 true => ArgumentValue::Timestamp(text.trim().to_owned()),
                 false => {
                     let message = "Timestamp format must be yyyy-mm-dd hh:mm:ss[.fffffffff]";
-                    return Err(Fault::exception(
+                    return Err(JdbcFault::exception(
                         "java.lang.IllegalArgumentException",
                         message,
                     ));
@@ -156,37 +156,37 @@ fn typed(text: &str, sql_type: i32) -> Result<ArgumentValue, Fault> {
         }
         92 => match is_pattern(text, "dd:dd:dd") {
             true => ArgumentValue::Time(owned()),
-            false => return Err(Fault::silent("java.lang.IllegalArgumentException")),
+            false => return Err(JdbcFault::silent("java.lang.IllegalArgumentException")),
         },
         -4..=-2 => ArgumentValue::Bytes(text.as_bytes().to_vec()),
         _ => ArgumentValue::Object(owned()),
     })
 }
 
-fn no_number(text: &str) -> Fault {
+fn no_number(text: &str) -> JdbcFault {
     let message = format!("For input string: \"{text}\"");
-    Fault::exception("java.lang.NumberFormatException", message)
+    JdbcFault::exception("java.lang.NumberFormatException", message)
 }
 
 /// `Integer#parseInt`, `Long#parseLong`.
-fn whole<N: std::str::FromStr>(text: &str) -> Result<N, Fault> {
+fn whole<N: std::str::FromStr>(text: &str) -> Result<N, JdbcFault> {
     text.parse().map_err(|_| no_number(text))
 }
 
 /// `Byte#parseByte`, `Short#parseShort`.
-fn small<N: TryFrom<i32>>(text: &str) -> Result<N, Fault> {
+fn small<N: TryFrom<i32>>(text: &str) -> Result<N, JdbcFault> {
     let number: i32 = whole(text)?;
     N::try_from(number).map_err(|_| {
         let message = format!("ArgumentValue out of range. ArgumentValue:\"{text}\" Radix:10");
-        Fault::exception("java.lang.NumberFormatException", message)
+        JdbcFault::exception("java.lang.NumberFormatException", message)
     })
 }
 
 /// `Double#parseDouble`.
-fn floating(text: &str) -> Result<f64, Fault> {
+fn floating(text: &str) -> Result<f64, JdbcFault> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
-        return Err(Fault::exception(
+        return Err(JdbcFault::exception(
             "java.lang.NumberFormatException",
             "empty String",
         ));
@@ -198,7 +198,7 @@ fn floating(text: &str) -> Result<f64, Fault> {
 }
 
 /// `new BigDecimal`.
-fn decimal(text: &str) -> Result<String, Fault> {
+fn decimal(text: &str) -> Result<String, JdbcFault> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_plain = unsigned
         .bytes()
@@ -220,9 +220,12 @@ fn decimal(text: &str) -> Result<String, Fault> {
             let message = format!(
                 "Character {odd} is neither a decimal digit number, decimal point, nor \"e\" notation exponential mark."
             );
-            Err(Fault::exception("java.lang.NumberFormatException", message))
+            Err(JdbcFault::exception(
+                "java.lang.NumberFormatException",
+                message,
+            ))
         }
-        None => Err(Fault::silent("java.lang.NumberFormatException")),
+        None => Err(JdbcFault::silent("java.lang.NumberFormatException")),
     }
 }
 

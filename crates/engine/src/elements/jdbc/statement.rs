@@ -24,7 +24,7 @@ const AUTOCOMMIT_ON: &str = "AutoCommit(true)";
 
 /// A failure: an exception of SQL, or another one of Java's.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum JdbcFault {
     Sql(SqlFailure),
     Exception {
         class: &'static str,
@@ -32,39 +32,39 @@ pub enum Fault {
     },
 }
 
-impl Fault {
-    pub fn exception(class: &'static str, message: impl Into<String>) -> Fault {
-        Fault::Exception {
+impl JdbcFault {
+    pub fn exception(class: &'static str, message: impl Into<String>) -> JdbcFault {
+        JdbcFault::Exception {
             class,
             message: Some(message.into()),
         }
     }
 
     /// An exception without a message.
-    pub fn silent(class: &'static str) -> Fault {
-        Fault::Exception {
+    pub fn silent(class: &'static str) -> JdbcFault {
+        JdbcFault::Exception {
             class,
             message: None,
         }
     }
 }
 
-impl From<SqlFailure> for Fault {
-    fn from(failure: SqlFailure) -> Fault {
-        Fault::Sql(failure)
+impl From<SqlFailure> for JdbcFault {
+    fn from(failure: SqlFailure) -> JdbcFault {
+        JdbcFault::Sql(failure)
     }
 }
 
 /// As `Throwable#toString`.
-impl fmt::Display for Fault {
+impl fmt::Display for JdbcFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Sql(failure) => failure.fmt(f),
-            Fault::Exception {
+            JdbcFault::Sql(failure) => failure.fmt(f),
+            JdbcFault::Exception {
                 class,
                 message: Some(message),
             } => write!(f, "{class}: {message}"),
-            Fault::Exception { class, .. } => f.write_str(class),
+            JdbcFault::Exception { class, .. } => f.write_str(class),
         }
     }
 }
@@ -157,11 +157,11 @@ impl JdbcStatement {
         &self,
         cx: &mut Context,
         settings: &StatementSettings,
-    ) -> Result<Lease, Fault> {
+    ) -> Result<Lease, JdbcFault> {
         if settings.pool.trim().is_empty() {
             let name = self.name(cx);
             let message = format!("Name for DataSoure must not be empty in {name}");
-            return Err(Fault::exception(
+            return Err(JdbcFault::exception(
                 "java.lang.IllegalArgumentException",
                 message,
             ));
@@ -192,14 +192,16 @@ impl JdbcStatement {
         let Err(fault) = outcome else { return };
         let name = self.name(cx);
         match &fault {
-            Fault::Sql(_) => tracing::warn!("SQL Problem in {name}: {fault}"),
-            Fault::Exception { class, .. } if *class == "java.io.IOException" => {
+            JdbcFault::Sql(_) => tracing::warn!("SQL Problem in {name}: {fault}"),
+            JdbcFault::Exception { class, .. } if *class == "java.io.IOException" => {
                 tracing::warn!("IO Problem in {name}: {fault}");
             }
-            Fault::Exception { class, .. } if class.ends_with("UnsupportedOperationException") => {
+            JdbcFault::Exception { class, .. }
+                if class.ends_with("UnsupportedOperationException") =>
+            {
                 tracing::warn!("Execution Problem in {name}: {fault}");
             }
-            Fault::Exception { .. } => cx.raise(Raised::exception(fault.to_string())),
+            JdbcFault::Exception { .. } => cx.raise(Raised::exception(fault.to_string())),
         }
     }
 
@@ -215,7 +217,7 @@ impl JdbcStatement {
         settings: &StatementSettings,
         connection: &mut Connection,
         answered: &mut Option<i64>,
-    ) -> Result<String, Fault> {
+    ) -> Result<String, JdbcFault> {
         let arguments = match settings.kind.as_str() {
             PREPARED_SELECT | PREPARED_UPDATE => Some(arguments::parse(
                 &settings.values,
@@ -252,7 +254,7 @@ impl JdbcStatement {
             }
             other => {
                 let message = format!("Unexpected query type: {other}");
-                return Err(Fault::exception(
+                return Err(JdbcFault::exception(
                     "java.lang.UnsupportedOperationException",
                     message,
                 ));
@@ -282,7 +284,7 @@ async fn attend(
     connection: &mut Connection,
     statement: Statement<'_>,
     expected: Expected,
-) -> Result<StatementResult, Fault> {
+) -> Result<StatementResult, JdbcFault> {
     match cx.attend(connection.run(statement, expected)).await {
         Some(outcome) => Ok(outcome?),
         None => {

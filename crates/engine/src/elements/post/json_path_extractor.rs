@@ -35,7 +35,7 @@ struct JsonPathExtractor {
 }
 
 /// The texts that a path leads to.
-enum Found {
+enum PathTexts {
     One(String),
     /// An array, and its elements.
     All(String, Vec<String>),
@@ -79,7 +79,7 @@ impl JsonPathExtractor {
         cx: &mut Context,
         input: Option<Input<'_>>,
         may_wait: bool,
-    ) -> Result<Found, String> {
+    ) -> Result<PathTexts, String> {
         let input = input.ok_or("json string can not be null or empty")?;
         let path = self.path.as_ref().ok_or("path can not be null or empty")?;
         let path = path.get(cx);
@@ -100,8 +100,8 @@ impl JsonPathExtractor {
         let name = self.variable.eval(cx).into_string();
         let mut names = VariableNames::new(&name);
         match self.find(cx, input, may_wait).await {
-            Ok(Found::One(text)) => cx.vars.set_named(&name, text.into()),
-            Ok(Found::All(array, items)) => {
+            Ok(PathTexts::One(text)) => cx.vars.set_named(&name, text.into()),
+            Ok(PathTexts::All(array, items)) => {
                 cx.vars.set_named(&name, array.into());
                 names.set_match_count(items.len(), &mut cx.vars);
                 remove_numbered(&mut names, cx);
@@ -120,19 +120,19 @@ impl JsonPathExtractor {
     }
 }
 
-fn found(json: Result<&Json<'_>, &JsonError>, path: &JsonPath) -> Result<Found, String> {
+fn found(json: Result<&Json<'_>, &JsonError>, path: &JsonPath) -> Result<PathTexts, String> {
     let json = json.map_err(ToString::to_string)?;
     let found = path.read(json).map_err(|error| error.message)?;
     match &*found {
         Value::Array(items) if items.is_empty() => Err("Extracted array is empty".to_owned()),
         Value::Array(items) => {
             let items = items.iter().map(|item| item.to_assertion_text().into());
-            Ok(Found::All(
+            Ok(PathTexts::All(
                 found.to_assertion_text().into(),
                 items.collect(),
             ))
         }
-        found => Ok(Found::One(found.to_assertion_text().into())),
+        found => Ok(PathTexts::One(found.to_assertion_text().into())),
     }
 }
 

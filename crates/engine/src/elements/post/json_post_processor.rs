@@ -93,8 +93,8 @@ impl JsonPostProcessor {
     }
 
     /// The bodies or the variable; empty if there is nothing but white space.
-    fn bodies<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<Body<'s>>> {
-        let body = |input| Body {
+    fn bodies<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<SearchedBody<'s>>> {
+        let body = |input| SearchedBody {
             input,
             parsed: None,
         };
@@ -122,7 +122,7 @@ impl JsonPostProcessor {
         &self,
         (index, count): (usize, usize),
         path: &str,
-        bodies: &mut [Option<Body<'_>>],
+        bodies: &mut [Option<SearchedBody<'_>>],
         cx: &mut Context,
     ) -> Result<Values, String> {
         let path = self.path(index, path)?;
@@ -150,7 +150,7 @@ impl JsonPostProcessor {
         &self,
         cx: &mut Context,
         paths: &[&str],
-        bodies: &[Option<Body<'_>>],
+        bodies: &[Option<SearchedBody<'_>>],
     ) -> Option<VecDeque<Result<Values, String>>> {
         let paths: Arc<[String]> = paths.iter().map(|path| values::trim(path).into()).collect();
         let mut all: VecDeque<_> = paths.iter().map(|_| Ok(Values::new())).collect();
@@ -191,12 +191,12 @@ fn find(json: Result<&Json<'_>, &JsonError>, path: &str) -> Result<Vec<Option<St
 const NO_TEXT: &str = "json string can not be null or empty";
 
 /// A body or a variable that expressions look into.
-struct Body<'s> {
+struct SearchedBody<'s> {
     input: Input<'s>,
     parsed: Option<Rc<JsonBody>>,
 }
 
-impl Body<'_> {
+impl SearchedBody<'_> {
     /// One of the few things that extractors want of it, found without parsing it.
     fn find_unparsed(&self, path: &JsonPath, cx: &mut Context) -> Option<Option<Rc<str>>> {
         if !cx.parsed.may_search_json(&self.input) {

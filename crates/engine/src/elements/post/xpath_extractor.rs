@@ -19,7 +19,7 @@ use crate::decode::compiled::{Compiled, Only};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
-use crate::elements::xpath_query::{Fault, look, look_apart};
+use crate::elements::xpath_query::{XPathFault, look, look_apart};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
@@ -95,7 +95,7 @@ impl XPathExtractor {
                 true => look_apart(cx, &self.proven, input, reading, ready.text, fragment).await,
                 false => look(cx, input, reading, ready.outcome, fragment),
             };
-            let answer = answer.map_err(Fault::into_message)?;
+            let answer = answer.map_err(XPathFault::into_message)?;
             collect(cx, answer, number, &mut found);
         }
         Ok(found)

@@ -38,7 +38,7 @@ impl PreProcessor for RegExUserParameters {
             return;
         }
         match self.found(cx) {
-            Ok(Some(found)) if !found.is_empty() => user_mut(cx).edits.add(Values(found)),
+            Ok(Some(found)) if !found.is_empty() => user_mut(cx).edits.add(ArgumentValues(found)),
             Ok(_) => {
                 let name = self.name.eval(cx);
                 tracing::info!(
@@ -84,9 +84,9 @@ impl RegExUserParameters {
 }
 
 /// Values by the names of arguments; the last of equal names counts.
-struct Values(Found);
+struct ArgumentValues(Found);
 
-impl Edit for Values {
+impl Edit for ArgumentValues {
     fn apply(&self, _: &mut Context, request: &mut Request) {
         for argument in &mut request.arguments {
             let found = self

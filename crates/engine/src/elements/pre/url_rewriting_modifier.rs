@@ -41,7 +41,7 @@ enum Form {
 
 /// A user's state between samples.
 #[derive(Default)]
-struct State {
+struct RewritingState {
     value: String,
     /// The pattern for an argument whose name is computed.
     pattern: Option<(String, Pattern)>,
@@ -127,7 +127,7 @@ impl PreProcessor for UrlRewritingModifier {
         let argument = self.argument.eval(cx).into_string();
         let keeps_value = self.keeps_value.get(cx);
         let encode = self.encode.get(cx);
-        let state = cx.state(self.state, State::default);
+        let state = cx.state(self.state, RewritingState::default);
         let mut value = match &self.constant {
             Some(pattern) => extract(pattern, &text),
             None => extract(state.pattern(&argument, self), &text),
@@ -146,7 +146,7 @@ impl PreProcessor for UrlRewritingModifier {
     }
 }
 
-impl State {
+impl RewritingState {
     fn pattern(&mut self, argument: &str, modifier: &UrlRewritingModifier) -> &Pattern {
         if self
             .pattern
@@ -166,7 +166,12 @@ impl State {
 }
 
 impl UrlRewritingModifier {
-    fn session(&self, name: String, value: String, encode: bool) -> Result<Session, Raised> {
+    fn session(
+        &self,
+        name: String,
+        value: String,
+        encode: bool,
+    ) -> Result<RewrittenSession, Raised> {
         let argument = match self.form {
             Form::Path { .. } => RequestArgument::plain(&name, &value, "="),
             Form::Argument if encode => RequestArgument {
@@ -181,7 +186,7 @@ impl UrlRewritingModifier {
                 Raised::exception(fault.unwrap_or_default())
             })?,
         };
-        Ok(Session {
+        Ok(RewrittenSession {
             name,
             value,
             argument,
@@ -190,14 +195,14 @@ impl UrlRewritingModifier {
     }
 }
 
-struct Session {
+struct RewrittenSession {
     name: String,
     value: String,
     argument: RequestArgument,
     form: Form,
 }
 
-impl Edit for Session {
+impl Edit for RewrittenSession {
     /// `URLRewritingModifier#modify`.
     fn apply(&self, _: &mut Context, request: &mut Request) {
         let Form::Path { equals, .. } = self.form else {

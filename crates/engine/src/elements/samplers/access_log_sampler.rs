@@ -107,7 +107,7 @@ impl AccessLogSampler {
         }
     }
 
-    fn next_entry(&self, cx: &mut Context) -> Result<Entry, NoRequest> {
+    fn next_entry(&self, cx: &mut Context) -> Result<LoggedChange, NoRequest> {
         let mut bound = match cx.take_state::<Bound>(self.state) {
             Some(bound) => bound,
             None => Box::new(self.bind(cx)?),
@@ -164,14 +164,14 @@ impl AccessLogSampler {
 }
 
 impl Bound {
-    fn next(&mut self) -> Result<Entry, NoRequest> {
+    fn next(&mut self) -> Result<LoggedChange, NoRequest> {
         let line = self.log.line().map_err(|fault| {
             tracing::error!("Problem creating samples: {fault}");
             NoRequest::Unreadable
         })?;
         let line = line.ok_or(NoRequest::Ended)?;
         let request = self.parser.parse(&line).ok_or(NoRequest::Unreadable)?;
-        Ok(Entry {
+        Ok(LoggedChange {
             method: self.parser.method(),
             path: request.path.to_owned(),
             query: request.query.map(str::to_owned),
@@ -247,13 +247,13 @@ fn next_line(reader: &mut dyn BufRead) -> io::Result<Option<String>> {
 }
 
 /// A line of the log, as a change of the request.
-struct Entry {
+struct LoggedChange {
     method: Option<&'static str>,
     path: String,
     query: Option<String>,
 }
 
-impl Edit for Entry {
+impl Edit for LoggedChange {
     fn apply(&self, _: &mut Context, request: &mut Request) {
         request.method = self.method.unwrap_or("GET").to_owned();
         request.path.clone_from(&self.path);

@@ -14,7 +14,7 @@ use drumfire_results::{DataType, Sample, Text};
 
 use super::debug_sampler::set_response;
 use crate::decode::Decoder;
-use crate::elements::jdbc::{Fault, JdbcStatement};
+use crate::elements::jdbc::{JdbcFault, JdbcStatement};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
@@ -77,16 +77,16 @@ impl JdbcSampler {
 }
 
 /// Code and message of an exception; gives the response's text.
-fn fail(sample: &mut Sample, fault: &Fault) -> String {
+fn fail(sample: &mut Sample, fault: &JdbcFault) -> String {
     sample.success = false;
     sample.message = fault.to_string().into();
     match fault {
-        Fault::Sql(failure) => {
+        JdbcFault::Sql(failure) => {
             let state = failure.state.as_deref().unwrap_or("null");
             sample.code = format!("{state} {}", failure.code).into();
             failure.message.clone()
         }
-        Fault::Exception { message, .. } => {
+        JdbcFault::Exception { message, .. } => {
             sample.code = Text::Static("000");
             message.clone().unwrap_or_else(|| "NO MESSAGE".to_owned())
         }

@@ -140,16 +140,16 @@ async fn after(ms: Option<u64>) {
 type Meeting = Arc<Semaphore>;
 
 /// Java's `CyclicBarrier`, for users of all workers.
-struct Barrier(Mutex<State>);
+struct Barrier(Mutex<BarrierState>);
 
-struct State {
+struct BarrierState {
     /// How many must come; 0 until the first user says how many its thread group has.
     parties: u32,
     waiting: u32,
     meeting: Meeting,
 }
 
-impl State {
+impl BarrierState {
     fn release(&mut self) {
         self.waiting = 0;
         std::mem::replace(&mut self.meeting, Arc::new(Semaphore::new(0))).close();
@@ -158,14 +158,14 @@ impl State {
 
 impl Barrier {
     fn new(parties: u32) -> Barrier {
-        Barrier(Mutex::new(State {
+        Barrier(Mutex::new(BarrierState {
             parties,
             waiting: 0,
             meeting: Arc::new(Semaphore::new(0)),
         }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, BarrierState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -25,14 +25,14 @@ const STOPPING_PAUSE_MS: i32 = 10;
 
 struct VariableThroughputTimer {
     name: String,
-    rows: Box<[Row]>,
-    state: Mutex<State>,
+    rows: Box<[ThroughputStretch]>,
+    state: Mutex<ThroughputState>,
     /// One of those that wait goes on after each that did.
     passed: Notify,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
+struct ThroughputStretch {
     from: f64,
     to: f64,
     length_s: i32,
@@ -40,7 +40,7 @@ struct Row {
 
 /// Fields as in `VariableThroughputTimer`.
 #[derive(Debug, Default)]
-struct State {
+struct ThroughputState {
     waiting: i32,
     second_ms: i64,
     first_second_ms: Option<i64>,
@@ -82,9 +82,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
     })
 }
 
-fn to_row(texts: &[String]) -> Row {
+fn to_row(texts: &[String]) -> ThroughputStretch {
     let text = |column: usize| texts.get(column).map_or("", String::as_str);
-    Row {
+    ThroughputStretch {
         from: values::property_double(text(0)),
         to: values::property_double(text(1)),
         length_s: values::property_int(text(2)),
@@ -92,7 +92,7 @@ fn to_row(texts: &[String]) -> Row {
 }
 
 /// `VariableThroughputTimer#trySettingLoadFromProperty`: what cannot be read is left out.
-fn parse_profile(profile: &str) -> Vec<Row> {
+fn parse_profile(profile: &str) -> Vec<ThroughputStretch> {
     let mut rows = Vec::new();
     for chunk in profile.split(')').filter(|chunk| !chunk.is_empty()) {
         if parse_chunk(chunk, &mut rows).is_none() {
@@ -102,11 +102,11 @@ fn parse_profile(profile: &str) -> Vec<Row> {
     rows
 }
 
-fn parse_chunk(chunk: &str, rows: &mut Vec<Row>) -> Option<()> {
+fn parse_chunk(chunk: &str, rows: &mut Vec<ThroughputStretch>) -> Option<()> {
     let parts: Vec<&str> = chunk.split(['(', ',']).collect();
     let int = |place: usize| parts.get(place)?.trim().parse::<i32>().ok();
     let seconds = |place: usize| short_seconds(parts.get(place)?);
-    let row = |from: i32, to: i32, length_s: i32| Row {
+    let row = |from: i32, to: i32, length_s: i32| ThroughputStretch {
         from: from.into(),
         to: to.into(),
         length_s,
@@ -131,7 +131,7 @@ fn parse_chunk(chunk: &str, rows: &mut Vec<Row>) -> Option<()> {
 }
 
 /// The rate so many seconds after the start (`VariableThroughputTimer#getRPSForSecond`); none when the table is over.
-fn rate_at(rows: &[Row], elapsed_s: f64) -> Option<f64> {
+fn rate_at(rows: &[ThroughputStretch], elapsed_s: f64) -> Option<f64> {
     let mut rest_s = elapsed_s;
     for row in rows {
         let length_s = f64::from(row.length_s);
@@ -144,10 +144,15 @@ fn rate_at(rows: &[Row], elapsed_s: f64) -> Option<f64> {
     None
 }
 
-impl State {
+impl ThroughputState {
     /// `VariableThroughputTimer#checkNextSecond`; true where a new second has begun. The table's rates are multiplied by
     /// the run's factor.
-    fn begin_second(&mut self, second_ms: i64, rows: &[Row], run_factor: f64) -> bool {
+    fn begin_second(
+        &mut self,
+        second_ms: i64,
+        rows: &[ThroughputStretch],
+        run_factor: f64,
+    ) -> bool {
         if self.second_ms == second_ms {
             return false;
         }
@@ -208,7 +213,7 @@ impl State {
         }
     }
 
-    fn publish(&self, name: &str, rows: &[Row], properties: &Properties) {
+    fn publish(&self, name: &str, rows: &[ThroughputStretch], properties: &Properties) {
         let total_s: i64 = rows.iter().map(|row| i64::from(row.length_s)).sum();
         properties.set(&format!("{name}_totalDuration"), total_s.to_string());
         properties.set(&format!("{name}_cntDelayed"), self.waiting.to_string());
@@ -219,7 +224,7 @@ impl State {
 }
 
 impl VariableThroughputTimer {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ThroughputState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -300,8 +305,8 @@ impl TimerRole for VariableThroughputTimer {
 mod tests {
     use super::*;
 
-    fn row(from: f64, to: f64, length_s: i32) -> Row {
-        Row { from, to, length_s }
+    fn row(from: f64, to: f64, length_s: i32) -> ThroughputStretch {
+        ThroughputStretch { from, to, length_s }
     }
 
     #[test]
@@ -336,7 +341,7 @@ mod tests {
     #[test]
     fn samples_of_a_second_keep_their_distance() {
         let all = Slots::default();
-        let mut state = State::default();
+        let mut state = ThroughputState::default();
         assert!(state.begin_second(5_000, &[row(4.0, 4.0, 1)], 1.0));
         state.apart_ms = 1000.0 / state.rate;
         assert_eq!(state.delay_ms(0, &all), 0);
@@ -353,7 +358,7 @@ mod tests {
     #[test]
     fn the_end_of_the_table_stops_more_and_more() {
         let all = Slots::default();
-        let mut state = State::default();
+        let mut state = ThroughputState::default();
         let mut stops = Vec::new();
         for second in 1..=12 {
             state.begin_second(second * 1000, &[], 1.0);
@@ -377,7 +382,7 @@ mod tests {
         let parts = [0, 1].map(|remainder| Slots::new(2, vec![remainder]));
         let mut sums = [0; 5];
         for slots in &parts {
-            let mut state = State::default();
+            let mut state = ThroughputState::default();
             for (second, sum) in (1..).zip(&mut sums) {
                 state.begin_second(second * 1000, &rows, 1.0);
                 (state.sent, state.apart_ms) = (0, 1000.0 / state.rate);

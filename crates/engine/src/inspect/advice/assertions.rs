@@ -3,7 +3,7 @@
 use drumfire_jmx::Value;
 
 use super::sight::Sight;
-use super::{Effect, Found, Rule};
+use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
 pub const RULES: &[Rule] = &[Rule {
@@ -21,10 +21,10 @@ const NOT: i32 = 4;
 const SUBSTRING: i32 = 16;
 const OR: i32 = 32;
 
-fn find<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn find<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["ResponseAssertion"])
-        .filter_map(|element| Some(Found::with(element, vacuous(element)?)))
+        .filter_map(|element| Some(AdvisedElement::with(element, vacuous(element)?)))
         .collect()
 }
 

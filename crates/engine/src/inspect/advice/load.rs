@@ -3,7 +3,7 @@
 use super::reach::{enters_each_time, is_endless};
 use super::references::has_word;
 use super::sight::{Sight, any_below, is_controller, script};
-use super::{Effect, Found, Rule};
+use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
 pub const RULES: &[Rule] = &[
@@ -53,7 +53,7 @@ const MS_PER_MINUTE: f64 = 60_000.0;
 /// Of the rate: what rounding may take or add without a word.
 const ROUNDED_AWAY: f64 = 0.02;
 
-fn rounded_throughput<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn rounded_throughput<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["ConstantThroughputTimer"])
         .filter_map(|element| {
@@ -63,7 +63,7 @@ fn rounded_throughput<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
             let wanted = throughput(element, sight).filter(|wanted| *wanted > 0.0 && rounds)?;
             let interval_ms = (MS_PER_MINUTE / wanted).round();
             if interval_ms == 0.0 {
-                return Some(Found::with(
+                return Some(AdvisedElement::with(
                     element,
                     format!("{wanted} a minute is no limit at all"),
                 ));
@@ -71,7 +71,7 @@ fn rounded_throughput<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
             let given = MS_PER_MINUTE / interval_ms;
             let error = (given / wanted - 1.0).abs();
             (error > ROUNDED_AWAY).then(|| {
-                Found::with(
+                AdvisedElement::with(
                     element,
                     format!("{wanted} a minute comes out as {given:.0}"),
                 )
@@ -92,15 +92,15 @@ const CONTINUE_FOREVER: &str = "LoopController.continue_forever";
 const LOOPS: &str = "LoopController.loops";
 const THREAD_GROUPS: &[&str] = &["ThreadGroup", "SetupThreadGroup", "PostThreadGroup"];
 
-fn endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn endless<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     let limited = |group: &Element| {
         let on_error = group.props.str("ThreadGroup.on_sample_error");
         group.props.bool("ThreadGroup.scheduler", false) || on_error.starts_with("stop")
     };
-    let mut found: Vec<Found> = sight
+    let mut found: Vec<AdvisedElement> = sight
         .of(THREAD_GROUPS)
         .filter(|group| !limited(group))
-        .filter_map(|group| Some(Found::with(group, goes_on(group, sight)?)))
+        .filter_map(|group| Some(AdvisedElement::with(group, goes_on(group, sight)?)))
         .collect();
     if sight.all.iter().any(|element| may_end_run(element)) {
         found.clear();
@@ -134,7 +134,7 @@ fn endless_below<'p>(element: &'p Element, sight: &Sight) -> Option<&'p Element>
     })
 }
 
-fn done_loops<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn done_loops<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for group in sight.of(THREAD_GROUPS) {
         let again = begins_anew(group) || comes_again(loops(group, sight));
@@ -144,7 +144,12 @@ fn done_loops<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
 }
 
 /// The Loop Controllers below an element that are done after one turn; `again`: the element runs several times.
-fn done_below<'p>(element: &'p Element, again: bool, sight: &Sight, found: &mut Vec<Found<'p>>) {
+fn done_below<'p>(
+    element: &'p Element,
+    again: bool,
+    sight: &Sight,
+    found: &mut Vec<AdvisedElement<'p>>,
+) {
     for child in element.children.iter().filter(|child| is_controller(child)) {
         let loops = match child.class.as_str() {
             "LoopController" => sight.number(&child.props, LOOPS),
@@ -153,7 +158,7 @@ fn done_below<'p>(element: &'p Element, again: bool, sight: &Sight, found: &mut 
         // One without end is not left, and one without a loop never runs.
         let ends = loops.is_some_and(|loops| loops > 0.0);
         if again && ends && !child.props.bool(CONTINUE_FOREVER, true) {
-            found.push(Found::new(child));
+            found.push(AdvisedElement::new(child));
         }
         done_below(child, again || comes_again(loops), sight, found);
     }
@@ -201,7 +206,7 @@ fn may_end_run(element: &Element) -> bool {
     }
 }
 
-fn connection_per_request<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn connection_per_request<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     if !sight.property("httpclient.reset_state_on_thread_group_iteration", true) {
         return Vec::new();
     }
@@ -234,16 +239,16 @@ fn connection_per_request<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
                     && one.props.bool("HTTPSampler.use_keepalive", false));
             is_single && !any_below(group, &repeats)
         })
-        .map(|group| Found::new(group))
+        .map(|group| AdvisedElement::new(group))
         .collect()
 }
 
-fn without_keep_alive<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn without_keep_alive<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["HTTPSamplerProxy", "ConfigTestElement"])
         .filter(|element| element.props.has("HTTPSampler.use_keepalive"))
         .filter(|element| !element.props.bool("HTTPSampler.use_keepalive", true))
-        .map(Found::new)
+        .map(AdvisedElement::new)
         .collect()
 }
 

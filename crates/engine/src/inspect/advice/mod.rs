@@ -62,22 +62,22 @@ struct Rule {
     finding: &'static str,
     reason: &'static str,
     remedy: &'static str,
-    find: for<'p> fn(&Sight<'p>) -> Vec<Found<'p>>,
+    find: for<'p> fn(&Sight<'p>) -> Vec<AdvisedElement<'p>>,
 }
 
 /// An element that a rule is about, and what of it.
-struct Found<'p> {
+struct AdvisedElement<'p> {
     element: &'p Element,
     detail: String,
 }
 
-impl<'p> Found<'p> {
-    fn new(element: &'p Element) -> Found<'p> {
-        Found::with(element, "")
+impl<'p> AdvisedElement<'p> {
+    fn new(element: &'p Element) -> AdvisedElement<'p> {
+        AdvisedElement::with(element, "")
     }
 
-    fn with(element: &'p Element, detail: impl Into<String>) -> Found<'p> {
-        Found {
+    fn with(element: &'p Element, detail: impl Into<String>) -> AdvisedElement<'p> {
+        AdvisedElement {
             element,
             detail: detail.into(),
         }

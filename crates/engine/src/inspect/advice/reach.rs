@@ -2,7 +2,7 @@
 
 use super::references::has_word;
 use super::sight::{Sight, any_below, is_controller, is_sampler, script};
-use super::{Effect, Found, Rule};
+use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
 pub const RULES: &[Rule] = &[
@@ -50,7 +50,7 @@ const IN_ORDER: &[&str] = &[
     "RecordingController",
 ];
 
-fn after_endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn after_endless<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for parent in &sight.all {
         let is_group = crate::elements::is_thread_group(parent);
@@ -63,7 +63,9 @@ fn after_endless<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
             continue;
         };
         let after = members.filter(|member| any_below(member, &is_sampler));
-        found.extend(after.map(|member| Found::with(member, format!("after '{}'", endless.name))));
+        found.extend(
+            after.map(|member| AdvisedElement::with(member, format!("after '{}'", endless.name))),
+        );
     }
     found
 }
@@ -116,12 +118,12 @@ fn breaks(element: &Element) -> bool {
     }
 }
 
-fn never_entered<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn never_entered<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .all
         .iter()
         .filter(|element| any_below(element, &|below| is_sampler(below)))
-        .filter_map(|element| Some(Found::with(element, shut(element, sight)?)))
+        .filter_map(|element| Some(AdvisedElement::with(element, shut(element, sight)?)))
         .collect()
 }
 
@@ -173,14 +175,14 @@ fn is_false(condition: &str) -> bool {
     text.trim().eq_ignore_ascii_case("false")
 }
 
-fn empty_modules<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn empty_modules<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["ModuleController", "IncludeController"])
         // One that leads nowhere keeps the plan from running, and compile says so.
         .filter(|element| !element.children.is_empty() && !any_below(element, &is_sampler))
         // A fragment may bring in configuration only.
         .filter(|element| !any_below(element, &|below| !is_controller(below)))
-        .map(Found::new)
+        .map(AdvisedElement::new)
         .collect()
 }
 

@@ -3,7 +3,7 @@
 use drumfire_jmx::Value;
 
 use super::sight::{Sight, is_sampler};
-use super::{Effect, Found, Rule};
+use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
 pub const RULES: &[Rule] = &[
@@ -41,7 +41,7 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-fn embedded_without_cache<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn embedded_without_cache<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for group in &sight.groups {
         for (sampler, scope) in sight.samplers(group) {
@@ -55,21 +55,21 @@ fn embedded_without_cache<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
                     .any(|element| parses(element));
             let has_cache = scope.iter().any(|element| element.class == "CacheManager");
             if is_http && fetches && !has_cache {
-                found.push(Found::new(sampler));
+                found.push(AdvisedElement::new(sampler));
             }
         }
     }
     found
 }
 
-fn tolerant_xpath<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn tolerant_xpath<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["XPathExtractor", "XPathAssertion"])
         .filter(|element| {
             element.props.bool("XPathExtractor.tolerant", false)
                 || element.props.bool("XPath.tolerant", false)
         })
-        .map(Found::new)
+        .map(AdvisedElement::new)
         .collect()
 }
 
@@ -80,7 +80,7 @@ const COLLECTORS: &[&str] = &[
     "kg.apc.jmeter.vizualizers.CompositeResultCollector",
 ];
 
-fn bodies_in_results<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn bodies_in_results<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     let says = |element: &Element, flag: &str| {
         let config = element.props.object("saveConfig");
         config.and_then(|config| config.text_of(flag)) == Some("true")
@@ -90,11 +90,11 @@ fn bodies_in_results<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
         .filter(|element| !element.props.str("filename").is_empty())
         .filter(|element| !element.props.bool("ResultCollector.error_logging", false))
         .filter(|element| says(element, "xml") && says(element, "responseData"))
-        .map(|element| Found::with(element, element.props.str("filename")))
+        .map(|element| AdvisedElement::with(element, element.props.str("filename")))
         .collect()
 }
 
-fn silent_listeners<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn silent_listeners<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     let has_file = |element: &Element| {
         !matches!(element.props.value("filename"), None | Some(Value::Null))
             && !element.props.str("filename").is_empty()
@@ -104,7 +104,7 @@ fn silent_listeners<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
         .of(COLLECTORS)
         .filter(below_samplers)
         .filter(|element| !has_file(element))
-        .map(Found::new)
+        .map(AdvisedElement::new)
         .collect()
 }
 

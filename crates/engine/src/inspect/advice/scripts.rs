@@ -2,7 +2,7 @@
 
 use super::references::{changes, is_call, references};
 use super::sight::{Sight, Text, script};
-use super::{Effect, Found, Rule};
+use super::{AdvisedElement, Effect, Rule};
 
 pub const RULES: &[Rule] = &[
     Rule {
@@ -31,19 +31,19 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-fn beanshell<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn beanshell<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for (element, texts) in sight.with_texts() {
         if element.class.starts_with("BeanShell") || is_jsr223_in(element, &["beanshell", "bsh"]) {
-            found.push(Found::new(element));
+            found.push(AdvisedElement::new(element));
         } else if calls(texts, "__BeanShell(") {
-            found.push(Found::with(element, "${__BeanShell()}"));
+            found.push(AdvisedElement::with(element, "${__BeanShell()}"));
         }
     }
     found
 }
 
-fn uncached<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn uncached<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .all
         .iter()
@@ -54,17 +54,17 @@ fn uncached<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
         .filter(|element| {
             script(element).is_some_and(|script| !script.is_file && !script.text.trim().is_empty())
         })
-        .map(|element| Found::new(element))
+        .map(|element| AdvisedElement::new(element))
         .collect()
 }
 
-fn with_references<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn with_references<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for (element, texts) in sight.with_texts() {
         if let Some(script) = script(element) {
             let is_compiled = element.class.starts_with("JSR223") && !script.is_file;
             if is_compiled && changes(&script.text) {
-                found.push(Found::with(element, listed(&script.text)));
+                found.push(AdvisedElement::with(element, listed(&script.text)));
             }
             continue;
         }
@@ -72,7 +72,7 @@ fn with_references<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
         let calls = calls.flat_map(|text| references(text.text));
         let groovy = calls.filter(|call| call.starts_with("__groovy("));
         for call in groovy.filter(|call| changes(call)) {
-            found.push(Found::with(element, format!("${{{call}}}")));
+            found.push(AdvisedElement::with(element, format!("${{{call}}}")));
         }
     }
     found

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::references::{Words, between_variables, is_call, references, variables};
 use super::sight::{SCRIPT_TEXTS, Sight, Text, script};
-use super::{Effect, Found, Rule};
+use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
 pub const RULES: &[Rule] = &[
@@ -45,7 +45,7 @@ const PLAIN_TEXTS: &[&str] = &[
 /// Variables that JMeter sets by itself, by how their names begin.
 const OWN: &[&str] = &["START.", "TESTSTART.", "JMeterThread.", "__jm", "COOKIE_"];
 
-fn never_set<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn never_set<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     if sight
         .with_texts()
         .any(|(element, texts)| sets_anything(element, texts, sight))
@@ -73,7 +73,7 @@ fn never_set<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
         }
         if !missing.is_empty() {
             let names: Vec<String> = missing.iter().map(|name| format!("${{{name}}}")).collect();
-            found.push(Found::with(element, names.join(", ")));
+            found.push(AdvisedElement::with(element, names.join(", ")));
         }
     }
     found
@@ -213,7 +213,7 @@ fn names_property(class: &str) -> Option<&'static str> {
     known.map(|(_, property)| *property)
 }
 
-fn unread<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
+fn unread<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     if sight
         .with_texts()
         .any(|(element, texts)| reads_anything(element, texts))
@@ -238,7 +238,10 @@ fn unread<'p>(sight: &Sight<'p>) -> Vec<Found<'p>> {
         {
             continue;
         }
-        found.push(Found::with(element, all.next().unwrap_or_default()));
+        found.push(AdvisedElement::with(
+            element,
+            all.next().unwrap_or_default(),
+        ));
     }
     found
 }

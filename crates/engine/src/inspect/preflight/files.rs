@@ -30,22 +30,22 @@ struct Needed<'p> {
     element: &'p Element,
     /// As the plan spells it.
     text: String,
-    kind: Kind,
+    kind: FileKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Data,
     Upload,
     Script,
 }
 
-impl Kind {
+impl FileKind {
     fn noun(self) -> &'static str {
         match self {
-            Kind::Data => "data file",
-            Kind::Upload => "file to upload",
-            Kind::Script => "script file",
+            FileKind::Data => "data file",
+            FileKind::Upload => "file to upload",
+            FileKind::Script => "script file",
         }
     }
 }
@@ -66,7 +66,9 @@ pub fn missing(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> 
             continue;
         }
         match found(name, settings) {
-            Some(file) if needed.kind == Kind::Data => findings.extend(empty(&needed, name, &file)),
+            Some(file) if needed.kind == FileKind::Data => {
+                findings.extend(empty(&needed, name, &file))
+            }
             Some(_) => {}
             None if is_refused && !may_be_written(sight, name) => {
                 findings.push(not_found(&needed, name, settings));
@@ -91,17 +93,17 @@ fn needed<'p>(sight: &Sight<'p>) -> Vec<Needed<'p>> {
             }
         };
         if DATA_SETS.contains(&class) {
-            add(element.props.str("filename").into_owned(), Kind::Data);
+            add(element.props.str("filename").into_owned(), FileKind::Data);
         } else if is_script(class) {
             for prop in &element.props {
                 if prop.name.to_ascii_lowercase().ends_with("filename") {
-                    add(prop.value.as_str().into_owned(), Kind::Script);
+                    add(prop.value.as_str().into_owned(), FileKind::Script);
                 }
             }
         } else if let Some(files) = element.props.element("HTTPsampler.Files") {
             for file in files.props.list("HTTPFileArgs.files") {
                 if let Value::Element(file) = &file.value {
-                    add(file.props.str("File.path").into_owned(), Kind::Upload);
+                    add(file.props.str("File.path").into_owned(), FileKind::Upload);
                 }
             }
         }

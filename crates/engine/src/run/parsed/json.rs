@@ -106,9 +106,9 @@ impl SentText {
 }
 
 /// A body parsed as JSON.
-pub struct JsonBody(Parser);
+pub struct JsonBody(JsonParser);
 
-enum Parser {
+enum JsonParser {
     Worker(OwnJson),
     Thread(LongJson),
 }
@@ -117,16 +117,16 @@ impl JsonBody {
     /// The JSON, or why there is none.
     pub fn get(&self) -> Result<&Json<'_>, &JsonError> {
         match &self.0 {
-            Parser::Worker(json) => json.borrow_dependent().as_ref(),
-            Parser::Thread(json) => json.get(),
+            JsonParser::Worker(json) => json.borrow_dependent().as_ref(),
+            JsonParser::Thread(json) => json.get(),
         }
     }
 
     /// For another thread to search; none if the worker parsed it.
     pub fn long(&self) -> Option<LongJson> {
         match &self.0 {
-            Parser::Worker(_) => None,
-            Parser::Thread(json) => Some(json.clone()),
+            JsonParser::Worker(_) => None,
+            JsonParser::Thread(json) => Some(json.clone()),
         }
     }
 }
@@ -154,7 +154,7 @@ impl LongJson {
 
 impl From<LongJson> for JsonBody {
     fn from(json: LongJson) -> JsonBody {
-        JsonBody(Parser::Thread(json))
+        JsonBody(JsonParser::Thread(json))
     }
 }
 
@@ -264,7 +264,7 @@ impl RecentJson {
             _ => None,
         };
         let json = OwnJson::new(source, |source| reader.parse(source.as_str()));
-        let body = Rc::new(JsonBody(Parser::Worker(json)));
+        let body = Rc::new(JsonBody(JsonParser::Worker(json)));
         if let Some(text) = shared {
             let body = body.clone();
             push(&mut self.kept.borrow_mut(), Kept { text, body });
@@ -321,8 +321,8 @@ mod tests {
 
     fn source(body: &JsonBody) -> &Source {
         match &body.0 {
-            Parser::Worker(json) => json.borrow_owner(),
-            Parser::Thread(_) => panic!("the worker parsed it"),
+            JsonParser::Worker(json) => json.borrow_owner(),
+            JsonParser::Thread(_) => panic!("the worker parsed it"),
         }
     }
 

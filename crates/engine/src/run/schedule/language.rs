@@ -11,7 +11,7 @@ pub enum Step {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Token<'s> {
+enum ScheduleToken<'s> {
     Identifier(&'s str),
     Number(&'s str),
     Open,
@@ -19,14 +19,14 @@ enum Token<'s> {
     Divide,
 }
 
-impl std::fmt::Display for Token<'_> {
+impl std::fmt::Display for ScheduleToken<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Token::Identifier(image) => write!(f, "Identifier({image})"),
-            Token::Number(image) => write!(f, "Number({image})"),
-            Token::Open => f.write_str("("),
-            Token::Close => f.write_str(")"),
-            Token::Divide => f.write_str("/"),
+            ScheduleToken::Identifier(image) => write!(f, "Identifier({image})"),
+            ScheduleToken::Number(image) => write!(f, "Number({image})"),
+            ScheduleToken::Open => f.write_str("("),
+            ScheduleToken::Close => f.write_str(")"),
+            ScheduleToken::Divide => f.write_str("/"),
         }
     }
 }
@@ -50,7 +50,7 @@ pub fn parse(schedule: &str) -> Result<Vec<Step>, String> {
             arrivals(HOUR_S),
         ]);
     }
-    let mut parser = Parser {
+    let mut parser = LanguageParser {
         schedule,
         tokens: tokenize(schedule)?,
         at: 0,
@@ -70,7 +70,7 @@ fn fault(schedule: &str, position: usize, message: &str) -> String {
     format!("{message} at position {position}: '{near}' in '{schedule}'")
 }
 
-fn tokenize(schedule: &str) -> Result<Vec<(usize, Token<'_>)>, String> {
+fn tokenize(schedule: &str) -> Result<Vec<(usize, ScheduleToken<'_>)>, String> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(c) = schedule[at..].chars().next() {
@@ -81,22 +81,22 @@ fn tokenize(schedule: &str) -> Result<Vec<(usize, Token<'_>)>, String> {
             continue;
         }
         let token = match c {
-            '(' => Token::Open,
-            ')' => Token::Close,
-            '/' => Token::Divide,
+            '(' => ScheduleToken::Open,
+            ')' => ScheduleToken::Close,
+            '/' => ScheduleToken::Divide,
             _ if c.is_ascii_alphabetic() => {
                 let end = rest
                     .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
                     .unwrap_or(rest.len());
-                Token::Identifier(&rest[..end])
+                ScheduleToken::Identifier(&rest[..end])
             }
             _ => match number_len(rest) {
                 0 => return Err(fault(schedule, at, "Unexpected input")),
-                len => Token::Number(&rest[..len]),
+                len => ScheduleToken::Number(&rest[..len]),
             },
         };
         let len = match &token {
-            Token::Identifier(image) | Token::Number(image) => image.len(),
+            ScheduleToken::Identifier(image) | ScheduleToken::Number(image) => image.len(),
             _ => 1,
         };
         tokens.push((at, token));
@@ -143,15 +143,15 @@ fn number_len(text: &str) -> usize {
     }
 }
 
-struct Parser<'s> {
+struct LanguageParser<'s> {
     schedule: &'s str,
-    tokens: Vec<(usize, Token<'s>)>,
+    tokens: Vec<(usize, ScheduleToken<'s>)>,
     at: usize,
     last_rate: f64,
 }
 
-impl<'s> Parser<'s> {
-    fn token(&self) -> Option<&Token<'s>> {
+impl<'s> LanguageParser<'s> {
+    fn token(&self) -> Option<&ScheduleToken<'s>> {
         self.tokens.get(self.at).map(|(_, token)| token)
     }
 
@@ -165,7 +165,7 @@ impl<'s> Parser<'s> {
 
     fn step(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
         let name = match self.token() {
-            Some(Token::Identifier(name)) => name.to_ascii_lowercase(),
+            Some(ScheduleToken::Identifier(name)) => name.to_ascii_lowercase(),
             _ => String::new(),
         };
         match name.as_str() {
@@ -204,15 +204,17 @@ impl<'s> Parser<'s> {
         Ok(())
     }
 
-    fn expect(&mut self, expected: &[Token<'_>]) -> Result<(), String> {
+    fn expect(&mut self, expected: &[ScheduleToken<'_>]) -> Result<(), String> {
         let is_expected = self.token().is_some_and(|token| {
             expected.iter().any(|expected| match (expected, token) {
-                (Token::Identifier(a), Token::Identifier(b)) => a.eq_ignore_ascii_case(b),
+                (ScheduleToken::Identifier(a), ScheduleToken::Identifier(b)) => {
+                    a.eq_ignore_ascii_case(b)
+                }
                 (a, b) => a == b,
             })
         });
         if !is_expected {
-            let expected: Vec<_> = expected.iter().map(Token::to_string).collect();
+            let expected: Vec<_> = expected.iter().map(ScheduleToken::to_string).collect();
             let message = format!(
                 "Unexpected input. Expected {} got {}",
                 expected.join(", "),
@@ -226,13 +228,13 @@ impl<'s> Parser<'s> {
 
     fn found(&self) -> String {
         self.token()
-            .map_or_else(|| "null".to_owned(), Token::to_string)
+            .map_or_else(|| "null".to_owned(), ScheduleToken::to_string)
     }
 
     /// A number; `what` says for what.
     fn number(&mut self, what: &str) -> Result<f64, String> {
         let number = match self.token() {
-            Some(Token::Number(image)) => Some(*image),
+            Some(ScheduleToken::Number(image)) => Some(*image),
             _ => None,
         };
         self.at += 1;
@@ -246,40 +248,40 @@ impl<'s> Parser<'s> {
     /// Arrivals per second.
     fn rate(&mut self) -> Result<f64, String> {
         self.at += 1;
-        self.expect(&[Token::Open])?;
+        self.expect(&[ScheduleToken::Open])?;
         let number = self.number("float number for rate")?;
-        let unit_s = if number == 0.0 && self.token() == Some(&Token::Close) {
+        let unit_s = if number == 0.0 && self.token() == Some(&ScheduleToken::Close) {
             1.0
         } else {
-            self.expect(&[Token::Divide, Token::Identifier("per")])?;
+            self.expect(&[ScheduleToken::Divide, ScheduleToken::Identifier("per")])?;
             self.unit_s()?
         };
-        self.expect(&[Token::Close])?;
+        self.expect(&[ScheduleToken::Close])?;
         Ok(number / unit_s)
     }
 
     /// Seconds of a parenthesis such as `(1 min 30 s)`.
     fn duration(&mut self) -> Result<f64, String> {
         self.at += 1;
-        self.expect(&[Token::Open])?;
+        self.expect(&[ScheduleToken::Open])?;
         let mut duration_s = 0.0;
         loop {
             let number = self.number("float number for duration")?;
-            if number == 0.0 && self.token() == Some(&Token::Close) {
+            if number == 0.0 && self.token() == Some(&ScheduleToken::Close) {
                 break;
             }
             duration_s += number * self.unit_s()?;
-            if !matches!(self.token(), Some(Token::Number(_))) {
+            if !matches!(self.token(), Some(ScheduleToken::Number(_))) {
                 break;
             }
         }
-        self.expect(&[Token::Close])?;
+        self.expect(&[ScheduleToken::Close])?;
         Ok(duration_s)
     }
 
     /// Seconds in a unit.
     fn unit_s(&mut self) -> Result<f64, String> {
-        let Some(Token::Identifier(image)) = self.token() else {
+        let Some(ScheduleToken::Identifier(image)) = self.token() else {
             self.at += 1;
             let found = self.found();
             return self.fault(&format!(

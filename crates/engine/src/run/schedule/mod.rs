@@ -12,7 +12,7 @@ pub use arrivals::{Arrivals, Rate};
 pub use concurrency::{Concurrency, Level};
 pub use open_model::OpenModel;
 pub use ramp::Ramp;
-pub use window::{Fault, LevelUnit, Stretch, Window};
+pub use window::{LevelUnit, StartFault, Stretch, Window};
 
 /// How a thread group's users come and go.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Shape {
 
     /// # Errors
     /// When JMeter does not start the group.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self) -> Result<(), StartFault> {
         match self {
             Shape::Ramp(ramp) => ramp.check(),
             Shape::Open(open) => open.check(),

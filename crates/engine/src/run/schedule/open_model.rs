@@ -1,19 +1,19 @@
 //! Users at a rate, for one iteration each (`OpenModelThreadGroup`).
 
 use super::language::{self, Step};
-use super::window::{Fault, LevelUnit, Stretch};
+use super::window::{LevelUnit, StartFault, Stretch};
 use crate::base::java_random::JavaRandom;
 
 /// When users start, or why the schedule cannot be read.
 #[derive(Clone, Debug)]
 pub struct OpenModel {
-    parts: Result<Box<[Part]>, String>,
+    parts: Result<Box<[RateStretch]>, String>,
     seed: i64,
 }
 
 /// A stretch of the schedule; rates are per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Part {
+struct RateStretch {
     random: bool,
     start_s: f64,
     duration_s: f64,
@@ -22,7 +22,7 @@ struct Part {
 }
 
 /// `ThreadScheduleProcessGenerator#findNextArrivalStep`: a rate right after a stretch is the rate at its end.
-fn parts(steps: &[Step]) -> Vec<Part> {
+fn parts(steps: &[Step]) -> Vec<RateStretch> {
     let (mut rate, mut start_s) = (0.0, 0.0);
     let mut parts = Vec::new();
     for (index, step) in steps.iter().enumerate() {
@@ -33,7 +33,7 @@ fn parts(steps: &[Step]) -> Vec<Part> {
                     Some(Step::Rate(to)) => *to,
                     _ => rate,
                 };
-                parts.push(Part {
+                parts.push(RateStretch {
                     random,
                     start_s,
                     duration_s,
@@ -56,16 +56,16 @@ impl OpenModel {
         }
     }
 
-    fn parts(&self) -> &[Part] {
+    fn parts(&self) -> &[RateStretch] {
         self.parts.as_deref().unwrap_or_default()
     }
 
     /// # Errors
     /// When the schedule cannot be read.
-    pub fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self) -> Result<(), StartFault> {
         match &self.parts {
             Ok(_) => Ok(()),
-            Err(message) => Err(Fault::Schedule(message.clone())),
+            Err(message) => Err(StartFault::Schedule(message.clone())),
         }
     }
 
@@ -100,7 +100,7 @@ impl OpenModel {
 
     pub fn stretches(&self) -> Vec<Stretch> {
         let ms = |seconds: f64| (seconds * 1000.0).round() as u64;
-        let stretch = |part: &Part| Stretch {
+        let stretch = |part: &RateStretch| Stretch {
             start_ms: ms(part.start_s),
             end_ms: ms(part.start_s + part.duration_s),
             from: part.from,
@@ -115,7 +115,7 @@ impl OpenModel {
     }
 }
 
-impl Part {
+impl RateStretch {
     fn users(&self) -> u64 {
         ((self.from + self.to) / 2.0 * self.duration_s) as u64
     }
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn a_schedule_that_cannot_be_read_does_not_start() {
         let open = open("rate(5)");
-        assert!(matches!(open.check(), Err(Fault::Schedule(_))));
+        assert!(matches!(open.check(), Err(StartFault::Schedule(_))));
         assert_eq!((open.users(), open.stretches().len()), (0, 0));
     }
 }

@@ -10,7 +10,7 @@ pub struct Window {
 
 /// Why a thread group cannot start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum StartFault {
     /// `ThreadGroup#scheduleThread`.
     Delay(i64),
     /// `ThreadGroup#scheduleThread`.
@@ -19,12 +19,12 @@ pub enum Fault {
     Schedule(String),
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for StartFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Fault::Delay(delay_s) => write!(f, "Invalid delay {delay_s}"),
-            Fault::Duration(duration_s) => write!(f, "Invalid duration {duration_s}"),
-            Fault::Schedule(message) => f.write_str(message),
+            StartFault::Delay(delay_s) => write!(f, "Invalid delay {delay_s}"),
+            StartFault::Duration(duration_s) => write!(f, "Invalid duration {duration_s}"),
+            StartFault::Schedule(message) => f.write_str(message),
         }
     }
 }

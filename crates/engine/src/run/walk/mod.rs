@@ -32,7 +32,7 @@ const REMOVED_BY_JUMP: u32 = u32::MAX;
 
 /// One user's state of one controller; fields as in `GenericController`.
 #[derive(Default)]
-pub struct State {
+pub struct ControllerState {
     current: u32,
     /// `iterCount` or `loopCount`, whichever the class keeps.
     count: i32,
@@ -84,7 +84,7 @@ pub struct Interleave {
 
 /// One user's position in its thread group.
 pub struct Walk {
-    pub states: Box<[State]>,
+    pub states: Box<[ControllerState]>,
     /// Transactions without parent sample that have begun and not ended.
     pub open_transactions: Vec<ControllerId>,
     spins: u32,
@@ -100,9 +100,9 @@ impl Walk {
         let states = journey
             .controllers
             .iter()
-            .map(|controller| State {
+            .map(|controller| ControllerState {
                 extra: Extra::of(&controller.kind),
-                ..State::default()
+                ..ControllerState::default()
             })
             .collect();
         Walk {
@@ -146,7 +146,7 @@ impl Walk {
     }
 }
 
-impl State {
+impl ControllerState {
     /// The open transaction of a Transaction Controller without parent sample.
     pub fn independent(&mut self) -> Option<&mut IndependentTransaction> {
         match &mut self.extra {
@@ -515,7 +515,7 @@ impl Walker<'_> {
         }
     }
 
-    fn state(&mut self, id: ControllerId) -> &mut State {
+    fn state(&mut self, id: ControllerId) -> &mut ControllerState {
         &mut self.walk.states[id as usize]
     }
 

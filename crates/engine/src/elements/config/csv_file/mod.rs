@@ -43,7 +43,7 @@ struct Position {
     header: Option<String>,
     /// Why there is no header line.
     fault: Option<String>,
-    reader: Option<Reader>,
+    reader: Option<LineReader>,
     /// Where the rows are, if several machines share them, and the row that the reader is before.
     index: Option<RowIndex>,
     next_row: u64,
@@ -231,7 +231,7 @@ impl CsvFile {
         shared: &SharedRows,
         position: &mut Position,
         reading: Reading,
-        pass: impl Fn(&mut Reader) -> Result<bool, ReadFault>,
+        pass: impl Fn(&mut LineReader) -> Result<bool, ReadFault>,
     ) -> Result<bool, ReadFault> {
         if position.index.is_none() {
             position.index = Some(RowIndex::read(self.open()?, reading, &pass)?);
@@ -294,7 +294,7 @@ impl CsvFile {
     pub fn fields(&self, reading: Reading, delimiter: char) -> Result<Vec<String>, ReadFault> {
         let mut position = self.lock();
         if let Some(shared) = &self.shared {
-            let pass = |reader: &mut Reader| Ok(!fields(reader, delimiter)?.is_empty());
+            let pass = |reader: &mut LineReader| Ok(!fields(reader, delimiter)?.is_empty());
             if !self.seek(shared, &mut position, reading, pass)? {
                 return Ok(Vec::new());
             }
@@ -317,13 +317,13 @@ impl CsvFile {
     }
 
     /// `FileServer#createBufferedReader`.
-    fn open(&self) -> Result<Reader, ReadFault> {
+    fn open(&self) -> Result<LineReader, ReadFault> {
         let (file, charset) = self.open_file()?;
-        Ok(Reader::new(Box::new(BufReader::new(file)), charset)?)
+        Ok(LineReader::new(Box::new(BufReader::new(file)), charset)?)
     }
 
     /// Reads on from a byte with which a row begins.
-    fn open_at(&self, byte: u64) -> Result<Reader, ReadFault> {
+    fn open_at(&self, byte: u64) -> Result<LineReader, ReadFault> {
         let mut reader = self.open()?;
         if byte > reader.consumed {
             let (mut file, _) = self.open_file()?;
@@ -367,9 +367,9 @@ impl CsvFile {
 impl RowIndex {
     /// Reads a file to its end.
     fn read(
-        mut reader: Reader,
+        mut reader: LineReader,
         reading: Reading,
-        pass: impl Fn(&mut Reader) -> Result<bool, ReadFault>,
+        pass: impl Fn(&mut LineReader) -> Result<bool, ReadFault>,
     ) -> Result<RowIndex, ReadFault> {
         if reading.skips_first_line {
             reader.line()?;
@@ -397,7 +397,7 @@ impl RowIndex {
 }
 
 /// Decoded characters of a file, a line at a time.
-struct Reader {
+struct LineReader {
     bytes: Box<dyn BufRead + Send>,
     charset: Charset,
     /// Of UTF-16, which byte of a unit comes first; other sets have line ends of one byte.
@@ -415,9 +415,9 @@ enum Order {
     Little,
 }
 
-impl Reader {
+impl LineReader {
     /// `BOMInputStream` takes a mark of UTF-8 away whatever the encoding; the one of UTF-16 tells the byte order.
-    fn new(mut bytes: Box<dyn BufRead + Send>, mut charset: Charset) -> io::Result<Reader> {
+    fn new(mut bytes: Box<dyn BufRead + Send>, mut charset: Charset) -> io::Result<LineReader> {
         let start = bytes.fill_buf()?;
         let mut mark = 0;
         if start.starts_with(UTF8_MARK) {
@@ -438,7 +438,7 @@ impl Reader {
             "UTF-16LE" => Some(Order::Little),
             _ => None,
         };
-        Ok(Reader {
+        Ok(LineReader {
             bytes,
             charset,
             units,
@@ -450,8 +450,8 @@ impl Reader {
     }
 
     /// Reads what has been read already.
-    fn of_text(text: String) -> Reader {
-        Reader {
+    fn of_text(text: String) -> LineReader {
+        LineReader {
             bytes: Box::new(io::empty()),
             charset: Charset::UTF_8,
             units: None,
@@ -550,7 +550,7 @@ enum FieldState {
 }
 
 /// `CSVSaveService#csvReadFile`. After a fault the reader stands behind the character at fault.
-fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault> {
+fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, ReadFault> {
     let mut fields = Vec::new();
     let mut field = String::new();
     let mut place = FieldState::Initial;
@@ -614,7 +614,7 @@ fn fields(reader: &mut Reader, delimiter: char) -> Result<Vec<String>, ReadFault
 /// # Errors
 /// When its quotes are wrong.
 pub fn split_header(line: &str, delimiter: char) -> Result<Vec<String>, ReadFault> {
-    fields(&mut Reader::of_text(line.to_owned()), delimiter)
+    fields(&mut LineReader::of_text(line.to_owned()), delimiter)
 }
 
 /// A whole file, and where its rows begin.
@@ -640,7 +640,7 @@ impl Records {
             true => std::fs::read(written)?,
             false => std::fs::read(base_dir.join(written))?,
         };
-        let mut reader = Reader::of_text(charset.decode(&bytes).into_owned());
+        let mut reader = LineReader::of_text(charset.decode(&bytes).into_owned());
         let mut starts = vec![0];
         while reader.at < reader.text.len() {
             fields(&mut reader, delimiter)?;

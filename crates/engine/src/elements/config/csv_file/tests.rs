@@ -16,7 +16,7 @@ fn file(content: &[u8], encoding: &str) -> CsvFile {
         Charset::for_name(encoding)
     };
     let file = CsvFile::new("no-such-file.csv", encoding, Path::new(""));
-    let reader = Reader::new(
+    let reader = LineReader::new(
         Box::new(io::Cursor::new(content.to_vec())),
         charset.expect("a known name"),
     );

@@ -8,9 +8,9 @@ use drumfire_web::charset::decode_latin1;
 
 /// The last `Content-Type`, parsed: most responses have the same one as the response before.
 #[derive(Default)]
-pub struct MediaType(RefCell<Option<Known>>);
+pub struct MediaType(RefCell<Option<KnownType>>);
 
-struct Known {
+struct KnownType {
     /// As received.
     value: Box<[u8]>,
     content_type: Rc<str>,
@@ -24,7 +24,7 @@ impl MediaType {
         let mut last = self.0.borrow_mut();
         let known = match &mut *last {
             Some(known) if *known.value == *value => known,
-            other => other.insert(Known::read(value)),
+            other => other.insert(KnownType::read(value)),
         };
         sample.content_type = Some(known.content_type.clone());
         if known.encoding.is_some() {
@@ -34,12 +34,12 @@ impl MediaType {
     }
 }
 
-impl Known {
-    fn read(value: &[u8]) -> Known {
+impl KnownType {
+    fn read(value: &[u8]) -> KnownType {
         let text = decode_latin1(value);
         let mut sample = Sample::default();
         sample.set_encoding_and_type(&text);
-        Known {
+        KnownType {
             value: value.into(),
             content_type: text.into(),
             encoding: sample.encoding,

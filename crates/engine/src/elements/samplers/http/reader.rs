@@ -9,7 +9,7 @@ use drumfire_web::property::{Client, Form, Property};
 
 use crate::run::context::Context;
 
-pub struct Reader<'c> {
+pub struct BodyReader<'c> {
     pub cx: &'c mut Context,
     failure: Option<Box<Failure>>,
 }
@@ -21,9 +21,9 @@ pub struct Failure {
     raised: Raised,
 }
 
-impl<'c> Reader<'c> {
-    pub fn new(cx: &'c mut Context) -> Reader<'c> {
-        Reader { cx, failure: None }
+impl<'c> BodyReader<'c> {
+    pub fn new(cx: &'c mut Context) -> BodyReader<'c> {
+        BodyReader { cx, failure: None }
     }
 
     pub fn text<'s>(&mut self, property: Property, template: &'s Template) -> Text<'s> {

@@ -8,7 +8,7 @@ use drumfire_results::{Sample, Text};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
-use drumfire_web::cache::Entry;
+use drumfire_web::cache::CachedResponse;
 use drumfire_web::headers::{DEFAULT_USER_AGENT, Header, RequestHead};
 use drumfire_web::property::Client;
 use drumfire_web::url::{Url, Wire};
@@ -76,7 +76,7 @@ pub(super) enum Prepared {
 
 /// Left by earlier responses for a request: the validators of a cached one, and cookies.
 pub(super) struct Remembered {
-    cached: Option<Entry>,
+    cached: Option<CachedResponse>,
     cookies: Option<String>,
 }
 

@@ -15,7 +15,7 @@ use drumfire_web::url;
 use super::call::{Call, OwnedArgument, OwnedFile};
 use super::key::Key;
 use super::proxy::{ProxyChoice, ProxyTemplate};
-use super::reader::Reader;
+use super::reader::BodyReader;
 use super::settings::HttpSettings;
 use super::source::{Found, SourceTemplate};
 use super::state::{user, user_mut};
@@ -81,7 +81,7 @@ impl RequestTemplate {
 
     /// The settings of the next sample, as the plan has them.
     pub fn evaluate<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
-        let mut read = Reader::new(cx);
+        let mut read = BodyReader::new(cx);
         let path = read.text(Property::Path, &self.path);
         let domain = read.text(Property::Domain, &self.domain);
         let protocol = read.text(Property::Protocol, &self.protocol);
@@ -181,7 +181,7 @@ impl RequestTemplate {
         }
     }
 
-    fn read_content<'s>(&'s self, read: &mut Reader<'_>) -> Content<'s> {
+    fn read_content<'s>(&'s self, read: &mut BodyReader<'_>) -> Content<'s> {
         let encoding = read.text(Property::ContentEncoding, &self.content_encoding);
         let files = self.files.iter().map(|file| file.read(read)).collect();
         let pieces = read.read(Property::ArgumentValue, |cx| self.long_body(cx));
@@ -208,7 +208,7 @@ impl RequestTemplate {
         }
     }
 
-    fn read_proxy(&self, read: &mut Reader<'_>) -> Option<Arc<ProxyChoice>> {
+    fn read_proxy(&self, read: &mut BodyReader<'_>) -> Option<Arc<ProxyChoice>> {
         let proxy = self.proxy.as_ref()?;
         let general = &self.settings.proxy;
         read.read(Property::ProxyHost, |cx| proxy.evaluate(cx, general))
@@ -216,7 +216,7 @@ impl RequestTemplate {
     }
 
     /// The address that requests leave from, or why there is none.
-    fn read_source(&self, read: &mut Reader<'_>) -> (Option<Arc<Source>>, Option<Exception>) {
+    fn read_source(&self, read: &mut BodyReader<'_>) -> (Option<Arc<Source>>, Option<Exception>) {
         let own = self.source.as_ref();
         let own = own.and_then(|own| read.read(Property::Source, |cx| source_of(own, cx)));
         let local = || (self.settings.local_address.as_ref()).map(|local| local.source.clone());
@@ -227,7 +227,7 @@ impl RequestTemplate {
         }
     }
 
-    fn read_limits(&self, read: &mut Reader<'_>) -> Limits {
+    fn read_limits(&self, read: &mut BodyReader<'_>) -> Limits {
         let (slow, connect) = (&self.response_timeout, &self.connect_timeout);
         let response = read.read(Property::ResponseTimeout, |cx| timeout(slow, cx));
         let connect = read.read(Property::ConnectTimeout, |cx| timeout(connect, cx));
@@ -241,7 +241,7 @@ impl RequestTemplate {
         }
     }
 
-    fn read_headers<'s>(&'s self, read: &mut Reader<'_>) -> Vec<Header<'s>> {
+    fn read_headers<'s>(&'s self, read: &mut BodyReader<'_>) -> Vec<Header<'s>> {
         let changed = user(read.cx).changed_headers();
         merged_headers(&self.headers, &changed, &mut |property, template| {
             read.text(property, template)
@@ -278,7 +278,7 @@ fn source_of(own: &SourceTemplate, cx: &mut Context) -> Found {
 }
 
 impl FileTemplate {
-    fn read(&self, read: &mut Reader<'_>) -> OwnedFile<'_> {
+    fn read(&self, read: &mut BodyReader<'_>) -> OwnedFile<'_> {
         let path = read.text(Property::FilePath, &self.path);
         // FileServer#getResolvedFile: as it is if it exists or is absolute, else beside the plan.
         let direct = PathBuf::from(&*path);

@@ -10,7 +10,7 @@ use drumfire_http::{
     Part as WirePart, Phase, Session, Tunnel, Want, exchange,
 };
 use drumfire_web::Exception;
-use drumfire_web::body::{Body, Part, unreadable_file};
+use drumfire_web::body::{Body, BodyStretch, unreadable_file};
 use drumfire_web::property::Client;
 use recycle_box::RecycleBox;
 use tokio::sync::Notify;
@@ -320,15 +320,15 @@ fn wire_parts<'b>(
         return Err(exception.clone());
     }
     for part in &body.parts {
-        if let Part::File { path, .. } = part {
+        if let BodyStretch::File { path, .. } = part {
             files.push(File::open(path).map_err(|error| unreadable_file(path, &error))?);
         }
     }
     let mut opened = files.iter();
     let parts = body.parts.iter().filter_map(|part| match part {
-        Part::Bytes(bytes) => Some(WirePart::Bytes(bytes)),
-        Part::Shared(text) => Some(WirePart::Bytes(text.as_bytes())),
-        Part::File { len, .. } => opened.next().map(|file| WirePart::File {
+        BodyStretch::Bytes(bytes) => Some(WirePart::Bytes(bytes)),
+        BodyStretch::Shared(text) => Some(WirePart::Bytes(text.as_bytes())),
+        BodyStretch::File { len, .. } => opened.next().map(|file| WirePart::File {
             file,
             offset: 0,
             length: *len,

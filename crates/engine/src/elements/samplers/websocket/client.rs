@@ -21,7 +21,7 @@ use crate::run::context::Context;
 
 /// `WebSocketClient.WebSocketState`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ClientState {
     Closed,
     /// This side has said good-bye.
     ClosedClient,
@@ -29,13 +29,13 @@ enum State {
     Connected,
 }
 
-impl State {
+impl ClientState {
     fn name(self) -> &'static str {
         match self {
-            State::Closed => "CLOSED",
-            State::ClosedClient => "CLOSED_CLIENT",
-            State::ClosedServer => "CLOSED_SERVER",
-            State::Connected => "CONNECTED",
+            ClientState::Closed => "CLOSED",
+            ClientState::ClosedClient => "CLOSED_CLIENT",
+            ClientState::ClosedServer => "CLOSED_SERVER",
+            ClientState::Connected => "CONNECTED",
         }
     }
 }
@@ -50,7 +50,7 @@ enum Message {
 /// A connection, open or not, to one address.
 pub struct Client {
     place: Endpoint,
-    state: State,
+    state: ClientState,
     socket: Option<WebSocket>,
     /// The message that began and has not ended.
     fragmented: Option<Message>,
@@ -65,7 +65,7 @@ impl Client {
     pub(super) fn new(place: &Endpoint) -> Client {
         Client {
             place: place.clone(),
-            state: State::Closed,
+            state: ClientState::Closed,
             socket: None,
             fragmented: None,
             last: None,
@@ -75,7 +75,7 @@ impl Client {
     }
 
     pub(super) fn is_connected(&self) -> bool {
-        self.state == State::Connected
+        self.state == ClientState::Connected
     }
 
     /// `WebsocketSampler#getConnectUrl`.
@@ -101,7 +101,7 @@ impl Client {
 
     /// Ends the connection without a word.
     pub(super) fn dispose(&mut self) {
-        self.state = State::Closed;
+        self.state = ClientState::Closed;
         if let Some(socket) = self.socket.take() {
             socket.close();
         }
@@ -116,7 +116,7 @@ impl Client {
         proxy: Option<&ProxyChoice>,
         sample: &mut Sample,
     ) -> Result<Answer, Stop> {
-        if self.state != State::Closed {
+        if self.state != ClientState::Closed {
             let text = format!("Cannot connect when state is {}", self.state.name());
             return Err(Stop::illegal_state(text));
         }
@@ -158,7 +158,7 @@ impl Client {
         };
         self.socket = Some(socket);
         self.inflater = Inflater::asked_for(headers, worker(cx).http.sizes().body_bytes);
-        self.state = State::Connected;
+        self.state = ClientState::Connected;
         sample.mark_connect(cx.clock().now_ms());
         sample.header_bytes = head.len() as u64;
         sample.sent_bytes = request.len() as u64;
@@ -190,8 +190,8 @@ impl Client {
         cx: &mut Context,
         payload: &[u8],
     ) -> Result<u64, Stop> {
-        let is_answer = self.state == State::ClosedServer;
-        if !is_answer && self.state != State::Connected {
+        let is_answer = self.state == ClientState::ClosedServer;
+        if !is_answer && self.state != ClientState::Connected {
             let text = format!("Cannot close when state is {}", self.state.name());
             return Err(Stop::illegal_state(text));
         }
@@ -199,7 +199,7 @@ impl Client {
         if is_answer {
             self.dispose();
         } else {
-            self.state = State::ClosedClient;
+            self.state = ClientState::ClosedClient;
         }
         Ok(sent)
     }
@@ -220,7 +220,10 @@ impl Client {
 
     /// `WebSocketClient#receiveFrame`.
     pub(super) async fn receive(&mut self, cx: &Context, timeout_ms: u64) -> Result<Frame, Stop> {
-        if !matches!(self.state, State::Connected | State::ClosedClient) {
+        if !matches!(
+            self.state,
+            ClientState::Connected | ClientState::ClosedClient
+        ) {
             let text = format!(
                 "Cannot receive data frame when state is {}",
                 self.state.name()
@@ -247,7 +250,7 @@ impl Client {
             Opcode::Continuation => None,
             Opcode::Close => {
                 match self.state {
-                    State::Connected => self.state = State::ClosedServer,
+                    ClientState::Connected => self.state = ClientState::ClosedServer,
                     _ => self.dispose(),
                 }
                 return Ok(());

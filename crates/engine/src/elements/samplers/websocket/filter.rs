@@ -154,7 +154,7 @@ impl<'s> Sieve<'s> {
                 filters: rest,
                 ..self
             };
-            let test = Test::prepare(filter, cx);
+            let test = FrameTest::prepare(filter, cx);
             let mut left_ms = timeout_ms;
             loop {
                 let begin = Instant::now();
@@ -216,7 +216,7 @@ impl<'s> Sieve<'s> {
 }
 
 /// A filter's rule, evaluated.
-struct Test<'f> {
+struct FrameTest<'f> {
     filter: &'f Filter,
     value: String,
     pattern: Option<Pattern>,
@@ -225,10 +225,10 @@ struct Test<'f> {
     replies: bool,
 }
 
-impl<'f> Test<'f> {
+impl<'f> FrameTest<'f> {
     /// `prepareFilter`.
-    fn prepare(filter: &'f Filter, cx: &mut Context) -> Test<'f> {
-        let mut test = Test {
+    fn prepare(filter: &'f Filter, cx: &mut Context) -> FrameTest<'f> {
+        let mut test = FrameTest {
             filter,
             value: String::new(),
             pattern: None,
@@ -322,7 +322,7 @@ mod tests {
                 value: Template::raw(value),
             },
         };
-        let test = Test {
+        let test = FrameTest {
             filter: &filter,
             value: value.to_owned(),
             pattern: Pattern::compile(value, Dialect::Java, Options::default()).ok(),

@@ -32,14 +32,14 @@ const MOST_SETTINGS: usize = 1_024;
 /// One worker's cache.
 #[derive(Default)]
 pub struct SettingsCache {
-    entries: RefCell<FxHashMap<Key, Entry>>,
+    entries: RefCell<FxHashMap<Key, SamplerValues>>,
     /// The number of entries with settings.
     kept_settings: Cell<usize>,
 }
 
 /// The values of one sampler.
 #[derive(Default)]
-struct Entry {
+struct SamplerValues {
     settings: Option<CallMemo>,
     address: Option<Address>,
     head: Option<Head>,
