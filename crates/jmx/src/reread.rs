@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::read::read;
-use crate::source::{SourceFile, Span};
+use crate::source::{Moved, SourceFile, Span};
 use crate::tree::{Node, Tree};
 
 /// A stretch of a text that was replaced. Several edits are joined to one that holds them all.
@@ -127,26 +127,6 @@ fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
         },
     );
     Some(node)
-}
-
-/// Offsets from one on are moved to begin at another.
-#[derive(Clone, Copy)]
-pub(crate) struct Moved {
-    pub from: usize,
-    pub to: usize,
-}
-
-impl Moved {
-    fn offset(self, offset: usize) -> usize {
-        match offset >= self.from {
-            true => offset - self.from + self.to,
-            false => offset,
-        }
-    }
-
-    pub fn span(self, span: Span) -> Span {
-        Span::new(self.offset(span.start), self.offset(span.end))
-    }
 }
 
 /// Moves the elements that begin behind an edit.

@@ -71,6 +71,28 @@ impl Span {
     }
 }
 
+/// Offsets from one on are moved to begin at another.
+#[derive(Clone, Copy)]
+pub(crate) struct Moved {
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Moved {
+    /// Where an offset is then.
+    pub fn offset(self, offset: usize) -> usize {
+        match offset >= self.from {
+            true => offset - self.from + self.to,
+            false => offset,
+        }
+    }
+
+    /// Where a stretch of the text is then.
+    pub fn span(self, span: Span) -> Span {
+        Span::new(self.offset(span.start), self.offset(span.end))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

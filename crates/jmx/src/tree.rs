@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use crate::name::Name;
 use crate::number;
-use crate::reread::Moved;
-use crate::source::{SourceFile, Span};
+use crate::source::{Moved, SourceFile, Span};
 
 /// A plan that was read.
 #[derive(Debug, Clone)]
