@@ -28,8 +28,8 @@ const SWARM: Swarm = Swarm {
     seconds: 20,
 };
 /// Users of a throughput run, and how long it is.
-const USERS: u32 = 32;
-const SECONDS: u32 = 8;
+const USERS: u32 = 128;
+const SECONDS: u32 = 6;
 /// How often each kind of run is measured.
 const ROUNDS: u32 = 3;
 /// Agents of one machine send at least this share of what one process sends.
