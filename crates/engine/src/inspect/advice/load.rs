@@ -243,11 +243,18 @@ fn connection_per_request<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
         .collect()
 }
 
+/// Requests that switch it off; a text that only the run evaluates says nothing.
 fn without_keep_alive<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["HTTPSamplerProxy", "ConfigTestElement"])
         .filter(|element| element.props.has("HTTPSampler.use_keepalive"))
         .filter(|element| !element.props.bool("HTTPSampler.use_keepalive", true))
+        .filter(|element| {
+            !element
+                .props
+                .str("HTTPSampler.use_keepalive")
+                .contains("${")
+        })
         .map(AdvisedElement::new)
         .collect()
 }
@@ -382,5 +389,6 @@ mod tests {
         let of = |value| rules(&group(&http(&[("HTTPSampler.use_keepalive", value)], ""))).join("");
         assert_eq!(of("false"), "keep-alive-off: request");
         assert_eq!(of("true"), "");
+        assert_eq!(of("${__P(keep,true)}"), "");
     }
 }

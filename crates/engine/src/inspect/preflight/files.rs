@@ -70,13 +70,27 @@ pub fn missing(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> 
                 findings.extend(empty(&needed, name, &file))
             }
             Some(_) => {}
-            None if is_refused && !may_be_written(sight, name) => {
+            None if is_refused
+                && !may_be_written(sight, name)
+                && !is_of_nobody(needed.element, sight, definitions) =>
+            {
                 findings.push(not_found(&needed, name, settings));
             }
             None => {}
         }
     }
     findings
+}
+
+/// Whether an element is in a thread group without users, which reads nothing.
+fn is_of_nobody(element: &Element, sight: &Sight, definitions: &mut Definitions) -> bool {
+    let is_it = |other: &Element| std::ptr::eq(element, other);
+    let group = sight.groups.iter().find(|group| any(group, &is_it));
+    group.is_some_and(|group| {
+        let users = group.props.str("ThreadGroup.num_threads");
+        let users = definitions.value(&users);
+        users.is_some_and(|(users, _)| users.trim() == "0")
+    })
 }
 
 fn needed<'p>(sight: &Sight<'p>) -> Vec<Needed<'p>> {
@@ -308,6 +322,16 @@ mod tests {
             folder.path(),
         );
         assert_eq!(codes(&by_property), ["file-missing"]);
+    }
+
+    #[test]
+    fn a_group_without_users_needs_no_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let plan = group("${__P(readers,0)}", "1", &data("no.csv"));
+        let plan = plan + &group("1", "1", "");
+        assert!(findings(&plan, &[], folder.path()).is_empty());
+        let found = findings(&plan, &[("readers", "1")], folder.path());
+        assert_eq!(codes(&found), ["file-missing"]);
     }
 
     #[test]
