@@ -244,8 +244,7 @@ mod tests {
     #[test]
     fn figures_are_held_against_their_bounds() {
         let scenario = scenario::all().remove(0);
-        let said =
-            "late by the generator itself: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5 times)\n";
+        let said = "late by the generator itself: p50 20µs, p99 190µs, p99.9 1.30, max 12.0 ms (5 times)\n";
         let rows: Vec<TableRow<'_>> = scenario.entries[..2]
             .iter()
             .zip([120, 100])

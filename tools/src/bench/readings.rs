@@ -69,10 +69,7 @@ pub fn drumfire(said: &str) -> Option<(f64, f64)> {
     // "failed %" is one column.
     let heads = heads.replace("failed %", "failed%");
     let place = |name: &str| heads.split_whitespace().position(|head| head == name);
-    let cell = |name: &str| {
-        let text = total.split_whitespace().nth(place(name)?)?;
-        text.replace(',', "").parse().ok()
-    };
+    let cell = |name: &str| milliseconds(total.split_whitespace().nth(place(name)?)?);
     Some((cell("p50")?, cell("p99")?))
 }
 
@@ -99,12 +96,20 @@ pub fn longest_ms(said: &str) -> Option<f64> {
     spread(said, "response from the intended start: ", "max ")
 }
 
-/// One of the numbers of such a line: `late by …: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5,000 times)`.
+/// One of the numbers of such a line in ms: `late by …: p50 20µs, p99 190µs, p99.9 1.30, max 12.0 ms (5,000 times)`.
 fn spread(said: &str, line: &str, name: &str) -> Option<f64> {
     let line = said.lines().find_map(|own| own.trim().strip_prefix(line))?;
     let part = line.split(", ").find_map(|part| part.strip_prefix(name))?;
-    let number = part.split(' ').next()?;
-    number.replace(',', "").parse().ok()
+    milliseconds(part.split(' ').next()?)
+}
+
+/// A time as our terminal writes it: in milliseconds without their unit, and in microseconds with it.
+fn milliseconds(text: &str) -> Option<f64> {
+    let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
+    match text.strip_suffix("µs") {
+        Some(us) => Some(number(us)? / 1000.0),
+        None => number(text),
+    }
 }
 
 /// The line that `benches/wrk.lua` prints.
@@ -404,7 +409,7 @@ mod tests {
         let said = "\
 label     samples   failed failed %   rate/s     p50     p99     max
 Home        1,000        0     0.00     12.5    0.10    0.20     200
-TOTAL       1,500        3     0.20     12.5    0.12    1,234     200\n";
+TOTAL       1,500        3     0.20     12.5   120µs    1,234     200\n";
         assert_eq!(drumfire(said), Some((0.12, 1234.0)));
         assert_eq!(drumfire("nothing"), None);
     }
@@ -412,8 +417,8 @@ TOTAL       1,500        3     0.20     12.5    0.12    1,234     200\n";
     #[test]
     fn numbers_of_our_summary() {
         let said = "TOTAL       1,500        3     0.20     12.5    0.12    1,234     200\n\
-                    response from the intended start: p50 0.10, p99 0.20, p99.9 0.30, max 1,012.5 ms (5 times)\n\
-                    late by the generator itself: p50 0.02, p99 0.19, p99.9 0.30, max 12.0 ms (5,000 times)\n";
+                    response from the intended start: p50 100µs, p99 1.20, p99.9 1.30, max 1,012.5 ms (5 times)\n\
+                    late by the generator itself: p50 20µs, p99 190µs, p99.9 1.30, max 12.0 ms (5,000 times)\n";
         let reading = summary(said).expect("a table");
         assert_eq!((reading.samples, reading.failed), (1_500, 3));
         assert_eq!(late_us(said), Some(190.0));

@@ -79,15 +79,16 @@ fn work() -> Scenario {
     })
 }
 
-/// As fast as one machine can be asked for an even pace.
+/// As fast as one machine can be asked for an even pace. Each arrival is a user with a connection of its own, as in JMeter.
 fn open() -> Scenario {
     const FAST: &str = "20,000 a second";
     let entry = Contender::new(Program::Drumfire, "open.jmx")
         .case(FAST, 100)
-        .with("rate", 20_000);
+        .with("rate", 2_000)
+        .with("requests", 10);
     Scenario::new(
         "open",
-        "20,000 requests a second by an Open Model Thread Group",
+        "20,000 requests a second by an Open Model Thread Group: 2,000 arrivals, each with a connection and ten requests",
         vec![entry],
     )
     .at_most(FAST, LateUs, 1_000.0)
