@@ -90,6 +90,8 @@ pub struct Step {
     pub request: Request,
     /// The response, where the input has one.
     pub response: Option<Response>,
+    /// Its place among the recorded requests, from 1; 0 where nothing was recorded.
+    pub number: usize,
     /// The user's pause before it.
     pub think_ms: u64,
     /// Values of the response that later requests send.

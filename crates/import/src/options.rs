@@ -71,6 +71,8 @@ pub struct Options {
     pub filter: Option<Filter>,
     /// Requests are grouped by typed names and by pauses longer than this, in milliseconds; else by pages.
     pub pause_ms: Option<i64>,
+    /// Keep only the first request of each group.
+    pub first_of_group: bool,
     /// The server of API descriptions that name none, and of access logs; the endpoint of GraphQL documents.
     pub server: Option<String>,
     /// Reads the other files of a description; without it such references lead nowhere.

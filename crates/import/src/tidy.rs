@@ -90,6 +90,9 @@ pub fn draft(mut recording: Recording, options: &Options) -> Draft {
         false => without_followed_redirects(kept, &mut draft),
     };
     draft.transactions = transactions(kept, &recording.pages, options);
+    if options.first_of_group {
+        leave_first_of_group(&mut draft);
+    }
     draft.cookies = true;
     draft
 }
@@ -328,7 +331,7 @@ fn transactions(
     let mut all: Vec<Transaction> = Vec::new();
     let mut last_page: Option<String> = None;
     let mut last_end: Option<i64> = None;
-    for exchange in exchanges {
+    for (place, exchange) in exchanges.into_iter().enumerate() {
         let gap = match (exchange.started_ms, last_end) {
             (Some(start), Some(end)) => start.saturating_sub(end),
             _ => 0,
@@ -370,6 +373,7 @@ fn transactions(
                 gap.min(LONGEST_THINK_MS)
             };
             transaction.steps.push(Step {
+                number: place + 1,
                 think_ms: u64::try_from(think).unwrap_or(0),
                 loads_resources: is_document,
                 expected_code: expected(&exchange),
@@ -380,6 +384,19 @@ fn transactions(
         }
     }
     all
+}
+
+/// The first request of each group; it loads the others as embedded resources or by its redirects.
+fn leave_first_of_group(draft: &mut Draft) {
+    let mut others = 0;
+    for transaction in &mut draft.transactions {
+        others += transaction.steps.len().saturating_sub(1);
+        transaction.steps.truncate(1);
+    }
+    if others > 0 {
+        let reason = "requests after the first of their group".to_owned();
+        draft.left_out.insert(reason, others);
+    }
 }
 
 /// A page that was an error when it was recorded is no error when it is one again.

@@ -49,17 +49,14 @@ impl Recorder {
     }
 
     fn groups(&self, draft: &Draft, scope: &Scope, nodes: &mut Vec<Node>) {
-        let mut number = 0;
         for (place, transaction) in draft.transactions.iter().enumerate() {
             let mut samplers = Vec::new();
             for (position, step) in transaction.steps.iter().enumerate() {
-                number += 1;
-                if position > 0 && self.grouping == Grouping::FirstOnly {
-                    continue;
-                }
                 let typed = transaction.is_typed.then_some(transaction.name.as_deref());
                 let mut step = step.clone();
-                let name = self.naming.name(&step.request, typed.flatten(), number);
+                let name = self
+                    .naming
+                    .name(&step.request, typed.flatten(), step.number);
                 step.request.name = Some(name);
                 samplers.push(self.sampler(step, position == 0, scope));
             }

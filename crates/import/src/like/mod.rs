@@ -128,6 +128,7 @@ impl Recorder {
             keep_redirects: !self.follows_redirects && !self.redirects_automatically,
             filter: Some(Filter::new(&self.include, &self.exclude, content, warnings)),
             pause_ms: Some(self.pause_ms),
+            first_of_group: self.grouping == Grouping::FirstOnly,
             ..asked
         }
     }

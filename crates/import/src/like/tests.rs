@@ -1,6 +1,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::draft::Draft;
 use crate::exchange::{Exchange, Request, Response};
 use crate::tidy::{self, Recording};
 use crate::url::Address;
@@ -50,8 +51,8 @@ fn exchange(method: &str, url: &str, mime: &str, at: i64) -> Exchange {
     }
 }
 
-/// The plan with a recorded visit in it.
-fn placed(tree: &Tree) -> Tree {
+/// A recorded visit.
+fn recorded(tree: &Tree) -> Draft {
     let recorder = Recorder::find(tree).expect("a recorder");
     let recording = Recording {
         exchanges: vec![
@@ -72,7 +73,14 @@ fn placed(tree: &Tree) -> Tree {
     let options = recorder.options(Options::default(), &mut warnings);
     let draft = tidy::draft(recording, &options);
     assert_eq!(warnings, Vec::<String>::new());
-    recorder.placed(tree, &draft, "data.csv").expect("a place")
+    draft
+}
+
+/// The plan with the recorded visit in it.
+fn placed(tree: &Tree) -> Tree {
+    let recorder = Recorder::find(tree).expect("a recorder");
+    let placed = recorder.placed(tree, &recorded(tree), "data.csv");
+    placed.expect("a place")
 }
 
 /// Name and class of each element below the thread group, indented.
@@ -170,6 +178,10 @@ fn other_groupings_and_places() {
             "HTTPSamplerProxy Shop-4 /login?b=2"
         ]
     );
+    let draft = recorded(&plan(&first_only.concat(), false));
+    assert_eq!(draft.steps().count(), 2);
+    let others = "requests after the first of their group";
+    assert_eq!(draft.left_out.get(others), Some(&3));
 }
 
 #[test]
@@ -207,11 +219,7 @@ fn a_plan_without_a_recorder_or_a_place() {
     assert!(Recorder::find(&tree).is_none());
     let recorder = Recorder::find(&plan(&text("port", "9999"), true)).expect("a recorder");
     assert_eq!(recorder.port(), Some(9999));
-    assert!(
-        recorder
-            .placed(&tree, &crate::Draft::default(), "d.csv")
-            .is_err()
-    );
+    assert!(recorder.placed(&tree, &Draft::default(), "d.csv").is_err());
     let mut warnings = Vec::new();
     let broken = plan(&list("exclude_list", "("), true);
     let recorder = Recorder::find(&broken).expect("a recorder");
