@@ -80,6 +80,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<RunSettings>) -> Co
         sample_variables: Vec::new(),
         keeps_previous: false,
         reads_sampler_name: false,
+        waits_in_functions: false,
         java: Default::default(),
         settings: settings.clone(),
         open_slot: crate::elements::samplers::http::open_slot,

@@ -79,3 +79,57 @@ fn a_timeout_that_is_no_number_loses_the_sample() {
     let ran = run_plan(&plan(&[thread_group("g", 1, &body)]), &[]);
     assert_eq!(ran.column("label"), ["next"]);
 }
+
+/// Puts numbers with this function, each after a pause.
+fn putting() -> String {
+    let timer = r#"<ConstantTimer guiclass="g" testclass="ConstantTimer" testname="t"><stringProp name="ConstantTimer.delay">30</stringProp></ConstantTimer><hashTree/>"#;
+    debug("put ${__fifoPut(q,${__counter(false,)})}", timer)
+}
+
+#[test]
+fn a_function_waits_and_its_worker_goes_on() {
+    // Takers come first, so that those who put are on workers whose other users wait.
+    let takers = group(6, 2, true);
+    let taker = format!(
+        r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="takes">{takers}</ThreadGroup><hashTree>{}</hashTree>"#,
+        debug("got ${__fifoPop(q,v)} ${v}", "") + &debug("after ${v}", "")
+    );
+    let giver = thread_group("gives", 12, &putting());
+    let ran = run_plan(&plan(&[taker, giver]), &[]);
+    let labels = |prefix: &str| {
+        let mut found = ran.column("label");
+        found.retain(|label| label.starts_with(prefix));
+        found.sort_unstable();
+        found
+    };
+    let mut expected: Vec<String> = (1..=12).map(|n| format!("got {n} {n}")).collect();
+    expected.sort_unstable();
+    assert_eq!(labels("got"), expected);
+    assert_eq!(labels("after").len(), 12);
+    assert_eq!(labels("put").len(), 12);
+}
+
+/// A condition waits, too, and so does a child of a Parallel Controller beside the one that gives.
+#[test]
+fn controllers_wait_in_functions() {
+    let class = "com.blazemeter.jmeter.controller.ParallelSampler";
+    let condition = r#"${__jexl3("${__fifoPop(q)}"=="1")}"#.replace('"', "&quot;");
+    let body = format!(
+        r#"<{class} guiclass="g" testclass="{class}" testname="all"/><hashTree><IfController guiclass="g" testclass="IfController" testname="if"><boolProp name="IfController.useExpression">true</boolProp><stringProp name="IfController.condition">{condition}</stringProp></IfController><hashTree>{}</hashTree>{}</hashTree>"#,
+        debug("came", ""),
+        putting()
+    );
+    let ran = run_plan(&plan(&[thread_group("g", 1, &body)]), &[]);
+    let mut labels = ran.column("label");
+    labels.retain(|label| *label == "came");
+    assert_eq!(labels, ["came"]);
+}
+
+/// `FifoPop` gives null when the time is over; the property is in seconds.
+#[test]
+fn a_wait_of_a_function_ends() {
+    let body = debug("got ${__fifoPop(q,v)} ${v}", "");
+    let properties = [("kg.apc.jmeter.functions.FifoTimeout", "0")];
+    let ran = run_plan(&plan(&[thread_group("g", 1, &body)]), &properties);
+    assert_eq!(ran.column("label"), ["got null ${v}"]);
+}

@@ -41,7 +41,7 @@ pub use match_template::MatchTemplate;
 pub use properties::{Properties, Version};
 pub use random::Random;
 pub use scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
-pub use shared::fifos::Fifos;
+pub use shared::fifos::{Fifos, PopRequest};
 pub use spec::{FunctionSpec, Origin, Parameter, Rung};
 pub use template::Template;
 pub use text::Text;

@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::properties::Properties;
 use crate::random::Random;
+use crate::shared::fifos::PopRequest;
 use crate::thrown::Thrown;
 use crate::vars::Vars;
 
@@ -126,6 +128,11 @@ pub trait Scope {
     /// calls of a plan apart.
     fn shared_count(&mut self, _instance: u32) -> Option<i32> {
         None
+    }
+    /// Removes the first value of a queue of the Inter-Thread Communication plugin. Where the user can wait, it does while
+    /// there is none. `None` if none came in time.
+    fn pop(&mut self, request: &PopRequest<'_>) -> Option<Arc<str>> {
+        self.properties().fifos().pop(request.queue)
     }
     /// Writes to JMeter's log. `message` is complete, thread name included where JMeter puts it.
     fn log(&mut self, level: Level, message: &str);

@@ -206,8 +206,8 @@ impl Machine {
         &self,
         run: impl FnOnce(&mut Env<'_>) -> Result<R>,
     ) -> std::result::Result<R, String> {
-        self.vm
-            .attach_current_thread(run)
+        // Java knows where its thread's stack is.
+        drumfire_fiber::outside(|| self.vm.attach_current_thread(run))
             .map_err(|error| error.to_string())
     }
 

@@ -58,7 +58,7 @@ pub fn draft_asking_java(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     let Java::Host(host) = &settings.java else {
         return unasked;
     };
-    let functions = functions::called(root, &mut Vec::new());
+    let functions = functions::called(root);
     functions::ask(&functions, root, settings);
     if !unasked.needs_java {
         // Functions that Java has found are compiled as such now.
@@ -109,7 +109,6 @@ fn draft_knowing(plan: &Plan, settings: &Arc<RunSettings>, answers: Answers) -> 
             classes: Vec::new(),
         };
     };
-    functions::called(root, &mut findings);
     let init_file = scripts::init_file(settings);
     if let (Some(name), Java::Absent(why)) = (init_file, &settings.java) {
         let message = format!("{name} names a script, which needs Java: {why}");

@@ -2,26 +2,20 @@
 //! path).
 
 use drumfire_expr::{add_function, function};
-use drumfire_jmx::{Diagnostic, Props, Value};
+use drumfire_jmx::{Props, Value};
 
 use crate::resolve::Element;
 use crate::run::java::host::Java;
 use crate::run::settings::RunSettings;
 
-/// The functions that the plan calls and that are not built in. Functions that do not do here what they do in JMeter are
-/// findings.
-pub fn called<'p>(plan: &'p Element, findings: &mut Vec<Diagnostic>) -> Vec<&'p str> {
+/// The functions that the plan calls and that are not built in.
+pub fn called(plan: &Element) -> Vec<&str> {
     let mut names = Vec::new();
-    let mut pops: Vec<&Element> = Vec::new();
-    in_element(plan, &mut |element, name| {
+    in_element(plan, &mut |name| {
         if function(name).is_none() {
             names.push(name);
-        } else if name == "__fifoPop" {
-            pops.push(element);
         }
     });
-    pops.dedup_by_key(|element| std::ptr::from_ref(*element));
-    findings.extend(pops.into_iter().map(goes_on_at_once));
     names.sort_unstable();
     names.dedup();
     names
@@ -52,21 +46,9 @@ pub fn is_foreign(name: &str) -> bool {
     function(name).is_some_and(|spec| spec.is_foreign())
 }
 
-/// JMeter waits in this function.
-fn goes_on_at_once(element: &Element) -> Diagnostic {
-    let message =
-        "__fifoPop gives null at once while the queue is empty, where JMeter waits for a value";
-    let help = "the Inter-Thread Communication PreProcessor waits";
-    element.warning("pop-does-not-wait", message).help(help)
-}
-
-/// Takes the names of functions that are called, and the elements that call them.
-type Call<'c, 'e> = &'c mut dyn FnMut(&'e Element, &'e str);
-
-fn in_element<'e>(element: &'e Element, call: Call<'_, 'e>) {
-    let mut own = |name| call(element, name);
-    in_text(&element.name, &mut own);
-    in_props(&element.props, &mut own);
+fn in_element<'e>(element: &'e Element, call: &mut dyn FnMut(&'e str)) {
+    in_text(&element.name, call);
+    in_props(&element.props, call);
     for child in &element.children {
         in_element(child, call);
     }
@@ -122,34 +104,15 @@ mod tests {
     }
 
     #[test]
-    fn a_pop_that_does_not_wait_is_told_once_for_each_element() {
+    fn names_and_properties_are_searched() {
         let plan = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="p ${__notThere(1)}"/><hashTree>
-<DebugSampler guiclass="g" testclass="DebugSampler" testname="${__fifoPop(q)} ${__fifoSize(q)}"><stringProp name="x">${__fifoPop(q,v)}</stringProp></DebugSampler><hashTree/>
-<DebugSampler guiclass="g" testclass="DebugSampler" testname="${__fifoPut(q,1)} ${v}"/><hashTree/>
+<DebugSampler guiclass="g" testclass="DebugSampler" testname="${__other(q)} ${__P(q)}"><stringProp name="x">${__notThere(q,v)}</stringProp></DebugSampler><hashTree/>
 </hashTree></hashTree></jmeterTestPlan>"#;
         let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
         let settings = RunSettings::default();
         let tree = read.expect("the plan is well-formed").tree;
         let plan = Resolver::new(tree, &settings.properties, &settings.base_dir).resolve();
         let plan = plan.expect("there is a test plan");
-        let mut called = Vec::new();
-        in_element(&plan, &mut |_, name| called.push(name));
-        assert_eq!(
-            called,
-            [
-                "__notThere",
-                "__fifoPop",
-                "__fifoSize",
-                "__fifoPop",
-                "__fifoPut"
-            ]
-        );
-        let mut findings = Vec::new();
-        super::called(&plan, &mut findings);
-        let [finding] = &findings[..] else {
-            panic!("{findings:?}");
-        };
-        assert_eq!(finding.code, "pop-does-not-wait");
-        assert!(finding.render(false).contains("p.jmx:2"), "{finding:?}");
+        assert_eq!(called(&plan), ["__notThere", "__other"]);
     }
 }

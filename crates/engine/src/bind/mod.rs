@@ -57,7 +57,7 @@ pub fn bind(plan: Plan, settings: &Arc<RunSettings>) -> Result<Compiled, Vec<Dia
         return Err(findings);
     };
     scripts::run_init_files(root, settings, &mut findings);
-    let functions = functions::called(root, &mut findings);
+    let functions = functions::called(root);
     functions::ask(&functions, root, settings);
     let mut unit = Unit::new(root, settings, findings);
     let groups = decode(root, &mut unit);
@@ -154,6 +154,7 @@ impl<'s> Unit<'s> {
             sample_variables,
             keeps_previous: self.keeps_previous,
             reads_sampler_name: self.reads_sampler_name,
+            waits_in_functions: self.waits_in_functions,
             java: self.java,
             settings: settings.clone(),
             open_slot: elements::samplers::http::open_slot,

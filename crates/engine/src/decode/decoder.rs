@@ -54,6 +54,8 @@ pub struct Unit<'a> {
     pub previous_needs: Needs,
     /// Some template asks for the sampler's name (`__samplerName`).
     pub reads_sampler_name: bool,
+    /// Some template waits for other users (`__fifoPop`).
+    pub waits_in_functions: bool,
     /// State that elements share.
     pub kept: Kept,
     /// The parts that Java runs.
@@ -90,6 +92,7 @@ impl<'a> Unit<'a> {
             keeps_previous: false,
             previous_needs: Needs::NOTHING,
             reads_sampler_name: false,
+            waits_in_functions: false,
             kept: Kept::default(),
             java: JavaPlan::default(),
             sound_texts: FxHashSet::default(),
@@ -180,10 +183,10 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
         let template = Template::compile(text, &mut self.unit.compiler)
             .unwrap_or_else(|_| Template::raw(text));
-        self.unit.reads_sampler_name |= template
-            .functions()
-            .iter()
-            .any(|function| function.name == "__samplerName");
+        for function in template.functions() {
+            self.unit.reads_sampler_name |= function.name == "__samplerName";
+            self.unit.waits_in_functions |= function.name == "__fifoPop";
+        }
         template
     }
 

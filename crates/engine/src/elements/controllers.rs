@@ -9,7 +9,7 @@ use drumfire_jmx::Value;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::arguments::assignments;
-use crate::run::controllers::{ForEach, Kind, Throughput, WeightRow, Weights};
+use crate::run::controllers::{ForEach, Kind, Throughput, Weights};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
 ///
@@ -166,9 +166,9 @@ pub fn switch(d: &mut Decoder) -> Roles {
 /// Weighted Switch Controller (`com.blazemeter.jmeter.control.WeightedSwitchController`): one of its children, so that the
 /// runs of each come close to its weight, for each user.
 ///
-/// Property: `Weights`, rows of a child's name and its weight (a whole number); rows that name no child do not count. As in
-/// the plugin, the place among the rows that are left is the place of the child. A weight that is no number, or
-/// none above 0, ends the user. Of a child that is a Transaction Controller the plugin runs the first sampler only.
+/// Properties: `Weights`, rows of a child's name, its weight (a whole number) and whether the row is enabled; `IsRandomChoice`
+/// (each choice is by chance). As in the plugin (0.7), the place among the enabled rows is the place of the child, whatever the
+/// names. A weight that is no number, or none above 0, ends the user.
 pub fn weighted_switch(d: &mut Decoder) -> Roles {
     let element = d.element;
     let rows = element.props.list("Weights").iter();
@@ -176,15 +176,15 @@ pub fn weighted_switch(d: &mut Decoder) -> Roles {
         Value::List(cells) => Some(cells),
         _ => None,
     });
-    let mut decode_row = |cells: &Vec<drumfire_jmx::Prop>| WeightRow {
-        child: cell(d, cells, 0),
-        weight: cell(d, cells, 1),
-        enabled: cells
-            .get(2)
-            .is_none_or(|enabled| enabled.value.as_str() == "true"),
-    };
-    let rows = rows.map(&mut decode_row).collect();
-    Roles::controller(Kind::Weighted(Weights { rows }))
+    let rows = rows.filter(|cells| match &cells[..] {
+        [_, _] => true,
+        [_, _, enabled] => enabled.value.as_str() == "true",
+        _ => false,
+    });
+    Roles::controller(Kind::Weighted(Weights {
+        enabled: rows.map(|cells| cell(d, cells, 1)).collect(),
+        is_random: element.props.bool("IsRandomChoice", false),
+    }))
 }
 
 fn cell(d: &mut Decoder, cells: &[drumfire_jmx::Prop], index: usize) -> Template {

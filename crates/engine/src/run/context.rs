@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
-use drumfire_expr::{Level, Properties, Raised, Random, Scope, ScriptCall, Text, Vars};
+use drumfire_expr::{Level, PopRequest, Properties, Raised, Random, Scope, ScriptCall, Text, Vars};
 use drumfire_results::Sample;
 
 use crate::base::clock::Clock;
@@ -27,6 +27,7 @@ use crate::run::named_locks::LockUser;
 use crate::run::orders::Halt;
 use crate::run::own_variables::{LAST_SAMPLE_OK, SAME_USER, USER_TOKEN};
 use crate::run::parsed::Parsed;
+use crate::run::pops::value_in_time;
 use crate::run::shared::Shared;
 use crate::run::slots::UserSlot;
 use crate::run::step::SamplerId;
@@ -394,6 +395,30 @@ impl Context {
         .await
     }
 
+    /// Waits for the first value of a queue and removes it. `None` if none came in time; an interrupted wait gives
+    /// `INTERRUPTED`.
+    pub async fn first_value(&self, queue: &str, timeout_s: i64) -> Option<Arc<str>> {
+        let fifos = self.shared.properties.fifos();
+        let value = value_in_time(fifos, &self.worker.alarms, queue, timeout_s);
+        let value = self.attend(value).await;
+        value.unwrap_or_else(|| Some("INTERRUPTED".into()))
+    }
+
+    /// The same in the middle of a function, where the users of one call come in turn. A user without a fiber does not wait.
+    fn first_value_of_call(&self, request: &PopRequest<'_>) -> Option<Arc<str>> {
+        let turns = self.shared.pop_turns.of(request.instance);
+        let fifos = self.shared.properties.fifos();
+        let in_turn = async {
+            let _turn = turns.lock().await;
+            value_in_time(fifos, &self.worker.alarms, request.queue, request.timeout_s).await
+        };
+        match drumfire_fiber::wait(self.attend(in_turn)) {
+            Some(Some(value)) => value,
+            Some(None) => Some("INTERRUPTED".into()),
+            None => fifos.pop(request.queue),
+        }
+    }
+
     /// Waits so long from now; see [`Context::sleep_until`].
     pub fn sleep_ms(&mut self, ms: i64) -> Sleep<'_> {
         self.sleep_until(Instant::now() + Duration::from_millis(ms.max(0) as u64))
@@ -472,6 +497,9 @@ impl Scope for Context {
                 Some(0)
             }
         }
+    }
+    fn pop(&mut self, request: &PopRequest<'_>) -> Option<Arc<str>> {
+        self.first_value_of_call(request)
     }
     fn vars(&self) -> &Vars {
         &self.vars

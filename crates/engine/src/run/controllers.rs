@@ -115,14 +115,10 @@ pub struct Throughput {
 
 /// The table of a Weighted Switch Controller.
 pub struct Weights {
-    pub rows: Vec<WeightRow>,
-}
-
-pub struct WeightRow {
-    pub child: Template,
-    pub weight: Template,
-    /// The third cell, which counts only where the controller has no children at all: it is not there, or true.
-    pub enabled: bool,
+    /// The weights of the rows that are enabled.
+    pub enabled: Vec<Template>,
+    /// `IsRandomChoice`.
+    pub is_random: bool,
 }
 
 impl Controller {

@@ -27,6 +27,7 @@ pub mod outcome;
 pub mod own_variables;
 pub mod parallel;
 pub mod parsed;
+pub mod pops;
 pub mod program;
 pub mod request;
 pub mod roles;

@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 
 use drumfire_expr::{Template, Vars};
+use drumfire_fiber::on_own_stack;
 use drumfire_results::{DataType, Sample};
 use tokio::sync::Semaphore;
 
@@ -198,17 +199,21 @@ impl Parallel {
     /// Runs all children and gives their users in the order in which they ended. All of it is one task, which a stop
     /// wakes like any user's.
     async fn run(&self, user: &User, family: &Family) -> Vec<User> {
-        let turns = Semaphore::new(self.limit);
-        let mut running: Vec<Pin<Box<dyn Future<Output = User> + '_>>> = Vec::new();
+        let turns = Rc::new(Semaphore::new(self.limit));
+        let mut running: Vec<Pin<Box<dyn Future<Output = User>>>> = Vec::new();
         for root in &self.branches {
             let mut branch = user.branch(family, *root);
-            let turns = &turns;
-            running.push(Box::pin(async move {
+            let turns = turns.clone();
+            let child = async move {
                 let turn = turns.acquire().await;
                 branch.run_branch().await;
                 drop(turn);
                 branch
-            }));
+            };
+            running.push(match user.cx.shared.program.waits_in_functions {
+                true => Box::pin(on_own_stack(child)),
+                false => Box::pin(child),
+            });
         }
         let mut ended = Vec::with_capacity(running.len());
         poll_fn(|task| {

@@ -117,6 +117,8 @@ pub struct Program {
     pub keeps_previous: bool,
     /// Whether anything asks for the name of the sampler at hand.
     pub reads_sampler_name: bool,
+    /// Whether users wait for each other in the middle of functions.
+    pub waits_in_functions: bool,
     /// The parts that Java runs.
     pub java: JavaPlan,
     pub settings: Arc<RunSettings>,

@@ -17,6 +17,7 @@ use crate::run::fleet::Part;
 use crate::run::named_locks::NamedLocks;
 use crate::run::orders::Orders;
 use crate::run::own_variables::LAST_SAMPLE_OK;
+use crate::run::pops::PopTurns;
 use crate::run::program::Program;
 use crate::run::schedule::Shape;
 use crate::run::slots::RunSlot;
@@ -49,6 +50,8 @@ pub struct Shared {
     pub statics: Statics,
     /// Locks of Critical Section Controllers.
     pub locks: NamedLocks,
+    /// Users in calls of `__fifoPop`.
+    pub pop_turns: PopTurns,
     /// How many children Parallel Controllers have run.
     pub branches: AtomicU32,
     pub defects: Defects,
@@ -91,6 +94,7 @@ impl Shared {
             part,
             statics: Statics::default(),
             locks: NamedLocks::default(),
+            pop_turns: PopTurns::default(),
             branches: AtomicU32::new(0),
             slot: (program.open_slot)(&properties)?,
             last_sample_ok: program.names.slot(LAST_SAMPLE_OK),

@@ -1,11 +1,11 @@
 //! The queues of the Inter-Thread Communication plugin of jmeter-plugins: `FifoGet`, `FifoPop`,
 //! `FifoPut`, `FifoSize` and `FifoMap`.
 //!
-//! In JMeter `__fifoPop` blocks the thread while the queue is empty. Here it returns at once, as if its time-out had passed:
-//! blocking would stop all users of the worker. Queues have no limit (`kg.apc.jmeter.functions.FifoCapacity`).
+//! Queues have no limit (`kg.apc.jmeter.functions.FifoCapacity`).
 
-use crate::call::{Args, CallResult, NULL};
+use crate::call::{Args, CallResult, NULL, Refusal, Stateful, next_instance};
 use crate::scope::Scope;
+use crate::shared::fifos::PopRequest;
 use crate::text::Text;
 
 /// `__fifoPut`: returns the value.
@@ -25,16 +25,45 @@ pub(super) fn get<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     Ok(value)
 }
 
-/// `__fifoPop`: `null`, and an undefined variable, if the queue is empty.
-pub(super) fn pop<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
-    let queue = args.text(0, scope)?;
-    let Some(value) = scope.properties().fifos().pop(&queue) else {
-        let variable = args.trimmed(1, scope)?;
-        scope.vars_mut().remove_named(&variable);
-        return Ok(NULL);
-    };
-    args.store(1, &value, scope)?;
-    Ok(Text::Property(value))
+/// `__fifoPop`: waits while the queue is empty; then `null`, and an undefined variable, if the time is over. One user at a time
+/// is in a call of the plan: users share the function's object, and `FifoPop#execute` is synchronized.
+#[derive(Debug)]
+pub(super) struct Pop {
+    instance: u32,
+    timeout_s: i64,
+}
+
+/// `FifoMap#TIMEOUT_PROP`.
+const TIMEOUT: &str = "kg.apc.jmeter.functions.FifoTimeout";
+
+impl Pop {
+    pub(super) fn prepare(
+        _: Args<'_>,
+        scope: &mut dyn Scope,
+    ) -> Result<Box<dyn Stateful>, Refusal> {
+        Ok(Box::new(Pop {
+            instance: next_instance(),
+            timeout_s: scope.properties().get_long(TIMEOUT, i64::MAX),
+        }))
+    }
+}
+
+impl Stateful for Pop {
+    fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
+        let queue = args.text(0, scope)?;
+        let request = PopRequest {
+            queue: &queue,
+            instance: self.instance,
+            timeout_s: self.timeout_s,
+        };
+        let Some(value) = scope.pop(&request) else {
+            let variable = args.trimmed(1, scope)?;
+            scope.vars_mut().remove_named(&variable);
+            return Ok(NULL);
+        };
+        args.store(1, &value, scope)?;
+        Ok(Text::Property(value))
+    }
 }
 
 /// `__fifoSize`.

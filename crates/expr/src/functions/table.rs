@@ -514,8 +514,8 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
     core(
         "__fifoPop",
         &[required("queue"), STORE],
-        Plain(fifo::pop),
-        "The first value of a queue, which is removed.",
+        Stateful(fifo::Pop::prepare),
+        "The first value of a queue, which is removed. While there is none, the user waits for it.",
     )
     .unlimited()
     .plugin(),

@@ -5,6 +5,17 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+/// A call of `__fifoPop`.
+#[derive(Debug, Clone, Copy)]
+pub struct PopRequest<'a> {
+    /// The name of the queue.
+    pub queue: &'a str,
+    /// A number that is unique to this function call in the plan.
+    pub instance: u32,
+    /// The longest wait, in seconds.
+    pub timeout_s: i64,
+}
+
 /// All queues of a test, by name.
 #[derive(Debug, Default)]
 pub struct Fifos(Mutex<HashMap<Box<str>, Queue>>);

@@ -241,7 +241,7 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         honoured(
             "kg.apc.jmeter.functions.FifoTimeout",
             "9223372036854775807",
-            "How many seconds an Inter-Thread Communication PreProcessor without a `Timeout` waits for a value.",
+            "How many seconds `__fifoPop`, and an Inter-Thread Communication PreProcessor without a `Timeout`, wait for a value.",
         ),
         without(
             "kg.apc.jmeter.functions.FifoCapacity",

@@ -4,12 +4,6 @@
 //! Properties: `FifoName`, `Variable`, `Timeout` (seconds; without end if empty; the property
 //! `kg.apc.jmeter.functions.FifoTimeout` if the element has none). After that the variable is removed.
 
-use std::future::poll_fn;
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::Poll;
-use std::time::{Duration, Instant};
-
 use drumfire_expr::values::parse_long;
 use drumfire_expr::{Raised, Scope as _, Template};
 
@@ -65,29 +59,11 @@ impl FifoPop {
                 }
             },
         };
-        let value = match cx.attend(first_value(cx, &queue, seconds)).await {
-            Some(value) => value,
-            None => Some("INTERRUPTED".into()),
-        };
+        let value = cx.first_value(&queue, seconds).await;
         let variable = self.variable.eval(cx).into_string();
         match value {
             Some(value) => cx.vars.set_named(&variable, (&*value).into()),
             None => drop(cx.vars.remove_named(&variable)),
         }
     }
-}
-
-/// Nothing if none came in time.
-async fn first_value(cx: &Context, queue: &str, seconds: i64) -> Option<Arc<str>> {
-    let fifos = cx.shared.properties.fifos();
-    let limit = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
-    let end = Instant::now().checked_add(limit);
-    let mut end = end.map(|end| cx.worker.alarms.wait_until(end));
-    let mut value = std::pin::pin!(fifos.take(queue));
-    poll_fn(|task| match (value.as_mut().poll(task), &mut end) {
-        (Poll::Ready(value), _) => Poll::Ready(Some(value)),
-        (Poll::Pending, Some(end)) => Pin::new(end).poll(task).map(|()| None),
-        (Poll::Pending, None) => Poll::Pending,
-    })
-    .await
 }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use drumfire_fiber::on_own_stack;
 use tokio::task::{JoinError, JoinSet};
 
 use java::Ending;
@@ -282,7 +283,7 @@ impl Crew {
         let counted = Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name);
         let worker = self.worker.clone();
         let alarms = worker.alarms.clone();
-        self.running.spawn_local(async move {
+        let task = async move {
             let _ending = ending;
             let _counted = counted;
             let _enlisted = Enlisted::here(worker).await;
@@ -292,7 +293,11 @@ impl Crew {
             if lingers {
                 alarms.wait_until(Instant::now() + LAST_MOMENT).await;
             }
-        });
+        };
+        match self.shared.program.waits_in_functions {
+            true => drop(self.running.spawn_local(on_own_stack(task))),
+            false => drop(self.running.spawn_local(task)),
+        }
         while let Some(ended) = self.running.try_join_next() {
             self.report(ended);
         }

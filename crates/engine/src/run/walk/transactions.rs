@@ -97,6 +97,14 @@ impl Walker<'_> {
         crate::run::listen::notify_independent_transaction(self.journey, self.cx, sample);
     }
 
+    /// Drops a transaction that has begun, as if it had not.
+    pub(super) fn forget_independent(&mut self, id: ControllerId) {
+        if let Extra::Independent(_) = &self.state(id).extra {
+            self.state(id).extra = Extra::None;
+            self.walk.open_transactions.retain(|open| *open != id);
+        }
+    }
+
     pub(super) fn end_parent(&mut self, id: ControllerId) {
         let Extra::Parent(mut run) = std::mem::take(&mut self.state(id).extra) else {
             return;

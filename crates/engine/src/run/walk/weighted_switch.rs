@@ -1,9 +1,7 @@
-//! Weighted Switch Controller of jmeter-plugins: one child each time, so that shares of runs come close to weights.
-
-use drumfire_expr::Template;
+//! Weighted Switch Controller of jmeter-plugins: one child each time, so that shares of runs come close to weights, or
+//! at random.
 
 use super::{Child, ControllerId, Extra, Flow, Kind, Step, Walker};
-use crate::run::context::Context;
 use crate::run::controllers::Weights;
 use crate::run::thread_end::test_failed;
 
@@ -15,8 +13,8 @@ pub struct Weighing {
     calls_after_choice: u32,
     counts: Vec<i64>,
     total: i64,
-    /// The shares, where all names and weights are spelled out, with the number of children they are for.
-    shares: Option<(usize, Vec<f64>)>,
+    /// The shares, where all weights are spelled out.
+    shares: Option<Vec<f64>>,
 }
 
 /// `Double.MIN_VALUE`: what a share must lag behind by to be chosen.
@@ -59,50 +57,36 @@ impl Walker<'_> {
     /// The use of the step that was found, by the call after the choice.
     fn keep_to_choice(&mut self, id: ControllerId, step: Option<Step>) -> Option<Step> {
         let current = self.state(id).current;
-        if step.is_some()
-            && self.weighing(id).chosen == Some(current)
-            && !self.is_transaction(id, current)
-        {
+        if step.is_some() && self.weighing(id).chosen == Some(current) {
             return step;
         }
         self.unchoose(id);
-        for index in 0..self.child_count(id) {
-            let Child::Controller(child) = self.child(id, index) else {
-                continue;
-            };
-            if self.is_closed_parent_transaction(child) {
-                // TransactionController#triggerEndOfLoop
-                test_failed(
-                    self.cx,
-                    "java.lang.NullPointerException: transactionSampler",
-                );
-                return None;
-            }
-            self.trigger_end_of_loop(child);
-        }
+        self.reset_children(id);
         None
     }
 
-    fn is_closed_parent_transaction(&mut self, id: ControllerId) -> bool {
-        let kind = &self.journey.controllers[id as usize].kind;
-        matches!(kind, Kind::Transaction { parent: true, .. })
-            && !matches!(self.state(id).extra, Extra::Parent(_))
+    fn reset_children(&mut self, id: ControllerId) {
+        for index in 0..self.child_count(id) {
+            if let Child::Controller(child) = self.child(id, index) {
+                self.reset_child(child);
+            }
+        }
+    }
+
+    /// `resetController`. The next child may be a transaction that has begun only because it was asked: it leaves no row.
+    fn reset_child(&mut self, id: ControllerId) {
+        match self.journey.controllers[id as usize].kind {
+            Kind::Transaction { parent: true, .. } => return self.reinitialize(id),
+            Kind::Transaction { parent: false, .. } => self.forget_independent(id),
+            _ => self.reset_children(id),
+        }
+        self.trigger_end_of_loop(id);
     }
 
     fn weighing(&mut self, id: ControllerId) -> &mut Weighing {
         match &mut self.state(id).extra {
             Extra::Weighted(weighing) => weighing,
             _ => unreachable!("a Weighted Switch Controller has this state from the beginning"),
-        }
-    }
-
-    fn is_transaction(&self, id: ControllerId, index: u32) -> bool {
-        match self.child(id, index as usize) {
-            Child::Controller(child) => matches!(
-                self.journey.controllers[child as usize].kind,
-                Kind::Transaction { .. }
-            ),
-            Child::Sampler(_) => false,
         }
     }
 
@@ -121,72 +105,46 @@ impl Walker<'_> {
         }
     }
 
-    /// `choose`: the child whose share of the runs lags most behind its weight, or else the one with the greatest weight.
-    /// The chosen number is one of the rows that name a child; with it the children are counted, whatever their names.
+    /// `choose`. The chosen number is one of the rows that are enabled; with it the children are counted, whatever their
+    /// names.
     ///
     /// # Errors
     /// With the exception that ends the user: a weight that is no number, or none above 0.
     fn choose(&mut self, id: ControllerId, weights: &Weights) -> Result<(), String> {
-        let children = self.child_count(id);
         let (shares, are_constant) = match self.weighing(id).shares.take() {
-            Some((of, shares)) if of == children => (shares, true),
-            _ => self.shares(id, weights)?,
+            Some(shares) => (shares, true),
+            None => self.shares(weights)?,
+        };
+        let index = match weights.is_random {
+            true => self.at_random(&shares),
+            false => self.weighing(id).least_served(&shares)?,
         };
         let weighing = self.weighing(id);
-        if weighing.total == 0 {
-            weighing.counts = vec![0; shares.len()];
-        }
-        let (counts, total) = (&weighing.counts, weighing.total);
-        let lag = |index: usize| {
-            let run = counts.get(index).copied().unwrap_or_default();
-            let done = if total > 0 {
-                run as f64 / total as f64
-            } else {
-                0.0
-            };
-            shares[index] - done
-        };
-        let index = greatest(shares.len(), lag)
-            .or_else(|| greatest(shares.len(), |index| shares[index]))
-            .ok_or("no weight is above 0")?;
-        let count = weighing.counts.get_mut(index);
-        *count.ok_or("there are more weights than at first")? += 1;
-        weighing.total += 1;
         weighing.chosen = Some(index as u32);
-        weighing.shares = are_constant.then_some((children, shares));
+        weighing.shares = are_constant.then_some(shares);
         self.state(id).current = index as u32;
         Ok(())
     }
 
-    /// The weights as shares of their sum, of the rows that name a child, and whether they are always the same.
-    fn shares(&mut self, id: ControllerId, weights: &Weights) -> Result<(Vec<f64>, bool), String> {
-        let journey = self.journey;
-        let children = self.child_count(id);
+    /// `getRandomIndex`.
+    fn at_random(&mut self, shares: &[f64]) -> usize {
+        let sum: f64 = shares.iter().sum();
+        let mut left = self.cx.random().unit() * sum;
+        let found = shares.iter().position(|share| {
+            left -= share;
+            left <= 0.0
+        });
+        found.unwrap_or(0)
+    }
+
+    /// The weights of the enabled rows as shares of their sum, and whether they are always the same.
+    fn shares(&mut self, weights: &Weights) -> Result<(Vec<f64>, bool), String> {
         let mut are_constant = true;
-        let mut text = |template: &Template, cx: &mut Context| {
-            are_constant &= template.literal().is_some();
-            template.eval(cx).into_string()
-        };
-        let names: Vec<String> = (0..children)
-            .map(|index| match self.child(id, index) {
-                Child::Sampler(sampler) => &journey.samplers[sampler as usize].name,
-                Child::Controller(child) => &journey.controllers[child as usize].name,
-            })
-            .collect::<Vec<&Template>>()
-            .into_iter()
-            .map(|name| text(name, self.cx))
-            .collect();
         let mut shares = Vec::new();
         let mut sum: i64 = 0;
-        for row in &weights.rows {
-            let is_enabled = match children {
-                0 => row.enabled,
-                _ => names.contains(&text(&row.child, self.cx)),
-            };
-            if !is_enabled {
-                continue;
-            }
-            let weight = text(&row.weight, self.cx);
+        for template in &weights.enabled {
+            are_constant &= template.literal().is_some();
+            let weight = template.eval(self.cx).into_string();
             let weight: i64 = weight.parse().map_err(|_| {
                 format!("java.lang.NumberFormatException: For input string: \"{weight}\"")
             })?;
@@ -195,6 +153,31 @@ impl Walker<'_> {
         }
         shares.iter_mut().for_each(|share| *share /= sum as f64);
         Ok((shares, are_constant))
+    }
+}
+
+impl Weighing {
+    /// `getIndex`: the child whose share of the runs lags most behind its weight, or else the one with the greatest weight.
+    fn least_served(&mut self, shares: &[f64]) -> Result<usize, String> {
+        if self.total == 0 {
+            self.counts = vec![0; shares.len()];
+        }
+        let (counts, total) = (&self.counts, self.total);
+        let lag = |index: usize| {
+            let run = counts.get(index).copied().unwrap_or_default();
+            let done = match total > 0 {
+                true => run as f64 / total as f64,
+                false => 0.0,
+            };
+            shares[index] - done
+        };
+        let index = greatest(shares.len(), lag)
+            .or_else(|| greatest(shares.len(), |index| shares[index]))
+            .ok_or("no weight is above 0")?;
+        let count = self.counts.get_mut(index);
+        *count.ok_or("there are more weights than at first")? += 1;
+        self.total += 1;
+        Ok(index)
     }
 }
 
