@@ -200,6 +200,10 @@ impl Opening<'_> {
         if self.session.worker().pool.close_with_reset {
             socket.set_linger(Some(Duration::ZERO))?;
         }
+        if address.ip().is_loopback() {
+            // Not worth a failure: it only costs CPU.
+            let _ = sys::send_unpaced(&socket);
+        }
         let source = self.target.source.as_ref();
         if let Some(source) = source.and_then(|source| source.next(address)) {
             // Not worth a failure: without it the kernel only runs out of ports earlier.

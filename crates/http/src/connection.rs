@@ -299,10 +299,8 @@ fn store_plain(
     receiver: &mut Receiver,
     storable: u64,
 ) -> Result<bool, FailureKind> {
+    receiver.body.make_room(SCRATCH_BYTES);
     let stored = &mut receiver.body.stored;
-    if stored.capacity() - stored.len() < SCRATCH_BYTES {
-        stored.reserve(SCRATCH_BYTES);
-    }
     let room = stored.spare_capacity_mut();
     let asked = room.len().min(storable.min(MAX_STORED_AT_ONCE) as usize);
     let read = read_once(stream, asked, || {

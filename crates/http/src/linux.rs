@@ -3,13 +3,14 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
@@ -129,6 +130,26 @@ pub(crate) fn bind_address_no_port(socket: &impl AsFd) -> io::Result<()> {
     }
 }
 
+/// Whether connections get a congestion control that paces what they send, as BBR does (`net.ipv4.tcp_congestion_control`).
+fn default_paces() -> bool {
+    static PACES: OnceLock<bool> = OnceLock::new();
+    *PACES.get_or_init(|| {
+        let setting = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control");
+        setting.is_ok_and(|name| name.trim().starts_with("bbr"))
+    })
+}
+
+/// Has a connection that never leaves this machine send without pacing. BBR spreads segments over time by a timer, which protects
+/// a network; on the loopback interface the timers are most of what an upload costs. Call it before connecting: a socket that paces
+/// never stops. Where the system's default does not pace, nothing changes.
+pub(crate) fn send_unpaced(socket: &impl AsFd) -> io::Result<()> {
+    if !default_paces() {
+        return Ok(());
+    }
+    // Every process may choose this one (tcp(7), `tcp_allowed_congestion_control`).
+    SockRef::from(socket).set_tcp_congestion(b"reno")
+}
+
 /// How long a thread with short turns runs before others that want its core: the shortest that Linux knows.
 const SHORT_TURN: Duration = Duration::from_micros(100);
 
@@ -222,6 +243,14 @@ mod tests {
         // SAFETY: it reads nothing but the scheduling policy of this thread.
         let policy = unsafe { libc::sched_getscheduler(0) };
         assert_eq!(policy, libc::SCHED_OTHER);
+    }
+
+    #[test]
+    fn a_socket_that_sends_unpaced_has_a_control_without_pacing() {
+        let socket = tcp_socket(Domain::IPV4).expect("a socket");
+        send_unpaced(&socket).expect("every process may choose it");
+        let control = socket.tcp_congestion().expect("the kernel says which");
+        assert!(!control.starts_with(b"bbr"), "{control:?}");
     }
 
     #[tokio::test]

@@ -53,6 +53,12 @@ pub(crate) fn send_file(
     }
 }
 
+/// Pacing is left to the system.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn send_unpaced(_socket: &impl AsSocket) -> io::Result<()> {
+    Ok(())
+}
+
 /// There is no such option here.
 pub(crate) fn bind_address_no_port(_socket: &impl AsSocket) -> io::Result<()> {
     Ok(())

@@ -11,8 +11,11 @@ use crate::known_heads::KnownHeads;
 use crate::md5::Md5;
 use crate::message::{Decode, Keep, SizeLimits, Want};
 
-/// A body is given this much memory at once at most, whatever length it announces.
+/// A body is given this much memory at first at most, whatever length it announces.
 const MAX_RESERVE_BYTES: u64 = 4 << 20;
+/// Then it is given so many times what has come of it, up to what it has announced. Each time all of it moves: with a small factor the
+/// last move of a large body would hold the worker for some milliseconds.
+const GROWTH: usize = 16;
 
 /// Work after which the other users of the worker have their turn, in bytes copied: well below a millisecond.
 const TURN_WORK: usize = 1 << 20;
@@ -365,6 +368,8 @@ pub(crate) struct Collector {
     sizes: SizeLimits,
     is_decoded: bool,
     pub stored: Vec<u8>,
+    /// Bytes that are to be stored, by what the head says; 0 if it says nothing.
+    announced: usize,
     md5: Option<Box<Md5>>,
     pub len: u64,
 }
@@ -376,6 +381,7 @@ impl Collector {
             sizes,
             is_decoded: false,
             stored: Vec::new(),
+            announced: 0,
             md5: (keep == Keep::Md5).then(|| Box::new(Md5::new())),
             len: 0,
         }
@@ -391,9 +397,23 @@ impl Collector {
         if wanted > self.sizes.body_bytes {
             return Err(self.too_large());
         }
+        self.announced = usize::try_from(wanted).unwrap_or(usize::MAX);
         self.stored
             .reserve_exact(wanted.min(MAX_RESERVE_BYTES) as usize);
         Ok(())
+    }
+
+    /// Makes room for so many bytes more, and for those that are to come after them.
+    pub fn make_room(&mut self, bytes: usize) {
+        let length = self.stored.len();
+        if self.stored.capacity() - length >= bytes {
+            return;
+        }
+        let aim = self.announced.min(length.saturating_mul(GROWTH));
+        match aim.checked_sub(length) {
+            Some(more) if more >= bytes => self.stored.reserve_exact(more),
+            _ => self.stored.reserve(bytes),
+        }
     }
 
     fn too_large(&self) -> FailureKind {
@@ -434,10 +454,14 @@ impl Collector {
                     md5.update(piece);
                 }
             }
-            Keep::All => self.stored.extend_from_slice(piece),
+            Keep::All => {
+                self.make_room(piece.len());
+                self.stored.extend_from_slice(piece);
+            }
             Keep::UpTo(limit) => {
                 let room = limit.saturating_sub(self.len);
                 let fits = usize::try_from(room).map_or(piece.len(), |r| r.min(piece.len()));
+                self.make_room(fits);
                 self.stored.extend_from_slice(&piece[..fits]);
             }
         }
@@ -657,5 +681,32 @@ mod tests {
         };
         assert_eq!(receiver(1000), 1000);
         assert_eq!(receiver(1 << 50), MAX_RESERVE_BYTES);
+    }
+
+    /// A large body moves once on its way to its full size, and one that announces more than it sends is not given it.
+    #[test]
+    fn memory_grows_in_few_steps() {
+        let steps = |announced: usize, sent: usize| {
+            let mut body = Collector::new(Keep::All, SizeLimits::UNLIMITED);
+            body.announce(announced as u64).expect("it may be kept");
+            let mut steps = vec![body.stored.capacity()];
+            let piece = vec![7; 1 << 18];
+            while body.stored.len() < sent {
+                let rest = sent - body.stored.len();
+                body.take(&piece[..rest.min(piece.len())])
+                    .expect("it may be kept");
+                if steps.last() != Some(&body.stored.capacity()) {
+                    steps.push(body.stored.capacity());
+                }
+            }
+            steps
+        };
+        const FIRST: usize = MAX_RESERVE_BYTES as usize;
+        let large = 50_000_000;
+        assert_eq!(steps(large, large), [FIRST, large]);
+        assert_eq!(steps(1 << 40, FIRST), [FIRST]);
+        assert_eq!(steps(1 << 40, FIRST + 1), [FIRST, GROWTH * FIRST]);
+        // One that is longer than it was announced, as the decoded bytes of an encoded one, grows as it comes.
+        assert!(steps(1_000_000, large).len() > 4);
     }
 }
