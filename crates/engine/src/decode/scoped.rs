@@ -77,15 +77,12 @@ impl Scoped {
     /// The length of all that is to be looked at.
     pub fn bytes(&self, cx: &mut Context, sample: &Sample) -> usize {
         let inputs = self.inputs(cx, sample);
-        inputs.map(|input| cx.parsed.text(&input).len()).sum()
+        inputs.map(|input| input.bytes()).sum()
     }
 
     /// The length of what an assertion judges in its turn: the result at hand, or the variable.
     pub fn judged_bytes(&self, cx: &mut Context, sample: &Sample) -> usize {
-        match self.is_variable() {
-            true => self.variable(cx).map_or(0, |value| value.len()),
-            false => cx.parsed.body_text(sample).len(),
-        }
+        self.judged(cx, sample).map_or(0, |input| input.bytes())
     }
 
     /// The result or the variable that an assertion judges in its turn; none if the variable is undefined.

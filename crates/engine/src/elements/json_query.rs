@@ -44,7 +44,7 @@ impl JsonQuery {
         T: Send + 'static,
         S: FnOnce(Result<&Json<'_>, &JsonError>) -> T + Send + 'static,
     {
-        let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
+        let bytes = Input::Result(sample).bytes();
         self.turn(bytes, move |may_wait| async move {
             let found = match may_wait {
                 true => {
@@ -66,10 +66,7 @@ impl JsonQuery {
         search: impl FnOnce(Result<&Json<'_>, &JsonError>) -> T + Send + 'static,
     ) -> Option<T> {
         let reader = self.reader;
-        let bytes = match input {
-            Input::Result(sample) => sample.response_data.as_deref().map_or(0, <[u8]>::len),
-            Input::Variable(value) => value.len(),
-        };
+        let bytes = input.bytes();
         let known = cx.parsed.known_json(input, reader);
         let known = known.and_then(|body| body.long());
         let is_new = known.is_none();
