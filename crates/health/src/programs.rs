@@ -104,6 +104,11 @@ impl Programs {
         };
     }
 
+    /// Whether there was a look yet, which later ones are compared with.
+    pub fn has_looked(&self) -> bool {
+        self.last.is_some()
+    }
+
     /// How others shared the CPU since the last look; looks only where they take enough to be worth it.
     pub fn at(&mut self, machine: &Machine, elapsed: Duration, is_worth_it: bool) -> Others {
         let nothing = Others {

@@ -372,16 +372,15 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins now; [`observe`](Watch::observe) will be called once in every `pace`.
+    /// Begins now; [`observe`](Watch::observe) will be called once in every `pace`. The other programs are looked at with the first
+    /// moment, so that no run waits for that before its first sample.
     pub fn start(machine: Machine, pace: Duration) -> Watch {
         let limits = machine.limits();
-        let mut programs = Programs::default();
-        programs.at(&machine, Duration::ZERO, true);
         Watch {
             reading: machine.read(),
             reuse: limits.time_wait_reuse,
             cores: limits.cores,
-            programs,
+            programs: Programs::default(),
             machine,
             pace,
             opened: Moment::default(),
@@ -408,6 +407,9 @@ impl Watch {
     /// Takes note of a moment; reads the machine once a second. Gives the second that is over now, if one is.
     pub fn observe(&mut self, moment: &Moment) -> Option<&Second> {
         self.note(moment);
+        if !self.programs.has_looked() {
+            self.programs.at(&self.machine, moment.elapsed, true);
+        }
         if !self.is_due(moment.elapsed) {
             return None;
         }
@@ -420,8 +422,8 @@ impl Watch {
         &self.seconds
     }
 
-    /// The seconds of the whole run; `last` is its end.
-    pub fn end(mut self, last: &Moment) -> Vec<Second> {
+    /// The seconds of the whole run; `last` is its end. None are left behind.
+    pub fn end(&mut self, last: &Moment) -> Vec<Second> {
         // The last wait is the engine's own, for its workers to end: no freeze.
         self.last = last.elapsed;
         self.note(last);
@@ -435,7 +437,7 @@ impl Watch {
                 *before = before.merged(&rest);
             }
         }
-        self.seconds
+        std::mem::take(&mut self.seconds)
     }
 
     /// Notes ports of this machine that were asked: what listens there is the target.
@@ -707,6 +709,15 @@ mod tests {
             (both.connections.opened, both.lacking.port, both.garbage_ms),
             (7, 3, 60)
         );
+    }
+
+    #[test]
+    fn other_programs_are_looked_at_with_the_first_moment() {
+        let (_folder, machine) = nowhere();
+        let mut watch = Watch::start(machine, Duration::from_millis(100));
+        assert!(!watch.programs.has_looked());
+        assert!(watch.observe(&at(100, 1)).is_none());
+        assert!(watch.programs.has_looked());
     }
 
     #[test]

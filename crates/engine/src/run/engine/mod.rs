@@ -709,8 +709,7 @@ impl Run<'_, '_> {
             garbage: self.garbage(),
             ..self.moment()
         };
-        let watch = std::mem::replace(&mut self.watch, Watch::start(self.machine.clone(), TICK));
-        let seconds = watch.end(&last);
+        let seconds = self.watch.end(&last);
         faults.extend(self.exit_request());
         faults.extend(self.stop_fault());
         faults.extend(self.writer.problems().iter().cloned());
