@@ -1,13 +1,19 @@
 //! `drumfire compare` and `drumfire merge`: several runs, side by side or as one.
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
 use drumfire_report::{Case, CompareOptions, Comparison, Finding, RunFile, junit};
 
 use super::inputs::settings;
-use super::report::read_run;
+use super::report::read_quietly;
 use crate::baseline;
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::options::{CompareOrder, MergeOrder, PropertyOptions, Refusal};
+use crate::properties::RunProperties;
 use crate::reports;
 
 /// Compares runs with the first of them; a run that is worse makes the exit code.
@@ -99,14 +105,16 @@ pub fn merge(order: &MergeOrder, console: &mut Console<'_>) -> Result<Exit, Refu
 
 /// The first run and the others, of which there is at least one.
 fn read_all(
-    inputs: &[std::path::PathBuf],
+    inputs: &[PathBuf],
     properties: &PropertyOptions,
     console: &mut Console<'_>,
 ) -> Result<(RunFile, Vec<RunFile>), Refusal> {
     let settings = settings(properties, &[], None, console)?;
     let mut runs = Vec::with_capacity(inputs.len());
-    for input in inputs {
-        let run = read_run(input, &settings, console);
+    for (run, warnings) in read_at_once(inputs, &settings) {
+        for warning in warnings {
+            console.warn(&warning);
+        }
         runs.push(run.map_err(|message| Refusal::new(Exit::RunFailed, message))?);
     }
     // Runs of one plan, or files of one name, are told apart by where they lie.
@@ -118,4 +126,36 @@ fn read_all(
     }
     let others = runs.split_off(1);
     Ok((runs.remove(0), others))
+}
+
+/// A run that was read, or why it cannot be, with what is odd about it.
+type Read = (Result<RunFile, String>, Vec<String>);
+
+/// Reads all inputs, as many at the same time as there are cores: large result files take long. They come in the order of the inputs.
+fn read_at_once(inputs: &[PathBuf], settings: &RunProperties) -> Vec<Read> {
+    let read: Vec<OnceLock<Read>> = inputs.iter().map(|_| OnceLock::new()).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(input) = inputs.get(index) else {
+                return;
+            };
+            let mut warnings = Vec::new();
+            let run = read_quietly(input, settings, &mut warnings);
+            let is_first = read[index].set((run, warnings)).is_ok();
+            debug_assert!(is_first, "each input is taken once");
+        }
+    };
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 1..cores.min(inputs.len()) {
+            // Without a thread the others read more of them.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
+        }
+        work();
+    });
+    let read = read.into_iter().map(OnceLock::into_inner);
+    read.map(|run| run.expect("this thread goes on until all are read"))
+        .collect()
 }

@@ -1,5 +1,6 @@
 //! `drumfire report` and JMeter's `-g FILE -o DIR`: a report from a result file or a run file.
 
+use std::path::Path;
 use std::rc::Rc;
 
 use drumfire_query::regex::{Dialect, Options, Pattern};
@@ -83,12 +84,25 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
 
 /// Reads a run file or a result file and tells what is odd about it.
 pub fn read_run(
-    path: &std::path::Path,
+    path: &Path,
     settings: &RunProperties,
     console: &mut Console<'_>,
 ) -> Result<RunFile, String> {
-    let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
     let mut warnings = Vec::new();
+    let run = read_quietly(path, settings, &mut warnings);
+    for warning in warnings {
+        console.warn(&warning);
+    }
+    run
+}
+
+/// Reads a run file or a result file; what is odd about it is added to the warnings.
+pub fn read_quietly(
+    path: &Path,
+    settings: &RunProperties,
+    warnings: &mut Vec<String>,
+) -> Result<RunFile, String> {
+    let lookup = |name: &str| settings.properties.get(name).map(str::to_owned);
     let mut options = JtlOptions::from_properties(&lookup);
     options.selection = Selection::from_properties(&lookup).map_err(|error| error.to_string())?;
     if let Some(rule) = lookup(SAMPLE_FILTER).filter(|rule| !rule.is_empty()) {
@@ -96,11 +110,7 @@ pub fn read_run(
         let pattern = pattern.map_err(|error| format!("{SAMPLE_FILTER}: {error}"))?;
         options.selection.label = Some(Rc::new(move |label| pattern.full_match(label)));
     }
-    let run = read_input(path, &options, &mut warnings);
-    for warning in warnings {
-        console.warn(&warning);
-    }
-    run.map_err(|error| error.to_string())
+    read_input(path, &options, warnings).map_err(|error| error.to_string())
 }
 
 /// Thresholds about the whole run: what a run leaves behind does not tell every second of it exactly.
