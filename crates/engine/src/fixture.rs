@@ -19,7 +19,7 @@ use crate::run::program::Program;
 use crate::run::roles::Act;
 use crate::run::settings::RunSettings;
 use crate::run::shared::{Counts, Shared};
-use crate::run::user::WorkerPlan;
+use crate::run::user::{User, WorkerPlan};
 use crate::run::worker::Worker;
 
 /// Decodes one element and makes a user for it.
@@ -102,6 +102,45 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<RunSettings>) -> Co
         preparations: Vec::new(),
     };
     user_of(shared, Rc::new(Arc::new(plan)))
+}
+
+/// A plan with one thread group of one user, who goes so many times through `body`.
+pub fn one_user(iterations: u32, body: &str) -> BoundPlan {
+    one_user_with(&[], iterations, body)
+}
+
+/// The same with JMeter properties.
+pub fn one_user_with(properties: &[(&str, &str)], iterations: u32, body: &str) -> BoundPlan {
+    let settings = RunSettings::default();
+    for (name, value) in properties {
+        settings.properties.set(name, *value);
+    }
+    let plan = format!(
+        r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{iterations}</stringProp></elementProp></ThreadGroup><hashTree>
+{body}
+</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+    );
+    let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
+    let tree = read.expect("the plan is well-formed").tree;
+    match crate::compile(tree, Arc::new(settings)) {
+        Ok(compiled) => compiled.plan,
+        Err(faults) => panic!("{faults:?}"),
+    }
+}
+
+/// The first user of a plan's first thread group, before the first step.
+pub fn user_of_plan(plan: BoundPlan) -> User {
+    let plan = Rc::new(Arc::new(plan));
+    let shared = Shared::new(
+        &plan.program,
+        Clock::start(),
+        &Control::default(),
+        Default::default(),
+    );
+    let first = user_of(shared.expect("every server is trusted"), plan.clone());
+    User::new(&first.shared, &first.worker, &plan, first_user())
 }
 
 /// The first user of a run whose results go nowhere.

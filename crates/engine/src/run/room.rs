@@ -79,57 +79,27 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use drumfire_testkit::server::{Server, Step, ok};
     use tokio::task::LocalSet;
 
     use super::*;
-    use crate::base::clock::Clock;
-    use crate::compile;
-    use crate::fixture::{first_user, user_of};
-    use crate::run::control::Control;
-    use crate::run::settings::RunSettings;
-    use crate::run::shared::Shared;
-    use crate::run::user::User;
+    use crate::fixture::{one_user, user_of_plan};
 
-    /// One user who asks for a page so many times.
-    fn plan(port: u16, times: u32) -> String {
+    /// A request for a page.
+    fn get(port: u16) -> String {
         format!(
-            r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree><TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="p"/><hashTree>
-<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">1</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
-<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><stringProp name="LoopController.loops">{times}</stringProp></elementProp></ThreadGroup><hashTree>
-<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="Page"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
-<stringProp name="HTTPSampler.path">/page</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree/>
-</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+            r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="Page"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
+<stringProp name="HTTPSampler.path">/page</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree/>"#
         )
     }
 
     /// The memory that a user's whole life allocates on its thread; it asks for a page this number of times.
     fn allocations(port: u16, times: u32) -> u64 {
-        let plan = plan(port, times);
-        let read = drumfire_jmx::read(plan.as_bytes(), std::path::Path::new("p.jmx"));
-        let tree = read.expect("the plan is well-formed").tree;
-        let settings = RunSettings {
-            properties: drumfire_expr::Properties::new(),
-            ..RunSettings::default()
-        };
-        let Ok(compiled) = compile(tree, Arc::new(settings)) else {
-            panic!("the plan can run")
-        };
-        let plan = Rc::new(Arc::new(compiled.plan));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .expect("a runtime can be made");
-        let shared = Shared::new(
-            &plan.program,
-            Clock::start(),
-            &Control::default(),
-            Default::default(),
-        );
-        let first = user_of(shared.expect("every server is trusted"), plan.clone());
-        let mut user = User::new(&first.shared, &first.worker, &plan, first_user());
+        let mut user = user_of_plan(one_user(times, &get(port)));
         let users = LocalSet::new();
         let taken = allocation_counter::measure(|| {
             users.block_on(&runtime, user.run());

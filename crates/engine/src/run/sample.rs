@@ -465,3 +465,192 @@ fn obey(user: &mut User, actions: &[FailureAction]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use drumfire_expr::Template;
+
+    use super::*;
+    use crate::fixture::{one_user, one_user_with, user_of_plan};
+    use crate::run::journey::BoundPlan;
+    use crate::run::roles::{Assertion, Timer, TimerRole};
+    use crate::run::step::Step;
+
+    const SAMPLER: &str =
+        r#"<DebugSampler guiclass="g" testclass="DebugSampler" testname="s"/><hashTree/>"#;
+
+    fn on_runtime<T>(work: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime can be made");
+        runtime.block_on(work)
+    }
+
+    /// Waits so many milliseconds; `timer.factor` applies or not.
+    struct Fixed(i64, bool);
+
+    impl Timer for Fixed {
+        fn delay_ms(&self, _: &mut Context) -> i64 {
+            self.0
+        }
+
+        fn is_modifiable(&self) -> bool {
+            self.1
+        }
+    }
+
+    /// Says when the sample should begin, and waits so many milliseconds for that.
+    struct Scheduled(Instant, i64);
+
+    impl Timer for Scheduled {
+        fn delay_ms(&self, cx: &mut Context) -> i64 {
+            cx.intended = Some(self.0);
+            self.1
+        }
+    }
+
+    fn timed(mut plan: BoundPlan, timers: Vec<Arc<dyn TimerRole>>) -> User {
+        plan.journeys[0].samplers[0].timers = timers;
+        user_of_plan(plan)
+    }
+
+    fn due(user: &mut User) -> Option<Instant> {
+        let journey = user.journey();
+        on_runtime(due_after_timers(user, &journey.samplers[0]))
+    }
+
+    fn ms(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    #[test]
+    fn timers_add_up_and_the_factor_is_for_those_that_take_it() {
+        let plan = one_user_with(&[("timer.factor", "3")], 1, SAMPLER);
+        let timers: [Arc<dyn TimerRole>; 2] =
+            [Arc::new(Fixed(100, true)), Arc::new(Fixed(200, false))];
+        let mut user = timed(plan, timers.into());
+        let before = Instant::now();
+        let due = due(&mut user).expect("there is a wait");
+        assert!(before + ms(500) <= due && due <= Instant::now() + ms(500));
+        assert_eq!(user.cx.intended, None);
+    }
+
+    #[test]
+    fn timers_move_the_intended_start_of_an_arrival() {
+        let mut user = timed(one_user(1, SAMPLER), vec![Arc::new(Fixed(40, false))]);
+        let arrival = Instant::now() + ms(10_000);
+        user.cx.arrival = Some(arrival);
+        let due = due(&mut user).expect("there is a wait");
+        assert_eq!(user.cx.intended, Some(arrival + ms(40)));
+        assert!(due <= Instant::now() + ms(40));
+    }
+
+    #[test]
+    fn a_timer_with_a_schedule_says_when_the_wait_ends() {
+        let at = Instant::now() + ms(5_000);
+        let timers: [Arc<dyn TimerRole>; 2] =
+            [Arc::new(Scheduled(at, 30)), Arc::new(Fixed(20, false))];
+        let mut user = timed(one_user(1, SAMPLER), timers.into());
+        assert_eq!(due(&mut user), Some(at + ms(20)));
+        assert_eq!(user.cx.intended, Some(at + ms(20)));
+    }
+
+    #[test]
+    fn a_user_ends_rather_than_wait_past_its_end() {
+        for (wait_ms, stays) in [(30_000, true), (90_000, false)] {
+            let mut user = timed(one_user(1, SAMPLER), vec![Arc::new(Fixed(wait_ms, false))]);
+            user.cx.end_ms = Some(user.cx.clock().now_ms() + 60_000);
+            assert_eq!(due(&mut user).is_some(), stays);
+            assert_eq!(user.cx.alive, stays);
+        }
+    }
+
+    #[test]
+    fn an_ignored_sample_is_no_part_of_its_transaction() {
+        let transaction = format!(
+            r#"<TransactionController guiclass="g" testclass="TransactionController" testname="t"><boolProp name="TransactionController.parent">true</boolProp></TransactionController><hashTree>{SAMPLER}</hashTree>"#
+        );
+        let mut user = user_of_plan(one_user(1, &transaction));
+        let journey = user.journey();
+        let mut walker = user.walker(&journey);
+        walker.initialize(0);
+        assert_eq!(walker.next(0), Some(Step::Transaction(1)));
+        for ignore in [true, false, true] {
+            let sample = Sample {
+                ignore,
+                ..Sample::default()
+            };
+            hand_on(&mut user, Box::new(sample), Some(1));
+        }
+        let run = user.walk.parent_transaction(1).expect("it is open");
+        let result = run.take_result().expect("nobody has taken it");
+        assert_eq!(result.children.len(), 1);
+    }
+
+    /// Fails every result, with sub-results or not.
+    struct Refusing(Template);
+
+    impl Assertion for Refusing {
+        fn check(&self, _: &mut Context, _: &mut Sample) -> AssertionResult {
+            AssertionResult {
+                name: None,
+                failure: true,
+                error: false,
+                message: None,
+            }
+        }
+
+        fn scope(&self) -> &Scope {
+            &Scope::All
+        }
+
+        fn name(&self) -> &Template {
+            &self.0
+        }
+    }
+
+    #[test]
+    fn assertions_judge_four_levels_of_sub_results() {
+        let mut user = user_of_plan(one_user(1, SAMPLER));
+        let refusing: Arc<dyn AssertionRole> = Arc::new(Refusing(Template::raw("r")));
+        let mut result = Sample::default();
+        for _ in 0..6 {
+            result = Sample {
+                children: vec![result],
+                ..Sample::default()
+            };
+        }
+        on_runtime(judge(&[refusing], &mut user.cx, &mut result));
+        let levels = std::iter::successors(Some(&result), |sample| sample.children.first());
+        let judged: Vec<usize> = levels.map(|sample| sample.assertions.len()).collect();
+        assert_eq!(judged, [1, 1, 1, 1, 1, 0, 0]);
+        assert!(!user.cx.last_sample_ok);
+    }
+
+    #[test]
+    fn a_transaction_hears_the_samples_below_its_parent() {
+        let transaction = |name: &str| {
+            format!(
+                r#"<TransactionController guiclass="g" testclass="TransactionController" testname="{name}"/><hashTree>{SAMPLER}</hashTree>"#
+            )
+        };
+        let body = format!(
+            r#"{}<GenericController guiclass="g" testclass="GenericController" testname="c"/><hashTree>{}</hashTree>"#,
+            transaction("outer"),
+            transaction("inner")
+        );
+        let plan = one_user(1, &body);
+        let journey = &plan.journeys[0];
+        let (outer, inner) = (1, 3);
+        let (below_outer, below_inner) = ([1, 0], [3, 2, 0]);
+        assert!(hears(journey, outer, &below_outer, None));
+        assert!(hears(journey, outer, &below_inner, None));
+        assert!(hears(journey, inner, &below_inner, None));
+        assert!(!hears(journey, inner, &below_outer, None));
+        assert!(!hears(journey, 0, &below_outer, None));
+        // A parent transaction around the sample takes what it is told of itself.
+        assert!(!hears(journey, inner, &below_inner, Some(inner)));
+        assert!(hears(journey, inner, &below_inner, Some(outer)));
+    }
+}

@@ -195,6 +195,9 @@ mod tests {
         let level = Level { steps: 0, ..LEVEL };
         let (arrivals, _) = times(Rate::Level(level));
         assert_eq!(arrivals, [3200, 3400, 3600, 3800]);
+        // After so many arrivals the rate is the root of twice their number times the slope, 5/3 a second.
+        let rate = Rate::Level(level).at(1.0, 30).expect("the ramp-up goes on");
+        assert!((rate - 10.0).abs() < 1e-9, "{rate}");
     }
 
     #[test]

@@ -681,3 +681,6 @@ impl Walker<'_> {
         self.cx.vars.set(slot, drumfire_expr::numeral(count));
     }
 }
+
+#[cfg(test)]
+mod tests;
