@@ -132,14 +132,6 @@ impl Template {
         self.literal() == Some("")
     }
 
-    /// The variable whose value this template is, if it is a single `${name}`.
-    pub fn single_variable(&self) -> Option<Slot> {
-        match &self.shape {
-            Shape::Single(TemplatePart::Variable(variable)) => variable.slot,
-            _ => None,
-        }
-    }
-
     /// Evaluates the template. If a function throws, [`Scope::raise`] is told and the text is empty.
     pub fn eval<'a>(&'a self, scope: &mut dyn Scope) -> Text<'a> {
         match self.try_eval(scope) {
@@ -298,13 +290,6 @@ impl Template {
             }
         });
         specs
-    }
-
-    /// Whether a function in here may read variables whose names are known only at run time.
-    pub fn reads_computed_names(&self) -> bool {
-        self.functions()
-            .iter()
-            .any(|spec| spec.reads_any_variable())
     }
 
     /// Whether a function in here needs the response of the previous sample.

@@ -1,5 +1,7 @@
 //! Java's rules for reading and printing numbers and booleans, which JMeter applies everywhere.
 
+pub use drumfire_query::json::double_text as double_to_string;
+
 /// `String.trim`: removes characters up to and including U+0020 at both ends.
 pub fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c <= ' ')
@@ -117,11 +119,6 @@ pub fn property_double(text: &str) -> f64 {
     parse_double(text).unwrap_or(0.0)
 }
 
-/// `AbstractProperty.getFloatValue`: 0 for whatever is not a number.
-pub fn property_float(text: &str) -> f32 {
-    parse_float(text).unwrap_or(0.0)
-}
-
 /// `AbstractProperty.getBooleanValue`.
 pub fn property_bool(text: &str) -> bool {
     parse_bool(text)
@@ -149,58 +146,6 @@ pub fn decode_long(text: &str) -> Option<i64> {
     }
     let magnitude = i128::from_str_radix(digits, radix).ok()?;
     i64::try_from(if negative { -magnitude } else { magnitude }).ok()
-}
-
-/// `Double.toString`: at least one digit after the point, scientific notation outside
-/// 10⁻³..10⁷, the shortest digits that identify the number (as since Java 19).
-pub fn double_to_string(value: f64) -> String {
-    java_decimal(
-        value.is_sign_negative(),
-        value.abs(),
-        format!("{:e}", value.abs()),
-    )
-}
-
-/// `Float.toString`, by the rules of [`double_to_string`].
-pub fn float_to_string(value: f32) -> String {
-    java_decimal(
-        value.is_sign_negative(),
-        f64::from(value.abs()),
-        format!("{:e}", value.abs()),
-    )
-}
-
-/// Re-writes Rust's shortest scientific form (`1.25e-5`) the way Java prints it.
-fn java_decimal(negative: bool, magnitude: f64, scientific: String) -> String {
-    if magnitude.is_nan() {
-        return "NaN".to_owned();
-    }
-    let sign = if negative { "-" } else { "" };
-    if magnitude.is_infinite() {
-        return format!("{sign}Infinity");
-    }
-    if magnitude == 0.0 {
-        return format!("{sign}0.0");
-    }
-    let (digits, exponent) = scientific.split_once('e').expect("{:e} prints an exponent");
-    let exponent: i32 = exponent.parse().expect("{:e} prints a whole exponent");
-    let digits = digits.replace('.', "");
-    if !(1e-3..1e7).contains(&magnitude) {
-        let (first, rest) = digits.split_at(1);
-        let rest = if rest.is_empty() { "0" } else { rest };
-        return format!("{sign}{first}.{rest}E{exponent}");
-    }
-    if exponent < 0 {
-        let zeros = "0".repeat((-exponent - 1) as usize);
-        return format!("{sign}0.{zeros}{digits}");
-    }
-    let whole_len = exponent as usize + 1;
-    if digits.len() <= whole_len {
-        let zeros = "0".repeat(whole_len - digits.len());
-        return format!("{sign}{digits}{zeros}.0");
-    }
-    let (whole, fraction) = digits.split_at(whole_len);
-    format!("{sign}{whole}.{fraction}")
 }
 
 #[cfg(test)]
@@ -257,7 +202,6 @@ mod tests {
         assert_eq!(property_int("12"), 12);
         assert_eq!(property_long(""), 0);
         assert_eq!(property_double("x"), 0.0);
-        assert_eq!(property_float("2.5"), 2.5);
         assert!(property_bool("true"));
     }
 
@@ -276,29 +220,5 @@ mod tests {
         ] {
             assert_eq!(decode_long(text), expected, "{text:?}");
         }
-    }
-
-    #[test]
-    fn doubles_print_as_in_java() {
-        for (value, expected) in [
-            (1.0, "1.0"),
-            (0.1, "0.1"),
-            (100.0, "100.0"),
-            (1234567.0, "1234567.0"),
-            (12345678.0, "1.2345678E7"),
-            (1e7, "1.0E7"),
-            (0.001, "0.001"),
-            (0.00012, "1.2E-4"),
-            (-0.0, "-0.0"),
-            (3.0000001, "3.0000001"),
-            (1e21, "1.0E21"),
-            (f64::MIN_POSITIVE, "2.2250738585072014E-308"),
-            (f64::NEG_INFINITY, "-Infinity"),
-            (f64::NAN, "NaN"),
-        ] {
-            assert_eq!(double_to_string(value), expected);
-        }
-        assert_eq!(float_to_string(0.1), "0.1");
-        assert_eq!(float_to_string(1.0e10), "1.0E10");
     }
 }

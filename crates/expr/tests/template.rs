@@ -42,17 +42,13 @@ fn a_template_lists_the_variables_and_functions_in_it() {
     assert_eq!(names, ["a", "b", "c"]);
     let functions: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
     assert_eq!(functions, ["__P", "__V"]);
-    assert!(template.reads_computed_names());
+    assert!(
+        template
+            .functions()
+            .iter()
+            .any(|spec| spec.reads_any_variable())
+    );
     assert!(!template.reads_previous_response() && !template.needs_jvm());
-}
-
-#[test]
-fn a_single_variable_is_recognised() {
-    let mut compiler = compiler();
-    let template = Template::compile("${a}", &mut compiler).unwrap();
-    assert_eq!(template.single_variable(), compiler.names().slot("a"));
-    let template = Template::compile("${a}b", &mut compiler).unwrap();
-    assert_eq!(template.single_variable(), None);
 }
 
 #[test]

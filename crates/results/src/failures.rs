@@ -269,15 +269,6 @@ impl ErrorKinds {
         list
     }
 
-    /// How many failures have a kind that the filter wants; it is given the message.
-    pub fn count_where(&self, wanted: impl Fn(&str) -> bool) -> u64 {
-        let found = self
-            .kinds
-            .iter()
-            .filter(|(key, _)| wanted(key.rsplit('\0').next().unwrap_or_default()));
-        found.map(|(_, kind)| kind.count).sum()
-    }
-
     /// Takes all counts, in the order of label, code and message. The kinds stay known, so that the next sample of a kind
     /// is not taken for the first.
     pub(crate) fn drain(&mut self) -> Vec<ErrorKind> {
@@ -412,7 +403,6 @@ mod tests {
             told(kinds.by_label()),
             [("b".to_owned(), 2), ("a".to_owned(), 1)]
         );
-        assert_eq!(kinds.count_where(|message| message.is_empty()), 3);
     }
 
     #[test]

@@ -4,9 +4,6 @@ use crate::exception::Exception;
 use crate::java_uri;
 use crate::url::{Url, encode_spaces};
 
-/// `httpsampler.max_redirects` as it is by default.
-pub const DEFAULT_MAX_REDIRECTS: u32 = 20;
-
 /// `HTTPSampleResult.isRedirect`: 301, 302, 303, 308 always; 307 only for `GET` and `HEAD`.
 pub fn is_redirect(status: u16, method: &str) -> bool {
     match status {

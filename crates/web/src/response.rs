@@ -243,16 +243,6 @@ pub fn charset_of(content_type: &str) -> Option<&str> {
     }
 }
 
-/// The data encoding that an HTML page names in its head (`HTTPSampleResult.getDataEncodingNoDefault`); asked only when
-/// the content type starts with `text/html` and names none.
-pub fn charset_of_html(body: &[u8]) -> Option<String> {
-    const TAG: &str = "<meta http-equiv=\"content-type\" content=\"";
-    let start = decode_latin1(&body[..body.len().min(2000)]);
-    let at = start.to_ascii_lowercase().find(TAG)? + TAG.len();
-    let end = start[at..].find('"')?;
-    charset_of(&start[at..at + end]).map(str::to_owned)
-}
-
 /// The media type of a content type (`SampleResult.getMediaType`): what precedes the first semicolon, in lower case.
 pub fn media_type(content_type: &str) -> String {
     content_type
@@ -261,25 +251,6 @@ pub fn media_type(content_type: &str) -> String {
         .unwrap_or("")
         .trim()
         .to_lowercase()
-}
-
-/// Writes what JMeter shows as sampler data (`HTTPSampleResult.getSamplerData`): request line, body and cookies.
-pub fn append_sampler_data(method: &str, url: &str, body: &str, cookies: &str, out: &mut String) {
-    for piece in [method, " ", url, "\n"] {
-        out.push_str(piece);
-    }
-    if !matches!(method, "HEAD" | "OPTIONS" | "TRACE") {
-        for piece in ["\n", method, " data:\n", body, "\n"] {
-            out.push_str(piece);
-        }
-    }
-    if cookies.is_empty() {
-        out.push_str("\n[no cookies]");
-    } else {
-        out.push_str("\nCookie Data:\n");
-        out.push_str(cookies);
-    }
-    out.push('\n');
 }
 
 #[cfg(test)]
@@ -384,23 +355,7 @@ mod tests {
             Some("ISO-8859-1")
         );
         assert_eq!(charset_of("text/plain"), None);
-        let html = b"<META http-equiv=\"content-type\" content=\"text/html; charset=foo\">1234";
-        assert_eq!(charset_of_html(html).as_deref(), Some("foo"));
         assert_eq!(media_type("Text/HTML ; x"), "text/html");
-    }
-
-    #[test]
-    fn sampler_data_shows_line_body_and_cookies() {
-        let data = |method, body, cookies| {
-            let mut out = String::new();
-            append_sampler_data(method, "http://h/", body, cookies, &mut out);
-            out
-        };
-        assert_eq!(
-            data("POST", "a=b", "c=d"),
-            "POST http://h/\n\nPOST data:\na=b\n\nCookie Data:\nc=d\n"
-        );
-        assert_eq!(data("HEAD", "", ""), "HEAD http://h/\n\n[no cookies]\n");
     }
 
     #[test]

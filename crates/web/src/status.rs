@@ -326,10 +326,11 @@ fn java_address(host: &str, ip: IpAddr) -> String {
     }
 }
 
-/// `%,d` in Java's format: HttpCore groups the digits of sizes.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+/// A whole number as Java's `%,d` and `MessageFormat` write it: digits in groups of three.
+pub fn grouped(number: impl Into<i128>) -> String {
+    let number: i128 = number.into();
+    let digits = number.unsigned_abs().to_string();
+    let mut out = String::from(if number < 0 { "-" } else { "" });
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
@@ -485,10 +486,11 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_grouped() {
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(1_234_567), "1,234,567");
-        assert_eq!(grouped(100_000), "100,000");
+    fn digits_are_grouped() {
+        assert_eq!(
+            [0, 999, 1000, 100_000, -1_234_567].map(grouped),
+            ["0", "999", "1,000", "100,000", "-1,234,567"]
+        );
     }
 
     #[test]

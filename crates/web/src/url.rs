@@ -294,7 +294,8 @@ fn append_without_empty_segments(path: &str, out: &mut String) {
             continue;
         }
         out.push('/');
-        for b in String::from_utf8_lossy(&percent_decode(segment)).bytes() {
+        let decoded: Vec<u8> = percent_encoding::percent_decode_str(segment).collect();
+        for b in String::from_utf8_lossy(&decoded).bytes() {
             if b.is_ascii_alphanumeric() || b"_-.*!~'();:@&=+$,".contains(&b) {
                 out.push(char::from(b));
             } else {
@@ -302,26 +303,6 @@ fn append_without_empty_segments(path: &str, out: &mut String) {
             }
         }
     }
-}
-
-fn percent_decode(segment: &str) -> Vec<u8> {
-    let bytes = segment.as_bytes();
-    let hex = |b: u8| char::from(b).to_digit(16);
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut i = 0;
-    while i < bytes.len() {
-        if bytes[i] == b'%'
-            && i + 2 < bytes.len()
-            && let (Some(high), Some(low)) = (hex(bytes[i + 1]), hex(bytes[i + 2]))
-        {
-            out.push(u8::try_from(high * 16 + low).expect("two hexadecimal digits fit a byte"));
-            i += 3;
-            continue;
-        }
-        out.push(bytes[i]);
-        i += 1;
-    }
-    out
 }
 
 #[cfg(test)]

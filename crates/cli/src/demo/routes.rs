@@ -349,34 +349,7 @@ fn number(query: &str, name: &str) -> Option<u64> {
 
 /// The value of a field of a query or of a form, decoded.
 pub(super) fn field(pairs: &str, name: &str) -> Option<String> {
-    let found = pairs
-        .split('&')
-        .filter_map(|pair| pair.split_once('='))
-        .find(|(key, _)| *key == name)?;
-    Some(percent_decode(found.1))
-}
-
-fn percent_decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let hex = bytes
-            .get(at + 1..at + 3)
-            .and_then(|digits| std::str::from_utf8(digits).ok());
-        match (
-            bytes[at],
-            hex.and_then(|digits| u8::from_str_radix(digits, 16).ok()),
-        ) {
-            (b'%', Some(byte)) => {
-                decoded.push(byte);
-                at += 3;
-                continue;
-            }
-            (b'+', _) => decoded.push(b' '),
-            (byte, _) => decoded.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
+    form_urlencoded::parse(pairs.as_bytes())
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.into_owned())
 }

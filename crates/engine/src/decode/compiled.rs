@@ -106,7 +106,7 @@ impl Compile for Selector {
 }
 
 /// A property that holds an expression.
-pub struct Compiled<T: Compile> {
+pub struct CompiledProperty<T: Compile> {
     template: Template,
     rules: T::Rules,
     constant: Option<Result<T, String>>,
@@ -134,9 +134,9 @@ impl<T> Deref for Use<'_, T> {
     }
 }
 
-impl<T: Compile> Compiled<T> {
+impl<T: Compile> CompiledProperty<T> {
     /// Warns where the plan spells out what cannot be compiled: JMeter then fails on every sample.
-    pub fn new(d: &mut Decoder, template: Template, rules: T::Rules) -> Compiled<T> {
+    pub fn new(d: &mut Decoder, template: Template, rules: T::Rules) -> CompiledProperty<T> {
         let constant = template.literal().map(|text| T::compile(text, rules));
         if let Some(Err(message)) = &constant {
             d.warn(
@@ -148,7 +148,7 @@ impl<T: Compile> Compiled<T> {
                 ),
             );
         }
-        Compiled {
+        CompiledProperty {
             template,
             rules,
             constant,
@@ -217,8 +217,8 @@ mod tests {
         let (decoded, mut cx, findings) = fixture::decode_with_findings(&[], xml, |d| {
             let (a, b) = (d.template("a"), d.template("b"));
             (
-                Compiled::<Pattern>::new(d, a, ORO),
-                Compiled::<Pattern>::new(d, b, ORO),
+                CompiledProperty::<Pattern>::new(d, a, ORO),
+                CompiledProperty::<Pattern>::new(d, b, ORO),
             )
         });
         assert_eq!(findings.len(), 1);

@@ -10,8 +10,8 @@ mod write;
 
 use std::borrow::Cow;
 
-pub use number::Number;
-pub(crate) use number::{Decimal, double_text};
+pub(crate) use number::Decimal;
+pub use number::{Number, double_text};
 
 /// A parsed body.
 #[derive(Clone, Debug)]

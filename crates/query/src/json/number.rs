@@ -95,7 +95,7 @@ impl<'t> Number<'t> {
 
 /// `Double.toString`: at least one digit behind the point, and an exponent from 10^7 and below 10^-3.
 /// Java before 19 printed a digit too many for a few numbers; this prints the shortest text that reads back the same.
-pub(crate) fn double_text(number: f64) -> String {
+pub fn double_text(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
     }
@@ -255,6 +255,11 @@ mod tests {
             (1e10, "1.0E10"),
             (1.25e-5, "1.25E-5"),
             (0.001, "0.001"),
+            (0.00012, "1.2E-4"),
+            (3.0000001, "3.0000001"),
+            (f64::MIN_POSITIVE, "2.2250738585072014E-308"),
+            (f64::NEG_INFINITY, "-Infinity"),
+            (f64::NAN, "NaN"),
             (9999999.0, "9999999.0"),
             (1e7, "1.0E7"),
             (-0.0, "-0.0"),

@@ -111,11 +111,6 @@ impl TimedCase {
         self.written.jars.iter().all(has)
     }
 
-    /// Whether only a JMeter with further jars can run it.
-    pub fn needs_jars(&self) -> bool {
-        !self.written.jars.is_empty()
-    }
-
     /// Starts the site and copies what the plan reads into `folder`.
     ///
     /// # Errors

@@ -198,28 +198,6 @@ impl CookieStore {
     }
 }
 
-/// A line of JMeter's cookie files, as the Cookie Manager saves and loads them; `None` when it has not seven columns or
-/// a time that is no number.
-pub fn parse_file_line(line: &str) -> Option<Cookie> {
-    let columns: Vec<&str> = line.split('\t').collect();
-    let [domain, _, path, secure, expires, name, value] = columns.as_slice() else {
-        return None;
-    };
-    let expires_s: i64 = expires.parse().ok()?;
-    let path = if path.is_empty() { "/" } else { path };
-    Some(Cookie {
-        name: (*name).into(),
-        value: (*value).into(),
-        domain: (*domain).into(),
-        path: path.into(),
-        secure: secure.eq_ignore_ascii_case("true"),
-        expires_s: if expires_s == i64::MAX { 0 } else { expires_s },
-        path_specified: true,
-        domain_specified: true,
-        version: 1,
-    })
-}
-
 /// Lower case without copying what is lower case already.
 fn lower(text: &str) -> Cow<'_, str> {
     if text
@@ -312,13 +290,6 @@ mod tests {
         assert_eq!(Policy::from_name("ignoreCookies"), Some(Policy::Ignore));
         assert_eq!(Policy::from_name("Best-Match"), Some(Policy::BestMatch));
         assert_eq!(Policy::from_name("other"), None);
-    }
-
-    #[test]
-    fn cookie_files_have_seven_columns() {
-        let cookie = parse_file_line("h.com\tTRUE\t\tFALSE\t9223372036854775807\tn\tv").unwrap();
-        assert_eq!(cookie, plan_cookie("n", "v", "h.com", "/"));
-        assert_eq!(parse_file_line("h.com\tTRUE\t/\tFALSE\t0\tn"), None);
     }
 
     #[test]

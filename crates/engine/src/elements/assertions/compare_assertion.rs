@@ -12,7 +12,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::run::context::{Context, StateId};
@@ -24,7 +24,7 @@ pub struct CompareAssertion {
     name: Name,
     compares_content: Flag,
     most_apart_ms: Template,
-    skipped: Vec<(Compiled<Pattern>, Template)>,
+    skipped: Vec<(CompiledProperty<Pattern>, Template)>,
     state: StateId,
 }
 
@@ -56,7 +56,7 @@ impl CompareAssertion {
             };
             let regex = d.compile(&element.props.str("regex"));
             skipped.push((
-                Compiled::new(d, regex, rules),
+                CompiledProperty::new(d, regex, rules),
                 d.compile(&element.props.str("substitute")),
             ));
         }

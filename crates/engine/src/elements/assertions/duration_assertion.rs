@@ -4,8 +4,9 @@
 
 use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
+use drumfire_web::status::grouped;
 
-use super::verdict::{Name, grouped};
+use super::verdict::Name;
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;

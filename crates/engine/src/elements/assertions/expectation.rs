@@ -4,7 +4,7 @@ use drumfire_expr::Template;
 use drumfire_query::regex::{Dialect, Pattern};
 
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::setting::Flag;
 use crate::run::context::Context;
 
@@ -21,7 +21,7 @@ pub struct Expectation {
 enum Expected {
     /// Never read as a pattern, so not compiled.
     Text(Template),
-    Pattern(Box<Compiled<Pattern>>),
+    Pattern(Box<CompiledProperty<Pattern>>),
 }
 
 /// The settings for one sample.
@@ -42,7 +42,7 @@ impl Expectation {
         let template = d.template("EXPECTED_VALUE");
         let value = match (&validates, &regex) {
             (Flag::Fixed(false), _) | (_, Flag::Fixed(false)) => Expected::Text(template),
-            _ => Expected::Pattern(Box::new(Compiled::new(d, template, rules))),
+            _ => Expected::Pattern(Box::new(CompiledProperty::new(d, template, rules))),
         };
         Expectation {
             value,

@@ -12,7 +12,7 @@ use drumfire_results::{AssertionResult, Sample};
 use super::expectation::{Expectation, Wanted};
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, Compiled, Only};
+use crate::decode::compiled::{Compile, CompiledProperty, Only};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
@@ -22,7 +22,7 @@ use crate::run::roles::{Act, AssertionRole};
 
 pub struct JmesPathAssertion {
     name: Name,
-    path: Compiled<JmesPath>,
+    path: CompiledProperty<JmesPath>,
     expectation: Expectation,
     query: JsonQuery,
 }
@@ -39,7 +39,7 @@ impl JmesPathAssertion {
         let path = d.template("JMES_PATH");
         JmesPathAssertion {
             name: Name::decode(d),
-            path: Compiled::new(d, path, Only),
+            path: CompiledProperty::new(d, path, Only),
             expectation: Expectation::decode(d),
             query: JsonQuery::new(JsonReader::Strict),
         }

@@ -10,7 +10,7 @@ use drumfire_results::{AssertionResult, Sample};
 use super::expectation::{Expectation, Wanted};
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, Compiled, Only};
+use crate::decode::compiled::{Compile, CompiledProperty, Only};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
@@ -28,7 +28,7 @@ pub struct JsonPathAssertion {
 /// A path that is the empty text is an error of its own.
 enum Path {
     Empty,
-    Compiled(Compiled<JsonPath>),
+    CompiledProperty(CompiledProperty<JsonPath>),
 }
 
 /// The value that a path leads to, or the message of the exception.
@@ -53,7 +53,7 @@ impl JsonPathAssertion {
         let path: Template = d.template("JSON_PATH");
         let path = match path.is_empty_literal() {
             true => Path::Empty,
-            false => Path::Compiled(Compiled::new(d, path, Only)),
+            false => Path::CompiledProperty(CompiledProperty::new(d, path, Only)),
         };
         JsonPathAssertion {
             name: Name::decode(d),
@@ -65,7 +65,7 @@ impl JsonPathAssertion {
 
     /// `doAssert`: the message of the exception it throws if the assertion does not hold.
     fn assert(&self, cx: &mut Context, found: &Value<'_>, wanted: Wanted) -> Result<(), String> {
-        let Path::Compiled(compiled) = &self.path else {
+        let Path::CompiledProperty(compiled) = &self.path else {
             return Err(NO_PATH.to_owned());
         };
         let ready = compiled.get(cx);
@@ -131,7 +131,7 @@ impl JsonPathAssertion {
     fn inverted_failure(&self, cx: &mut Context, wanted: Wanted) -> String {
         let path = match &self.path {
             Path::Empty => String::new(),
-            Path::Compiled(path) => path.get(cx).text.into_string(),
+            Path::CompiledProperty(path) => path.get(cx).text.into_string(),
         };
         match wanted {
             Wanted {
@@ -154,7 +154,7 @@ impl JsonPathAssertion {
     ) -> Result<(), String> {
         let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
         let json = body.get().map_err(ToString::to_string)?;
-        let Path::Compiled(compiled) = &self.path else {
+        let Path::CompiledProperty(compiled) = &self.path else {
             return Err(NO_PATH.to_owned());
         };
         let path = compiled.get(cx).outcome?;
@@ -169,7 +169,7 @@ impl JsonPathAssertion {
     ) -> impl FnOnce(Result<&Json<'_>, &JsonError>) -> Found + Send + use<> {
         let path = match &self.path {
             Path::Empty => None,
-            Path::Compiled(path) => Some(path.get(cx).text.into_string()),
+            Path::CompiledProperty(path) => Some(path.get(cx).text.into_string()),
         };
         move |json| found(json, path.as_deref())
     }

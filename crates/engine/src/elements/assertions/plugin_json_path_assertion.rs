@@ -17,7 +17,7 @@ use drumfire_results::{AssertionResult, Sample};
 use super::json_path_assertion::{Found, NO_PATH, found};
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, Only, RegexRules};
+use crate::decode::compiled::{CompiledProperty, Only, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::json_query::JsonQuery;
@@ -26,14 +26,14 @@ use crate::run::input::Input;
 use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, AssertionRole};
 
-struct JsonPathAssertion {
+struct PluginJsonPathAssertion {
     name: Name,
     /// None where the plan spells out the empty text.
-    path: Option<Compiled<JsonPath>>,
+    path: Option<CompiledProperty<JsonPath>>,
     path_text: Template,
     validates: Flag,
-    /// Compiled where values may be compared with it.
-    expected: Option<Compiled<Pattern>>,
+    /// CompiledProperty where values may be compared with it.
+    expected: Option<CompiledProperty<Pattern>>,
     is_regex: Flag,
     expects_null: Flag,
     inverts: Flag,
@@ -44,23 +44,23 @@ pub fn decode(d: &mut Decoder) -> Roles {
     if d.text("INPUT_FORMAT") == "YAML" {
         return Roles::foreign();
     }
-    Roles::assertion(JsonPathAssertion::decode(d))
+    Roles::assertion(PluginJsonPathAssertion::decode(d))
 }
 
-impl JsonPathAssertion {
-    fn decode(d: &mut Decoder) -> JsonPathAssertion {
+impl PluginJsonPathAssertion {
+    fn decode(d: &mut Decoder) -> PluginJsonPathAssertion {
         let path = d.template("JSON_PATH");
-        let path = (!path.is_empty_literal()).then(|| Compiled::new(d, path, Only));
+        let path = (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, Only));
         let validates = Flag::decode(d, "JSONVALIDATION", false);
         let expected = match validates {
             Flag::Fixed(false) => None,
             _ => {
                 let expected = d.template("EXPECTED_VALUE");
                 // JMeterUtils.getPatternCache, whatever engine is chosen
-                Some(Compiled::new(d, expected, RegexRules(Dialect::Oro)))
+                Some(CompiledProperty::new(d, expected, RegexRules(Dialect::Oro)))
             }
         };
-        JsonPathAssertion {
+        PluginJsonPathAssertion {
             name: Name::decode(d),
             path,
             path_text: d.template("JSON_PATH"),
@@ -183,7 +183,7 @@ impl JsonPathAssertion {
 
 const MALFORMED: &str = "org.apache.oro.text.MalformedCachePatternException: ";
 
-impl AssertionRole for JsonPathAssertion {
+impl AssertionRole for PluginJsonPathAssertion {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a, AssertionResult> {
         self.query.judge(
             cx,
@@ -222,7 +222,7 @@ mod tests {
             flag(2)
         );
         let (assertion, mut cx, _) =
-            fixture::decode_with_findings(&[], &xml, JsonPathAssertion::decode);
+            fixture::decode_with_findings(&[], &xml, PluginJsonPathAssertion::decode);
         let sample = fixture::sample(body);
         let verdict = assertion.judge(&mut cx, &sample, None);
         // Another thread's search gives the same.

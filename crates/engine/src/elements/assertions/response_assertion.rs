@@ -15,7 +15,7 @@ use drumfire_results::{AssertionResult, Kind, Sample};
 use super::comparison::Comparison;
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, RegexRules};
+use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
@@ -61,7 +61,7 @@ pub struct ResponseAssertion {
 /// One of the texts to compare with.
 enum ResponseTest {
     Text(Template),
-    Pattern(Box<Compiled<Pattern>>),
+    Pattern(Box<CompiledProperty<Pattern>>),
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -88,7 +88,7 @@ impl ResponseAssertion {
             let template = d.compile(&text);
             match is_text {
                 true => ResponseTest::Text(template),
-                false => ResponseTest::Pattern(Box::new(Compiled::new(d, template, rules))),
+                false => ResponseTest::Pattern(Box::new(CompiledProperty::new(d, template, rules))),
             }
         });
         let tests = tests.collect();

@@ -5,8 +5,9 @@
 
 use drumfire_expr::{Raised, Scope as _, Template, values};
 use drumfire_results::{AssertionResult, Sample};
+use drumfire_web::status::grouped;
 
-use super::verdict::{Name, grouped};
+use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;

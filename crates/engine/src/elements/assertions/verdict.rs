@@ -91,31 +91,10 @@ impl Name {
     }
 }
 
-/// A whole number as `MessageFormat` writes it: in groups of three.
-pub fn grouped(number: i64) -> String {
-    let digits = number.unsigned_abs().to_string();
-    let mut out = String::from(if number < 0 { "-" } else { "" });
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!(
-            [0, 999, 1000, -1234567].map(grouped),
-            ["0", "999", "1,000", "-1,234,567"]
-        );
-    }
 
     #[test]
     fn a_plain_name_is_shared_and_a_computed_one_follows_its_variables() {

@@ -10,7 +10,7 @@ use drumfire_results::{AssertionResult, Sample, Text};
 
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, Only};
+use crate::decode::compiled::{CompiledProperty, Only};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
@@ -25,7 +25,7 @@ use crate::run::roles::{Act, AssertionRole, Scope};
 pub struct XPathAssertion {
     name: Name,
     scoped: Scoped,
-    query: Compiled<XPath>,
+    query: CompiledProperty<XPath>,
     negate: Flag,
     tolerant: Flag,
     namespaces: Flag,
@@ -44,7 +44,7 @@ impl XPathAssertion {
         XPathAssertion {
             name: Name::decode(d),
             scoped: Scoped::assertion(d),
-            query: Compiled::new(d, query, Only),
+            query: CompiledProperty::new(d, query, Only),
             negate: Flag::decode(d, "XPath.negate", false),
             tolerant: Flag::decode(d, "XPath.tolerant", false),
             namespaces: Flag::decode(d, "XPath.namespace", false),

@@ -49,44 +49,28 @@ impl Default for PaceOfDatabase {
     }
 }
 
-pub fn pre(d: &mut Decoder) -> Roles {
-    let Some(element) = element_as(d, JavaRole::PreProcessor) else {
-        return Roles::default();
-    };
-    Roles {
+/// The roles of an element whose Java object is all that it is.
+fn numbered(d: &mut Decoder, role: JavaRole, roles: fn(JavaElement) -> Roles) -> Roles {
+    element_as(d, role).map_or_else(Roles::default, |element| Roles {
         java: Some(element.number()),
-        ..Roles::pre(element)
-    }
+        ..roles(element)
+    })
+}
+
+pub fn pre(d: &mut Decoder) -> Roles {
+    numbered(d, JavaRole::PreProcessor, Roles::pre)
 }
 
 pub fn post(d: &mut Decoder) -> Roles {
-    let Some(element) = element_as(d, JavaRole::PostProcessor) else {
-        return Roles::default();
-    };
-    Roles {
-        java: Some(element.number()),
-        ..Roles::post(element)
-    }
+    numbered(d, JavaRole::PostProcessor, Roles::post)
 }
 
 pub fn assertion(d: &mut Decoder) -> Roles {
-    let Some(element) = element_as(d, JavaRole::Assertion) else {
-        return Roles::default();
-    };
-    Roles {
-        java: Some(element.number()),
-        ..Roles::assertion(element)
-    }
+    numbered(d, JavaRole::Assertion, Roles::assertion)
 }
 
 pub fn timer(d: &mut Decoder) -> Roles {
-    let Some(element) = element_as(d, JavaRole::Timer) else {
-        return Roles::default();
-    };
-    Roles {
-        java: Some(element.number()),
-        ..Roles::timer(element)
-    }
+    numbered(d, JavaRole::Timer, Roles::timer)
 }
 
 pub fn listener(d: &mut Decoder) -> Roles {

@@ -14,7 +14,7 @@ use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, Compiled, SelectorRules};
+use crate::decode::compiled::{Compile, CompiledProperty, SelectorRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
@@ -29,7 +29,7 @@ pub struct HtmlExtractor {
     scoped: Scoped,
     name: Template,
     reference: Template,
-    selector: Compiled<Selector>,
+    selector: CompiledProperty<Selector>,
     engine: Engine,
     attribute: Template,
     match_number: Whole,
@@ -64,7 +64,7 @@ impl HtmlExtractor {
             scoped: Scoped::extractor(d),
             name: d.name(),
             reference: d.template("HtmlExtractor.refname"),
-            selector: Compiled::new(d, expression, SelectorRules(engine)),
+            selector: CompiledProperty::new(d, expression, SelectorRules(engine)),
             engine,
             attribute: d.template("HtmlExtractor.attribute"),
             match_number: Whole::decode(d, "HtmlExtractor.match_number", 0),

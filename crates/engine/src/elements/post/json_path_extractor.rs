@@ -15,7 +15,7 @@ use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, Compiled, Only};
+use crate::decode::compiled::{Compile, CompiledProperty, Only};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
@@ -26,7 +26,7 @@ use crate::run::roles::{Act, PostProcessorRole};
 
 struct JsonPathExtractor {
     /// None where the plan spells out the empty text.
-    path: Option<Compiled<JsonPath>>,
+    path: Option<CompiledProperty<JsonPath>>,
     variable: Template,
     default: Template,
     subject: Template,
@@ -52,7 +52,7 @@ impl JsonPathExtractor {
     fn decode(d: &mut Decoder) -> JsonPathExtractor {
         let path = d.template("JSONPATH");
         JsonPathExtractor {
-            path: (!path.is_empty_literal()).then(|| Compiled::new(d, path, Only)),
+            path: (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, Only)),
             variable: d.template("VAR"),
             default: d.template("DEFAULT"),
             subject: d.template("SUBJECT"),

@@ -20,7 +20,7 @@ use super::field::{DOCUMENT, Field};
 use super::most_matches::MostMatches;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, RegexRules, Use};
+use crate::decode::compiled::{CompiledProperty, RegexRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
@@ -36,7 +36,7 @@ pub struct RegexExtractor {
     field: Field,
     name: Template,
     reference: Template,
-    pattern: Compiled<Pattern>,
+    pattern: CompiledProperty<Pattern>,
     dialect: Dialect,
     template: ResultTemplate,
     match_number: Whole,
@@ -70,7 +70,7 @@ impl RegexExtractor {
             field: Field::decode(d, "RegexExtractor.useHeaders"),
             name: d.name(),
             reference: d.template("RegexExtractor.refname"),
-            pattern: Compiled::new(d, regex, rules),
+            pattern: CompiledProperty::new(d, regex, rules),
             dialect: rules.0,
             template: match template.literal() {
                 Some(text) => ResultTemplate::Fixed(MatchTemplate::parse(text)),

@@ -15,7 +15,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compiled, Only};
+use crate::decode::compiled::{CompiledProperty, Only};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::{Flag, Whole};
@@ -31,7 +31,7 @@ pub struct XPathExtractor {
     scoped: Scoped,
     name: Template,
     reference: Template,
-    query: Compiled<XPath>,
+    query: CompiledProperty<XPath>,
     default: Template,
     match_number: Whole,
     tolerant: Flag,
@@ -54,7 +54,7 @@ impl XPathExtractor {
             scoped: Scoped::extractor(d),
             name: d.name(),
             reference: d.template("XPathExtractor.refname"),
-            query: Compiled::new(d, query, Only),
+            query: CompiledProperty::new(d, query, Only),
             default: d.template("XPathExtractor.default"),
             match_number: Whole::decode(d, "XPathExtractor.matchNumber", -1),
             tolerant: Flag::decode(d, "XPathExtractor.tolerant", false),
