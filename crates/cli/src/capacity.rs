@@ -33,7 +33,7 @@ pub struct Goal {
     pub from: f64,
     /// The highest level.
     pub max: f64,
-    /// The next level is so many times as high.
+    /// The factor from one level to the next, while levels hold.
     pub step: f64,
     /// Users at a time.
     pub users: u32,

@@ -15,7 +15,7 @@ const EXAMPLES: &str = "\
 pub struct CapacityArguments {
     /// The plan (.jmx), or an address to send GET requests to
     pub plan: PathBuf,
-    /// A level holds if this is not true; thresholds as `run --fail-on` takes them, with ` or ` between
+    /// A level fails when one of these thresholds is true, written as for `run --fail-on` and joined by ` or `
     #[arg(long, value_name = "THRESHOLDS")]
     pub until: String,
     /// The first level in iterations of the plan, such as 50/s
@@ -24,7 +24,7 @@ pub struct CapacityArguments {
     /// The highest level, such as 5000/s
     #[arg(long, value_name = "RATE", value_parser = per_second)]
     pub max: f64,
-    /// The next level is so many times as high, as long as levels hold
+    /// The factor from one level to the next, as long as levels hold
     #[arg(long, value_name = "FACTOR", default_value_t = 2.0)]
     pub step: f64,
     /// Users at a time, all thread groups together; an iteration that finds none free is left out

@@ -1,4 +1,4 @@
-//! What tells one plan from another in the record of a run.
+//! The identity of a plan in the record of a run.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,8 +9,8 @@ use std::thread::{self, JoinHandle};
 use drumfire_report::PlanIdentity;
 use sha2::{Digest, Sha256};
 
-/// The identity of a plan as it was when the run began, worked out beside all that comes before the first request: of a plan of
-/// 50 MB that takes a twentieth of a second.
+/// The identity of a plan as it was when the run began. A thread of its own computes it while the run prepares, since a plan of
+/// 50 MB takes a twentieth of a second.
 pub struct Fingerprint {
     plan: PathBuf,
     worker: Mutex<Option<JoinHandle<Option<PlanIdentity>>>>,

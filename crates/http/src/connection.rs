@@ -23,7 +23,7 @@ use crate::worker::{SCRATCH_BYTES, Scratch, Worker};
 
 /// The most the kernel is asked to drop at once.
 const MAX_AT_ONCE: u64 = 1 << 30;
-/// The most it is asked to copy at once.
+/// The most the kernel is asked to copy at once.
 const MAX_STORED_AT_ONCE: u64 = 1 << 20;
 
 /// An open connection.
@@ -36,9 +36,9 @@ pub(crate) struct Connection {
     pub target: Target,
     pub opened: Instant,
     pub idle_since: Instant,
-    /// Not to be used from here on.
+    /// After this time the connection is not used again.
     pub expires: Option<Instant>,
-    /// Slowed down to this.
+    /// The speed that the user is slowed down to.
     pub pace: Option<Pace>,
     low_water: LowWater,
     segments: Segments,
@@ -57,17 +57,17 @@ enum LowWater {
     None,
     /// [`LOW_WATER`].
     Set,
-    /// Any, as a body comes slowly, until so many bytes of it are ahead.
+    /// One byte, since the body comes slowly, until only this many bytes of it are still to come.
     Lowered { until_ahead: u64 },
 }
 
-/// Of a long body, it takes so many bytes to be woken.
+/// For a long body, the kernel wakes the worker once this many bytes are there.
 const LOW_WATER: usize = 1 << 20;
-/// The kernel is to have room for so many: the peer goes on sending while this process is on its way.
+/// The receive buffer for a long body: the peer goes on sending while the worker wakes up.
 const ROOM: usize = 4 * LOW_WATER;
 /// After this many bytes a slow body is assumed to come fast again.
 const SLOW_BYTES: u64 = 16 << 20;
-/// If they do not come in this time, any byte will do: it is the server that is slow.
+/// If [`LOW_WATER`] bytes do not come in this time, the server is slow, and one byte wakes the worker.
 const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);
 
 impl Connection {

@@ -14,9 +14,9 @@ use crate::waits;
 /// A request of a call on another thread to the worker of its user.
 pub type Question = Box<dyn FnOnce(&mut Visit<'_>) + Send>;
 
-/// More names are not remembered: a script may read another name each time.
+/// A habit holds at most this many names, since a script may read another name each time.
 const REMEMBERED: usize = 16;
-/// So many orders are worth a message of their own.
+/// Once this many orders wait, they are sent without a question.
 const TOGETHER: usize = 256;
 /// A longer value is fetched when it is asked for.
 const SHORT_BYTES: usize = 4 << 10;
@@ -39,7 +39,7 @@ impl Habit {
         locked(&self.read)
     }
 
-    /// What they are for this user.
+    /// The short values of these variables, as the user of this visit has them.
     fn values(&self, visit: &Visit<'_>) -> HashMap<Arc<str>, Option<String>> {
         let names = self.names();
         let value = |name: &Arc<str>| {
@@ -66,7 +66,7 @@ pub struct Far {
 }
 
 struct State {
-    /// What the worker has not been told yet, in order; `None` after the end of the call.
+    /// Orders that the worker has not received yet, the oldest first; `None` after the end of the call.
     orders: Option<Vec<Question>>,
     /// Values of variables as they are once the orders are carried out.
     variables: HashMap<Arc<str>, Option<String>>,

@@ -15,7 +15,7 @@ use anyhow::{Context as _, bail};
 use situations::{SITUATIONS, Situation};
 use stage::{Neighbour, half_a_core, stage};
 
-/// How often a situation is staged again that something else disturbed.
+/// A situation that other programs disturb is staged again at most this often.
 const MOST_DISTURBED: u32 = 3;
 /// Remarks that a healthy run may have.
 const REMARKS: [&str; 3] = [
@@ -28,13 +28,13 @@ const DISTURBANCES: [&str; 2] = ["CPU taken by other programs", "CPU kept by the
 
 #[derive(Debug)]
 struct Options {
-    /// Names; empty is all.
+    /// The situations to stage; empty means all.
     names: Vec<String>,
     /// How often each is staged.
     times: u32,
-    /// Beside a process that uses half a core.
+    /// Whether a process that uses half a core runs beside each situation.
     neighbour: bool,
-    /// A program that is built already.
+    /// The program to run; the release build unless it is given.
     program: Option<PathBuf>,
 }
 

@@ -15,7 +15,7 @@ use crate::recent;
 
 /// How long a run may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How to have a run that answers.
+/// Follows every refusal that no run answers.
 const HINT: &str = "hint: start one with `drumfire run plan.jmx --ui`\n";
 
 /// Carries out a command of `drumfire ctl`.
@@ -127,7 +127,7 @@ fn failure(status: StatusCode, text: &str) -> String {
     why.map_or_else(|| status.to_string(), str::to_owned)
 }
 
-/// The run of this user on this machine. Notes of runs that are gone are taken away.
+/// Finds the only run of this user on this machine, and removes the notes of runs that do not answer.
 fn only_run(console: &Console<'_>) -> Result<Page, Refusal> {
     let host = gethostname::gethostname().to_string_lossy().into_owned();
     let known = recent::runs_folder(console.variable)

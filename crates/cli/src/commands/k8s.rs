@@ -23,14 +23,14 @@ const JAVA_MIB: u64 = 768;
 const MOST_BYTES: usize = 900 << 10;
 /// Kubernetes names are at most 63 characters long, with what is added to them.
 const LONGEST_NAME: usize = 40;
-/// Where things lie in the pods.
+/// Paths in the pods.
 const PLAN: &str = "/plan";
 const KEYS: &str = "/keys";
 /// The Secret with the fleet's keys, unless the command line names another.
 const DEFAULT_KEYS: &str = "drumfire-keys";
 const CACHE: &str = "/cache";
 const PORT: u16 = 4222;
-/// How often the Job starts an agent of one number again.
+/// How often the Job restarts the agent of one index.
 const RETRIES: u32 = 3;
 
 /// Prints the resources.
@@ -202,7 +202,7 @@ impl Manifest<'_> {
         })
     }
 
-    /// Nothing here asks Kubernetes for anything: the account has no rights and no token.
+    /// No container calls the Kubernetes API, so the account has no rights and no token.
     fn account(&self) -> Value {
         let more = json!({"automountServiceAccountToken": false});
         self.resource("v1", "ServiceAccount", "", more)
@@ -277,7 +277,7 @@ impl Manifest<'_> {
         }
         let mut resources = json!({"requests": {"cpu": self.arguments.cpu}});
         if let Some(memory) = &self.memory {
-            // No limit of CPU: a quota stops the generator in the middle of its seconds.
+            // No CPU limit: a quota would stop the generator within each second.
             resources["requests"]["memory"] = json!(memory);
             resources["limits"] = json!({"memory": twice(memory)});
         }
@@ -409,7 +409,7 @@ impl Manifest<'_> {
         words.iter().map(|word| json!(word)).collect()
     }
 
-    /// These files of the Secret, or all: no container has more of it than it needs.
+    /// Mounts these files of the Secret, or all of them: no container gets more than it needs.
     fn keys_volume(&self, files: &[&str]) -> Value {
         let mut secret = json!({"secretName": self.arguments.keys, "defaultMode": 0o440});
         if !files.is_empty() {
@@ -449,7 +449,7 @@ fn closed() -> Value {
     })
 }
 
-/// Twice as much memory.
+/// Doubles an amount of memory such as `512Mi`; another text stays as it is.
 fn twice(memory: &str) -> String {
     let digits = memory.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = &memory[digits.len()..];

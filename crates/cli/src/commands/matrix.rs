@@ -285,15 +285,7 @@ fn show(
     console: &mut Console<'_>,
 ) -> Result<(), Refusal> {
     let refused = |why: String| Refusal::new(Exit::RunFailed, why);
-    let mut runs: Vec<RunFile> = Vec::new();
-    for one in all {
-        let file = place.join(format!("{}.drumfire", slug(one)));
-        let mut warnings = Vec::new();
-        let read = read_input(&file, &Default::default(), &mut warnings);
-        let mut run = read.map_err(|error| refused(error.to_string()))?;
-        run.name = name(one);
-        runs.push(run);
-    }
+    let runs = read_runs(all, place).map_err(refused)?;
     let Some((base, others)) = runs.split_first() else {
         return Ok(());
     };
@@ -332,14 +324,7 @@ fn show(
     ];
     console.print(&format!("\n{}", table(&heads, &lines)));
     if let Some(file) = &arguments.markdown {
-        let mut text = format!(
-            "| {} |\n|{}\n",
-            heads.join(" | "),
-            "---|".repeat(heads.len())
-        );
-        for line in &lines {
-            text.push_str(&format!("| {} |\n", line.join(" | ").replace('\n', " ")));
-        }
+        let text = markdown(&heads, &lines);
         whole_file::write(file, text.as_bytes()).map_err(refused)?;
     }
     if let Some(file) = &arguments.html {
@@ -347,6 +332,31 @@ fn show(
         console.line(&format!("page     {}", file.display()));
     }
     Ok(())
+}
+
+/// The run files of all combinations, named after them.
+fn read_runs(all: &[Combination], place: &Path) -> Result<Vec<RunFile>, String> {
+    let read = |one: &Combination| {
+        let file = place.join(format!("{}.drumfire", slug(one)));
+        let read = read_input(&file, &Default::default(), &mut Vec::new());
+        let mut run = read.map_err(|error| error.to_string())?;
+        run.name = name(one);
+        Ok(run)
+    };
+    all.iter().map(read).collect()
+}
+
+/// The table in Markdown.
+fn markdown(heads: &[&str], lines: &[Vec<String>]) -> String {
+    let mut text = format!(
+        "| {} |\n|{}\n",
+        heads.join(" | "),
+        "---|".repeat(heads.len())
+    );
+    for line in lines {
+        text.push_str(&format!("| {} |\n", line.join(" | ").replace('\n', " ")));
+    }
+    text
 }
 
 /// Writes the page with the table and, in a folder of its name, those that it leads to: the comparison and each report.

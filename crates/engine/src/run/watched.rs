@@ -19,7 +19,7 @@ pub struct Watched<T: ?Sized> {
     pub debugger: Arc<dyn Debugger>,
 }
 
-/// Tells that an element is about to have its turn, and stops there if that is wished for.
+/// Tells the debugger that an element is about to have its turn, and stops the user there if the debugger asks for it.
 pub async fn enter(debugger: &dyn Debugger, turn: &Turn, cx: &mut Context) -> VariableValues {
     let before = values(&cx.vars);
     let Some(wait) = debugger.before(&cx.thread_name, turn, &before) else {

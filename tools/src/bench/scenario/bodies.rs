@@ -9,10 +9,10 @@ pub(super) fn all() -> Vec<Scenario> {
     vec![download(), upload(), template(), post_processors()]
 }
 
-/// JMeter by its defaults keeps the body and runs out of memory.
+/// JMeter keeps the body by default and runs out of memory.
 const KEPT: &str = "httpsampler.max_bytes_to_store_per_request";
 
-/// Ten bodies, whatever the command says of seconds.
+/// Ten bodies, whatever duration the command line gives.
 fn ten(program: Program, plan: &'static str, case: &str) -> Contender {
     Contender {
         path: BIG_FILE,
@@ -98,8 +98,8 @@ fn template() -> Scenario {
     .at_most("", PeakMib, 64.0)
 }
 
-/// The extractors read a variable that holds a page, as nothing else of the sample costs: the same page each time, or, where the
-/// case says so, a page that no sample had before.
+/// The extractors read a page from a variable, so that nothing else in the sample costs: the same page each time, or, where the
+/// case says so, a page that no earlier sample had.
 fn post_processors() -> Scenario {
     const CASES: [(&str, &str, Option<f64>); 12] = [
         ("no extractor", "nothing", None),

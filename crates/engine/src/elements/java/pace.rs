@@ -91,7 +91,7 @@ impl Pace {
             }
             // A call apart may hold a lock and need the worker to go on.
             Home::WhereItNeverWaits if self.away.load(Ordering::Acquire) > 0 => return true,
-            // What waits by itself earns no trust, however often it is tried.
+            // An element that waits by itself is never trusted, however often it is tried.
             Home::WhereItNeverWaits => TRUST,
         };
         self.quick_calls.load(Ordering::Relaxed) < least

@@ -44,7 +44,7 @@ pub(super) const CONFIG_GUIS: [&str; 3] = [
 
 pub struct TcpSampler {
     client: Client,
-    /// The byte that properties give; out of a byte's range there is none.
+    /// The end-of-line byte of the properties; a number outside a byte's range means none.
     default_eol: i32,
     server: Template,
     port: Template,
@@ -85,7 +85,7 @@ struct TcpSettings {
     no_delay: bool,
 }
 
-/// `None` for a class of somebody else.
+/// Decodes the sampler; `None` for a client class that JMeter does not ship.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<TcpSampler> {
     let merged = merge(d.element, configs);
     let mut template = |name: &str, default: &str| match merged.get(name) {

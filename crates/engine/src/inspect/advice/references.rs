@@ -56,7 +56,7 @@ fn is_variable(reference: &str) -> bool {
     !is_call(reference) && !reference.contains("${") && !reference.is_empty()
 }
 
-/// What a text has between its variables, which set nothing.
+/// The pieces of a text between its variables.
 pub fn between_variables(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut from = 0;

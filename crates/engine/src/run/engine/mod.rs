@@ -580,14 +580,19 @@ impl Run<'_, '_> {
             return;
         }
         self.judged = moment.elapsed;
-        let failures = Failures {
-            samples: moment.samples,
-            lacking: moment.lacking,
-            lost_rows: 0,
-            behind_schedule_us: behind_schedule_us(self.ledger.recording()),
-        };
+        let failures = self.failures(moment.lacking);
         let verdict = judge(self.watch.seconds(), &failures, &self.machine.limits());
         self.verdict = Some(Arc::new(verdict));
+    }
+
+    /// The failures up to now, without rows that the writer has lost.
+    fn failures(&self, lacking: Lacking) -> Failures {
+        Failures {
+            samples: self.ledger.samples(),
+            lacking,
+            lost_rows: 0,
+            behind_schedule_us: behind_schedule_us(self.ledger.recording()),
+        }
     }
 
     fn tell_tick(&mut self, at_ms: i64) {
@@ -713,18 +718,11 @@ impl Run<'_, '_> {
         faults.extend(self.exit_request());
         faults.extend(self.stop_fault());
         faults.extend(self.writer.problems().iter().cloned());
+        let mut failures = self.failures(last.lacking);
         let report = self.writer.finish();
         faults.extend(report.gauge.problem);
-        let verdict = judge(
-            &seconds,
-            &Failures {
-                samples: self.ledger.samples(),
-                lacking: last.lacking,
-                lost_rows: report.files.iter().map(|file| file.lost_rows).sum(),
-                behind_schedule_us: behind_schedule_us(self.ledger.recording()),
-            },
-            &self.machine.limits(),
-        );
+        failures.lost_rows = report.files.iter().map(|file| file.lost_rows).sum();
+        let verdict = judge(&seconds, &failures, &self.machine.limits());
         faults.extend(self.shared.defects.fault());
         let supplies = self.shared.supplies.iter();
         faults.extend(supplies.filter_map(|supply| supply.java.fault()));

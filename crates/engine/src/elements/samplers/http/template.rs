@@ -62,7 +62,7 @@ pub struct FileTemplate {
     pub mime_type: Template,
 }
 
-/// A raw body of so many bytes is not put together.
+/// A raw body of at least this length is sent in pieces instead of being copied together.
 const LONG_BODY_BYTES: usize = 1 << 20;
 
 /// The parts of a request beyond its address and head.
@@ -266,7 +266,7 @@ impl RequestTemplate {
     }
 }
 
-/// Source addresses with variables are looked up once a user.
+/// Each user looks up a source address with variables once.
 fn source_of(own: &SourceTemplate, cx: &mut Context) -> Found {
     match own.fixed() {
         Some(found) => found,
