@@ -133,3 +133,29 @@ fn a_wait_of_a_function_ends() {
     let ran = run_plan(&plan(&[thread_group("g", 1, &body)]), &properties);
     assert_eq!(ran.column("label"), ["got null ${v}"]);
 }
+
+/// Users of one User Parameters set their values in turn, and the one whose turn it is waits.
+#[test]
+fn parameters_wait_in_functions() {
+    let texts = |name: &str, text: &str| {
+        format!(
+            r#"<collectionProp name="{name}"><stringProp name="1">{text}</stringProp></collectionProp>"#
+        )
+    };
+    let parameters = format!(
+        r#"<UserParameters guiclass="g" testclass="UserParameters" testname="u">{}<collectionProp name="UserParameters.thread_values">{}</collectionProp><boolProp name="UserParameters.per_iteration">false</boolProp></UserParameters><hashTree/>"#,
+        texts("UserParameters.names", "u"),
+        texts("list", "${__fifoPop(q)}")
+    );
+    let takers = format!(
+        r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="takes">{}</ThreadGroup><hashTree>{}</hashTree>"#,
+        group(4, 1, true),
+        debug("got ${u}", &parameters)
+    );
+    let giver = thread_group("gives", 4, &putting());
+    let ran = run_plan(&plan(&[takers, giver]), &[]);
+    let mut got = ran.column("label");
+    got.retain(|label| label.starts_with("got"));
+    got.sort_unstable();
+    assert_eq!(got, ["got 1", "got 2", "got 3", "got 4"]);
+}

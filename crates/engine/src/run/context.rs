@@ -85,6 +85,8 @@ pub struct Context {
     pub interruptions: Vec<Instant>,
     /// A wait was broken off: all later ones end at once, as in a Java thread that stays interrupted.
     pub interrupted: bool,
+    /// A wait for a value caught the interruption of a stop (`InterruptedException`): it breaks off nothing else.
+    interruption_is_spent: Cell<bool>,
     /// When the sample at hand should begin by the schedule of arrivals, or of a timer that keeps one.
     pub intended: Option<Instant>,
     /// When the next sample should begin, if it is the first one after an arrival.
@@ -159,6 +161,7 @@ impl Context {
             interrupted_at_end: identity.interrupted_at_end,
             interruptions: Vec::new(),
             interrupted: false,
+            interruption_is_spent: Cell::new(false),
             intended: None,
             arrival: None,
             is_timed: false,
@@ -264,7 +267,9 @@ impl Context {
 
     /// Whether the sample at hand is to be broken off.
     fn breaks_off(&self) -> bool {
-        self.shared.control.state() == Stopping::Now || self.told_to_halt() >= Some(Halt::BreakOff)
+        !self.interruption_is_spent.get()
+            && (self.shared.control.state() == Stopping::Now
+                || self.told_to_halt() >= Some(Halt::BreakOff))
     }
 
     /// Whether a wait between samples ends before its time. A shutdown lets it come to its end (`JMeterThread#delay`), unless the
@@ -400,8 +405,15 @@ impl Context {
     pub async fn first_value(&self, queue: &str, timeout_s: i64) -> Option<Arc<str>> {
         let fifos = self.shared.properties.fifos();
         let value = value_in_time(fifos, &self.worker.alarms, queue, timeout_s);
-        let value = self.attend(value).await;
-        value.unwrap_or_else(|| Some("INTERRUPTED".into()))
+        match self.attend(value).await {
+            Some(value) => value,
+            None => self.interrupted_value(),
+        }
+    }
+
+    fn interrupted_value(&self) -> Option<Arc<str>> {
+        self.interruption_is_spent.set(true);
+        Some("INTERRUPTED".into())
     }
 
     /// The same in the middle of a function, where the users of one call come in turn. A user without a fiber does not wait.
@@ -414,7 +426,7 @@ impl Context {
         };
         match drumfire_fiber::wait(self.attend(in_turn)) {
             Some(Some(value)) => value,
-            Some(None) => Some("INTERRUPTED".into()),
+            Some(None) => self.interrupted_value(),
             None => fifos.pop(request.queue),
         }
     }

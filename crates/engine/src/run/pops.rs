@@ -1,10 +1,10 @@
-//! Waiting for a value of a queue of the Inter-Thread Communication plugin.
+//! Waiting for a value of a queue of the Inter-Thread Communication plugin, and for users that do.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,35 @@ impl PopTurns {
     pub fn of(&self, instance: u32) -> Arc<tokio::sync::Mutex<()>> {
         let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         turns.entry(instance).or_default().clone()
+    }
+}
+
+/// Lets one user at a time compute values. It may wait for another user meanwhile, so users with fibers wait for their turn
+/// without holding up their workers; users of one plan all have fibers, or none.
+#[derive(Default)]
+pub struct Turn {
+    threads: Mutex<()>,
+    fibers: tokio::sync::Mutex<()>,
+}
+
+/// The turn is over when this is dropped.
+pub struct TakenTurn<'t> {
+    _thread: Option<MutexGuard<'t, ()>>,
+    _fiber: Option<tokio::sync::MutexGuard<'t, ()>>,
+}
+
+impl Turn {
+    /// Waits for the turn.
+    pub fn take(&self) -> TakenTurn<'_> {
+        let fiber = drumfire_fiber::wait(self.fibers.lock());
+        let thread = match fiber {
+            Some(_) => None,
+            None => Some(self.threads.lock().unwrap_or_else(PoisonError::into_inner)),
+        };
+        TakenTurn {
+            _thread: thread,
+            _fiber: fiber,
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! than users, then they are used again), `UserParameters.per_iteration` (set at each iteration of the controller around,
 //! instead of before each sampler). Users set their values one after the other.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use drumfire_expr::{Template, values};
 use drumfire_jmx::{Prop, Value};
@@ -13,6 +13,7 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::Context;
 use crate::run::controllers::Hook;
+use crate::run::pops::Turn;
 use crate::run::roles::{IterationListener, PreProcessor};
 
 struct UserParameters {
@@ -20,7 +21,7 @@ struct UserParameters {
     user_values: Vec<Vec<Template>>,
     per_iteration: Template,
     /// Functions such as `__CSVRead` rely on one user's values being computed together.
-    turn: Mutex<()>,
+    turn: Turn,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -42,7 +43,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         names,
         user_values,
         per_iteration,
-        turn: Mutex::new(()),
+        turn: Turn::default(),
     });
     Roles {
         pre: Some(parameters.clone()),
@@ -84,7 +85,7 @@ impl UserParameters {
         if self.user_values.is_empty() {
             return;
         }
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.turn.take();
         let own = &self.user_values[cx.number as usize % self.user_values.len()];
         for (name, value) in self.names.iter().zip(own) {
             let name = name.eval(cx);

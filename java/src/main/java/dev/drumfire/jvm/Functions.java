@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 
 import org.apache.jmeter.control.IfController;
 import org.apache.jmeter.engine.util.CompoundVariable;
-import org.apache.jmeter.functions.AbstractFunction;
 import org.apache.jmeter.functions.BeanShell;
 import org.apache.jmeter.functions.Function;
 import org.apache.jmeter.functions.Groovy;
@@ -75,10 +74,18 @@ final class Functions {
         }
         call.texts.set(texts);
         JMeterContext context = JMeterContextService.getContext();
-        String value = language == FUNCTION ? call.function.execute(context.getPreviousResult(), sampler(context))
-            : ((AbstractFunction) call.function).execute();
+        Sampler sampler = language == FUNCTION ? sampler(context) : named(text, context);
+        String value = call.function.execute(context.getPreviousResult(), sampler);
         // JMeter's own functions may give null, which their caller knows; results of others are put into a text.
         return language == FUNCTION ? String.valueOf(value) : value;
+    }
+
+    /**
+     * The current sampler, for a script that names it. It is made of the sampler's texts, whose functions would count twice for a
+     * script that stands in one of them and does not look.
+     */
+    private static Sampler named(String text, JMeterContext context) {
+        return text.contains("ampler") ? context.getCurrentSampler() : null;
     }
 
     /** The current sampler when the function uses it: the call may stand in one of the sampler's own texts. */
