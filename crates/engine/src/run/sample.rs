@@ -11,7 +11,7 @@ use recycle_box::RecycleBox;
 
 use crate::run::action::{FailureAction, OnError};
 use crate::run::context::Context;
-use crate::run::debug::{Part, SampleView, Turn, values};
+use crate::run::debug::{Debugger, Part, SampleView, Turn, values};
 use crate::run::journey::{Journey, Package, Reach, Sampled};
 use crate::run::listen::record_waiting;
 use crate::run::roles::Act;
@@ -105,29 +105,18 @@ fn begin(user: &mut User, id: SamplerId, package: &Package) {
 
 /// The sampler's own turn; a debugger may stop the user before it.
 async fn take_turn_watched(user: &mut User, package: &Package) -> Option<Box<Sample>> {
-    if user
-        .cx
-        .shared
-        .program
-        .settings
-        .debugging
-        .debugger()
-        .is_some()
-    {
-        return Box::pin(take_turn_debugged(user, package)).await;
+    let debugging = &user.cx.shared.program.settings.debugging;
+    match debugging.debugger().cloned() {
+        Some(debugger) => Box::pin(take_turn_debugged(user, package, debugger)).await,
+        None => take_turn(user, package).await,
     }
-    take_turn(user, package).await
 }
 
-async fn take_turn_debugged(user: &mut User, package: &Package) -> Option<Box<Sample>> {
-    let debugger = user
-        .cx
-        .shared
-        .program
-        .settings
-        .debugging
-        .debugger()?
-        .clone();
+async fn take_turn_debugged(
+    user: &mut User,
+    package: &Package,
+    debugger: Arc<dyn Debugger>,
+) -> Option<Box<Sample>> {
     let turn = Turn {
         part: Part::Sampler,
         name: package.name.eval(&mut user.cx).to_string(),

@@ -15,11 +15,7 @@ impl Walker<'_> {
             return None;
         }
         if self.begins(id) {
-            let name: Rc<str> = self.journey.controllers[id as usize]
-                .name
-                .eval(self.cx)
-                .into_value();
-            let start_ms = self.cx.clock().now_ms();
+            let (name, start_ms) = self.name_and_start(id);
             self.state(id).extra = Extra::Parent(Box::new(ParentTransaction::start(
                 name,
                 self.cx.thread_name.clone(),
@@ -47,11 +43,7 @@ impl Walker<'_> {
     /// `TransactionController#nextWithoutTransactionSampler`.
     pub(super) fn pass_without_parent(&mut self, id: ControllerId) -> Flow {
         if self.begins(id) {
-            let name: Rc<str> = self.journey.controllers[id as usize]
-                .name
-                .eval(self.cx)
-                .into_value();
-            let start_ms = self.cx.clock().now_ms();
+            let (name, start_ms) = self.name_and_start(id);
             if !matches!(self.state(id).extra, Extra::Independent(_)) {
                 self.walk.open_transactions.push(id);
             }
@@ -77,6 +69,13 @@ impl Walker<'_> {
     fn begins(&mut self, id: ControllerId) -> bool {
         let state = self.state(id);
         state.first && state.told == 0
+    }
+
+    /// The name of a run that starts now, and the time in milliseconds since the Unix epoch.
+    fn name_and_start(&mut self, id: ControllerId) -> (Rc<str>, i64) {
+        let name = &self.journey.controllers[id as usize].name;
+        let name = name.eval(self.cx).into_value();
+        (name, self.cx.clock().now_ms())
     }
 
     pub(super) fn count_call(&mut self, id: ControllerId, found: bool) {
