@@ -7,14 +7,26 @@ use anyhow::{Context as _, bail};
 use xtask::{root, run};
 
 const TARGETS: &str = "fuzz/fuzz_targets";
+/// Inputs of earlier runs, each of which reaches code that no other reaches.
+const PACKED: &str = "fuzz/corpus.tar.gz";
 const DEFAULT_SECONDS: u32 = 60;
 
-/// Fuzzes the named targets, or all of them, for `--seconds` each. The corpus of a target grows in `fuzz/corpus/TARGET`.
+/// The wanted work on each target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Work {
+    /// For so many seconds.
+    Fuzz(u32),
+    /// Leave out the inputs that reach nothing new, and pack the others.
+    Pack,
+}
+
+/// Fuzzes the named targets, or all of them, for `--seconds` each. The corpus of a target grows in `fuzz/corpus/TARGET`; without
+/// that folder it begins with the packed one. `--pack` packs it anew.
 ///
 /// # Errors
-/// If cargo-fuzz is missing, a target is unknown, or a target finds a failing input.
+/// If cargo-fuzz or tar is missing, a target is unknown, or a target finds a failing input.
 pub fn fuzz(words: &[&str]) -> anyhow::Result<()> {
-    let (seconds, named) = options(words)?;
+    let (work, named) = options(words)?;
     let installed = Command::new("cargo")
         .args(["fuzz", "--version"])
         .stdout(Stdio::null())
@@ -23,30 +35,39 @@ pub fn fuzz(words: &[&str]) -> anyhow::Result<()> {
     if !installed.is_ok_and(|status| status.success()) {
         bail!("cargo-fuzz is missing: run `cargo install cargo-fuzz`");
     }
-    for target in chosen(&named, &targets()?)? {
-        println!("fuzz {target}: {seconds} s");
-        run(&mut command(&target, seconds, &root()))?;
+    let root = root();
+    if root.join(PACKED).exists() && !root.join("fuzz/corpus").exists() {
+        run(Command::new("tar")
+            .current_dir(&root)
+            .args(["-C", "fuzz", "-xzf", PACKED]))?;
     }
-    Ok(())
+    for target in chosen(&named, &targets()?)? {
+        println!("fuzz {target}");
+        run(&mut command(&target, work, &root))?;
+    }
+    match work {
+        Work::Pack => run(&mut pack(&root)),
+        Work::Fuzz(_) => Ok(()),
+    }
 }
 
-/// The seconds for each target and the names of the targets.
-fn options<'w>(words: &[&'w str]) -> anyhow::Result<(u32, Vec<&'w str>)> {
-    let (mut seconds, mut named) = (DEFAULT_SECONDS, Vec::new());
+/// The wanted work and the names of the targets.
+fn options<'w>(words: &[&'w str]) -> anyhow::Result<(Work, Vec<&'w str>)> {
+    let (mut work, mut named) = (Work::Fuzz(DEFAULT_SECONDS), Vec::new());
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match *word {
             "--seconds" => {
                 let value = words.next().context("--seconds needs a number")?;
-                seconds = value
-                    .parse()
-                    .with_context(|| format!("--seconds {value}"))?;
+                let seconds = value.parse();
+                work = Work::Fuzz(seconds.with_context(|| format!("--seconds {value}"))?);
             }
+            "--pack" => work = Work::Pack,
             option if option.starts_with('-') => bail!("fuzz has no option `{option}`"),
             target => named.push(target),
         }
     }
-    Ok((seconds, named))
+    Ok((work, named))
 }
 
 /// All targets, in order of name.
@@ -73,14 +94,18 @@ fn chosen(named: &[&str], all: &[String]) -> anyhow::Result<Vec<String>> {
 }
 
 /// `-s none` needs no nightly compiler. Seeds are read and never written.
-fn command(target: &str, seconds: u32, root: &Path) -> Command {
+fn command(target: &str, work: Work, root: &Path) -> Command {
     let mut command = Command::new("cargo");
-    command
-        .current_dir(root)
-        .args(["fuzz", "run", "-s", "none", target]);
+    command.current_dir(root);
     let corpus = format!("fuzz/corpus/{target}");
     // cargo-fuzz creates its own default folder, but not one that is named.
     let _ = std::fs::create_dir_all(root.join(&corpus));
+    let Work::Fuzz(seconds) = work else {
+        command.args(["fuzz", "cmin", "-s", "none", target]);
+        command.arg(corpus);
+        return command;
+    };
+    command.args(["fuzz", "run", "-s", "none", target]);
     command.arg(corpus);
     let seeds = format!("fuzz/seeds/{target}");
     if root.join(&seeds).is_dir() {
@@ -93,6 +118,17 @@ fn command(target: &str, seconds: u32, root: &Path) -> Command {
         .arg("--")
         .arg(format!("-max_total_time={seconds}"))
         .args(["-timeout=10", "-rss_limit_mb=1024"]);
+    command
+}
+
+/// The same inputs give the same bytes.
+fn pack(root: &Path) -> Command {
+    let mut command = Command::new("tar");
+    command
+        .current_dir(root)
+        .args(["-C", "fuzz", "--sort=name", "--mtime=@0"])
+        .args(["--owner=0", "--group=0", "--numeric-owner"])
+        .args(["-czf", PACKED, "corpus"]);
     command
 }
 
@@ -117,9 +153,11 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_target_is_an_option() {
-        let (seconds, named) = options(&["jmx", "--seconds", "5"]).expect("valid");
-        assert_eq!((seconds, named), (5, vec!["jmx"]));
+    fn the_work_on_a_target_is_an_option() {
+        let chosen = options(&["jmx", "--seconds", "5"]).expect("valid");
+        assert_eq!(chosen, (Work::Fuzz(5), vec!["jmx"]));
+        let packed = options(&["--pack"]).expect("valid");
+        assert_eq!(packed, (Work::Pack, Vec::new()));
         assert!(options(&["--seconds"]).is_err() && options(&["--second", "5"]).is_err());
     }
 }
