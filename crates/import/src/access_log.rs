@@ -1,6 +1,6 @@
 //! Access logs of nginx and Apache (common and combined): the same requests at their original pace.
 
-use jiff::civil::DateTime;
+use jiff::Timestamp;
 
 use crate::draft::{Draft, Load, Step, Transaction};
 use crate::exchange::Request;
@@ -123,19 +123,11 @@ fn line_of(line: &str) -> Option<Line<'_>> {
     })
 }
 
-/// `10/Oct/2000:13:55:36 -0700`
+/// `10/Oct/2000:13:55:36 -0700`, in seconds since the Unix epoch; UTC without a zone.
 fn seconds(time: &str) -> Option<i64> {
     let (date, zone) = time.split_once(' ').unwrap_or((time, "+0000"));
-    let time = DateTime::strptime("%d/%b/%Y:%H:%M:%S", date).ok()?;
-    let digits: i64 = zone.get(1..)?.parse().ok()?;
-    let offset = (digits / 100) * 3600 + (digits % 100) * 60;
-    let offset = if zone.starts_with('-') {
-        -offset
-    } else {
-        offset
-    };
-    let epoch = jiff::tz::TimeZone::UTC.to_timestamp(time).ok()?.as_second();
-    Some(epoch - offset)
+    let time = Timestamp::strptime("%d/%b/%Y:%H:%M:%S %z", format!("{date} {zone}"));
+    time.ok().map(Timestamp::as_second)
 }
 
 /// Rates per second, over stretches of equal length.
@@ -173,6 +165,14 @@ mod tests {
 ::1 - - [10/Oct/2000:13:55:39 -0700] \"\\x16\\x03\" 400 0
 ::1 - - [10/Oct/2000:22:55:39 +0200] \"GET /c HTTP/1.1\" 404 5
 ";
+
+    #[test]
+    fn times_are_told_from_other_text() {
+        assert_eq!(seconds("10/Oct/2000:13:55:36 -0700"), Some(971_211_336));
+        assert_eq!(seconds("10/Oct/2000:13:55:36"), Some(971_186_136));
+        assert_eq!(seconds("02/Oct/2000:13:55:36 -07011111111111111"), None);
+        assert_eq!(seconds("02/Oct/2000:13:55:36 "), None);
+    }
 
     #[test]
     fn requests_are_counted_and_keep_their_pace() {
