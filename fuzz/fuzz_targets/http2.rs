@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use drumfire_fuzz::{Peer, alone};
 use drumfire_http::{
-    HttpVersion, Limits, Outgoing, PoolOptions, Session, Target, Tls, TlsOptions, Want, Worker,
+    HttpVersion, Limits, Outgoing, PoolOptions, Session, Target, Tls, TlsOptions, WantedParts, Worker,
     exchange,
 };
 use libfuzzer_sys::fuzz_target;
@@ -31,7 +31,7 @@ fuzz_target!(|bytes: &[u8]| {
             response: Some(Duration::from_secs(5)),
             ..Limits::default()
         };
-        let outcome = exchange(&session, &target, Outgoing::new(head), Want::ALL, limits).await;
+        let outcome = exchange(&session, &target, Outgoing::new(head), WantedParts::ALL, limits).await;
         match outcome {
             Ok(response) => assert!(
                 response

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 pub use drumfire_engine::{
-    Advice, AdvicePlace, AgentPhase, AgentTick, BackendSpec, Control, Debugging, Demand, Effect,
-    Event, GroupView, LevelUnit, Mark, MonitorSpec, Outcome, PlanView, PropertyRow, Rung, Share,
-    SplitView, SshMonitorSpec, Started, Stopping, Stretch, Subscriber, SummaryLines, Survey,
-    SurveyRow, Tick, TreeRow, UserWindow,
+    Advice, AdvicePlace, AgentPhase, AgentTick, BackendSpec, Control, Debugging, Effect, Event,
+    GroupView, LevelStretch, LevelUnit, MachineDemand, Mark, MonitorSpec, Outcome, PlanView,
+    PropertyRow, Rung, Share, SplitView, SshMonitorSpec, Started, Stopping, Subscriber,
+    SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
 use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::{Diagnostic, Tree};

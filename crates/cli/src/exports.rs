@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use drumfire_authorities::Authorities;
 use drumfire_results::{CollectorSet, Recording, SampleQueue, ThreadCounts};
-use drumfire_sinks::{Delivery, Exporter, Out, RunInfo, Sink, Users};
+use drumfire_sinks::{Delivery, Exporter, RequestedOutput, RunInfo, Sink, Users};
 use jiff::Timestamp;
 
 use crate::backends;
@@ -50,7 +50,7 @@ impl Exports {
         let listed = |name| list(settings.properties.get(name).unwrap_or_default());
         let outs = options.out.iter().cloned().chain(listed(OUT));
         let outs = outs
-            .map(|text| Out::parse(&text))
+            .map(|text| RequestedOutput::parse(&text))
             .collect::<Result<Vec<_>, _>>();
         let tags = options.tags.iter().cloned().chain(listed(TAGS));
         let tags = tags.map(|text| tag(&text)).collect::<Result<Vec<_>, _>>()?;

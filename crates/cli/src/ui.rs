@@ -15,8 +15,8 @@ use drumfire_probes::View;
 use drumfire_report::{Mark, RunAgent, RunFile};
 use drumfire_results::Recording;
 use drumfire_serve::{
-    Address, Facts, KnownRun, Live, LiveOptions, Order, Phase, Refused, RegisteredRun, Server,
-    Standing, Steering,
+    Address, Facts, KnownRun, Live, LiveOptions, Order, Phase, Refused, RegisteredRun, RunStanding,
+    Server, Steering,
 };
 
 use crate::guards::Board;
@@ -167,7 +167,7 @@ struct Teller {
     agents: Vec<(Arc<str>, Vec<Second>)>,
     started_ms: i64,
     planned: (u64, Option<u64>),
-    stood: Option<(Instant, Standing)>,
+    stood: Option<(Instant, RunStanding)>,
     learned: Instant,
 }
 
@@ -208,7 +208,7 @@ impl Teller {
     fn tick(&mut self, tick: &Tick) {
         let standing = self.standing(tick);
         let is_news = self.stood.as_ref().is_none_or(|(at, last)| {
-            let same_time = Standing {
+            let same_time = RunStanding {
                 elapsed_ms: standing.elapsed_ms,
                 ..last.clone()
             };
@@ -230,8 +230,8 @@ impl Teller {
         }
     }
 
-    fn standing(&self, tick: &Tick) -> Standing {
-        Standing {
+    fn standing(&self, tick: &Tick) -> RunStanding {
+        RunStanding {
             phase: match (tick.stopping, tick.paused) {
                 (Stopping::No, false) => Phase::Running,
                 (Stopping::No, true) => Phase::Paused,

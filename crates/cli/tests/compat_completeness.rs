@@ -136,7 +136,9 @@ fn every_native_element_and_function_has_a_case() {
     let mut found = wrong(elements, &used.classes, ELEMENTS_WITHOUT);
     let own = functions()
         .iter()
-        .filter(|spec| spec.origin == Origin::Core && spec.rung() == drumfire_expr::Rung::Native)
+        .filter(|spec| {
+            spec.origin == Origin::Core && spec.rung() == drumfire_expr::FunctionRung::Native
+        })
         .map(|spec| spec.name);
     found.extend(wrong(own, &used.functions, FUNCTIONS_WITHOUT));
     assert!(found.is_empty(), "{}", found.join("\n"));

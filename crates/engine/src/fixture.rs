@@ -8,7 +8,7 @@ use drumfire_jmx::Diagnostic;
 use drumfire_results::{ExistingFile, Handover, Recorder, ResultFolder, ResultWriter, Sample};
 
 use crate::base::clock::Clock;
-use crate::decode::{Decoder, Unit};
+use crate::decode::{Decoder, DecodingContext};
 use crate::resolve::Resolver;
 use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
@@ -50,14 +50,15 @@ pub fn decode_with_findings<T>(
     let plan = Resolver::new(read.tree, &settings.properties, &settings.base_dir)
         .resolve()
         .expect("there is a test plan");
-    let mut unit = Unit::empty(&settings, Compiler::new(settings.properties.clone()));
-    let decoded = decode(&mut Decoder::new(&plan.children[0], &mut unit));
-    let Unit {
+    let mut decoding =
+        DecodingContext::empty(&settings, Compiler::new(settings.properties.clone()));
+    let decoded = decode(&mut Decoder::new(&plan.children[0], &mut decoding));
+    let DecodingContext {
         compiler,
         findings,
         state_count,
         ..
-    } = unit;
+    } = decoding;
     (decoded, user(compiler, state_count, &settings), findings)
 }
 

@@ -19,7 +19,7 @@ pub use bind::{Compiled, Draft, bind};
 pub use decode::LEFT_OUT;
 pub use elements::Rung;
 pub use inspect::advice::{Advice, AdvicePlace, Effect};
-pub use inspect::demand::Demand;
+pub use inspect::demand::MachineDemand;
 pub use inspect::describe::{
     GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe, groups,
 };
@@ -35,13 +35,13 @@ pub use run::engine::{Options, StartError, result_files, run};
 pub use run::events::{
     AgentPhase, AgentTick, Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox,
 };
-pub use run::fleet::{Adoption, Fleet, Gate, Lease, LeaseError, LeaseRequest, Phase};
+pub use run::fleet::{Adoption, Fleet, Lease, LeaseError, LeaseRequest, Phase, StartGate};
 pub use run::journey::BoundPlan;
 pub use run::outcome::Outcome;
 pub use run::program::{
     BackendSpec, Group, GroupKind, MonitorSpec, Program, SshMonitorSpec, SshSettings,
 };
-pub use run::schedule::{LevelUnit, Shape, Stretch, Window};
+pub use run::schedule::{LevelStretch, LevelUnit, Shape, Window};
 pub use run::settings::RunSettings;
 pub use run::share::{MOST_WEIGHT, Share, Slots};
 pub use run::summaries::SummaryLines;
@@ -52,7 +52,7 @@ pub mod java {
     pub use crate::run::action::OnError;
     pub use crate::run::java::host::{Apart, Java, JavaError, JavaHost, TicketAsk};
     pub use crate::run::java::plan::*;
-    pub use crate::run::java::visit::{Crowd, Visit};
+    pub use crate::run::java::visit::{RunUsers, Visit};
     pub use crate::run::orders::Halt;
     pub use crate::run::request::{Request, RequestArgument, SeenCookie};
     pub use drumfire_web::cookies::Cookie;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use drumfire_engine::{
-    Adoption, Control, Event, Fleet, Gate, Lease, LeaseError, LeaseRequest, Options, Phase,
-    RunSettings, Share, Slots, Subscriber, compile, run,
+    Adoption, Control, Event, Fleet, Lease, LeaseError, LeaseRequest, Options, Phase, RunSettings,
+    Share, Slots, StartGate, Subscriber, compile, run,
 };
 use drumfire_expr::Properties;
 use drumfire_results::Recording;
@@ -36,9 +36,9 @@ impl Memory {
 }
 
 impl Fleet for Memory {
-    fn gate(&self, phase: Phase, properties: &Properties) -> Gate {
+    fn gate(&self, phase: Phase, properties: &Properties) -> StartGate {
         if phase == Phase::TearDown {
-            return Gate::OpensAt(0);
+            return StartGate::OpensAt(0);
         }
         let mut starts = self.starts_ms.lock().expect("nobody panics");
         let mut asked = self.properties.lock().expect("nobody panics");
@@ -46,9 +46,9 @@ impl Fleet for Memory {
         starts.0 += 1;
         if starts.0 >= self.machines {
             let now_ms = drumfire_engine::Clock::start().start_ms();
-            return Gate::OpensAt(*starts.1.get_or_insert(now_ms + 50));
+            return StartGate::OpensAt(*starts.1.get_or_insert(now_ms + 50));
         }
-        Gate::Closed
+        StartGate::Closed
     }
 
     fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, LeaseError> {

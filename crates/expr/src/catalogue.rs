@@ -7,7 +7,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 use crate::call::Build;
 use crate::functions::table::TABLE;
 use crate::scope::ScriptLanguage;
-use crate::spec::{FunctionSpec, Origin, Rung};
+use crate::spec::{FunctionRung, FunctionSpec, Origin};
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static FunctionSpec>> =
     LazyLock::new(|| TABLE.iter().map(|spec| (spec.name, spec)).collect());
@@ -54,8 +54,8 @@ pub fn functions() -> &'static [FunctionSpec] {
 }
 
 /// How the function called `name` is run.
-pub fn function_rung(name: &str) -> Rung {
-    function(name).map_or(Rung::Unknown, FunctionSpec::rung)
+pub fn function_rung(name: &str) -> FunctionRung {
+    function(name).map_or(FunctionRung::Unknown, FunctionSpec::rung)
 }
 
 /// The function whose name is nearest to `name`, if it is near enough to be meant.
@@ -127,20 +127,23 @@ mod tests {
 
     #[test]
     fn rungs() {
-        assert_eq!(function_rung("__P"), Rung::Native);
-        assert_eq!(function_rung("__groovy"), Rung::Jvm);
-        assert_eq!(function_rung("__generateDate"), Rung::Unknown);
-        assert_eq!(function_rung("P"), Rung::Unknown);
+        assert_eq!(function_rung("__P"), FunctionRung::Native);
+        assert_eq!(function_rung("__groovy"), FunctionRung::Jvm);
+        assert_eq!(function_rung("__generateDate"), FunctionRung::Unknown);
+        assert_eq!(function_rung("P"), FunctionRung::Unknown);
     }
 
     #[test]
     fn functions_that_java_has_found_are_known() {
-        assert_eq!(function_rung("__ofAPlugin"), Rung::Unknown);
+        assert_eq!(function_rung("__ofAPlugin"), FunctionRung::Unknown);
         add_function("__ofAPlugin");
         add_function("__ofAPlugin");
         let spec = function("__ofAPlugin").unwrap();
         assert!(spec.is_foreign());
-        assert_eq!((spec.rung(), spec.wrong_count(9)), (Rung::Jvm, None));
+        assert_eq!(
+            (spec.rung(), spec.wrong_count(9)),
+            (FunctionRung::Jvm, None)
+        );
         assert!(!function("__groovy").unwrap().is_foreign());
     }
 

@@ -7,41 +7,41 @@ use crate::java_time::DatePatternError;
 
 /// An unchecked Java exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Thrown {
+pub struct JavaException {
     /// The full name of its class.
     pub class: Cow<'static, str>,
     /// `getMessage()`.
     pub message: Option<String>,
     /// The wrapped exception.
-    pub cause: Option<Box<Thrown>>,
+    pub cause: Option<Box<JavaException>>,
 }
 
-impl Thrown {
+impl JavaException {
     /// An exception without a cause.
-    pub fn new(class: &'static str, message: impl Into<String>) -> Thrown {
-        Thrown {
+    pub fn new(class: &'static str, message: impl Into<String>) -> JavaException {
+        JavaException {
             class: Cow::Borrowed(class),
             message: Some(message.into()),
             cause: None,
         }
     }
 
-    pub(crate) fn caused_by(mut self, cause: Thrown) -> Thrown {
+    pub(crate) fn caused_by(mut self, cause: JavaException) -> JavaException {
         self.cause = Some(Box::new(cause));
         self
     }
 }
 
 /// From the first line of a trace, `class: message`.
-impl From<String> for Thrown {
-    fn from(text: String) -> Thrown {
+impl From<String> for JavaException {
+    fn from(text: String) -> JavaException {
         let (class, message) = match text.split_once(": ") {
             Some((class, message)) if !class.contains(' ') => {
                 (class.to_owned(), Some(message.to_owned()))
             }
             _ => (text, None),
         };
-        Thrown {
+        JavaException {
             class: Cow::Owned(class),
             message,
             cause: None,
@@ -50,7 +50,7 @@ impl From<String> for Thrown {
 }
 
 /// The first line of the trace.
-impl std::fmt::Display for Thrown {
+impl std::fmt::Display for JavaException {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.message {
             Some(message) => write!(f, "{}: {message}", self.class),
@@ -59,7 +59,7 @@ impl std::fmt::Display for Thrown {
     }
 }
 
-impl std::error::Error for Thrown {
+impl std::error::Error for JavaException {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         let cause = self.cause.as_deref()?;
         Some(cause)
@@ -67,8 +67,8 @@ impl std::error::Error for Thrown {
 }
 
 /// A `__time` whose format is no pattern.
-pub(crate) fn no_date_pattern(pattern: &str, error: &DatePatternError) -> Thrown {
+pub(crate) fn no_date_pattern(pattern: &str, error: &DatePatternError) -> JavaException {
     let class = "java.lang.IllegalArgumentException";
     let message = format!("Unable to parse date format {pattern}");
-    Thrown::new(class, message).caused_by(Thrown::new(class, error.0.clone()))
+    JavaException::new(class, message).caused_by(JavaException::new(class, error.0.clone()))
 }

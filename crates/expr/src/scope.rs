@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::java_exception::JavaException;
 use crate::properties::Properties;
 use crate::random::Random;
 use crate::shared::fifos::PopRequest;
-use crate::thrown::Thrown;
 use crate::vars::Vars;
 
 /// The severity of a log message, as log4j names it.
@@ -33,7 +33,7 @@ pub enum Raised {
     Invalid(String),
     /// An unchecked Java exception, such as the `NumberFormatException` of `${__Random(a,b)}`: in
     /// `JMeterThread.processSampler` it ends the current sampler without a sample result; samplers of HTTP catch it.
-    Exception(Box<Thrown>),
+    Exception(Box<JavaException>),
     /// `JMeterStopThreadException`: the user stops.
     StopThread(String),
 }
@@ -41,12 +41,12 @@ pub enum Raised {
 impl Raised {
     /// An unchecked exception, from the first line of its trace: `class: message`.
     pub fn exception(text: impl Into<String>) -> Raised {
-        Raised::Exception(Box::new(Thrown::from(text.into())))
+        Raised::Exception(Box::new(JavaException::from(text.into())))
     }
 }
 
-impl From<Thrown> for Raised {
-    fn from(thrown: Thrown) -> Raised {
+impl From<JavaException> for Raised {
+    fn from(thrown: JavaException) -> Raised {
         Raised::Exception(Box::new(thrown))
     }
 }

@@ -5,7 +5,7 @@ use crate::scope::ScriptLanguage;
 
 /// How a function is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rung {
+pub enum FunctionRung {
     /// By this crate.
     Native,
     /// By a JVM in the process.
@@ -54,10 +54,10 @@ pub struct FunctionSpec {
 
 impl FunctionSpec {
     /// How the function is run.
-    pub fn rung(&self) -> Rung {
+    pub fn rung(&self) -> FunctionRung {
         match self.build {
-            Build::Plain(_) | Build::Stateful(_) => Rung::Native,
-            Build::Script(_) => Rung::Jvm,
+            Build::Plain(_) | Build::Stateful(_) => FunctionRung::Native,
+            Build::Script(_) => FunctionRung::Jvm,
         }
     }
 

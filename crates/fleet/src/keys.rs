@@ -24,7 +24,7 @@ const FRESH_MS: i64 = 24 * 3600 * 1000;
 
 /// Subjects that a user of NATS may publish to and subscribe to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rights {
+pub struct SubjectRights {
     pub publish: Vec<String>,
     pub subscribe: Vec<String>,
     /// It may answer questions, wherever the answer goes.
@@ -89,7 +89,7 @@ pub fn account(has_jetstream: bool) -> Value {
 }
 
 /// The claims of a user for NATS; without rights of its own it may do everything in its account.
-pub fn user(rights: Option<&Rights>) -> Value {
+pub fn user(rights: Option<&SubjectRights>) -> Value {
     let mut claims = json!({
         "pub": {}, "sub": {}, "subs": -1, "data": -1, "payload": -1, "type": "user", "version": 2,
     });
@@ -120,7 +120,7 @@ pub fn credentials(jwt: &str, pair: &KeyPair) -> String {
 pub fn user_credentials(
     account: &KeyPair,
     name: &str,
-    rights: Option<&Rights>,
+    rights: Option<&SubjectRights>,
     life: Option<Duration>,
 ) -> String {
     let pair = KeyPair::new(KeyPairType::User);
@@ -145,8 +145,8 @@ pub fn run_credentials(account: &str, run: &str, index: u32) -> Option<String> {
 }
 
 /// The rights of an agent while it waits for work.
-pub fn idle_rights(agent: &str) -> Rights {
-    Rights {
+pub fn idle_rights(agent: &str) -> SubjectRights {
+    SubjectRights {
         publish: stores(),
         subscribe: vec![
             wire::WHO.to_owned(),
@@ -177,7 +177,11 @@ fn stores() -> Vec<String> {
 
 /// The rights of an agent in one run: it reads the run and its files, takes leases, says how it is, leaves its own end. `chunks` are the
 /// subjects of the files' parts, in the order of the manifest.
-pub fn run_rights(manifest: &Manifest, (index, token): (u32, u64), chunks: &[String]) -> Rights {
+pub fn run_rights(
+    manifest: &Manifest,
+    (index, token): (u32, u64),
+    chunks: &[String],
+) -> SubjectRights {
     let run = &manifest.run;
     let (runs, files, ends) = (wire::RUNS, wire::FILES, wire::ENDS);
     let mut publish = stores();
@@ -202,7 +206,7 @@ pub fn run_rights(manifest: &Manifest, (index, token): (u32, u64), chunks: &[Str
             format!("$JS.API.CONSUMER.MSG.NEXT.OBJ_{files}.{reader}"),
         ]);
     }
-    Rights {
+    SubjectRights {
         publish,
         subscribe: vec![
             wire::state_subject(run),
@@ -404,7 +408,7 @@ mod tests {
         };
         assert!(rights.publish.iter().all(own), "{:?}", rights.publish);
         assert!(!rights.publish.contains(&"df.r.a.*.>".to_owned()));
-        let none = user(Some(&Rights::default()));
+        let none = user(Some(&SubjectRights::default()));
         assert_eq!(none["pub"]["deny"][0], ">", "no rights are none");
     }
 }

@@ -47,7 +47,7 @@ pub struct Program {
 
 /// How the other programs shared the CPU of a second.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Others {
+pub struct OtherPrograms {
     /// Those that take most, at most three.
     pub programs: Vec<Program>,
     /// Cores that the target used, where it runs on this machine.
@@ -66,7 +66,7 @@ pub struct Programs {
     last: Option<(Duration, HashMap<u32, Process>)>,
     again: Duration,
     /// The result of the last look.
-    found: Others,
+    found: OtherPrograms,
     /// Local ports that were asked.
     ports: BTreeSet<u16>,
     /// Sockets that listen there.
@@ -110,16 +110,16 @@ impl Programs {
     }
 
     /// How others shared the CPU since the last look; looks only where they take enough to be worth it.
-    pub fn at(&mut self, machine: &Machine, elapsed: Duration, is_worth_it: bool) -> Others {
-        let nothing = Others {
+    pub fn at(&mut self, machine: &Machine, elapsed: Duration, is_worth_it: bool) -> OtherPrograms {
+        let nothing = OtherPrograms {
             locality: self.locality,
-            ..Others::default()
+            ..OtherPrograms::default()
         };
         if !is_worth_it {
             return nothing;
         }
         if self.last.is_some() && elapsed < self.again {
-            return Others {
+            return OtherPrograms {
                 locality: self.locality,
                 ..self.found.clone()
             };
@@ -146,11 +146,11 @@ impl Programs {
         length: Duration,
         then: &HashMap<u32, Process>,
         now: &HashMap<u32, Process>,
-    ) -> Others {
+    ) -> OtherPrograms {
         let length_us = (length.as_micros() as f64).max(1.0);
-        let mut others = Others {
+        let mut others = OtherPrograms {
             locality: self.locality,
-            ..Others::default()
+            ..OtherPrograms::default()
         };
         let starter = starter(now, self.own.0);
         let mut by_name: HashMap<(&str, bool), Program> = HashMap::new();

@@ -8,13 +8,13 @@ const PAUSE: u32 = 200;
 
 /// A number that is looked up less often the longer that takes.
 #[derive(Debug, Default)]
-pub struct Seldom {
+pub struct RareLookup {
     value: u64,
     /// When to look again, since the start of the run.
     again: Duration,
 }
 
-impl Seldom {
+impl RareLookup {
     /// The number at `elapsed` since the start of the run, or as it was lately.
     pub fn at(&mut self, elapsed: Duration, look: impl FnOnce() -> u64) -> u64 {
         if elapsed >= self.again {
@@ -34,7 +34,7 @@ mod tests {
     fn what_takes_long_is_looked_up_less_often() {
         let long = Duration::from_millis(20);
         let second = Duration::from_secs(1);
-        let mut number = Seldom::default();
+        let mut number = RareLookup::default();
         let slow = |value| {
             move || {
                 std::thread::sleep(long);
@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn what_takes_no_time_is_looked_up_each_time() {
-        let mut number = Seldom::default();
+        let mut number = RareLookup::default();
         // An hour apart: no machine stands still for so long.
         for hour in 0..3 {
             assert_eq!(number.at(Duration::from_hours(hour), || hour), hour);

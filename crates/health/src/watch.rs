@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::evidence::LATE_US;
 use crate::machine::{Machine, Reading};
-use crate::programs::{Locality, Others, Program, Programs};
-use crate::seldom::Seldom;
+use crate::programs::{Locality, OtherPrograms, Program, Programs};
+use crate::rare_lookup::RareLookup;
 
 /// Gaps of the run's own thread that may be stops of the whole process.
 pub(crate) const STOP_MS: u64 = 200;
@@ -40,7 +40,7 @@ pub struct Moment {
     /// The counts of connections so far.
     pub connections: Opened,
     /// Samples that failed so far for want of something on this machine; looked at when the second is over.
-    pub lacking: Lacking,
+    pub lacking: Shortages,
     /// How long the Java virtual machine has collected garbage so far, where there is one.
     pub garbage: Duration,
     /// How long users have been in Java code so far, summed over users.
@@ -125,7 +125,7 @@ impl Opened {
 
 /// Samples that failed for want of something on this machine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Lacking {
+pub struct Shortages {
     /// Those that found no local port.
     pub port: u64,
     /// Those that could open no file or socket.
@@ -134,17 +134,17 @@ pub struct Lacking {
     pub memory: u64,
 }
 
-impl Lacking {
-    fn since(self, then: Lacking) -> Lacking {
-        Lacking {
+impl Shortages {
+    fn since(self, then: Shortages) -> Shortages {
+        Shortages {
             port: self.port.saturating_sub(then.port),
             file: self.file.saturating_sub(then.file),
             memory: self.memory.saturating_sub(then.memory),
         }
     }
 
-    fn plus(self, other: Lacking) -> Lacking {
-        Lacking {
+    fn plus(self, other: Shortages) -> Shortages {
+        Shortages {
             port: self.port + other.port,
             file: self.file + other.file,
             memory: self.memory + other.memory,
@@ -237,7 +237,7 @@ pub struct Second {
     /// Connections opened and used again, and TLS handshakes.
     pub connections: Opened,
     /// Samples that failed for want of something on this machine.
-    pub lacking: Lacking,
+    pub lacking: Shortages,
     /// How long the Java virtual machine collected garbage, in milliseconds.
     pub garbage_ms: u64,
     /// How long users were in Java code, in milliseconds, summed over users.
@@ -364,8 +364,8 @@ pub struct Watch {
     clock_ms: Option<i64>,
     users: u64,
     backlog_bytes: u64,
-    open_files: Seldom,
-    time_wait_to_one: Seldom,
+    open_files: RareLookup,
+    time_wait_to_one: RareLookup,
     programs: Programs,
     cores: f64,
     seconds: Vec<Second>,
@@ -393,8 +393,8 @@ impl Watch {
             clock_ms: None,
             users: 0,
             backlog_bytes: 0,
-            open_files: Seldom::default(),
-            time_wait_to_one: Seldom::default(),
+            open_files: RareLookup::default(),
+            time_wait_to_one: RareLookup::default(),
             seconds: Vec::new(),
         }
     }
@@ -500,7 +500,7 @@ impl Watch {
         // Both are read one after the other, and the machine counts in ticks.
         let others = (machine.min(now.cores_us.len().max(1) as f64) - used).max(0.0);
         let is_worth_it = others >= WORTH_NAMING * self.cores;
-        let Others {
+        let OtherPrograms {
             programs,
             cores_target,
             cores_unknown,
@@ -677,9 +677,9 @@ mod tests {
                 opened,
                 ..Opened::default()
             },
-            lacking: Lacking {
+            lacking: Shortages {
                 port,
-                ..Lacking::default()
+                ..Shortages::default()
             },
             garbage: Duration::from_millis(garbage_ms),
             arrivals: Arrivals {

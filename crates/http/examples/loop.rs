@@ -7,7 +7,9 @@ use std::error::Error;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use drumfire_http::{HttpVersion, Limits, Outgoing, Session, Target, Want, Worker, exchange};
+use drumfire_http::{
+    HttpVersion, Limits, Outgoing, Session, Target, WantedParts, Worker, exchange,
+};
 use tokio::task::LocalSet;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -22,8 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mode = argument(3, "nothing");
     let keep_alive = mode != "close";
     let want = match mode.as_str() {
-        "all" => Want::ALL,
-        _ => Want::NOTHING,
+        "all" => WantedParts::ALL,
+        _ => WantedParts::NOTHING,
     };
     let (mut target, head) = parse(&url)?;
     if mode == "http2" {

@@ -10,14 +10,14 @@ use crate::target::Target;
 use crate::worker::{Counters, add};
 
 /// Where a connection leads, and since when and until when.
-pub(crate) struct Lifetime {
+pub(crate) struct ConnectionLifetime {
     pub target: Target,
     pub opened: Instant,
     pub idle_since: Cell<Instant>,
     pub expires: Cell<Option<Instant>>,
 }
 
-impl Lifetime {
+impl ConnectionLifetime {
     pub fn new(target: Target, opened: Instant) -> Self {
         Self {
             target,
@@ -30,7 +30,7 @@ impl Lifetime {
 
 /// A connection for several exchanges.
 pub(crate) trait Carrier {
-    fn lifetime(&self) -> &Lifetime;
+    fn lifetime(&self) -> &ConnectionLifetime;
 
     /// No exchange is under way.
     fn is_idle(&self) -> bool;

@@ -15,7 +15,7 @@ use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase, TlsFailure};
 use crate::message::{Handshake, Limits, Times, Tunnel, Wire};
 use crate::pace::Pace;
-use crate::proxy::{self, Bare};
+use crate::proxy::{self, BareConnect};
 use crate::records::{TlsState, append_encoded};
 use crate::session::Session;
 use crate::socket::{Read, read_into};
@@ -32,7 +32,13 @@ pub(crate) async fn open(
     limits: Limits,
     times: &mut Times,
 ) -> Result<(Box<Connection>, Option<Handshake>), Box<Failure>> {
-    let mut opening = Opening::new(session, target, tunnel.unwrap_or(&Bare), limits, times);
+    let mut opening = Opening::new(
+        session,
+        target,
+        tunnel.unwrap_or(&BareConnect),
+        limits,
+        times,
+    );
     match opening.open().await {
         Ok(connection) => Ok((Box::new(connection), opening.handshake)),
         Err(kind) => Err(opening.failed(kind).await),

@@ -10,7 +10,7 @@ use flate2::{Crc, Decompress, FlushDecompress, Status};
 use crate::failure::{Coded, DecodeFailure, FailureKind};
 use crate::framing::Emit;
 use crate::headers::trim;
-use crate::message::Relaxed;
+use crate::message::RelaxedDecoding;
 
 /// Decoded bytes are handed on in pieces of this size at most.
 const PIECE_BYTES: usize = 16 * 1024;
@@ -49,7 +49,7 @@ impl Turn {
 /// The decoders of one response, in the order they are applied.
 pub(crate) struct Decoder {
     stages: Vec<Slot>,
-    relaxed: Relaxed,
+    relaxed: RelaxedDecoding,
 }
 
 /// A decoder and its input that waits for the next turn; an empty one too may have output to come.
@@ -71,7 +71,7 @@ impl Decoder {
     ///
     /// HttpClient's `ResponseContentEncoding` undoes the encodings in the order listed (not in
     /// reverse, as RFC 9110 has it) and passes over those it does not know.
-    pub fn for_encodings(value: &[u8], relaxed: Relaxed) -> Option<Self> {
+    pub fn for_encodings(value: &[u8], relaxed: RelaxedDecoding) -> Option<Self> {
         let stages: Vec<Slot> = value
             .split(|b| *b == b',')
             .filter_map(|element| {
@@ -157,7 +157,7 @@ impl DecodeStage {
     }
 
     /// The part that the end of the body cuts off, unless it may.
-    fn unended(&self, relaxed: Relaxed) -> Option<Coded> {
+    fn unended(&self, relaxed: RelaxedDecoding) -> Option<Coded> {
         match self {
             Self::Gzip(stage) => stage.unended(relaxed.gzip),
             Self::Deflate(stage) if stage.inflate.is_none() => Some(Coded::DeflateHeader),
@@ -517,7 +517,7 @@ mod tests {
 
     /// Pushes the input in one piece and gives what is decoded in turns of so many bytes, and how many turns it took.
     fn in_turns(encodings: &[u8], input: &[u8], turn_bytes: usize) -> (Vec<u8>, usize) {
-        let decoder = Decoder::for_encodings(encodings, Relaxed::default());
+        let decoder = Decoder::for_encodings(encodings, RelaxedDecoding::default());
         let mut decoder = decoder.expect("the encodings are known");
         let mut decoded = Vec::new();
         let mut turns = 1;

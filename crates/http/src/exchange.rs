@@ -6,7 +6,7 @@ use crate::http1::over_http1;
 use crate::http2::Streams;
 #[cfg(feature = "http3")]
 use crate::http3::Quic;
-use crate::message::{Incoming, Limits, Outgoing, Times, Want};
+use crate::message::{Incoming, Limits, Outgoing, Times, WantedParts};
 use crate::multiplex::over_shared;
 use crate::session::Session;
 use crate::target::Target;
@@ -28,7 +28,7 @@ pub async fn exchange(
     session: &Session,
     target: &Target,
     out: Outgoing<'_>,
-    want: Want,
+    want: WantedParts,
     limits: Limits,
 ) -> Result<Box<Incoming>, Box<Failure>> {
     if target.version == HttpVersion::Http2 && (target.tls || target.proxy.is_none()) {

@@ -1,7 +1,7 @@
 //! The way in for the fuzz target `http`; built with `--cfg fuzzing` alone.
 
 use crate::failure::{DecodeFailure, FailureKind};
-use crate::message::{SizeLimits, Want};
+use crate::message::{SizeLimits, WantedParts};
 use crate::receive::Receiver;
 
 /// Reads a response and gives its status, head and body as text, or its failure.
@@ -24,7 +24,7 @@ pub fn response(bytes: &[u8], piece_bytes: usize) -> String {
 }
 
 fn receive(bytes: &[u8], piece_bytes: usize) -> Result<Receiver, FailureKind> {
-    let mut receiver = Receiver::new(Want::ALL, false, SizeLimits::default());
+    let mut receiver = Receiver::new(WantedParts::ALL, false, SizeLimits::default());
     for piece in bytes.chunks(piece_bytes) {
         if receiver.is_done() {
             return Ok(receiver);

@@ -5,12 +5,12 @@
 //!
 //! ```no_run
 //! # async fn get() -> Result<(), Box<dyn std::error::Error>> {
-//! use drumfire_http::{Limits, Outgoing, Session, Target, Want, Worker, exchange};
+//! use drumfire_http::{Limits, Outgoing, Session, Target, WantedParts, Worker, exchange};
 //!
 //! let session = Session::new(Worker::with_defaults()?);
 //! let target = Target::new("localhost", 8080, false);
 //! let request = Outgoing::new(b"GET / HTTP/1.1\r\nHost: localhost:8080\r\n\r\n");
-//! let response = exchange(&session, &target, request, Want::ALL, Limits::default()).await?;
+//! let response = exchange(&session, &target, request, WantedParts::ALL, Limits::default()).await?;
 //! assert_eq!(response.status, 200);
 //! # Ok(())
 //! # }
@@ -81,12 +81,12 @@ pub use failure::{
 };
 pub use headers::Headers;
 pub use message::{
-    Body, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, Relaxed, SizeLimits, Times,
-    Tunnel, Want, Wire,
+    Body, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, RelaxedDecoding, SizeLimits,
+    Times, Tunnel, WantedParts, Wire,
 };
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
-pub use spare::{Placed, Spare, place_in};
+pub use spare::{Placed, SparePool, place_in};
 pub use sys::{KernelTimer, take_short_turns};
 pub use target::{Proxy, Source, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions, Trust, certificates};

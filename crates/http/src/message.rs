@@ -82,13 +82,13 @@ pub enum Part<'a> {
 
 /// The parts of the response that the caller wants.
 #[derive(Debug, Clone, Copy)]
-pub struct Want {
+pub struct WantedParts {
     /// How much of the body is kept.
     pub keep: Keep,
     /// The content encodings that are undone for what is kept and counted.
     pub decode: Decode,
     /// Which encoded streams may end too early without a failure.
-    pub relaxed: Relaxed,
+    pub relaxed: RelaxedDecoding,
 }
 
 /// Which content encodings are undone.
@@ -104,19 +104,19 @@ pub enum Decode {
 
 /// Encodings whose streams may end too early (`httpclient4.gzip_relax_mode`, `httpclient4.deflate_relax_mode`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Relaxed {
+pub struct RelaxedDecoding {
     /// gzip and x-gzip.
     pub gzip: bool,
     /// deflate.
     pub deflate: bool,
 }
 
-impl Want {
+impl WantedParts {
     /// Nothing of the body: it is counted and dropped.
     pub const NOTHING: Self = Self {
         keep: Keep::Nothing,
         decode: Decode::Nothing,
-        relaxed: Relaxed {
+        relaxed: RelaxedDecoding {
             gzip: false,
             deflate: false,
         },
@@ -125,7 +125,7 @@ impl Want {
     pub const ALL: Self = Self {
         keep: Keep::All,
         decode: Decode::All,
-        relaxed: Relaxed {
+        relaxed: RelaxedDecoding {
             gzip: false,
             deflate: false,
         },

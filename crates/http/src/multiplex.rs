@@ -7,7 +7,7 @@ use crate::carriers::{Carrier, Carriers};
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind};
 use crate::http1::over_http1;
-use crate::message::{Handshake, Incoming, Limits, Outgoing, Times, Want};
+use crate::message::{Handshake, Incoming, Limits, Outgoing, Times, WantedParts};
 use crate::outcome::Ending;
 use crate::pace::Pace;
 use crate::receive::Receiver;
@@ -38,7 +38,7 @@ pub(crate) trait Multiplexed: Carrier + Sized {
         self: &Rc<Self>,
         session: &Session,
         out: &Outgoing<'_>,
-        exchange: Under<'_, '_>,
+        exchange: OpenExchange<'_, '_>,
     ) -> Result<(), FailureKind>;
 
     /// The server has not looked at the request, so that it may go out once more.
@@ -52,7 +52,7 @@ pub(crate) enum Opened<C> {
 }
 
 /// An exchange under way.
-pub(crate) struct Under<'a, 's> {
+pub(crate) struct OpenExchange<'a, 's> {
     pub source: &'a mut Source<'s>,
     pub receiver: &'a mut Receiver,
     pub times: &'a mut Times,
@@ -66,7 +66,7 @@ pub(crate) async fn over_shared<C: Multiplexed>(
     session: &Session,
     target: &Target,
     out: Outgoing<'_>,
-    want: Want,
+    want: WantedParts,
     limits: Limits,
 ) -> Result<Box<Incoming>, Box<Failure>> {
     let mut times = Times::starting(out.begin);
@@ -131,7 +131,7 @@ async fn over<C: Multiplexed>(
     session: &Session,
     carrier: &Rc<C>,
     out: &Outgoing<'_>,
-    want: Want,
+    want: WantedParts,
     limits: Limits,
     mut times: Times,
     reused: bool,
@@ -140,7 +140,7 @@ async fn over<C: Multiplexed>(
     let mut receiver = Receiver::new(want, out.is_head, pool.sizes);
     let mut source = Source::new(out.head, out.body);
     source.skip_head(out.head.len() as u64);
-    let exchange = Under {
+    let exchange = OpenExchange {
         source: &mut source,
         receiver: &mut receiver,
         times: &mut times,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::connection::Connection;
 use crate::failure::FailureKind;
 use crate::http1::receive_response;
-use crate::message::{Body, Decode, Incoming, Times, Tunnel, Want};
+use crate::message::{Body, Decode, Incoming, Times, Tunnel, WantedParts};
 use crate::outcome::take_incoming;
 use crate::receive::Receiver;
 use crate::source::Source;
@@ -13,9 +13,9 @@ use crate::target::Target;
 use crate::worker::Worker;
 
 /// CONNECT with `Host` and without credentials.
-pub(crate) struct Bare;
+pub(crate) struct BareConnect;
 
-impl Tunnel for Bare {
+impl Tunnel for BareConnect {
     fn head(&self, target: &Target) -> Vec<u8> {
         let authority = target.authority();
         format!("CONNECT {authority} HTTP/1.1\r\nHost: {authority}\r\n\r\n").into_bytes()
@@ -45,9 +45,9 @@ pub(crate) async fn connect(
     let mut times = Times::starting(Instant::now());
     connection.send(worker, &mut source).await?;
 
-    let want = Want {
+    let want = WantedParts {
         decode: Decode::Nothing,
-        ..Want::ALL
+        ..WantedParts::ALL
     };
     let mut receiver = Receiver::new(want, false, worker.pool.sizes);
     receiver.is_connect = true;

@@ -9,7 +9,7 @@ use crate::framing::{Framing, outlives};
 use crate::head::{Head, scan};
 use crate::known_heads::KnownHeads;
 use crate::md5::Md5;
-use crate::message::{Decode, Keep, SizeLimits, Want};
+use crate::message::{Decode, Keep, SizeLimits, WantedParts};
 
 /// A body is given this much memory at first at most, whatever length it announces.
 const MAX_RESERVE_BYTES: u64 = 4 << 20;
@@ -26,7 +26,7 @@ const DISCARDED_PER_WORK: usize = 4;
 
 /// The state of one response being received.
 pub(crate) struct Receiver {
-    want: Want,
+    want: WantedParts,
     is_head: bool,
     /// The request is CONNECT: a 2xx has no body (RFC 9112 section 6.3).
     pub is_connect: bool,
@@ -56,7 +56,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    pub fn new(want: Want, is_head: bool, sizes: SizeLimits) -> Self {
+    pub fn new(want: WantedParts, is_head: bool, sizes: SizeLimits) -> Self {
         Self {
             want,
             is_head,
@@ -600,7 +600,7 @@ mod tests {
     }
 
     fn receive(pieces: &[&[u8]]) -> Result<Receiver, FailureKind> {
-        let mut receiver = Receiver::new(Want::ALL, false, SizeLimits::default());
+        let mut receiver = Receiver::new(WantedParts::ALL, false, SizeLimits::default());
         for piece in pieces {
             if receiver.is_done() {
                 return Ok(receiver);
@@ -639,9 +639,9 @@ mod tests {
 
     #[test]
     fn a_body_that_nobody_reads_is_kept_if_the_status_is_a_failure() {
-        let want = Want {
+        let want = WantedParts {
             keep: Keep::Failed(3),
-            ..Want::NOTHING
+            ..WantedParts::NOTHING
         };
         for (status, kept) in [("200 OK", None), ("404 Not Found", Some(b"nob".to_vec()))] {
             let mut receiver = Receiver::new(want, false, SizeLimits::default());
@@ -658,7 +658,7 @@ mod tests {
         let bytes = b"HTTP/1.1 100 Go\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
             3\r\nabc\r\n0\r\nT: x\r\n\r\nsurplus";
         for at in 0..bytes.len() {
-            let mut receiver = Receiver::new(Want::NOTHING, false, SizeLimits::default());
+            let mut receiver = Receiver::new(WantedParts::NOTHING, false, SizeLimits::default());
             let (a, b) = bytes.split_at(at);
             let mut taken = receiver.push(a).expect("the response is good");
             if !receiver.is_done() {
@@ -674,7 +674,7 @@ mod tests {
     #[test]
     fn memory_is_reserved_with_measure() {
         let receiver = |length: u64| {
-            let mut receiver = Receiver::new(Want::ALL, false, SizeLimits::UNLIMITED);
+            let mut receiver = Receiver::new(WantedParts::ALL, false, SizeLimits::UNLIMITED);
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
             receiver.push(head.as_bytes()).expect("the head is good");
             receiver.body.stored.capacity() as u64

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::carriers::{Carriers, Lifetime};
+use crate::carriers::{Carriers, ConnectionLifetime};
 use crate::connection::Connection;
 use crate::http2::streams::Streams;
 #[cfg(feature = "http3")]
@@ -218,7 +218,7 @@ impl Session {
     }
 
     /// An exchange has ended, and the connection goes on.
-    pub(crate) fn keep(&self, lifetime: &Lifetime, now: Instant) {
+    pub(crate) fn keep(&self, lifetime: &ConnectionLifetime, now: Instant) {
         lifetime.idle_since.set(now);
         lifetime
             .expires

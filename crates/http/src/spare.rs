@@ -12,15 +12,15 @@ pub type Placed<'f, T> = Pin<RecycleBox<dyn Future<Output = T> + 'f>>;
 const MOST: usize = 1024;
 
 /// Boxes and buffers that have served, for whoever needs one next. One thread's own.
-pub struct Spare<R>(RefCell<Vec<R>>);
+pub struct SparePool<R>(RefCell<Vec<R>>);
 
-impl<R> Default for Spare<R> {
+impl<R> Default for SparePool<R> {
     fn default() -> Self {
         Self(RefCell::default())
     }
 }
 
-impl<R> Spare<R> {
+impl<R> SparePool<R> {
     /// A box or buffer that has served, if there is one.
     pub fn take(&self) -> Option<R> {
         self.0.borrow_mut().pop()
@@ -35,7 +35,7 @@ impl<R> Spare<R> {
     }
 }
 
-impl<T> Spare<Box<T>> {
+impl<T> SparePool<Box<T>> {
     /// Boxes a value; what the box had in it is dropped now.
     pub fn boxed(&self, value: T) -> Box<T> {
         match self.take() {
@@ -48,7 +48,7 @@ impl<T> Spare<Box<T>> {
     }
 }
 
-impl Spare<RecycleBox<()>> {
+impl SparePool<RecycleBox<()>> {
     /// Puts a value of any type into room that has served, if it is large enough.
     pub fn put<T>(&self, value: T) -> RecycleBox<T> {
         RecycleBox::recycle(self.room(), value)
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn room_is_used_again() {
-        let spare = Spare::default();
+        let spare = SparePool::default();
         let first = spare.boxed("a".to_owned());
         let place = std::ptr::from_ref(&*first);
         spare.take_back(first);
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn values_of_any_size_find_room() {
-        let spare = Spare::<RecycleBox<()>>::default();
+        let spare = SparePool::<RecycleBox<()>>::default();
         let small = spare.put(1_u8);
         assert_eq!(*small, 1);
         spare.take_back(RecycleBox::vacate(small));
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn futures_run_in_room_that_is_used_again() {
-        let spare = Spare::<RecycleBox<()>>::default();
+        let spare = SparePool::<RecycleBox<()>>::default();
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         let runtime = runtime.expect("a runtime can be made");
         for n in 0..3_u64 {

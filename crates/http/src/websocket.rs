@@ -13,7 +13,7 @@ use crate::connect::Opening;
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind};
 use crate::message::{Body, Limits, Times, Tunnel};
-use crate::proxy::Bare;
+use crate::proxy::BareConnect;
 use crate::records::read_tls;
 use crate::session::Session;
 use crate::socket::{Read, read_into};
@@ -122,7 +122,7 @@ impl WebSocket {
         limits: Limits,
     ) -> Result<(Self, Times), Box<Failure>> {
         let mut times = Times::starting(Instant::now());
-        let tunnel = tunnel.unwrap_or(&Bare);
+        let tunnel = tunnel.unwrap_or(&BareConnect);
         let mut opening = Opening::new(session, target, tunnel, limits, &mut times);
         opening.tunnels_plain = true;
         let connection = match opening.open().await {

@@ -12,7 +12,7 @@ use rustls::Error;
 use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::message::{Incoming, SizeLimits};
 use crate::resolve::{Resolver, SystemResolver};
-use crate::spare::Spare;
+use crate::spare::SparePool;
 use crate::timer::Timers;
 use crate::tls::{Tls, TlsOptions};
 use crate::transport::Transport;
@@ -71,9 +71,9 @@ pub struct Worker {
     pub(crate) counts: Counters,
     pub(crate) heads: Rc<KnownHeads>,
     pub(crate) requests: KnownRequests,
-    pub(crate) responses: Spare<Box<Incoming>>,
+    pub(crate) responses: SparePool<Box<Incoming>>,
     /// Of exchanges over HTTP/2 under way.
-    pub(crate) rooms: Spare<RecycleBox<()>>,
+    pub(crate) rooms: SparePool<RecycleBox<()>>,
     pub(crate) timers: Timers,
     /// Of TLS handshakes.
     pub(crate) turns: Turns,
@@ -105,8 +105,8 @@ impl Worker {
             counts: Counters::default(),
             heads: Rc::default(),
             requests: KnownRequests::default(),
-            responses: Spare::default(),
-            rooms: Spare::default(),
+            responses: SparePool::default(),
+            rooms: SparePool::default(),
             timers: Timers::default(),
             turns: Turns::default(),
             descriptors: BackOff::default(),

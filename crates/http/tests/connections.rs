@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_http::{
     FailureKind, Incoming, Limits, Outgoing, Phase, PoolOptions, Session, Source, StaticHosts,
-    SystemResolver, Target, Want, exchange,
+    SystemResolver, Target, WantedParts, exchange,
 };
 use peer::{Do, GET, LIMITS, Peer, answer, answer_and_close, get, run, session, worker};
 
@@ -51,7 +51,7 @@ fn the_caller_may_refuse_to_keep() {
             keep_alive: false,
             ..Outgoing::new(GET)
         };
-        let response = exchange(&session, &peer.target(), out, Want::ALL, LIMITS).await;
+        let response = exchange(&session, &peer.target(), out, WantedParts::ALL, LIMITS).await;
         assert!(!response.expect("the response is good").kept_alive);
         assert_eq!(session.idle_connections(), 0);
     });
@@ -250,9 +250,17 @@ fn connect_timeout() {
     };
     let target = Target::new("127.0.0.1", address.port(), false);
     let begin = Instant::now();
-    let failure =
-        run(async { exchange(&session(), &target, Outgoing::new(GET), Want::ALL, limits).await })
-            .expect_err("nobody accepts");
+    let failure = run(async {
+        exchange(
+            &session(),
+            &target,
+            Outgoing::new(GET),
+            WantedParts::ALL,
+            limits,
+        )
+        .await
+    })
+    .expect_err("nobody accepts");
     assert!(matches!(failure.kind, FailureKind::ConnectTimeout));
     assert_eq!(failure.phase, Phase::Connect);
     assert!(begin.elapsed() >= Duration::from_millis(100));
@@ -265,7 +273,7 @@ fn limited(peer: &Peer, response_ms: u64) -> Result<Box<Incoming>, Box<drumfire_
         ..Limits::default()
     };
     let out = Outgoing::new(GET);
-    run(async { exchange(&session(), &peer.target(), out, Want::ALL, limits).await })
+    run(async { exchange(&session(), &peer.target(), out, WantedParts::ALL, limits).await })
 }
 
 #[test]
@@ -363,7 +371,13 @@ fn small_while_idle_and_while_busy() {
     assert!(size_of::<Session>() <= 104, "{}", size_of::<Session>());
     let session = session();
     let target = Target::new("127.0.0.1", 1, false);
-    let future = exchange(&session, &target, Outgoing::new(GET), Want::ALL, LIMITS);
+    let future = exchange(
+        &session,
+        &target,
+        Outgoing::new(GET),
+        WantedParts::ALL,
+        LIMITS,
+    );
     println!(
         "session {}, future {}",
         size_of::<Session>(),

@@ -5,7 +5,7 @@ mod peer;
 use std::io::Write;
 
 use drumfire_http::{
-    Coded, Decode, DecodeFailure, Failure, FailureKind, Incoming, Outgoing, Want, exchange,
+    Coded, Decode, DecodeFailure, Failure, FailureKind, Incoming, Outgoing, WantedParts, exchange,
 };
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
@@ -45,7 +45,7 @@ fn brotli(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-fn fetch(encoding: &str, body: &[u8], want: Want) -> Result<Box<Incoming>, Box<Failure>> {
+fn fetch(encoding: &str, body: &[u8], want: WantedParts) -> Result<Box<Incoming>, Box<Failure>> {
     let length = body.len();
     let mut bytes = format!(
         "HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\nContent-Length: {length}\r\n\r\n"
@@ -57,7 +57,7 @@ fn fetch(encoding: &str, body: &[u8], want: Want) -> Result<Box<Incoming>, Box<F
 }
 
 fn decoded(encoding: &str, body: &[u8]) -> Vec<u8> {
-    let response = fetch(encoding, body, Want::ALL).expect("the response is good");
+    let response = fetch(encoding, body, WantedParts::ALL).expect("the response is good");
     assert_eq!(response.wire.body_bytes, body.len() as u64);
     let body = response.body.expect("the body is kept");
     assert_eq!(response.body_len, body.len() as u64);
@@ -65,7 +65,10 @@ fn decoded(encoding: &str, body: &[u8]) -> Vec<u8> {
 }
 
 fn failure(encoding: &str, body: &[u8]) -> DecodeFailure {
-    match fetch(encoding, body, Want::ALL).expect_err("damaged").kind {
+    match fetch(encoding, body, WantedParts::ALL)
+        .expect_err("damaged")
+        .kind
+    {
         FailureKind::Decode(failure) => failure,
         other => panic!("{other:?}"),
     }
@@ -170,12 +173,12 @@ fn damage() {
 
 #[test]
 fn relaxed_about_the_end() {
-    let relaxed = Want {
-        relaxed: drumfire_http::Relaxed {
+    let relaxed = WantedParts {
+        relaxed: drumfire_http::RelaxedDecoding {
             gzip: true,
             deflate: true,
         },
-        ..Want::ALL
+        ..WantedParts::ALL
     };
     let text = text();
     for (name, bytes) in [("gzip", gzip(&text)), ("deflate", zlib(&text))] {
@@ -188,9 +191,9 @@ fn relaxed_about_the_end() {
 #[test]
 fn undecoded_when_not_asked() {
     let bytes = gzip(b"hello");
-    let want = Want {
+    let want = WantedParts {
         decode: Decode::Nothing,
-        ..Want::ALL
+        ..WantedParts::ALL
     };
     let response = fetch("gzip", &bytes, want).expect("good");
     assert_eq!(response.body, Some(bytes));
@@ -199,15 +202,16 @@ fn undecoded_when_not_asked() {
 
 #[test]
 fn no_body_is_nothing_to_decode() {
-    let response = fetch("gzip", b"", Want::ALL).expect("HttpClient leaves empty entities alone");
+    let response =
+        fetch("gzip", b"", WantedParts::ALL).expect("HttpClient leaves empty entities alone");
     assert_eq!(response.body_len, 0);
 }
 
 #[test]
 fn counted_decoded_without_keeping() {
-    let want = Want {
+    let want = WantedParts {
         decode: Decode::All,
-        ..Want::NOTHING
+        ..WantedParts::NOTHING
     };
     let text = text();
     let response = fetch("br", &brotli(&text), want).expect("good");

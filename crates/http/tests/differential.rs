@@ -5,7 +5,7 @@ mod peer;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use drumfire_http::{Decode, Outgoing, Want, exchange};
+use drumfire_http::{Decode, Outgoing, WantedParts, exchange};
 use http_body_util::{BodyExt, Empty};
 use hyper::body::Bytes;
 use hyper_util::rt::TokioIo;
@@ -104,9 +104,9 @@ fn ours(case: &Case) -> String {
             is_head: case.is_head,
             ..Outgoing::new(head.as_bytes())
         };
-        let want = Want {
+        let want = WantedParts {
             decode: Decode::Nothing,
-            ..Want::ALL
+            ..WantedParts::ALL
         };
         exchange(&session(), &peer.target(), out, want, LIMITS).await
     });

@@ -2,7 +2,9 @@
 
 mod peer;
 
-use drumfire_http::{BadChunk, FailureKind, Keep, Outgoing, Phase, StatusLinePart, Want, exchange};
+use drumfire_http::{
+    BadChunk, FailureKind, Keep, Outgoing, Phase, StatusLinePart, WantedParts, exchange,
+};
 use peer::{Do, LIMITS, Peer, answer, get, get_from, get_from_open, run, session};
 use std::time::Duration;
 
@@ -105,7 +107,7 @@ fn head_has_no_body() {
             is_head: true,
             ..Outgoing::new(b"HEAD / HTTP/1.1\r\nHost: x\r\n\r\n")
         };
-        let response = exchange(&session, &peer.target(), out, Want::ALL, LIMITS).await;
+        let response = exchange(&session, &peer.target(), out, WantedParts::ALL, LIMITS).await;
         let response = response.expect("the response is good");
         assert_eq!((response.body_len, response.kept_alive), (0, true));
         let response = get(&session, &peer.target()).await.expect("good");
@@ -255,7 +257,10 @@ fn keeping_a_part() {
     ]);
     run(async {
         let session = session();
-        let keep = |keep| Want { keep, ..Want::ALL };
+        let keep = |keep| WantedParts {
+            keep,
+            ..WantedParts::ALL
+        };
         let ask = async |want| {
             let out = Outgoing::new(peer::GET);
             let response = exchange(&session, &peer.target(), out, want, LIMITS).await;
@@ -264,7 +269,7 @@ fn keeping_a_part() {
         let part = ask(keep(Keep::UpTo(4))).await;
         assert_eq!(part.body.as_deref(), Some(&b"0123"[..]));
         assert_eq!((part.body_len, part.wire.body_bytes), (10, 10));
-        let nothing = ask(Want::NOTHING).await;
+        let nothing = ask(WantedParts::NOTHING).await;
         assert_eq!((nothing.body, nothing.body_len), (None, 10));
         assert!(nothing.reused);
         let digest = ask(keep(Keep::Md5))

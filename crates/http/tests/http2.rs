@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use drumfire_http::{
     Body, FailureKind, Http2Failure, HttpVersion, Incoming, Keep, Limits, Outgoing, PoolOptions,
-    Session, Target, Tls, TlsOptions, Want, Worker, exchange,
+    Session, Target, Tls, TlsOptions, WantedParts, Worker, exchange,
 };
 use h2::server::SendResponse;
 use h2::{Reason, RecvStream};
@@ -163,7 +163,7 @@ async fn get_within(
         session,
         &target(port),
         Outgoing::new(&head),
-        Want::ALL,
+        WantedParts::ALL,
         limits,
     )
     .await;
@@ -205,7 +205,7 @@ async fn bodies_larger_than_all_windows_both_ways() {
         let outgoing = Outgoing::new(&head);
         let target = target(port);
         let limits = Limits::default();
-        let counted = exchange(&session, &target, outgoing, Want::NOTHING, limits).await;
+        let counted = exchange(&session, &target, outgoing, WantedParts::NOTHING, limits).await;
         assert_eq!(counted.expect("a response").body_len, length);
         let sent = vec![7; 3 << 20];
         let post = b"POST /echo HTTP/1.1\r\nHost: shop.test\r\n\r\n";
@@ -213,9 +213,9 @@ async fn bodies_larger_than_all_windows_both_ways() {
             body: Body::Bytes(&sent),
             ..Outgoing::new(post)
         };
-        let want = Want {
+        let want = WantedParts {
             keep: Keep::UpTo(10),
-            ..Want::ALL
+            ..WantedParts::ALL
         };
         let echoed = exchange(&session, &target, outgoing, want, limits).await;
         let echoed = echoed.expect("a response");
@@ -379,7 +379,7 @@ async fn streams_are_slowed_down_each_by_itself() {
                 body: Body::Bytes(&body),
                 ..Outgoing::new(post)
             };
-            let sent = exchange(&session, &target(port), outgoing, Want::ALL, limits).await;
+            let sent = exchange(&session, &target(port), outgoing, WantedParts::ALL, limits).await;
             let echoed = sent.expect("a response");
             assert_eq!((echoed.body_len, echoed.reused), (64_000, true));
             // 50 ms each way.
@@ -427,7 +427,13 @@ async fn alpn_decides_over_tls() {
             let head = head("/long/100000");
             for reused in [false, true] {
                 let outgoing = Outgoing::new(&head);
-                let sent = exchange(&session, &target, outgoing, Want::ALL, Limits::default());
+                let sent = exchange(
+                    &session,
+                    &target,
+                    outgoing,
+                    WantedParts::ALL,
+                    Limits::default(),
+                );
                 let incoming = sent.await.expect("a response");
                 assert_eq!((incoming.version, incoming.reused), (version, reused));
                 assert_eq!(incoming.body_len, 100_000);

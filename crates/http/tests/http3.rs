@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use drumfire_http::{
     Body, FailureKind, Handshake, Http3Failure, HttpVersion, Incoming, Keep, Limits, Outgoing,
-    Phase, PoolOptions, Session, Source, Target, Tls, TlsFailure, TlsOptions, TlsSessions, Want,
-    Worker, exchange,
+    Phase, PoolOptions, Session, Source, Target, Tls, TlsFailure, TlsOptions, TlsSessions,
+    WantedParts, Worker, exchange,
 };
 use drumfire_testkit::http3::{Options, Server};
 use tokio::task::LocalSet;
@@ -47,7 +47,7 @@ async fn get_within(
 ) -> Result<Box<Incoming>, FailureKind> {
     let (head, target) = (head(path), target(port));
     let outgoing = Outgoing::new(&head);
-    let sent = exchange(session, &target, outgoing, Want::ALL, limits).await;
+    let sent = exchange(session, &target, outgoing, WantedParts::ALL, limits).await;
     sent.map_err(|failure| failure.kind)
 }
 
@@ -114,7 +114,7 @@ async fn bodies_larger_than_all_windows_both_ways() {
     let long = head(&format!("/long/{length}"));
     let limits = Limits::default();
     let outgoing = Outgoing::new(&long);
-    let counted = exchange(&session, &target, outgoing, Want::NOTHING, limits).await;
+    let counted = exchange(&session, &target, outgoing, WantedParts::NOTHING, limits).await;
     assert_eq!(counted.expect("a response").body_len, length);
     let sent = vec![7; 3 << 20];
     let post = b"POST /echo HTTP/1.1\r\nHost: shop.test\r\n\r\n";
@@ -122,9 +122,9 @@ async fn bodies_larger_than_all_windows_both_ways() {
         body: Body::Bytes(&sent),
         ..Outgoing::new(post)
     };
-    let want = Want {
+    let want = WantedParts {
         keep: Keep::UpTo(10),
-        ..Want::ALL
+        ..WantedParts::ALL
     };
     let echoed = exchange(&session, &target, outgoing, want, limits).await;
     let echoed = echoed.expect("a response");
@@ -137,7 +137,7 @@ async fn bodies_larger_than_all_windows_both_ways() {
         body: Body::Bytes(&sent),
         ..Outgoing::new(enough)
     };
-    let answered = exchange(&session, &target, outgoing, Want::ALL, limits).await;
+    let answered = exchange(&session, &target, outgoing, WantedParts::ALL, limits).await;
     let answered = answered.expect("a response");
     assert_eq!((answered.status, answered.reused), (200, true));
 }
@@ -238,7 +238,14 @@ async fn a_server_that_does_not_offer_it_says_so_by_an_alert() {
     let target = target(server.address.port());
     let session = session();
     let outgoing = Outgoing::new(&head);
-    let sent = exchange(&session, &target, outgoing, Want::ALL, Limits::default()).await;
+    let sent = exchange(
+        &session,
+        &target,
+        outgoing,
+        WantedParts::ALL,
+        Limits::default(),
+    )
+    .await;
     let failure = sent.expect_err("it does not speak HTTP/3");
     assert_eq!(failure.phase, Phase::TlsHandshake);
     let FailureKind::Tls(kind) = failure.kind else {
@@ -350,6 +357,13 @@ async fn connections_start_from_the_given_address() {
     let head = head("/");
     let session = session();
     let outgoing = Outgoing::new(&head);
-    let sent = exchange(&session, &target, outgoing, Want::ALL, Limits::default()).await;
+    let sent = exchange(
+        &session,
+        &target,
+        outgoing,
+        WantedParts::ALL,
+        Limits::default(),
+    )
+    .await;
     assert_eq!(sent.expect("a response").status, 200);
 }

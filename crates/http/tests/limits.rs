@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::io::Write;
 
 use drumfire_http::{
-    Failure, FailureKind, Incoming, Keep, Outgoing, PoolOptions, Session, SizeLimits, Want,
+    Failure, FailureKind, Incoming, Keep, Outgoing, PoolOptions, Session, SizeLimits, WantedParts,
     exchange,
 };
 use peer::{Do, GET, LIMITS, Peer, run, worker};
@@ -27,7 +27,10 @@ async fn answer(bytes: Vec<u8>, keep: Keep) -> Result<Box<Incoming>, Box<Failure
         ..PoolOptions::default()
     };
     let session = Session::new(worker(pool));
-    let want = Want { keep, ..Want::ALL };
+    let want = WantedParts {
+        keep,
+        ..WantedParts::ALL
+    };
     exchange(&session, &peer.target(), Outgoing::new(GET), want, LIMITS).await
 }
 

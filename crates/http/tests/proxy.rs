@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::cell::Cell;
 
 use drumfire_http::{
-    Failure, FailureKind, Handshake, Incoming, Outgoing, Phase, Proxy, Target, Tunnel, Want,
+    Failure, FailureKind, Handshake, Incoming, Outgoing, Phase, Proxy, Target, Tunnel, WantedParts,
     exchange,
 };
 use peer::{Do, Peer, answer, get, run, session};
@@ -66,7 +66,7 @@ async fn get_with_credentials(target: &Target) -> Box<Failure> {
         tunnel: Some(&credentials),
         ..Outgoing::new(peer::GET)
     };
-    let response = exchange(&session(), target, out, Want::ALL, peer::LIMITS).await;
+    let response = exchange(&session(), target, out, WantedParts::ALL, peer::LIMITS).await;
     response.expect_err("refused")
 }
 

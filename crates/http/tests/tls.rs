@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use drumfire_http::{
     Body, FailureKind, Handshake, Identity, Incoming, Keep, Outgoing, Phase, PoolOptions, Session,
-    Target, Tls, TlsFailure, TlsOptions, TlsSessions, Trust, Want, Worker, exchange,
+    Target, Tls, TlsFailure, TlsOptions, TlsSessions, Trust, WantedParts, Worker, exchange,
 };
 use peer::tls::{Server, certificate};
 use peer::{Do, GET, LIMITS, Peer, get, run, session, worker};
@@ -16,7 +16,7 @@ fn to(server: &Server) -> Target {
     Target::new("127.0.0.1", server.address.port(), true)
 }
 
-async fn ask(session: &Session, target: &Target, path: &str, want: Want) -> Box<Incoming> {
+async fn ask(session: &Session, target: &Target, path: &str, want: WantedParts) -> Box<Incoming> {
     let head = format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n");
     let out = Outgoing::new(head.as_bytes());
     let response = exchange(session, target, out, want, LIMITS).await;
@@ -88,9 +88,9 @@ fn long_bodies_both_ways() {
         let length = 5_000_000;
         let expected: Vec<u8> = (0..length).map(|n: usize| (n % 251) as u8).collect();
         let path = format!("/long/{length}");
-        let kept = ask(&session, &target, &path, Want::ALL).await;
+        let kept = ask(&session, &target, &path, WantedParts::ALL).await;
         assert!(kept.body.as_ref() == Some(&expected));
-        let counted = ask(&session, &target, &path, Want::NOTHING).await;
+        let counted = ask(&session, &target, &path, WantedParts::NOTHING).await;
         assert_eq!((counted.body_len, counted.reused), (length as u64, true));
         assert_eq!(counted.wire.body_bytes, length as u64);
 
@@ -99,9 +99,9 @@ fn long_bodies_both_ways() {
             body: Body::Bytes(&expected),
             ..Outgoing::new(head.as_bytes())
         };
-        let want = Want {
+        let want = WantedParts {
             keep: Keep::All,
-            ..Want::NOTHING
+            ..WantedParts::NOTHING
         };
         let echo = exchange(&session, &target, out, want, LIMITS).await;
         let echo = echo.expect("the response is good");
@@ -128,7 +128,8 @@ fn files_are_read_and_encrypted() {
         body: Body::Parts(&parts),
         ..Outgoing::new(b"POST /echo HTTP/1.1\r\nContent-Length: 1004\r\n\r\n")
     };
-    let echo = run(async { exchange(&session(), &to(&server), out, Want::ALL, LIMITS).await });
+    let echo =
+        run(async { exchange(&session(), &to(&server), out, WantedParts::ALL, LIMITS).await });
     let expected = [b"<<", &content[3..1003], b">>"].concat();
     assert!(echo.expect("the response is good").body == Some(expected));
 }
@@ -143,10 +144,14 @@ fn an_announced_end_makes_a_connection_stale() {
     run(async {
         let session = Session::new(worker(pool));
         let target = to(&server);
-        ask(&session, &target, "/", Want::ALL).await;
-        assert!(ask(&session, &target, "/close", Want::ALL).await.reused);
+        ask(&session, &target, "/", WantedParts::ALL).await;
+        assert!(
+            ask(&session, &target, "/close", WantedParts::ALL)
+                .await
+                .reused
+        );
         tokio::time::sleep(Duration::from_millis(100)).await;
-        let next = ask(&session, &target, "/", Want::ALL).await;
+        let next = ask(&session, &target, "/", WantedParts::ALL).await;
         assert!(!next.reused);
     });
 }
@@ -242,7 +247,8 @@ fn peers_that_do_not_shake_hands() {
             ..drumfire_http::Limits::default()
         };
         let out = Outgoing::new(GET);
-        let failure = run(async { exchange(&session(), &target, out, Want::ALL, limits).await });
+        let failure =
+            run(async { exchange(&session(), &target, out, WantedParts::ALL, limits).await });
         let failure = failure.expect_err("there is no handshake");
         assert_eq!(failure.phase, Phase::TlsHandshake);
         failure.kind

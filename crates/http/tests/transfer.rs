@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Write;
 use std::time::Duration;
 
-use drumfire_http::{Body, FailureKind, Keep, Outgoing, Part, Phase, Want, exchange};
+use drumfire_http::{Body, FailureKind, Keep, Outgoing, Part, Phase, WantedParts, exchange};
 use peer::{Do, LIMITS, Peer, answer, run, session};
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -41,7 +41,7 @@ fn an_unwanted_body_is_counted_exactly() {
         let session = session();
         let target = peer.target();
         let out = Outgoing::new(peer::GET);
-        let response = exchange(&session, &target, out, Want::NOTHING, LIMITS).await;
+        let response = exchange(&session, &target, out, WantedParts::NOTHING, LIMITS).await;
         let response = response.expect("the response is good");
         assert_eq!(response.body_len, LONG as u64);
         assert_eq!(response.wire.body_bytes, LONG as u64);
@@ -67,9 +67,17 @@ fn unwanted_chunks_are_counted_exactly() {
     bytes.extend_from_slice(b"0\r\n\r\n");
     let peer = Peer::start(vec![answer(&bytes)]);
     let out = Outgoing::new(peer::GET);
-    let response =
-        run(async { exchange(&session(), &peer.target(), out, Want::NOTHING, LIMITS).await })
-            .expect("the response is good");
+    let response = run(async {
+        exchange(
+            &session(),
+            &peer.target(),
+            out,
+            WantedParts::NOTHING,
+            LIMITS,
+        )
+        .await
+    })
+    .expect("the response is good");
     assert_eq!(response.body_len, payload as u64);
     assert_eq!(response.wire.body_bytes, (bytes.len() - head) as u64);
 }
@@ -89,9 +97,9 @@ fn the_rest_of_a_part_is_counted() {
     let peer = Peer::start(vec![peer::answer_and_close(
         &[b"HTTP/1.1 200 OK\r\n\r\n", &body[..]].concat(),
     )]);
-    let want = Want {
+    let want = WantedParts {
         keep: Keep::UpTo(100_000),
-        ..Want::ALL
+        ..WantedParts::ALL
     };
     let out = Outgoing::new(peer::GET);
     let response = run(async { exchange(&session(), &peer.target(), out, want, LIMITS).await })
@@ -114,7 +122,7 @@ fn sent(body: Body<'_>, length: usize) -> Vec<u8> {
         ..Outgoing::new(head.as_bytes())
     };
     let response =
-        run(async { exchange(&session(), &peer.target(), out, Want::ALL, LIMITS).await });
+        run(async { exchange(&session(), &peer.target(), out, WantedParts::ALL, LIMITS).await });
     let response = response.expect("the response is good");
     assert_eq!(response.wire.sent_bytes, (head.len() + length) as u64);
     let received = peer.received();
@@ -177,8 +185,9 @@ fn a_file_that_is_too_short() {
         body: Body::Parts(&parts),
         ..Outgoing::new(b"POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\n")
     };
-    let failure = run(async { exchange(&session(), &peer.target(), out, Want::ALL, LIMITS).await })
-        .expect_err("the file is too short");
+    let failure =
+        run(async { exchange(&session(), &peer.target(), out, WantedParts::ALL, LIMITS).await })
+            .expect_err("the file is too short");
     assert!(matches!(failure.kind, FailureKind::File(_)));
     assert_eq!(failure.phase, Phase::Write);
 }
@@ -193,7 +202,8 @@ fn ask(script: Vec<Do>) -> (Result<u16, FailureKind>, Vec<u8>) {
         expect_continue: Some(Duration::from_millis(200)),
         ..Outgoing::new(ASKING)
     };
-    let outcome = run(async { exchange(&session(), &peer.target(), out, Want::ALL, LIMITS).await });
+    let outcome =
+        run(async { exchange(&session(), &peer.target(), out, WantedParts::ALL, LIMITS).await });
     let status = outcome.map(|r| r.status).map_err(|failure| failure.kind);
     (status, peer.received()[ASKING.len()..].to_vec())
 }
@@ -253,7 +263,7 @@ fn a_long_body_that_trickles_is_dropped_as_it_comes() {
         let session = session();
         let target = peer.target();
         let out = Outgoing::new(peer::GET);
-        let response = exchange(&session, &target, out, Want::NOTHING, LIMITS).await;
+        let response = exchange(&session, &target, out, WantedParts::NOTHING, LIMITS).await;
         let response = response.expect("no silence is long");
         assert_eq!(response.body_len, 4 * MIB as u64);
         // The next response is shorter than what woke for this one.

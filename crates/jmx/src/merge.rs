@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::difference::{PlacedElement, entries, pair};
-use crate::merge_settings::{SettingsMerge, Side, Three, same_settings, same_tree, woven};
+use crate::merge_settings::{
+    MergeSide, SettingsMerge, ThreeVersions, same_settings, same_tree, woven,
+};
 use crate::source::{SourceFile, Span};
 use crate::tree::{Node, Tree, Value};
 
@@ -43,7 +45,7 @@ pub fn merge(base: &Tree, ours: &Tree, theirs: &Tree) -> Merged {
         format!("{}{}", ours.source.text, theirs.source.text),
     );
     let source = Arc::new(source);
-    let sides = [Side::Ours, Side::Theirs].map(|side| {
+    let sides = [MergeSide::Ours, MergeSide::Theirs].map(|side| {
         let mut merge = Merge::new(base, ours, &theirs, side);
         let roots = merge.roots();
         let tree = Tree {
@@ -100,12 +102,12 @@ struct Merge<'t> {
     of_base: Vec<usize>,
     of_ours: Vec<usize>,
     of_theirs: Vec<usize>,
-    side: Side,
+    side: MergeSide,
     conflicts: Vec<Conflict>,
 }
 
 impl<'t> Merge<'t> {
-    fn new(base: &'t Tree, ours: &'t Tree, theirs: &'t Tree, side: Side) -> Merge<'t> {
+    fn new(base: &'t Tree, ours: &'t Tree, theirs: &'t Tree, side: MergeSide) -> Merge<'t> {
         let (mut ours, mut theirs) = (entries(ours), entries(theirs));
         let (mut base, mut again) = (entries(base), entries(base));
         pair(&mut base, &mut ours);
@@ -173,8 +175,8 @@ impl<'t> Merge<'t> {
         }
     }
 
-    fn nodes(&self, item: MergedElement) -> Three<'t, Node> {
-        Three {
+    fn nodes(&self, item: MergedElement) -> ThreeVersions<'t, Node> {
+        ThreeVersions {
             base: item.base.map(|at| self.base[at].node),
             ours: item.ours.map(|at| self.ours[at].node),
             theirs: item.theirs.map(|at| self.theirs[at].node),
@@ -268,8 +270,8 @@ impl<'t> Merge<'t> {
                 let (one, other) = (place(left), place(right));
                 self.clash(item, "place", &one, &other);
                 match self.side {
-                    Side::Ours => left,
-                    Side::Theirs => right,
+                    MergeSide::Ours => left,
+                    MergeSide::Theirs => right,
                 }
             }
         }
@@ -293,10 +295,10 @@ impl<'t> Merge<'t> {
             for here in seen {
                 let item = self.items[here];
                 let own = match self.side {
-                    Side::Ours => item
+                    MergeSide::Ours => item
                         .ours
                         .map(|at| self.ours[at].parent.map(|up| self.of_ours[up])),
-                    Side::Theirs => item
+                    MergeSide::Theirs => item
                         .theirs
                         .map(|at| self.theirs[at].parent.map(|up| self.of_theirs[up])),
                 };
@@ -353,7 +355,7 @@ impl<'t> Merge<'t> {
         let (was, left, right) = (common(&base), common(&ours), common(&theirs));
         let clashes = left != was && right != was && left != right;
         let leads = match (clashes, left == was) {
-            (true, _) => self.side == Side::Ours,
+            (true, _) => self.side == MergeSide::Ours,
             (false, unmoved) => !unmoved || right == was,
         };
         let woven = match leads {
@@ -421,7 +423,7 @@ impl<'t> Merge<'t> {
         merged.enabled = donor.enabled;
         merged.enabled_as = donor.enabled_as.clone();
         let mut clashes = Vec::new();
-        let mut clash = |setting: &str, three: Three<'_, Value>| {
+        let mut clash = |setting: &str, three: ThreeVersions<'_, Value>| {
             let shown = |value: Option<&Value>| match value {
                 Some(Value::List(items)) => format!("{} items", items.len()),
                 Some(value) => value.as_str().into_owned(),

@@ -7,39 +7,39 @@ use crate::tree::{Element, Node, Prop, Props, Value};
 
 /// The side whose value is taken where both changed the same thing in different ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum MergeSide {
     Ours,
     Theirs,
 }
 
 /// One thing in its three versions; `None` where a version lacks it.
-pub(crate) struct Three<'t, T: ?Sized> {
+pub(crate) struct ThreeVersions<'t, T: ?Sized> {
     pub base: Option<&'t T>,
     pub ours: Option<&'t T>,
     pub theirs: Option<&'t T>,
 }
 
-impl<T: ?Sized> Clone for Three<'_, T> {
+impl<T: ?Sized> Clone for ThreeVersions<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: ?Sized> Copy for Three<'_, T> {}
+impl<T: ?Sized> Copy for ThreeVersions<'_, T> {}
 
-impl<'t, T: ?Sized> Three<'t, T> {
-    pub fn map<U: ?Sized>(self, of: impl Fn(&'t T) -> Option<&'t U>) -> Three<'t, U> {
-        Three {
+impl<'t, T: ?Sized> ThreeVersions<'t, T> {
+    pub fn map<U: ?Sized>(self, of: impl Fn(&'t T) -> Option<&'t U>) -> ThreeVersions<'t, U> {
+        ThreeVersions {
             base: self.base.and_then(&of),
             ours: self.ours.and_then(&of),
             theirs: self.theirs.and_then(&of),
         }
     }
 
-    pub fn of(self, side: Side) -> Option<&'t T> {
+    pub fn of(self, side: MergeSide) -> Option<&'t T> {
         match side {
-            Side::Ours => self.ours,
-            Side::Theirs => self.theirs,
+            MergeSide::Ours => self.ours,
+            MergeSide::Theirs => self.theirs,
         }
     }
 
@@ -62,12 +62,12 @@ impl<'t, T: ?Sized> Three<'t, T> {
 
 /// Merges the settings of an element; `clash` is told each setting that both sides changed.
 pub(crate) struct SettingsMerge<'c> {
-    pub side: Side,
-    pub clash: &'c mut dyn FnMut(&str, Three<'_, Value>),
+    pub side: MergeSide,
+    pub clash: &'c mut dyn FnMut(&str, ThreeVersions<'_, Value>),
 }
 
 impl SettingsMerge<'_> {
-    pub fn props(&mut self, path: &str, three: Three<'_, Props>) -> Props {
+    pub fn props(&mut self, path: &str, three: ThreeVersions<'_, Props>) -> Props {
         let mut names = BTreeSet::new();
         let sides = [three.ours, three.theirs].into_iter().flatten();
         let all = sides.flat_map(Props::iter).map(|prop| &prop.name);
@@ -81,7 +81,7 @@ impl SettingsMerge<'_> {
         merged.collect()
     }
 
-    fn value(&mut self, path: &str, three: Three<'_, Value>) -> Option<Value> {
+    fn value(&mut self, path: &str, three: ThreeVersions<'_, Value>) -> Option<Value> {
         if let Some(settled) = three.settled(alike) {
             return settled.cloned();
         }
@@ -118,7 +118,7 @@ impl SettingsMerge<'_> {
     fn items(
         &mut self,
         path: &str,
-        lists: Three<'_, [Prop]>,
+        lists: ThreeVersions<'_, [Prop]>,
         ours: &[Prop],
         theirs: &[Prop],
     ) -> Vec<Prop> {
@@ -128,7 +128,7 @@ impl SettingsMerge<'_> {
             let find = |items: &&[Prop]| -> Option<usize> {
                 items.iter().position(|item| item_name(item) == *name)
             };
-            let versions = Three {
+            let versions = ThreeVersions {
                 base: lists.base.and_then(|items| Some(&items[find(&items)?])),
                 ours: find(&ours).map(|at| &ours[at]),
                 theirs: find(&theirs).map(|at| &theirs[at]),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::interpret;
-use crate::sniff::{self, Oddity};
+use crate::sniff::{self, EncodingOddity};
 use crate::source::{SourceFile, Span};
 use crate::tree::Tree;
 use crate::xml::{self, Document, PLAN_TAG};
@@ -148,14 +148,14 @@ fn trailing_warning(trailing: Span, source: &Arc<SourceFile>) -> Diagnostic {
     ))
 }
 
-fn encoding_warning(oddity: &Oddity, source: &Arc<SourceFile>) -> Diagnostic {
+fn encoding_warning(oddity: &EncodingOddity, source: &Arc<SourceFile>) -> Diagnostic {
     match oddity {
-        Oddity::NotUtf8(span) => {
+        EncodingOddity::NotUtf8(span) => {
             Diagnostic::warning("xml-encoding", "this byte is not UTF-8; like JMeter, a replacement character is read here")
                 .at(source, *span)
                 .help("save the file as UTF-8: JMeter reads every plan so, whatever encoding the first line declares")
         }
-        Oddity::Utf16 => Diagnostic::warning("xml-utf16", "the file is UTF-16, which JMeter itself cannot read")
+        EncodingOddity::Utf16 => Diagnostic::warning("xml-utf16", "the file is UTF-16, which JMeter itself cannot read")
             .in_file(source)
             .help("save it as UTF-8"),
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::read::read;
-use crate::source::{Moved, SourceFile, Span};
+use crate::source::{MovedOffsets, SourceFile, Span};
 use crate::tree::{Node, Tree};
 
 /// A stretch of a text that was replaced. Several edits are joined to one that holds them all.
@@ -46,7 +46,7 @@ pub fn reread(tree: &mut Tree, text: &str, edit: TextEdit) -> bool {
     let Some((path, place)) = around(&tree.roots, edit.replaced) else {
         return false;
     };
-    let moved = Moved {
+    let moved = MovedOffsets {
         from: edit.replaced.end,
         to: edit.replaced.start + edit.inserted,
     };
@@ -121,7 +121,7 @@ fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
     }
     move_node(
         &mut node,
-        Moved {
+        MovedOffsets {
             from: head.len(),
             to: whole.start,
         },
@@ -130,7 +130,7 @@ fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
 }
 
 /// Moves the elements that begin behind an edit.
-fn move_behind(nodes: &mut [Node], moved: Moved) {
+fn move_behind(nodes: &mut [Node], moved: MovedOffsets) {
     if moved.from == moved.to {
         return;
     }
@@ -143,7 +143,7 @@ fn move_behind(nodes: &mut [Node], moved: Moved) {
 }
 
 /// Moves an element without those below it.
-fn move_node(node: &mut Node, moved: Moved) {
+fn move_node(node: &mut Node, moved: MovedOffsets) {
     node.span = moved.span(node.span);
     node.whole = moved.span(node.whole);
     node.props.shift(moved);

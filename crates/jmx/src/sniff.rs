@@ -13,10 +13,10 @@ const MARK: &[u8] = b"\xef\xbb\xbf";
 pub(crate) struct Decoded {
     /// Without a byte order mark.
     pub text: String,
-    pub oddity: Option<Oddity>,
+    pub oddity: Option<EncodingOddity>,
 }
 
-pub(crate) enum Oddity {
+pub(crate) enum EncodingOddity {
     /// Bytes that are not UTF-8 were replaced; the place of the first one in the text.
     NotUtf8(Span),
     /// UTF-16, which JMeter cannot read.
@@ -29,7 +29,7 @@ pub(crate) fn decode(mut bytes: Vec<u8>) -> Decoded {
     if let Some(text) = utf16(&bytes) {
         return Decoded {
             text,
-            oddity: Some(Oddity::Utf16),
+            oddity: Some(EncodingOddity::Utf16),
         };
     }
     if bytes.starts_with(MARK) {
@@ -43,7 +43,7 @@ pub(crate) fn decode(mut bytes: Vec<u8>) -> Decoded {
             let span = Span::new(at, at + '\u{fffd}'.len_utf8());
             Decoded {
                 text,
-                oddity: Some(Oddity::NotUtf8(span)),
+                oddity: Some(EncodingOddity::NotUtf8(span)),
             }
         }
     }
@@ -207,7 +207,7 @@ mod tests {
                 .collect();
             let decoded = decode(bytes);
             assert_eq!(decoded.text, "<?xml é");
-            assert!(matches!(decoded.oddity, Some(Oddity::Utf16)));
+            assert!(matches!(decoded.oddity, Some(EncodingOddity::Utf16)));
         }
     }
 
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(decoded.text, "caf\u{fffd}!");
         assert!(matches!(
             decoded.oddity,
-            Some(Oddity::NotUtf8(Span { start: 3, end: 6 }))
+            Some(EncodingOddity::NotUtf8(Span { start: 3, end: 6 }))
         ));
     }
 }

@@ -73,12 +73,12 @@ impl Span {
 
 /// Offsets from one on are moved to begin at another.
 #[derive(Clone, Copy)]
-pub(crate) struct Moved {
+pub(crate) struct MovedOffsets {
     pub from: usize,
     pub to: usize,
 }
 
-impl Moved {
+impl MovedOffsets {
     /// Where an offset is then.
     pub fn offset(self, offset: usize) -> usize {
         match offset >= self.from {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::name::Name;
 use crate::number;
-use crate::source::{Moved, SourceFile, Span};
+use crate::source::{MovedOffsets, SourceFile, Span};
 
 /// A plan that was read.
 #[derive(Debug, Clone)]
@@ -336,13 +336,13 @@ impl Props {
     }
 
     /// Moves the places of all properties.
-    pub(crate) fn shift(&mut self, moved: Moved) {
+    pub(crate) fn shift(&mut self, moved: MovedOffsets) {
         shift(Arc::make_mut(&mut self.0).as_mut_slice(), moved);
     }
 }
 
 /// Moves the places of properties, of those in elements and collections too.
-fn shift(props: &mut [Prop], moved: Moved) {
+fn shift(props: &mut [Prop], moved: MovedOffsets) {
     for prop in props {
         prop.span = moved.span(prop.span);
         match &mut prop.value {

@@ -12,13 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use drumfire_engine::java::Visit;
 
-use crate::far::Far;
+use crate::user_link::UserLink;
 
 #[derive(Clone)]
 enum Current {
     /// The visit, and the line over which other threads reach it, if there is one.
     Here(*mut Visit<'static>, *const Line),
-    Apart(Arc<Far>),
+    Apart(Arc<UserLink>),
 }
 
 thread_local! {
@@ -49,7 +49,7 @@ struct CallState {
 #[derive(Clone)]
 enum RunningCall {
     Here(Pointer),
-    Apart(Arc<Far>),
+    Apart(Arc<UserLink>),
 }
 
 #[derive(Clone, Copy)]
@@ -208,7 +208,7 @@ pub fn during<R>(visit: &mut Visit<'_>, line: Option<&Arc<Line>>, run: impl FnOn
 }
 
 /// Lets Java code that `run` starts on this thread, which is not the user's, ask for the user, and other threads over the user's line.
-pub fn during_apart<R>(far: Arc<Far>, line: &Arc<Line>, run: impl FnOnce() -> R) -> R {
+pub fn during_apart<R>(far: Arc<UserLink>, line: &Arc<Line>, run: impl FnOnce() -> R) -> R {
     let _back = Back::to_after(Current::Apart(far), Some(line));
     run()
 }
@@ -230,7 +230,7 @@ pub fn here<R>(use_it: impl FnOnce(&mut Visit<'_>) -> R) -> Option<R> {
 }
 
 /// The way to the user of the call that is running on this thread, if it is apart.
-pub fn far() -> Option<Arc<Far>> {
+pub fn far() -> Option<Arc<UserLink>> {
     CURRENT.with_borrow(|current| match current {
         Current::Here(..) => None,
         Current::Apart(far) => Some(far.clone()),

@@ -10,7 +10,7 @@
 //! | `machine.rs` | the virtual machine, and calls into it |
 //! | `natives.rs` | calls out of it |
 //! | `below.rs` | those about what is below a controller that Java drives |
-//! | `current.rs`, `far.rs` | whose call is running on a thread, and how one apart reaches its user |
+//! | `current.rs`, `user_link.rs` | whose call is running on a thread, and how one apart reaches its user |
 //! | `waits.rs` | whether a call has waited |
 //! | `hired.rs` | users that a thread group's Java object starts |
 //! | `pool.rs` | threads for calls that take their time |
@@ -30,7 +30,6 @@ mod conflicts;
 mod current;
 mod element;
 mod exit;
-mod far;
 mod find;
 mod force;
 mod hired;
@@ -45,6 +44,7 @@ mod request;
 mod result;
 mod seats;
 mod text;
+mod user_link;
 mod waits;
 mod wire;
 mod xml;
@@ -55,18 +55,18 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use drumfire_engine::java::{
-    Apart, Ask, JavaCall, JavaError, JavaEvent, JavaHost, JavaRole, JavaSource, TicketAsk, Traits,
-    Visit,
+    Apart, Ask, ClassRoles, JavaCall, JavaError, JavaEvent, JavaHost, JavaRole, JavaSource,
+    TicketAsk, Visit,
 };
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
 
 use current::Line;
 use exit::Caller;
-use far::{Far, Habit};
 use find::Installation;
 use jars::JMeter;
 use machine::{Handle, ListensTo, Machine};
+use user_link::{ReadHabit, UserLink};
 
 /// The bridge's classes, built from `java/` by `cargo xtask java`.
 const BRIDGE: &[u8] = include_bytes!("../assets/drumfire-bridge.jar");
@@ -99,7 +99,7 @@ struct Plan {
     /// The class and the name of each.
     names: Vec<String>,
     /// The variables that each reads.
-    habits: Vec<Arc<Habit>>,
+    habits: Vec<Arc<ReadHabit>>,
     groups: Vec<Handle>,
 }
 
@@ -324,7 +324,7 @@ struct CurrentUser<'j> {
 struct Ready {
     machine: &'static Machine,
     user: Arc<Person>,
-    habit: Option<Arc<Habit>>,
+    habit: Option<Arc<ReadHabit>>,
     sample: u32,
     call: JavaCall,
 }
@@ -354,10 +354,10 @@ impl Ready {
 async fn apart(
     visit: &mut Visit<'_>,
     user: Arc<Person>,
-    habit: Option<Arc<Habit>>,
+    habit: Option<Arc<ReadHabit>>,
     run: impl FnOnce() -> (Result<i64, Raised>, bool) + Send + 'static,
 ) -> Result<i64, Raised> {
-    let (far, mut questions) = Far::to(visit, habit);
+    let (far, mut questions) = UserLink::to(visit, habit);
     let (end, mut ended) = tokio::sync::oneshot::channel();
     pool::run(move || {
         let outcome = current::during_apart(far.clone(), &user.line, run);
@@ -374,7 +374,7 @@ async fn apart(
     };
     let ((outcome, has_waited), orders) =
         outcome.map_err(|_| Raised::exception("a script's thread ended early".to_owned()))?;
-    far::carry_out(orders, visit);
+    user_link::carry_out(orders, visit);
     visit.has_waited = has_waited;
     let value = outcome?;
     visit.thrown.take().map_or(Ok(value), Err)
@@ -409,7 +409,7 @@ impl JavaHost for Jvm {
         class: &str,
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Option<Traits>, JavaError> {
+    ) -> Result<Option<ClassRoles>, JavaError> {
         Ok(self.machine(plan, classpath)?.classify(class)?.map(traits))
     }
 
@@ -639,9 +639,9 @@ fn is_groovy(source: &JavaSource) -> bool {
 }
 
 /// The traits that `Classes.java` reports for a class.
-fn traits(bits: u32) -> Traits {
+fn traits(bits: u32) -> ClassRoles {
     let has = |bit: u32| bits & (1 << bit) != 0;
-    Traits {
+    ClassRoles {
         sampler: has(0),
         config: has(1),
         pre: has(2),

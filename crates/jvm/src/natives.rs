@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use drumfire_engine::Control;
 use drumfire_engine::Shape;
-use drumfire_engine::java::{Crowd, Halt, Visit};
+use drumfire_engine::java::{Halt, RunUsers, Visit};
 use drumfire_expr::{Properties, Raised};
 use jni::errors::{Error, Result, ThrowRuntimeExAndDefault};
 use jni::objects::{JByteArray, JClass, JLongArray, JObjectArray, JString};
@@ -18,7 +18,7 @@ use crate::{below, current, hired, request, result, text};
 struct Run {
     properties: Option<Properties>,
     control: Option<Control>,
-    crowd: Option<Arc<dyn Crowd>>,
+    crowd: Option<Arc<dyn RunUsers>>,
     lost: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ pub fn use_control(control: Control) {
 }
 
 /// The users that Java code counts and stops from now on.
-pub fn use_crowd(crowd: Arc<dyn Crowd>) {
+pub fn use_crowd(crowd: Arc<dyn RunUsers>) {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     run.crowd = Some(crowd);
 }
@@ -54,7 +54,7 @@ pub fn take_lost() -> Vec<String> {
 }
 
 /// Does something with all users of the run, if there is one yet.
-pub fn crowd<R>(use_it: impl FnOnce(&dyn Crowd) -> R) -> Option<R> {
+pub fn crowd<R>(use_it: impl FnOnce(&dyn RunUsers) -> R) -> Option<R> {
     let run = RUN.read().unwrap_or_else(PoisonError::into_inner);
     run.crowd.as_deref().map(use_it)
 }

@@ -7,26 +7,26 @@ use jni::objects::JObject;
 use jni::refs::Global;
 
 /// One thread.
-pub struct Seat {
+pub struct CallSeat {
     busy: AtomicBool,
     thread: Global<JObject<'static>>,
 }
 
-static SEATS: Mutex<Vec<Weak<Seat>>> = Mutex::new(Vec::new());
+static SEATS: Mutex<Vec<Weak<CallSeat>>> = Mutex::new(Vec::new());
 
 thread_local! {
-    static OWN: std::cell::OnceCell<Arc<Seat>> = const { std::cell::OnceCell::new() };
+    static OWN: std::cell::OnceCell<Arc<CallSeat>> = const { std::cell::OnceCell::new() };
 }
 
 /// The seat of the thread at hand; `thread` gives its `java.lang.Thread`.
 pub fn own<E>(
     thread: impl FnOnce() -> Result<Global<JObject<'static>>, E>,
-) -> Result<Arc<Seat>, E> {
+) -> Result<Arc<CallSeat>, E> {
     OWN.with(|own| {
         if let Some(seat) = own.get() {
             return Ok(seat.clone());
         }
-        let seat = Arc::new(Seat {
+        let seat = Arc::new(CallSeat {
             busy: AtomicBool::new(false),
             thread: thread()?,
         });
@@ -38,7 +38,7 @@ pub fn own<E>(
 }
 
 /// A thread is busy until this is dropped; then it is as before.
-pub struct Busy<'s>(&'s Seat, bool);
+pub struct Busy<'s>(&'s CallSeat, bool);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
@@ -47,7 +47,7 @@ impl Drop for Busy<'_> {
 }
 
 /// The threads that run Java code just now.
-pub fn all_busy() -> Vec<Arc<Seat>> {
+pub fn all_busy() -> Vec<Arc<CallSeat>> {
     let seats = SEATS.lock().unwrap_or_else(PoisonError::into_inner);
     seats
         .iter()
@@ -56,7 +56,7 @@ pub fn all_busy() -> Vec<Arc<Seat>> {
         .collect()
 }
 
-impl Seat {
+impl CallSeat {
     pub fn busy(&self) -> Busy<'_> {
         Busy(self, self.busy.swap(true, Ordering::Relaxed))
     }

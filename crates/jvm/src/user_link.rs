@@ -23,7 +23,7 @@ const SHORT_BYTES: usize = 4 << 10;
 
 /// The variables that an element has asked for so far.
 #[derive(Default)]
-pub struct Habit {
+pub struct ReadHabit {
     /// Those whose values it has read.
     read: Mutex<Vec<Arc<str>>>,
     /// Whether the plan spells them out, which never changes.
@@ -34,7 +34,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Habit {
+impl ReadHabit {
     fn names(&self) -> MutexGuard<'_, Vec<Arc<str>>> {
         locked(&self.read)
     }
@@ -59,9 +59,9 @@ impl Habit {
 }
 
 /// The way from a call to its user.
-pub struct Far {
+pub struct UserLink {
     questions: UnboundedSender<Question>,
-    habit: Option<Arc<Habit>>,
+    habit: Option<Arc<ReadHabit>>,
     state: Mutex<State>,
 }
 
@@ -74,15 +74,15 @@ struct State {
     emptied: u64,
 }
 
-impl Far {
+impl UserLink {
     /// The way to the user of a visit, and the end at which its worker listens.
     pub fn to(
         visit: &Visit<'_>,
-        habit: Option<Arc<Habit>>,
-    ) -> (Arc<Far>, UnboundedReceiver<Question>) {
+        habit: Option<Arc<ReadHabit>>,
+    ) -> (Arc<UserLink>, UnboundedReceiver<Question>) {
         let (questions, asked) = unbounded_channel();
         let variables = habit.as_ref().map(|habit| habit.values(visit));
-        let far = Far {
+        let far = UserLink {
             questions,
             habit,
             state: Mutex::new(State {
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn names_are_remembered_once_and_not_without_end() {
-        let habit = Habit::default();
+        let habit = ReadHabit::default();
         habit.add("a");
         habit.add("a");
         assert_eq!(habit.names().len(), 1);

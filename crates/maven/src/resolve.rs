@@ -38,7 +38,7 @@ struct Node {
 }
 
 /// A dependency that is to be looked at.
-struct Wish {
+struct WantedArtifact {
     artifact: Artifact,
     kind: String,
     parent: Option<usize>,
@@ -69,7 +69,7 @@ pub fn resolve(
     });
     let exclusions: Rc<Vec<Exclusion>> = Rc::new(exclusions.collect());
     for root in roots {
-        search.want(Wish {
+        search.want(WantedArtifact {
             artifact: root.clone(),
             kind: "jar".to_owned(),
             parent: None,
@@ -94,18 +94,18 @@ struct Search<'r> {
     nodes: Vec<Node>,
     /// Group, name, kind and classifier of what has been chosen. The search goes level by level, so the nearest comes first.
     taken: HashSet<(String, String, String, Option<String>)>,
-    waiting: VecDeque<Wish>,
+    waiting: VecDeque<WantedArtifact>,
 }
 
 impl Search<'_> {
-    fn want(&mut self, wish: Wish) {
+    fn want(&mut self, wish: WantedArtifact) {
         if self.take(&wish) {
             self.waiting.push_back(wish);
         }
     }
 
     /// Chooses an artifact, whatever its version; false if a nearer one has been chosen.
-    fn take(&mut self, wish: &Wish) -> bool {
+    fn take(&mut self, wish: &WantedArtifact) -> bool {
         let artifact = &wish.artifact;
         self.taken.insert((
             artifact.group.clone(),
@@ -115,7 +115,7 @@ impl Search<'_> {
         ))
     }
 
-    fn visit(&mut self, mut wish: Wish) -> Result<(), MavenError> {
+    fn visit(&mut self, mut wish: WantedArtifact) -> Result<(), MavenError> {
         self.choose_version(&mut wish.artifact)?;
         let mut model = self.models.get(&wish.artifact)?;
         let mut seen = BTreeSet::new();
@@ -195,7 +195,7 @@ impl Search<'_> {
             true => Rc::clone(exclusions),
             false => Rc::new([exclusions.as_slice(), &dependency.exclusions].concat()),
         };
-        self.want(Wish {
+        self.want(WantedArtifact {
             artifact,
             kind: dependency.kind().to_owned(),
             parent: Some(parent),

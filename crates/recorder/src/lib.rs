@@ -26,7 +26,7 @@ use std::sync::mpsc::Receiver;
 use serde_json::Value;
 
 pub use authority::{ANY_DOMAIN, Certificate, remove as remove_authority, shown as authority};
-pub use proxy::{Proxy, Taken};
+pub use proxy::{Proxy, ProxyTraffic};
 
 /// Why nothing was recorded.
 #[derive(Debug)]

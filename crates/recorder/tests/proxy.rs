@@ -8,7 +8,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use drumfire_recorder::{Proxy, Taken};
+use drumfire_recorder::{Proxy, ProxyTraffic};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -87,7 +87,7 @@ struct Recording {
     address: SocketAddr,
     stop: Arc<AtomicBool>,
     names: Sender<String>,
-    thread: JoinHandle<Taken>,
+    thread: JoinHandle<ProxyTraffic>,
     _folder: tempfile::TempDir,
 }
 
@@ -123,7 +123,7 @@ impl Recording {
         stream
     }
 
-    fn end(self) -> Taken {
+    fn end(self) -> ProxyTraffic {
         self.stop.store(true, Ordering::SeqCst);
         self.thread.join().expect("the proxy ends")
     }

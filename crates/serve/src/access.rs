@@ -69,7 +69,7 @@ impl PageToken {
 }
 
 /// The proofs that a request has to show.
-pub(crate) struct Gate {
+pub(crate) struct AccessRules {
     pub(crate) token: PageToken,
     /// Where the server listens.
     pub(crate) address: SocketAddr,
@@ -77,7 +77,7 @@ pub(crate) struct Gate {
     pub(crate) host_name: String,
 }
 
-impl Gate {
+impl AccessRules {
     /// Refuses a request without the token (401), for another host (421), or from another page (403).
     pub(crate) fn check(&self, query: Option<&str>, headers: &HeaderMap) -> Result<(), StatusCode> {
         if !self.has_token(query, headers) {
@@ -141,15 +141,15 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn gate(address: &str) -> Gate {
-        Gate {
+    fn gate(address: &str) -> AccessRules {
+        AccessRules {
             token: PageToken("0a1b".to_owned()),
             address: address.parse().expect("an address"),
             host_name: "Box".to_owned(),
         }
     }
 
-    fn ask(gate: &Gate, query: &str, headers: &[(&'static str, &str)]) -> u16 {
+    fn ask(gate: &AccessRules, query: &str, headers: &[(&'static str, &str)]) -> u16 {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(*name, value.parse().expect("a value"));

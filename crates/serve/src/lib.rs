@@ -16,7 +16,7 @@ mod server;
 mod viewers;
 
 pub use access::{Address, AddressError};
-pub use live::{Facts, GroupStanding, Live, LiveOptions, Phase, Standing, Status};
+pub use live::{Facts, GroupStanding, Live, LiveOptions, Phase, RunStanding, Status};
 pub use orders::{Order, Refused, Steering};
 pub use registry::{KnownRun, RegisteredRun, runs};
 pub use server::{Extension, Server};

@@ -35,7 +35,7 @@ pub enum Phase {
 /// How a run stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Standing {
+pub struct RunStanding {
     /// How far it is.
     pub phase: Phase,
     /// Time since the start, in milliseconds.
@@ -85,7 +85,7 @@ pub struct Status {
     /// Start of the run, in milliseconds since the Unix epoch.
     pub started_ms: i64,
     /// How it stands.
-    pub standing: Standing,
+    pub standing: RunStanding,
     /// The thread groups in the order of the plan.
     pub groups: Vec<GroupStanding>,
     /// Samples up to now, those of transaction controllers left out.
@@ -124,7 +124,7 @@ struct LiveState {
     run: RunFile,
     /// The sum of all labels but those of transaction controllers.
     total: LabelStatistics,
-    standing: Standing,
+    standing: RunStanding,
     groups: Vec<GroupStanding>,
     last_rate: f64,
     options: LiveOptions,
@@ -139,7 +139,7 @@ struct LiveState {
 /// The facts that a page gets at once and from time to time.
 #[derive(Serialize)]
 struct Standings<'s> {
-    standing: &'s Standing,
+    standing: &'s RunStanding,
     groups: &'s [GroupStanding],
     readonly: bool,
 }
@@ -158,9 +158,9 @@ impl Live {
         Live(Arc::new(Mutex::new(LiveState {
             run: begun,
             total: LabelStatistics::new(String::new(), false),
-            standing: Standing {
+            standing: RunStanding {
                 rate: 1.0,
-                ..Standing::default()
+                ..RunStanding::default()
             },
             groups: Vec::new(),
             last_rate: 0.0,
@@ -210,7 +210,7 @@ impl Live {
     }
 
     /// How the run stands now.
-    pub fn stand(&self, standing: Standing) {
+    pub fn stand(&self, standing: RunStanding) {
         let mut state = self.lock();
         state.standing = standing;
         state.tell_standing();

@@ -23,7 +23,7 @@ use serde_json::json;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::access::{Address, Gate, PARAMETER, PageToken};
+use crate::access::{AccessRules, Address, PARAMETER, PageToken};
 use crate::live::Live;
 use crate::orders::{Order, Refused, Steering};
 
@@ -62,7 +62,7 @@ pub trait Extension: Send + Sync {
 }
 
 struct Site {
-    gate: Gate,
+    gate: AccessRules,
     live: Live,
     steering: Arc<dyn Steering>,
     extension: Option<Arc<dyn Extension>>,
@@ -86,7 +86,7 @@ impl Server {
         let token = PageToken::random()?;
         let url = url(address, &host_name, &token);
         let site = Arc::new(Site {
-            gate: Gate {
+            gate: AccessRules {
                 token,
                 address,
                 host_name,

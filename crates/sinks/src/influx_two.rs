@@ -10,7 +10,7 @@ use std::time::Duration;
 use drumfire_results::{HeardDetail, HeardSample, SampleQueue};
 
 use crate::encoder::{Encoder, Interval};
-use crate::windows::Last;
+use crate::windows::LastValues;
 
 /// The plugin's text for something that is not there.
 const NO_DATA: &str = "noData";
@@ -46,7 +46,7 @@ pub struct Sent {
     waiting: Vec<String>,
     /// When the last batch was handed on, in milliseconds since the Unix epoch.
     at_ms: i64,
-    users: Last,
+    users: LastValues,
     /// Gives each point a nanosecond of its own, so that InfluxDB keeps all.
     points: i64,
 }

@@ -6,7 +6,7 @@ use drumfire_results::{Distribution, Histogram, LabelIncrement};
 use serde_json::{Value, json};
 
 use crate::encoder::Interval;
-use crate::windows::{Last, Window, Windows};
+use crate::windows::{LastValues, Window, Windows};
 
 /// Milliseconds of a time in microseconds.
 pub fn ms(us: u64) -> f64 {
@@ -33,7 +33,7 @@ pub enum Times {
     /// Those of an interval, from several distributions.
     Interval(Histogram),
     /// The last ones of a window.
-    Window(Last),
+    Window(LastValues),
 }
 
 impl Times {

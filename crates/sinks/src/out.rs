@@ -33,7 +33,7 @@ pub const KINDS: [&str; 8] = [
 
 /// An output that a user asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Out {
+pub struct RequestedOutput {
     kind: &'static str,
     target: String,
 }
@@ -69,12 +69,12 @@ pub enum OutError {
     },
 }
 
-impl Out {
+impl RequestedOutput {
     /// Reads `KIND=WHERE`.
     ///
     /// # Errors
     /// [`OutError`], which says what is expected.
-    pub fn parse(text: &str) -> Result<Out, OutError> {
+    pub fn parse(text: &str) -> Result<RequestedOutput, OutError> {
         let (kind, target) = text
             .split_once('=')
             .ok_or_else(|| OutError::Form(text.to_owned()))?;
@@ -82,7 +82,7 @@ impl Out {
             .into_iter()
             .find(|known| *known == kind)
             .ok_or_else(|| OutError::Kind(kind.to_owned()))?;
-        let out = Out {
+        let out = RequestedOutput {
             kind,
             target: target.to_owned(),
         };
@@ -276,7 +276,11 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_what_is_expected() {
-        let why = |text: &str| Out::parse(text).expect_err("it is wrong").to_string();
+        let why = |text: &str| {
+            RequestedOutput::parse(text)
+                .expect_err("it is wrong")
+                .to_string()
+        };
         assert!(why("influxdb").contains("is not KIND=WHERE"));
         assert!(why("influx=http://x").contains("use influxdb, graphite, prometheus"));
         assert_eq!(why("graphite=host"), "`graphite=host`: expected HOST:PORT");
@@ -284,12 +288,12 @@ mod tests {
             why("otlp=127.0.0.1:4318").ends_with("expected a URL, http:// or https:// and a host")
         );
         assert!(why("otlp=http://:4318/x").contains("and a host"));
-        assert!(Out::parse("otlp=http://me:pw@h").is_ok());
+        assert!(RequestedOutput::parse("otlp=http://me:pw@h").is_ok());
         let secret = why("influxdb=htps://me:secret@h/");
         assert!(
             secret.contains("htps://h/") && !secret.contains("secret"),
             "{secret}"
         );
-        assert!(Out::parse("prometheus=127.0.0.1:9270").is_ok());
+        assert!(RequestedOutput::parse("prometheus=127.0.0.1:9270").is_ok());
     }
 }

@@ -11,23 +11,23 @@ pub struct Windows {
     size: usize,
     labels: HashMap<String, Window>,
     all: Window,
-    users: Last,
+    users: LastValues,
 }
 
 /// The last times of some samples, in milliseconds: of the successful, the failed, and all of them.
 #[derive(Clone, Debug, Default)]
 pub struct Window {
     /// Those of successful samples.
-    pub ok: Last,
+    pub ok: LastValues,
     /// Those of failed samples.
-    pub failed: Last,
+    pub failed: LastValues,
     /// Those of all.
-    pub all: Last,
+    pub all: LastValues,
 }
 
 /// The last values of a series.
 #[derive(Clone, Debug, Default)]
-pub struct Last(VecDeque<f64>);
+pub struct LastValues(VecDeque<f64>);
 
 impl Windows {
     /// Windows of the last `size` samples that the queue gives.
@@ -37,7 +37,7 @@ impl Windows {
             size: size.max(1),
             labels: HashMap::new(),
             all: Window::default(),
-            users: Last::default(),
+            users: LastValues::default(),
         }
     }
 
@@ -62,7 +62,7 @@ impl Windows {
     }
 
     /// The users that were active.
-    pub(crate) fn users(&self) -> &Last {
+    pub(crate) fn users(&self) -> &LastValues {
         &self.users
     }
 }
@@ -80,7 +80,7 @@ impl Window {
     }
 }
 
-impl Last {
+impl LastValues {
     pub(crate) fn add(&mut self, value: f64, size: usize) {
         if self.0.len() == size {
             self.0.pop_front();
@@ -174,7 +174,7 @@ mod tests {
     // The values of commons-math 3.6.1's `DescriptiveStatistics#getPercentile`.
     #[test]
     fn percentiles_are_interpolated() {
-        let mut last = Last::default();
+        let mut last = LastValues::default();
         for value in [1.0, 2.0, 3.0, 4.0] {
             last.add(value, 100);
         }

@@ -8,7 +8,7 @@ use crate::elements::{head, set_variables};
 use crate::extractors::scripts;
 use crate::fault::Fault;
 use crate::files::Files;
-use crate::samplers::{Around, http_request};
+use crate::samplers::{InheritedSettings, http_request};
 use crate::value::{Table, as_table, flag, text, text_or};
 
 /// Blocks within blocks, and scenarios that include others.
@@ -79,7 +79,7 @@ impl Compiler<'_> {
                         .hint("Leave them out"));
                 }
             }
-            let around = Around {
+            let around = InheritedSettings {
                 scenario,
                 files: self.files,
             };

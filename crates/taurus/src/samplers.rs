@@ -11,12 +11,12 @@ use crate::files::Files;
 use crate::value::{Table, has_variable, is_true, json, list, table, text, text_or};
 
 /// The settings that a request inherits.
-pub(crate) struct Around<'c> {
+pub(crate) struct InheritedSettings<'c> {
     pub scenario: &'c Table,
     pub files: &'c Files,
 }
 
-impl Around<'_> {
+impl InheritedSettings<'_> {
     /// The setting of a request, else of its scenario.
     fn option<'v>(&'v self, request: &'v Table, key: &str) -> Option<&'v Value> {
         let own = request.get(key).filter(|value| !value.is_null());
@@ -30,7 +30,7 @@ impl Around<'_> {
 }
 
 /// A request with its headers, timer, assertions and extractors.
-pub(crate) fn http_request(request: &Table, around: &Around<'_>) -> Result<Node, Fault> {
+pub(crate) fn http_request(request: &Table, around: &InheritedSettings<'_>) -> Result<Node, Fault> {
     let Some(url) = request.get("url").map(text) else {
         let fault = Fault::new(format!(
             "a request has no url: {}",
@@ -92,7 +92,7 @@ pub(crate) fn http_request(request: &Table, around: &Around<'_>) -> Result<Node,
 }
 
 /// The body of a request: a text, or fields of a form.
-fn body_of(request: &Table, around: &Around<'_>) -> Result<Option<Value>, Fault> {
+fn body_of(request: &Table, around: &InheritedSettings<'_>) -> Result<Option<Value>, Fault> {
     let Some(body) = request.get("body") else {
         return Ok(None);
     };
@@ -172,7 +172,11 @@ fn with_address(mut node: Node, url: &str) -> Node {
     node.with("HTTPSampler.path", path)
 }
 
-fn uploads(request: &Table, method: &str, around: &Around<'_>) -> Result<Vec<Table>, Fault> {
+fn uploads(
+    request: &Table,
+    method: &str,
+    around: &InheritedSettings<'_>,
+) -> Result<Vec<Table>, Fault> {
     let mut all = Vec::new();
     for file in list(request, "upload-files") {
         let mut file = crate::value::as_table(file, "path");

@@ -12,5 +12,5 @@ pub mod nats;
 pub mod program;
 pub mod redact;
 pub mod server;
-pub mod way;
+pub mod slow_link;
 pub mod websocket;

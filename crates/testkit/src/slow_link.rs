@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// The kind of the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Conduct {
+pub struct LinkQuality {
     /// How long everything takes in each direction.
     pub delay: Duration,
     /// Bytes a second in each direction; 0 for as many as there are.
@@ -25,29 +25,29 @@ pub struct Conduct {
 
 /// A port from which a way leads to one of the loopback.
 #[derive(Debug)]
-pub struct Way {
+pub struct SlowLink {
     address: SocketAddr,
-    conduct: Arc<Mutex<Conduct>>,
+    conduct: Arc<Mutex<LinkQuality>>,
     is_over: Arc<AtomicBool>,
 }
 
-impl Way {
+impl SlowLink {
     /// A way to this port of the loopback.
     ///
     /// # Errors
     /// If there is no port.
-    pub fn to(port: u16) -> io::Result<Way> {
-        Way::at(Ipv4Addr::LOCALHOST.into(), port)
+    pub fn to(port: u16) -> io::Result<SlowLink> {
+        SlowLink::at(Ipv4Addr::LOCALHOST.into(), port)
     }
 
     /// A way from a port of this address to this port of the loopback.
     ///
     /// # Errors
     /// If there is no port.
-    pub fn at(host: IpAddr, port: u16) -> io::Result<Way> {
+    pub fn at(host: IpAddr, port: u16) -> io::Result<SlowLink> {
         let listener = TcpListener::bind((host, 0))?;
         listener.set_nonblocking(true)?;
-        let way = Way {
+        let way = SlowLink {
             address: listener.local_addr()?,
             conduct: Arc::default(),
             is_over: Arc::default(),
@@ -75,25 +75,25 @@ impl Way {
     }
 
     /// From now on it behaves like this.
-    pub fn set(&self, conduct: Conduct) {
+    pub fn set(&self, conduct: LinkQuality) {
         *self.conduct.lock().unwrap_or_else(PoisonError::into_inner) = conduct;
     }
 
     /// Nothing arrives any more.
     pub fn cut(&self) {
-        self.set(Conduct {
+        self.set(LinkQuality {
             is_cut: true,
-            ..Conduct::default()
+            ..LinkQuality::default()
         });
     }
 
     /// Everything arrives at once.
     pub fn open(&self) {
-        self.set(Conduct::default());
+        self.set(LinkQuality::default());
     }
 }
 
-impl Drop for Way {
+impl Drop for SlowLink {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
@@ -102,7 +102,7 @@ impl Drop for Way {
 fn join(
     near: &TcpStream,
     far: &TcpStream,
-    conduct: &Arc<Mutex<Conduct>>,
+    conduct: &Arc<Mutex<LinkQuality>>,
     is_over: &Arc<AtomicBool>,
 ) -> io::Result<()> {
     for (from, to) in [(near, far), (far, near)] {
@@ -130,7 +130,7 @@ fn take(mut from: TcpStream, sent: &SyncSender<(Instant, Vec<u8>)>) {
 fn bring(
     mut to: TcpStream,
     coming: &Receiver<(Instant, Vec<u8>)>,
-    conduct: &Mutex<Conduct>,
+    conduct: &Mutex<LinkQuality>,
     is_over: &AtomicBool,
 ) {
     while let Ok((at, chunk)) = coming.recv() {
@@ -175,10 +175,10 @@ mod tests {
                 stream.write_all(&byte).expect("it is read");
             }
         });
-        let way = Way::to(port).expect("a way");
-        way.set(Conduct {
+        let way = SlowLink::to(port).expect("a way");
+        way.set(LinkQuality {
             delay: Duration::from_millis(30),
-            ..Conduct::default()
+            ..LinkQuality::default()
         });
         let mut stream = TcpStream::connect(("127.0.0.1", way.port())).expect("it is open");
         let mut byte = [0];

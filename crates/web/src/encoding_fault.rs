@@ -4,7 +4,7 @@ use crate::exception::Exception;
 
 /// The fault of a compressed body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Damage<'a> {
+pub enum EncodingFault<'a> {
     /// The first bytes are not gzip's.
     NotGzip,
     /// A gzip method other than deflate.
@@ -33,19 +33,23 @@ const ZIP: &str = "java.util.zip.ZipException";
 const EOF: &str = "java.io.EOFException";
 const ZLIB_END: &str = "Unexpected end of ZLIB input stream";
 
-impl Damage<'_> {
+impl EncodingFault<'_> {
     /// The exception that reading the body throws.
     pub(crate) fn exception(self) -> Exception {
         match self {
-            Damage::NotGzip => Exception::new(ZIP, "Not in GZIP format"),
-            Damage::GzipMethod => Exception::new(ZIP, "Unsupported compression method"),
-            Damage::GzipHeaderEnd | Damage::GzipTrailerEnd => Exception::without_message(EOF),
-            Damage::GzipData(text) | Damage::Deflate(text) => Exception::new(ZIP, text.to_owned()),
-            Damage::GzipDataEnd | Damage::DeflateEnd => Exception::new(EOF, ZLIB_END),
-            Damage::GzipTrailer => Exception::new(ZIP, "Corrupt GZIP trailer"),
-            Damage::DeflateHeaderEnd => Exception::new(ZIP, "Unexpected end of stream"),
+            EncodingFault::NotGzip => Exception::new(ZIP, "Not in GZIP format"),
+            EncodingFault::GzipMethod => Exception::new(ZIP, "Unsupported compression method"),
+            EncodingFault::GzipHeaderEnd | EncodingFault::GzipTrailerEnd => {
+                Exception::without_message(EOF)
+            }
+            EncodingFault::GzipData(text) | EncodingFault::Deflate(text) => {
+                Exception::new(ZIP, text.to_owned())
+            }
+            EncodingFault::GzipDataEnd | EncodingFault::DeflateEnd => Exception::new(EOF, ZLIB_END),
+            EncodingFault::GzipTrailer => Exception::new(ZIP, "Corrupt GZIP trailer"),
+            EncodingFault::DeflateHeaderEnd => Exception::new(ZIP, "Unexpected end of stream"),
             // The cause in the decoder's own words is left out.
-            Damage::Brotli => {
+            EncodingFault::Brotli => {
                 Exception::new("java.io.IOException", "Brotli stream decoding failed")
             }
         }

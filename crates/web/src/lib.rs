@@ -7,7 +7,7 @@
 #![warn(missing_docs)]
 
 mod body_parts;
-mod damage;
+mod encoding_fault;
 mod exception;
 mod header_value;
 mod java_text;

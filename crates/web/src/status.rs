@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-pub use crate::damage::Damage;
+pub use crate::encoding_fault::EncodingFault;
 use crate::exception::Exception;
 
 /// Where a connection was to be made to.
@@ -102,7 +102,7 @@ pub enum Failure<'a> {
     /// A line after the last chunk that is no header.
     BadTrailer(&'a str),
     /// A compressed body that cannot be read.
-    Damaged(Damage<'a>),
+    Damaged(EncodingFault<'a>),
     /// The peer closed the connection during the TLS handshake, or did not speak TLS and closed.
     TlsClosed,
     /// The peer answered the TLS handshake with something that is not TLS.
@@ -444,7 +444,7 @@ mod tests {
             "Remote host terminated the handshake",
         );
         assert_failure(
-            Failure::Damaged(Damage::NotGzip),
+            Failure::Damaged(EncodingFault::NotGzip),
             "java.util.zip.ZipException",
             "Not in GZIP format",
         );

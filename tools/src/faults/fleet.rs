@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use drumfire_testkit::nats::Nats;
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
-use drumfire_testkit::way::{Conduct, Way};
+use drumfire_testkit::slow_link::{LinkQuality, SlowLink};
 
 use super::Fault;
 use super::bench::{
@@ -159,7 +159,7 @@ pub const FAULTS: &[Fault] = &[
 struct FleetStage {
     nats: Nats,
     agents: Vec<(Running, Workshop)>,
-    ways: Vec<Way>,
+    ways: Vec<SlowLink>,
     home: Workshop,
 }
 
@@ -175,7 +175,7 @@ impl FleetStage {
             home,
         };
         for name in ["a", "b", "c", "d"].iter().take(agents) {
-            stage.ways.push(Way::to(stage.nats.port)?);
+            stage.ways.push(SlowLink::to(stage.nats.port)?);
             let agent = stage.agent(bench, stage.ways.len() - 1, name)?;
             stage.agents.push(agent);
         }
@@ -400,7 +400,7 @@ fn cut_off(bench: &Bench) -> anyhow::Result<()> {
 
 fn slow(bench: &Bench) -> anyhow::Result<()> {
     let stage = FleetStage::start(bench, 2, TEN_SECONDS)?;
-    stage.ways[1].set(Conduct {
+    stage.ways[1].set(LinkQuality {
         delay: Duration::from_millis(150),
         bytes_per_s: 64 << 10,
         is_cut: false,

@@ -12,7 +12,7 @@ use anyhow::{Context as _, ensure};
 use drumfire_testkit::nats::Nats;
 use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{Server, Step, ok};
-use drumfire_testkit::way::{Conduct, Way};
+use drumfire_testkit::slow_link::{LinkQuality, SlowLink};
 
 use super::lan::Lan;
 use super::rows::{Rows, compare};
@@ -86,7 +86,7 @@ struct Fleet<'p> {
     _nats: Nats,
     url: String,
     keys: Workshop,
-    _ways: Vec<Way>,
+    _ways: Vec<SlowLink>,
     _agents: Vec<(Workshop, Running)>,
     target: Server,
     seen: Seen,
@@ -123,10 +123,10 @@ impl<'p> Fleet<'p> {
         });
         let (mut ways, mut agents) = (Vec::new(), Vec::new());
         for (number, name) in names.iter().enumerate() {
-            let way = Way::at(lan.host, nats.port)?;
-            way.set(Conduct {
+            let way = SlowLink::at(lan.host, nats.port)?;
+            way.set(LinkQuality {
                 delay: DELAY,
-                ..Conduct::default()
+                ..LinkQuality::default()
             });
             let url = format!("tls://{}", SocketAddr::new(lan.host, way.port()));
             let creds = format!("keys/agents/{name}.creds");

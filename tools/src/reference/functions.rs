@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use drumfire_expr::{FunctionSpec, Origin, Rung, functions};
+use drumfire_expr::{FunctionRung, FunctionSpec, Origin, functions};
 
 const HEAD: &str = "\
 # Functions
@@ -47,7 +47,7 @@ fn section(spec: &FunctionSpec, page: &mut String) {
         ""
     };
     let _ = write!(page, "\n`${{{usage}}}`{more}\n");
-    if spec.rung() == Rung::Jvm {
+    if spec.rung() == FunctionRung::Jvm {
         page.push_str("\nNeeds a JVM.\n");
     }
     if !spec.differs.is_empty() {

@@ -4,7 +4,7 @@ use std::io;
 
 use drumfire_results::Threshold;
 
-use super::run::{self, Company};
+use super::run::{self, RunParticipants};
 use super::run_url;
 use crate::capacity::{Goal, Search};
 use crate::capacity_arguments::CapacityArguments;
@@ -51,7 +51,7 @@ pub fn capacity<E: Engine>(
     ));
     let control = Control::default();
     let mut search = Search::new(goal, control.clone(), Box::new(io::stdout()));
-    let company = Company {
+    let company = RunParticipants {
         control: &control,
         follower: Some(&mut search),
         debugging: Debugging::default(),

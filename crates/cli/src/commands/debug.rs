@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use drumfire_serve::{Address, Live, LiveOptions, Server};
 
-use super::run::{self, Company};
+use super::run::{self, RunParticipants};
 use crate::command::Command;
 use crate::console::Console;
 use crate::debug_arguments::DebugArguments;
@@ -64,7 +64,7 @@ pub fn debug<E: Engine>(
             Some(serve(arguments, live, page, &control, console)?)
         }
     };
-    let company = Company {
+    let company = RunParticipants {
         control: &control,
         follower: None,
         debugging: Debugging::by(Arc::new(session.clone())),

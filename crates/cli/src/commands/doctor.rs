@@ -7,7 +7,7 @@ use drumfire_health::{Ceiling, Limits, Load, Machine, ceilings, dangerous_settin
 
 use super::inputs::{existing_plan, settings};
 use crate::console::Console;
-use crate::engine::{Demand, Engine};
+use crate::engine::{Engine, MachineDemand};
 use crate::exit_codes::Exit;
 use crate::options::{DoctorOptions, Refusal};
 use crate::terminal::format::{count, cut, wrap};
@@ -61,7 +61,7 @@ fn demand<E: Engine>(
     options: &DoctorOptions,
     engine: &E,
     console: &mut Console<'_>,
-) -> Result<Demand, Refusal> {
+) -> Result<MachineDemand, Refusal> {
     let plan = existing_plan(plan)?;
     let settings = settings(&options.properties, &[], Some(&plan), console)?;
     let (program, _) = engine
@@ -71,10 +71,10 @@ fn demand<E: Engine>(
 }
 
 /// Without a plan: JMeter's defaults, which are new connections in each iteration, to somewhere else.
-fn load(demand: Option<&Demand>) -> Load {
-    let unknown = Demand {
+fn load(demand: Option<&MachineDemand>) -> Load {
+    let unknown = MachineDemand {
         new_connections: true,
-        ..Demand::default()
+        ..MachineDemand::default()
     };
     let known = demand.unwrap_or(&unknown);
     Load {
@@ -101,7 +101,7 @@ fn text(
     limits: &Limits,
     found: &[Ceiling],
     dangers: &[String],
-    demand: Option<&Demand>,
+    demand: Option<&MachineDemand>,
     style: Style,
     columns: Option<usize>,
 ) -> String {
@@ -167,7 +167,7 @@ fn machine(text: &mut String, limits: &Limits) {
 /// Targets that are listed; of more, the rest are counted.
 const MAX_TARGETS: usize = 3;
 
-fn plan(text: &mut String, demand: &Demand, columns: usize) {
+fn plan(text: &mut String, demand: &MachineDemand, columns: usize) {
     let mut targets = demand.targets.clone();
     if targets.len() > MAX_TARGETS {
         let more = targets.len() - MAX_TARGETS;
@@ -222,10 +222,10 @@ mod tests {
             open_files_hard: Some(4096),
             ..Limits::default()
         };
-        let demand = Demand {
+        let demand = MachineDemand {
             users: 2000,
             targets: ["a", "b:81", "c", "d", "e"].map(str::to_owned).to_vec(),
-            ..Demand::default()
+            ..MachineDemand::default()
         };
         let found = ceilings(&limits, &load(Some(&demand)));
         let dangers = ["a setting".to_owned()];
@@ -262,10 +262,10 @@ the plan asks for more than this machine has: connections, by open files
     #[test]
     fn a_narrow_terminal_has_no_longer_lines() {
         let limits = Machine::default().limits();
-        let demand = Demand {
+        let demand = MachineDemand {
             users: 2000,
             targets: vec!["a-long-name.".repeat(9)],
-            ..Demand::default()
+            ..MachineDemand::default()
         };
         let found = ceilings(&limits, &load(Some(&demand)));
         let dangers = ["a long word ".repeat(20)];

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::inputs::{existing_plan, settings};
 use crate::console::Console;
 use crate::engine::{
-    Engine, GroupView, LevelUnit, PlanView, Share, SplitView, Stretch, TreeRow, UserWindow,
+    Engine, GroupView, LevelStretch, LevelUnit, PlanView, Share, SplitView, TreeRow, UserWindow,
 };
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, ViewOptions};
@@ -177,7 +177,7 @@ fn known_at_start(text: &mut String, group: &GroupView) {
 }
 
 /// A stretch of a load whose users are not known beforehand.
-fn stretch(text: &mut String, part: &Stretch) {
+fn stretch(text: &mut String, part: &LevelStretch) {
     let level = |level: f64| {
         let rounded = format!("{level:.3}");
         rounded
@@ -224,7 +224,7 @@ fn seconds(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Demand, PropertyRow};
+    use crate::engine::{MachineDemand, PropertyRow};
 
     fn group(users: u64) -> GroupView {
         GroupView {
@@ -271,7 +271,7 @@ mod tests {
                 },
             ],
             groups: vec![group(2)],
-            demand: Demand::default(),
+            demand: MachineDemand::default(),
         };
         let expected = "\
 Shop  TestPlan
@@ -308,7 +308,7 @@ load
 
     #[test]
     fn a_load_without_known_users_is_told_by_its_levels() {
-        let part = |start_ms, from, to, unit| Stretch {
+        let part = |start_ms, from, to, unit| LevelStretch {
             start_ms,
             end_ms: start_ms + 1_500,
             from,

@@ -143,7 +143,7 @@ fn run_test<E: Engine>(
     }
     background.stage(&test.hooks, Stage::Startup, None)?;
     let mut judge = PassFail::new(test.criteria);
-    let company = run::Company {
+    let company = run::RunParticipants {
         control: &Control::default(),
         follower: None,
         debugging: Debugging::default(),

@@ -44,7 +44,7 @@ pub struct Change {
 
 /// Where the user stands.
 #[derive(Clone, Debug)]
-pub struct Halted {
+pub struct HaltedUser {
     /// The element that is about to have its turn.
     pub turn: Turn,
     /// The variables.
@@ -90,7 +90,7 @@ struct DebuggerState {
     variables: BTreeMap<String, VariableValues>,
     pace: Pace,
     breakpoints: BTreeSet<String>,
-    halted: Option<(Halted, oneshot::Sender<Edits>)>,
+    halted: Option<(HaltedUser, oneshot::Sender<Edits>)>,
     is_over: bool,
 }
 
@@ -124,7 +124,7 @@ impl DebugSession {
     }
 
     /// Where the user stands, if he does.
-    pub fn halted(&self) -> Option<Halted> {
+    pub fn halted(&self) -> Option<HaltedUser> {
         let state = self.lock();
         state.halted.as_ref().map(|(halted, _)| halted.clone())
     }
@@ -194,7 +194,7 @@ impl Debugger for DebugSession {
             return None;
         }
         let (resume, wait) = oneshot::channel();
-        let halted = Halted {
+        let halted = HaltedUser {
             turn: turn.clone(),
             variables: vars.clone(),
         };

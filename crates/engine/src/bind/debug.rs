@@ -3,15 +3,15 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::decode::Unit;
+use crate::decode::DecodingContext;
 use crate::decode::roles::Roles;
 use crate::resolve::Element;
 use crate::run::debug::{Part, Turn};
 use crate::run::watched::Watched;
 
 /// The roles of an element in the scope of samplers, such that its turns are told if somebody follows them.
-pub fn watched(roles: Rc<Roles>, element: &Element, unit: &Unit) -> Rc<Roles> {
-    let Some(debugger) = unit.settings.debugging.debugger() else {
+pub fn watched(roles: Rc<Roles>, element: &Element, decoding: &DecodingContext) -> Rc<Roles> {
+    let Some(debugger) = decoding.settings.debugging.debugger() else {
         return roles;
     };
     let turn = |part| Turn {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use drumfire_jmx::{Diagnostic, full_class_name};
 
 use crate::bind::{classpath, decode, functions, scripts};
-use crate::decode::{NEEDS_JAVA, Unit, World};
+use crate::decode::{DecodingContext, NEEDS_JAVA, OutsideAccess};
 use crate::elements;
 use crate::elements::foreign::ABSENT;
 use crate::resolve::Plan;
 use crate::run::java::host::{Java, JavaError, JavaHost};
-use crate::run::java::plan::Traits;
+use crate::run::java::plan::ClassRoles;
 use crate::run::journey::BoundPlan;
 use crate::run::settings::RunSettings;
 
@@ -42,7 +42,7 @@ impl Draft {
 }
 
 /// Java's answers about classes, by the names the plan has for them.
-type Answers = HashMap<String, Result<Traits, String>>;
+type Answers = HashMap<String, Result<ClassRoles, String>>;
 
 /// Decodes a plan in a closed world. Where a value needs a script, it is empty, with a warning.
 pub fn draft(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
@@ -114,32 +114,32 @@ fn draft_knowing(plan: &Plan, settings: &Arc<RunSettings>, answers: Answers) -> 
         let message = format!("{name} names a script, which needs Java: {why}");
         findings.push(Diagnostic::error(NEEDS_JAVA, message));
     }
-    let mut unit = Unit {
-        world: World::Closed,
+    let mut decoding = DecodingContext {
+        outside: OutsideAccess::Closed,
         needs_java: init_file.is_some(),
         foreign: answers,
-        ..Unit::new(root, settings, findings)
+        ..DecodingContext::new(root, settings, findings)
     };
-    let groups = decode(root, &mut unit);
+    let groups = decode(root, &mut decoding);
     let (needs_java, jdbc_in_java) = (
-        unit.needs_java,
-        elements::jdbc::in_java(&unit).map(str::to_owned),
+        decoding.needs_java,
+        elements::jdbc::in_java(&decoding).map(str::to_owned),
     );
-    let mut classes = std::mem::take(&mut unit.unasked);
-    let sources = unit.java.elements.iter();
+    let mut classes = std::mem::take(&mut decoding.unasked);
+    let sources = decoding.java.elements.iter();
     classes.extend(sources.map(|source| source.class.clone()));
     classes.sort_unstable();
     classes.dedup();
-    if unit.findings.iter().any(Diagnostic::is_error) {
+    if decoding.findings.iter().any(Diagnostic::is_error) {
         return Draft {
             plan: None,
-            findings: unit.findings,
+            findings: decoding.findings,
             needs_java,
             jdbc_in_java,
             classes,
         };
     }
-    let compiled = unit.finish(root, groups, settings);
+    let compiled = decoding.finish(root, groups, settings);
     Draft {
         plan: Some(compiled.plan),
         findings: compiled.warnings,
@@ -179,9 +179,9 @@ mod tests {
             class: &str,
             _: &Path,
             _: &[std::path::PathBuf],
-        ) -> Result<Option<Traits>, JavaError> {
+        ) -> Result<Option<ClassRoles>, JavaError> {
             self.note();
-            Ok(class.starts_with("org.apache.").then(Traits::default))
+            Ok(class.starts_with("org.apache.").then(ClassRoles::default))
         }
         fn functions(
             &self,

@@ -10,15 +10,17 @@ use crate::bind::Decoded;
 use crate::bind::debug::watched;
 use crate::bind::group_start::{self, LateElement};
 use crate::decode::roles::{Listener, Roles};
-use crate::decode::{Decoder, Unit};
+use crate::decode::{Decoder, DecodingContext};
 use crate::elements;
 use crate::elements::foreign;
 use crate::elements::java;
 use crate::elements::samplers;
 use crate::elements::samplers::listing;
 use crate::resolve::Element;
-use crate::run::controllers::{Controller, Driven, Hook, Kind};
-use crate::run::journey::{Journey, Package, Reach, Sampled, Told, TransactionPackage};
+use crate::run::controllers::{Controller, Hook, JavaController, Kind};
+use crate::run::journey::{
+    Journey, Package, SampleTargets, Sampled, ToldListener, TransactionPackage,
+};
 use crate::run::needs::Needs;
 use crate::run::program::{Group, GroupKind, LateSettings};
 use crate::run::sampler::Sampler;
@@ -36,7 +38,7 @@ struct Builder<'p, 'd, 'c, 'u> {
     group_element: &'p Element,
     command_line: &'c [Listener],
     decoded: &'d mut Decoded,
-    unit: &'d mut Unit<'u>,
+    decoding: &'d mut DecodingContext<'u>,
     frames: Vec<Frame<'p>>,
     journey: Journey,
 }
@@ -47,15 +49,15 @@ pub fn compile<'p>(
     plan: &'p Element,
     command_line: &[Listener],
     decoded: &mut Decoded,
-    unit: &mut Unit,
+    decoding: &mut DecodingContext,
 ) -> Option<(Group, Journey)> {
-    let (mut group, journey) = decode_group(element, plan, unit)?;
+    let (mut group, journey) = decode_group(element, plan, decoding)?;
     let mut builder = Builder {
         plan,
         group_element: element,
         command_line,
         decoded,
-        unit,
+        decoding,
         frames: Vec::new(),
         journey,
     };
@@ -64,13 +66,17 @@ pub fn compile<'p>(
     Some((group, builder.journey))
 }
 
-fn decode_group(element: &Element, plan: &Element, unit: &mut Unit) -> Option<(Group, Journey)> {
+fn decode_group(
+    element: &Element,
+    plan: &Element,
+    decoding: &mut DecodingContext,
+) -> Option<(Group, Journey)> {
     let kind = match element.class.as_str() {
         "SetupThreadGroup" => GroupKind::SetUp,
         "PostThreadGroup" => GroupKind::TearDown,
         _ => GroupKind::Main,
     };
-    let mut d = Decoder::new(element, unit);
+    let mut d = Decoder::new(element, decoding);
     let (name, on_error, load) = group_start::read(&mut d)?;
     let root = new_controller(d.name(), load.root);
     java::show_group(&mut d);
@@ -144,7 +150,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             roles: Vec::new(),
         };
         for child in children {
-            match foreign::role(child, self.unit) {
+            match foreign::role(child, self.decoding) {
                 Some(elements::Role::Config) => frame.configs.push(child),
                 Some(
                     elements::Role::Controller
@@ -153,8 +159,8 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 ) => continue,
                 _ => {}
             }
-            let roles = self.decoded.roles(child, self.unit);
-            frame.roles.push(watched(roles, child, self.unit));
+            let roles = self.decoded.roles(child, self.decoding);
+            frame.roles.push(watched(roles, child, self.decoding));
         }
         self.frames.push(frame);
     }
@@ -172,7 +178,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         } else {
             Vec::new()
         };
-        match foreign::role(element, self.unit) {
+        match foreign::role(element, self.decoding) {
             Some(elements::Role::Controller) if element.class == samplers::PARALLEL_CONTROLLER => {
                 self.visit_parallel(element, children, parent, members);
             }
@@ -198,7 +204,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 self.frames.pop();
             }
             Some(_) => {
-                let roles = self.decoded.roles(element, self.unit);
+                let roles = self.decoded.roles(element, self.decoding);
                 if let Some(listener) = &roles.each_iteration {
                     self.listen(parent, listener.clone());
                 }
@@ -214,7 +220,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 }
             }
             None => {
-                self.decoded.roles(element, self.unit);
+                self.decoded.roles(element, self.decoding);
             }
         }
     }
@@ -226,7 +232,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         parent: ControllerId,
         members: &mut Vec<Child>,
     ) {
-        let mut decoder = Decoder::new(element, self.unit);
+        let mut decoder = Decoder::new(element, self.decoding);
         let roles = elements::decode(&mut decoder);
         let Some(kind) = roles.controller else { return };
         self.journey.java.extend(roles.java);
@@ -238,7 +244,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 | Kind::ForEach(_)
                 | Kind::OnceOnly
                 | Kind::Throughput(_)
-                | Kind::Driven(Driven { listens: true, .. })
+                | Kind::Driven(JavaController { listens: true, .. })
         );
         let iterates = matches!(
             kind,
@@ -281,20 +287,20 @@ impl<'p> Builder<'p, '_, '_, '_> {
         parent: ControllerId,
         members: &mut Vec<Child>,
     ) {
-        let name = Decoder::new(element, self.unit).name();
+        let name = Decoder::new(element, self.decoding).name();
         let id = self.add_controller(name, Kind::Simple, parent);
         self.push_frame(Some(id), &children);
         let mut branches = Vec::new();
         for child in children {
             let mut own = Vec::new();
             if !matches!(
-                foreign::role(child, self.unit),
+                foreign::role(child, self.decoding),
                 Some(elements::Role::Controller | elements::Role::Sampler)
             ) {
                 self.visit(child, true, id, &mut own);
                 continue;
             }
-            let name = Decoder::new(child, self.unit).name();
+            let name = Decoder::new(child, self.decoding).name();
             let branch = self.add_controller(name, samplers::branch_kind(), id);
             self.push_frame(Some(branch), &[]);
             self.visit(child, true, branch, &mut own);
@@ -335,7 +341,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         };
         let name = format!("__jm__{name}__idx");
         self.journey.controllers[id as usize].index_variable =
-            Some(self.unit.compiler.intern(&name));
+            Some(self.decoding.compiler.intern(&name));
     }
 
     /// The group's loop has the group's name if the file gives it one, and else none (`TestElementPropertyConverter`).
@@ -346,7 +352,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .element("ThreadGroup.main_controller");
         match main {
             Some(main) if main.name.is_empty() => {
-                let slot = self.unit.compiler.intern("__jm____idx");
+                let slot = self.decoding.compiler.intern("__jm____idx");
                 self.journey.controllers[0].index_variable = Some(slot);
             }
             _ => self.set_index_variable(0),
@@ -386,10 +392,10 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .map(|post| post.reads())
             .chain(assertions.iter().map(|assertion| assertion.reads()));
         let needs = needs.fold(self.listeners_need(), |all, one| all.and(one));
-        let mut decoder = Decoder::new(element, self.unit);
+        let mut decoder = Decoder::new(element, self.decoding);
         let sampler = decode(&mut decoder, &configs, needs)?;
         let name = decoder.name();
-        let listing = match decoder.unit.lists_samplers {
+        let listing = match decoder.decoding.lists_samplers {
             true => listing::decode(&mut decoder, &configs),
             false => Vec::new(),
         };
@@ -443,7 +449,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
     }
 
     /// The listeners without those of the nearest parent transaction.
-    fn reach_in_transaction(&self, listeners: &[Listener]) -> Reach {
+    fn reach_in_transaction(&self, listeners: &[Listener]) -> SampleTargets {
         let transaction = self.frames.iter().rposition(|frame| {
             frame.controller.is_some_and(|id| {
                 matches!(
@@ -466,15 +472,15 @@ impl<'p> Builder<'p, '_, '_, '_> {
 
     /// The parts of a sample that the result files in scope show beyond its row, and those that the user's next elements read.
     fn listeners_need(&self) -> Needs {
-        let mut needs = self.unit.previous_needs;
+        let mut needs = self.decoding.previous_needs;
         for listener in self.listeners(self.frames.len()) {
             if let Listener::Told(listener) | Listener::Backend(_, Some(listener)) = listener {
-                needs = needs.and(self.unit.told[usize::from(listener)].reads());
+                needs = needs.and(self.decoding.told[usize::from(listener)].reads());
             }
             let Listener::Output(output) = listener else {
                 continue;
             };
-            let format = &self.unit.outputs[usize::from(output)].format;
+            let format = &self.decoding.outputs[usize::from(output)].format;
             if let Some(columns) = &format.columns {
                 let (body, headers, request) = columns.reads();
                 needs = needs.and(Needs {
@@ -494,15 +500,15 @@ impl<'p> Builder<'p, '_, '_, '_> {
         needs
     }
 
-    fn reach(&self, listeners: &[Listener], is_heard: bool) -> Reach {
+    fn reach(&self, listeners: &[Listener], is_heard: bool) -> SampleTargets {
         let mut outputs = Vec::new();
         let mut summarisers = Vec::new();
         let mut backends = Vec::new();
         let mut on_failure = Vec::new();
         let mut told = Vec::new();
-        let hears = |listener: u16, outputs: &mut Vec<u16>| Told {
+        let hears = |listener: u16, outputs: &mut Vec<u16>| ToldListener {
             before: OutputSet::new(outputs.drain(..), []),
-            listener: self.unit.told[usize::from(listener)].clone(),
+            listener: self.decoding.told[usize::from(listener)].clone(),
         };
         for listener in listeners {
             match *listener {
@@ -516,7 +522,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 Listener::Told(listener) => told.push(hears(listener, &mut outputs)),
             }
         }
-        Reach {
+        SampleTargets {
             told,
             outputs: OutputSet::new(outputs, summarisers).with_backends(backends),
             is_heard,

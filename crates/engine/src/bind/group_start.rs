@@ -6,7 +6,7 @@ use drumfire_expr::Compiler;
 use drumfire_jmx::Value;
 
 use crate::bind::scripts::Scripts;
-use crate::decode::{Decoder, Unit, World};
+use crate::decode::{Decoder, DecodingContext, OutsideAccess};
 use crate::elements;
 use crate::elements::java_thread_group;
 use crate::elements::thread_groups::{self, Load};
@@ -47,12 +47,12 @@ impl LateSettings for LateElement {
         for (name, value) in &program.variables {
             compiler.define(name, value.as_str());
         }
-        let scripts = Scripts::new(&settings.java, &program.java.classpath, World::Open);
+        let scripts = Scripts::new(&settings.java, &program.java.classpath, OutsideAccess::Open);
         compiler.set_scripts(scripts.runner());
-        let mut unit = Unit::empty(settings, compiler);
-        let read = read(&mut Decoder::new(&self.element, &mut unit));
-        scripts.report(&mut unit);
-        for finding in &unit.findings {
+        let mut decoding = DecodingContext::empty(settings, compiler);
+        let read = read(&mut Decoder::new(&self.element, &mut decoding));
+        scripts.report(&mut decoding);
+        for finding in &decoding.findings {
             tracing::warn!("{}", finding.message);
         }
         let (name, on_error, load) = read?;

@@ -25,7 +25,7 @@ use scripts::Scripts;
 use crate::base::properties::lookup;
 use crate::decode::roles::{Listener, Roles};
 use crate::decode::save::row_format;
-use crate::decode::{Decoder, Unit};
+use crate::decode::{Decoder, DecodingContext};
 use crate::elements;
 use crate::resolve::{Element, Plan};
 use crate::run::java::plan::JavaPlan;
@@ -59,37 +59,45 @@ pub fn bind(plan: Plan, settings: &Arc<RunSettings>) -> Result<Compiled, Vec<Dia
     scripts::run_init_files(root, settings, &mut findings);
     let functions = functions::called(root);
     functions::ask(&functions, root, settings);
-    let mut unit = Unit::new(root, settings, findings);
-    let groups = decode(root, &mut unit);
-    if unit.findings.iter().any(Diagnostic::is_error) {
-        return Err(unit.findings);
+    let mut decoding = DecodingContext::new(root, settings, findings);
+    let groups = decode(root, &mut decoding);
+    if decoding.findings.iter().any(Diagnostic::is_error) {
+        return Err(decoding.findings);
     }
-    Ok(unit.finish(root, groups, settings))
+    Ok(decoding.finish(root, groups, settings))
 }
 
 /// The thread groups of a plan with everything in them.
-fn decode(plan: &Element, unit: &mut Unit) -> Vec<(Group, Journey)> {
-    let scripts = Scripts::new(&unit.settings.java, &unit.java.classpath, unit.world);
-    unit.compiler.set_scripts(scripts.runner());
-    variables::define(plan, unit);
-    elements::config::read_keystore(plan, unit);
-    elements::jdbc::choose(plan, unit);
+fn decode(plan: &Element, decoding: &mut DecodingContext) -> Vec<(Group, Journey)> {
+    let scripts = Scripts::new(
+        &decoding.settings.java,
+        &decoding.java.classpath,
+        decoding.outside,
+    );
+    decoding.compiler.set_scripts(scripts.runner());
+    variables::define(plan, decoding);
+    elements::config::read_keystore(plan, decoding);
+    elements::jdbc::choose(plan, decoding);
     let mut decoded = Decoded::default();
-    let command_line = command_line_listeners(unit);
+    let command_line = command_line_listeners(decoding);
     let groups = plan
         .children
         .iter()
         .filter(|child| elements::is_thread_group(child))
-        .filter_map(|child| group::compile(child, plan, &command_line, &mut decoded, unit))
+        .filter_map(|child| group::compile(child, plan, &command_line, &mut decoded, decoding))
         .collect();
-    refuse_plugin_groups(plan, unit);
-    scripts.report(unit);
+    refuse_plugin_groups(plan, decoding);
+    scripts.report(decoding);
     groups
 }
 
-impl<'s> Unit<'s> {
+impl<'s> DecodingContext<'s> {
     /// The input of compiling.
-    fn new(plan: &Element, settings: &'s RunSettings, mut findings: Vec<Diagnostic>) -> Unit<'s> {
+    fn new(
+        plan: &Element,
+        settings: &'s RunSettings,
+        mut findings: Vec<Diagnostic>,
+    ) -> DecodingContext<'s> {
         let lookup = lookup(&settings.properties);
         let mut save_config = SaveConfig::from_properties(&lookup).unwrap_or_else(|fault| {
             findings.push(Diagnostic::error("save-configuration", fault.to_string()));
@@ -104,7 +112,7 @@ impl<'s> Unit<'s> {
             Some(_) => Needs::ALL,
             None => previous_needs,
         };
-        Unit {
+        DecodingContext {
             findings,
             save_config,
             keeps_previous,
@@ -114,7 +122,7 @@ impl<'s> Unit<'s> {
                 ..JavaPlan::default()
             },
             lists_samplers: previous::lists_samplers(plan),
-            ..Unit::empty(settings, compiler)
+            ..DecodingContext::empty(settings, compiler)
         }
     }
 
@@ -183,35 +191,35 @@ pub struct Decoded(HashMap<usize, Rc<Roles>>);
 
 impl Decoded {
     /// The element's roles; `None` for what has none, or cannot run (then there is a finding).
-    fn roles(&mut self, element: &Element, unit: &mut Unit) -> Rc<Roles> {
+    fn roles(&mut self, element: &Element, decoding: &mut DecodingContext) -> Rc<Roles> {
         if let Some(roles) = self.0.get(&element.id) {
             return roles.clone();
         }
-        let roles = Rc::new(elements::decode(&mut Decoder::new(element, unit)));
+        let roles = Rc::new(elements::decode(&mut Decoder::new(element, decoding)));
         self.0.insert(element.id, roles.clone());
         roles
     }
 }
 
 /// The summariser and the results file that the command line adds to the plan (`JMeter#runNonGui`).
-fn command_line_listeners(unit: &mut Unit) -> Vec<Listener> {
+fn command_line_listeners(decoding: &mut DecodingContext) -> Vec<Listener> {
     let mut listeners = Vec::new();
-    let properties = &unit.settings.properties;
+    let properties = &decoding.settings.properties;
     if let Some(name) = properties
         .get("summariser.name")
         .filter(|name| !name.is_empty())
     {
-        unit.summarisers.push(name.to_string());
+        decoding.summarisers.push(name.to_string());
         listeners.push(Listener::Summariser(0));
     }
-    if let Some(file) = &unit.settings.results {
-        let format = row_format(unit, unit.save_config.clone());
-        unit.outputs.push(OutputSpec {
+    if let Some(file) = &decoding.settings.results {
+        let format = row_format(decoding, decoding.save_config.clone());
+        decoding.outputs.push(OutputSpec {
             file_name: file.to_string_lossy().into_owned(),
             format,
             filter: Filter::All,
         });
-        listeners.push(Listener::Output((unit.outputs.len() - 1) as u16));
+        listeners.push(Listener::Output((decoding.outputs.len() - 1) as u16));
     }
     listeners
 }
@@ -232,10 +240,10 @@ fn classpath(plan: &Element, base_dir: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn refuse_plugin_groups(plan: &Element, unit: &mut Unit) {
+fn refuse_plugin_groups(plan: &Element, decoding: &mut DecodingContext) {
     for child in &plan.children {
-        if elements::foreign::role(child, unit).is_none() {
-            elements::decode(&mut Decoder::new(child, unit));
+        if elements::foreign::role(child, decoding).is_none() {
+            elements::decode(&mut Decoder::new(child, decoding));
         }
     }
 }

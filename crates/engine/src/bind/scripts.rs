@@ -7,7 +7,7 @@ use std::rc::Rc;
 use drumfire_expr::{Raised, ScriptRunner};
 use drumfire_jmx::Diagnostic;
 
-use crate::decode::{NEEDS_JAVA, Unit, World};
+use crate::decode::{DecodingContext, NEEDS_JAVA, OutsideAccess};
 use crate::resolve::Element;
 use crate::run::java::host::Java;
 use crate::run::java::visit::Visit;
@@ -18,19 +18,19 @@ pub struct Scripts {
     java: Java,
     classpath: Rc<[PathBuf]>,
     missing: Rc<RefCell<Option<String>>>,
-    world: World,
+    outside: OutsideAccess,
     /// In a closed world: there was a script.
     skipped: Rc<Cell<bool>>,
 }
 
 impl Scripts {
     /// `classpath` is `TestPlan.user_define_classpath`.
-    pub fn new(java: &Java, classpath: &[PathBuf], world: World) -> Scripts {
+    pub fn new(java: &Java, classpath: &[PathBuf], outside: OutsideAccess) -> Scripts {
         Scripts {
             java: java.clone(),
             classpath: classpath.into(),
             missing: Rc::default(),
-            world,
+            outside,
             skipped: Rc::default(),
         }
     }
@@ -38,9 +38,9 @@ impl Scripts {
     pub fn runner(&self) -> ScriptRunner {
         let (java, missing) = (self.java.clone(), self.missing.clone());
         let classpath = self.classpath.clone();
-        let (world, skipped) = (self.world, self.skipped.clone());
+        let (outside, skipped) = (self.outside, self.skipped.clone());
         ScriptRunner::new(move |scope, call| {
-            if world == World::Closed && matches!(java, Java::Host(_)) {
+            if outside == OutsideAccess::Closed && matches!(java, Java::Host(_)) {
                 skipped.set(true);
                 return Ok(String::new());
             }
@@ -54,8 +54,8 @@ impl Scripts {
     }
 
     /// A script that cannot run is a finding; log lines of functions go to the log.
-    pub fn report(&self, unit: &mut Unit) {
-        let scope = unit.compiler.scope_mut();
+    pub fn report(&self, decoding: &mut DecodingContext) {
+        let scope = decoding.compiler.scope_mut();
         for (level, message) in scope.take_messages() {
             crate::base::log::write(level, &message);
         }
@@ -63,19 +63,22 @@ impl Scripts {
             tracing::error!("a text that is computed before the run: {raised}");
         }
         if self.skipped.get() {
-            unit.needs_java = true;
+            decoding.needs_java = true;
             let message =
                 "a script computes a value of the plan before the run: it is taken for empty here";
-            unit.findings
+            decoding
+                .findings
                 .push(Diagnostic::warning("script-value-unknown", message));
         }
-        let known = unit
+        let known = decoding
             .findings
             .iter()
             .any(|finding| finding.code == NEEDS_JAVA);
         if let Some(why) = self.missing.take().filter(|_| !known) {
             let message = format!("a text of the plan has a script, which needs Java: {why}");
-            unit.findings.push(Diagnostic::error(NEEDS_JAVA, message));
+            decoding
+                .findings
+                .push(Diagnostic::error(NEEDS_JAVA, message));
         }
     }
 }

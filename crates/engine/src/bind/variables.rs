@@ -4,14 +4,14 @@
 use drumfire_expr::Compiler;
 use drumfire_jmx::Value;
 
-use crate::decode::{Decoder, Unit};
+use crate::decode::{Decoder, DecodingContext};
 use crate::resolve::Element;
 
 /// `JMeterVariables#preloadVariables`: the start of the run, as `JMeter#startTest` puts it into the properties.
-fn preload_dates(unit: &mut Unit) {
+fn preload_dates(decoding: &mut DecodingContext) {
     for name in ["START.MS", "START.YMD", "START.HMS", "TESTSTART.MS"] {
-        if let Some(value) = unit.settings.properties.get(name) {
-            unit.compiler.define(name, &*value);
+        if let Some(value) = decoding.settings.properties.get(name) {
+            decoding.compiler.define(name, &*value);
         }
     }
 }
@@ -21,7 +21,7 @@ fn preload_dates(unit: &mut Unit) {
 /// Property: `Arguments.arguments`, with `Argument.name` and `Argument.value`. Wherever the element stands, its values are
 /// computed once, before the run; functions in them see the variables defined before, and those of the Test Plan see none. Of two
 /// equal names in one element the first counts, of those in several elements the last.
-pub fn define(element: &Element, unit: &mut Unit) {
+pub fn define(element: &Element, decoding: &mut DecodingContext) {
     match element.class.as_str() {
         "TestPlan" => {
             let arguments = element
@@ -31,19 +31,19 @@ pub fn define(element: &Element, unit: &mut Unit) {
             let arguments = arguments.as_ref();
             let arguments = arguments.map_or(&[][..], |own| own.list("Arguments.arguments"));
             // There are no variables yet (`PreCompiler#createVars`): what functions set is lost at once.
-            let values = values(element, arguments, unit, Compiler::forget_variables);
-            preload_dates(unit);
-            define_all(values, unit);
+            let values = values(element, arguments, decoding, Compiler::forget_variables);
+            preload_dates(decoding);
+            define_all(values, decoding);
         }
         "Arguments" => {
             let props = element.props.clone();
-            let values = values(element, props.list("Arguments.arguments"), unit, |_| ());
-            define_all(values, unit);
+            let values = values(element, props.list("Arguments.arguments"), decoding, |_| ());
+            define_all(values, decoding);
         }
         _ => {}
     }
     for child in &element.children {
-        define(child, unit);
+        define(child, decoding);
     }
 }
 
@@ -51,10 +51,10 @@ pub fn define(element: &Element, unit: &mut Unit) {
 fn values(
     element: &Element,
     arguments: &[drumfire_jmx::Prop],
-    unit: &mut Unit,
+    decoding: &mut DecodingContext,
     after_each: fn(&mut Compiler),
 ) -> Vec<(String, String)> {
-    let mut decoder = Decoder::new(element, unit);
+    let mut decoder = Decoder::new(element, decoding);
     let mut values: Vec<(String, String)> = Vec::new();
     for argument in arguments {
         let Value::Element(argument) = &argument.value else {
@@ -63,7 +63,7 @@ fn values(
         let name = decoder.compile(&argument.props.str("Argument.name"));
         let value = decoder.compile(&argument.props.str("Argument.value"));
         let (name, value) = (decoder.now(&name), decoder.now(&value));
-        after_each(&mut decoder.unit.compiler);
+        after_each(&mut decoder.decoding.compiler);
         // The first of two equal names counts: getArgumentsAsMap does not overwrite.
         if !values.iter().any(|(known, _)| *known == name) {
             values.push((name, value));
@@ -72,8 +72,8 @@ fn values(
     values
 }
 
-fn define_all(values: Vec<(String, String)>, unit: &mut Unit) {
+fn define_all(values: Vec<(String, String)>, decoding: &mut DecodingContext) {
     for (name, value) in values {
-        unit.compiler.define(&name, value.as_str());
+        decoding.compiler.define(&name, value.as_str());
     }
 }

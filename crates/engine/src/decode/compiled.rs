@@ -32,10 +32,10 @@ pub trait Compile: Sized + 'static {
 
 /// Rules for what has only one set of them.
 #[derive(Clone, Copy)]
-pub struct Only;
+pub struct NoRules;
 
-impl From<Only> for u8 {
-    fn from(_: Only) -> u8 {
+impl From<NoRules> for u8 {
+    fn from(_: NoRules) -> u8 {
         0
     }
 }
@@ -78,22 +78,22 @@ impl Compile for Pattern {
 }
 
 impl Compile for JsonPath {
-    type Rules = Only;
-    fn compile(text: &str, _: Only) -> Result<Self, String> {
+    type Rules = NoRules;
+    fn compile(text: &str, _: NoRules) -> Result<Self, String> {
         JsonPath::compile(text).map_err(|error| error.message)
     }
 }
 
 impl Compile for JmesPath {
-    type Rules = Only;
-    fn compile(text: &str, _: Only) -> Result<Self, String> {
+    type Rules = NoRules;
+    fn compile(text: &str, _: NoRules) -> Result<Self, String> {
         JmesPath::compile(text).map_err(|error| error.message)
     }
 }
 
 impl Compile for XPath {
-    type Rules = Only;
-    fn compile(text: &str, _: Only) -> Result<Self, String> {
+    type Rules = NoRules;
+    fn compile(text: &str, _: NoRules) -> Result<Self, String> {
         XPath::compile(text).map_err(|error| error.message)
     }
 }

@@ -14,7 +14,7 @@ use crate::decode::script_words;
 use crate::resolve::Element;
 use crate::run::context::StateId;
 use crate::run::java::host::{Java, JavaHost};
-use crate::run::java::plan::{JavaPlan, Traits};
+use crate::run::java::plan::{ClassRoles, JavaPlan};
 use crate::run::needs::Needs;
 use crate::run::program::{BackendSpec, MonitorSpec};
 use crate::run::roles::ListenerRole;
@@ -23,7 +23,7 @@ use drumfire_results::{CollectorSet, OutputSpec, SaveConfig};
 
 /// The things outside a plan's files that decoding may touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum World {
+pub enum OutsideAccess {
     /// The plan is bound: Java is asked, key stores are read, scripts run.
     Open,
     /// The plan is only looked at: nothing is touched, and the elements must not be run.
@@ -31,8 +31,8 @@ pub enum World {
 }
 
 /// The collections made while elements are decoded.
-pub struct Unit<'a> {
-    pub world: World,
+pub struct DecodingContext<'a> {
+    pub outside: OutsideAccess,
     pub settings: &'a RunSettings,
     pub compiler: Compiler,
     pub findings: Vec<Diagnostic>,
@@ -63,7 +63,7 @@ pub struct Unit<'a> {
     /// Texts with functions that were looked at and found sound: large plans repeat them.
     pub sound_texts: FxHashSet<Box<str>>,
     /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
-    pub foreign: HashMap<String, Result<Traits, String>>,
+    pub foreign: HashMap<String, Result<ClassRoles, String>>,
     /// In a closed world: something of the plan needs Java.
     pub needs_java: bool,
     /// In a closed world: classes that are not in the catalogue and that nobody has asked Java about.
@@ -72,11 +72,11 @@ pub struct Unit<'a> {
     pub lists_samplers: bool,
 }
 
-impl<'a> Unit<'a> {
+impl<'a> DecodingContext<'a> {
     /// A unit in which nothing is collected yet.
-    pub fn empty(settings: &'a RunSettings, compiler: Compiler) -> Unit<'a> {
-        Unit {
-            world: World::Open,
+    pub fn empty(settings: &'a RunSettings, compiler: Compiler) -> DecodingContext<'a> {
+        DecodingContext {
+            outside: OutsideAccess::Open,
             settings,
             compiler,
             findings: Vec::new(),
@@ -116,17 +116,17 @@ const REMEDY: &str =
 /// One element being decoded.
 pub struct Decoder<'a, 'u> {
     pub element: &'a Element,
-    pub unit: &'a mut Unit<'u>,
+    pub decoding: &'a mut DecodingContext<'u>,
     /// A property could not be compiled: JMeter then leaves all properties of the element as they are written
     /// (`PreCompiler#addNode`).
     raw: bool,
 }
 
 impl<'a, 'u> Decoder<'a, 'u> {
-    pub fn new(element: &'a Element, unit: &'a mut Unit<'u>) -> Decoder<'a, 'u> {
+    pub fn new(element: &'a Element, decoding: &'a mut DecodingContext<'u>) -> Decoder<'a, 'u> {
         let mut decoder = Decoder {
             element,
-            unit,
+            decoding,
             raw: false,
         };
         decoder.check_text(&element.name);
@@ -137,11 +137,11 @@ impl<'a, 'u> Decoder<'a, 'u> {
     }
 
     fn check_text(&mut self, text: &str) {
-        if !text.contains("${__") || self.unit.sound_texts.contains(text) {
+        if !text.contains("${__") || self.decoding.sound_texts.contains(text) {
             return;
         }
         let mut is_sound = false;
-        match Template::compile(text, &mut self.unit.compiler) {
+        match Template::compile(text, &mut self.decoding.compiler) {
             Ok(template) if template.needs_jvm() => self.call_java(text, &template),
             Ok(_) => is_sound = true,
             Err(fault) => {
@@ -150,17 +150,17 @@ impl<'a, 'u> Decoder<'a, 'u> {
                 if let Some(help) = fault.help {
                     finding = finding.help(help);
                 }
-                self.unit.findings.push(finding);
+                self.decoding.findings.push(finding);
             }
         }
-        for fault in self.unit.compiler.take_warnings() {
+        for fault in self.decoding.compiler.take_warnings() {
             is_sound = false;
-            self.unit
+            self.decoding
                 .findings
                 .push(self.element.warning(fault.code, fault.message));
         }
         if is_sound {
-            self.unit.sound_texts.insert(text.into());
+            self.decoding.sound_texts.insert(text.into());
         }
     }
 
@@ -168,12 +168,12 @@ impl<'a, 'u> Decoder<'a, 'u> {
     fn call_java(&mut self, text: &str, template: &Template) {
         let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
         let what = format!("'{}' calls {}, which", self.element.name, names.join(", "));
-        self.unit.java.has_scripts |= self.java_host(&what).is_some();
-        self.unit.java.has_blocking_functions |= script_words::text_holds(text);
+        self.decoding.java.has_scripts |= self.java_host(&what).is_some();
+        self.decoding.java.has_blocking_functions |= script_words::text_holds(text);
     }
 
     pub fn settings(&self) -> &'u RunSettings {
-        self.unit.settings
+        self.decoding.settings
     }
 
     /// A text as a template.
@@ -181,11 +181,11 @@ impl<'a, 'u> Decoder<'a, 'u> {
         if self.raw || !text.contains("${") {
             return Template::raw(text);
         }
-        let template = Template::compile(text, &mut self.unit.compiler)
+        let template = Template::compile(text, &mut self.decoding.compiler)
             .unwrap_or_else(|_| Template::raw(text));
         for function in template.functions() {
-            self.unit.reads_sampler_name |= function.name == "__samplerName";
-            self.unit.waits_in_functions |= function.name == "__fifoPop";
+            self.decoding.reads_sampler_name |= function.name == "__samplerName";
+            self.decoding.waits_in_functions |= function.name == "__fifoPop";
         }
         template
     }
@@ -221,7 +221,9 @@ impl<'a, 'u> Decoder<'a, 'u> {
 
     /// A template's value before any user runs.
     pub fn now(&mut self, template: &Template) -> String {
-        template.eval(self.unit.compiler.scope_mut()).into_string()
+        template
+            .eval(self.decoding.compiler.scope_mut())
+            .into_string()
     }
 
     pub fn bool(&self, name: &str, default: bool) -> bool {
@@ -234,31 +236,31 @@ impl<'a, 'u> Decoder<'a, 'u> {
 
     /// A place for this element's state in every user.
     pub fn new_state(&mut self) -> StateId {
-        let id = StateId(self.unit.state_count);
-        self.unit.state_count += 1;
+        let id = StateId(self.decoding.state_count);
+        self.decoding.state_count += 1;
         id
     }
 
     /// A place in every user that all who ask with this name share.
     pub fn shared_state(&mut self, name: &'static str) -> StateId {
-        if let Some(known) = self.unit.shared_states.get(name) {
+        if let Some(known) = self.decoding.shared_states.get(name) {
             return *known;
         }
         let id = self.new_state();
-        self.unit.shared_states.insert(name, id);
+        self.decoding.shared_states.insert(name, id);
         id
     }
 
     /// A result file of its own.
     pub fn new_output(&mut self, spec: OutputSpec) -> Listener {
-        self.unit.outputs.push(spec);
-        Listener::Output((self.unit.outputs.len() - 1) as u16)
+        self.decoding.outputs.push(spec);
+        Listener::Output((self.decoding.outputs.len() - 1) as u16)
     }
 
     /// A summariser of its own.
     pub fn new_summariser(&mut self, name: String) -> Listener {
-        self.unit.summarisers.push(name);
-        Listener::Summariser((self.unit.summarisers.len() - 1) as u16)
+        self.decoding.summarisers.push(name);
+        Listener::Summariser((self.decoding.summarisers.len() - 1) as u16)
     }
 
     /// A backend listener, and the code that hands it each sample, if it wants that.
@@ -268,21 +270,21 @@ impl<'a, 'u> Decoder<'a, 'u> {
         samples: Option<Arc<dyn ListenerRole>>,
     ) -> Listener {
         let told = samples.map(|samples| self.tell(samples));
-        self.unit.backends.push(spec);
-        Listener::Backend((self.unit.backends.len() - 1) as u16, told)
+        self.decoding.backends.push(spec);
+        Listener::Backend((self.decoding.backends.len() - 1) as u16, told)
     }
 
     /// Metrics of the target to show beside the load.
     pub fn new_monitor(&mut self, monitor: MonitorSpec) {
-        if !self.unit.monitors.contains(&monitor) {
-            self.unit.monitors.push(monitor);
+        if !self.decoding.monitors.contains(&monitor) {
+            self.decoding.monitors.push(monitor);
         }
     }
 
     /// The number of code that is told of samples.
     fn tell(&mut self, listener: Arc<dyn ListenerRole>) -> u16 {
-        self.unit.told.push(listener);
-        (self.unit.told.len() - 1) as u16
+        self.decoding.told.push(listener);
+        (self.decoding.told.len() - 1) as u16
     }
 
     /// A listener with code of its own.
@@ -293,7 +295,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
     /// The plan cannot run because of this element.
     pub fn refuse(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
         let finding = self.element.error(code, message).help(help);
-        self.unit.findings.push(finding);
+        self.decoding.findings.push(finding);
     }
 
     /// The plan cannot run because of this element, unless the user wants what cannot be run left out.
@@ -308,8 +310,8 @@ impl<'a, 'u> Decoder<'a, 'u> {
     /// The Java that runs `what`; `None`, and a finding, if there is none.
     pub fn java_host(&mut self, what: &str) -> Option<Arc<dyn JavaHost>> {
         let found = match &self.settings().java {
-            Java::Host(host) if self.unit.world == World::Closed => {
-                self.unit.needs_java = true;
+            Java::Host(host) if self.decoding.outside == OutsideAccess::Closed => {
+                self.decoding.needs_java = true;
                 Ok(host.clone())
             }
             java => java.host().cloned(),
@@ -326,6 +328,6 @@ impl<'a, 'u> Decoder<'a, 'u> {
     /// Something that the user should know.
     pub fn warn(&mut self, code: &'static str, message: impl Into<String>) {
         let finding = self.element.warning(code, message);
-        self.unit.findings.push(finding);
+        self.decoding.findings.push(finding);
     }
 }

@@ -9,4 +9,4 @@ pub mod scoped;
 pub mod script_words;
 pub mod setting;
 
-pub use decoder::{Decoder, LEFT_OUT, NEEDS_JAVA, Unit, World};
+pub use decoder::{Decoder, DecodingContext, LEFT_OUT, NEEDS_JAVA, OutsideAccess};

@@ -32,27 +32,27 @@ impl Flag {
 }
 
 /// A whole number (`AbstractProperty#getIntValue`: 0 for what is not one).
-pub enum Whole {
+pub enum WholeNumber {
     Fixed(i32),
     Computed(Template),
 }
 
-impl Whole {
-    pub fn decode(d: &mut Decoder, name: &str, default: i32) -> Whole {
+impl WholeNumber {
+    pub fn decode(d: &mut Decoder, name: &str, default: i32) -> WholeNumber {
         if !d.element.props.has(name) {
-            return Whole::Fixed(default);
+            return WholeNumber::Fixed(default);
         }
         let template = d.template(name);
         match template.literal() {
-            Some(text) => Whole::Fixed(crate::base::number::int(text)),
-            None => Whole::Computed(template),
+            Some(text) => WholeNumber::Fixed(crate::base::number::int(text)),
+            None => WholeNumber::Computed(template),
         }
     }
 
     pub fn get(&self, cx: &mut Context) -> i32 {
         match self {
-            Whole::Fixed(value) => *value,
-            Whole::Computed(template) => crate::base::number::int(&template.eval(cx)),
+            WholeNumber::Fixed(value) => *value,
+            WholeNumber::Computed(template) => crate::base::number::int(&template.eval(cx)),
         }
     }
 }
@@ -71,7 +71,7 @@ mod tests {
             let flags = ["missing", "t", "no", "var"].map(|name| Flag::decode(d, name, true));
             (
                 flags,
-                ["missing", "seven", "bad", "var"].map(|name| Whole::decode(d, name, -1)),
+                ["missing", "seven", "bad", "var"].map(|name| WholeNumber::decode(d, name, -1)),
             )
         });
         cx.vars.set_named("v", "TRUE".into());

@@ -27,7 +27,7 @@ pub fn assignments(d: &mut Decoder, property: &str) -> Assignments {
         }
     }
     for name in rows.iter().filter_map(|(name, _)| name.literal()) {
-        d.unit.compiler.intern(name);
+        d.decoding.compiler.intern(name);
     }
     Assignments(rows.into())
 }

@@ -73,7 +73,7 @@ pub fn ifs(d: &mut Decoder) -> Roles {
             "If Controller '{}' has a JavaScript condition with {what}, which",
             d.element.name
         );
-        d.unit.java.has_scripts |= d.java_host(&what).is_some();
+        d.decoding.java.has_scripts |= d.java_host(&what).is_some();
     }
     let every_child = d.bool("IfController.evaluateAll", false);
     Roles::controller(Kind::If {

@@ -10,13 +10,13 @@ use super::java::{JavaElement, element_as, number};
 use super::listeners;
 use super::refusal::cannot_run;
 use crate::decode::roles::Roles;
-use crate::decode::{Decoder, Unit, World};
+use crate::decode::{Decoder, DecodingContext, OutsideAccess};
 use crate::resolve::Element;
 use crate::run::context::Context;
-use crate::run::controllers::{Driven, Hook, Kind};
+use crate::run::controllers::{Hook, JavaController, Kind};
 use crate::run::java::host::Java;
-use crate::run::java::plan::{Ask, JavaEvent, JavaRole, NOTHING, Traits};
-use crate::run::java::visit::{Below, Visit};
+use crate::run::java::plan::{Ask, ClassRoles, JavaEvent, JavaRole, NOTHING};
+use crate::run::java::visit::{ControllerChildren, Visit};
 use crate::run::roles::{Driver, IterationListener};
 
 const BOTH: &str = "it is a controller and a sampler in one";
@@ -50,34 +50,34 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 /// The role of an element: the catalogue's, or what its Java class says.
-pub fn role(element: &Element, unit: &mut Unit) -> Option<Role> {
+pub fn role(element: &Element, decoding: &mut DecodingContext) -> Option<Role> {
     if let Some(entry) = entry(&element.class) {
         return Some(entry.role);
     }
     if is_thread_group(element) {
         return Some(Role::ThreadGroup);
     }
-    let traits = traits(&mut Decoder::new(element, unit)).ok()?;
+    let traits = traits(&mut Decoder::new(element, decoding)).ok()?;
     match traits {
-        Traits {
+        ClassRoles {
             controller: true,
             sampler: true,
             ..
         }
-        | Traits {
+        | ClassRoles {
             thread_group: true, ..
         } => None,
-        Traits {
+        ClassRoles {
             controller: true, ..
         } => Some(Role::Controller),
-        Traits { sampler: true, .. } => Some(Role::Sampler),
-        Traits { config: true, .. } => Some(Role::Config),
+        ClassRoles { sampler: true, .. } => Some(Role::Sampler),
+        ClassRoles { config: true, .. } => Some(Role::Config),
         _ => Some(Role::Scoped),
     }
 }
 
 /// The roles of the element's class, or why it cannot be run.
-fn traits(d: &mut Decoder) -> Result<Traits, String> {
+fn traits(d: &mut Decoder) -> Result<ClassRoles, String> {
     let element = d.element;
     traits_of(d, &element.class)
 }
@@ -85,7 +85,7 @@ fn traits(d: &mut Decoder) -> Result<Traits, String> {
 /// Why Java cannot run the client that a Backend Listener names, if it cannot.
 pub fn client_fault(d: &mut Decoder, class: &str) -> Option<String> {
     let known = traits_of(d, class);
-    let is_asked = d.unit.unasked.iter().all(|unasked| unasked != class);
+    let is_asked = d.decoding.unasked.iter().all(|unasked| unasked != class);
     match known {
         Ok(traits) if traits.backend_client || !is_asked => None,
         Ok(_) => Some("it is no BackendListenerClient".to_owned()),
@@ -93,25 +93,25 @@ pub fn client_fault(d: &mut Decoder, class: &str) -> Option<String> {
     }
 }
 
-fn traits_of(d: &mut Decoder, class: &str) -> Result<Traits, String> {
-    if let Some(known) = d.unit.foreign.get(class) {
+fn traits_of(d: &mut Decoder, class: &str) -> Result<ClassRoles, String> {
+    if let Some(known) = d.decoding.foreign.get(class) {
         return known.clone();
     }
     let answer = match &d.settings().java {
-        Java::Host(_) if d.unit.world == World::Closed => {
-            d.unit.needs_java = true;
-            d.unit.unasked.push(class.to_string());
+        Java::Host(_) if d.decoding.outside == OutsideAccess::Closed => {
+            d.decoding.needs_java = true;
+            d.decoding.unasked.push(class.to_string());
             // Nothing else has samplers below it.
-            return Ok(Traits {
+            return Ok(ClassRoles {
                 controller: has_samplers(d.element),
-                ..Traits::default()
+                ..ClassRoles::default()
             });
         }
         java => java.host().and_then(|host| {
             host.classify(
                 full_class_name(class),
                 &plan_file(d),
-                &d.unit.java.classpath,
+                &d.decoding.java.classpath,
             )
         }),
     };
@@ -120,7 +120,7 @@ fn traits_of(d: &mut Decoder, class: &str) -> Result<Traits, String> {
         Ok(None) => Err(ABSENT.to_owned()),
         Err(why) => Err(format!("{UNKNOWN_CLASS}: {why}")),
     };
-    d.unit.foreign.insert(class.to_string(), known.clone());
+    d.decoding.foreign.insert(class.to_string(), known.clone());
     known
 }
 
@@ -192,13 +192,13 @@ fn foreign(d: &mut Decoder) -> Roles {
 }
 
 /// A controller that its Java object drives: it is asked what comes next, and asks in turn the controllers below it.
-fn controller(d: &mut Decoder, traits: Traits) -> Roles {
+fn controller(d: &mut Decoder, traits: ClassRoles) -> Roles {
     let Some(element) = element_as(d, JavaRole::PreProcessor) else {
         return Roles::default();
     };
     Roles {
         java: Some(element.number()),
-        ..Roles::controller(Kind::Driven(Driven {
+        ..Roles::controller(Kind::Driven(JavaController {
             driver: Arc::new(element),
             iterates: traits.iterating,
             listens: traits.iterations,
@@ -216,7 +216,7 @@ pub fn thread_group(d: &mut Decoder) -> Option<JavaGroup> {
             return None;
         }
     };
-    if !traits.thread_group && d.unit.world != World::Closed {
+    if !traits.thread_group && d.decoding.outside != OutsideAccess::Closed {
         cannot_run(d, &class, NO_GROUP);
         return None;
     }
@@ -225,7 +225,7 @@ pub fn thread_group(d: &mut Decoder) -> Option<JavaGroup> {
     let main = d.element.props.element("ThreadGroup.main_controller");
     let has_loop = main.is_some_and(|main| main.class == "LoopController");
     let root = (traits.walks_itself || !has_loop).then(|| {
-        Kind::Driven(Driven {
+        Kind::Driven(JavaController {
             driver: Arc::new(element),
             iterates: true,
             listens: false,
@@ -243,7 +243,7 @@ pub struct JavaGroup {
 }
 
 impl Driver for JavaElement {
-    fn ask(&self, cx: &mut Context, below: &mut dyn Below, ask: Ask) -> i32 {
+    fn ask(&self, cx: &mut Context, below: &mut dyn ControllerChildren, ask: Ask) -> i32 {
         let mut visit = Visit::above(cx, below);
         let answer = self.host.drive(&mut visit, self.number(), ask);
         answer.unwrap_or_else(|raised| {

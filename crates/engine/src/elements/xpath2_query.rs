@@ -7,7 +7,7 @@ use drumfire_query::xpath::{Tree, XPathError};
 use drumfire_query::xpath2::{XPath2, XPath2Fault};
 
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, Only, Use, computed};
+use crate::decode::compiled::{Compile, NoRules, Use, computed};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
@@ -32,8 +32,8 @@ pub struct XPath2Results {
 const SEPARATOR: char = '\0';
 
 impl Compile for XPath2 {
-    type Rules = Only;
-    fn compile(text: &str, _: Only) -> Result<Self, String> {
+    type Rules = NoRules;
+    fn compile(text: &str, _: NoRules) -> Result<Self, String> {
         let (text, namespaces) = text.split_once(SEPARATOR).unwrap_or((text, ""));
         XPath2::compile(text, namespaces).map_err(|fault| fault.to_string())
     }
@@ -132,7 +132,7 @@ impl XPath2Query {
             return Ok(None);
         }
         let namespaces = self.namespaces.eval(cx);
-        let compiled: Rc<XPath2> = computed(&format!("{query}{SEPARATOR}{namespaces}"), Only)?;
+        let compiled: Rc<XPath2> = computed(&format!("{query}{SEPARATOR}{namespaces}"), NoRules)?;
         Ok(Some(Use::Computed(compiled)))
     }
 }

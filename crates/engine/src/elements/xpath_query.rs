@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use drumfire_expr::Text;
 use drumfire_query::xpath::{Answer, Namespaces, Tree, XPath};
 
-use crate::decode::compiled::{Compile, Only, Use};
+use crate::decode::compiled::{Compile, NoRules, Use};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
@@ -61,7 +61,7 @@ pub async fn look_apart(
     let search = move || {
         let tree = reading.read(&text);
         let tree = tree.map_err(|error| XPathFault::Text(error.message))?;
-        let query = <XPath as Compile>::compile(&query, Only).map_err(XPathFault::Query)?;
+        let query = <XPath as Compile>::compile(&query, NoRules).map_err(XPathFault::Query)?;
         answer(&query, &tree, fragment, &namespaces)
     };
     let found = proven.search(cx, bytes, search).await;

@@ -10,7 +10,7 @@ use crate::run::program::{GroupKind, Program};
 
 /// The demands that `drumfire doctor` compares with the machine's limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Demand {
+pub struct MachineDemand {
     /// Users that run at the same time, at most.
     pub users: u64,
     /// Whether requests or iterations begin with new connections: a request without keep-alive, or
@@ -27,7 +27,7 @@ pub struct Demand {
 }
 
 /// Reads the demand of a compiled plan off it and off the tree it was compiled from.
-pub fn demand(tree: &Tree, program: &Program) -> Demand {
+pub fn demand(tree: &Tree, program: &Program) -> MachineDemand {
     let running = |kind: GroupKind| {
         let users = program
             .groups
@@ -52,7 +52,7 @@ pub fn demand(tree: &Tree, program: &Program) -> Demand {
         .settings
         .properties
         .get_bool("httpclient.reset_state_on_thread_group_iteration", true);
-    Demand {
+    MachineDemand {
         users: [GroupKind::SetUp, GroupKind::Main, GroupKind::TearDown]
             .map(running)
             .into_iter()
@@ -147,7 +147,7 @@ mod tests {
         };
         assert_eq!(
             of(plan(false, "127.0.0.1", "https")),
-            Demand {
+            MachineDemand {
                 users: 42,
                 new_connections: true,
                 tls: true,

@@ -4,9 +4,9 @@ use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Node, Tree};
 use serde::Serialize;
 
-use crate::inspect::demand::{Demand, demand};
+use crate::inspect::demand::{MachineDemand, demand};
 use crate::run::program::{Group, Program};
-use crate::run::schedule::Stretch;
+use crate::run::schedule::LevelStretch;
 use crate::run::settings::RunSettings;
 
 /// A plan as it will be run.
@@ -18,7 +18,7 @@ pub struct PlanView {
     pub properties: Vec<PropertyRow>,
     /// The thread groups in the order of the file.
     pub groups: Vec<GroupView>,
-    pub demand: Demand,
+    pub demand: MachineDemand,
 }
 
 /// One element of the tree.
@@ -57,7 +57,7 @@ pub struct GroupView {
     /// One window per user, where the users are known beforehand.
     pub users: Vec<UserWindow>,
     /// The level of the load over time, where they are not.
-    pub load: Vec<Stretch>,
+    pub load: Vec<LevelStretch>,
     /// How many users the settings ask for, where the group's Java class starts them as it likes.
     pub by_java: Option<u32>,
 }

@@ -289,7 +289,8 @@ fn judge_function(
     template: &Template,
     specs: &[&'static FunctionSpec],
 ) -> (Rung, &'static str) {
-    let is_script = |spec: &FunctionSpec| function_rung(spec.name) == drumfire_expr::Rung::Jvm;
+    let is_script =
+        |spec: &FunctionSpec| function_rung(spec.name) == drumfire_expr::FunctionRung::Jvm;
     if spec.is_foreign() {
         return (Rung::Jvm, FOREIGN_FUNCTION);
     }

@@ -33,7 +33,7 @@ struct ControlState {
     /// The bits of the rate factor.
     rate: AtomicU64,
     /// Wakes who waits in each worker.
-    workers: Mutex<Vec<Bell>>,
+    workers: Mutex<Vec<WorkerSignals>>,
     marks: Mutex<Vec<Mark>>,
     run: OnceLock<Weak<dyn Steered>>,
 }
@@ -69,7 +69,7 @@ impl fmt::Debug for ControlState {
 
 /// Wakes the waiting parts of one worker.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Bell {
+pub(crate) struct WorkerSignals {
     /// The run is to stop.
     pub stop: Arc<Notify>,
     /// Anything else was ordered.
@@ -287,7 +287,7 @@ impl Control {
         self.0.marks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn workers(&self) -> MutexGuard<'_, Vec<Bell>> {
+    fn workers(&self) -> MutexGuard<'_, Vec<WorkerSignals>> {
         self.0
             .workers
             .lock()
@@ -306,8 +306,8 @@ impl Control {
     }
 
     /// A worker that wants to be woken by orders.
-    pub(crate) fn join(&self) -> Bell {
-        let bell = Bell::default();
+    pub(crate) fn join(&self) -> WorkerSignals {
+        let bell = WorkerSignals::default();
         self.workers().push(bell.clone());
         bell
     }

@@ -75,12 +75,12 @@ pub enum Kind {
     /// Drives the users of an Open Model Thread Group (`OpenModelThreadGroupController`).
     OneIteration,
     /// Its Java object decides.
-    Driven(Driven),
+    Driven(JavaController),
 }
 
 /// A controller of a class that the engine does not know.
 #[derive(Clone)]
-pub struct Driven {
+pub struct JavaController {
     pub driver: Arc<dyn Driver>,
     /// It is an `IteratingController`, which a user may break or start anew.
     pub iterates: bool,

@@ -20,7 +20,7 @@ pub enum Phase {
 
 /// Whether thread groups may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gate {
+pub enum StartGate {
     /// Not yet.
     Closed,
     /// At this time, in milliseconds since the Unix epoch on the run's clock.
@@ -52,7 +52,7 @@ pub type Lease = Range<u64>;
 /// The run's coordination with other machines.
 pub trait Fleet: Send + Sync + fmt::Debug {
     /// Asked again and again until it opens, with the properties as they are.
-    fn gate(&self, phase: Phase, properties: &Properties) -> Gate;
+    fn gate(&self, phase: Phase, properties: &Properties) -> StartGate;
 
     /// Takes places of something shared. May block for as long as a network takes, at most some seconds.
     ///

@@ -51,9 +51,9 @@ pub struct Package {
     pub timers: Vec<Arc<dyn TimerRole>>,
     pub post: Vec<Arc<dyn PostProcessorRole>>,
     pub assertions: Vec<Arc<dyn AssertionRole>>,
-    pub reach: Reach,
+    pub reach: SampleTargets,
     /// Listeners that are left when the sample is part of a transaction with a parent sample (`JMeterThread#getSampleListeners`).
-    pub reach_in_transaction: Reach,
+    pub reach_in_transaction: SampleTargets,
     /// Controllers from the nearest one up to the thread group's.
     pub ancestors: Vec<ControllerId>,
 }
@@ -98,9 +98,9 @@ impl Samplers for Arc<BoundPlan> {
 
 /// Where samples go.
 #[derive(Clone, Default)]
-pub struct Reach {
+pub struct SampleTargets {
     /// Listeners with code of their own, in order.
-    pub told: Vec<Told>,
+    pub told: Vec<ToldListener>,
     /// Result files of the listeners after them.
     pub outputs: OutputSet,
     /// Whether the plan's root listens: then the sample counts in the run's statistics.
@@ -111,12 +111,12 @@ pub struct Reach {
 
 /// One listener with code of its own, and the result files of the listeners before it: they do not show what it changes.
 #[derive(Clone)]
-pub struct Told {
+pub struct ToldListener {
     pub before: OutputSet,
     pub listener: Arc<dyn ListenerRole>,
 }
 
 pub struct TransactionPackage {
     pub assertions: Vec<Arc<dyn AssertionRole>>,
-    pub reach: Reach,
+    pub reach: SampleTargets,
 }

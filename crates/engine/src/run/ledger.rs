@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drumfire_health::Lacking;
+use drumfire_health::Shortages;
 use drumfire_results::{
     Connections, Delivery, Distribution, GroupUsers, Handover, Increment, LabelCount, RecentError,
     Recording, SummaryDelta,
@@ -31,7 +31,7 @@ pub struct Ledger {
     connections: Connections,
     /// How late users were since somebody asked.
     lateness: Distribution,
-    lacking: Lacking,
+    lacking: Shortages,
     summaries: Vec<SummaryDelta>,
     /// The samples that each backend listener heard and nobody was told yet.
     heard: Vec<Increment>,
@@ -55,7 +55,7 @@ impl Ledger {
             recording: Recording::default(),
             connections: Connections::default(),
             lateness: Distribution::default(),
-            lacking: Lacking::default(),
+            lacking: Shortages::default(),
             summaries: vec![SummaryDelta::EMPTY; summarisers],
             heard: vec![Increment::default(); backends],
             recent_errors: VecDeque::new(),
@@ -165,7 +165,7 @@ impl Ledger {
     }
 
     /// Samples that failed so far, by what this machine lacked; ports, if they ran out at all.
-    pub fn lacking(&self) -> Lacking {
+    pub fn lacking(&self) -> Shortages {
         self.lacking
     }
 
@@ -229,7 +229,7 @@ impl Ledger {
 }
 
 /// Counts failures for want of something on this machine, by the words of the operating system that JMeter's messages have.
-fn note_lacking(lacking: &mut Lacking, message: &str, count: u64) {
+fn note_lacking(lacking: &mut Shortages, message: &str, count: u64) {
     let causes = [
         ("Cannot assign requested address", &mut lacking.port),
         ("Too many open files", &mut lacking.file),

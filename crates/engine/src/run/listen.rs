@@ -3,13 +3,13 @@
 use drumfire_results::Sample;
 
 use crate::run::context::Context;
-use crate::run::journey::{Journey, Reach, Told};
+use crate::run::journey::{Journey, SampleTargets, ToldListener};
 use crate::run::roles::Act;
 
 /// Writes the sample where its listeners want it.
-fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
+fn record(cx: &mut Context, result: &mut Sample, reach: &SampleTargets) {
     note_variables(cx, result);
-    for Told { before, listener } in &reach.told {
+    for ToldListener { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
         listener.at_once(cx, result);
     }
@@ -17,9 +17,9 @@ fn record(cx: &mut Context, result: &mut Sample, reach: &Reach) {
 }
 
 /// The same where the user can wait for a listener.
-pub async fn record_waiting(cx: &mut Context, result: &mut Sample, reach: &Reach) {
+pub async fn record_waiting(cx: &mut Context, result: &mut Sample, reach: &SampleTargets) {
     note_variables(cx, result);
-    for Told { before, listener } in &reach.told {
+    for ToldListener { before, listener } in &reach.told {
         cx.worker.recorder.borrow_mut().write(result, before);
         if let Act::Wait(work) = listener.turn(cx, result) {
             work.await;
@@ -38,7 +38,7 @@ fn note_variables(cx: &Context, result: &mut Sample) {
     }
 }
 
-fn write(cx: &Context, result: &mut Sample, reach: &Reach) {
+fn write(cx: &Context, result: &mut Sample, reach: &SampleTargets) {
     let mut recorder = cx.worker.recorder.borrow_mut();
     if reach.is_heard {
         recorder.record(result, &reach.outputs);

@@ -21,7 +21,7 @@ use crate::run::step::ControllerId;
 use crate::run::user::User;
 
 /// Shared by the children of a Parallel Controller.
-pub struct Family {
+pub struct ParallelChildren {
     pub thread_name: Rc<str>,
     pub collects: bool,
     board: Rc<RefCell<Vars>>,
@@ -30,10 +30,10 @@ pub struct Family {
 
 impl User {
     /// Lends this user's variables to children. Until they are given back the user has none.
-    pub fn lend_variables(&mut self, thread_name: Rc<str>, collects: bool) -> Family {
+    pub fn lend_variables(&mut self, thread_name: Rc<str>, collects: bool) -> ParallelChildren {
         let none = Vars::new(self.cx.vars.names().clone());
         let own = std::mem::replace(&mut self.cx.vars, none);
-        Family {
+        ParallelChildren {
             thread_name,
             collects,
             board: Rc::new(RefCell::new(own)),
@@ -42,13 +42,13 @@ impl User {
     }
 
     /// Takes the variables back.
-    pub fn take_back(&mut self, family: &Family) {
+    pub fn take_back(&mut self, family: &ParallelChildren) {
         std::mem::swap(&mut self.cx.vars, &mut family.board.borrow_mut());
     }
 
     /// A user for the child below `root`. As in the plugin it has number 0 and no thread group's name, and the thread
     /// group's duration does not end it.
-    pub fn branch(&self, family: &Family, root: ControllerId) -> User {
+    pub fn branch(&self, family: &ParallelChildren, root: ControllerId) -> User {
         let own = &self.cx;
         let identity = Identity {
             thread_name: family.thread_name.clone(),
@@ -198,7 +198,7 @@ impl Parallel {
 
     /// Runs all children and gives their users in the order in which they ended. All of it is one task, which a stop
     /// wakes like any user's.
-    async fn run(&self, user: &User, family: &Family) -> Vec<User> {
+    async fn run(&self, user: &User, family: &ParallelChildren) -> Vec<User> {
         let turns = Rc::new(Semaphore::new(self.limit));
         let mut running: Vec<Pin<Box<dyn Future<Output = User>>>> = Vec::new();
         for root in &self.branches {

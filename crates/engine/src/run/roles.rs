@@ -11,7 +11,7 @@ use drumfire_results::{AssertionResult, Sample};
 
 use crate::run::context::Context;
 use crate::run::java::plan::Ask;
-use crate::run::java::visit::Below;
+use crate::run::java::visit::ControllerChildren;
 use crate::run::needs::Needs;
 
 /// The turn of an element: done, or something to wait for.
@@ -38,7 +38,7 @@ impl<'a, T> Act<'a, T> {
 /// Drives a controller from outside of the walk.
 pub trait Driver: Send + Sync {
     /// Asks the controller; gives its answer. An exception ends the user, and the answer is that there is nothing.
-    fn ask(&self, cx: &mut Context, below: &mut dyn Below, ask: Ask) -> i32;
+    fn ask(&self, cx: &mut Context, below: &mut dyn ControllerChildren, ask: Ask) -> i32;
 }
 
 /// Runs before the sampler.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use drumfire_expr::Text;
-use drumfire_http::Spare;
+use drumfire_http::SparePool;
 use drumfire_results::Sample;
 use recycle_box::RecycleBox;
 use rustc_hash::FxHashMap;
@@ -15,12 +15,12 @@ use crate::run::step::SamplerId;
 #[derive(Default)]
 pub struct Room {
     /// Of samplers at work.
-    pub futures: Spare<RecycleBox<()>>,
+    pub futures: SparePool<RecycleBox<()>>,
     /// Of requests until their response is read.
-    requests: Spare<RecycleBox<()>>,
+    requests: SparePool<RecycleBox<()>>,
     /// Of the bytes of requests.
-    heads: Spare<Vec<u8>>,
-    samples: Spare<Box<Sample>>,
+    heads: SparePool<Vec<u8>>,
+    samples: SparePool<Box<Sample>>,
     /// The label of each sampler's last sample, by thread group: mostly that of the next one too.
     labels: RefCell<FxHashMap<(usize, SamplerId), Rc<str>>>,
 }

@@ -12,7 +12,7 @@ use recycle_box::RecycleBox;
 use crate::run::action::{FailureAction, OnError};
 use crate::run::context::Context;
 use crate::run::debug::{Debugger, Part, SampleView, Turn, values};
-use crate::run::journey::{Journey, Package, Reach, Sampled};
+use crate::run::journey::{Journey, Package, SampleTargets, Sampled};
 use crate::run::listen::record_waiting;
 use crate::run::roles::Act;
 use crate::run::roles::AssertionRole;
@@ -337,7 +337,7 @@ async fn judge_children(
 async fn notify(
     user: &mut User,
     result: &mut Sample,
-    reach: &Reach,
+    reach: &SampleTargets,
     ancestors: &[ControllerId],
     transaction: Option<ControllerId>,
 ) {

@@ -12,7 +12,7 @@ use crate::run::action::Action;
 use crate::run::context::Context;
 use crate::run::control::Control;
 use crate::run::java::plan::JavaUser;
-use crate::run::java::visit::{Crowd, VisitedUser};
+use crate::run::java::visit::{RunUsers, VisitedUser};
 use crate::run::orders::Halt;
 use crate::run::program::Program;
 use crate::run::request::{Request, SeenCookie};
@@ -21,7 +21,7 @@ use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
 use crate::run::step::SamplerId;
 
-impl Crowd for Shared {
+impl RunUsers for Shared {
     fn running(&self, group: Option<usize>) -> u32 {
         match group {
             Some(group) => self.counts.active(group).0,
@@ -118,7 +118,7 @@ impl VisitedUser for Context {
         seen.sampler.and_then(Sampler::java_element)
     }
 
-    fn crowd(&self) -> Arc<dyn Crowd> {
+    fn crowd(&self) -> Arc<dyn RunUsers> {
         self.shared.clone()
     }
 

@@ -65,14 +65,14 @@ struct Tasks {
 }
 
 /// The place of a user's task among those of its worker.
-pub struct Enlisted {
+pub struct TaskPlace {
     worker: Rc<Worker>,
     place: usize,
 }
 
-impl Enlisted {
+impl TaskPlace {
     /// Enlists the task that awaits this.
-    pub async fn here(worker: Rc<Worker>) -> Enlisted {
+    pub async fn here(worker: Rc<Worker>) -> TaskPlace {
         let waker = std::future::poll_fn(|cx| std::task::Poll::Ready(cx.waker().clone())).await;
         let mut tasks = worker.tasks.borrow_mut();
         let place = match tasks.free.pop() {
@@ -86,11 +86,11 @@ impl Enlisted {
             }
         };
         drop(tasks);
-        Enlisted { worker, place }
+        TaskPlace { worker, place }
     }
 }
 
-impl Drop for Enlisted {
+impl Drop for TaskPlace {
     fn drop(&mut self) {
         let mut tasks = self.worker.tasks.borrow_mut();
         let waker = tasks.places[self.place].take();

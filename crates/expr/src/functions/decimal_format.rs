@@ -1,13 +1,13 @@
 //! Java's `DecimalFormat` for integers: file names of `StringFromFile`, counters, random variables. Exponents and separate
 //! patterns for negative numbers are not supported.
 
-use crate::thrown::Thrown;
+use crate::java_exception::JavaException;
 
 /// Formats `number` by the pattern's first half, as Java's `DecimalFormat`.
 ///
 /// # Errors
 /// The exception that Java throws for the pattern.
-pub fn format(pattern: &str, number: i64) -> Result<String, Thrown> {
+pub fn format(pattern: &str, number: i64) -> Result<String, JavaException> {
     let mut parsed = Pattern::default();
     let mut quoted = false;
     let mut chars = pattern.chars().peekable();
@@ -33,13 +33,13 @@ pub fn format(pattern: &str, number: i64) -> Result<String, Thrown> {
     Ok(parsed.render(number))
 }
 
-fn malformed(pattern: &str) -> Thrown {
+fn malformed(pattern: &str) -> JavaException {
     refused("Malformed pattern", pattern)
 }
 
-fn refused(why: &str, pattern: &str) -> Thrown {
+fn refused(why: &str, pattern: &str) -> JavaException {
     let message = format!("{why} \"{pattern}\"");
-    Thrown::new("java.lang.IllegalArgumentException", message)
+    JavaException::new("java.lang.IllegalArgumentException", message)
 }
 
 #[derive(Debug, Default, PartialEq, Clone, Copy)]
@@ -81,7 +81,7 @@ impl Pattern {
         }
     }
 
-    fn take(&mut self, c: char, pattern: &str) -> Result<(), Thrown> {
+    fn take(&mut self, c: char, pattern: &str) -> Result<(), JavaException> {
         let special = matches!(c, '#' | '0' | ',' | '.');
         match self.stage {
             PatternStage::Prefix if special => self.stage = PatternStage::Number,

@@ -6,9 +6,9 @@ use std::fmt::Write;
 
 use super::entities;
 use crate::call::{Args, CallResult};
+use crate::java_exception::JavaException;
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::thrown::Thrown;
 use crate::values::decode_long;
 
 /// `ChangeCase`: the mode may be in any case; an unknown one leaves the text alone.
@@ -304,8 +304,8 @@ fn unicode_escape(units: &[u16]) -> Result<(Option<u16>, usize), Raised> {
     }
 }
 
-fn too_few_digits(rest: &str) -> Thrown {
+fn too_few_digits(rest: &str) -> JavaException {
     let message =
         format!("Less than 4 hex digits in unicode value: '{rest}' due to end of CharSequence");
-    Thrown::new("java.lang.IllegalArgumentException", message)
+    JavaException::new("java.lang.IllegalArgumentException", message)
 }

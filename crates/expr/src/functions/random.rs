@@ -1,9 +1,9 @@
 //! `Random`, `RandomString`, `RandomFromMultipleVars` and `Uuid`.
 
 use crate::call::{Args, CallResult, not_a_number, store};
+use crate::java_exception::JavaException;
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
-use crate::thrown::Thrown;
 use crate::values::{parse_int, parse_long};
 
 /// `__Random`: both ends included; they must be numbers and in order.
@@ -21,8 +21,8 @@ pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a
 }
 
 /// The exception of `ThreadLocalRandom.nextLong(origin, bound)` for an empty range.
-pub(super) fn bound_not_greater() -> Thrown {
-    Thrown::new(
+pub(super) fn bound_not_greater() -> JavaException {
+    JavaException::new(
         "java.lang.IllegalArgumentException",
         "bound must be greater than origin",
     )

@@ -2,10 +2,10 @@
 //! variables of the Test Plan and of User Defined Variables only.
 
 use crate::call::{Args, CallResult, Refusal, Stateful, store};
+use crate::java_exception::{JavaException, no_date_pattern};
 use crate::java_time::{DatePattern, Locale, Moment, SYSTEM_ZONE, parse_duration};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::thrown::{Thrown, no_date_pattern};
 use crate::values::{parse_long, trim};
 
 /// `__time`.
@@ -22,7 +22,7 @@ enum TimeFormat {
     Millis(i64),
     Pattern(DatePattern),
     /// An exception at every call.
-    Invalid(Box<Thrown>),
+    Invalid(Box<JavaException>),
 }
 
 /// The names that stand for patterns, the property that redefines them, and their meaning.
@@ -63,7 +63,7 @@ fn time_format(format: &str, scope: &dyn Scope) -> TimeFormat {
         .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
         .and_then(parse_long);
     match divisor {
-        Some(0) => TimeFormat::Invalid(Box::new(Thrown::new(
+        Some(0) => TimeFormat::Invalid(Box::new(JavaException::new(
             "java.lang.ArithmeticException",
             "/ by zero",
         ))),

@@ -1,9 +1,9 @@
 //! `UrlEncode` and `UrlDecode`: `application/x-www-form-urlencoded` in UTF-8.
 
 use crate::call::{Args, CallResult};
+use crate::java_exception::JavaException;
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
-use crate::thrown::Thrown;
 
 /// `URLEncoder.encode`.
 pub(super) fn encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
@@ -70,5 +70,5 @@ fn incomplete() -> Raised {
 }
 
 fn undecodable(message: String) -> Raised {
-    Thrown::new("java.lang.IllegalArgumentException", message).into()
+    JavaException::new("java.lang.IllegalArgumentException", message).into()
 }

@@ -62,13 +62,13 @@ impl Queue {
 
 /// Waits for the first value of a queue; see [`Fifos::take`].
 #[derive(Debug)]
-pub struct Take<'f> {
+pub struct FifoTake<'f> {
     fifos: &'f Fifos,
     queue: &'f str,
     ticket: Option<Arc<Ticket>>,
 }
 
-impl Future for Take<'_> {
+impl Future for FifoTake<'_> {
     type Output = Arc<str>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Arc<str>> {
@@ -99,7 +99,7 @@ impl Future for Take<'_> {
     }
 }
 
-impl Drop for Take<'_> {
+impl Drop for FifoTake<'_> {
     /// A task that gives up leaves the line; a value that was already its own goes to the next task.
     fn drop(&mut self) {
         let Some(ticket) = self.ticket.take() else {
@@ -141,8 +141,8 @@ impl Fifos {
     }
 
     /// Removes the first value; while there is none, waits for it in turn.
-    pub fn take<'f>(&'f self, queue: &'f str) -> Take<'f> {
-        Take {
+    pub fn take<'f>(&'f self, queue: &'f str) -> FifoTake<'f> {
+        FifoTake {
             fifos: self,
             queue,
             ticket: None,
@@ -175,7 +175,7 @@ impl Fifos {
 mod tests {
     use super::*;
 
-    fn poll<'f>(take: &mut Pin<Box<Take<'f>>>) -> Option<Arc<str>> {
+    fn poll<'f>(take: &mut Pin<Box<FifoTake<'f>>>) -> Option<Arc<str>> {
         match take.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(value) => Some(value),
             Poll::Pending => None,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use drumfire_engine::{
-    Adoption, Control, Fleet, Gate, Lease, LeaseError, LeaseRequest, Phase, Slots, Stopping,
+    Adoption, Control, Fleet, Lease, LeaseError, LeaseRequest, Phase, Slots, StartGate, Stopping,
 };
 use drumfire_expr::Properties;
 use drumfire_results::{GroupUsers, ThreadCounts};
@@ -76,7 +76,7 @@ impl std::fmt::Debug for Member {
 
 /// Which agent of how many it is.
 #[derive(Clone, Debug)]
-pub struct Seat {
+pub struct AgentSeat {
     pub run: String,
     pub index: u32,
     pub token: u64,
@@ -87,7 +87,7 @@ pub struct Seat {
 }
 
 impl Member {
-    pub fn new(seat: Seat, link: Link, runtime: Handle) -> Member {
+    pub fn new(seat: AgentSeat, link: Link, runtime: Handle) -> Member {
         Member {
             run: seat.run,
             index: seat.index,
@@ -300,7 +300,7 @@ impl Member {
             .collect()
     }
 
-    fn main_gate(&self, properties: &Properties) -> Gate {
+    fn main_gate(&self, properties: &Properties) -> StartGate {
         if self.own().stage < Stage::AtStart {
             let set = match self.index {
                 0 => self.changed_properties(properties),
@@ -314,7 +314,7 @@ impl Member {
             if self.silence() > SILENCE {
                 self.control.stop_now();
             }
-            return Gate::Closed;
+            return StartGate::Closed;
         };
         if !std::mem::replace(&mut known.has_properties, true) && self.index > 0 {
             for (name, value) in &known.state.properties {
@@ -327,7 +327,7 @@ impl Member {
             let late_us = (self.now_ms() - start_ms).max(0) as u64 * 1000;
             self.say(|own| (own.stage, own.late_us) = (Stage::Running, late_us));
         }
-        Gate::OpensAt(start_ms)
+        StartGate::OpensAt(start_ms)
     }
 
     /// Milliseconds since the Unix epoch, by the coordinator's clock.
@@ -357,7 +357,7 @@ impl Member {
 }
 
 impl Fleet for Member {
-    fn gate(&self, phase: Phase, properties: &Properties) -> Gate {
+    fn gate(&self, phase: Phase, properties: &Properties) -> StartGate {
         match phase {
             Phase::Main => self.main_gate(properties),
             Phase::TearDown => {
@@ -367,8 +367,8 @@ impl Fleet for Member {
                 let has_time = self.known().state.tear_down_ms.is_some();
                 let waits = self.index == 0 && !self.is_each && !has_time;
                 match waits && self.silence() < SILENCE {
-                    true => Gate::Closed,
-                    false => Gate::OpensAt(0),
+                    true => StartGate::Closed,
+                    false => StartGate::OpensAt(0),
                 }
             }
         }

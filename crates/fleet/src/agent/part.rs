@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use drumfire_engine::{Fleet, Options, Outcome, Share};
 use tokio::runtime::Runtime;
 
-use super::member::{Member, SILENCE, Seat};
+use super::member::{AgentSeat, Member, SILENCE};
 use super::outbox::Outbox;
 use super::talk;
 use super::{AgentOptions, Engine, PlanOrder};
@@ -45,7 +45,7 @@ pub(super) fn take_part<E: Engine>(
     assignment: &Assignment,
 ) -> Result<PartEnd, FleetError> {
     let manifest = runtime.block_on(manifest(link, &assignment.run, &options.trust))?;
-    let seat = Seat {
+    let seat = AgentSeat {
         run: assignment.run.clone(),
         index: assignment.index,
         token: assignment.token,

@@ -48,7 +48,7 @@ impl Generators {
 }
 
 /// An agent's verdict on its own numbers.
-pub(super) struct Voice<'v> {
+pub(super) struct AgentVoice<'v> {
     pub name: &'v str,
     /// When its run started: its moments count from there.
     pub started_ms: i64,
@@ -116,12 +116,12 @@ impl Coordinator<'_, '_, '_> {
     pub(super) fn live_verdict(&mut self, now_ms: i64) -> Option<Arc<Verdict>> {
         let is_fresh = |judged: &Instant| judged.elapsed() < JUDGE_PAUSE;
         if !self.judged.as_ref().is_some_and(|(at, _)| is_fresh(at)) {
-            let voices: Vec<Voice<'_>> = self
+            let voices: Vec<AgentVoice<'_>> = self
                 .agents
                 .iter()
                 .filter_map(|agent| {
                     let (started_ms, verdict) = agent.verdict.as_ref()?;
-                    Some(Voice {
+                    Some(AgentVoice {
                         name: &agent.name,
                         started_ms: *started_ms,
                         verdict,
@@ -140,11 +140,11 @@ impl Coordinator<'_, '_, '_> {
 
     /// The verdict on the numbers in the end.
     pub(super) fn last_verdict(&self, agents: &[AgentOutcome], now_ms: i64) -> Verdict {
-        let voices: Vec<Voice<'_>> = agents
+        let voices: Vec<AgentVoice<'_>> = agents
             .iter()
             .filter_map(|agent| {
                 let end = agent.end.as_ref()?;
-                Some(Voice {
+                Some(AgentVoice {
                     name: &agent.name,
                     started_ms: end.started_ms,
                     verdict: end.verdict.as_ref()?,
@@ -157,7 +157,7 @@ impl Coordinator<'_, '_, '_> {
     }
 
     /// The worst of all agents, with what only the coordinator sees.
-    fn verdict(&self, voices: &[Voice<'_>], own: Vec<Reason>, now_ms: i64) -> Verdict {
+    fn verdict(&self, voices: &[AgentVoice<'_>], own: Vec<Reason>, now_ms: i64) -> Verdict {
         let mut verdict = Verdict {
             grade: Grade::Valid,
             reasons: Vec::new(),

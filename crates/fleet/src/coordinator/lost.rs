@@ -1,24 +1,24 @@
 //! The course of a run when agents are silent, lost, or back.
 
-use super::watch::{self, News, OnLost, clock_text};
+use super::watch::{self, AgentNews, OnLost, clock_text};
 use super::{Coordinator, HEARTBEAT};
 
 impl Coordinator<'_, '_, '_> {
-    pub(super) fn react(&mut self, news: &News) {
+    pub(super) fn react(&mut self, news: &AgentNews) {
         let now_ms = self.clock.now_ms();
         match *news {
-            News::Suspected(index) => {
+            AgentNews::Suspected(index) => {
                 let name = self.name(index);
                 let seconds = watch::SUSPECTED.as_secs();
                 self.warn(format!("agent `{name}` has been silent for {seconds} s"));
             }
-            News::Back(index) => {
+            AgentNews::Back(index) => {
                 let name = self.name(index);
                 self.merger.set_over(index, false);
                 self.mark(now_ms, format!("agent `{name}` is back"));
                 self.warn(format!("agent `{name}` is back at {}", clock_text(now_ms)));
             }
-            News::Lost(index) => self.lose(index, now_ms),
+            AgentNews::Lost(index) => self.lose(index, now_ms),
         }
     }
 

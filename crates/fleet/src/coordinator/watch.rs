@@ -48,7 +48,7 @@ pub struct Agent {
 
 /// Something that the user is told of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum AgentNews {
     Suspected(u32),
     Lost(u32),
     Back(u32),
@@ -89,7 +89,7 @@ impl Agent {
         state: AgentState,
         now: Instant,
         now_ms: i64,
-    ) -> Option<News> {
+    ) -> Option<AgentNews> {
         if state.token != self.token {
             return None;
         }
@@ -100,11 +100,11 @@ impl Agent {
         if let Some((_, back_ms)) = self.gaps_ms.last_mut() {
             *back_ms = Some(now_ms);
         }
-        Some(News::Back(index))
+        Some(AgentNews::Back(index))
     }
 
     /// Looks at the time since the agent was heard.
-    pub fn look(&mut self, index: u32, now: Instant, now_ms: i64) -> Option<News> {
+    pub fn look(&mut self, index: u32, now: Instant, now_ms: i64) -> Option<AgentNews> {
         if self.is_done() || self.lost_ms.is_some() {
             return None;
         }
@@ -114,10 +114,10 @@ impl Agent {
             // It was there until it was last heard.
             let from_ms = now_ms - silence.as_millis() as i64;
             self.gaps_ms.push((from_ms, None));
-            return Some(News::Lost(index));
+            return Some(AgentNews::Lost(index));
         }
         if silence > SUSPECTED && !std::mem::replace(&mut self.is_suspected, true) {
-            return Some(News::Suspected(index));
+            return Some(AgentNews::Suspected(index));
         }
         None
     }
@@ -180,9 +180,9 @@ mod tests {
         let mut agent = Agent::new("a".to_owned(), 7, start);
         let at = |seconds| start + Duration::from_secs(seconds);
         assert_eq!(agent.look(0, at(2), 2_000), None);
-        assert_eq!(agent.look(0, at(4), 4_000), Some(News::Suspected(0)));
+        assert_eq!(agent.look(0, at(4), 4_000), Some(AgentNews::Suspected(0)));
         assert_eq!(agent.look(0, at(5), 5_000), None, "it is told once");
-        assert_eq!(agent.look(0, at(11), 11_000), Some(News::Lost(0)));
+        assert_eq!(agent.look(0, at(11), 11_000), Some(AgentNews::Lost(0)));
         assert_eq!(agent.look(0, at(12), 12_000), None);
         assert_eq!(agent.gaps_ms, [(0, None)]);
         let other = AgentState {
@@ -200,7 +200,7 @@ mod tests {
         };
         assert_eq!(
             agent.hear(0, own.clone(), at(15), 15_000),
-            Some(News::Back(0))
+            Some(AgentNews::Back(0))
         );
         assert_eq!(agent.gaps_ms, [(0, Some(15_000))]);
         assert_eq!(agent.hear(0, own, at(16), 16_000), None);

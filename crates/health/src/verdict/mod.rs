@@ -10,7 +10,7 @@ use crate::evidence::{
 };
 use crate::machine::Limits;
 use crate::programs::{Locality, Program};
-use crate::watch::{Lacking, Second};
+use crate::watch::{Second, Shortages};
 
 /// A target that answers nothing for so long is worth a remark.
 const SILENT_MS: u64 = 3000;
@@ -90,7 +90,7 @@ pub struct Failures {
     /// All samples of the run.
     pub samples: u64,
     /// Those that failed for want of something.
-    pub lacking: Lacking,
+    pub lacking: Shortages,
     /// Rows that are in no file.
     pub lost_rows: u64,
     /// How late half of the samples began, or more, that a schedule had asked for; in microseconds.
@@ -510,7 +510,7 @@ pub(crate) fn port_count(limits: &Limits) -> Option<u32> {
 }
 
 /// When samples failed for want of something; all the time, if no second saw it.
-fn lacking_spans(seconds: &[Second], of: fn(&Lacking) -> u64) -> Vec<(u64, u64)> {
+fn lacking_spans(seconds: &[Second], of: fn(&Shortages) -> u64) -> Vec<(u64, u64)> {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     for second in seconds.iter().filter(|second| of(&second.lacking) > 0) {
         extend(&mut spans, second);
@@ -534,7 +534,7 @@ fn add_failures(
         (
             Cause::PortsUsedUp,
             failures.lacking.port,
-            (|lacking| lacking.port) as fn(&Lacking) -> u64,
+            (|lacking| lacking.port) as fn(&Shortages) -> u64,
             format!(
                 "{} samples found no local port{ports}",
                 failures.lacking.port

@@ -482,9 +482,9 @@ fn a_silence_amid_answers_may_be_most_of_the_run() {
 fn samples_without_a_port_are_invalid_once_there_are_many() {
     let few = Failures {
         samples: 6000,
-        lacking: Lacking {
+        lacking: Shortages {
             port: 6,
-            ..Lacking::default()
+            ..Shortages::default()
         },
         ..Failures::default()
     };
@@ -498,7 +498,7 @@ fn samples_without_a_port_are_invalid_once_there_are_many() {
         "6 samples found no local port of 28232 for each target, each held 60 s after its connection ends"
     );
     let many = Failures {
-        lacking: Lacking {
+        lacking: Shortages {
             port: 100,
             ..few.lacking
         },
@@ -515,9 +515,9 @@ fn samples_without_a_port_are_told_with_when() {
         .for_each(|second| second.lacking.port = 2);
     let few = Failures {
         samples: 6000,
-        lacking: Lacking {
+        lacking: Shortages {
             port: 6,
-            ..Lacking::default()
+            ..Shortages::default()
         },
         ..Failures::default()
     };

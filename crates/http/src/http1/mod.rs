@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind};
-use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, Want};
+use crate::message::{Body, Handshake, Incoming, Limits, Outgoing, Times, WantedParts};
 use crate::outcome::{failed, finish};
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
@@ -21,7 +21,7 @@ pub(crate) async fn over_http1(
     session: &Session,
     (mut connection, handshake, reused): (Box<Connection>, Option<Handshake>, bool),
     out: &Outgoing<'_>,
-    want: Want,
+    want: WantedParts,
     limits: Limits,
     times: &mut Times,
 ) -> Result<Box<Incoming>, Box<Failure>> {

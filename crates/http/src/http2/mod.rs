@@ -20,14 +20,14 @@ use h2::{Reason, RecvStream, SendStream};
 pub(crate) use streams::Streams;
 
 use failure::kind;
-use streams::Seat;
+use streams::StreamSeat;
 
 use crate::binary_head;
 use crate::carriers::{Carrier, Carriers};
 use crate::connect;
 use crate::failure::{Failure, FailureKind, Http2Failure};
-use crate::message::{Body, Handshake, Limits, Outgoing, Times, Want};
-use crate::multiplex::{Multiplexed, Opened, PIECE_BYTES, Under};
+use crate::message::{Body, Handshake, Limits, Outgoing, Times, WantedParts};
+use crate::multiplex::{Multiplexed, OpenExchange, Opened, PIECE_BYTES};
 use crate::outcome::failed;
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
@@ -62,7 +62,7 @@ impl Multiplexed for Streams {
                 add(&worker.counts.failures, 1);
                 worker.counts.closed(kind.is_end_by_peer());
                 times.end = Instant::now();
-                let nothing = Receiver::new(Want::NOTHING, false, worker.pool.sizes);
+                let nothing = Receiver::new(WantedParts::NOTHING, false, worker.pool.sizes);
                 Err(failed(kind, nothing, 0, *times, false))
             }
         }
@@ -72,7 +72,7 @@ impl Multiplexed for Streams {
         self: &Rc<Self>,
         session: &Session,
         out: &Outgoing<'_>,
-        exchange: Under<'_, '_>,
+        exchange: OpenExchange<'_, '_>,
     ) -> Result<(), FailureKind> {
         let conversation = Conversation {
             session,
@@ -101,7 +101,7 @@ impl Multiplexed for Streams {
 
 struct Conversation<'a> {
     session: &'a Session,
-    place: Seat,
+    place: StreamSeat,
     receiver: &'a mut Receiver,
     times: &'a mut Times,
     limit: Option<Duration>,

@@ -11,7 +11,7 @@ use h2::client::{Builder, Connection as Frames, SendRequest};
 
 use super::failure::kind;
 use super::wire::{Driver, Wire};
-use crate::carriers::{Carrier, Lifetime};
+use crate::carriers::{Carrier, ConnectionLifetime};
 use crate::connection::Connection;
 use crate::failure::FailureKind;
 use crate::worker::Worker;
@@ -30,7 +30,7 @@ const HEADER_TABLE_BYTES: u32 = 4096;
 /// used next, as with HTTP/1.1. `h2` itself wakes the connection's task for each change of a stream; since whoever makes one
 /// drives the connection next, only the socket does.
 pub(crate) struct Streams {
-    lifetime: Lifetime,
+    lifetime: ConnectionLifetime,
     driver: Driver,
     sender: RefCell<Option<SendRequest<Bytes>>>,
     /// `None` once it is over.
@@ -63,7 +63,7 @@ impl Streams {
             .initial_connection_window_size(CONNECTION_WINDOW_BYTES);
         let (sender, frames) = builder.handshake(wire).await.map_err(kind)?;
         Ok(Rc::new(Self {
-            lifetime: Lifetime::new(target, opened),
+            lifetime: ConnectionLifetime::new(target, opened),
             driver,
             sender: RefCell::new(Some(sender)),
             frames: RefCell::new(Some(frames)),
@@ -74,7 +74,7 @@ impl Streams {
     }
 
     /// Takes part in the connection until dropped.
-    pub fn enter(self: &Rc<Self>) -> Seat {
+    pub fn enter(self: &Rc<Self>) -> StreamSeat {
         if self.active.get() == 1 {
             // An exchange that was alone did not ask to be told by others.
             self.wake_another();
@@ -82,7 +82,7 @@ impl Streams {
         let ticket = self.next_ticket.get();
         self.next_ticket.set(ticket.wrapping_add(1));
         self.active.set(self.active.get() + 1);
-        Seat {
+        StreamSeat {
             streams: self.clone(),
             ticket,
         }
@@ -112,7 +112,7 @@ impl Streams {
 }
 
 impl Carrier for Streams {
-    fn lifetime(&self) -> &Lifetime {
+    fn lifetime(&self) -> &ConnectionLifetime {
         &self.lifetime
     }
 
@@ -144,12 +144,12 @@ impl Carrier for Streams {
 }
 
 /// One exchange's part in a connection.
-pub(crate) struct Seat {
+pub(crate) struct StreamSeat {
     pub streams: Rc<Streams>,
     ticket: u32,
 }
 
-impl Seat {
+impl StreamSeat {
     /// The sender of requests, when the server takes one more.
     pub async fn sender(&self) -> Result<SendRequest<Bytes>, FailureKind> {
         let sender = self.streams.sender.borrow().clone();
@@ -212,7 +212,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for StreamSeat {
     fn drop(&mut self) {
         let streams = &self.streams;
         streams.active.set(streams.active.get() - 1);

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use bytes::{Buf, Bytes};
 use h3::error::{Code, StreamError};
 
-use quic::{Seat, Stream};
+use quic::{QuicSeat, Stream};
 
 pub(crate) use quic::Quic;
 
@@ -21,7 +21,7 @@ use crate::binary_head;
 use crate::carriers::{Carrier, Carriers};
 use crate::failure::{Failure, FailureKind, Http3Failure};
 use crate::message::{Body, Handshake, Limits, Outgoing, Times};
-use crate::multiplex::{Multiplexed, Opened, PIECE_BYTES, Under};
+use crate::multiplex::{Multiplexed, OpenExchange, Opened, PIECE_BYTES};
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
 use crate::session::Session;
@@ -52,7 +52,7 @@ impl Multiplexed for Quic {
         self: &Rc<Self>,
         session: &Session,
         out: &Outgoing<'_>,
-        exchange: Under<'_, '_>,
+        exchange: OpenExchange<'_, '_>,
     ) -> Result<(), FailureKind> {
         let place = self.enter();
         let conversation = Conversation {
@@ -79,7 +79,7 @@ impl Multiplexed for Quic {
 
 struct Conversation<'a> {
     worker: &'a Worker,
-    place: &'a Seat,
+    place: &'a QuicSeat,
     receiver: &'a mut Receiver,
     times: &'a mut Times,
     limit: Option<Duration>,

@@ -19,7 +19,7 @@ use super::socket::Socket;
 use crate::connect::{Opening, server_name};
 use crate::failure::{Failure, FailureKind, Http3Failure, Phase, TlsFailure};
 use crate::message::{Handshake, Limits, Times};
-use crate::proxy::Bare;
+use crate::proxy::BareConnect;
 use crate::session::Session;
 use crate::target::Target;
 use crate::timer::Timers;
@@ -42,7 +42,7 @@ pub(super) async fn open(
     limits: Limits,
     times: &mut Times,
 ) -> Result<(Rc<Quic>, Handshake), Box<Failure>> {
-    let mut opening = Opening::new(session, target, &Bare, limits, times);
+    let mut opening = Opening::new(session, target, &BareConnect, limits, times);
     match opening.open_quic().await {
         Ok(quic) => {
             let handshake = opening.handshake.unwrap_or(Handshake::Full);

@@ -16,14 +16,14 @@ use h3_quinn::{BidiStream, OpenStreams};
 use quinn::{Connection, VarInt};
 
 use super::socket::Socket;
-use crate::carriers::{Carrier, Lifetime};
+use crate::carriers::{Carrier, ConnectionLifetime};
 use crate::failure::{FailureKind, Http3Failure, TlsFailure};
 use crate::target::Target;
 
 /// An open HTTP/3 connection. Its packets are moved by tasks of their own (`quinn`'s and one for the control streams), so what
 /// the server says while nobody waits is seen at once.
 pub(crate) struct Quic {
-    lifetime: Lifetime,
+    lifetime: ConnectionLifetime,
     connection: Connection,
     /// `None` once it takes no more exchanges. With the last of its clones the connection ends.
     sender: RefCell<Option<SendRequest<OpenStreams, Bytes>>>,
@@ -47,7 +47,7 @@ impl Quic {
             .await
             .map_err(|error| of_end(connection.close_reason(), &error))?;
         let quic = Rc::new(Self {
-            lifetime: Lifetime::new(target, Instant::now()),
+            lifetime: ConnectionLifetime::new(target, Instant::now()),
             connection: connection.clone(),
             sender: RefCell::new(Some(sender)),
             socket: socket.clone(),
@@ -69,9 +69,9 @@ impl Quic {
     }
 
     /// Takes part in the connection until dropped.
-    pub fn enter(self: &Rc<Self>) -> Seat {
+    pub fn enter(self: &Rc<Self>) -> QuicSeat {
         self.active.set(self.active.get() + 1);
-        Seat { quic: self.clone() }
+        QuicSeat { quic: self.clone() }
     }
 
     /// Sorts an error of `h3` into the kinds of failure.
@@ -97,7 +97,7 @@ impl Quic {
 }
 
 impl Carrier for Quic {
-    fn lifetime(&self) -> &Lifetime {
+    fn lifetime(&self) -> &ConnectionLifetime {
         &self.lifetime
     }
 
@@ -123,11 +123,11 @@ impl Carrier for Quic {
 }
 
 /// One exchange's part in a connection.
-pub(crate) struct Seat {
+pub(crate) struct QuicSeat {
     pub quic: Rc<Quic>,
 }
 
-impl Seat {
+impl QuicSeat {
     /// Sends a request's head, when the server takes one more.
     pub(super) async fn send(&self, request: http::Request<()>) -> Result<Stream, FailureKind> {
         let sender = self.quic.sender.borrow().clone();
@@ -148,7 +148,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for QuicSeat {
     fn drop(&mut self) {
         let quic = &self.quic;
         quic.active.set(quic.active.get() - 1);

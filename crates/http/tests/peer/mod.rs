@@ -13,8 +13,8 @@ use std::thread;
 use std::time::Duration;
 
 use drumfire_http::{
-    Failure, Incoming, Limits, Outgoing, PoolOptions, Session, Target, Tls, TlsOptions, Want,
-    Worker, exchange,
+    Failure, Incoming, Limits, Outgoing, PoolOptions, Session, Target, Tls, TlsOptions,
+    WantedParts, Worker, exchange,
 };
 
 /// One step of what the peer does on a connection.
@@ -145,7 +145,14 @@ pub const LIMITS: Limits = Limits {
 };
 
 pub async fn get(session: &Session, target: &Target) -> Result<Box<Incoming>, Box<Failure>> {
-    exchange(session, target, Outgoing::new(GET), Want::ALL, LIMITS).await
+    exchange(
+        session,
+        target,
+        Outgoing::new(GET),
+        WantedParts::ALL,
+        LIMITS,
+    )
+    .await
 }
 
 /// One GET to a peer that answers with these bytes and then closes.

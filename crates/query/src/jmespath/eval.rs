@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::parse::{Expr, Over};
+use super::parse::{Expr, ProjectionItems};
 use super::{JmesPathError, function};
 use crate::json::Value;
 
@@ -96,26 +96,42 @@ fn item<'v, 't>(items: &'v [Value<'t>], index: i64) -> Option<&'v Value<'t>> {
 }
 
 /// Takes the items from the source, applies the rest to each and leaves nulls out.
-fn project<'j, 't>(source: Cow<'j, Value<'t>>, over: &'j Over, each: &'j Expr) -> Result<'j, 't> {
+fn project<'j, 't>(
+    source: Cow<'j, Value<'t>>,
+    over: &'j ProjectionItems,
+    each: &'j Expr,
+) -> Result<'j, 't> {
     let items: Vec<Cow<'_, Value<'t>>> = match (over, source) {
-        (Over::Values | Over::Slice(..), Cow::Borrowed(Value::Object(members))) => members
+        (
+            ProjectionItems::Values | ProjectionItems::Slice(..),
+            Cow::Borrowed(Value::Object(members)),
+        ) => members
             .iter()
             .map(|(_, value)| Cow::Borrowed(value))
             .collect(),
-        (Over::Values | Over::Slice(..), Cow::Owned(Value::Object(members))) => members
+        (
+            ProjectionItems::Values | ProjectionItems::Slice(..),
+            Cow::Owned(Value::Object(members)),
+        ) => members
             .into_iter()
             .map(|(_, value)| Cow::Owned(value))
             .collect(),
         (
-            Over::Items | Over::Filtered(_) | Over::Flattened | Over::Slice(..),
+            ProjectionItems::Items
+            | ProjectionItems::Filtered(_)
+            | ProjectionItems::Flattened
+            | ProjectionItems::Slice(..),
             Cow::Borrowed(Value::Array(items)),
         ) => items.iter().map(Cow::Borrowed).collect(),
         (
-            Over::Items | Over::Filtered(_) | Over::Flattened | Over::Slice(..),
+            ProjectionItems::Items
+            | ProjectionItems::Filtered(_)
+            | ProjectionItems::Flattened
+            | ProjectionItems::Slice(..),
             Cow::Owned(Value::Array(items)),
         ) => items.into_iter().map(Cow::Owned).collect(),
         // io.burt's library slices the values of an object, and takes anything else for an empty list.
-        (Over::Slice(..), _) => Vec::new(),
+        (ProjectionItems::Slice(..), _) => Vec::new(),
         _ => return Ok(Cow::Owned(Value::Null)),
     };
     let mut out = Vec::new();
@@ -132,11 +148,11 @@ type Items<'j, 't> = Vec<Cow<'j, Value<'t>>>;
 
 fn select<'j, 't>(
     items: Items<'j, 't>,
-    over: &Over,
+    over: &ProjectionItems,
 ) -> std::result::Result<Items<'j, 't>, JmesPathError> {
     Ok(match over {
-        Over::Items | Over::Values => items,
-        Over::Flattened => {
+        ProjectionItems::Items | ProjectionItems::Values => items,
+        ProjectionItems::Flattened => {
             let mut flat = Vec::new();
             for item in items {
                 match item {
@@ -151,7 +167,7 @@ fn select<'j, 't>(
             }
             flat
         }
-        Over::Filtered(condition) => {
+        ProjectionItems::Filtered(condition) => {
             let mut kept = Vec::new();
             for item in items {
                 if is_true(&apply_here(condition, &item)?) {
@@ -160,7 +176,7 @@ fn select<'j, 't>(
             }
             kept
         }
-        Over::Slice(from, to, step) => {
+        ProjectionItems::Slice(from, to, step) => {
             let indexes = slice(*from, *to, *step, items.len() as i64);
             let mut items: Vec<Option<Cow<'j, Value<'t>>>> = items.into_iter().map(Some).collect();
             indexes

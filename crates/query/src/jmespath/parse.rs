@@ -15,7 +15,7 @@ pub(super) enum Expr {
     /// The right side is applied to each item that `over` takes from the left one.
     Project {
         source: Box<Expr>,
-        over: Over,
+        over: ProjectionItems,
         each: Box<Expr>,
     },
     List(Vec<Expr>),
@@ -31,7 +31,7 @@ pub(super) enum Expr {
 
 /// The items that a projection takes from its source.
 #[derive(Debug)]
-pub(super) enum Over {
+pub(super) enum ProjectionItems {
     Items,
     Values,
     Flattened,
@@ -131,8 +131,10 @@ impl JmesPathParser {
             }
             JmesPathToken::Quoted(name) => Expr::Field(name),
             JmesPathToken::Symbol("@") => Expr::Current,
-            JmesPathToken::Symbol("*") => self.project(Expr::Current, Over::Values)?,
-            JmesPathToken::Symbol("[]") => self.project(Expr::Current, Over::Flattened)?,
+            JmesPathToken::Symbol("*") => self.project(Expr::Current, ProjectionItems::Values)?,
+            JmesPathToken::Symbol("[]") => {
+                self.project(Expr::Current, ProjectionItems::Flattened)?
+            }
             JmesPathToken::Symbol("[?") => self.filter(Expr::Current)?,
             JmesPathToken::Symbol("!") => Expr::Not(Box::new(self.expression(45)?)),
             JmesPathToken::Symbol("(") => {
@@ -152,7 +154,7 @@ impl JmesPathParser {
                         .is_some_and(|token| token.is("]")) =>
                 {
                     self.at += 2;
-                    self.project(Expr::Current, Over::Items)?
+                    self.project(Expr::Current, ProjectionItems::Items)?
                 }
                 _ => self.list()?,
             },
@@ -175,9 +177,9 @@ impl JmesPathParser {
             "==" | "!=" | "<" | ">" | "<=" | ">=" => {
                 Expr::Compare(symbol, boxed, Box::new(self.expression(5)?))
             }
-            "[]" => self.project(*boxed, Over::Flattened)?,
+            "[]" => self.project(*boxed, ProjectionItems::Flattened)?,
             "[?" => self.filter(*boxed)?,
-            "." if self.take("*") => self.project(*boxed, Over::Values)?,
+            "." if self.take("*") => self.project(*boxed, ProjectionItems::Values)?,
             "." => {
                 let right = self.after_dot(40)?;
                 Expr::Then(boxed, Box::new(right))
@@ -189,7 +191,7 @@ impl JmesPathParser {
                 _ => {
                     self.expect("*")?;
                     self.expect("]")?;
-                    self.project(*boxed, Over::Items)?
+                    self.project(*boxed, ProjectionItems::Items)?
                 }
             },
             "(" => match *boxed {
@@ -200,10 +202,10 @@ impl JmesPathParser {
         })
     }
 
-    fn project(&mut self, source: Expr, over: Over) -> Result<Expr, JmesPathError> {
+    fn project(&mut self, source: Expr, over: ProjectionItems) -> Result<Expr, JmesPathError> {
         let binding = match over {
-            Over::Flattened => 9,
-            Over::Filtered(_) => 21,
+            ProjectionItems::Flattened => 9,
+            ProjectionItems::Filtered(_) => 21,
             _ => 20,
         };
         let each = self.each(binding)?;
@@ -251,7 +253,7 @@ impl JmesPathParser {
     fn filter(&mut self, source: Expr) -> Result<Expr, JmesPathError> {
         let condition = self.expression(0)?;
         self.expect("]")?;
-        self.project(source, Over::Filtered(Box::new(condition)))
+        self.project(source, ProjectionItems::Filtered(Box::new(condition)))
     }
 
     /// Behind `[`: a number, or up to three of them between colons.
@@ -273,7 +275,9 @@ impl JmesPathParser {
                 Ok(Expr::Then(Box::new(source), Box::new(Expr::Index(index))))
             }
             (_, [_, _, Some(0)]) => Err(JmesPathError::new("the step of a slice cannot be 0")),
-            (_, [from, to, step]) => self.project(source, Over::Slice(from, to, step.unwrap_or(1))),
+            (_, [from, to, step]) => {
+                self.project(source, ProjectionItems::Slice(from, to, step.unwrap_or(1)))
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! Checks arguments of functions, with Saxon's messages.
 
-use super::item::{Atom, Item, Number, Outcome, cast, fail};
+use super::item::{AtomicValue, Item, Number, Outcome, cast, fail};
 
 /// The only item, if there is one.
 ///
@@ -43,7 +43,7 @@ pub(super) fn string(items: &[Item<'_>], index: usize, function: &str) -> Outcom
         return Ok(String::new());
     };
     match item.atom() {
-        Atom::Untyped(text) | Atom::Text(text) => Ok(text),
+        AtomicValue::Untyped(text) | AtomicValue::Text(text) => Ok(text),
         other => fail(format!(
             "The required item type of the {place} is xs:string. The supplied value is of type {}",
             other.type_name()
@@ -55,10 +55,10 @@ pub(super) fn string(items: &[Item<'_>], index: usize, function: &str) -> Outcom
 ///
 /// # Errors
 /// If it is of another type.
-pub(super) fn numeric(atom: &Atom, name: &str) -> Outcome<Number> {
+pub(super) fn numeric(atom: &AtomicValue, name: &str) -> Outcome<Number> {
     match atom {
-        Atom::Number(number) => Ok(number.clone()),
-        Atom::Untyped(text) => cast(text).map(Number::Double),
+        AtomicValue::Number(number) => Ok(number.clone()),
+        AtomicValue::Untyped(text) => cast(text).map(Number::Double),
         other => fail(format!(
             "The required item type of the {} is xs:numeric. The required type is a union type allowing any of (xs:double, xs:float, xs:decimal), but the supplied type {} is not any of these",
             place(0, name),

@@ -4,26 +4,28 @@ use bigdecimal::{BigDecimal, FromPrimitive, RoundingMode, ToPrimitive, Zero};
 use xpath_eval::Axis;
 
 use super::ast::{AtomicType, ItemType, SequenceType};
-use super::item::{Atom, Item, Number, Outcome, cast as to_double, double_text, fail, trimmed};
+use super::item::{
+    AtomicValue, Item, Number, Outcome, cast as to_double, double_text, fail, trimmed,
+};
 use super::node_test::passes;
 
 /// An atom as another type.
 ///
 /// # Errors
 /// If its text is none of the type's, in Saxon's words.
-pub(super) fn cast(atom: Atom, to: AtomicType) -> Outcome<Atom> {
+pub(super) fn cast(atom: AtomicValue, to: AtomicType) -> Outcome<AtomicValue> {
     Ok(match to {
         AtomicType::AnyAtomic | AtomicType::Numeric => atom,
-        AtomicType::Untyped => Atom::Untyped(text(atom)),
-        AtomicType::Text => Atom::Text(text(atom)),
-        AtomicType::Bool => Atom::Bool(truth(&atom)?),
-        AtomicType::Double => Atom::Number(Number::Double(match &atom {
-            Atom::Untyped(text) | Atom::Text(text) => to_double(text)?,
-            Atom::Number(number) => number.as_f64(),
-            Atom::Bool(value) => f64::from(u8::from(*value)),
+        AtomicType::Untyped => AtomicValue::Untyped(text(atom)),
+        AtomicType::Text => AtomicValue::Text(text(atom)),
+        AtomicType::Bool => AtomicValue::Bool(truth(&atom)?),
+        AtomicType::Double => AtomicValue::Number(Number::Double(match &atom {
+            AtomicValue::Untyped(text) | AtomicValue::Text(text) => to_double(text)?,
+            AtomicValue::Number(number) => number.as_f64(),
+            AtomicValue::Bool(value) => f64::from(u8::from(*value)),
         })),
-        AtomicType::Decimal => Atom::Number(Number::Decimal(decimal(&atom)?)),
-        AtomicType::Whole => Atom::Number(Number::Whole(whole(&atom)?)),
+        AtomicType::Decimal => AtomicValue::Number(Number::Decimal(decimal(&atom)?)),
+        AtomicType::Whole => AtomicValue::Number(Number::Whole(whole(&atom)?)),
         AtomicType::Bounded(name, least, most) => {
             let number = whole(&atom)?;
             if !(least..=most).contains(&number) {
@@ -31,31 +33,31 @@ pub(super) fn cast(atom: Atom, to: AtomicType) -> Outcome<Atom> {
                     "Value {number} cannot be converted to integer subtype xs:{name}"
                 ));
             }
-            Atom::Number(Number::Whole(number))
+            AtomicValue::Number(Number::Whole(number))
         }
     })
 }
 
-fn text(atom: Atom) -> String {
+fn text(atom: AtomicValue) -> String {
     Item::from(atom).text()
 }
 
-pub(super) fn truth(atom: &Atom) -> Outcome<bool> {
+pub(super) fn truth(atom: &AtomicValue) -> Outcome<bool> {
     match atom {
-        Atom::Untyped(text) | Atom::Text(text) => match trimmed(text) {
+        AtomicValue::Untyped(text) | AtomicValue::Text(text) => match trimmed(text) {
             "true" | "1" => Ok(true),
             "false" | "0" => Ok(false),
             _ => fail(format!("The string \"{text}\" cannot be cast to a boolean")),
         },
-        Atom::Number(Number::Decimal(number)) => Ok(!number.is_zero()),
-        Atom::Number(number) => Ok(number.as_f64() != 0.0 && !number.as_f64().is_nan()),
-        Atom::Bool(value) => Ok(*value),
+        AtomicValue::Number(Number::Decimal(number)) => Ok(!number.is_zero()),
+        AtomicValue::Number(number) => Ok(number.as_f64() != 0.0 && !number.as_f64().is_nan()),
+        AtomicValue::Bool(value) => Ok(*value),
     }
 }
 
-fn whole(atom: &Atom) -> Outcome<i64> {
+fn whole(atom: &AtomicValue) -> Outcome<i64> {
     match atom {
-        Atom::Untyped(text) | Atom::Text(text) => {
+        AtomicValue::Untyped(text) | AtomicValue::Text(text) => {
             let digits = trimmed(text);
             let unsigned = digits.strip_prefix(['+', '-']).unwrap_or(digits);
             match unsigned.is_empty() || unsigned.contains(|c: char| !c.is_ascii_digit()) {
@@ -65,12 +67,12 @@ fn whole(atom: &Atom) -> Outcome<i64> {
                     .or_else(|_| fail("whole numbers beyond 64 bits are not built")),
             }
         }
-        Atom::Number(Number::Whole(number)) => Ok(*number),
-        Atom::Number(Number::Double(number)) if !number.is_finite() => fail(format!(
+        AtomicValue::Number(Number::Whole(number)) => Ok(*number),
+        AtomicValue::Number(Number::Double(number)) if !number.is_finite() => fail(format!(
             "Cannot convert double {} to an integer",
             double_text(*number)
         )),
-        Atom::Number(number) => {
+        AtomicValue::Number(number) => {
             let whole = match number {
                 Number::Double(number) => BigDecimal::from_f64(number.trunc()),
                 number => number.exact(),
@@ -81,13 +83,13 @@ fn whole(atom: &Atom) -> Outcome<i64> {
                 None => fail("whole numbers beyond 64 bits are not built"),
             }
         }
-        Atom::Bool(value) => Ok(i64::from(*value)),
+        AtomicValue::Bool(value) => Ok(i64::from(*value)),
     }
 }
 
-fn decimal(atom: &Atom) -> Outcome<BigDecimal> {
+fn decimal(atom: &AtomicValue) -> Outcome<BigDecimal> {
     match atom {
-        Atom::Untyped(text) | Atom::Text(text) => {
+        AtomicValue::Untyped(text) | AtomicValue::Text(text) => {
             let digits = trimmed(text);
             let is_digit = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-');
             match digits.parse() {
@@ -100,15 +102,15 @@ fn decimal(atom: &Atom) -> Outcome<BigDecimal> {
                 }
             }
         }
-        Atom::Number(Number::Double(number)) => match BigDecimal::from_f64(*number) {
+        AtomicValue::Number(Number::Double(number)) => match BigDecimal::from_f64(*number) {
             Some(decimal) => Ok(decimal),
             None => fail(format!(
                 "Cannot convert double {} to xs:decimal",
                 double_text(*number)
             )),
         },
-        Atom::Number(number) => Ok(number.exact().unwrap_or_default()),
-        Atom::Bool(value) => Ok(BigDecimal::from(i64::from(*value))),
+        AtomicValue::Number(number) => Ok(number.exact().unwrap_or_default()),
+        AtomicValue::Bool(value) => Ok(BigDecimal::from(i64::from(*value))),
     }
 }
 
@@ -127,19 +129,22 @@ pub(super) fn are_of(items: &[Item<'_>], wanted: &SequenceType) -> bool {
         })
 }
 
-fn is_of(atom: &Atom, wanted: AtomicType) -> bool {
+fn is_of(atom: &AtomicValue, wanted: AtomicType) -> bool {
     match wanted {
         AtomicType::AnyAtomic => true,
-        AtomicType::Untyped => matches!(atom, Atom::Untyped(_)),
-        AtomicType::Text => matches!(atom, Atom::Text(_)),
-        AtomicType::Bool => matches!(atom, Atom::Bool(_)),
+        AtomicType::Untyped => matches!(atom, AtomicValue::Untyped(_)),
+        AtomicType::Text => matches!(atom, AtomicValue::Text(_)),
+        AtomicType::Bool => matches!(atom, AtomicValue::Bool(_)),
         AtomicType::Whole | AtomicType::Bounded(..) => {
-            matches!(atom, Atom::Number(Number::Whole(_)))
+            matches!(atom, AtomicValue::Number(Number::Whole(_)))
         }
         AtomicType::Decimal => {
-            matches!(atom, Atom::Number(Number::Whole(_) | Number::Decimal(_)))
+            matches!(
+                atom,
+                AtomicValue::Number(Number::Whole(_) | Number::Decimal(_))
+            )
         }
-        AtomicType::Double => matches!(atom, Atom::Number(Number::Double(_))),
-        AtomicType::Numeric => matches!(atom, Atom::Number(_)),
+        AtomicType::Double => matches!(atom, AtomicValue::Number(Number::Double(_))),
+        AtomicType::Numeric => matches!(atom, AtomicValue::Number(_)),
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::cast::truth as atom_truth;
-use super::item::{Atom, Item, Number, Outcome, cast, fail};
+use super::item::{AtomicValue, Item, Number, Outcome, cast, fail};
 
 /// The effective boolean value.
 pub(super) fn truth(items: &[Item<'_>]) -> Outcome<bool> {
@@ -21,19 +21,24 @@ pub(super) fn truth(items: &[Item<'_>]) -> Outcome<bool> {
 ///
 /// # Errors
 /// If their types cannot be compared.
-pub(super) fn order(a: &Atom, b: &Atom) -> Outcome<Option<Ordering>> {
+pub(super) fn order(a: &AtomicValue, b: &AtomicValue) -> Outcome<Option<Ordering>> {
     Ok(match (a, b) {
-        (Atom::Untyped(a) | Atom::Text(a), Atom::Untyped(b) | Atom::Text(b)) => Some(a.cmp(b)),
-        (Atom::Number(Number::Whole(a)), Atom::Number(Number::Whole(b))) => Some(a.cmp(b)),
-        (Atom::Number(a), Atom::Number(b)) => match (a.exact(), b.exact()) {
+        (
+            AtomicValue::Untyped(a) | AtomicValue::Text(a),
+            AtomicValue::Untyped(b) | AtomicValue::Text(b),
+        ) => Some(a.cmp(b)),
+        (AtomicValue::Number(Number::Whole(a)), AtomicValue::Number(Number::Whole(b))) => {
+            Some(a.cmp(b))
+        }
+        (AtomicValue::Number(a), AtomicValue::Number(b)) => match (a.exact(), b.exact()) {
             (Some(a), Some(b)) => Some(a.cmp(&b)),
             _ => a.as_f64().partial_cmp(&b.as_f64()),
         },
-        (Atom::Untyped(a), Atom::Number(b)) => cast(a)?.partial_cmp(&b.as_f64()),
-        (Atom::Number(a), Atom::Untyped(b)) => a.as_f64().partial_cmp(&cast(b)?),
-        (Atom::Bool(a), Atom::Bool(b)) => Some(a.cmp(b)),
-        (a @ Atom::Untyped(_), Atom::Bool(b)) => Some(atom_truth(a)?.cmp(b)),
-        (Atom::Bool(a), b @ Atom::Untyped(_)) => Some(a.cmp(&atom_truth(b)?)),
+        (AtomicValue::Untyped(a), AtomicValue::Number(b)) => cast(a)?.partial_cmp(&b.as_f64()),
+        (AtomicValue::Number(a), AtomicValue::Untyped(b)) => a.as_f64().partial_cmp(&cast(b)?),
+        (AtomicValue::Bool(a), AtomicValue::Bool(b)) => Some(a.cmp(b)),
+        (a @ AtomicValue::Untyped(_), AtomicValue::Bool(b)) => Some(atom_truth(a)?.cmp(b)),
+        (AtomicValue::Bool(a), b @ AtomicValue::Untyped(_)) => Some(a.cmp(&atom_truth(b)?)),
         (a, b) => {
             return fail(format!(
                 "cannot compare {} to {}",

@@ -11,7 +11,7 @@ use super::arithmetic::{compute, negated};
 use super::ast::{AtomicType, AxisStep, Comparison, Expr, Literal, NodeComparison, Operator};
 use super::cast::{are_of, cast as cast_atom};
 use super::compare::{order, truth};
-use super::item::{Atom, Item, Items, Number, Outcome, cast, fail};
+use super::item::{AtomicValue, Item, Items, Number, Outcome, cast, fail};
 use super::steps::{along, along_all};
 use crate::xpath::NodeRef;
 
@@ -279,7 +279,8 @@ impl<'t> Evaluation<'t> {
 
     /// Whether any pair of items compares so.
     fn any_pair(&self, a: &Expr, how: Comparison, b: &Expr, focus: &Focus<'t>) -> Outcome<bool> {
-        let atoms = |items: Items<'_>| -> Vec<Atom> { items.iter().map(Item::atom).collect() };
+        let atoms =
+            |items: Items<'_>| -> Vec<AtomicValue> { items.iter().map(Item::atom).collect() };
         let (a, b) = (atoms(self.items(a, focus)?), atoms(self.items(b, focus)?));
         for one in &a {
             for other in &b {
@@ -292,7 +293,7 @@ impl<'t> Evaluation<'t> {
     }
 
     /// The only item of an operand; a node's text is a text.
-    fn only(&self, expr: &Expr, place: &str, focus: &Focus<'t>) -> Outcome<Option<Atom>> {
+    fn only(&self, expr: &Expr, place: &str, focus: &Focus<'t>) -> Outcome<Option<AtomicValue>> {
         let items = self.items(expr, focus)?;
         Ok(at_most_one(&items, place, false)?.map(Item::atom))
     }
@@ -311,8 +312,8 @@ impl<'t> Evaluation<'t> {
             return Ok(Vec::new());
         };
         let are_comparable = match (&a, &b) {
-            (Atom::Untyped(_), other) | (other, Atom::Untyped(_)) => {
-                matches!(other, Atom::Untyped(_) | Atom::Text(_))
+            (AtomicValue::Untyped(_), other) | (other, AtomicValue::Untyped(_)) => {
+                matches!(other, AtomicValue::Untyped(_) | AtomicValue::Text(_))
             }
             _ => true,
         };
@@ -350,9 +351,9 @@ impl<'t> Evaluation<'t> {
     fn range(&self, a: &Expr, b: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
         let bound = |expr, place| -> Outcome<Option<i64>> {
             match self.only(expr, place, focus)? {
-                Some(Atom::Number(Number::Whole(number))) => Ok(Some(number)),
-                Some(atom @ Atom::Untyped(_)) => match cast_atom(atom, AtomicType::Whole)? {
-                    Atom::Number(Number::Whole(number)) => Ok(Some(number)),
+                Some(AtomicValue::Number(Number::Whole(number))) => Ok(Some(number)),
+                Some(atom @ AtomicValue::Untyped(_)) => match cast_atom(atom, AtomicType::Whole)? {
+                    AtomicValue::Number(Number::Whole(number)) => Ok(Some(number)),
                     _ => Ok(None),
                 },
                 Some(other) => fail(format!(
@@ -388,8 +389,8 @@ impl<'t> Evaluation<'t> {
     fn operand(&self, expr: &Expr, focus: &Focus<'t>, place: &str) -> Outcome<Option<Number>> {
         match self.only(expr, place, focus)? {
             None => Ok(None),
-            Some(Atom::Untyped(text)) => Ok(Some(Number::Double(cast(&text)?))),
-            Some(Atom::Number(number)) => Ok(Some(number)),
+            Some(AtomicValue::Untyped(text)) => Ok(Some(Number::Double(cast(&text)?))),
+            Some(AtomicValue::Number(number)) => Ok(Some(number)),
             Some(other) => fail(format!(
                 "Arithmetic operator is not defined for {}",
                 other.type_name()

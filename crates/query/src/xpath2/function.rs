@@ -8,7 +8,7 @@ use super::arithmetic::compute;
 use super::ast::{Expr, Function, Operator};
 use super::compare::truth;
 use super::eval::{Evaluation, Focus};
-use super::item::{Atom, Item, Items, Number, Outcome, fail, number};
+use super::item::{AtomicValue, Item, Items, Number, Outcome, fail, number};
 use super::{Namespaces, XPath2Fault, newer};
 
 /// Where functions are without a prefix.
@@ -207,7 +207,7 @@ fn sum(items: &[Item<'_>]) -> Outcome<Number> {
     let mut total = Number::Whole(0);
     for item in items {
         let atom = item.atom();
-        if matches!(atom, Atom::Text(_) | Atom::Bool(_)) {
+        if matches!(atom, AtomicValue::Text(_) | AtomicValue::Bool(_)) {
             return fail(format!(
                 "Input to sum() contains a value of type {} which is neither numeric, nor a duration",
                 atom.type_name()

@@ -29,7 +29,7 @@ pub(super) enum Item<'t> {
 
 /// An item without its node: what a node holds is not typed.
 #[derive(Clone, Debug)]
-pub(super) enum Atom {
+pub(super) enum AtomicValue {
     Untyped(String),
     Text(String),
     Number(Number),
@@ -84,54 +84,54 @@ impl Item<'_> {
         }
     }
 
-    pub(super) fn atom(&self) -> Atom {
+    pub(super) fn atom(&self) -> AtomicValue {
         match self {
             Item::Node(node) => match node.kind() {
                 NodeKind::Comment | NodeKind::ProcessingInstruction | NodeKind::Namespace => {
-                    Atom::Text(node.string_value())
+                    AtomicValue::Text(node.string_value())
                 }
-                _ => Atom::Untyped(node.string_value()),
+                _ => AtomicValue::Untyped(node.string_value()),
             },
-            Item::Untyped(text) => Atom::Untyped(text.clone()),
-            Item::Text(text) => Atom::Text(text.clone()),
-            Item::Whole(number) => Atom::Number(Number::Whole(*number)),
-            Item::Decimal(number) => Atom::Number(Number::Decimal(number.clone())),
-            Item::Double(number) => Atom::Number(Number::Double(*number)),
-            Item::Bool(value) => Atom::Bool(*value),
+            Item::Untyped(text) => AtomicValue::Untyped(text.clone()),
+            Item::Text(text) => AtomicValue::Text(text.clone()),
+            Item::Whole(number) => AtomicValue::Number(Number::Whole(*number)),
+            Item::Decimal(number) => AtomicValue::Number(Number::Decimal(number.clone())),
+            Item::Double(number) => AtomicValue::Number(Number::Double(*number)),
+            Item::Bool(value) => AtomicValue::Bool(*value),
         }
     }
 }
 
-impl From<Atom> for Item<'_> {
-    fn from(atom: Atom) -> Self {
+impl From<AtomicValue> for Item<'_> {
+    fn from(atom: AtomicValue) -> Self {
         match atom {
-            Atom::Untyped(text) => Item::Untyped(text),
-            Atom::Text(text) => Item::Text(text),
-            Atom::Number(number) => number.into(),
-            Atom::Bool(value) => Item::Bool(value),
+            AtomicValue::Untyped(text) => Item::Untyped(text),
+            AtomicValue::Text(text) => Item::Text(text),
+            AtomicValue::Number(number) => number.into(),
+            AtomicValue::Bool(value) => Item::Bool(value),
         }
     }
 }
 
-impl Atom {
+impl AtomicValue {
     pub(super) fn type_name(&self) -> &'static str {
         match self {
-            Atom::Untyped(_) => "xs:untypedAtomic",
-            Atom::Text(_) => "xs:string",
-            Atom::Number(Number::Whole(_)) => "xs:integer",
-            Atom::Number(Number::Decimal(_)) => "xs:decimal",
-            Atom::Number(Number::Double(_)) => "xs:double",
-            Atom::Bool(_) => "xs:boolean",
+            AtomicValue::Untyped(_) => "xs:untypedAtomic",
+            AtomicValue::Text(_) => "xs:string",
+            AtomicValue::Number(Number::Whole(_)) => "xs:integer",
+            AtomicValue::Number(Number::Decimal(_)) => "xs:decimal",
+            AtomicValue::Number(Number::Double(_)) => "xs:double",
+            AtomicValue::Bool(_) => "xs:boolean",
         }
     }
 }
 
 /// A number as `fn:number` reads it: not a number becomes NaN.
-pub(super) fn number(atom: &Atom) -> f64 {
+pub(super) fn number(atom: &AtomicValue) -> f64 {
     match atom {
-        Atom::Untyped(text) | Atom::Text(text) => parse(text).unwrap_or(f64::NAN),
-        Atom::Number(number) => number.as_f64(),
-        Atom::Bool(value) => f64::from(u8::from(*value)),
+        AtomicValue::Untyped(text) | AtomicValue::Text(text) => parse(text).unwrap_or(f64::NAN),
+        AtomicValue::Number(number) => number.as_f64(),
+        AtomicValue::Bool(value) => f64::from(u8::from(*value)),
     }
 }
 

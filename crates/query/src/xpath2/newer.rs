@@ -10,7 +10,7 @@ use super::arguments::{at_most_one, numeric, place, string};
 use super::arithmetic::{compute, quotient};
 use super::ast::Operator;
 use super::compare::order;
-use super::item::{Atom, Item, Items, Number, Outcome, cast, fail, trimmed};
+use super::item::{AtomicValue, Item, Items, Number, Outcome, cast, fail, trimmed};
 use crate::regex::{Dialect, Options, Pattern};
 
 /// Names with their least and most numbers of arguments.
@@ -158,26 +158,26 @@ fn sequence<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome<Items<
 }
 
 /// The value of an item in a comparison without a declared type: untyped text counts as text.
-fn comparable(item: &Item<'_>) -> Atom {
+fn comparable(item: &Item<'_>) -> AtomicValue {
     match item.atom() {
-        Atom::Untyped(text) => Atom::Text(text),
+        AtomicValue::Untyped(text) => AtomicValue::Text(text),
         atom => atom,
     }
 }
 
 /// Values of types that cannot be compared differ.
-fn are_equal(a: &Atom, b: &Atom) -> bool {
+fn are_equal(a: &AtomicValue, b: &AtomicValue) -> bool {
     matches!(order(a, b), Ok(Some(Ordering::Equal)))
 }
 
 fn distinct<'t>(items: &[Item<'t>]) -> Outcome<Items<'t>> {
     // Texts, which is all that nodes hold, are looked up; they equal no value of another type.
     let mut texts: HashSet<String> = HashSet::new();
-    let mut known: Vec<Atom> = Vec::new();
+    let mut known: Vec<AtomicValue> = Vec::new();
     let mut kept = Vec::new();
     for item in items {
         let is_new = match comparable(item) {
-            Atom::Text(text) => texts.insert(text),
+            AtomicValue::Text(text) => texts.insert(text),
             atom if known.iter().any(|other| are_equal(other, &atom)) => false,
             atom => {
                 known.push(atom);
@@ -233,13 +233,13 @@ fn absolute<'t>(items: &[Item<'t>]) -> Outcome<Items<'t>> {
 
 /// The greatest or the least: of numbers, as which untyped text counts, or of texts.
 fn extreme<'t>(items: &[Item<'t>], name: &str, wanted: Ordering) -> Outcome<Items<'t>> {
-    let mut best: Option<Atom> = None;
+    let mut best: Option<AtomicValue> = None;
     for item in items {
         let atom = match item.atom() {
-            Atom::Untyped(text) => Atom::Number(Number::Double(cast(&text)?)),
+            AtomicValue::Untyped(text) => AtomicValue::Number(Number::Double(cast(&text)?)),
             atom => atom,
         };
-        if matches!(&atom, Atom::Number(number) if number.as_f64().is_nan()) {
+        if matches!(&atom, AtomicValue::Number(number) if number.as_f64().is_nan()) {
             return Ok(vec![Item::Double(f64::NAN)]);
         }
         let is_better = match &best {

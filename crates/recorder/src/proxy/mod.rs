@@ -34,7 +34,7 @@ pub struct Proxy {
 
 /// The traffic through a proxy.
 #[derive(Debug)]
-pub struct Taken {
+pub struct ProxyTraffic {
     /// The exchanges as HAR.
     pub har: Value,
     /// Hosts whose connections were not decrypted, with the number of connections.
@@ -96,7 +96,7 @@ impl Proxy {
         stop: &AtomicBool,
         names: &Receiver<String>,
         seen: &mut dyn FnMut(&str),
-    ) -> Result<Taken, RecordError> {
+    ) -> Result<ProxyTraffic, RecordError> {
         let tape = Arc::new(Mutex::new(Tape::default()));
         let (told, lines) = channel();
         let connector = Connector::new(Arc::clone(&tape))
@@ -133,7 +133,7 @@ impl Proxy {
         drop(runtime);
         lines.try_iter().for_each(|line| seen(&line));
         let tape = tape.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Taken {
+        Ok(ProxyTraffic {
             har: tape.har(),
             unread: tape.unread.clone().into_iter().collect(),
             untrusted: tape.untrusted.clone().into_iter().collect(),

@@ -19,7 +19,7 @@ const PASSWORD: &str = "secret";
 
 /// The connections that have proved who they are.
 #[derive(Default)]
-pub struct Known(Mutex<HashSet<usize>>);
+pub struct ProvenConnections(Mutex<HashSet<usize>>);
 
 /// The server's reaction.
 pub enum Verdict {
@@ -29,7 +29,7 @@ pub enum Verdict {
     Challenge(String),
 }
 
-impl Known {
+impl ProvenConnections {
     /// Takes a request in.
     pub fn judge(&self, request: &Request) -> Verdict {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

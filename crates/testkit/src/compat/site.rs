@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::ntlm::{Known, Verdict, claimed};
+use super::ntlm::{ProvenConnections, Verdict, claimed};
 use crate::server::{Request, Server, Step};
 use crate::websocket;
 
@@ -10,7 +10,7 @@ use crate::websocket;
 /// WebSocket connections to any path get their messages back.
 /// Every answer comes after the milliseconds of the parameter `wait_ms`, if there is one.
 pub fn site() -> Server {
-    let known = Known::default();
+    let known = ProvenConnections::default();
     Server::start(move |request| {
         if request.target == "/close" {
             return vec![Step::Close];
@@ -144,7 +144,7 @@ fn protected(request: &Request, challenge: &str) -> (String, String, String) {
 }
 
 /// A page of a server of Windows, which offers more than NTLM at `/ntlm/more`.
-fn windows(request: &Request, known: &Known) -> (String, String, String) {
+fn windows(request: &Request, known: &ProvenConnections) -> (String, String, String) {
     let kind = "Content-Type: text/plain\r\n";
     match known.judge(request) {
         Verdict::Welcome => ("200 OK".to_owned(), kind.to_owned(), "come in\n".to_owned()),

@@ -59,7 +59,7 @@ pub struct TimedCase {
 }
 
 /// A run of a case that is about to start: its site, its folder, its command line.
-pub struct Rehearsal<'a> {
+pub struct CaseRun<'a> {
     case: &'a TimedCase,
     site: Server,
     message_port: u16,
@@ -115,11 +115,11 @@ impl TimedCase {
     ///
     /// # Errors
     /// When a file cannot be copied, or there is no free port.
-    pub fn rehearse(&self, folder: &Path) -> std::io::Result<Rehearsal<'_>> {
+    pub fn rehearse(&self, folder: &Path) -> std::io::Result<CaseRun<'_>> {
         lay_out(&self.folder, folder)?;
         // Free at this moment; the run binds it.
         let free = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-        Ok(Rehearsal {
+        Ok(CaseRun {
             case: self,
             site: site(),
             message_port: free.local_addr()?.port(),
@@ -200,7 +200,7 @@ impl TimedCase {
     }
 }
 
-impl Rehearsal<'_> {
+impl CaseRun<'_> {
     /// The words of the command line.
     pub fn words(&self, folder: &Path) -> Vec<String> {
         let mut words = super::words(folder, &self.site);

@@ -47,7 +47,7 @@ pub fn import<E: Engine>(
     };
     let recorded = drumfire_import::import(&files, &options).map_err(|error| refusal(&error))?;
     let other = other_user(arguments.other_user.as_deref(), &recorded, &options)?;
-    let wish = Wish {
+    let wish = WantedPlan {
         output: &arguments.output,
         correlates: !arguments.no_correlation,
         verify: arguments.verify.as_deref(),
@@ -60,7 +60,7 @@ pub fn import<E: Engine>(
 }
 
 /// The wanted result of a recording.
-pub(super) struct Wish<'a> {
+pub(super) struct WantedPlan<'a> {
     pub output: &'a Path,
     pub correlates: bool,
     pub verify: Option<&'a str>,
@@ -95,7 +95,7 @@ pub(super) fn other_user(
 /// Finds the variables of a recording, proves them if asked to, writes the plan and says what is in it.
 pub(super) fn finish<E: Engine>(
     mut recorded: Draft,
-    wish: &Wish<'_>,
+    wish: &WantedPlan<'_>,
     engine: &E,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
@@ -110,7 +110,7 @@ pub(super) fn finish<E: Engine>(
 fn finish_with<E: Engine>(
     uploads: &Uploads,
     recorded: Draft,
-    wish: &Wish<'_>,
+    wish: &WantedPlan<'_>,
     engine: &E,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
@@ -188,7 +188,7 @@ fn read(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
 
 fn write<E: Engine>(
     draft: &Draft,
-    wish: &Wish<'_>,
+    wish: &WantedPlan<'_>,
     engine: &E,
     console: &mut Console<'_>,
 ) -> Result<(), Refusal> {

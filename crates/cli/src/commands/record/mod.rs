@@ -10,7 +10,7 @@ use drumfire_import::like::Recorder;
 use drumfire_import::{Address, Draft, Options};
 use drumfire_jmx::Tree;
 
-use super::import::{self, Wish};
+use super::import::{self, WantedPlan};
 use super::new::refuse_existing;
 use crate::console::Console;
 use crate::engine::Engine;
@@ -78,7 +78,7 @@ pub fn record<E: Engine>(
     }
     let server = server(arguments, &draft);
     let other = import::other_user(arguments.other_user.as_deref(), &draft, &options)?;
-    let wish = Wish {
+    let wish = WantedPlan {
         output,
         correlates: !arguments.no_correlation,
         verify: server.as_deref().filter(|_| arguments.verify),

@@ -8,7 +8,7 @@ use drumfire_report::RunFile;
 use drumfire_results::Verdict;
 
 use super::KEEP_FAILURES;
-use super::prepare::{Brief, Prepared};
+use super::prepare::{Prepared, RunFacts};
 use crate::commands::fleet;
 use crate::console::Console;
 use crate::ending::Ending;
@@ -127,7 +127,7 @@ fn lost(undelivered: Undelivered, is_required: bool, console: &mut Console<'_>) 
 
 /// The places that keep what a run measured.
 struct Records<'a> {
-    brief: &'a Brief,
+    brief: &'a RunFacts,
     ui: Option<Ui>,
     kept: Option<KeptPlace>,
     nothing_sent: Option<&'a str>,
@@ -141,7 +141,7 @@ impl Records<'_> {
         ending: &mut Ending,
         console: &mut Console<'_>,
     ) -> Vec<String> {
-        let Brief {
+        let RunFacts {
             options,
             settings,
             order,

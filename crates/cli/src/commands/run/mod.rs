@@ -33,7 +33,7 @@ pub fn run<E: Engine>(
     engine: &E,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
-    let company = Company {
+    let company = RunParticipants {
         control: &Control::default(),
         follower: None,
         debugging: Debugging::default(),
@@ -43,7 +43,7 @@ pub fn run<E: Engine>(
 }
 
 /// The participants of a run beside the command line.
-pub(super) struct Company<'c> {
+pub(super) struct RunParticipants<'c> {
     /// Steers it.
     pub control: &'c Control,
     /// Hears of it.
@@ -59,13 +59,13 @@ pub(super) fn follow<E: Engine>(
     options: RunOptions,
     engine: &E,
     console: &mut Console<'_>,
-    company: Company<'_>,
+    company: RunParticipants<'_>,
 ) -> Result<Exit, Refusal> {
     let log = start_log(&options.log, &local_zone(), console)?;
     for note in &options.notes {
         console.warn(note);
     }
-    let Company {
+    let RunParticipants {
         control,
         follower,
         debugging,

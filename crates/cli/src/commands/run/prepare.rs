@@ -48,12 +48,12 @@ const WATCH: &str = "drumfire.watch";
 
 /// A run that can begin.
 pub struct Prepared {
-    pub brief: Brief,
+    pub brief: RunFacts,
     pub listening: Listening,
 }
 
 /// The facts of a run.
-pub struct Brief {
+pub struct RunFacts {
     pub options: RunOptions,
     pub plan: PathBuf,
     pub fingerprint: Fingerprint,
@@ -140,7 +140,7 @@ fn begin(
     remembered: Option<&Path>,
     control: &Control,
     console: &mut Console<'_>,
-) -> Result<(Brief, Listening), Refusal> {
+) -> Result<(RunFacts, Listening), Refusal> {
     let plan = existing_plan(&chosen_plan(&options.plan, remembered)?)?;
     let fingerprint = Fingerprint::begin(&plan);
     let mut options = with_outputs(options, &plan, console)?;
@@ -185,7 +185,7 @@ fn begin(
         exports: Exports::default(),
         kept: None,
     };
-    let brief = Brief {
+    let brief = RunFacts {
         options,
         plan,
         fingerprint,
@@ -203,7 +203,7 @@ fn begin(
 
 /// Compiles the plan; of a run on several machines each agent does. Prints the findings.
 fn compile<E: Engine>(
-    brief: &Brief,
+    brief: &RunFacts,
     engine: &E,
     console: &mut Console<'_>,
 ) -> Result<(E::Program, Vec<Diagnostic>), Refusal> {
@@ -219,7 +219,7 @@ fn compile<E: Engine>(
 
 /// Starts the outputs of the command line and the plan's Backend Listeners.
 fn export<E: Engine>(
-    brief: &Brief,
+    brief: &RunFacts,
     engine: &E,
     program: &E::Program,
     console: &mut Console<'_>,
@@ -239,7 +239,7 @@ fn export<E: Engine>(
 
 /// The order for the coordinator, if the run is one on several machines.
 fn fleet_order<E: Engine>(
-    brief: &Brief,
+    brief: &RunFacts,
     engine: &E,
     program: &E::Program,
     console: &mut Console<'_>,

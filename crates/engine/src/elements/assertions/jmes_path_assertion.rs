@@ -12,7 +12,7 @@ use drumfire_results::{AssertionResult, Sample};
 use super::expectation::{Expectation, Wanted};
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, CompiledProperty, Only};
+use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
@@ -39,7 +39,7 @@ impl JmesPathAssertion {
         let path = d.template("JMES_PATH");
         JmesPathAssertion {
             name: Name::decode(d),
-            path: CompiledProperty::new(d, path, Only),
+            path: CompiledProperty::new(d, path, NoRules),
             expectation: Expectation::decode(d),
             query: JsonQuery::new(JsonReader::Strict),
         }
@@ -115,7 +115,7 @@ impl JmesPathAssertion {
         let path = self.path.get(cx).text.into_string();
         move |json| {
             let json = json.map_err(|error| error.message.clone())?;
-            let path = <JmesPath as Compile>::compile(&path, Only)?;
+            let path = <JmesPath as Compile>::compile(&path, NoRules)?;
             let found = path.search(json).map_err(|error| error.message)?;
             Ok(found.to_owned_found())
         }

@@ -10,7 +10,7 @@ use drumfire_results::{AssertionResult, Sample};
 use super::expectation::{Expectation, Wanted};
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, CompiledProperty, Only};
+use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
@@ -39,7 +39,7 @@ pub(super) const NO_PATH: &str = "path can not be null or empty";
 /// Reads a path that may be missing.
 pub(super) fn found(json: Result<&Json<'_>, &JsonError>, path: Option<&str>) -> Found {
     let json = json.map_err(ToString::to_string)?;
-    let path = <JsonPath as Compile>::compile(path.ok_or(NO_PATH)?, Only)?;
+    let path = <JsonPath as Compile>::compile(path.ok_or(NO_PATH)?, NoRules)?;
     let found = path.read(json).map_err(|error| error.message)?;
     Ok(found.to_owned_value())
 }
@@ -53,7 +53,7 @@ impl JsonPathAssertion {
         let path: Template = d.template("JSON_PATH");
         let path = match path.is_empty_literal() {
             true => Path::Empty,
-            false => Path::CompiledProperty(CompiledProperty::new(d, path, Only)),
+            false => Path::CompiledProperty(CompiledProperty::new(d, path, NoRules)),
         };
         JsonPathAssertion {
             name: Name::decode(d),

@@ -17,7 +17,7 @@ use drumfire_results::{AssertionResult, Sample};
 use super::json_path_assertion::{Found, NO_PATH, found};
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{CompiledProperty, Only, RegexRules};
+use crate::decode::compiled::{CompiledProperty, NoRules, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
 use crate::elements::json_query::JsonQuery;
@@ -50,7 +50,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl PluginJsonPathAssertion {
     fn decode(d: &mut Decoder) -> PluginJsonPathAssertion {
         let path = d.template("JSON_PATH");
-        let path = (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, Only));
+        let path = (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, NoRules));
         let validates = Flag::decode(d, "JSONVALIDATION", false);
         let expected = match validates {
             Flag::Fixed(false) => None,

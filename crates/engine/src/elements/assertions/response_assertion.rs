@@ -18,7 +18,7 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, Whole};
+use crate::decode::setting::{Flag, WholeNumber};
 use crate::elements::java;
 use crate::elements::post::field;
 use crate::run::apart::ProvenQuick;
@@ -50,7 +50,7 @@ pub struct ResponseAssertion {
     scoped: Scoped,
     field: Field,
     tests: Vec<ResponseTest>,
-    kind: Whole,
+    kind: WholeNumber,
     assume_success: Flag,
     custom_message: Template,
     comparison: Comparison,
@@ -75,8 +75,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl ResponseAssertion {
     fn decode(d: &mut Decoder) -> ResponseAssertion {
         let rules = RegexRules::new(&d.settings().properties);
-        let kind = Whole::decode(d, "Assertion.test_type", CONTAINS);
-        let is_text = matches!(kind, Whole::Fixed(kind) if kind & CONTAINS == 0 && kind & (EQUALS | SUBSTRING) != 0);
+        let kind = WholeNumber::decode(d, "Assertion.test_type", CONTAINS);
+        let is_text = matches!(kind, WholeNumber::Fixed(kind) if kind & CONTAINS == 0 && kind & (EQUALS | SUBSTRING) != 0);
         let texts: Vec<String> = d
             .element
             .props

@@ -11,7 +11,7 @@ use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::Whole;
+use crate::decode::setting::WholeNumber;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 use crate::run::roles::{Assertion, Scope};
@@ -30,7 +30,7 @@ pub struct SizeAssertion {
     scoped: Scoped,
     field: Field,
     allowed: Template,
-    operator: Whole,
+    operator: WholeNumber,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -51,7 +51,7 @@ impl SizeAssertion {
             scoped: Scoped::assertion(d),
             field,
             allowed: d.template("SizeAssertion.size"),
-            operator: Whole::decode(d, "SizeAssertion.operator", 0),
+            operator: WholeNumber::decode(d, "SizeAssertion.operator", 0),
         }
     }
 

@@ -10,7 +10,7 @@ use drumfire_results::{AssertionResult, Sample, Text};
 
 use super::verdict::Name;
 use crate::decode::Decoder;
-use crate::decode::compiled::{CompiledProperty, Only};
+use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
@@ -44,7 +44,7 @@ impl XPathAssertion {
         XPathAssertion {
             name: Name::decode(d),
             scoped: Scoped::assertion(d),
-            query: CompiledProperty::new(d, query, Only),
+            query: CompiledProperty::new(d, query, NoRules),
             negate: Flag::decode(d, "XPath.negate", false),
             tolerant: Flag::decode(d, "XPath.tolerant", false),
             namespaces: Flag::decode(d, "XPath.namespace", false),

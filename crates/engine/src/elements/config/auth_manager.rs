@@ -11,7 +11,7 @@ use drumfire_expr::Template;
 use drumfire_jmx::Value;
 use drumfire_web::auth::{Authorization, Mechanism, TicketRequest};
 
-use super::managers::{Clearing, Manager, register};
+use super::managers::{ClearPolicy, Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
@@ -26,7 +26,7 @@ pub struct AuthManager {
 /// The way to tickets.
 struct Kerberos {
     java: Arc<dyn JavaHost>,
-    clearing: Clearing,
+    clearing: ClearPolicy,
     login: StateId,
 }
 
@@ -113,11 +113,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
 fn kerberos(d: &mut Decoder) -> Option<Kerberos> {
     let what = format!("Kerberos of the Authorization Manager '{}'", d.element.name);
     let java = d.java_host(&what)?;
-    d.unit.java.has_scripts = true;
+    d.decoding.java.has_scripts = true;
     let by_group = "AuthManager.controlledByThreadGroup";
     Some(Kerberos {
         java,
-        clearing: Clearing::decode(d, "AuthManager.clearEachIteration", by_group),
+        clearing: ClearPolicy::decode(d, "AuthManager.clearEachIteration", by_group),
         login: d.new_state(),
     })
 }

@@ -11,7 +11,7 @@ use drumfire_web::headers::RequestHead;
 use drumfire_web::response::ResponseHead;
 use drumfire_web::url::Url;
 
-use super::managers::{Clearing, Manager, register};
+use super::managers::{ClearPolicy, Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
@@ -23,7 +23,7 @@ const DEFAULT_MAX_SIZE: i32 = 5_000;
 pub struct CacheManager {
     state: StateId,
     settings: CacheSettings,
-    clearing: Clearing,
+    clearing: ClearPolicy,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -41,7 +41,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             max_entries: usize::try_from(d.int("maxSize", DEFAULT_MAX_SIZE)).unwrap_or(0),
             methods,
         },
-        clearing: Clearing::decode(d, "clearEachIteration", "CacheManager.controlledByThread"),
+        clearing: ClearPolicy::decode(d, "clearEachIteration", "CacheManager.controlledByThread"),
     });
     register(d, Manager::Cache(manager.clone()));
     Roles {

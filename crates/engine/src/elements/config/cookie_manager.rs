@@ -11,7 +11,7 @@ use drumfire_web::cookies::{Cookie, CookieSettings, CookieStore, Policy};
 use drumfire_web::url::Url;
 
 use super::jars::Jar;
-use super::managers::{Clearing, Manager, register};
+use super::managers::{ClearPolicy, Manager, register};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::samplers::http::state::user;
@@ -25,7 +25,7 @@ pub struct CookieManager {
     /// `CookieManager.policy`.
     policy: String,
     settings: CookieSettings,
-    clearing: Clearing,
+    clearing: ClearPolicy,
     /// `CookieManager.save.cookies`: received cookies become variables with this prefix.
     saved_prefix: Option<String>,
 }
@@ -78,7 +78,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         initial,
         policy: policy_name,
         settings,
-        clearing: Clearing::decode(
+        clearing: ClearPolicy::decode(
             d,
             "CookieManager.clearEachIteration",
             "CookieManager.controlledByThreadGroup",

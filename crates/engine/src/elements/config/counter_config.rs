@@ -43,7 +43,7 @@ struct Count {
 pub fn decode(d: &mut Decoder) -> Roles {
     let variable = d.template("CounterConfig.name");
     if let Some(name) = variable.literal() {
-        d.unit.compiler.intern(name);
+        d.decoding.compiler.intern(name);
     }
     Roles::each_iteration(CounterConfig {
         start: d.template("CounterConfig.start"),

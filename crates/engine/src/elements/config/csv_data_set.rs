@@ -71,7 +71,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             let names = split_names(names);
             names
                 .iter()
-                .map(|name| Column::Slot(d.unit.compiler.intern(name)))
+                .map(|name| Column::Slot(d.decoding.compiler.intern(name)))
                 .collect()
         });
     let end_value = d

@@ -21,7 +21,7 @@ use crate::elements::jdbc;
 
 /// The pools themselves are made before anything is decoded, since all elements may use them (`jdbc::choose`).
 pub fn decode(d: &mut Decoder) -> Roles {
-    match jdbc::runs_here(d.unit) {
+    match jdbc::runs_here(d.decoding) {
         true => Roles::default(),
         false => java::config(d),
     }

@@ -20,7 +20,7 @@ use p12_keystore::Pkcs12Archive;
 
 use super::jks;
 use crate::decode::roles::Roles;
-use crate::decode::{Decoder, Unit, World};
+use crate::decode::{Decoder, DecodingContext, OutsideAccess};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 
@@ -53,23 +53,23 @@ struct Choice {
 struct OfPlan(Option<Arc<Keystore>>);
 
 /// The client certificates of the plan's HTTPS requests.
-pub fn of_plan(unit: &Unit) -> Option<Arc<Keystore>> {
-    unit.kept.get::<OfPlan>()?.0.clone()
+pub fn of_plan(decoding: &DecodingContext) -> Option<Arc<Keystore>> {
+    decoding.kept.get::<OfPlan>()?.0.clone()
 }
 
 /// Reads the client certificates of a plan, for [`of_plan`].
-pub fn read(plan: &Element, unit: &mut Unit) {
-    *unit.kept.of() = OfPlan(open(plan, unit));
+pub fn read(plan: &Element, decoding: &mut DecodingContext) {
+    *decoding.kept.of() = OfPlan(open(plan, decoding));
 }
 
 /// `None` if no store is named, or it cannot be read.
-fn open(plan: &Element, unit: &mut Unit) -> Option<Arc<Keystore>> {
+fn open(plan: &Element, decoding: &mut DecodingContext) -> Option<Arc<Keystore>> {
     let mut choice = Choice::default();
-    visit(plan, unit, &mut choice);
-    if unit.world == World::Closed {
+    visit(plan, decoding, &mut choice);
+    if decoding.outside == OutsideAccess::Closed {
         return None;
     }
-    let properties = unit.settings.properties.clone();
+    let properties = decoding.settings.properties.clone();
     let file = properties
         .get_system("javax.net.ssl.keyStore")
         .filter(|file| !file.is_empty())?;
@@ -80,10 +80,10 @@ fn open(plan: &Element, unit: &mut Unit) -> Option<Arc<Keystore>> {
     let keys = load(&file, &properties, &choice)
         .inspect_err(|fault| {
             let message = format!("the key store '{file}' cannot be loaded, so no client certificate is shown: {fault}");
-            unit.findings.push(plan.warning("keystore-unreadable", message));
+            decoding.findings.push(plan.warning("keystore-unreadable", message));
         })
         .ok()?;
-    let mut decoder = Decoder::new(plan, unit);
+    let mut decoder = Decoder::new(plan, decoding);
     Some(Arc::new(Keystore {
         keys,
         variable: choice.variable,
@@ -93,9 +93,9 @@ fn open(plan: &Element, unit: &mut Unit) -> Option<Arc<Keystore>> {
 }
 
 /// `KeystoreConfig#testStarted` of every element in turn.
-fn visit(element: &Element, unit: &mut Unit, choice: &mut Choice) {
+fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut Choice) {
     if element.class == "KeystoreConfig" {
-        let mut d = Decoder::new(element, unit);
+        let mut d = Decoder::new(element, decoding);
         let properties = d.settings().properties.clone();
         let mut index = |name: &str, property: &str, default: i64| {
             let text = d.text_now(name);
@@ -116,11 +116,11 @@ fn visit(element: &Element, unit: &mut Unit, choice: &mut Choice) {
             );
         }
         if let Some(name) = &choice.variable {
-            d.unit.compiler.intern(name);
+            d.decoding.compiler.intern(name);
         }
     }
     for child in &element.children {
-        visit(child, unit, choice);
+        visit(child, decoding, choice);
     }
 }
 
@@ -246,7 +246,7 @@ mod tests {
             d.settings()
                 .properties
                 .set_system("javax.net.ssl.keyStorePassword", password);
-            open(d.element, d.unit)
+            open(d.element, d.decoding)
         });
         (
             keystore,

@@ -20,15 +20,15 @@ pub enum Manager {
 }
 
 /// When a manager forgets what a user has gathered.
-pub struct Clearing {
+pub struct ClearPolicy {
     each_iteration: bool,
     by_user: bool,
 }
 
-impl Clearing {
+impl ClearPolicy {
     /// `by_thread_group` names the setting of the thread group's 'same user on each iteration'.
-    pub fn decode(d: &mut Decoder, each_iteration: &str, by_thread_group: &str) -> Clearing {
-        Clearing {
+    pub fn decode(d: &mut Decoder, each_iteration: &str, by_thread_group: &str) -> ClearPolicy {
+        ClearPolicy {
             each_iteration: d.bool(each_iteration, false),
             by_user: d.bool(by_thread_group, false),
         }
@@ -49,11 +49,11 @@ struct Managers(HashMap<usize, Manager>);
 
 /// Offers the decoded element to the samplers in its scope.
 pub fn register(d: &mut Decoder, manager: Manager) {
-    let managers = d.unit.kept.of::<Managers>();
+    let managers = d.decoding.kept.of::<Managers>();
     managers.0.insert(d.element.id, manager);
 }
 
 /// The manager that an element is.
 pub fn manager(d: &Decoder, id: usize) -> Option<Manager> {
-    d.unit.kept.get::<Managers>()?.0.get(&id).cloned()
+    d.decoding.kept.get::<Managers>()?.0.get(&id).cloned()
 }

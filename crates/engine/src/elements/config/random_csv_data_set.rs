@@ -65,7 +65,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .map(str::to_owned)
         .collect();
     for name in &names {
-        d.unit.compiler.intern(name);
+        d.decoding.compiler.intern(name);
     }
     let delimiter = match d.text_now("delimiter") {
         tab if tab == "\\t" => '\t',

@@ -48,7 +48,7 @@ struct Sequence {
 pub fn decode(d: &mut Decoder) -> Roles {
     let variable = d.template("variableName");
     if let Some(name) = variable.literal() {
-        d.unit.compiler.intern(name);
+        d.decoding.compiler.intern(name);
     }
     Roles::each_iteration(RandomVariableConfig {
         name: d.name(),

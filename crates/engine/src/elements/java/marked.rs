@@ -27,8 +27,8 @@ fn text(d: &mut Decoder, written: &str) -> String {
     if template.literal() == Some(written) {
         return written.to_owned();
     }
-    d.unit.java.templates.push(template);
-    format!("{TEMPLATE_MARK}{}", d.unit.java.templates.len() - 1)
+    d.decoding.java.templates.push(template);
+    format!("{TEMPLATE_MARK}{}", d.decoding.java.templates.len() - 1)
 }
 
 /// The plan's own where nothing is in them to be evaluated.

@@ -30,7 +30,7 @@ use crate::run::roles::PostProcessorRole;
 use crate::run::roles::PreProcessorRole;
 use crate::run::roles::TimerRole;
 use crate::run::sampler::{Sampler, SamplerTurn};
-use pace::{Home, Pace};
+use pace::{CallPlace, Pace};
 
 /// An element of the plan that is run by its Java class.
 pub struct JavaElement {
@@ -45,7 +45,7 @@ struct PaceOfDatabase(Arc<Pace>);
 
 impl Default for PaceOfDatabase {
     fn default() -> PaceOfDatabase {
-        PaceOfDatabase(Arc::new(Pace::new(Home::WhereItNeverWaits)))
+        PaceOfDatabase(Arc::new(Pace::new(CallPlace::WhereItNeverWaits)))
     }
 }
 
@@ -89,7 +89,7 @@ pub fn quick_listener(d: &mut Decoder) -> Roles {
     let Some(mut element) = element_as(d, JavaRole::Listener) else {
         return Roles::default();
     };
-    element.pace = Arc::new(Pace::new(Home::Worker));
+    element.pace = Arc::new(Pace::new(CallPlace::Worker));
     Roles {
         java: Some(element.number()),
         listener: Some(d.new_listener(Arc::new(element))),
@@ -115,11 +115,11 @@ pub fn sampler(d: &mut Decoder, configs: &[&Element]) -> Option<JavaElement> {
     let mut merged = Vec::new();
     for config in configs {
         if !NOT_MERGED.contains(&config.class.as_str()) {
-            let mut d = Decoder::new(config, d.unit);
+            let mut d = Decoder::new(config, d.decoding);
             merged.extend(number(&mut d));
         }
     }
-    d.unit.java.elements[element.call.element as usize].configs = merged;
+    d.decoding.java.elements[element.call.element as usize].configs = merged;
     Some(element)
 }
 
@@ -164,19 +164,19 @@ pub fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
 
 fn pace(d: &mut Decoder) -> Arc<Pace> {
     let (class, props) = (&d.element.class, &d.element.props);
-    if jdbc::CLASSES.contains(&class.as_str()) && jdbc::is_each_alone(d.unit) {
-        return d.unit.kept.of::<PaceOfDatabase>().0.clone();
+    if jdbc::CLASSES.contains(&class.as_str()) && jdbc::is_each_alone(d.decoding) {
+        return d.decoding.kept.of::<PaceOfDatabase>().0.clone();
     }
     let waits = !script_words::is_script(class) || script_words::blocks(props);
     Arc::new(Pace::new(match waits {
-        true => Home::Apart,
-        false => Home::Worker,
+        true => CallPlace::Apart,
+        false => CallPlace::Worker,
     }))
 }
 
 fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
     let class = d.element.class.clone();
-    if let Some(Err(why)) = d.unit.foreign.get(class.as_str()) {
+    if let Some(Err(why)) = d.decoding.foreign.get(class.as_str()) {
         let why = why.clone();
         cannot_run(d, &class, &why);
         return None;
@@ -188,7 +188,13 @@ fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
 /// The element's place among those that Java runs, whatever its roles; `None`, and a finding, where there is no Java.
 pub fn number(d: &mut Decoder) -> Option<u32> {
     let id = d.element.id;
-    if let Some(place) = d.unit.java.elements.iter().position(|known| known.id == id) {
+    if let Some(place) = d
+        .decoding
+        .java
+        .elements
+        .iter()
+        .position(|known| known.id == id)
+    {
         return Some(place as u32);
     }
     own_host(d)?;
@@ -199,14 +205,14 @@ pub fn number(d: &mut Decoder) -> Option<u32> {
         element: marked::element(d),
         configs: Vec::new(),
     };
-    d.unit.java.elements.push(source);
-    Some((d.unit.java.elements.len() - 1) as u32)
+    d.decoding.java.elements.push(source);
+    Some((d.decoding.java.elements.len() - 1) as u32)
 }
 
 /// Keeps a thread group for scripts that look at it.
 pub fn show_group(d: &mut Decoder) {
     let shown = marked::element(d);
-    d.unit.java.groups.push(shown);
+    d.decoding.java.groups.push(shown);
 }
 
 impl JavaElement {

@@ -33,7 +33,7 @@ const SETTLING: Duration = Duration::from_millis(20);
 
 /// Where calls run.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Home {
+pub enum CallPlace {
     Apart,
     /// In place, while they are quick.
     Worker,
@@ -43,7 +43,7 @@ pub enum Home {
 
 /// How fast an element was so far, for all users.
 pub struct Pace {
-    home: Home,
+    home: CallPlace,
     /// Calls that are apart now.
     away: AtomicU32,
     /// The last of them has ended.
@@ -64,7 +64,7 @@ pub struct Began {
 }
 
 impl Pace {
-    pub fn new(home: Home) -> Pace {
+    pub fn new(home: CallPlace) -> Pace {
         Pace {
             home,
             away: AtomicU32::new(0),
@@ -78,21 +78,21 @@ impl Pace {
 
     /// Whether calls must tell if they have waited.
     pub fn watches_waits(&self) -> bool {
-        self.home == Home::WhereItNeverWaits
+        self.home == CallPlace::WhereItNeverWaits
     }
 
     /// Whether the next call is to be apart.
     pub fn is_apart(&self) -> bool {
         let least = match self.home {
-            Home::Apart => return true,
-            Home::Worker => {
+            CallPlace::Apart => return true,
+            CallPlace::Worker => {
                 let slow_calls = self.slow_calls.load(Ordering::Relaxed);
                 TRIALS * PATIENCE.pow(slow_calls.min(SLOW_CALLS))
             }
             // A call apart may hold a lock and need the worker to go on.
-            Home::WhereItNeverWaits if self.away.load(Ordering::Acquire) > 0 => return true,
+            CallPlace::WhereItNeverWaits if self.away.load(Ordering::Acquire) > 0 => return true,
             // An element that waits by itself is never trusted, however often it is tried.
-            Home::WhereItNeverWaits => TRUST,
+            CallPlace::WhereItNeverWaits => TRUST,
         };
         self.quick_calls.load(Ordering::Relaxed) < least
     }
@@ -100,7 +100,7 @@ impl Pace {
     /// Waits a moment for the calls apart if they are all that keeps the next one from running in place; whether it may now.
     pub async fn settle(&self) -> bool {
         let is_trusted = self.quick_calls.load(Ordering::Relaxed) >= TRUST;
-        if self.home != Home::WhereItNeverWaits || !is_trusted {
+        if self.home != CallPlace::WhereItNeverWaits || !is_trusted {
             return false;
         }
         let all_back = self.all_back.notified();
@@ -112,9 +112,9 @@ impl Pace {
     }
 
     /// A call apart begins.
-    pub fn go_apart(&self) -> Away<'_> {
+    pub fn go_apart(&self) -> CallApart<'_> {
         self.away.fetch_add(1, Ordering::Relaxed);
-        Away(self)
+        CallApart(self)
     }
 
     fn note_apart(&self, took: Duration, has_waited: bool) {
@@ -122,7 +122,7 @@ impl Pace {
             change(&self.quick_calls, |calls| {
                 calls.saturating_sub(WEIGHT_OF_WAIT)
             });
-        } else if took > QUICK && self.home == Home::Worker {
+        } else if took > QUICK && self.home == CallPlace::Worker {
             self.quick_calls.store(0, Ordering::Relaxed);
         } else {
             change(&self.quick_calls, |calls| calls.saturating_add(1));
@@ -196,16 +196,16 @@ fn change(number: &AtomicU32, other: impl Fn(u32) -> u32) {
 }
 
 /// A call apart, until this is dropped.
-pub struct Away<'p>(&'p Pace);
+pub struct CallApart<'p>(&'p Pace);
 
-impl Away<'_> {
+impl CallApart<'_> {
     /// It took so long.
     pub fn note(&self, took: Duration, has_waited: bool) {
         self.0.note_apart(took, has_waited);
     }
 }
 
-impl Drop for Away<'_> {
+impl Drop for CallApart<'_> {
     fn drop(&mut self) {
         if self.0.away.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.all_back.notify_waiters();
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn quick_calls_in_a_row_bring_an_element_in_place() {
-        let pace = Pace::new(Home::Worker);
+        let pace = Pace::new(CallPlace::Worker);
         pace.note_apart(LONG, false); // compiles the script
         for _ in 0..TRIALS {
             assert!(pace.is_apart());
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn each_slow_call_in_place_sends_it_away_for_longer() {
-        let pace = Pace::new(Home::Worker);
+        let pace = Pace::new(CallPlace::Worker);
         // The first one only draws attention.
         (0..TRIALS).for_each(|_| pace.note_apart(SHORT, false));
         pace.note_in_place(LONG, None);
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_is_too_small_sends_nothing_away() {
-        let pace = Pace::new(Home::Worker);
+        let pace = Pace::new(CallPlace::Worker);
         (0..TRIALS).for_each(|_| pace.note_apart(SHORT, false));
         for _ in 0..10 * SLOW_CALLS {
             pace.note_in_place(LONG, Some(LONG));
@@ -264,14 +264,14 @@ mod tests {
 
     #[test]
     fn what_waits_by_its_text_is_always_apart() {
-        let pace = Pace::new(Home::Apart);
+        let pace = Pace::new(CallPlace::Apart);
         (0..TRIALS).for_each(|_| pace.note_apart(SHORT, false));
         assert!(pace.is_apart());
     }
 
     #[tokio::test]
     async fn calls_wait_until_those_apart_have_ended() {
-        let pace = Pace::new(Home::WhereItNeverWaits);
+        let pace = Pace::new(CallPlace::WhereItNeverWaits);
         assert!(!pace.settle().await, "nothing is known yet");
         (0..TRUST).for_each(|_| pace.note_apart(SHORT, false));
         let last = pace.go_apart();
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_never_waits_comes_in_place_and_goes_when_it_waits() {
-        let pace = Pace::new(Home::WhereItNeverWaits);
+        let pace = Pace::new(CallPlace::WhereItNeverWaits);
         (0..TRUST - 1).for_each(|_| pace.note_apart(LONG, false));
         pace.note_apart(SHORT, true);
         (0..WEIGHT_OF_WAIT).for_each(|_| pace.note_apart(SHORT, false));

@@ -7,7 +7,7 @@ use drumfire_sql::Address;
 
 use super::arguments;
 use super::pool::{Pool, Pools};
-use crate::decode::{Decoder, Unit};
+use crate::decode::{Decoder, DecodingContext};
 use crate::resolve::Element;
 
 /// The classes of the elements.
@@ -30,44 +30,44 @@ struct Choice {
 }
 
 /// Why Java runs the JDBC elements of the plan; `None` if they run here.
-pub fn in_java<'u>(unit: &'u Unit<'_>) -> Option<&'u str> {
-    unit.kept.get::<Choice>()?.java.as_deref()
+pub fn in_java<'u>(decoding: &'u DecodingContext<'_>) -> Option<&'u str> {
+    decoding.kept.get::<Choice>()?.java.as_deref()
 }
 
 /// Whether the JDBC elements of the plan run here.
-pub fn runs_here(unit: &Unit) -> bool {
-    in_java(unit).is_none()
+pub fn runs_here(decoding: &DecodingContext) -> bool {
+    in_java(decoding).is_none()
 }
 
 /// Whether no call of a JDBC element has to wait until another user goes on.
-pub fn is_each_alone(unit: &Unit) -> bool {
-    let choice = unit.kept.get::<Choice>();
+pub fn is_each_alone(decoding: &DecodingContext) -> bool {
+    let choice = decoding.kept.get::<Choice>();
     choice.is_some_and(|choice| choice.is_each_alone)
 }
 
 /// The connections of the plan's JDBC elements.
-pub fn pools(unit: &mut Unit) -> Arc<Pools> {
-    unit.kept.of::<Choice>().pools.clone()
+pub fn pools(decoding: &mut DecodingContext) -> Arc<Pools> {
+    decoding.kept.of::<Choice>().pools.clone()
 }
 
 /// Looks at all JDBC elements of a plan, and at what scripts do with them; makes their pools.
-pub fn choose(plan: &Element, unit: &mut Unit) {
-    let java = reason(plan, unit);
+pub fn choose(plan: &Element, decoding: &mut DecodingContext) {
+    let java = reason(plan, decoding);
     let mut pools = Pools::default();
     if java.is_none() {
-        collect(plan, unit, &mut pools);
+        collect(plan, decoding, &mut pools);
     }
-    let is_each_alone = java.is_some() && !holds(plan, unit);
-    *unit.kept.of() = Choice {
+    let is_each_alone = java.is_some() && !holds(plan, decoding);
+    *decoding.kept.of() = Choice {
         java,
         is_each_alone,
         pools: Arc::new(pools),
     };
 }
 
-fn collect(element: &Element, unit: &mut Unit, pools: &mut Pools) {
+fn collect(element: &Element, decoding: &mut DecodingContext, pools: &mut Pools) {
     if element.class == "JDBCDataSource" {
-        let mut d = Decoder::new(element, unit);
+        let mut d = Decoder::new(element, decoding);
         if let Some(pool) = Pool::decode(&mut d)
             && let Err(pool) = pools.add(pool)
         {
@@ -76,13 +76,13 @@ fn collect(element: &Element, unit: &mut Unit, pools: &mut Pools) {
         }
     }
     for child in &element.children {
-        collect(child, unit, pools);
+        collect(child, decoding, pools);
     }
 }
 
-fn reason(element: &Element, unit: &mut Unit) -> Option<String> {
+fn reason(element: &Element, decoding: &mut DecodingContext) -> Option<String> {
     let own = match element.class.as_str() {
-        "JDBCDataSource" => of_data_source(element, unit),
+        "JDBCDataSource" => of_data_source(element, decoding),
         class if CLASSES.contains(&class) => of_statement(element),
         class if class.starts_with("JSR223") || class.starts_with("BeanShell") => {
             of_script(element)
@@ -93,15 +93,15 @@ fn reason(element: &Element, unit: &mut Unit) -> Option<String> {
         element
             .children
             .iter()
-            .find_map(|child| reason(child, unit))
+            .find_map(|child| reason(child, decoding))
     })
 }
 
 /// Whether an element may keep connections or locks from other users for longer than a call.
-fn holds(element: &Element, unit: &mut Unit) -> bool {
+fn holds(element: &Element, decoding: &mut DecodingContext) -> bool {
     let own = match element.class.as_str() {
         "JDBCDataSource" => {
-            let mut d = Decoder::new(element, unit);
+            let mut d = Decoder::new(element, decoding);
             let is_shared = d.text_now("poolMax") != "0";
             is_shared || d.text_now("autocommit") != "true" || locks(&d.text_now("initQuery"))
         }
@@ -118,7 +118,7 @@ fn holds(element: &Element, unit: &mut Unit) -> bool {
         }
         _ => of_script(element).is_some(),
     };
-    own || element.children.iter().any(|child| holds(child, unit))
+    own || element.children.iter().any(|child| holds(child, decoding))
 }
 
 /// Whether a statement may begin what only a later one ends, or wait by its own words. One from a variable may.
@@ -130,8 +130,8 @@ fn locks(query: &str) -> bool {
             .any(|word| query.contains(word))
 }
 
-fn of_data_source(element: &Element, unit: &mut Unit) -> Option<String> {
-    let mut d = Decoder::new(element, unit);
+fn of_data_source(element: &Element, decoding: &mut DecodingContext) -> Option<String> {
+    let mut d = Decoder::new(element, decoding);
     let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
     if Address::parse(&url, &driver).is_none() {
         return Some(format!("{url} with {driver} needs the driver itself"));

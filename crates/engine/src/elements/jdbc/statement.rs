@@ -118,7 +118,7 @@ impl JdbcStatement {
             false => d.template("queryType"),
         };
         JdbcStatement {
-            pools: pools(d.unit),
+            pools: pools(d.decoding),
             own: d.shared_state("jdbc connections"),
             name: d.name(),
             pool: d.template("dataSource"),

@@ -167,7 +167,7 @@ mod tests {
         );
         fixture::decode(&xml, |d| {
             decode(d);
-            d.unit.told.remove(0)
+            d.decoding.told.remove(0)
         })
     }
 

@@ -60,7 +60,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let told = samples.clone().map(|samples| {
         Arc::new(Samples {
             samples,
-            stamp_at_start: d.unit.save_config.stamp_at_start,
+            stamp_at_start: d.decoding.save_config.stamp_at_start,
             is_detailed,
             with_children: is_detailed && flag("recordSubSamples"),
             with_bodies: is_detailed && flag("saveResponseBodyOfFailures"),
@@ -75,7 +75,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let listener = match told {
         // It has a number among the others, under which it hears nothing.
         Some(told) if sends_each => {
-            d.unit.backends.push(spec);
+            d.decoding.backends.push(spec);
             d.new_listener(told)
         }
         told => d.new_backend(spec, told),
@@ -187,8 +187,9 @@ mod tests {
     fn parameters_are_computed_once_and_the_first_of_equal_names_counts() {
         let xml =
             element("org.apache.jmeter.visualizers.backend.influxdb.InfluxdbBackendListenerClient");
-        let ((listener, spec), _) =
-            fixture::decode(&xml, |d| (decode(d).listener, d.unit.backends.remove(0)));
+        let ((listener, spec), _) = fixture::decode(&xml, |d| {
+            (decode(d).listener, d.decoding.backends.remove(0))
+        });
         assert_eq!(listener, Some(Listener::Backend(0, None)));
         assert_eq!(
             spec,

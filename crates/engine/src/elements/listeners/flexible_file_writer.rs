@@ -20,8 +20,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let file_name = d.text_now("filename");
     let [columns, head, tail] = ["columns", "header", "footer"].map(|name| d.text_now(name));
     let overwrites = values::property_bool(&d.text_now("overwrite"));
-    let config = d.unit.save_config.clone();
-    let mut format = row_format(d.unit, config);
+    let config = d.decoding.save_config.clone();
+    let mut format = row_format(d.decoding, config);
     format.columns = Some(Arc::new(Columns::new(&columns, &head, &tail, overwrites)));
     let listener = d.new_output(OutputSpec {
         file_name,
@@ -48,7 +48,7 @@ mod tests {
         );
         let (outputs, _) = fixture::decode(&xml, |d| {
             decode(d);
-            std::mem::take(&mut d.unit.outputs)
+            std::mem::take(&mut d.decoding.outputs)
         });
         assert_eq!(outputs[0].file_name, "a.txt");
         let format = &outputs[0].format;

@@ -60,7 +60,7 @@ mod tests {
         );
         let (monitors, _, findings) = fixture::decode_with_findings(&[], &xml, |d| {
             decode(d);
-            d.unit.monitors.clone()
+            d.decoding.monitors.clone()
         });
         let agent = MonitorSpec::Agent {
             host: "db".to_owned(),

@@ -42,7 +42,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .collect();
     let specs = rows.iter().filter_map(|row| collector(d, row)).collect();
     let collectors = Arc::new(Mutex::new(CollectorSet::new(specs)));
-    d.unit.collectors.push(collectors.clone());
+    d.decoding.collectors.push(collectors.clone());
     let listener = d.new_listener(Arc::new(PrometheusListener { collectors }));
     Roles {
         listener: Some(listener),
@@ -69,7 +69,7 @@ fn collector(d: &mut Decoder, row: &Element) -> Option<CollectorSpec> {
         .filter(|label| !label.is_empty())
         .collect();
     for label in &labels {
-        d.unit.compiler.intern(label);
+        d.decoding.compiler.intern(label);
     }
     let measured = match measure.as_str() {
         "" => Some(Measure::ResponseTime),
@@ -181,7 +181,7 @@ mod tests {
         );
         let (text, _, findings) = fixture::decode_with_findings(&[], &plan, |d| {
             decode(d);
-            let collectors = d.unit.collectors[0].lock().expect("nobody panicked");
+            let collectors = d.decoding.collectors[0].lock().expect("nobody panicked");
             format!("{collectors:?}")
         });
         for part in [

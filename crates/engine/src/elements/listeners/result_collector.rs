@@ -34,7 +34,7 @@ fn writer(d: &mut Decoder, config: SaveConfig) -> Roles {
     }
     let errors_only = values::property_bool(&d.text_now("ResultCollector.error_logging"));
     let successes_only = values::property_bool(&d.text_now("ResultCollector.success_only_logging"));
-    let format = row_format(d.unit, config);
+    let format = row_format(d.decoding, config);
     let listener = d.new_output(OutputSpec {
         file_name,
         format,
@@ -48,13 +48,13 @@ fn writer(d: &mut Decoder, config: SaveConfig) -> Roles {
 
 fn save_config(d: &mut Decoder) -> SaveConfig {
     let Some(saved) = d.element.props.object("saveConfig") else {
-        return d.unit.save_config.clone();
+        return d.decoding.save_config.clone();
     };
     let flags = saved
         .children
         .iter()
         .map(|flag| (flag.name.as_str(), flag.text.as_str()));
-    match d.unit.save_config.with_flags(flags) {
+    match d.decoding.save_config.with_flags(flags) {
         Ok(config) => config,
         Err(fault) => {
             let message = format!("listener '{}' cannot be read: {fault}", d.element.name);
@@ -81,7 +81,7 @@ mod tests {
         let ((listener, outputs), _, findings) =
             fixture::decode_with_findings(&[("dir", "out")], &xml, |d| {
                 let roles = decode(d);
-                (roles.listener, std::mem::take(&mut d.unit.outputs))
+                (roles.listener, std::mem::take(&mut d.decoding.outputs))
             });
         (
             listener,
@@ -128,7 +128,7 @@ mod tests {
             <stringProp name="filename">a.csv</stringProp></kg.apc.jmeter.vizualizers.CorrectedResultCollector>"#;
         let (outputs, _) = fixture::decode(xml, |d| {
             decode_corrected(d);
-            std::mem::take(&mut d.unit.outputs)
+            std::mem::take(&mut d.decoding.outputs)
         });
         assert!(outputs[0].format.config.thread_counts);
     }

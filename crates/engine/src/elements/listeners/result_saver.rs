@@ -67,7 +67,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         number: AtomicU64::new(0),
     };
     if let Some(name) = saver.variable.literal() {
-        d.unit.compiler.intern(name);
+        d.decoding.compiler.intern(name);
     }
     let listener = d.new_listener(Arc::new(saver));
     Roles {
@@ -77,7 +77,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 fn time_stamp_now(d: &mut Decoder) -> String {
-    match Template::compile(TIME_STAMP, &mut d.unit.compiler) {
+    match Template::compile(TIME_STAMP, &mut d.decoding.compiler) {
         Ok(template) => d.now(&template),
         Err(_) => String::new(),
     }
@@ -225,7 +225,7 @@ mod tests {
         );
         let (saver, mut cx) = fixture::decode(&xml, |d| {
             decode(d);
-            d.unit.told.remove(0)
+            d.decoding.told.remove(0)
         });
         cx.vars.set_named("f", "r".into());
         (saver, cx)

@@ -120,7 +120,7 @@ mod tests {
         let properties = [("jmeter.sshmon.interval", "250"), ("pw", "secret")];
         let (monitors, _, findings) = fixture::decode_with_findings(&properties, &xml, |d| {
             decode(d);
-            d.unit.monitors.clone()
+            d.decoding.monitors.clone()
         });
         let messages = findings.into_iter().map(|finding| finding.message);
         (monitors, messages.collect())

@@ -9,7 +9,11 @@ use crate::decode::roles::{Listener, Roles};
 pub fn decode(d: &mut Decoder) -> Roles {
     let name = d.name();
     let name = d.now(&name);
-    let known = d.unit.summarisers.iter().position(|other| *other == name);
+    let known = d
+        .decoding
+        .summarisers
+        .iter()
+        .position(|other| *other == name);
     let listener = match known {
         Some(number) => Listener::Summariser(number as u16),
         None => d.new_summariser(name),

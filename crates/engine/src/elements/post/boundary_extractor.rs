@@ -16,7 +16,7 @@ use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, Whole};
+use crate::decode::setting::{Flag, WholeNumber};
 use crate::elements::java;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
@@ -31,7 +31,7 @@ pub struct BoundaryExtractor {
     right: Template,
     /// Both boundaries, where the plan spells them out.
     boundary: Option<Boundary>,
-    match_number: Whole,
+    match_number: WholeNumber,
     default: Template,
     default_is_empty: Flag,
     most: MostMatches,
@@ -62,7 +62,7 @@ impl BoundaryExtractor {
                 .map(|(left, right)| Boundary::new(left, right)),
             left,
             right,
-            match_number: Whole::decode(d, "BoundaryExtractor.match_number", 0),
+            match_number: WholeNumber::decode(d, "BoundaryExtractor.match_number", 0),
             default: d.template("BoundaryExtractor.default"),
             default_is_empty: Flag::decode(d, "BoundaryExtractor.default_empty_value", false),
             most: MostMatches::decode(d),

@@ -41,7 +41,7 @@ impl DebugPostProcessor {
                 .settings()
                 .properties
                 .get_bool("subresults.disable_renaming", false)
-                && !d.unit.save_config.functional_mode,
+                && !d.decoding.save_config.functional_mode,
         }
     }
 }

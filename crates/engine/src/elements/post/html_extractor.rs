@@ -17,7 +17,7 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{Compile, CompiledProperty, SelectorRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, Whole};
+use crate::decode::setting::{Flag, WholeNumber};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
@@ -32,7 +32,7 @@ pub struct HtmlExtractor {
     selector: CompiledProperty<Selector>,
     engine: Engine,
     attribute: Template,
-    match_number: Whole,
+    match_number: WholeNumber,
     default: Template,
     default_is_empty: Flag,
     proven: ProvenQuick,
@@ -67,7 +67,7 @@ impl HtmlExtractor {
             selector: CompiledProperty::new(d, expression, SelectorRules(engine)),
             engine,
             attribute: d.template("HtmlExtractor.attribute"),
-            match_number: Whole::decode(d, "HtmlExtractor.match_number", 0),
+            match_number: WholeNumber::decode(d, "HtmlExtractor.match_number", 0),
             default: d.template("HtmlExtractor.default"),
             default_is_empty: Flag::decode(d, "HtmlExtractor.default_empty_value", false),
             proven: ProvenQuick::with_parsing(),

@@ -15,7 +15,7 @@ use crate::run::roles::{Act, PostProcessorRole};
 struct JdbcPostProcessor(JdbcStatement);
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    match jdbc::runs_here(d.unit) {
+    match jdbc::runs_here(d.decoding) {
         true => Roles::post(JdbcPostProcessor(JdbcStatement::decode(d))),
         false => java::post(d),
     }

@@ -13,7 +13,7 @@ use drumfire_results::Sample;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled;
-use crate::decode::compiled::{Compile, Only, Use};
+use crate::decode::compiled::{Compile, NoRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::elements::json_query::JsonQuery;
@@ -44,7 +44,7 @@ impl JmesPathExtractor {
         let path = d.template("JMESExtractor.jmesPathExpr");
         let compiled = path
             .literal()
-            .map(|text| <JmesPath as Compile>::compile(values::trim(text), Only));
+            .map(|text| <JmesPath as Compile>::compile(values::trim(text), NoRules));
         if let Some(Err(fault)) = &compiled {
             d.warn(
                 "expression-malformed",
@@ -83,7 +83,7 @@ impl JmesPathExtractor {
         let text = values::trim(&text);
         let path = match &self.compiled {
             Some(path) => path.as_ref().map(Use::Constant).map_err(String::clone)?,
-            None => Use::Computed(compiled::computed(text, Only)?),
+            None => Use::Computed(compiled::computed(text, NoRules)?),
         };
         let mut all = Vec::new();
         for input in inputs {
@@ -92,7 +92,7 @@ impl JmesPathExtractor {
                 true => {
                     let text = text.to_owned();
                     let search = move |json: Result<&Json<'_>, &JsonError>| {
-                        found(json, &<JmesPath as Compile>::compile(&text, Only)?)
+                        found(json, &<JmesPath as Compile>::compile(&text, NoRules)?)
                     };
                     let found = self.query.search_apart(cx, input, search).await;
                     found.unwrap_or_else(|| Ok(Vec::new()))

@@ -15,7 +15,7 @@ use drumfire_results::Sample;
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{Compile, CompiledProperty, Only};
+use crate::decode::compiled::{Compile, CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::elements::json_query::JsonQuery;
 use crate::run::context::Context;
@@ -52,7 +52,7 @@ impl JsonPathExtractor {
     fn decode(d: &mut Decoder) -> JsonPathExtractor {
         let path = d.template("JSONPATH");
         JsonPathExtractor {
-            path: (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, Only)),
+            path: (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, NoRules)),
             variable: d.template("VAR"),
             default: d.template("DEFAULT"),
             subject: d.template("SUBJECT"),
@@ -86,7 +86,7 @@ impl JsonPathExtractor {
         if may_wait {
             let text = path.text.into_string();
             let search = move |json: Result<&Json<'_>, &JsonError>| {
-                found(json, &<JsonPath as Compile>::compile(&text, Only)?)
+                found(json, &<JsonPath as Compile>::compile(&text, NoRules)?)
             };
             let found = self.query.search_apart(cx, &input, search).await;
             return found.unwrap_or_else(|| Err("the run was told to stop".to_owned()));

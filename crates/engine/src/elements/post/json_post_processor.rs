@@ -18,7 +18,7 @@ use drumfire_results::Sample;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
 use crate::decode::compiled;
-use crate::decode::compiled::{Only, Use};
+use crate::decode::compiled::{NoRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::decode::setting::Flag;
@@ -65,7 +65,7 @@ impl JsonPostProcessor {
     fn decode(d: &mut Decoder) -> JsonPostProcessor {
         let paths = d.template("JSONPostProcessor.jsonPathExprs");
         let compile =
-            |path: &str| <JsonPath as compiled::Compile>::compile(values::trim(path), Only);
+            |path: &str| <JsonPath as compiled::Compile>::compile(values::trim(path), NoRules);
         let compiled: Option<Vec<_>> = paths
             .literal()
             .map(|paths| split(paths).into_iter().map(compile).collect());
@@ -114,7 +114,7 @@ impl JsonPostProcessor {
                 .as_ref()
                 .map(Use::Constant)
                 .map_err(String::clone),
-            None => compiled::computed(text, Only).map(Use::Computed),
+            None => compiled::computed(text, NoRules).map(Use::Computed),
         }
     }
 
@@ -180,7 +180,7 @@ impl JsonPostProcessor {
 
 /// The values that a path finds, null values as `None`.
 fn find(json: Result<&Json<'_>, &JsonError>, path: &str) -> Result<Vec<Option<String>>, String> {
-    let path = <JsonPath as compiled::Compile>::compile(path, Only)?;
+    let path = <JsonPath as compiled::Compile>::compile(path, NoRules)?;
     let json = json.map_err(ToString::to_string)?;
     let nodes = path.find(json).map_err(|error| error.message)?;
     let text = |node: &_| Value::to_text(node).map(|text| text.into_owned());

@@ -23,7 +23,7 @@ use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules, Use};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, Whole};
+use crate::decode::setting::{Flag, WholeNumber};
 use crate::elements::java;
 use crate::run::apart::ProvenQuick;
 use crate::run::context::{Context, StateId};
@@ -39,7 +39,7 @@ pub struct RegexExtractor {
     pattern: CompiledProperty<Pattern>,
     dialect: Dialect,
     template: ResultTemplate,
-    match_number: Whole,
+    match_number: WholeNumber,
     default: Template,
     default_is_empty: Flag,
     proven: ProvenQuick,
@@ -76,7 +76,7 @@ impl RegexExtractor {
                 Some(text) => ResultTemplate::Fixed(MatchTemplate::parse(text)),
                 None => ResultTemplate::PerUser(template, d.new_state()),
             },
-            match_number: Whole::decode(d, "RegexExtractor.match_number", 0),
+            match_number: WholeNumber::decode(d, "RegexExtractor.match_number", 0),
             default: d.template("RegexExtractor.default"),
             default_is_empty: Flag::decode(d, "RegexExtractor.default_empty_value", false),
             proven: ProvenQuick::default(),

@@ -19,7 +19,7 @@ use super::xpath_extractor::{Store, Values, failed_extraction};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, Whole};
+use crate::decode::setting::{Flag, WholeNumber};
 use crate::elements::java;
 use crate::elements::xpath2_query::XPath2Query;
 use crate::run::context::Context;
@@ -33,7 +33,7 @@ pub struct XPath2Extractor {
     reference: Template,
     query: XPath2Query,
     default: Template,
-    match_number: Whole,
+    match_number: WholeNumber,
     fragment: Flag,
 }
 
@@ -54,7 +54,7 @@ impl XPath2Extractor {
             reference: d.template("XPathExtractor2.refname"),
             query: XPath2Query::decode(d, query, "XPathExtractor2.namespaces"),
             default: d.template("XPathExtractor2.default"),
-            match_number: Whole::decode(d, "XPathExtractor2.matchNumber", 0),
+            match_number: WholeNumber::decode(d, "XPathExtractor2.matchNumber", 0),
             fragment: Flag::decode(d, "XPathExtractor2.fragment", false),
         }
     }

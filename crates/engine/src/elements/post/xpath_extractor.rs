@@ -15,10 +15,10 @@ use drumfire_results::{AssertionResult, Sample};
 
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
-use crate::decode::compiled::{CompiledProperty, Only};
+use crate::decode::compiled::{CompiledProperty, NoRules};
 use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
-use crate::decode::setting::{Flag, Whole};
+use crate::decode::setting::{Flag, WholeNumber};
 use crate::elements::xpath_query::{XPathFault, look, look_apart};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
@@ -33,7 +33,7 @@ pub struct XPathExtractor {
     reference: Template,
     query: CompiledProperty<XPath>,
     default: Template,
-    match_number: Whole,
+    match_number: WholeNumber,
     tolerant: Flag,
     namespaces: Flag,
     fragment: Flag,
@@ -54,9 +54,9 @@ impl XPathExtractor {
             scoped: Scoped::extractor(d),
             name: d.name(),
             reference: d.template("XPathExtractor.refname"),
-            query: CompiledProperty::new(d, query, Only),
+            query: CompiledProperty::new(d, query, NoRules),
             default: d.template("XPathExtractor.default"),
-            match_number: Whole::decode(d, "XPathExtractor.matchNumber", -1),
+            match_number: WholeNumber::decode(d, "XPathExtractor.matchNumber", -1),
             tolerant: Flag::decode(d, "XPathExtractor.tolerant", false),
             namespaces: Flag::decode(d, "XPathExtractor.namespace", false),
             fragment: Flag::decode(d, "XPathExtractor.fragment", false),

@@ -29,7 +29,7 @@ struct AnchorModifier {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    d.unit.keeps_previous = true;
+    d.decoding.keeps_previous = true;
     Roles::pre(AnchorModifier {
         rules: RegexRules::new(&d.settings().properties),
     })

@@ -24,10 +24,10 @@ pub struct FifoPop {
 pub fn decode(d: &mut Decoder) -> Roles {
     let variable = d.template("Variable");
     if let Some(name) = variable.literal() {
-        d.unit.compiler.intern(name);
+        d.decoding.compiler.intern(name);
     }
     let timeout = d.optional("Timeout").unwrap_or_else(|| {
-        let seconds = d.unit.settings.properties.get_long(TIMEOUT, i64::MAX);
+        let seconds = d.decoding.settings.properties.get_long(TIMEOUT, i64::MAX);
         Template::raw(&seconds.to_string())
     });
     Roles::pre(FifoPop {

@@ -12,7 +12,7 @@ use crate::run::roles::{Act, PreProcessorRole};
 struct JdbcPreProcessor(JdbcStatement);
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    match jdbc::runs_here(d.unit) {
+    match jdbc::runs_here(d.decoding) {
         true => Roles::pre(JdbcPreProcessor(JdbcStatement::decode(d))),
         false => java::pre(d),
     }

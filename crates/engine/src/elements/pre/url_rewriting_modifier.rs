@@ -48,7 +48,7 @@ struct RewritingState {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    d.unit.keeps_previous = true;
+    d.decoding.keeps_previous = true;
     let argument = d.template("argument_name");
     let mut flag = |name: &str| d.text_now(name).eq_ignore_ascii_case("true");
     let form = match flag("path_extension") {

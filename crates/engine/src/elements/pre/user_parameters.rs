@@ -28,7 +28,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let props = d.element.props.clone();
     let names = templates(d, props.list("UserParameters.names"));
     for name in names.iter().filter_map(Template::literal) {
-        d.unit.compiler.intern(name);
+        d.decoding.compiler.intern(name);
     }
     let lists = props
         .list("UserParameters.thread_values")

@@ -45,7 +45,7 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> DummySampler {
         connect_ms: d.template("CONNECT"),
         url: d.template("URL"),
         class: d.template("RESULT_CLASS"),
-        stamp_at_start: d.unit.save_config.stamp_at_start,
+        stamp_at_start: d.decoding.save_config.stamp_at_start,
         keeps_body: needs.body,
     }
 }

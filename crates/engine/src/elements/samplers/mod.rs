@@ -41,7 +41,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box
             Some(sampler) => boxed(sampler),
             None => in_java(d, configs),
         },
-        "JDBCSampler" if jdbc::runs_here(d.unit) => boxed(jdbc_sampler::decode(d, needs)),
+        "JDBCSampler" if jdbc::runs_here(d.decoding) => boxed(jdbc_sampler::decode(d, needs)),
         "JDBCSampler" => in_java(d, configs),
         "AccessLogSampler" => match access_log_sampler::decode(d, configs, needs) {
             Some(sampler) => boxed(sampler),
@@ -67,7 +67,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box
 /// A sampler that has no native form, or none that is built.
 fn decode_other(class: &str, d: &mut Decoder, configs: &[&Element]) -> Option<Box<dyn Sampler>> {
     let rung = crate::elements::entry(class).map(|entry| entry.rung);
-    let is_foreign = rung.is_none() && foreign::role(d.element, d.unit) == Some(Role::Sampler);
+    let is_foreign = rung.is_none() && foreign::role(d.element, d.decoding) == Some(Role::Sampler);
     if rung == Some(Rung::Jvm) || is_foreign {
         return in_java(d, configs);
     }

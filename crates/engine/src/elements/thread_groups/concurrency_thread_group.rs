@@ -33,7 +33,7 @@ pub fn decode(d: &mut Decoder) -> Load {
         idle_pause: Duration::from_millis(pause.try_into().unwrap_or(0)),
         planned: Level::default(),
     };
-    concurrency.planned = concurrency.level(d.unit.compiler.scope_mut());
+    concurrency.planned = concurrency.level(d.decoding.compiler.scope_mut());
     Load {
         root: Kind::VirtualUser(Box::new(virtual_user(d, false))),
         shape: Shape::Concurrency(Box::new(concurrency)),

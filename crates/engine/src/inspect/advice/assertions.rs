@@ -2,7 +2,7 @@
 
 use drumfire_jmx::Value;
 
-use super::sight::Sight;
+use super::sight::AdvisedPlan;
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -21,7 +21,7 @@ const NOT: i32 = 4;
 const SUBSTRING: i32 = 16;
 const OR: i32 = 32;
 
-fn find<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn find<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["ResponseAssertion"])
         .filter_map(|element| Some(AdvisedElement::with(element, vacuous(element)?)))

@@ -2,7 +2,7 @@
 
 use super::reach::{enters_each_time, is_endless};
 use super::references::has_word;
-use super::sight::{Sight, any_below, is_controller, script};
+use super::sight::{AdvisedPlan, any_below, is_controller, script};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -53,7 +53,7 @@ const MS_PER_MINUTE: f64 = 60_000.0;
 /// Of the rate: what rounding may take or add without a word.
 const ROUNDED_AWAY: f64 = 0.02;
 
-fn rounded_throughput<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn rounded_throughput<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["ConstantThroughputTimer"])
         .filter_map(|element| {
@@ -81,7 +81,7 @@ fn rounded_throughput<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
 }
 
 /// Samples a minute; JMeter saves a double in an object of its own.
-fn throughput(element: &Element, sight: &Sight) -> Option<f64> {
+fn throughput(element: &Element, sight: &AdvisedPlan) -> Option<f64> {
     match element.props.value("throughput")? {
         drumfire_jmx::Value::Object(saved) => saved.text_of("value")?.trim().parse().ok(),
         _ => sight.number(&element.props, "throughput"),
@@ -92,7 +92,7 @@ const CONTINUE_FOREVER: &str = "LoopController.continue_forever";
 const LOOPS: &str = "LoopController.loops";
 const THREAD_GROUPS: &[&str] = &["ThreadGroup", "SetupThreadGroup", "PostThreadGroup"];
 
-fn endless<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let limited = |group: &Element| {
         let on_error = group.props.str("ThreadGroup.on_sample_error");
         group.props.bool("ThreadGroup.scheduler", false) || on_error.starts_with("stop")
@@ -109,7 +109,7 @@ fn endless<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
 }
 
 /// Why a thread group comes to no end, if it needs saying; none if it does end.
-fn goes_on(group: &Element, sight: &Sight) -> Option<String> {
+fn goes_on(group: &Element, sight: &AdvisedPlan) -> Option<String> {
     if begins_anew(group) {
         let anew = "its loops begin anew: LoopController.continue_forever is not false";
         return Some(anew.to_owned());
@@ -125,7 +125,7 @@ fn goes_on(group: &Element, sight: &Sight) -> Option<String> {
 }
 
 /// A controller that each user comes to and never leaves.
-fn endless_below<'p>(element: &'p Element, sight: &Sight) -> Option<&'p Element> {
+fn endless_below<'p>(element: &'p Element, sight: &AdvisedPlan) -> Option<&'p Element> {
     let mut inside = element.children.iter();
     inside.find_map(|child| match is_endless(child, sight) {
         true => Some(child),
@@ -134,7 +134,7 @@ fn endless_below<'p>(element: &'p Element, sight: &Sight) -> Option<&'p Element>
     })
 }
 
-fn done_loops<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn done_loops<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for group in sight.of(THREAD_GROUPS) {
         let again = begins_anew(group) || comes_again(loops(group, sight));
@@ -147,7 +147,7 @@ fn done_loops<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
 fn done_below<'p>(
     element: &'p Element,
     again: bool,
-    sight: &Sight,
+    sight: &AdvisedPlan,
     found: &mut Vec<AdvisedElement<'p>>,
 ) {
     for child in element.children.iter().filter(|child| is_controller(child)) {
@@ -177,7 +177,7 @@ fn begins_anew(group: &Element) -> bool {
 }
 
 /// The loops of a thread group's own controller; -1 is forever.
-fn loops(group: &Element, sight: &Sight) -> Option<f64> {
+fn loops(group: &Element, sight: &AdvisedPlan) -> Option<f64> {
     let main = group.props.element("ThreadGroup.main_controller")?;
     sight.number(&main.props, LOOPS)
 }
@@ -206,7 +206,7 @@ fn may_end_run(element: &Element) -> bool {
     }
 }
 
-fn connection_per_request<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     if !sight.property("httpclient.reset_state_on_thread_group_iteration", true) {
         return Vec::new();
     }
@@ -244,7 +244,7 @@ fn connection_per_request<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
 }
 
 /// Requests that switch it off; a text that only the run evaluates says nothing.
-fn without_keep_alive<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn without_keep_alive<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["HTTPSamplerProxy", "ConfigTestElement"])
         .filter(|element| element.props.has("HTTPSampler.use_keepalive"))

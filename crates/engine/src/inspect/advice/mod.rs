@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::resolve::Element;
 use crate::run::settings::RunSettings;
-pub(crate) use sight::Sight;
+pub(crate) use sight::AdvisedPlan;
 
 /// The problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,7 +62,7 @@ struct Rule {
     finding: &'static str,
     reason: &'static str,
     remedy: &'static str,
-    find: for<'p> fn(&Sight<'p>) -> Vec<AdvisedElement<'p>>,
+    find: for<'p> fn(&AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>>,
 }
 
 /// An element that a rule is about, and what of it.
@@ -96,7 +96,7 @@ const RULES: &[&[Rule]] = &[
 
 /// All advice on a plan as it is run; what misleads comes first.
 pub fn advise(plan: &Element, settings: &RunSettings) -> Vec<Advice> {
-    let sight = Sight::new(plan, settings);
+    let sight = AdvisedPlan::new(plan, settings);
     let mut all: Vec<Advice> = RULES
         .iter()
         .copied()
@@ -107,7 +107,7 @@ pub fn advise(plan: &Element, settings: &RunSettings) -> Vec<Advice> {
     all
 }
 
-fn advice(rule: &Rule, sight: &Sight) -> Option<Advice> {
+fn advice(rule: &Rule, sight: &AdvisedPlan) -> Option<Advice> {
     let mut places: Vec<AdvicePlace> = Vec::new();
     let mut known = HashSet::new();
     for found in (rule.find)(sight) {

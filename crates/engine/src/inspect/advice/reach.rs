@@ -1,7 +1,7 @@
 //! Parts of the plan that no user ever comes to.
 
 use super::references::has_word;
-use super::sight::{Sight, any_below, is_controller, is_sampler, script};
+use super::sight::{AdvisedPlan, any_below, is_controller, is_sampler, script};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -50,7 +50,7 @@ const IN_ORDER: &[&str] = &[
     "RecordingController",
 ];
 
-fn after_endless<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn after_endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for parent in &sight.all {
         let is_group = crate::elements::is_thread_group(parent);
@@ -71,7 +71,7 @@ fn after_endless<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
 }
 
 /// Whether a controller sends on and on, once a user has come to it.
-pub fn is_endless(element: &Element, sight: &Sight) -> bool {
+pub fn is_endless(element: &Element, sight: &AdvisedPlan) -> bool {
     let is_forever = match element.class.as_str() {
         "LoopController" => sight
             .number(&element.props, "LoopController.loops")
@@ -118,7 +118,7 @@ fn breaks(element: &Element) -> bool {
     }
 }
 
-fn never_entered<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn never_entered<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .all
         .iter()
@@ -128,7 +128,7 @@ fn never_entered<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
 }
 
 /// The condition that keeps all users out of a controller.
-fn shut(element: &Element, sight: &Sight) -> Option<String> {
+fn shut(element: &Element, sight: &AdvisedPlan) -> Option<String> {
     let number = |name: &str| sight.number(&element.props, name);
     match element.class.as_str() {
         "IfController" => {
@@ -154,7 +154,7 @@ fn shut(element: &Element, sight: &Sight) -> Option<String> {
 }
 
 /// The share of a Throughput Controller, which JMeter saves as a float in an object of its own.
-fn percent(element: &Element, sight: &Sight) -> Option<f64> {
+fn percent(element: &Element, sight: &AdvisedPlan) -> Option<f64> {
     match element
         .props
         .value("ThroughputController.percentThroughput")?
@@ -175,7 +175,7 @@ fn is_false(condition: &str) -> bool {
     text.trim().eq_ignore_ascii_case("false")
 }
 
-fn empty_modules<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn empty_modules<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["ModuleController", "IncludeController"])
         // One that leads nowhere keeps the plan from running, and compile says so.

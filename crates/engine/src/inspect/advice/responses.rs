@@ -2,7 +2,7 @@
 
 use drumfire_jmx::Value;
 
-use super::sight::{Sight, is_sampler};
+use super::sight::{AdvisedPlan, is_sampler};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -41,7 +41,7 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-fn embedded_without_cache<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn embedded_without_cache<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for group in &sight.groups {
         for (sampler, scope) in sight.samplers(group) {
@@ -62,7 +62,7 @@ fn embedded_without_cache<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     found
 }
 
-fn tolerant_xpath<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn tolerant_xpath<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["XPathExtractor", "XPathAssertion"])
         .filter(|element| {
@@ -80,7 +80,7 @@ const COLLECTORS: &[&str] = &[
     "kg.apc.jmeter.vizualizers.CompositeResultCollector",
 ];
 
-fn bodies_in_results<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn bodies_in_results<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let says = |element: &Element, flag: &str| {
         let config = element.props.object("saveConfig");
         config.and_then(|config| config.text_of(flag)) == Some("true")
@@ -94,7 +94,7 @@ fn bodies_in_results<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
         .collect()
 }
 
-fn silent_listeners<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn silent_listeners<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let has_file = |element: &Element| {
         !matches!(element.props.value("filename"), None | Some(Value::Null))
             && !element.props.str("filename").is_empty()

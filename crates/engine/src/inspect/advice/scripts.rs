@@ -1,7 +1,7 @@
 //! Scripts that cost more than they need to.
 
 use super::references::{changes, is_call, references};
-use super::sight::{Sight, Text, script};
+use super::sight::{AdvisedPlan, Text, script};
 use super::{AdvisedElement, Effect, Rule};
 
 pub const RULES: &[Rule] = &[
@@ -31,7 +31,7 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-fn beanshell<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn beanshell<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for (element, texts) in sight.with_texts() {
         if element.class.starts_with("BeanShell") || is_jsr223_in(element, &["beanshell", "bsh"]) {
@@ -43,7 +43,7 @@ fn beanshell<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
     found
 }
 
-fn uncached<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn uncached<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .all
         .iter()
@@ -58,7 +58,7 @@ fn uncached<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
         .collect()
 }
 
-fn with_references<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn with_references<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for (element, texts) in sight.with_texts() {
         if let Some(script) = script(element) {

@@ -10,7 +10,7 @@ use crate::resolve::Element;
 use crate::run::settings::RunSettings;
 
 /// A plan as it is run.
-pub struct Sight<'p> {
+pub struct AdvisedPlan<'p> {
     pub settings: &'p RunSettings,
     pub groups: Vec<&'p Element>,
     /// Everything that takes part, from the Test Plan down.
@@ -38,10 +38,10 @@ pub struct Text<'p> {
     pub refers: bool,
 }
 
-impl<'p> Sight<'p> {
-    pub fn new(plan: &'p Element, settings: &'p RunSettings) -> Sight<'p> {
+impl<'p> AdvisedPlan<'p> {
+    pub fn new(plan: &'p Element, settings: &'p RunSettings) -> AdvisedPlan<'p> {
         let named = settings.properties.get("sample_variables");
-        let mut sight = Sight {
+        let mut sight = AdvisedPlan {
             settings,
             groups: Vec::new(),
             all: vec![plan],

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::references::{Words, between_variables, is_call, references, variables};
-use super::sight::{SCRIPT_TEXTS, Sight, Text, script};
+use super::sight::{AdvisedPlan, SCRIPT_TEXTS, Text, script};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -45,7 +45,7 @@ const PLAIN_TEXTS: &[&str] = &[
 /// Variables that JMeter sets by itself, by how their names begin.
 const OWN: &[&str] = &["START.", "TESTSTART.", "JMeterThread.", "__jm", "COOKIE_"];
 
-fn never_set<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn never_set<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     if sight
         .with_texts()
         .any(|(element, texts)| sets_anything(element, texts, sight))
@@ -80,7 +80,7 @@ fn never_set<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
 }
 
 /// Whether an element may set variables whose names cannot be known here.
-fn sets_anything(element: &Element, texts: &[Text], sight: &Sight) -> bool {
+fn sets_anything(element: &Element, texts: &[Text], sight: &AdvisedPlan) -> bool {
     if let Some(script) = script(element) {
         return script.is_file || has_computed_name(&script.text, &["put", "putObject"]);
     }
@@ -150,7 +150,7 @@ fn is_literal(arguments: &str) -> bool {
 }
 
 /// All texts in which a variable may be named that is set.
-fn set_texts<'s>(sight: &'s Sight<'_>) -> Words<'s> {
+fn set_texts<'s>(sight: &'s AdvisedPlan<'_>) -> Words<'s> {
     let mut found = Words::default();
     for (element, texts) in sight.with_texts() {
         let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
@@ -213,7 +213,7 @@ fn names_property(class: &str) -> Option<&'static str> {
     known.map(|(_, property)| *property)
 }
 
-fn unread<'p>(sight: &Sight<'p>) -> Vec<AdvisedElement<'p>> {
+fn unread<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     if sight
         .with_texts()
         .any(|(element, texts)| reads_anything(element, texts))
@@ -270,7 +270,7 @@ fn reads_anything(element: &Element, texts: &[Text]) -> bool {
 const NAMING: &[&str] = &["Scope.variable", "IfController.condition"];
 
 /// All texts in which a variable may be named that is read.
-fn read_texts<'s>(sight: &'s Sight<'_>) -> Words<'s> {
+fn read_texts<'s>(sight: &'s AdvisedPlan<'_>) -> Words<'s> {
     let mut found = Words::default();
     for (element, texts) in sight.with_texts() {
         let own = names_property(&element.class);

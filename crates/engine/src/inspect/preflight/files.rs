@@ -8,7 +8,7 @@ use super::is_as_jmeter;
 use super::provenance::Definitions;
 use crate::decode::script_words::is_script;
 use crate::elements::{self, is_thread_group};
-use crate::inspect::advice::Sight;
+use crate::inspect::advice::AdvisedPlan;
 use crate::resolve::Element;
 use crate::run::settings::RunSettings;
 
@@ -51,7 +51,7 @@ impl FileKind {
 }
 
 /// Files that are not there, and data files without a row.
-pub fn missing(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> {
+pub fn missing(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagnostic> {
     let settings = sight.settings;
     let is_refused = !is_as_jmeter(settings, PROPERTY);
     let mut findings: Vec<Diagnostic> =
@@ -83,7 +83,7 @@ pub fn missing(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> 
 }
 
 /// Whether an element is in a thread group without users, which reads nothing.
-fn is_of_nobody(element: &Element, sight: &Sight, definitions: &mut Definitions) -> bool {
+fn is_of_nobody(element: &Element, sight: &AdvisedPlan, definitions: &mut Definitions) -> bool {
     let is_it = |other: &Element| std::ptr::eq(element, other);
     let group = sight.groups.iter().find(|group| any(group, &is_it));
     group.is_some_and(|group| {
@@ -93,7 +93,7 @@ fn is_of_nobody(element: &Element, sight: &Sight, definitions: &mut Definitions)
     })
 }
 
-fn needed<'p>(sight: &Sight<'p>) -> Vec<Needed<'p>> {
+fn needed<'p>(sight: &AdvisedPlan<'p>) -> Vec<Needed<'p>> {
     let mut all = Vec::new();
     for element in sight.all.iter().copied() {
         let class = element.class.as_str();
@@ -188,7 +188,7 @@ fn empty(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
 }
 
 /// A key store that the system properties name.
-fn keystore(sight: &Sight) -> Option<Diagnostic> {
+fn keystore(sight: &AdvisedPlan) -> Option<Diagnostic> {
     const STORE: &str = "javax.net.ssl.keyStore";
     let file = sight.settings.properties.get_system(STORE)?;
     if file.is_empty() || Path::new(&*file).exists() {
@@ -208,7 +208,7 @@ fn keystore(sight: &Sight) -> Option<Diagnostic> {
 }
 
 /// Whether something in the plan may write the file before it is read. Only what is certain not to is ruled out.
-fn may_be_written(sight: &Sight, name: &str) -> bool {
+fn may_be_written(sight: &AdvisedPlan, name: &str) -> bool {
     let base = Path::new(name).file_name().unwrap_or_default();
     let base = base.to_string_lossy();
     let set_up = sight

@@ -14,7 +14,7 @@ use drumfire_jmx::{Diagnostic, Tree};
 
 use crate::bind;
 use crate::bind::{Compiled, Draft};
-use crate::inspect::advice::Sight;
+use crate::inspect::advice::AdvisedPlan;
 use crate::resolve::{Element, Plan, resolve};
 use crate::run::settings::RunSettings;
 use provenance::Definitions;
@@ -74,7 +74,7 @@ fn inspected(mut draft: Draft, plan: &Plan, settings: &RunSettings) -> Draft {
 
 /// Everything that keeps the plan from doing what was asked, and what its user should know.
 fn inspect(plan: &Element, settings: &RunSettings) -> Vec<Diagnostic> {
-    let sight = Sight::new(plan, settings);
+    let sight = AdvisedPlan::new(plan, settings);
     let mut definitions = Definitions::of(&sight);
     let mut findings = files::missing(&sight, &mut definitions);
     findings.extend(numbers::bad(&sight, &mut definitions));

@@ -6,7 +6,7 @@ use drumfire_jmx::{Diagnostic, Props};
 use super::is_as_jmeter;
 use super::provenance::Definitions;
 use crate::elements::is_thread_group;
-use crate::inspect::advice::Sight;
+use crate::inspect::advice::AdvisedPlan;
 use crate::resolve::Element;
 use crate::run::program::Group;
 use crate::run::settings::RunSettings;
@@ -63,7 +63,7 @@ const OF_LEVELS: [Number; 5] = [
 ];
 
 /// Values that are no number: refused where they come from the command line, else told.
-pub fn bad(sight: &Sight, definitions: &mut Definitions) -> Vec<Diagnostic> {
+pub fn bad(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagnostic> {
     let mut judge = Judge {
         settings: sight.settings,
         definitions,

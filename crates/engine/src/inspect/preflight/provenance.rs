@@ -4,7 +4,7 @@
 use drumfire_expr::{Compiler, Properties, Template};
 use drumfire_jmx::Value;
 
-use crate::inspect::advice::Sight;
+use crate::inspect::advice::AdvisedPlan;
 use crate::inspect::advice::references::{is_call, references};
 
 /// How deep variables may refer to variables.
@@ -27,7 +27,7 @@ pub struct Origin {
 
 impl Definitions {
     /// Of the Test Plan and all User Defined Variables; of two equal names, the last counts.
-    pub fn of(sight: &Sight) -> Definitions {
+    pub fn of(sight: &AdvisedPlan) -> Definitions {
         let mut texts = Vec::new();
         for element in &sight.all {
             let arguments = match element.class.as_str() {

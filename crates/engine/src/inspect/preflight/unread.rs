@@ -9,11 +9,11 @@ use drumfire_jmx::{
 use super::provenance::property_read;
 use crate::decode::script_words::is_script;
 use crate::elements;
-use crate::inspect::advice::Sight;
+use crate::inspect::advice::AdvisedPlan;
 use crate::inspect::advice::references::{has_word, is_call, references};
 
 /// One warning for each property of the command line that has no effect.
-pub fn properties(sight: &Sight) -> Vec<Diagnostic> {
+pub fn properties(sight: &AdvisedPlan) -> Vec<Diagnostic> {
     let given = &sight.settings.given;
     if given.is_empty() {
         return Vec::new();
@@ -38,7 +38,7 @@ struct Reads<'p> {
 }
 
 impl<'p> Reads<'p> {
-    fn of(sight: &Sight<'p>) -> Reads<'p> {
+    fn of(sight: &AdvisedPlan<'p>) -> Reads<'p> {
         let mut reads = Reads::default();
         for element in sight.all.iter().copied() {
             let class = element.class.as_str();
@@ -53,7 +53,7 @@ impl<'p> Reads<'p> {
         reads
     }
 
-    fn script_file(&mut self, props: &Props, sight: &Sight) {
+    fn script_file(&mut self, props: &Props, sight: &AdvisedPlan) {
         for prop in props {
             let text = prop.value.as_str();
             let is_file = prop.name.to_ascii_lowercase().ends_with("filename");

@@ -22,7 +22,7 @@ use crate::run::share::Slots;
 use crate::run::shared::Shared;
 use crate::run::supply::Supply;
 use crate::run::user::{User, WorkerPlan};
-use crate::run::worker::{Enlisted, Worker};
+use crate::run::worker::{TaskPlace, Worker};
 
 /// A user counts as active for so long after its last sample, as a thread of JMeter, which logs and tells listeners of its end: users
 /// whose last samples end at one moment see each other. Users that arrive for one iteration do not wait.
@@ -286,7 +286,7 @@ impl Crew {
         let task = async move {
             let _ending = ending;
             let _counted = counted;
-            let _enlisted = Enlisted::here(worker).await;
+            let _enlisted = TaskPlace::here(worker).await;
             // By reference: by value the task would have room for it twice.
             user.run().await;
             drop(user);

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use drumfire_health::{
-    Delay, Failures, Lacking, Machine, Moment, Opened, Second, Verdict, Watch, judge,
+    Delay, Failures, Machine, Moment, Opened, Second, Shortages, Verdict, Watch, judge,
 };
 use drumfire_results::{
     ExistingFile, FileReport, Histogram, Recording, ResultFolder, ResultWriter, SummariserSettings,
@@ -19,7 +19,7 @@ use crate::base::clock::Clock;
 use crate::run::control::{Control, Mark, Stopping};
 use crate::run::crew::StartGroup;
 use crate::run::events::{Event, Started, Subscriber, Tick};
-use crate::run::fleet::{Fleet, Gate, Part, Phase};
+use crate::run::fleet::{Fleet, Part, Phase, StartGate};
 use crate::run::java::host::Java;
 use crate::run::journey::BoundPlan;
 use crate::run::ledger::Ledger;
@@ -338,7 +338,7 @@ impl Run<'_, '_> {
         loop {
             let properties = &self.shared.properties;
             let gate = fleet.gate(phase, properties);
-            if let Gate::OpensAt(at_ms) = gate {
+            if let StartGate::OpensAt(at_ms) = gate {
                 let opens = self.shared.clock.instant(at_ms);
                 let left = opens.saturating_duration_since(Instant::now());
                 if phase == Phase::Main {
@@ -586,7 +586,7 @@ impl Run<'_, '_> {
     }
 
     /// The failures up to now, without rows that the writer has lost.
-    fn failures(&self, lacking: Lacking) -> Failures {
+    fn failures(&self, lacking: Shortages) -> Failures {
         Failures {
             samples: self.ledger.samples(),
             lacking,
@@ -659,7 +659,7 @@ impl Run<'_, '_> {
     }
 
     /// Samples that failed so far for want of something on this machine.
-    fn lacking(&self) -> Lacking {
+    fn lacking(&self) -> Shortages {
         let mut lacking = self.ledger.lacking();
         // A source address that is not this machine's fails with the same words as ports that ran out.
         if !self.shared.slot.ports_ran_out() {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use drumfire_expr::{Raised, ScriptCall};
 
-use super::plan::{Ask, JavaCall, JavaEvent, Traits};
+use super::plan::{Ask, ClassRoles, JavaCall, JavaEvent};
 use super::visit::Visit;
 use crate::run::control::Control;
 use crate::run::program::Program;
@@ -25,7 +25,7 @@ pub trait JavaHost: Send + Sync {
         class: &str,
         plan: &Path,
         classpath: &[PathBuf],
-    ) -> Result<Option<Traits>, JavaError>;
+    ) -> Result<Option<ClassRoles>, JavaError>;
 
     /// Which of these functions the class path has; starts Java.
     ///
@@ -78,7 +78,7 @@ pub trait JavaHost: Send + Sync {
     /// The exception that the element threw.
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v>;
 
-    /// Starts the thread group of the visit, whose Java object starts its users through [`Crowd::start_user`](super::visit::Crowd);
+    /// Starts the thread group of the visit, whose Java object starts its users through [`RunUsers::start_user`](super::visit::Crowd);
     /// ends when that says that all have ended. `number` is the group's in its phase, from 1.
     ///
     /// # Errors

@@ -116,7 +116,7 @@ pub const TEMPLATE_MARK: char = '\u{E0D7}';
 
 /// The roles that a class can have in a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Traits {
+pub struct ClassRoles {
     pub sampler: bool,
     pub config: bool,
     pub pre: bool,

@@ -36,7 +36,7 @@ pub trait VisitedUser: Scope {
     /// The sampler at hand, if Java runs it: its place among the elements that Java runs.
     fn java_sampler(&self) -> Option<u32>;
     /// All users of the run.
-    fn crowd(&self) -> Arc<dyn Crowd>;
+    fn crowd(&self) -> Arc<dyn RunUsers>;
     /// When the user's time is over, in milliseconds since the epoch.
     fn end_ms(&self) -> Option<i64>;
     /// A variable that JMeter sets itself, if the user has it now.
@@ -71,7 +71,7 @@ pub trait VisitedUser: Scope {
 }
 
 /// The children of a controller while Java asks it.
-pub trait Below {
+pub trait ControllerChildren {
     /// The names of its children; before each the number of its step for a sampler, `None` for a controller.
     fn children(&mut self, user: &mut dyn VisitedUser) -> Vec<(Option<i32>, String)>;
     /// Asks the child controller at that place.
@@ -81,7 +81,7 @@ pub trait Below {
 }
 
 /// All users of a run, as any thread may count and stop them.
-pub trait Crowd: Send + Sync {
+pub trait RunUsers: Send + Sync {
     /// Users that run: of one thread group, or of all.
     fn running(&self, group: Option<usize>) -> u32;
     /// Users of the phase at hand: active, started, finished, and all that were to run.
@@ -111,7 +111,7 @@ pub struct Visit<'a> {
     /// The call has waited for something, if the host looked at that.
     pub has_waited: bool,
     /// The children of the controller that is asked.
-    below: Option<&'a mut dyn Below>,
+    below: Option<&'a mut dyn ControllerChildren>,
 }
 
 enum Of<'a> {
@@ -160,14 +160,14 @@ impl<'a> Visit<'a> {
     }
 
     /// A question to a controller with these children.
-    pub fn above(cx: &'a mut dyn VisitedUser, below: &'a mut dyn Below) -> Visit<'a> {
+    pub fn above(cx: &'a mut dyn VisitedUser, below: &'a mut dyn ControllerChildren) -> Visit<'a> {
         Visit {
             below: Some(below),
             ..Visit::new(cx)
         }
     }
 
-    /// The names of the children of the controller that is asked, as [`Below::children`] gives them.
+    /// The names of the children of the controller that is asked, as [`ControllerChildren::children`] gives them.
     pub fn children(&mut self) -> Vec<(Option<i32>, String)> {
         match (&mut self.of, &mut self.below) {
             (Of::User(user), Some(below)) => below.children(&mut **user),
@@ -287,7 +287,7 @@ impl<'a> Visit<'a> {
     }
 
     /// The run as code outside of any user's call may reach it; `None` before the run.
-    pub fn crowd(&self) -> Option<Arc<dyn Crowd>> {
+    pub fn crowd(&self) -> Option<Arc<dyn RunUsers>> {
         Some(self.user()?.crowd())
     }
 

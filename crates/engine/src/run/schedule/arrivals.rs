@@ -1,7 +1,7 @@
 //! Iterations at a rate (`ArrivalsThreadGroup`, `FreeFormArrivalsThreadGroup`).
 
 use super::concurrency::Level;
-use super::window::{LevelUnit, Stretch};
+use super::window::{LevelStretch, LevelUnit};
 
 /// How long the plugin waits while the rate is 0.
 const ZERO_RATE_PAUSE_MS: f64 = 200.0;
@@ -53,7 +53,7 @@ impl Arrivals {
         }
     }
 
-    pub fn stretches(&self) -> Vec<Stretch> {
+    pub fn stretches(&self) -> Vec<LevelStretch> {
         let unit = LevelUnit::ArrivalsPerSecond;
         match &self.rate {
             Rate::Level(level) => {
@@ -68,7 +68,7 @@ impl Arrivals {
                 let stretch = |&[from, to, length_s]: &[f64; 3]| {
                     let start_ms = end_ms;
                     end_ms += (length_s.max(0.0) * 1000.0) as u64;
-                    Stretch {
+                    LevelStretch {
                         start_ms,
                         end_ms,
                         from,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use drumfire_expr::{Scope, Template, values};
 
-use super::window::{LevelUnit, Stretch};
+use super::window::{LevelStretch, LevelUnit};
 
 /// The group's settings, computed again and again while it runs.
 pub struct Concurrency {
@@ -56,7 +56,7 @@ impl Concurrency {
         }
     }
 
-    pub fn stretches(&self) -> Vec<Stretch> {
+    pub fn stretches(&self) -> Vec<LevelStretch> {
         self.planned
             .stretches(LevelUnit::Users, self.planned.target)
     }
@@ -88,10 +88,10 @@ impl Level {
     }
 
     /// The ramp-up and the hold, at a level that is `target` in the end.
-    pub fn stretches(&self, unit: LevelUnit, target: f64) -> Vec<Stretch> {
+    pub fn stretches(&self, unit: LevelUnit, target: f64) -> Vec<LevelStretch> {
         let ms = |seconds: f64| (seconds.max(0.0) * 1000.0) as u64;
         let (ramp_up_s, hold_s) = (self.ramp_up_s as f64, self.hold_s as f64);
-        let stretch = |start_s: f64, end_s: f64, from: f64, to: f64| Stretch {
+        let stretch = |start_s: f64, end_s: f64, from: f64, to: f64| LevelStretch {
             start_ms: ms(start_s),
             end_ms: ms(end_s),
             from,
@@ -154,7 +154,7 @@ mod tests {
     fn the_load_is_shown_as_ramp_up_and_hold() {
         let shown = |level: Level| -> Vec<_> {
             let stretches = level.stretches(LevelUnit::Users, level.target);
-            let part = |s: &Stretch| (s.start_ms, s.end_ms, s.from, s.to);
+            let part = |s: &LevelStretch| (s.start_ms, s.end_ms, s.from, s.to);
             stretches.iter().map(part).collect()
         };
         assert_eq!(

@@ -12,7 +12,7 @@ pub use arrivals::{Arrivals, Rate};
 pub use concurrency::{Concurrency, Level};
 pub use open_model::OpenModel;
 pub use ramp::Ramp;
-pub use window::{LevelUnit, StartFault, Stretch, Window};
+pub use window::{LevelStretch, LevelUnit, StartFault, Window};
 
 /// How a thread group's users come and go.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Shape {
     }
 
     /// The load over time, where the windows of users are not known beforehand.
-    pub fn stretches(&self) -> Vec<Stretch> {
+    pub fn stretches(&self) -> Vec<LevelStretch> {
         match self {
             Shape::Ramp(_) | Shape::Windows(_) | Shape::Java { .. } => Vec::new(),
             Shape::Concurrency(concurrency) => concurrency.stretches(),

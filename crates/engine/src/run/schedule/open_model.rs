@@ -1,7 +1,7 @@
 //! Users at a rate, for one iteration each (`OpenModelThreadGroup`).
 
 use super::language::{self, Step};
-use super::window::{LevelUnit, StartFault, Stretch};
+use super::window::{LevelStretch, LevelUnit, StartFault};
 use crate::base::java_random::JavaRandom;
 
 /// When users start, or why the schedule cannot be read.
@@ -98,9 +98,9 @@ impl OpenModel {
         })
     }
 
-    pub fn stretches(&self) -> Vec<Stretch> {
+    pub fn stretches(&self) -> Vec<LevelStretch> {
         let ms = |seconds: f64| (seconds * 1000.0).round() as u64;
-        let stretch = |part: &RateStretch| Stretch {
+        let stretch = |part: &RateStretch| LevelStretch {
             start_ms: ms(part.start_s),
             end_ms: ms(part.start_s + part.duration_s),
             from: part.from,

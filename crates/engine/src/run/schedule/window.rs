@@ -31,7 +31,7 @@ impl std::fmt::Display for StartFault {
 
 /// A stretch of a load that is not made of users known beforehand.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
-pub struct Stretch {
+pub struct LevelStretch {
     pub start_ms: u64,
     pub end_ms: u64,
     /// The level at its beginning and at its end.

@@ -3,9 +3,9 @@
 
 use super::{Flow, Walk, Walker};
 use crate::run::context::Context;
-use crate::run::controllers::{Driven, Hook, Kind};
+use crate::run::controllers::{Hook, JavaController, Kind};
 use crate::run::java::plan::{Ask, NOTHING};
-use crate::run::java::visit::{Below, VisitedUser};
+use crate::run::java::visit::{ControllerChildren, VisitedUser};
 use crate::run::journey::Journey;
 use crate::run::step::{Child, ControllerId, Step};
 
@@ -30,7 +30,7 @@ impl WalkBelow<'_> {
     }
 }
 
-impl Below for WalkBelow<'_> {
+impl ControllerChildren for WalkBelow<'_> {
     fn children(&mut self, user: &mut dyn VisitedUser) -> Vec<(Option<i32>, String)> {
         let Some(cx) = user.as_any().downcast_mut::<Context>() else {
             return Vec::new();
@@ -88,7 +88,7 @@ impl Below for WalkBelow<'_> {
 
 impl Walker<'_> {
     /// The controller's driver; none if it is no such controller.
-    pub(super) fn driven(&self, id: ControllerId) -> Option<&Driven> {
+    pub(super) fn driven(&self, id: ControllerId) -> Option<&JavaController> {
         match &self.journey.controllers[id as usize].kind {
             Kind::Driven(driven) => Some(driven),
             _ => None,

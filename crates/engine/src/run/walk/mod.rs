@@ -15,7 +15,7 @@ mod weighted_switch;
 
 use drumfire_expr::Scope;
 use looping::{end_index, start_index};
-use weighted_switch::Weighing;
+use weighted_switch::SwitchWeights;
 
 use crate::run::context::Context;
 use crate::run::controllers::{ForEach, Hook, Kind, Throughput, VirtualUser};
@@ -67,7 +67,7 @@ pub enum Extra {
         started_ns: u64,
     },
     Critical(Option<Held>),
-    Weighted(Box<Weighing>),
+    Weighted(Box<SwitchWeights>),
     /// Whether the iteration at hand has begun.
     VirtualUser {
         arrived: bool,

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::fixture::{one_user, user_of_plan};
-use crate::run::controllers::Driven;
+use crate::run::controllers::JavaController;
 use crate::run::java::plan::NOTHING;
-use crate::run::java::visit::Below;
+use crate::run::java::visit::ControllerChildren;
 use crate::run::roles::Driver;
 
 fn element(class: &str, name: &str, properties: &str, children: &str) -> String {
@@ -266,7 +266,7 @@ fn loops_can_be_left_and_started_anew() {
 struct Backwards(Mutex<Vec<usize>>);
 
 impl Driver for Backwards {
-    fn ask(&self, cx: &mut Context, below: &mut dyn Below, ask: Ask) -> i32 {
+    fn ask(&self, cx: &mut Context, below: &mut dyn ControllerChildren, ask: Ask) -> i32 {
         let mut open = self.0.lock().expect("nobody panics");
         match ask {
             Ask::Initialize => {
@@ -303,7 +303,7 @@ fn a_controller_can_be_driven_from_outside() {
     let children = samplers("a") + &loops("l", 2, &samplers("b")) + &samplers("c");
     let body = element("GenericController", "driven", "", &children) + &samplers("z");
     let mut plan = one_user(1, &body);
-    plan.journeys[0].controllers[1].kind = Kind::Driven(Driven {
+    plan.journeys[0].controllers[1].kind = Kind::Driven(JavaController {
         driver: Arc::new(Backwards::default()),
         iterates: true,
         listens: false,

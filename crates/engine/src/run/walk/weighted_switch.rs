@@ -7,7 +7,7 @@ use crate::run::thread_end::test_failed;
 
 /// One user's choices.
 #[derive(Default)]
-pub struct Weighing {
+pub struct SwitchWeights {
     chosen: Option<u32>,
     /// How many calls of the pass at hand began when there was a choice already.
     calls_after_choice: u32,
@@ -83,7 +83,7 @@ impl Walker<'_> {
         self.trigger_end_of_loop(id);
     }
 
-    fn weighing(&mut self, id: ControllerId) -> &mut Weighing {
+    fn weighing(&mut self, id: ControllerId) -> &mut SwitchWeights {
         match &mut self.state(id).extra {
             Extra::Weighted(weighing) => weighing,
             _ => unreachable!("a Weighted Switch Controller has this state from the beginning"),
@@ -156,7 +156,7 @@ impl Walker<'_> {
     }
 }
 
-impl Weighing {
+impl SwitchWeights {
     /// `getIndex`: the child whose share of the runs lags most behind its weight, or else the one with the greatest weight.
     fn least_served(&mut self, shares: &[f64]) -> Result<usize, String> {
         if self.total == 0 {

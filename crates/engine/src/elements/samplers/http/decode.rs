@@ -117,7 +117,7 @@ pub fn decode_at(
             cookies: managers.cookies.clone(),
             cache: managers.cache.clone(),
             auth: managers.auth,
-            keystore: keystore(d.unit),
+            keystore: keystore(d.decoding),
             needs,
             shows_request: needs.request || managers.cache.is_some() || are_wanted,
             settings: settings.clone(),
@@ -210,7 +210,7 @@ fn managers(d: &mut Decoder, configs: &[&Element], client: Client) -> Managers {
 /// The same for all HTTP Requests of a plan.
 fn settings(d: &mut Decoder) -> Arc<HttpSettings> {
     let (properties, hostname) = (&d.settings().properties, &d.settings().hostname);
-    let unit = &mut *d.unit;
+    let unit = &mut *d.decoding;
     let settings = unit.kept.of::<Option<Arc<HttpSettings>>>();
     let settings = settings.get_or_insert_with(|| {
         let mut settings = HttpSettings::read(properties, hostname);
@@ -311,7 +311,7 @@ fn source(d: &mut Decoder, merged: &Merged<'_>, client: Client) -> Option<Source
     let kind = merged.template(d, "HTTPSampler.ipSourceType");
     let number = crate::base::number::int(&d.now(&kind));
     let kind = SourceType::from_number(number).unwrap_or_else(|| {
-        d.unit.findings.push(d.element.warning(
+        d.decoding.findings.push(d.element.warning(
             "source-type-unknown",
             format!("there is no source address type {number}; IP/Hostname is used"),
         ));

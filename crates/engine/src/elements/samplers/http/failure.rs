@@ -11,7 +11,9 @@ use drumfire_http::{
 use drumfire_results::{DataType, Kind, Sample};
 use drumfire_web::Exception;
 use drumfire_web::property::Client;
-use drumfire_web::status::{ConnectFailure, Damage, Endpoint, Failure as JavaFailure, StatusPart};
+use drumfire_web::status::{
+    ConnectFailure, EncodingFault, Endpoint, Failure as JavaFailure, StatusPart,
+};
 use drumfire_web::url::Url;
 
 use super::settings::{MAX_BODY_BYTES, MAX_DECODED_BYTES, MAX_HEAD_BYTES};
@@ -237,23 +239,23 @@ fn status_part(part: StatusLinePart) -> StatusPart {
     }
 }
 
-fn damage(failure: &DecodeFailure) -> Damage<'_> {
+fn damage(failure: &DecodeFailure) -> EncodingFault<'_> {
     match failure {
-        DecodeFailure::NotGzip => Damage::NotGzip,
-        DecodeFailure::Checksum => Damage::GzipTrailer,
+        DecodeFailure::NotGzip => EncodingFault::NotGzip,
+        DecodeFailure::Checksum => EncodingFault::GzipTrailer,
         DecodeFailure::UnexpectedEnd(coded) => match coded {
-            Coded::GzipHeader => Damage::GzipHeaderEnd,
-            Coded::GzipData => Damage::GzipDataEnd,
-            Coded::GzipTrailer => Damage::GzipTrailerEnd,
-            Coded::DeflateHeader => Damage::DeflateHeaderEnd,
-            Coded::Deflate => Damage::DeflateEnd,
-            Coded::Brotli => Damage::Brotli,
+            Coded::GzipHeader => EncodingFault::GzipHeaderEnd,
+            Coded::GzipData => EncodingFault::GzipDataEnd,
+            Coded::GzipTrailer => EncodingFault::GzipTrailerEnd,
+            Coded::DeflateHeader => EncodingFault::DeflateHeaderEnd,
+            Coded::Deflate => EncodingFault::DeflateEnd,
+            Coded::Brotli => EncodingFault::Brotli,
         },
         DecodeFailure::Corrupt(coded, text) => match coded {
-            Coded::GzipHeader => Damage::GzipMethod,
-            Coded::GzipData | Coded::GzipTrailer => Damage::GzipData(text),
-            Coded::DeflateHeader | Coded::Deflate => Damage::Deflate(text),
-            Coded::Brotli => Damage::Brotli,
+            Coded::GzipHeader => EncodingFault::GzipMethod,
+            Coded::GzipData | Coded::GzipTrailer => EncodingFault::GzipData(text),
+            Coded::DeflateHeader | Coded::Deflate => EncodingFault::Deflate(text),
+            Coded::Brotli => EncodingFault::Brotli,
         },
     }
 }

@@ -20,7 +20,7 @@ use super::redirects::{Nesting, next_address, take_outcome};
 use super::request::{Prepared, RequestBuilder, Sending, method_text};
 use super::response::ResponseReader;
 use super::settings::HttpSettings;
-use super::settle::Settling;
+use super::settle::Settlement;
 use super::state::worker;
 use super::transfer::{Transfer, Trouble};
 use super::{failure, file, java};
@@ -42,8 +42,8 @@ impl Fetch<'_> {
         &self.request.settings
     }
 
-    fn settling(&self) -> Settling<'_> {
-        Settling {
+    fn settling(&self) -> Settlement<'_> {
+        Settlement {
             request: self.request,
             transfer: self.transfer,
             follows: self.reader.auto_redirects,

@@ -15,7 +15,7 @@
 //! | `java.rs` | the same for the implementation `Java` |
 //! | `file.rs` | files, for the protocol `file` |
 //! | `transfer.rs` | `Transfer`: the exchange, tried again if need be |
-//! | `settle.rs` | `Settling`: challenges, and redirects that HttpClient follows |
+//! | `settle.rs` | `Settlement`: challenges, and redirects that HttpClient follows |
 //! | `response.rs` | `ResponseReader`: the sample of one response |
 //! | `redirects.rs` | redirects that JMeter follows |
 //! | `embedded.rs` | `Resources`: the resources of a page |

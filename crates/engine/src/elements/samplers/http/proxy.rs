@@ -345,7 +345,7 @@ impl Tunnel for ProxyAccess {
     }
 
     fn challenged(&self, refusal: &Incoming, _target: &Target) -> bool {
-        // A ticket takes a while: `Settling::answer_proxy` gets it for the next tunnel.
+        // A ticket takes a while: `Settlement::answer_proxy` gets it for the next tunnel.
         self.answers(refusal, None)
     }
 }

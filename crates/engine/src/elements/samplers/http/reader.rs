@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use drumfire_expr::{Raised, Template, Text, Thrown};
+use drumfire_expr::{JavaException, Raised, Template, Text};
 use drumfire_web::Exception;
 use drumfire_web::property::{Client, Form, Property};
 
@@ -82,7 +82,7 @@ impl Failure {
     }
 }
 
-fn exception(thrown: &Thrown) -> Exception {
+fn exception(thrown: &JavaException) -> Exception {
     Exception {
         class: thrown.class.clone(),
         message: thrown.message.clone().map(Cow::Owned),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::Properties;
-use drumfire_http::{PoolOptions, Relaxed, SizeLimits, TlsOptions, TlsSessions};
+use drumfire_http::{PoolOptions, RelaxedDecoding, SizeLimits, TlsOptions, TlsSessions};
 use drumfire_web::cache::CachedMode;
 
 use super::proxy::GeneralProxy;
@@ -37,7 +37,7 @@ pub struct HttpSettings {
     /// This machine's name, for NTLM.
     pub workstation: Arc<str>,
     /// `httpclient4.gzip_relax_mode` and `httpclient4.deflate_relax_mode`.
-    pub relaxed: Relaxed,
+    pub relaxed: RelaxedDecoding,
     /// `drumfire.http.decode_unread`: encoded bodies that nobody reads are decoded too, since JMeter fails on damaged ones.
     pub decode_unread: bool,
     /// `httpclient4.retrycount`: how often a request is tried again.
@@ -87,7 +87,7 @@ impl HttpSettings {
             add_content_type_if_missing: flag("http.post_add_content_type_if_missing", false),
             preemptive_auth: flag("httpclient4.auth.preemptive", true),
             workstation: workstation.into(),
-            relaxed: Relaxed {
+            relaxed: RelaxedDecoding {
                 gzip: flag("httpclient4.gzip_relax_mode", false),
                 deflate: flag("httpclient4.deflate_relax_mode", false),
             },

@@ -18,14 +18,14 @@ use crate::run::context::Context;
 const MOST_PROXY_TICKETS: u8 = 4;
 
 /// Settles a response that asks for another request.
-pub(super) struct Settling<'s> {
+pub(super) struct Settlement<'s> {
     pub request: &'s RequestBuilder,
     pub transfer: &'s Transfer,
     /// Whether redirects are followed here (`HTTPSampler.auto_redirects`).
     pub follows: bool,
 }
 
-impl Settling<'_> {
+impl Settlement<'_> {
     /// Repeats a request that was answered with a challenge, and follows what HttpClient itself follows.
     pub async fn settle(
         &self,

@@ -25,13 +25,13 @@ use crate::run::slots::{RunSlot, Traffic, UserSlot, WorkerSlot};
 
 /// One user's connections and credentials.
 pub struct UserState {
-    pub joint: Rc<Joint>,
+    pub joint: Rc<JointState>,
     /// The changes of pre-processors in the next sample.
     pub edits: Edits,
     /// The addresses this user talks to; few, so looked for in line.
     targets: Vec<Rc<Target>>,
     /// Made when it is needed.
-    rare: Option<Box<Rare>>,
+    rare: Option<Box<RareState>>,
     /// An HTTP sampler has run: before that there is nothing to reset.
     used: bool,
     /// There was a response since the last reset (`HTTPHC4Impl#extractClientContextAfterSample`).
@@ -39,7 +39,7 @@ pub struct UserState {
 }
 
 /// The shared state of the users that run children of a Parallel Controller.
-pub struct Joint {
+pub struct JointState {
     pub session: Session,
     pub jars: Jars,
     /// Connections and TLS sessions are thrown away before the next request
@@ -49,7 +49,7 @@ pub struct Joint {
 
 /// State that few users have.
 #[derive(Default)]
-pub struct Rare {
+pub struct RareState {
     pub credentials: CredentialStore,
     /// Headers of the plan that scripts have changed.
     pub changed_headers: ChangedHeaders,
@@ -62,7 +62,7 @@ pub struct Rare {
 impl UserState {
     fn new(worker: &Rc<Worker>) -> UserState {
         UserState {
-            joint: Rc::new(Joint {
+            joint: Rc::new(JointState {
                 session: Session::new(worker.clone()),
                 jars: Jars::default(),
                 reset: Cell::new(false),
@@ -75,7 +75,7 @@ impl UserState {
         }
     }
 
-    pub fn rare(&mut self) -> &mut Rare {
+    pub fn rare(&mut self) -> &mut RareState {
         self.rare.get_or_insert_default()
     }
 
@@ -162,9 +162,9 @@ impl UserSlot for UserState {
 
     /// The same connections and cookies.
     fn branch(&self) -> Box<dyn UserSlot> {
-        let rare = self.rare.as_ref().map(|rare| Rare {
+        let rare = self.rare.as_ref().map(|rare| RareState {
             changed_headers: rare.changed_headers.clone(),
-            ..Rare::default()
+            ..RareState::default()
         });
         Box::new(UserState {
             joint: self.joint.clone(),

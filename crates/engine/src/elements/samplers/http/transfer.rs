@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use drumfire_http::{
     Body as WireBody, Decode, Failure, FailureKind, Incoming, Keep, Limits, Outgoing,
-    Part as WirePart, Phase, Session, Tunnel, Want, exchange,
+    Part as WirePart, Phase, Session, Tunnel, WantedParts, exchange,
 };
 use drumfire_web::Exception;
 use drumfire_web::body::{Body, BodyStretch, unreadable_file};
@@ -29,7 +29,7 @@ const KEPT_OF_FAILED_BYTES: u64 = 64 << 10;
 /// Sends the requests of a sampler.
 pub(super) struct Transfer {
     is_client: bool,
-    want: Want,
+    want: WantedParts,
     retries: u32,
     retries_sent: bool,
 }
@@ -47,7 +47,7 @@ impl Transfer {
         let is_client = client == Client::HttpClient;
         Transfer {
             is_client,
-            want: Want {
+            want: WantedParts {
                 keep,
                 decode: match (is_decoded, client) {
                     (false, _) => Decode::Nothing,
@@ -124,7 +124,7 @@ impl Transfer {
 
 /// How a request is sent and what is kept of its response.
 struct Terms {
-    want: Want,
+    want: WantedParts,
     limits: Limits,
     retries: u32,
     retries_sent: bool,

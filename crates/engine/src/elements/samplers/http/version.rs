@@ -42,7 +42,11 @@ impl Versions {
 /// Says once that the plan needs what this program was built without.
 fn refuse_http3(d: &mut Decoder) {
     const CODE: &str = "no-http3";
-    if d.unit.findings.iter().all(|finding| finding.code != CODE) {
+    if d.decoding
+        .findings
+        .iter()
+        .all(|finding| finding.code != CODE)
+    {
         let message = "this build has no HTTP/3: drumfire.http.version is 3";
         let help = "build the program with --features http3, or choose another version";
         d.refuse(CODE, message, help);

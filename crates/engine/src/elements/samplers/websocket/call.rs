@@ -4,7 +4,7 @@ use drumfire_expr::Template;
 use drumfire_expr::values::property_bool;
 use drumfire_http::Opcode;
 
-use super::decode::{Address, Deed, Payload, PayloadType};
+use super::decode::{Address, Payload, PayloadType, WebSocketAction};
 use super::frames;
 use super::sampler::WebSocketSampler;
 use crate::run::context::Context;
@@ -49,7 +49,7 @@ impl Call {
         if address.is_some() {
             check_timeout("Connection", &connect, 1, 999_999)?;
         }
-        if !matches!(sampler.deed, Deed::Write(_)) {
+        if !matches!(sampler.deed, WebSocketAction::Write(_)) {
             check_timeout("Read", &read, 0, 9_999_999)?;
         }
         let ms = |text: &str| text.parse::<u64>().map_err(|_| not_a_number(text));
@@ -58,11 +58,11 @@ impl Call {
             read_timeout_ms: ms(&read)?,
             connect_timeout_ms: ms(&connect)?,
             optional: match &sampler.deed {
-                Deed::Read { optional, .. } => property_bool(&optional.eval(cx)),
+                WebSocketAction::Read { optional, .. } => property_bool(&optional.eval(cx)),
                 _ => false,
             },
             close_status: match &sampler.deed {
-                Deed::Close { status } => text(status, "1000", cx),
+                WebSocketAction::Close { status } => text(status, "1000", cx),
                 _ => String::new(),
             },
         })

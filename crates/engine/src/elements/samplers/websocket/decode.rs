@@ -12,7 +12,7 @@ use crate::resolve::Element;
 use crate::run::needs::Needs;
 
 /// The deeds of samplers.
-pub enum Deed {
+pub enum WebSocketAction {
     Open,
     RequestResponse(Payload),
     Read {
@@ -88,14 +88,14 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
         "SingleWriteWebSocketSampler" => single_write(d),
         "PingPongSampler" => ping_pong(d),
         "CloseWebSocketSampler" => close(d),
-        _ => Deed::Open,
+        _ => WebSocketAction::Open,
     };
     let address = match deed {
-        Deed::PingPong { .. } | Deed::Close { .. } => None,
-        Deed::Open => Some(address(d, None)),
+        WebSocketAction::PingPong { .. } | WebSocketAction::Close { .. } => None,
+        WebSocketAction::Open => Some(address(d, None)),
         _ => {
             // The one that has it on by itself.
-            let default = matches!(deed, Deed::RequestResponse(_));
+            let default = matches!(deed, WebSocketAction::RequestResponse(_));
             let when = d.optional("createNewConnection");
             let when =
                 when.unwrap_or_else(|| Template::raw(if default { "true" } else { "false" }));
@@ -125,7 +125,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
         client: d.shared_state("websocket client"),
         filters: filters(d, configs),
         counts_filtered,
-        rename_children: !disabled && !d.unit.save_config.functional_mode,
+        rename_children: !disabled && !d.decoding.save_config.functional_mode,
         needs,
     }
 }
@@ -135,8 +135,8 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
 ///
 /// Properties: those of WebSocket Open Connection, `createNewConnection`, `payloadType` (`Text`, `Binary`, `TextStomp`; or
 /// `binaryPayload`), `requestData`, `loadDataFromFile` and `dataFile`.
-fn request_response(d: &mut Decoder) -> Deed {
-    Deed::RequestResponse(payload(d))
+fn request_response(d: &mut Decoder) -> WebSocketAction {
+    WebSocketAction::RequestResponse(payload(d))
 }
 
 /// WebSocket Single Read (`eu.luminis.jmeter.wssampler.SingleReadWebSocketSampler`): takes the next frame as the response. The
@@ -144,14 +144,14 @@ fn request_response(d: &mut Decoder) -> Deed {
 ///
 /// Properties: those of WebSocket Open Connection, `createNewConnection`, `dataType` (`Text`, `Binary`, `Any`; or
 /// `binaryPayload`), `optional` (no frame in time is no failure).
-fn single_read(d: &mut Decoder) -> Deed {
+fn single_read(d: &mut Decoder) -> WebSocketAction {
     let wanted = match &*d.text("dataType") {
         "Any" => DataType::Any,
         "Binary" => DataType::Binary,
         "" if d.bool("binaryPayload", false) => DataType::Binary,
         _ => DataType::Text,
     };
-    Deed::Read {
+    WebSocketAction::Read {
         wanted,
         optional: d.template("optional"),
     }
@@ -160,15 +160,15 @@ fn single_read(d: &mut Decoder) -> Deed {
 /// WebSocket Single Write (`eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler`): sends a message and waits for nothing.
 ///
 /// Properties: those of WebSocket Request-Response, without `readTimeout`.
-fn single_write(d: &mut Decoder) -> Deed {
-    Deed::Write(payload(d))
+fn single_write(d: &mut Decoder) -> WebSocketAction {
+    WebSocketAction::Write(payload(d))
 }
 
 /// WebSocket Ping/Pong (`eu.luminis.jmeter.wssampler.PingPongSampler`): sends a ping and waits for the pong, or sends a pong.
 ///
 /// Properties: `type` (`PingPong` or `Pong`), `readTimeout`.
-fn ping_pong(d: &mut Decoder) -> Deed {
-    Deed::PingPong {
+fn ping_pong(d: &mut Decoder) -> WebSocketAction {
+    WebSocketAction::PingPong {
         pong_only: d.text("type") == "Pong",
     }
 }
@@ -177,8 +177,8 @@ fn ping_pong(d: &mut Decoder) -> Deed {
 /// response.
 ///
 /// Properties: `statusCode` (1000), `readTimeout`.
-fn close(d: &mut Decoder) -> Deed {
-    Deed::Close {
+fn close(d: &mut Decoder) -> WebSocketAction {
+    WebSocketAction::Close {
         status: d.optional("statusCode"),
     }
 }

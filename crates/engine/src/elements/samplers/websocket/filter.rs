@@ -124,14 +124,14 @@ pub(super) fn decode(d: &mut Decoder, config: &Element) -> Option<Filter> {
 
 /// How frames are received through filters.
 #[derive(Clone, Copy)]
-pub(super) struct Sieve<'s> {
+pub(super) struct FilterChain<'s> {
     pub filters: &'s [Filter],
     /// Frames that are left out count into the sample's size.
     pub counts: bool,
     pub keeps_body: bool,
 }
 
-impl<'s> Sieve<'s> {
+impl<'s> FilterChain<'s> {
     /// `FrameFilter#receiveFrame`: the filter in front gets what those behind it let through. All frames together have to come
     /// within the time limit, which is looked at after each of them, also after the one that is let through; so no limit
     /// (0) means no frame.
@@ -150,7 +150,7 @@ impl<'s> Sieve<'s> {
             let Some((filter, rest)) = self.filters.split_first() else {
                 return client.receive(cx, timeout_ms).await;
             };
-            let rest = Sieve {
+            let rest = FilterChain {
                 filters: rest,
                 ..self
             };

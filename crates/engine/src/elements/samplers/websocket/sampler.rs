@@ -9,7 +9,7 @@ use drumfire_web::url::Url;
 
 use super::call::Call;
 use super::client::Client;
-use super::decode::{Address, DataType as Wanted, Deed, Payload, PayloadType};
+use super::decode::{Address, DataType as Wanted, Payload, PayloadType, WebSocketAction};
 use super::filter::Filter;
 use super::stop::Stop;
 use super::{call, filter, frames, upgrade};
@@ -22,7 +22,7 @@ use crate::run::sampler::{Sampler, SamplerTurn};
 
 /// A decoded WebSocket sampler.
 pub struct WebSocketSampler {
-    pub deed: Deed,
+    pub deed: WebSocketAction,
     /// Where new connections lead, for those samplers that can open one.
     pub address: Option<Address>,
     pub connect_timeout: Option<Template>,
@@ -116,11 +116,11 @@ impl WebSocketSampler {
         }
         if known.is_none() {
             match self.deed {
-                Deed::Close { .. } => {
+                WebSocketAction::Close { .. } => {
                     sample.sampler_data = Some("No request sent.".into());
                     sample.message = Text::Static("No connection; nothing to close.");
                 }
-                Deed::PingPong { .. } => fail(
+                WebSocketAction::PingPong { .. } => fail(
                     sample,
                     "Sampler error",
                     "Sampler must use existing connection, but there is no connection",
@@ -187,8 +187,8 @@ impl WebSocketSampler {
         sample: &mut Sample,
     ) -> Result<Option<Frame>, Stop> {
         match &self.deed {
-            Deed::Open => Ok(None),
-            Deed::RequestResponse(payload) => {
+            WebSocketAction::Open => Ok(None),
+            WebSocketAction::RequestResponse(payload) => {
                 self.send(cx, client, payload, sample).await?;
                 let frame = self.receive(cx, client, call, sample).await?;
                 let fits = match payload.kind {
@@ -201,11 +201,11 @@ impl WebSocketSampler {
                     Err(Stop::Unexpected(frame))
                 }
             }
-            Deed::Write(payload) => {
+            WebSocketAction::Write(payload) => {
                 self.send(cx, client, payload, sample).await?;
                 Ok(None)
             }
-            Deed::Read { wanted, .. } => {
+            WebSocketAction::Read { wanted, .. } => {
                 let frame = match self.receive(cx, client, call, sample).await {
                     Err(Stop::ReadTimeout) if call.optional => return Ok(None),
                     received => received?,
@@ -222,7 +222,7 @@ impl WebSocketSampler {
                     Err(Stop::Unexpected(frame))
                 }
             }
-            Deed::PingPong { pong_only } => {
+            WebSocketAction::PingPong { pong_only } => {
                 let opcode = if *pong_only {
                     Opcode::Pong
                 } else {
@@ -238,7 +238,7 @@ impl WebSocketSampler {
                     _ => Err(Stop::Unexpected(frame)),
                 }
             }
-            Deed::Close { .. } => self.close(cx, client, call, sample).await,
+            WebSocketAction::Close { .. } => self.close(cx, client, call, sample).await,
         }
     }
 
@@ -305,7 +305,7 @@ impl WebSocketSampler {
             [] => client.receive(cx, call.read_timeout_ms).await,
             filters => {
                 let mut left_out = Vec::new();
-                let sieve = filter::Sieve {
+                let sieve = filter::FilterChain {
                     filters,
                     counts: self.counts_filtered,
                     keeps_body: self.needs.body,
@@ -343,14 +343,14 @@ impl WebSocketSampler {
             }
         }
         match (&self.deed, frame) {
-            (Deed::RequestResponse(_) | Deed::Read { .. }, Some(frame)) => {
+            (WebSocketAction::RequestResponse(_) | WebSocketAction::Read { .. }, Some(frame)) => {
                 self.keep(cx, sample, &frame, client.is_binary(&frame));
             }
-            (Deed::Read { .. }, None) => {
+            (WebSocketAction::Read { .. }, None) => {
                 sample.code = Text::Static("No response");
                 sample.message = Text::Static("Read timeout, no response received.");
             }
-            (Deed::Close { .. }, Some(frame)) => {
+            (WebSocketAction::Close { .. }, Some(frame)) => {
                 let close = frames::CloseReason::of(&frame.payload);
                 let status = close
                     .status
@@ -404,7 +404,7 @@ impl WebSocketSampler {
             }
             Stop::Unexpected(frame) => {
                 let shown = frames::shown(&frame, client.is_binary(&frame));
-                if let Deed::Close { .. } = self.deed {
+                if let WebSocketAction::Close { .. } = self.deed {
                     fail(
                         sample,
                         "WebSocket error: unsuccesful close.",
