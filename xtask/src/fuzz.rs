@@ -8,7 +8,7 @@ use xtask::{root, run};
 
 const TARGETS: &str = "fuzz/fuzz_targets";
 /// Inputs of earlier runs, each of which reaches code that no other reaches.
-const PACKED: &str = "fuzz/corpus.tar.gz";
+const PACKED: &str = "fuzz/corpus.tar.xz";
 const DEFAULT_SECONDS: u32 = 60;
 
 /// The wanted work on each target.
@@ -39,7 +39,7 @@ pub fn fuzz(words: &[&str]) -> anyhow::Result<()> {
     if root.join(PACKED).exists() && !root.join("fuzz/corpus").exists() {
         run(Command::new("tar")
             .current_dir(&root)
-            .args(["-C", "fuzz", "-xzf", PACKED]))?;
+            .args(["-C", "fuzz", "-xJf", PACKED]))?;
     }
     for target in chosen(&named, &targets()?)? {
         println!("fuzz {target}");
@@ -128,7 +128,7 @@ fn pack(root: &Path) -> Command {
         .current_dir(root)
         .args(["-C", "fuzz", "--sort=name", "--mtime=@0"])
         .args(["--owner=0", "--group=0", "--numeric-owner"])
-        .args(["-czf", PACKED, "corpus"]);
+        .args(["-cJf", PACKED, "corpus"]);
     command
 }
 
