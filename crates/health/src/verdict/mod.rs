@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
 use crate::evidence::{
-    FROZEN_MS, RETRANSMITTED, SEGMENTS, Seen, by_second, cores_taken_beside, target_took_cpu,
+    FROZEN_MS, LATE_US, RETRANSMITTED, SEGMENTS, Seen, by_second, cores_taken_beside,
+    target_took_cpu,
 };
 use crate::machine::Limits;
 use crate::programs::{Locality, Program};
@@ -222,6 +223,7 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
         seen: Seen,
         second: &'a Second,
         spans_ms: Vec<(u64, u64)>,
+        seconds: usize,
         lost_ms: f64,
     }
     let mut stretches: Vec<Stretch<'_>> = Vec::new();
@@ -235,18 +237,22 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
                     seen,
                     second,
                     spans_ms: Vec::new(),
+                    seconds: 0,
                     lost_ms: 0.0,
                 });
                 stretches.len() - 1
             });
             let stretch = &mut stretches[place];
             extend(&mut stretch.spans_ms, second);
+            stretch.seconds += 1;
             stretch.lost_ms += seen.lost_ms;
             if seen.extent > stretch.seen.extent {
                 (stretch.seen, stretch.second) = (seen, second);
             }
         }
     }
+    // Users of one pace are due together, so a single pause of the machine holds up one in a hundred of a second.
+    stretches.retain(|stretch| stretch.seconds > 1 || !is_short_delay(stretch.seen));
     let found = stretches.into_iter().map(|stretch| {
         let cause = stretch.seen.cause;
         WeighedReason {
@@ -260,6 +266,11 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
         }
     });
     found.collect()
+}
+
+/// Users came late, but not by so much that response times show it.
+fn is_short_delay(seen: Seen) -> bool {
+    seen.cause == Cause::ScheduleDelayed && seen.extent < LATE_US as f64
 }
 
 fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {

@@ -230,8 +230,8 @@ fn limits_networks_and_disks_are_named() {
             second.delay = Delay {
                 count: 500,
                 p50_us: 90,
-                p99_us: 12_000,
-                max_us: 13_000,
+                p99_us: 52_000,
+                max_us: 53_000,
             }
         }),
         [Cause::ScheduleDelayed]
@@ -270,6 +270,24 @@ fn a_single_late_user_among_few_is_no_cause() {
         late(10, 11_000).reasons[0].measured,
         "p50 11.0 ms, p99 12.0 ms, at most 13.0 ms"
     );
+}
+
+#[test]
+fn a_single_pause_of_the_machine_is_no_cause() {
+    let late = |seconds, p99_us| {
+        let late = changed(seconds, |second| {
+            second.delay = Delay {
+                count: 500,
+                p50_us: 90,
+                p99_us,
+                max_us: p99_us,
+            }
+        });
+        late.grade
+    };
+    assert_eq!(late(7..8, 10_100), Grade::Valid);
+    assert_eq!(late(7..8, 50_000), Grade::Degraded);
+    assert_eq!(late(7..9, 10_100), Grade::Degraded);
 }
 
 #[test]
