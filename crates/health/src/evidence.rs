@@ -3,6 +3,8 @@
 //! Some numbers of a second are causes, such as CPU that others took. Others are effects: users that came late, an event loop that
 //! was held up. An effect that a cause of the same moment explains is not told beside it.
 
+use std::ops::Range;
+
 use crate::cause::Cause;
 use crate::machine::Limits;
 use crate::programs::Locality;
@@ -72,15 +74,38 @@ pub(crate) struct Seen {
     pub lost_ms: f64,
 }
 
+/// A second, with what is known of it only from others.
+struct Moment<'a> {
+    second: &'a Second,
+    next: Option<&'a Second>,
+    /// Something came late that Java, while it warmed up, does not explain.
+    is_felt: bool,
+}
+
 /// The causes of each second, effects without an explanation among them.
 pub(crate) fn by_second(seconds: &[Second], limits: &Limits) -> Vec<Vec<Seen>> {
-    let next = |at: usize| seconds.get(at + 1);
+    let warm_up = warm_up(seconds);
+    let is_warming_up = |second: &Second| {
+        warm_up
+            .as_ref()
+            .is_some_and(|time| time.contains(&second.from_ms))
+    };
     let causes: Vec<Vec<Seen>> = seconds
         .iter()
         .enumerate()
-        .map(|(at, second)| causes(second, next(at), limits))
+        .map(|(at, second)| {
+            let next = seconds.get(at + 1);
+            let is_felt = has_effect(second, next) && !is_warming_up(second);
+            causes(
+                &Moment {
+                    second,
+                    next,
+                    is_felt,
+                },
+                limits,
+            )
+        })
         .collect();
-    let warm_up = warm_up(seconds);
     seconds
         .iter()
         .enumerate()
@@ -97,7 +122,7 @@ pub(crate) fn by_second(seconds: &[Second], limits: &Limits) -> Vec<Vec<Seen>> {
                     seen.cause != Cause::LoopStalled || second.users as f64 > limits.cores
                 }));
             }
-            if warm_up.is_some_and(|(from, to)| second.from_ms >= from && second.from_ms < to) {
+            if is_warming_up(second) {
                 warmed_up(&mut all);
             }
             all
@@ -105,13 +130,13 @@ pub(crate) fn by_second(seconds: &[Second], limits: &Limits) -> Vec<Vec<Seen>> {
         .collect()
 }
 
-/// When Java warmed up, if it ran.
-fn warm_up(seconds: &[Second]) -> Option<(u64, u64)> {
+/// When Java warmed up, if it ran, in milliseconds of the run.
+fn warm_up(seconds: &[Second]) -> Option<Range<u64>> {
     let first = seconds
         .iter()
         .find(|second| second.scripts_ms > 0 || second.garbage_ms > 0)?;
     let from_ms = first.from_ms.saturating_sub(BEFORE_FIRST_SCRIPT_MS);
-    Some((from_ms, from_ms + WARM_UP_MS))
+    Some(from_ms..from_ms + WARM_UP_MS)
 }
 
 /// Puts warming up in the place of the causes that it explains.
@@ -161,11 +186,11 @@ pub(crate) fn target_took_cpu(second: &Second, limits: &Limits) -> bool {
         && (second.threads_waiting > WAITING * cores || second.cores_busy() / cores >= SATURATED)
 }
 
-fn causes(second: &Second, next: Option<&Second>, limits: &Limits) -> Vec<Seen> {
+fn causes(moment: &Moment, limits: &Limits) -> Vec<Seen> {
     ALL_CAUSES
         .iter()
         .filter_map(|&cause| {
-            let (extent, lost_ms) = extent(cause, second, next, limits)?;
+            let (extent, lost_ms) = extent(cause, moment, limits)?;
             Some(Seen {
                 cause,
                 extent,
@@ -195,12 +220,12 @@ const ALL_CAUSES: &[Cause] = &[
 ];
 
 /// How bad a cause was in a second and how much of it was lost, if the cause was there at all.
-fn extent(
-    cause: Cause,
-    second: &Second,
-    next: Option<&Second>,
-    limits: &Limits,
-) -> Option<(f64, f64)> {
+fn extent(cause: Cause, moment: &Moment, limits: &Limits) -> Option<(f64, f64)> {
+    let &Moment {
+        second,
+        next,
+        is_felt,
+    } = moment;
     let (length_ms, cores) = (second.length_ms() as f64, limits.cores.max(0.01));
     let lost = |share: f64| share.min(1.0) * length_ms;
     // Users who have a core each do not wait for each other.
@@ -217,12 +242,11 @@ fn extent(
         }
         Cause::CpuStolen => {
             let share = second.cores_stolen / cores;
-            let is_felt = has_effect(second, next);
             let least = if is_felt { STOLEN } else { MUCH_STOLEN };
             (share, least, lost(share))
         }
         Cause::CpuTakenByOthers if !is_used_up => {
-            let taken = cores_missed(second, next, cores);
+            let taken = cores_missed(second, is_felt, cores);
             let waiting = second.threads_waiting / cores;
             (taken / cores, TAKEN_BY_OTHERS, lost(waiting))
         }
@@ -290,20 +314,20 @@ pub(crate) fn cores_taken_beside(second: &Second) -> f64 {
 }
 
 /// The cores that other programs took, if that kept the run's threads from theirs.
-fn cores_missed(second: &Second, next: Option<&Second>, cores: f64) -> f64 {
-    match is_held_up_by_others(second, next, cores) {
+fn cores_missed(second: &Second, is_felt: bool, cores: f64) -> f64 {
+    match is_held_up_by_others(second, is_felt, cores) {
         true => cores_taken(second),
         false => 0.0,
     }
 }
 
-fn is_held_up_by_others(second: &Second, next: Option<&Second>, cores: f64) -> bool {
+fn is_held_up_by_others(second: &Second, is_felt: bool, cores: f64) -> bool {
     let waiting = second.threads_waiting / cores;
     let is_full = second.cores_busy() / cores >= SATURATED;
     let explains = waiting > WAITING || is_full;
     // Little work is never late by much, and still shows in response times if it waits for longer than it runs.
     let waits_most = waiting > WAITING && second.threads_waiting >= second.cores_used;
-    waiting >= STARVED || explains && has_effect(second, next) || waits_most
+    waiting >= STARVED || explains && is_felt || waits_most
 }
 
 /// Whether a gap in which the run's own thread did nothing was one of the whole process. Its workers were late too then, which

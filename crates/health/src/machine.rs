@@ -32,7 +32,8 @@ pub struct Reading {
     pub threads_us: Vec<(u32, u64)>,
     /// CPU time that the hypervisor gave to others while something wanted to run here, in microseconds.
     pub stolen_us: u64,
-    /// Time that threads of this process stood in a run queue, summed over threads, in microseconds.
+    /// Time that threads of this process stood in a run queue, summed over threads, in microseconds. Threads that compile Java are
+    /// left out: no user waits for them.
     pub waited_us: u64,
     /// Time that the control group was kept from its CPU quota's end to the next period, in microseconds.
     pub throttled_us: u64,
@@ -194,8 +195,8 @@ impl Machine {
         Some(inodes.any(|inode| sockets.contains(&inode)))
     }
 
-    /// The CPU time of each thread, and the time that all together stood in run queues: the first two numbers of its
-    /// `schedstat`, in nanoseconds.
+    /// The CPU time of each thread, and the time that all but Java's compilers together stood in run queues: the first two numbers
+    /// of its `schedstat`, in nanoseconds.
     fn threads(&self) -> (Vec<(u32, u64)>, u64) {
         let Ok(threads) = fs::read_dir(self.root.join("proc/self/task")) else {
             return (Vec::new(), 0);
@@ -211,7 +212,9 @@ impl Machine {
             let mut numbers = text.split_whitespace().map(str::parse::<u64>);
             if let (Some(Ok(used)), Some(Ok(waited))) = (numbers.next(), numbers.next()) {
                 used_us.push((id, used / 1000));
-                waited_ns += waited;
+                if !compiles_java(&thread.path()) {
+                    waited_ns += waited;
+                }
             }
         }
         (used_us, waited_ns / 1000)
@@ -309,6 +312,12 @@ fn text_of(path: &Path) -> io::Result<String> {
     // The limit is none, but keeps the library from asking for the length.
     File::open(path)?.take(u64::MAX).read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// Whether a thread, given by its folder in `/proc`, is one of those by which HotSpot compiles. The kernel cuts their names.
+fn compiles_java(thread: &Path) -> bool {
+    let name = text_of(&thread.join("comm")).unwrap_or_default();
+    name.starts_with("C1 Compiler") || name.starts_with("C2 Compiler")
 }
 
 /// The number of entries by the length of a folder of `/proc`.
@@ -464,7 +473,10 @@ mod tests {
                 "cpu  100 1 20 900 5 2 3 40 0 0\ncpu0 1 1 1 9 9 1 1 7 0 0\ncpu1 2 0 0 0 0 0 0 0\n",
             ),
             ("proc/self/task/77/schedstat", "5000000 2000000 9\n"),
+            ("proc/self/task/77/comm", "worker-0\n"),
             ("proc/self/task/78/schedstat", "1 1500000 9\n"),
+            ("proc/self/task/79/schedstat", "2000000 9000000 9\n"),
+            ("proc/self/task/79/comm", "C2 CompilerThre\n"),
             (
                 "sys/fs/cgroup/cpu.stat",
                 "usage_usec 9\nnr_throttled 3\nthrottled_usec 1234\n",
@@ -485,7 +497,7 @@ mod tests {
             process_cpu_us: 3_000_000,
             machine_cpu_us: 1_260_000,
             cores_us: vec![50_000, 20_000],
-            threads_us: vec![(77, 5000), (78, 0)],
+            threads_us: vec![(77, 5000), (78, 0), (79, 2000)],
             stolen_us: 400_000,
             waited_us: 3500,
             throttled_us: 1234,

@@ -399,6 +399,27 @@ fn java_that_warms_up_is_a_remark_until_it_is_the_run() {
     );
 }
 
+#[test]
+fn lateness_while_java_warms_up_blames_no_neighbour_unless_the_generator_starves() {
+    let beside = |seconds: std::ops::Range<usize>, threads_waiting: f64| {
+        changed(seconds, |second| {
+            second.cores_used = 0.9;
+            second.cores_others = 0.5;
+            second.threads_waiting = threads_waiting;
+            second.scripts_ms = 50;
+            second.loop_late_us = 90_000;
+        })
+    };
+    assert_eq!(
+        seen(&beside(0..3, 0.25)),
+        (Grade::Valid, vec![(Cause::WarmUp, vec![(0, 3)])])
+    );
+    let starved = beside(0..3, 0.6);
+    assert_eq!(starved.reasons[0].cause, Cause::CpuTakenByOthers);
+    let warm = beside(0..9, 0.25);
+    assert_eq!(warm.reasons[0].cause, Cause::CpuTakenByOthers);
+}
+
 /// A second in which a program takes the CPU and the generator waits for it.
 fn crowded(second: &mut Second, is_target: bool) {
     second.locality = Locality::ThisMachine;
