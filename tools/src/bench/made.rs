@@ -9,6 +9,7 @@ use anyhow::Context as _;
 
 use super::pages;
 
+const BIG_BYTES: u64 = 1 << 30;
 /// Of 50 MB.
 const LARGE_JSON_ITEMS: usize = 330_000;
 
@@ -25,6 +26,8 @@ pub enum Made {
     Data(u64),
     /// A body of so many bytes.
     Body(u64),
+    /// A body of 1 GiB, read once: it is the page cache that is to be served, and the first to ask would pay for filling it.
+    BigBody,
     /// A result file of so many rows.
     Results(u64),
     /// A JSON document of 50 MB.
@@ -40,6 +43,7 @@ impl Made {
             Made::Extractors(count) => format!("extractors-{count}.jmx"),
             Made::Data(rows) => format!("data-{rows}.csv"),
             Made::Body(bytes) => format!("html/body-{bytes}"),
+            Made::BigBody => "html/big".to_owned(),
             Made::Results(rows) => format!("results-{rows}.jtl"),
             Made::LargeJson => "html/large.json".to_owned(),
         }
@@ -66,6 +70,10 @@ impl Made {
             Made::Data(rows) => write_lines(&file, rows, |row| format!("user{row},secret{row}"))?,
             // Without blocks: reading it costs the server little.
             Made::Body(bytes) => File::create(file)?.set_len(bytes)?,
+            Made::BigBody => {
+                File::create(&file)?.set_len(BIG_BYTES)?;
+                std::io::copy(&mut File::open(file)?, &mut std::io::sink())?;
+            }
             Made::Results(rows) => write_lines(&file, rows + 1, result_row)?,
             Made::LargeJson => std::fs::write(file, pages::json(LARGE_JSON_ITEMS))?,
         }

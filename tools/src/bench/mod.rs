@@ -22,7 +22,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use peers::Peers;
 use scenario::Scenario;
-use server::{BIG_FILE, Nginx};
+use server::Nginx;
 use services::Services;
 use table::TableRow;
 
@@ -108,9 +108,6 @@ fn run(
         .min(scenario.most_seconds);
     for made in scenario.entries.iter().filter_map(|entry| entry.made) {
         made.write(server.folder())?;
-    }
-    if scenario.entries.iter().any(|entry| entry.path == BIG_FILE) {
-        server.warm_big_file()?;
     }
     let mut failures = String::new();
     println!("{}", scenario.name);

@@ -1,4 +1,4 @@
-//! nginx as the server of most scenarios: a page of 510 bytes, a file of 1 GiB, both also over TLS, and a place that takes uploads.
+//! nginx as the server of most scenarios: a page of 510 bytes and large files, all also over TLS, and a place that takes uploads.
 //! `services.rs` has the servers that only some scenarios need.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -12,9 +12,6 @@ use anyhow::{Context as _, bail};
 use super::pages;
 use super::scenario::Door;
 
-/// Where the file of 1 GiB is.
-pub const BIG_FILE: &str = "/big";
-const BIG_BYTES: u64 = 1 << 30;
 /// Ports of nginx.
 const DOORS: usize = 6;
 
@@ -35,8 +32,6 @@ impl Nginx {
             std::fs::write(folder.join(pages).join("index.html"), pages::small())?;
         }
         pages::write(&folder.join("html"))?;
-        // Without blocks: reading it costs the server little.
-        std::fs::File::create(folder.join("html/big"))?.set_len(BIG_BYTES)?;
         certificates(&folder)?;
         let mut ports = [0; DOORS];
         for port in &mut ports {
@@ -90,13 +85,6 @@ impl Nginx {
     /// Where its files and what belongs to scenarios lie.
     pub fn folder(&self) -> &Path {
         &self.folder
-    }
-
-    /// Reads the file of 1 GiB once: it is the page cache that is to be served, and the first to ask would pay for filling it.
-    pub fn warm_big_file(&self) -> anyhow::Result<()> {
-        let mut file = std::fs::File::open(self.folder.join("html/big"))?;
-        std::io::copy(&mut file, &mut std::io::sink())?;
-        Ok(())
     }
 
     /// Stops the processes that answer, for a second, after a while.

@@ -2,8 +2,8 @@
 
 use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, PeakMib, Rate, Time};
+use crate::bench::made::Made;
 use crate::bench::peers::Program;
-use crate::bench::server::BIG_FILE;
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![download(), upload(), template(), post_processors()]
@@ -12,10 +12,14 @@ pub(super) fn all() -> Vec<Scenario> {
 /// JMeter keeps the body by default and runs out of memory.
 const KEPT: &str = "httpsampler.max_bytes_to_store_per_request";
 
+/// Where the server has [`Made::BigBody`].
+const BIG_FILE: &str = "/big";
+
 /// Ten bodies, whatever duration the command line gives.
 fn ten(program: Program, plan: &'static str, case: &str) -> Contender {
     Contender {
         path: BIG_FILE,
+        made: Some(Made::BigBody),
         ..Contender::new(program, plan).case(case, 1)
     }
     .with("path", BIG_FILE)
@@ -83,6 +87,7 @@ fn upload() -> Scenario {
 fn template() -> Scenario {
     let entry = Contender {
         path: "/upload",
+        made: None,
         ..ten(Program::Drumfire, "template.jmx", "")
             .with("path", "/upload")
             .with("part", "@FOLDER@/html/megabytes")
