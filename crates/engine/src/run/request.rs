@@ -3,7 +3,18 @@
 use drumfire_web::charset::{Charset, append_url_encoded, url_decode};
 use drumfire_web::cookies::Cookie;
 
-/// The settings of one sample that pre-processors may change, evaluated.
+/// Texts of HTTP Requests that code reads have numbers from here on; those below are texts of Java elements.
+pub const REQUEST_TEXTS: usize = 1 << 30;
+
+/// Begins what stands for a text that is not evaluated; no text of a plan does.
+const UNREAD: char = '\0';
+
+/// Stands for a text of the HTTP Request at hand, which is evaluated each time that code reads it (`FunctionProperty`).
+pub fn unread(number: usize) -> String {
+    format!("{UNREAD}{}", REQUEST_TEXTS + number)
+}
+
+/// The settings of one sample that pre-processors may change, evaluated or [`unread`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     pub name: String,
@@ -58,6 +69,16 @@ impl Request {
 }
 
 impl RequestArgument {
+    /// Takes the value of an argument for one that stands for it.
+    pub fn settle(&mut self, before: &[RequestArgument], evaluated: &[RequestArgument]) {
+        if self.value.starts_with(UNREAD) {
+            let place = before.iter().position(|one| one.value == self.value);
+            if let Some(argument) = place.and_then(|place| evaluated.get(place)) {
+                self.value.clone_from(&argument.value);
+            }
+        }
+    }
+
     /// `HTTPSamplerBase#addNonEncodedArgument`: sent as it is.
     pub fn plain(name: &str, value: &str, metadata: &str) -> RequestArgument {
         RequestArgument {

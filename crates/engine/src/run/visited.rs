@@ -15,7 +15,7 @@ use crate::run::java::plan::JavaUser;
 use crate::run::java::visit::{RunUsers, VisitedUser};
 use crate::run::orders::Halt;
 use crate::run::program::Program;
-use crate::run::request::{Request, SeenCookie};
+use crate::run::request::{REQUEST_TEXTS, Request, SeenCookie};
 use crate::run::sampler::{RequestView, Sampler, SeenSampler};
 use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
@@ -68,6 +68,17 @@ fn look_at_request<T>(
 ) -> Option<T> {
     look_at(cx, cx.sampler, |cx, seen| {
         look(cx, seen.sampler?.as_request()?)
+    })
+}
+
+/// The value now of a text of the HTTP Request at hand, by its number.
+fn request_text(cx: &mut Context, number: usize) -> Option<String> {
+    look_at(cx, cx.sampler, |cx, seen| {
+        let request = seen.sampler?.as_request()?;
+        let outer = std::mem::replace(&mut cx.is_described, true);
+        let text = request.text(cx, seen.name, number);
+        cx.is_described = outer;
+        Some(text)
     })
 }
 
@@ -131,6 +142,9 @@ impl VisitedUser for Context {
     }
 
     fn template(&mut self, number: usize) -> String {
+        if let Some(number) = number.checked_sub(REQUEST_TEXTS) {
+            return request_text(self, number).unwrap_or_default();
+        }
         let worker = self.worker.clone();
         match worker.program.java.templates.get(number) {
             Some(template) => template.eval(self).into_string(),

@@ -7,6 +7,11 @@ use crate::run::request::Request;
 /// A change to be made to the next sample.
 pub trait Edit {
     fn apply(&self, cx: &mut Context, request: &mut Request);
+
+    /// Whether it needs the evaluated texts of the request.
+    fn reads(&self) -> bool {
+        true
+    }
 }
 
 /// The changes that the pre-processors of the sampler at hand ask for.
@@ -37,6 +42,11 @@ impl Edits {
         self.edits.is_empty()
     }
 
+    /// Whether a change needs the evaluated texts of the request.
+    pub fn reads(&self) -> bool {
+        self.edits.iter().any(|edit| edit.reads())
+    }
+
     pub fn take(&mut self) -> Vec<Box<dyn Edit>> {
         std::mem::take(&mut self.edits)
     }
@@ -49,6 +59,10 @@ pub struct Replaced {
 }
 
 impl Edit for Replaced {
+    fn reads(&self) -> bool {
+        false
+    }
+
     fn apply(&self, _: &mut Context, request: &mut Request) {
         let Replaced { before, after } = self;
         let texts = [
@@ -73,7 +87,10 @@ impl Edit for Replaced {
             request.raw_body = after.raw_body;
         }
         if before.arguments != after.arguments {
-            request.arguments.clone_from(&after.arguments);
+            let evaluated = std::mem::replace(&mut request.arguments, after.arguments.clone());
+            for argument in &mut request.arguments {
+                argument.settle(&before.arguments, &evaluated);
+            }
         }
         if before.headers != after.headers {
             request.headers.clone_from(&after.headers);

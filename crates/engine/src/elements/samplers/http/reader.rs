@@ -8,10 +8,13 @@ use drumfire_web::Exception;
 use drumfire_web::property::{Client, Form, Property};
 
 use crate::run::context::Context;
+use crate::run::request::unread;
 
 pub struct BodyReader<'c> {
     pub cx: &'c mut Context,
     failure: Option<Box<Failure>>,
+    /// Texts that code may read one by one are left for it.
+    leaves: bool,
 }
 
 /// An exception of a function, and the property that has it.
@@ -23,7 +26,37 @@ pub struct Failure {
 
 impl<'c> BodyReader<'c> {
     pub fn new(cx: &'c mut Context) -> BodyReader<'c> {
-        BodyReader { cx, failure: None }
+        BodyReader {
+            cx,
+            failure: None,
+            leaves: false,
+        }
+    }
+
+    /// A reader that leaves texts of which code may read each, as often as it likes.
+    pub fn leaving(cx: &'c mut Context) -> BodyReader<'c> {
+        BodyReader {
+            leaves: true,
+            ..BodyReader::new(cx)
+        }
+    }
+
+    /// Whether the text is left for code to read.
+    pub fn leaves(&self, template: &Template) -> bool {
+        self.leaves && template.literal().is_none()
+    }
+
+    /// A text that code may read by its number.
+    pub fn numbered<'s>(
+        &mut self,
+        property: Property,
+        number: usize,
+        template: &'s Template,
+    ) -> Text<'s> {
+        match self.leaves(template) {
+            true => Text::Owned(unread(number)),
+            false => self.text(property, template),
+        }
     }
 
     pub fn text<'s>(&mut self, property: Property, template: &'s Template) -> Text<'s> {

@@ -306,7 +306,10 @@ impl Sampler for HttpSampler {
 impl RequestView for HttpSampler {
     fn request(&self, cx: &mut Context, name: &Template) -> Request {
         let before = {
-            let call = self.template.evaluate(cx, name);
+            let call = match user(cx).edits.reads() {
+                true => self.template.evaluate(cx, name),
+                false => self.template.leave(cx, name),
+            };
             self.to_request(cx, &call)
         };
         if user(cx).edits.is_empty() {
@@ -321,6 +324,11 @@ impl RequestView for HttpSampler {
             after: after.clone(),
         });
         after
+    }
+
+    fn text(&self, cx: &mut Context, name: &Template, number: usize) -> String {
+        let text = self.template.numbered(name, number);
+        text.map_or_else(String::new, |text| text.eval(cx).into_string())
     }
 
     fn change(&self, cx: &mut Context, before: Request, mut after: Request, in_place: bool) {

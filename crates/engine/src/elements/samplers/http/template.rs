@@ -65,6 +65,9 @@ pub struct FileTemplate {
 /// A raw body of at least this length is sent in pieces instead of being copied together.
 const LONG_BODY_BYTES: usize = 1 << 20;
 
+/// The number of the first argument's value among the texts that code reads one by one.
+const FIRST_ARGUMENT: usize = 6;
+
 /// The parts of a request beyond its address and head.
 struct Content<'s> {
     encoding: Text<'s>,
@@ -81,18 +84,42 @@ impl RequestTemplate {
 
     /// The settings of the next sample, as the plan has them.
     pub fn evaluate<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
-        let mut read = BodyReader::new(cx);
-        let path = read.text(Property::Path, &self.path);
-        let domain = read.text(Property::Domain, &self.domain);
-        let protocol = read.text(Property::Protocol, &self.protocol);
+        self.read(BodyReader::new(cx), name)
+    }
+
+    /// The same, but for texts that code may read later by their numbers.
+    pub fn leave<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
+        self.read(BodyReader::leaving(cx), name)
+    }
+
+    /// The text that code reads by its number.
+    pub fn numbered<'s>(&'s self, name: &'s Template, number: usize) -> Option<&'s Template> {
+        let own = [
+            &self.path,
+            &self.domain,
+            &self.protocol,
+            &self.port,
+            name,
+            &self.content_encoding,
+        ];
+        match number.checked_sub(FIRST_ARGUMENT) {
+            None => own.get(number).copied(),
+            Some(place) => self.arguments.get(place).map(|argument| &argument.value),
+        }
+    }
+
+    fn read<'s>(&'s self, mut read: BodyReader<'_>, name: &Template) -> Call<'s> {
+        let path = read.numbered(Property::Path, 0, &self.path);
+        let domain = read.numbered(Property::Domain, 1, &self.domain);
+        let protocol = read.numbered(Property::Protocol, 2, &self.protocol);
         let method = read.text(Property::Method, &self.method);
         let form = self.form(&method);
         let mut content = None;
         if form == Form::Query {
             content = Some(self.read_content(&mut read));
         }
-        let port = read.text(Property::Port, &self.port);
-        let label = read.text(Property::Name, name);
+        let port = read.numbered(Property::Port, 3, &self.port);
+        let label = read.numbered(Property::Name, 4, name);
         let label = read.cx.label(label);
         let proxy = self.read_proxy(&mut read);
         let (source, source_failure) = self.read_source(&mut read);
@@ -182,17 +209,25 @@ impl RequestTemplate {
     }
 
     fn read_content<'s>(&'s self, read: &mut BodyReader<'_>) -> Content<'s> {
-        let encoding = read.text(Property::ContentEncoding, &self.content_encoding);
+        let encoding = read.numbered(Property::ContentEncoding, 5, &self.content_encoding);
         let files = self.files.iter().map(|file| file.read(read)).collect();
-        let pieces = read.read(Property::ArgumentValue, |cx| self.long_body(cx));
+        let leaves = self
+            .arguments
+            .iter()
+            .any(|argument| read.leaves(&argument.value));
+        let pieces = match leaves {
+            true => None,
+            false => read.read(Property::ArgumentValue, |cx| self.long_body(cx)),
+        };
         let pieces = pieces.flatten();
         let arguments = self
             .arguments
             .iter()
-            .map(|argument| OwnedArgument {
+            .zip(FIRST_ARGUMENT..)
+            .map(|(argument, number)| OwnedArgument {
                 name: read.text(Property::ArgumentName, &argument.name),
                 value: match &pieces {
-                    None => read.text(Property::ArgumentValue, &argument.value),
+                    None => read.numbered(Property::ArgumentValue, number, &argument.value),
                     Some(_) => Text::Literal(""),
                 },
                 metadata: read.text(Property::ArgumentValue, &argument.metadata),

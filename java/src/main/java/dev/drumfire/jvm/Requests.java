@@ -1,5 +1,8 @@
 package dev.drumfire.jvm;
 
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
 import org.apache.jmeter.config.Argument;
 import org.apache.jmeter.config.Arguments;
 import org.apache.jmeter.protocol.http.control.CookieManager;
@@ -8,31 +11,38 @@ import org.apache.jmeter.protocol.http.control.HeaderManager;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerBase;
 import org.apache.jmeter.protocol.http.sampler.HTTPSamplerProxy;
 import org.apache.jmeter.protocol.http.util.HTTPArgument;
+import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.JMeterProperty;
 
 /** The settings of an HTTP Request on their way between the engine and Java. The engine's side of it is {@code request.rs}. */
 final class Requests {
+    /** Begins what stands for a text that the engine evaluates each time it is read; its number follows. */
+    private static final char UNREAD = '\0';
+
     private Requests() {
     }
 
     static HTTPSamplerProxy read(byte[] bytes) {
         Wire.Reader in = new Wire.Reader(bytes);
         HTTPSamplerProxy sampler = new HTTPSamplerProxy();
-        sampler.setName(in.text());
-        sampler.setProtocol(in.text());
-        sampler.setDomain(in.text());
+        set(sampler, TestElement.NAME, in.text(), sampler::setName);
+        set(sampler, HTTPSamplerBase.PROTOCOL, in.text(), sampler::setProtocol);
+        set(sampler, HTTPSamplerBase.DOMAIN, in.text(), sampler::setDomain);
         String port = in.text();
         if (!port.isEmpty()) {
-            sampler.setProperty(HTTPSamplerBase.PORT, port);
+            set(sampler, HTTPSamplerBase.PORT, port, text -> sampler.setProperty(HTTPSamplerBase.PORT, text));
         }
         sampler.setMethod(in.text());
         // setPath would take arguments out of it.
-        sampler.setProperty(HTTPSamplerBase.PATH, in.text());
-        sampler.setContentEncoding(in.text());
+        set(sampler, HTTPSamplerBase.PATH, in.text(), text -> sampler.setProperty(HTTPSamplerBase.PATH, text));
+        set(sampler, HTTPSamplerBase.CONTENT_ENCODING, in.text(), sampler::setContentEncoding);
         sampler.setPostBodyRaw(in.flag());
         Arguments arguments = new Arguments();
         for (int left = in.number(); left > 0; left--) {
-            HTTPArgument argument = new HTTPArgument(in.text(), in.text(), in.text());
+            String name = in.text();
+            String value = in.text();
+            HTTPArgument argument = new HTTPArgument(name, "", in.text());
+            set(argument, Argument.VALUE, value, argument::setValue);
             argument.setContentType(in.text());
             argument.setAlwaysEncoded(in.flag());
             arguments.addArgument(argument);
@@ -55,15 +65,18 @@ final class Requests {
 
     static byte[] write(HTTPSamplerBase sampler) {
         Wire.Writer out = new Wire.Writer();
-        out.text(sampler.getName()).text(sampler.getPropertyAsString(HTTPSamplerBase.PROTOCOL));
-        out.text(sampler.getDomain()).text(sampler.getPropertyAsString(HTTPSamplerBase.PORT));
-        out.text(sampler.getMethod()).text(sampler.getPath()).text(sampler.getContentEncoding());
+        out.text(get(sampler, TestElement.NAME, sampler::getName));
+        out.text(get(sampler, HTTPSamplerBase.PROTOCOL, () -> sampler.getPropertyAsString(HTTPSamplerBase.PROTOCOL)));
+        out.text(get(sampler, HTTPSamplerBase.DOMAIN, sampler::getDomain));
+        out.text(get(sampler, HTTPSamplerBase.PORT, () -> sampler.getPropertyAsString(HTTPSamplerBase.PORT)));
+        out.text(sampler.getMethod()).text(get(sampler, HTTPSamplerBase.PATH, sampler::getPath));
+        out.text(get(sampler, HTTPSamplerBase.CONTENT_ENCODING, sampler::getContentEncoding));
         out.flag(sampler.getPostBodyRaw());
         Arguments arguments = sampler.getArguments();
         out.number(arguments.getArgumentCount());
         for (JMeterProperty property : arguments) {
             Argument argument = (Argument) property.getObjectValue();
-            out.text(argument.getName()).text(argument.getValue()).text(argument.getMetaData());
+            out.text(argument.getName()).text(get(argument, Argument.VALUE, argument::getValue)).text(argument.getMetaData());
             HTTPArgument http = argument instanceof HTTPArgument known ? known : null;
             out.text(http == null ? "text/plain" : http.getContentType()).flag(http != null && http.isAlwaysEncoded());
         }
@@ -76,5 +89,20 @@ final class Requests {
         CookieManager cookies = sampler.getCookieManager();
         out.text(cookies == null ? null : cookies.getPolicy());
         return out.done();
+    }
+
+    /** Gives a property its text, or what reads it from the engine. */
+    private static void set(TestElement element, String property, String text, Consumer<String> setter) {
+        if (!text.isEmpty() && text.charAt(0) == UNREAD) {
+            element.setProperty(new TemplateProperty(property, Integer.parseInt(text.substring(1))));
+        } else {
+            setter.accept(text);
+        }
+    }
+
+    /** The text of a property; that which stands for it if nobody has given it another one. */
+    private static String get(TestElement element, String property, Supplier<String> getter) {
+        return element.getProperty(property) instanceof TemplateProperty unread && !unread.isOverridden()
+            ? UNREAD + Integer.toString(unread.number()) : getter.get();
     }
 }

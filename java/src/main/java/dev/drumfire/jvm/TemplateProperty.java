@@ -20,6 +20,15 @@ final class TemplateProperty extends AbstractProperty {
         this.number = number;
     }
 
+    int number() {
+        return number;
+    }
+
+    /** Whether it was given another text. */
+    boolean isOverridden() {
+        return override != null;
+    }
+
     @Override
     public String getStringValue() {
         if (override != null) {
