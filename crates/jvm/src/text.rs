@@ -33,8 +33,10 @@ fn read_short(env: &Env<'_>, text: &JString<'_>) -> Option<String> {
         ((**raw).v1_2.GetStringRegion)(raw, text.as_raw(), 0, length as jsize, buffer);
     }
     let all = units.iter().fold(0, |all, unit| all | unit);
-    // Text beyond ASCII takes the slow path, with its rules for lone surrogates.
-    (all < 0x80).then(|| units.iter().map(|unit| char::from(*unit as u8)).collect())
+    if all >= 0x80 {
+        return None; // the slow path has rules for lone surrogates
+    }
+    String::from_utf8(units.iter().map(|unit| *unit as u8).collect()).ok()
 }
 
 /// The same text for Java.
