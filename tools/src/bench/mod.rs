@@ -9,6 +9,7 @@ mod page;
 mod pages;
 mod paper;
 mod peers;
+mod profiles;
 mod readings;
 pub mod scenario;
 pub mod server;
@@ -161,7 +162,10 @@ fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<Tab
     rows.collect()
 }
 
-/// Keeps what a program printed. The report has the numbers; this is for looking closer.
+/// Of what a program printed.
+const KEPT_BYTES: usize = 128 << 10;
+
+/// Keeps the end of what a program printed. The report has the numbers; this is for looking closer.
 fn keep_said(
     said: &str,
     scenario: &Scenario,
@@ -171,7 +175,8 @@ fn keep_said(
 ) {
     let (name, case) = (entry.program.name(), file_part(&entry.case));
     let file = format!("{}-{case}{name}-{number}.txt", scenario.name);
-    let said = said.replace(&format!("{}/", xtask::root().display()), "");
+    let end = said.ceil_char_boundary(said.len().saturating_sub(KEPT_BYTES));
+    let said = said[end..].replace(&format!("{}/", xtask::root().display()), "");
     let _ = std::fs::write(folder.join(file), said);
 }
 

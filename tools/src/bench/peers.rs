@@ -489,10 +489,12 @@ impl Told<'_> {
                 .arg(&source);
             xtask::run(&mut compiler)?;
         }
+        let log = xtask::root().join("benches/gatling/logback.xml");
         let text = format!(
-            "java -cp {jars}:{} -Durl={} -Dusers={} -Dseconds={} --add-opens=java.base/java.lang=ALL-UNNAMED \
-             io.gatling.app.Gatling -s {class} -rf gatling",
+            "java -cp {jars}:{} -Dlogback.configurationFile={} -Durl={} -Dusers={} -Dseconds={} \
+             --add-opens=java.base/java.lang=ALL-UNNAMED io.gatling.app.Gatling -s {class} -rf gatling",
             classes.display(),
+            log.display(),
             self.url(),
             self.entry.users,
             self.seconds

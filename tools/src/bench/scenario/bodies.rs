@@ -19,9 +19,9 @@ const BIG_FILE: &str = "/big";
 fn ten(program: Program, plan: &'static str, case: &str) -> Contender {
     Contender {
         path: BIG_FILE,
-        made: Some(Made::BigBody),
         ..Contender::new(program, plan).case(case, 1)
     }
+    .needs(Made::BigBody)
     .with("path", BIG_FILE)
     .with("loops", 1)
     .with("seconds", 600)

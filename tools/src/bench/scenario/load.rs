@@ -165,16 +165,19 @@ fn neighbours() -> Scenario {
     ];
     let rows = Made::Data(10_000_000);
     let paced = |case: &str| {
-        Contender::new(Program::Drumfire, "neighbours.jmx")
-            .case(case, 100)
-            .with("drumfire.workers", 1)
-            .with("data", format!("@FOLDER@/{}", rows.path()))
-            .with("tls_port", "@TLS_PORT@")
+        // One core is one worker.
+        Contender {
+            cores: 1,
+            ..Contender::new(Program::Drumfire, "neighbours.jmx").case(case, 100)
+        }
+        .with("data", format!("@FOLDER@/{}", rows.path()))
+        .with("tls_port", "@TLS_PORT@")
     };
     let mut entries = vec![paced(ALONE)];
     for (case, users) in CASES {
         let entry = paced(case).with(case, users);
         entries.push(match case {
+            "md5" => entry.needs(Made::BigBody),
             "json" => entry.needs(Made::LargeJson),
             "rows" => entry.needs(rows),
             _ => entry,
