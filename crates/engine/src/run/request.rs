@@ -3,18 +3,46 @@
 use drumfire_web::charset::{Charset, append_url_encoded, url_decode};
 use drumfire_web::cookies::Cookie;
 
+use crate::run::step::SamplerId;
+
 /// Texts of HTTP Requests that code reads have numbers from here on; those below are texts of Java elements.
-pub const REQUEST_TEXTS: usize = 1 << 30;
+const REQUEST_TEXTS: usize = 1 << 30;
+
+/// The texts of one HTTP Request that have numbers.
+const TEXTS_OF_REQUEST: usize = 1 << 12;
 
 /// Begins what stands for a text that is not evaluated; no text of a plan does.
 const UNREAD: char = '\0';
 
-/// Stands for a text of the HTTP Request at hand, which is evaluated each time that code reads it (`FunctionProperty`).
-pub fn unread(number: usize) -> String {
-    format!("{UNREAD}{}", REQUEST_TEXTS + number)
+/// A text of an HTTP Request that is evaluated each time that code reads it (`FunctionProperty`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnreadText {
+    /// The request, in the thread group of the user who reads.
+    pub sampler: SamplerId,
+    /// Which of its texts.
+    pub place: usize,
 }
 
-/// The settings of one sample that pre-processors may change, evaluated or [`unread`].
+impl UnreadText {
+    /// The text with that number, if it is one of an HTTP Request.
+    pub fn numbered(number: usize) -> Option<UnreadText> {
+        let number = number.checked_sub(REQUEST_TEXTS)?;
+        let sampler = u32::try_from(number / TEXTS_OF_REQUEST).ok()?;
+        let place = number % TEXTS_OF_REQUEST;
+        Some(UnreadText { sampler, place })
+    }
+
+    /// The text that stands for it. `None` if it gets no number: Java's have 31 bits.
+    pub fn stand_in(self) -> Option<String> {
+        let sampler = usize::try_from(self.sampler).ok()?;
+        let is_numbered =
+            self.place < TEXTS_OF_REQUEST && sampler < REQUEST_TEXTS / TEXTS_OF_REQUEST;
+        let number = REQUEST_TEXTS + sampler * TEXTS_OF_REQUEST + self.place;
+        is_numbered.then(|| format!("{UNREAD}{number}"))
+    }
+}
+
+/// The settings of one sample that pre-processors may change, evaluated or [unread](UnreadText).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     pub name: String,
@@ -136,6 +164,23 @@ pub fn parse_arguments(query: &str) -> impl Iterator<Item = (&str, &str, &'stati
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unread_text_is_found_by_what_stands_for_it() {
+        let found = |sampler, place| {
+            let stand_in = UnreadText { sampler, place }.stand_in()?;
+            let number: usize = stand_in.strip_prefix(UNREAD)?.parse().ok()?;
+            assert!(i32::try_from(number).is_ok());
+            UnreadText::numbered(number)
+        };
+        let last = (1 << 18) - 1;
+        for (sampler, place) in [(0, 0), (7, 4095), (last, 0), (last, 4095)] {
+            assert_eq!(found(sampler, place), Some(UnreadText { sampler, place }));
+        }
+        assert_eq!(found(0, 4096), None);
+        assert_eq!(found(last + 1, 0), None);
+        assert_eq!(UnreadText::numbered(12), None);
+    }
 
     fn shown(request: &Request) -> String {
         let arguments: Vec<String> = request

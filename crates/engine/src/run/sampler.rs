@@ -50,8 +50,8 @@ pub trait RequestView {
     /// The settings of the next sample as they are now. Changes asked for so far are made now, so that the script sees them and
     /// they are made only once.
     fn request(&self, cx: &mut Context, name: &Template) -> Request;
-    /// The value now of a text that [`RequestView::request`] left unread.
-    fn text(&self, cx: &mut Context, name: &Template, number: usize) -> String;
+    /// The value now of a text that [`RequestView::request`] left unread, by its place.
+    fn text(&self, cx: &mut Context, name: &Template, place: usize) -> String;
     /// Changes the next sample; headers for good, if they were changed `in_place`, where they are kept.
     fn change(&self, cx: &mut Context, before: Request, after: Request, in_place: bool);
     /// The user's cookies that the request may send.

@@ -15,7 +15,7 @@ use crate::run::java::plan::JavaUser;
 use crate::run::java::visit::{RunUsers, VisitedUser};
 use crate::run::orders::Halt;
 use crate::run::program::Program;
-use crate::run::request::{REQUEST_TEXTS, Request, SeenCookie};
+use crate::run::request::{Request, SeenCookie, UnreadText};
 use crate::run::sampler::{RequestView, Sampler, SeenSampler};
 use crate::run::schedule::Shape;
 use crate::run::shared::Shared;
@@ -71,12 +71,12 @@ fn look_at_request<T>(
     })
 }
 
-/// The value now of a text of the HTTP Request at hand, by its number.
-fn request_text(cx: &mut Context, number: usize) -> Option<String> {
-    look_at(cx, cx.sampler, |cx, seen| {
+/// The value now of a text of an HTTP Request.
+fn read_text(cx: &mut Context, unread: UnreadText) -> Option<String> {
+    look_at(cx, Some(unread.sampler), |cx, seen| {
         let request = seen.sampler?.as_request()?;
         let outer = std::mem::replace(&mut cx.is_described, true);
-        let text = request.text(cx, seen.name, number);
+        let text = request.text(cx, seen.name, unread.place);
         cx.is_described = outer;
         Some(text)
     })
@@ -142,8 +142,8 @@ impl VisitedUser for Context {
     }
 
     fn template(&mut self, number: usize) -> String {
-        if let Some(number) = number.checked_sub(REQUEST_TEXTS) {
-            return request_text(self, number).unwrap_or_default();
+        if let Some(unread) = UnreadText::numbered(number) {
+            return read_text(self, unread).unwrap_or_default();
         }
         let worker = self.worker.clone();
         match worker.program.java.templates.get(number) {

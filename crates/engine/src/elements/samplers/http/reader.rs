@@ -8,13 +8,14 @@ use drumfire_web::Exception;
 use drumfire_web::property::{Client, Form, Property};
 
 use crate::run::context::Context;
-use crate::run::request::unread;
+use crate::run::request::UnreadText;
+use crate::run::step::SamplerId;
 
 pub struct BodyReader<'c> {
     pub cx: &'c mut Context,
     failure: Option<Box<Failure>>,
-    /// Texts that code may read one by one are left for it.
-    leaves: bool,
+    /// The sampler whose texts are left for code, which may read each.
+    leaves: Option<SamplerId>,
 }
 
 /// An exception of a function, and the property that has it.
@@ -29,33 +30,34 @@ impl<'c> BodyReader<'c> {
         BodyReader {
             cx,
             failure: None,
-            leaves: false,
+            leaves: None,
         }
     }
 
-    /// A reader that leaves texts of which code may read each, as often as it likes.
+    /// A reader that leaves texts of the sampler at hand, of which code may read each, as often as it likes.
     pub fn leaving(cx: &'c mut Context) -> BodyReader<'c> {
         BodyReader {
-            leaves: true,
+            leaves: cx.sampler,
             ..BodyReader::new(cx)
         }
     }
 
     /// Whether the text is left for code to read.
     pub fn leaves(&self, template: &Template) -> bool {
-        self.leaves && template.literal().is_none()
+        self.leaves.is_some() && template.literal().is_none()
     }
 
-    /// A text that code may read by its number.
-    pub fn numbered<'s>(
+    /// A text that code may read by its place among those of the request.
+    pub fn placed<'s>(
         &mut self,
         property: Property,
-        number: usize,
+        place: usize,
         template: &'s Template,
     ) -> Text<'s> {
-        match self.leaves(template) {
-            true => Text::Owned(unread(number)),
-            false => self.text(property, template),
+        let left = self.leaves.filter(|_| template.literal().is_none());
+        match left.and_then(|sampler| UnreadText { sampler, place }.stand_in()) {
+            Some(stand_in) => Text::Owned(stand_in),
+            None => self.text(property, template),
         }
     }
 

@@ -326,8 +326,8 @@ impl RequestView for HttpSampler {
         after
     }
 
-    fn text(&self, cx: &mut Context, name: &Template, number: usize) -> String {
-        let text = self.template.numbered(name, number);
+    fn text(&self, cx: &mut Context, name: &Template, place: usize) -> String {
+        let text = self.template.placed(name, place);
         text.map_or_else(String::new, |text| text.eval(cx).into_string())
     }
 

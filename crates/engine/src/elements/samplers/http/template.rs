@@ -65,7 +65,7 @@ pub struct FileTemplate {
 /// A raw body of at least this length is sent in pieces instead of being copied together.
 const LONG_BODY_BYTES: usize = 1 << 20;
 
-/// The number of the first argument's value among the texts that code reads one by one.
+/// The place of the first argument's value among the texts that code reads one by one.
 const FIRST_ARGUMENT: usize = 6;
 
 /// The parts of a request beyond its address and head.
@@ -87,13 +87,13 @@ impl RequestTemplate {
         self.read(BodyReader::new(cx), name)
     }
 
-    /// The same, but for texts that code may read later by their numbers.
+    /// The same, but for texts that code may read later by their places.
     pub fn leave<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
         self.read(BodyReader::leaving(cx), name)
     }
 
-    /// The text that code reads by its number.
-    pub fn numbered<'s>(&'s self, name: &'s Template, number: usize) -> Option<&'s Template> {
+    /// The text that code reads by its place.
+    pub fn placed<'s>(&'s self, name: &'s Template, place: usize) -> Option<&'s Template> {
         let own = [
             &self.path,
             &self.domain,
@@ -102,24 +102,24 @@ impl RequestTemplate {
             name,
             &self.content_encoding,
         ];
-        match number.checked_sub(FIRST_ARGUMENT) {
-            None => own.get(number).copied(),
+        match place.checked_sub(FIRST_ARGUMENT) {
+            None => own.get(place).copied(),
             Some(place) => self.arguments.get(place).map(|argument| &argument.value),
         }
     }
 
     fn read<'s>(&'s self, mut read: BodyReader<'_>, name: &Template) -> Call<'s> {
-        let path = read.numbered(Property::Path, 0, &self.path);
-        let domain = read.numbered(Property::Domain, 1, &self.domain);
-        let protocol = read.numbered(Property::Protocol, 2, &self.protocol);
+        let path = read.placed(Property::Path, 0, &self.path);
+        let domain = read.placed(Property::Domain, 1, &self.domain);
+        let protocol = read.placed(Property::Protocol, 2, &self.protocol);
         let method = read.text(Property::Method, &self.method);
         let form = self.form(&method);
         let mut content = None;
         if form == Form::Query {
             content = Some(self.read_content(&mut read));
         }
-        let port = read.numbered(Property::Port, 3, &self.port);
-        let label = read.numbered(Property::Name, 4, name);
+        let port = read.placed(Property::Port, 3, &self.port);
+        let label = read.placed(Property::Name, 4, name);
         let label = read.cx.label(label);
         let proxy = self.read_proxy(&mut read);
         let (source, source_failure) = self.read_source(&mut read);
@@ -209,7 +209,7 @@ impl RequestTemplate {
     }
 
     fn read_content<'s>(&'s self, read: &mut BodyReader<'_>) -> Content<'s> {
-        let encoding = read.numbered(Property::ContentEncoding, 5, &self.content_encoding);
+        let encoding = read.placed(Property::ContentEncoding, 5, &self.content_encoding);
         let files = self.files.iter().map(|file| file.read(read)).collect();
         let leaves = self
             .arguments
@@ -224,10 +224,10 @@ impl RequestTemplate {
             .arguments
             .iter()
             .zip(FIRST_ARGUMENT..)
-            .map(|(argument, number)| OwnedArgument {
+            .map(|(argument, place)| OwnedArgument {
                 name: read.text(Property::ArgumentName, &argument.name),
                 value: match &pieces {
-                    None => read.numbered(Property::ArgumentValue, number, &argument.value),
+                    None => read.placed(Property::ArgumentValue, place, &argument.value),
                     Some(_) => Text::Literal(""),
                 },
                 metadata: read.text(Property::ArgumentValue, &argument.metadata),
