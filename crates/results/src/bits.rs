@@ -1,16 +1,17 @@
-//! Buckets of a histogram as few bits: what increments send over the network and append to run files.
+//! A compact bit encoding of a histogram's buckets, for increments that are sent over the network or appended to run
+//! files.
 //!
-//! The number of buckets, the first bucket and a shift `k` come first. Each further bucket is its distance from the one
-//! before, less one, as an exponential Golomb code of order `k`; `k` follows the mean distance, so steady times take four
-//! or five bits a bucket, and one outlier costs some thirty bits and not thousands. Each count, less one, is a code of
-//! order 0: one bit for a bucket with one value.
+//! The encoding starts with the number of buckets, the first bucket and a shift `k`. Each further bucket is the distance
+//! from its predecessor, minus one, as an exponential Golomb code of order `k`. The writer derives `k` from the mean
+//! distance. Steady times therefore cost four or five bits a bucket, and an outlier costs about thirty bits instead of
+//! thousands. Each count, minus one, is a code of order 0: a bucket with a single value costs one bit.
 
-/// No count is larger; see `buckets::COUNT_BITS`.
+/// The largest count; see `buckets::COUNT_BITS`.
 const MOST: u64 = (1 << 48) - 1;
-/// Distances of buckets are below 2^16, so no shift is larger.
+/// The largest shift: distances between buckets are below 2^16.
 const MOST_SHIFT: u32 = 16;
 
-/// Writes buckets and counts, which are in order and not 0.
+/// Encodes buckets and their counts. The entries are sorted and no count is 0.
 pub(crate) fn write(entries: &[(usize, u64)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     put_number(&mut bytes, entries.len() as u64);
@@ -35,7 +36,7 @@ pub(crate) fn write(entries: &[(usize, u64)]) -> Vec<u8> {
     out.finish()
 }
 
-/// Reads what [`write`] has written; none if it is damaged. No bucket is above `highest`.
+/// Decodes the output of [`write`]; `None` if it is damaged or contains a bucket above `highest`.
 pub(crate) fn read(mut bytes: &[u8], highest: usize) -> Option<Vec<(usize, u64)>> {
     let length = take_number(&mut bytes)?;
     if length == 0 {
@@ -43,7 +44,7 @@ pub(crate) fn read(mut bytes: &[u8], highest: usize) -> Option<Vec<(usize, u64)>
     }
     let mut bucket = take_number(&mut bytes)?;
     let (&shift, rest) = bytes.split_first()?;
-    // Each bucket takes two bits at least, but the first, which takes one.
+    // Each bucket takes at least two bits, except the first, which takes at least one.
     if u32::from(shift) > MOST_SHIFT || length > rest.len() as u64 * 4 + 1 {
         return None;
     }
@@ -63,7 +64,7 @@ pub(crate) fn read(mut bytes: &[u8], highest: usize) -> Option<Vec<(usize, u64)>
     input.is_done().then_some(entries)
 }
 
-/// Appends a number as seven bits a byte, the lowest first; the last byte lacks its top bit.
+/// Appends a number as a varint: seven bits a byte, lowest first; the top bit is clear in the last byte.
 pub(crate) fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -72,7 +73,7 @@ pub(crate) fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// Reads a number that [`put_number`] has written; none at the end.
+/// Reads a number that [`put_number`] wrote; `None` at the end of the input.
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
     let length = bytes.iter().take(10).position(|byte| byte & 0x80 == 0)? + 1;
     let (own, rest) = bytes.split_at(length);
@@ -83,13 +84,13 @@ pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
 
 struct BitWriter {
     bytes: Vec<u8>,
-    /// Bits that do not fill a byte yet, the first one the lowest.
+    /// Bits that do not fill a byte yet, lowest first.
     hold: u64,
     held: u32,
 }
 
 impl BitWriter {
-    /// The lowest `length` bits of `value`, at most 56.
+    /// Appends the lowest `length` bits of `value`; `length` is at most 56.
     fn put(&mut self, value: u64, length: u32) {
         self.hold |= value << self.held;
         self.held += length;
@@ -100,12 +101,13 @@ impl BitWriter {
         }
     }
 
-    /// As many zeros as the number above the shift has binary digits less one, that number, the bits below the shift.
+    /// Appends an exponential Golomb code: a zero for each binary digit of the part above the shift except the first,
+    /// then that part, then the bits below the shift.
     fn golomb(&mut self, value: u64, shift: u32) {
         let above = (value >> shift) + 1;
         let digits = above.ilog2();
         self.put(0, digits);
-        // The highest digit is a one, and comes first.
+        // The highest digit is always one and comes first.
         self.put(1, 1);
         self.put(above & !(1 << digits), digits);
         self.put(value & ((1 << shift) - 1), shift);
@@ -121,7 +123,7 @@ impl BitWriter {
 
 struct BitReader<'a> {
     bytes: &'a [u8],
-    /// The next bit.
+    /// Index of the next bit.
     at: usize,
 }
 
@@ -141,7 +143,7 @@ impl BitReader<'_> {
         let mut digits = 0;
         while self.bit()? == 0 {
             digits += 1;
-            // `put` takes no more bits at once.
+            // `put` never writes more than 48 bits at once.
             if digits > 48 {
                 return None;
             }
@@ -151,7 +153,7 @@ impl BitReader<'_> {
         Some((above - 1) << shift | below)
     }
 
-    /// Nothing follows but the unused bits of the last byte.
+    /// Whether only the unused bits of the last byte remain.
     fn is_done(&self) -> bool {
         self.at.div_ceil(8) == self.bytes.len()
     }
@@ -169,7 +171,7 @@ mod tests {
         let entries: Vec<_> = (0..900)
             .map(|i| (9_000 + i * 5, 1 + u64::from(i % 10 == 0)))
             .collect();
-        // Six bits and a quarter for each.
+        // Six and a quarter bits a bucket.
         assert_eq!(write(&entries).len(), 702);
         assert_eq!(write(&[]), [0]);
         assert_eq!(write(&[(3, 1)]), [1, 3, 0, 1]);

@@ -1,11 +1,12 @@
-//! Buckets of values: exact for small ones, then equally many for each power of two; and how counts of them are written.
+//! Histogram buckets: exact for small values, then a fixed number per power of two. Also defines how bucket counts are
+//! serialized.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Low bits of a packed entry that are its count; no count of a bucket is larger.
+/// Number of low bits that hold the count in a packed entry; this limits the count of a bucket.
 pub(crate) const COUNT_BITS: u32 = 48;
-/// No value has a bucket as high, at any precision in use.
+/// An upper bound of bucket numbers, at every precision in use.
 const LAST_BUCKET: usize = 1 << 16;
 
 /// The bucket of a value where each power of two is cut into `1 << bits` buckets.
@@ -27,7 +28,7 @@ pub(crate) fn bounds(bucket: usize, bits: u32) -> (u64, u64) {
     (lowest, lowest + ((1 << shift) - 1))
 }
 
-/// Buckets and counts in turns, each bucket as the distance from the one before.
+/// Serializes buckets and counts alternately, each bucket as the distance from its predecessor.
 pub(crate) fn write_pairs<S: Serializer>(
     pairs: impl Iterator<Item = (usize, u64)>,
     serializer: S,

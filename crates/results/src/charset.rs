@@ -1,4 +1,4 @@
-//! Response bytes to text, by the charset names Java knows.
+//! Decodes response bytes, by the charset names that Java knows.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ pub(crate) fn decode<'a>(data: &'a [u8], charset: &str) -> Option<Cow<'a, str>> 
     if is("UTF-8") || is("UTF8") {
         return Some(String::from_utf8_lossy(data));
     }
-    // The web's Latin-1 and ASCII are windows-1252, Java's are not.
+    // encoding_rs treats Latin-1 and ASCII as windows-1252, as the web does; Java does not.
     if is("ISO-8859-1") || is("ISO8859_1") || is("latin1") {
         return Some(data.iter().map(|&byte| char::from(byte)).collect());
     }
@@ -26,7 +26,7 @@ pub(crate) fn decode<'a>(data: &'a [u8], charset: &str) -> Option<Cow<'a, str>> 
         return Some(data.iter().map(ascii).collect());
     }
     if is("UTF-16") {
-        // Without a byte order mark Java takes big endian, encoding_rs little endian.
+        // Without a byte order mark, Java assumes big endian and encoding_rs little endian.
         let encoding = match data {
             [0xff, 0xfe, ..] => encoding_rs::UTF_16LE,
             _ => encoding_rs::UTF_16BE,

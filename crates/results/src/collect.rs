@@ -1,4 +1,4 @@
-//! Counts the samples of one worker into increments, without a lock and without an allocation per sample.
+//! Aggregates one worker's samples into increments, without locking and without allocating per sample.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,39 +15,40 @@ use crate::sample::Sample;
 use crate::statistics::{MAX_LABELS, OTHER_LABELS};
 use crate::timeline::Codes;
 
-/// Values that a tally collects before it sorts them into buckets.
+/// Number of values that a tally buffers before it sorts them into buckets.
 const FRESH: usize = 512;
-/// Seconds other than the open one for which samples are kept apart; of more, the samples count in the last of them.
+/// Number of seconds, besides the open one, for which the collector keeps separate increments. Beyond it, samples are added to
+/// the latest of them.
 const MOST_OTHERS: usize = 64;
 
-/// No honest label is longer, in bytes.
+/// Default limit of a label's length, in bytes; genuine labels are shorter.
 const LABEL_BYTES: usize = 64 << 10;
 
-/// Samples on their way into increments. One second is open: the one in which nearly all samples end.
+/// Aggregates samples into increments. One second is open: the one in which nearly all current samples end.
 #[derive(Debug)]
 pub struct Collector {
-    /// It counts what one listener hears: results as they are told, without a look into transactions.
+    /// Whether this collector serves one backend listener: it counts results as reported and ignores a transaction's sub-results.
     is_of_listener: bool,
     /// The start of the open second, in milliseconds since the Unix epoch.
     open_ms: i64,
-    /// Places in `labels` of plain samples and of those of transaction controllers.
+    /// Indices into `labels`, of plain samples and of transaction controllers' samples.
     index: [FxHashMap<Rc<str>, usize>; 2],
     labels: Vec<LabelTally>,
-    /// Places of `labels` with samples in the open second.
+    /// Indices of the labels with samples in the open second.
     touched: Vec<usize>,
-    /// Places of `labels` with samples in other seconds since their counts were last told.
+    /// Indices of the labels with samples in other seconds since `count_labels` last ran.
     uncounted: Vec<usize>,
     codes: Codes,
-    /// How many samples of the open second had the code of each place.
+    /// Number of samples in the open second for each response code, by the code's place.
     code_counts: Vec<u64>,
     starts: Vec<StartCount>,
     active: ActiveUsers,
-    /// Samples that ended in other seconds.
+    /// Samples that ended in seconds other than the open one.
     others: BTreeMap<i64, Increment>,
-    /// Seconds that are over.
+    /// Completed seconds.
     sealed: Vec<Increment>,
     errors: ErrorKinds,
-    /// Labels that are longer count by their beginning.
+    /// Longer labels are truncated to this many bytes.
     label_bytes: usize,
 }
 
@@ -75,9 +76,9 @@ impl Default for Collector {
 /// The samples of one label in the open second.
 #[derive(Debug)]
 struct LabelTally {
-    /// Everything but the distributions.
+    /// All values except the distributions.
     told: LabelIncrement,
-    /// Samples and failed samples of all seconds before.
+    /// Samples and failed samples of all earlier seconds.
     before: (u64, u64),
     ok: Tally,
     failed: Tally,
@@ -86,13 +87,13 @@ struct LabelTally {
     connect: Tally,
 }
 
-/// Times that are sorted into buckets many at once: ten nanoseconds a time, and no memory for buckets that stay empty.
+/// Elapsed times, sorted into buckets in batches. This costs ten nanoseconds a value and no memory for empty buckets.
 #[derive(Debug, Default)]
 struct Tally {
     sum: u128,
     min: u64,
     max: u64,
-    /// Buckets of the latest values.
+    /// Buckets of the latest values, not sorted yet.
     fresh: Vec<u16>,
     sorted: Distribution,
 }
@@ -126,7 +127,7 @@ impl Tally {
         self.fresh.clear();
     }
 
-    /// Gives what was counted, and starts anew.
+    /// Returns the distribution and starts a new one.
     fn take(&mut self) -> Distribution {
         if !self.fresh.is_empty() {
             self.sort();
@@ -140,12 +141,12 @@ impl Tally {
     }
 }
 
-/// How often a label occurred in all.
+/// The number of samples of a label since the start of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LabelCount {
     /// The label.
     pub label: String,
-    /// The samples are those of a transaction controller.
+    /// Whether the samples are those of a transaction controller.
     pub transaction: bool,
     /// How many samples.
     pub count: u64,
@@ -154,8 +155,8 @@ pub struct LabelCount {
 }
 
 impl Collector {
-    /// Counts the results that a backend listener hears, as JMeter's do (`SamplerMetric`): only a transaction without
-    /// sub-results is told apart as a transaction.
+    /// A collector for a backend listener, which counts as JMeter's does (`SamplerMetric`): a transaction with sub-results counts
+    /// as a plain sample.
     pub(crate) fn of_listener() -> Collector {
         Collector {
             is_of_listener: true,
@@ -163,13 +164,13 @@ impl Collector {
         }
     }
 
-    /// Labels of more bytes count by so many of their first, so that a server or a script that makes labels cannot use up memory.
+    /// Truncates labels to this many bytes, so that a server or script that generates labels cannot exhaust memory.
     pub fn limit_labels(&mut self, bytes: usize) {
         self.label_bytes = bytes;
     }
 
-    /// Counts a sample that listeners are told of. Nobody else tells of the samples inside a transaction's parent sample,
-    /// so they are counted too.
+    /// Counts a sample that listeners receive. Sub-results of a transaction's parent sample never reach listeners on their own,
+    /// so this counts them too.
     pub fn record(&mut self, sample: &Sample) {
         let transaction = sample.is_from_transaction();
         if self.is_of_listener {
@@ -179,7 +180,7 @@ impl Collector {
         }
     }
 
-    /// Counts a result and nothing inside it; failed transactions are errors, too.
+    /// Counts a result without its sub-results; a failed transaction counts as an error, too.
     fn count_heard(&mut self, sample: &Sample, transaction: bool) {
         self.count_times(sample, transaction);
         if !sample.success {
@@ -207,7 +208,7 @@ impl Collector {
         }
     }
 
-    /// A later second becomes the open one; a sample that was recorded late is kept apart.
+    /// Opens a later second, or counts a sample that was recorded late in its own second.
     #[cold]
     fn other_second(&mut self, sample: &Sample, transaction: bool) {
         if sample.end_ms > self.open_ms {
@@ -332,8 +333,8 @@ impl Collector {
         self.sealed.push(increment);
     }
 
-    /// Takes the seconds before the one that `now_ms` is in, and samples that were recorded late. Failures come
-    /// [apart](Collector::take_errors).
+    /// Takes the seconds before the one that contains `now_ms`, and the samples that were recorded late. Failures are taken
+    /// [separately](Collector::take_errors).
     pub fn take(&mut self, now_ms: i64) -> Vec<Increment> {
         if !(0..1_000).contains(&now_ms.wrapping_sub(self.open_ms)) {
             self.seal();
@@ -344,25 +345,25 @@ impl Collector {
         std::mem::take(&mut self.sealed)
     }
 
-    /// Takes everything, the open second too.
+    /// Takes all seconds, including the open one.
     pub fn take_all(&mut self) -> Vec<Increment> {
         self.seal();
         self.take(self.open_ms)
     }
 
-    /// Takes everything as one increment, failures too.
+    /// Takes everything as one increment, including failures.
     pub(crate) fn take_sum(&mut self) -> Increment {
         let mut sum = Increment::default();
         for second in self.take_all() {
             sum.merge(second);
         }
         sum.add_errors(self.take_errors());
-        // Only `count_labels` reads it, which is the worker's own collector's.
+        // Only `count_labels` reads this list, and only the worker's own collector calls that.
         self.uncounted.clear();
         sum
     }
 
-    /// Brings the counts of all labels up to date; a label keeps its place.
+    /// Updates the counts of all labels; the index of a label never changes.
     pub(crate) fn count_labels(&mut self, counts: &mut Vec<LabelCount>) {
         for label in &self.labels[counts.len().min(self.labels.len())..] {
             counts.push(LabelCount {
@@ -380,14 +381,14 @@ impl Collector {
         }
     }
 
-    /// Takes the failures since the last time, in the order of label, code and message.
+    /// Takes the failures since the last call, ordered by label, code and message.
     pub fn take_errors(&mut self) -> Vec<ErrorKind> {
         self.errors.drain()
     }
 }
 
 impl LabelTally {
-    /// Samples and failed samples of the whole run.
+    /// Samples and failed samples since the start of the run.
     fn so_far(&self) -> (u64, u64) {
         let (count, errors) = self.before;
         (count + self.told.count, errors + self.told.errors)

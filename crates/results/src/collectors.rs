@@ -1,5 +1,6 @@
 //! Collectors of the jmeter-prometheus-plugin (`com.github.johrstrom.listener.PrometheusListener`): counters, histograms, summaries
-//! and success ratios with labels of the plan's choice, as text for Prometheus. Times are in whole milliseconds, as there.
+//! and success ratios, with labels that the plan chooses, rendered as Prometheus text. Times are whole milliseconds, as in the
+//! plugin.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
@@ -7,11 +8,11 @@ use std::fmt::Write as _;
 use crate::increment::Distribution;
 use crate::sample::{AssertionResult, Sample};
 
-/// Label values of one collector; samples with further ones are counted apart ([`CollectorSet::dropped`]).
+/// Limit of the label value combinations of a collector; samples with further ones are only counted as [`CollectorSet::dropped`].
 const MOST_CHILDREN: usize = 20_000;
 /// Stands for a label without a value (`AbstractUpdater.NULL`).
 const NULL: &str = "null";
-/// Parts of a summary's window; quantiles are of four of them and the one at hand.
+/// Parts of a summary's window. Quantiles cover the current part and the four before it.
 const PARTS: usize = 5;
 
 /// The kind of a collector.
@@ -21,11 +22,11 @@ pub enum CollectorKind {
     Counter,
     /// A value; the plugin's listener never sets one.
     Gauge,
-    /// Counts below these bounds, in the unit of the measure.
+    /// Cumulative counts up to these bounds, in the unit of the measure.
     Histogram(Vec<f64>),
-    /// These quantiles of the last so many seconds.
+    /// These quantiles over a window of this many seconds.
     Summary(Vec<f64>, u64),
-    /// Three counters.
+    /// Three counters: successes, failures and all samples.
     SuccessRatio,
 }
 
@@ -40,20 +41,20 @@ pub enum Measure {
     Latency,
     /// Idle time, in milliseconds.
     IdleTime,
-    /// Time to the connection, in milliseconds.
+    /// Time to establish the connection, in milliseconds.
     ConnectTime,
-    /// Good samples.
+    /// Successful samples.
     SuccessTotal,
     /// Failed samples.
     FailureTotal,
     /// All samples.
     CountTotal,
-    /// Good, failed and all samples.
+    /// Successful, failed and all samples.
     SuccessRatio,
 }
 
 impl Measure {
-    /// The measure of that name (`ListenerCollectorConfig.Measurable`).
+    /// The measure with this name (`ListenerCollectorConfig.Measurable`).
     pub fn named(name: &str) -> Option<Measure> {
         Some(match name {
             "ResponseTime" => Measure::ResponseTime,
@@ -69,7 +70,7 @@ impl Measure {
         })
     }
 
-    /// The value of a sample (`AggregatedTypeUpdater#measure`); none if samples are counted instead.
+    /// The value of a sample (`AggregatedTypeUpdater#measure`); `None` if the measure counts samples.
     fn of(self, sample: &Sample) -> Option<u64> {
         let ms = |ms: i64| u64::try_from(ms).unwrap_or(0);
         Some(match self {
@@ -88,7 +89,7 @@ impl Measure {
 pub struct CollectorSpec {
     /// The metric's name.
     pub name: String,
-    /// Its explanation.
+    /// Its help text.
     pub help: String,
     /// Its kind.
     pub kind: CollectorKind,
@@ -96,7 +97,7 @@ pub struct CollectorSpec {
     pub measure: Measure,
     /// The names of its labels.
     pub labels: Vec<String>,
-    /// It counts assertions instead of samples.
+    /// Whether it counts assertions instead of samples.
     pub is_of_assertions: bool,
 }
 
@@ -109,9 +110,9 @@ struct Child {
     count: u64,
     failed: u64,
     sum: u64,
-    /// Of a histogram: how many values lie in each bucket, the last without a bound.
+    /// For a histogram: the number of values in each bucket; the last bucket has no upper bound.
     buckets: Vec<u64>,
-    /// Of a summary: the number of each part of the window, and its values.
+    /// For a summary: the number and the values of each part of the window.
     window: VecDeque<(u64, Distribution)>,
 }
 
@@ -123,7 +124,7 @@ pub struct CollectorSet {
 }
 
 impl CollectorSet {
-    /// Without values.
+    /// A set whose collectors have no values yet.
     pub fn new(specs: Vec<CollectorSpec>) -> CollectorSet {
         let collectors = specs.into_iter().map(|spec| (spec, BTreeMap::new()));
         CollectorSet {
@@ -132,13 +133,13 @@ impl CollectorSet {
         }
     }
 
-    /// Samples that were not counted, since a collector has too many label values.
+    /// Samples that were not counted because a collector has too many label value combinations.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Counts a sample at `now_ms`, in milliseconds since the Unix epoch. `variable` gives labels that are neither `label` nor
-    /// `code` nor `thread_group`.
+    /// Counts a sample at `now_ms`, in milliseconds since the Unix epoch. `variable` supplies the values of labels other than
+    /// `label`, `code` and `thread_group`.
     pub fn observe(
         &mut self,
         sample: &Sample,
@@ -186,7 +187,7 @@ impl CollectorSet {
         }
     }
 
-    /// The collectors in Prometheus's text form 0.0.4.
+    /// Renders the collectors in Prometheus's text format 0.0.4.
     pub fn text(&self, now_ms: i64) -> String {
         let now_s = u64::try_from(now_ms / 1_000).unwrap_or(0);
         let mut text = String::new();
@@ -198,7 +199,7 @@ impl CollectorSet {
 }
 
 impl CollectorSpec {
-    /// Counts a sample. A kind that does not fit the measure stays empty, as in the plugin.
+    /// Counts a sample. A collector whose kind does not fit its measure stays empty, as in the plugin.
     fn add(&self, child: &mut Child, success: bool, value: Option<u64>, now_s: u64) {
         match (&self.kind, value) {
             (CollectorKind::Counter, None) => {

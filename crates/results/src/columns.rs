@@ -1,17 +1,17 @@
-//! Rows whose fields and separators the plan spells out (`kg.apc.jmeter.reporters.FlexibleFileWriter` of jmeter-plugins).
+//! Rows whose fields and separators the plan defines (`kg.apc.jmeter.reporters.FlexibleFileWriter` of jmeter-plugins).
 
 use std::io::Write;
 
 use crate::sample::{Kind, Sample};
 
-/// How a file with such rows is written.
+/// The layout of a file with such rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Columns {
     /// The text at the start of the file.
     pub head: String,
     /// The text at the end of the file.
     pub tail: String,
-    /// A file that is there already is replaced, otherwise continued.
+    /// Whether an existing file is replaced; otherwise it is continued.
     pub overwrites: bool,
     parts: Vec<ColumnPart>,
 }
@@ -56,7 +56,7 @@ enum Field {
     Url,
 }
 
-/// Names as plans spell them.
+/// Field names, spelled as in plans.
 const FIELDS: [(&str, Field); 28] = [
     ("isSuccsessful", Field::Success),
     ("startTime", Field::StartMs),
@@ -90,12 +90,12 @@ const FIELDS: [(&str, Field); 28] = [
 const VARIABLE: &str = "variable#";
 
 impl Columns {
-    /// Compiles the setting `columns`: fields and texts with `|` between; an empty text is a `|` itself.
+    /// Compiles the setting `columns`: fields and texts separated by `|`. An empty text stands for a literal `|`.
     pub fn new(columns: &str, head: &str, tail: &str, overwrites: bool) -> Columns {
         let columns = unescape(columns);
         let mut chunks: Vec<&str> = columns.split('|').collect();
         while chunks.len() > 1 && chunks.last().is_some_and(|chunk| chunk.is_empty()) {
-            chunks.pop(); // String.split drops them
+            chunks.pop(); // `String.split` drops trailing empty strings
         }
         Columns {
             head: unescape(head),
@@ -105,7 +105,7 @@ impl Columns {
         }
     }
 
-    /// Whether rows show of a sample its body, its response headers, and what was sent.
+    /// Whether rows contain a sample's response body, its response headers, and the request.
     pub fn reads(&self) -> (bool, bool, bool) {
         let has = |fields: &[Field]| {
             let shows = |part: &ColumnPart| matches!(part, ColumnPart::Field(field) if fields.contains(field));
@@ -118,7 +118,7 @@ impl Columns {
         )
     }
 
-    /// Appends the row of a sample; its sub-results have none.
+    /// Appends the row of a sample; sub-results get no rows.
     pub(crate) fn write_sample(&self, sample: &Sample, out: &mut Vec<u8>) {
         for part in &self.parts {
             match part {
@@ -138,7 +138,7 @@ fn part(chunk: &str) -> ColumnPart {
     if let Some((_, field)) = FIELDS.iter().find(|(name, _)| *name == chunk) {
         return ColumnPart::Field(*field);
     }
-    // The plugin cuts off as much as the word is long, wherever it stands.
+    // The plugin drops as many characters as the keyword has from the front, wherever the keyword is.
     let number = match chunk.contains(VARIABLE) {
         true => chunk
             .get(VARIABLE.len()..)
@@ -225,12 +225,12 @@ fn write_field(field: Field, sample: &Sample, out: &mut Vec<u8>) {
     }
 }
 
-/// `FlexibleFileWriter#getShiftDecimal`: seconds with three digits behind the point.
+/// `FlexibleFileWriter#getShiftDecimal`: seconds with three decimals.
 fn write_seconds(ms: i64, out: &mut Vec<u8>) {
     put(out, format_args!("{}.{:03}", ms / 1000, ms % 1000));
 }
 
-/// `getSamplerData`: what was sent, of an HTTP sample as `HTTPSampleResult` puts it together.
+/// `getSamplerData`: the request; for an HTTP sample as `HTTPSampleResult` formats it.
 fn request(sample: &Sample) -> Option<String> {
     let own = sample.sampler_data.as_deref();
     if sample.kind != Kind::Http {

@@ -7,22 +7,23 @@ use serde::{Deserialize, Serialize};
 pub struct Connections {
     /// Connections opened.
     pub opened: u64,
-    /// Exchanges on a connection that an earlier one had opened.
+    /// Requests sent on a connection that an earlier request had opened.
     pub reused: u64,
     /// Full TLS handshakes.
     pub handshakes_full: u64,
     /// Resumed TLS handshakes.
     pub handshakes_resumed: u64,
-    /// Connections ended by this side: no keep-alive, a new iteration, their time was up.
+    /// Connections closed by Drumfire: without keep-alive, for a new iteration, or past
+    /// their time to live.
     #[serde(default)]
     pub closed_by_us: u64,
-    /// Connections ended by a server, or by its word.
+    /// Connections closed by the server, or at its request.
     #[serde(default)]
     pub closed_by_peer: u64,
 }
 
 impl Connections {
-    /// The counts since an earlier moment.
+    /// The difference from earlier counts.
     pub fn since(self, then: Connections) -> Connections {
         Connections {
             opened: self.opened.saturating_sub(then.opened),
@@ -36,7 +37,7 @@ impl Connections {
         }
     }
 
-    /// The sums.
+    /// The sums of both counts.
     pub fn plus(self, other: Connections) -> Connections {
         Connections {
             opened: self.opened.saturating_add(other.opened),

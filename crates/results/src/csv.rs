@@ -37,7 +37,7 @@ pub(crate) fn write_field_names(config: &SaveConfig, variables: &[String], out: 
         row.plain(name.as_bytes());
     }
     for name in variables {
-        // The quotes tell variables from fixed columns; the name itself is not escaped.
+        // The quotes distinguish variables from fixed columns; the name itself is not escaped.
         row.out.push(b'"');
         row.out.extend_from_slice(name.as_bytes());
         row.plain(b"\"");
@@ -77,7 +77,7 @@ fn write_children(
     rows
 }
 
-/// One row without its line end. The variables are those of the whole sample event, also for a sub-result.
+/// Writes one row without its line end. Sub-results, too, get the variables of the whole sample event.
 fn write_row(format: &RowFormat, sample: &Sample, variables: &Variables, out: &mut Vec<u8>) {
     let config = &format.config;
     let mut row = CsvRow::new(config.delimiter, out);
@@ -129,7 +129,7 @@ fn write_row(format: &RowFormat, sample: &Sample, variables: &Variables, out: &m
     row.end();
 }
 
-/// The columns that later versions of JMeter added at the end.
+/// Writes the columns that later versions of JMeter appended.
 fn write_late_columns(format: &RowFormat, sample: &Sample, row: &mut CsvRow<'_>) {
     let config = &format.config;
     if config.file_name {
@@ -177,7 +177,7 @@ fn write_stamp(format: &RowFormat, sample: &Sample, row: &mut CsvRow<'_>) {
     }
 }
 
-/// A row being written (`CSVSaveService.StringQuoter`): a delimiter follows each field, until the row ends.
+/// A row being written (`CSVSaveService.StringQuoter`). Each field ends with a delimiter, until the row is finished.
 struct CsvRow<'a> {
     out: &'a mut Vec<u8>,
     delimiter: u8,
@@ -209,7 +209,7 @@ impl<'a> CsvRow<'a> {
     }
 
     fn number(&mut self, value: impl itoa::Integer + TryInto<u8> + Copy) {
-        // most are one digit
+        // Most numbers have a single digit
         if let Ok(digit @ 0..=9) = value.try_into() {
             self.out.extend_from_slice(&[b'0' + digit, self.delimiter]);
             return;
@@ -222,7 +222,7 @@ impl<'a> CsvRow<'a> {
         byte == self.delimiter || matches!(byte, b'"' | b'\r' | b'\n')
     }
 
-    /// Whether one of the bytes is special, seen eight at a time; the last eight may have been seen before.
+    /// Whether any byte needs quoting. Checks eight bytes at a time; the last eight may overlap the chunk before.
     fn has_special(&self, bytes: &[u8]) -> bool {
         let Some(last) = bytes.last_chunk::<8>() else {
             return match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
@@ -240,13 +240,15 @@ impl<'a> CsvRow<'a> {
 
     fn has_special_in(&self, word: u64) -> bool {
         const ONES: u64 = 0x0101_0101_0101_0101;
-        // The highest bit of a byte is set where it is zero; those above may be set for nothing, but only if one is.
+        // Sets the highest bit of each zero byte. It may also set bits above a zero byte wrongly, but never without
+        // one.
         let zero = |word: u64| word.wrapping_sub(ONES) & !word;
         let is = |byte: u8| zero(word ^ (ONES * u64::from(byte)));
         (is(self.delimiter) | is(b'"') | is(b'\r') | is(b'\n')) & (ONES << 7) != 0
     }
 
-    /// A field in quotes where it holds the delimiter, a quote or a line end (`CSVSaveService.quoteDelimiters`).
+    /// Writes a field, in quotes if it contains the delimiter, a quote or a line end
+    /// (`CSVSaveService.quoteDelimiters`).
     fn text(&mut self, text: &str) {
         if self.has_special(text.as_bytes()) {
             self.quote(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Failed samples by kind, with the first of each kind in full.
+//! Failed samples grouped by kind, with the full first sample of each kind.
 
 use std::collections::hash_map::Entry;
 
@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::sample::Sample;
 use crate::secrets::{masked_fields, masked_headers};
 
-/// Distinct kinds of failures that are told apart.
+/// Limit of distinct kinds of failures; further kinds are counted together.
 const MAX_KINDS: usize = 2_000;
-/// Kinds of which the first sample is kept.
+/// Number of kinds for which the first sample is stored.
 const MAX_KEPT: usize = 200;
-/// The part of each text of a failed sample that is kept, in bytes.
+/// Maximum length of each stored text of a failed sample, in bytes.
 const KEPT_BYTES: usize = 64 << 10;
-/// The same of further kinds, so that a recording does not grow with the size of responses.
+/// The same limit after the first [`MAX_LONG`] kinds, so that a recording does not grow with the size of responses.
 const SHORT_BYTES: usize = 2_000;
-/// Kinds of which long texts are kept.
+/// Number of kinds for which long texts are stored.
 const MAX_LONG: usize = 16;
-/// The code of samples that an assertion failed, where JMeter's backend listeners tell them (`MetricUtils.ASSERTION_FAILED`).
+/// The code that JMeter's backend listeners report for a sample that failed by an assertion (`MetricUtils.ASSERTION_FAILED`).
 const ASSERTION_FAILED: &str = "Assertion failed";
-/// The kind of failures beyond [`MAX_KINDS`].
+/// The key that all kinds beyond [`MAX_KINDS`] share.
 const OTHER_ERRORS: &str = "\0\0(other errors)";
 
 /// Failed samples of one kind.
@@ -31,29 +31,29 @@ pub struct ErrorKind {
     pub label: String,
     /// The response code.
     pub code: String,
-    /// The response message, or what the assertion said of a response that is good by its code.
+    /// The response message, or the assertion's message if the response code is a success.
     pub message: String,
-    /// How many.
+    /// How many samples.
     pub count: u64,
-    /// The first of them, unless there are very many kinds.
+    /// The first of them, unless there are too many kinds.
     #[serde(default)]
     pub first: Option<Box<FailedSample>>,
 }
 
 impl ErrorKind {
-    /// The key that tells kinds apart.
+    /// The fields that identify a kind.
     pub(crate) fn key(&self) -> (&str, &str, &str) {
         (&self.label, &self.code, &self.message)
     }
 
-    /// Adds the failures of the same kind from elsewhere; the earlier of two first samples stays.
+    /// Adds failures of the same kind from another source and keeps the earlier first sample.
     pub(crate) fn absorb(&mut self, other: ErrorKind) {
         self.count = self.count.saturating_add(other.count);
         self.first = earlier(self.first.take(), other.first);
     }
 }
 
-/// The earlier of two samples; if they began in the same millisecond, the choice does not depend on their order.
+/// Returns the earlier of two samples. If both began in the same millisecond, the result does not depend on argument order.
 fn earlier(
     one: Option<Box<FailedSample>>,
     other: Option<Box<FailedSample>>,
@@ -68,7 +68,7 @@ fn earlier(
     }
 }
 
-/// A failed sample as far as a reader wants to see it. Long texts are cut, and secrets are masked.
+/// A failed sample, reduced to what reports show. Long texts are truncated, and secrets are masked.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FailedSample {
@@ -86,17 +86,17 @@ pub struct FailedSample {
     pub message: String,
     /// The assertions that failed, each with its message.
     pub assertions: Vec<String>,
-    /// Where the request went.
+    /// The request URL.
     pub url: String,
     /// HTTP method.
     pub method: String,
     /// Request headers.
     pub request_headers: String,
-    /// Request body, or what a sampler that does not speak HTTP sent.
+    /// Request body, or the data that a non-HTTP sampler sent.
     pub request_body: String,
     /// Response headers.
     pub response_headers: String,
-    /// Response body, as far as somebody read it.
+    /// Response body, as far as it was read.
     pub response_body: String,
 }
 
@@ -140,7 +140,7 @@ impl FailedSample {
     }
 }
 
-/// The text, or its beginning and an ellipsis.
+/// Truncates a text to `most` bytes and appends an ellipsis if anything was cut.
 fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -154,13 +154,13 @@ struct Count {
     first: Option<Box<FailedSample>>,
 }
 
-/// Failures by label and kind, as JMeter's dashboard tells kinds apart (`ErrorsSummaryConsumer.getErrorKey`).
+/// Failures by label and kind; kinds are distinguished as in JMeter's dashboard (`ErrorsSummaryConsumer.getErrorKey`).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<ErrorKind>", into = "Vec<ErrorKind>")]
 pub struct ErrorKinds {
-    /// Label, code and message, with NULs between.
+    /// Keys are label, code and message, separated by NULs.
     kinds: FxHashMap<String, Count>,
-    /// Reused for looking up.
+    /// Reused lookup key.
     key: String,
 }
 
@@ -197,7 +197,8 @@ impl ErrorKinds {
         self.count(sample);
     }
 
-    /// Counts a failed sample as JMeter's backend listeners tell it (`ErrorMetric`): an assertion's word comes before the code.
+    /// Counts a failed sample as JMeter's backend listeners do (`ErrorMetric`): an assertion's message takes precedence over
+    /// the code.
     pub(crate) fn add_heard(&mut self, sample: &Sample) {
         let assertion = sample.first_assertion_message();
         let (code, message) = match assertion.filter(|message| !message.is_empty()) {
@@ -211,7 +212,7 @@ impl ErrorKinds {
         self.count(sample);
     }
 
-    /// Counts a failed sample under the key at hand.
+    /// Counts a failed sample under the current key.
     fn count(&mut self, sample: &Sample) {
         if let Some(kind) = self.kinds.get_mut(self.key.as_str()) {
             kind.count += 1;
@@ -233,14 +234,14 @@ impl ErrorKinds {
         self.merge(key, kind.count, kind.first);
     }
 
-    /// Forgets the failed samples themselves: only their counts stay.
+    /// Drops the stored samples and keeps the counts.
     pub fn forget_samples(&mut self) {
         for kind in self.kinds.values_mut() {
             kind.first = None;
         }
     }
 
-    /// The kinds of all labels together, most frequent first.
+    /// The kinds summed over all labels, most frequent first.
     pub fn list(&self) -> Vec<ErrorKind> {
         let mut together: Vec<ErrorKind> = Vec::new();
         let mut places: FxHashMap<(String, String), usize> = FxHashMap::default();
@@ -269,8 +270,8 @@ impl ErrorKinds {
         list
     }
 
-    /// Takes all counts, in the order of label, code and message. The kinds stay known, so that the next sample of a kind
-    /// is not taken for the first.
+    /// Takes all counts, ordered by label, code and message. The kinds remain known, so that the next sample of a kind is not
+    /// stored as its first.
     pub(crate) fn drain(&mut self) -> Vec<ErrorKind> {
         let counted = self.kinds.iter_mut().filter(|(_, kind)| kind.count > 0);
         let mut list: Vec<ErrorKind> = counted
@@ -314,14 +315,14 @@ fn sort(list: &mut [ErrorKind]) {
 }
 
 impl Count {
-    /// Keeps the earlier of two first samples.
+    /// Adds a count and keeps the earlier first sample.
     fn add(&mut self, count: u64, first: Option<Box<FailedSample>>) {
         self.count = self.count.saturating_add(count);
         self.first = earlier(self.first.take(), first);
     }
 }
 
-/// The key of a failed sample, and its shown text, beside its code.
+/// The message that identifies and describes a failed sample, in addition to its code.
 pub(crate) fn error_message(sample: &Sample) -> &str {
     let assertion = sample
         .first_assertion_message()

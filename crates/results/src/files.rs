@@ -1,4 +1,4 @@
-//! Opening and writing result files by the rules of JMeter's `ResultCollector`.
+//! Opens and writes result files by the rules of JMeter's `ResultCollector`.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use crate::row::RowFormat;
 use crate::xml;
 
-/// The action on a result file that is already there. Without a GUI, JMeter does not look at
-/// `resultcollector.action_if_file_exists`: it continues the file unless `-f` is given.
+/// What happens to an existing result file. Without a GUI, JMeter ignores `resultcollector.action_if_file_exists` and
+/// appends to the file, unless `-f` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExistingFile {
-    /// Go on at its end.
+    /// Append to it.
     #[default]
     Append,
     /// Delete it first (`-f`).
     Delete,
 }
 
-/// Where file names of listeners lead.
+/// How file names of listeners are resolved.
 #[derive(Clone, Debug)]
 pub struct ResultFolder {
     /// Folder of the plan.
@@ -27,15 +27,15 @@ pub struct ResultFolder {
     /// Names with this prefix are relative to `base_dir`, others to the working directory
     /// (`jmeter.save.saveservice.base_prefix`, by default `~/`).
     pub base_prefix: String,
-    /// The action on files that are already there.
+    /// What happens to existing files.
     pub existing: ExistingFile,
 }
 
 impl ResultFolder {
-    /// The file that a listener's name means (`FileServer.resolveBaseRelativeName`).
+    /// Resolves a listener's file name (`FileServer.resolveBaseRelativeName`).
     pub fn resolve(&self, name: &str) -> PathBuf {
         match name.strip_prefix(self.base_prefix.as_str()) {
-            // A leading slash in the rest does not make it absolute: Java's File joins.
+            // Java's `File` joins paths, so a leading slash in the rest does not make it absolute.
             Some(rest) => self.base_dir.join(rest.trim_start_matches('/')),
             None => PathBuf::from(name),
         }
@@ -61,11 +61,11 @@ impl std::error::Error for OpenError {
     }
 }
 
-/// Deletes the file of a listener, where there is one. The name is taken as it is, without the base prefix
+/// Deletes the file of a listener, if it exists. The name is used without resolving the base prefix
 /// (`JMeter.runNonGui`).
 ///
 /// # Errors
-/// When a file is there and cannot be deleted; JMeter does not start then.
+/// When the file exists and cannot be deleted; JMeter then refuses to start.
 pub(crate) fn delete_existing(name: &str) -> Result<(), OpenError> {
     match fs::remove_file(name) {
         Err(cause) if cause.kind() != io::ErrorKind::NotFound && Path::new(name).exists() => {
@@ -83,7 +83,7 @@ pub(crate) fn delete_existing(name: &str) -> Result<(), OpenError> {
 pub(crate) struct ResultFile {
     pub path: PathBuf,
     file: File,
-    /// Length up to which the file holds whole rows only; none for pipes and devices.
+    /// Length up to which the file contains only whole rows; `None` for pipes and devices.
     whole_len: Option<u64>,
     pub rows: u64,
     pub lost_rows: u64,
@@ -91,19 +91,18 @@ pub(crate) struct ResultFile {
 }
 
 impl ResultFile {
-    /// Opens `path`, makes its folders, and writes the head into a file that starts anew (`ResultCollector
-    /// .getFileWriter`): CSV when it did not exist, XML when it did not end with a complete `testResults`. Rows that the
-    /// plan spells out have a head each time (`FlexibleFileWriter`).
-    ///
+    /// Opens `path`, creates its folders, and writes the head into a new file (`ResultCollector.getFileWriter`). A CSV
+    /// file is new if it did not exist, an XML file if it did not end with a complete `testResults`. Rows that the plan
+    /// defines get a head each time (`FlexibleFileWriter`).
     /// # Errors
-    /// The operating system's own error.
+    /// The operating system's error.
     pub fn open(path: &Path, format: &RowFormat) -> io::Result<ResultFile> {
         if let Some(folder) = path
             .parent()
             .filter(|folder| !folder.as_os_str().is_empty())
         {
             match fs::create_dir_all(folder) {
-                // It is not a folder: opening the file says so.
+                // A file has the folder's name; opening `path` will report that.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 made => made?,
             }
@@ -134,7 +133,7 @@ impl ResultFile {
             existed
         };
         if regular {
-            // An XML file without its end is overwritten, as in JMeter.
+            // As in JMeter, an XML file without its end tag is overwritten.
             file.set_len(whole_len)?;
         }
         let mut opened = ResultFile {
@@ -153,7 +152,7 @@ impl ResultFile {
         Ok(opened)
     }
 
-    /// Writes whole rows. After a failure the file is cut back to the last whole row, the rows count as lost, and the
+    /// Writes whole rows. After a failure it truncates the file to the last whole row and counts the rows as lost. The
     /// next call tries again.
     pub fn write_rows(&mut self, data: &[u8], rows: u64) {
         match self.append(data) {
@@ -165,7 +164,7 @@ impl ResultFile {
         }
     }
 
-    /// Writes the end of the file and checks that it is still where it was opened.
+    /// Writes the end of the file and checks that the file still exists at its path.
     pub fn finish(&mut self, format: &RowFormat) {
         let mut tail = Vec::new();
         format.write_tail(&mut tail);
@@ -188,7 +187,7 @@ impl ResultFile {
             match &written {
                 Ok(()) => *whole_len += data.len() as u64,
                 Err(_) => {
-                    // This may fail on a broken disk too; the error that counts is already at hand.
+                    // Truncating may fail as well on a broken disk; the error to report is the first one.
                     let _ = self.file.set_len(*whole_len);
                 }
             }
@@ -216,8 +215,8 @@ impl ResultFile {
     }
 }
 
-/// Where the end tag of a complete XML file starts (`ResultCollector.trimLastLine`): only the last bytes are searched,
-/// and a file too short to be complete has none.
+/// Offset of the end tag of a complete XML file (`ResultCollector.trimLastLine`). Only the last bytes are searched; a
+/// file that is too short to be complete has no end tag.
 fn end_tag_start(file: &mut File, len: u64) -> io::Result<Option<u64>> {
     if len < xml::MIN_FILE_LEN {
         return Ok(None);
@@ -233,13 +232,13 @@ fn end_tag_start(file: &mut File, len: u64) -> io::Result<Option<u64>> {
     Ok(found.map(|at| start + at as u64))
 }
 
-/// A path that is the same for all names of one file, also before the file exists.
+/// A path that is identical for all names of one file, even before the file exists.
 pub(crate) fn identity(path: &Path) -> PathBuf {
     if let Ok(found) = fs::canonicalize(path) {
         return found;
     }
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    // The folder may be missing too: resolve as much of it as exists.
+    // The folder may be missing, too: resolve the part of it that exists.
     let mut rest = Vec::new();
     let mut folder = absolute.as_path();
     while let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) {

@@ -1,5 +1,5 @@
-//! Where a worker leaves its numbers and the run takes them: one place for each worker, so workers never wait for one
-//! another, and a run that is slow to take finds everything added up.
+//! The exchange point of a worker and the run. Each worker has its own, so workers never contend for a lock. If the
+//! run is slow to take the numbers, they accumulate in sums.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,9 +12,9 @@ use crate::increment::Increment;
 use crate::sample::Sample;
 use crate::summariser::SummaryDelta;
 
-/// Failed samples of a worker that wait for being shown.
+/// Limit of a worker's failed samples that wait for display.
 const RECENT_ERRORS: usize = 20;
-/// Seconds that wait for being taken; the oldest of more are added up.
+/// Limit of seconds that wait for the run; the oldest are merged.
 const MOST_SECONDS: usize = 120;
 
 /// A failed sample.
@@ -26,7 +26,7 @@ pub struct RecentError {
     pub label: String,
     /// Its response code.
     pub code: String,
-    /// Its response message, or what the assertion said of a response that is good by its code.
+    /// Its response message, or the assertion's message if the response code is a success.
     pub message: String,
 }
 
@@ -45,28 +45,28 @@ impl RecentError {
 #[derive(Debug, Default)]
 pub struct Handover(Mutex<Waiting>);
 
-/// The parcel that a worker hands over.
+/// The pending data of a worker.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     pub counts: Vec<LabelCount>,
     seconds: BTreeMap<i64, Increment>,
     pub loose: Increment,
     pub summaries: Vec<SummaryDelta>,
-    /// The samples that each backend listener heard.
+    /// The samples that each backend listener received.
     pub heard: Vec<Increment>,
     recent_errors: VecDeque<RecentError>,
 }
 
-/// The parcel that a run takes from a worker.
+/// The data that the run takes from a worker.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// Seconds that are over, in order.
+    /// Completed seconds, in order.
     pub seconds: Vec<Increment>,
-    /// The counts that belong to no second yet: failures, connections, lateness.
+    /// Counts that are not assigned to a second yet: failures, connections, lateness.
     pub loose: Increment,
     /// The samples of each summariser.
     pub summaries: Vec<SummaryDelta>,
-    /// The samples that each backend listener heard.
+    /// The samples that each backend listener received.
     pub heard: Vec<Increment>,
     /// The latest failed samples, oldest first.
     pub recent_errors: Vec<RecentError>,
@@ -99,20 +99,20 @@ impl Waiting {
 }
 
 impl Handover {
-    /// Nothing has happened; `summarisers` is how many summarisers there are.
+    /// An empty handover for this number of summarisers.
     pub fn new(summarisers: usize) -> Handover {
         let handover = Handover::default();
         handover.lock().summaries = vec![SummaryDelta::EMPTY; summarisers];
         handover
     }
 
-    /// The same with so many backend listeners.
+    /// Adds room for this number of backend listeners.
     pub fn with_backends(self, backends: usize) -> Handover {
         self.lock().heard = vec![Increment::default(); backends];
         self
     }
 
-    /// Takes everything but the counts, which go on.
+    /// Takes everything except the label counts, which keep accumulating.
     pub fn take(&self) -> Delivery {
         let mut waiting = self.lock();
         Delivery {
@@ -124,12 +124,12 @@ impl Handover {
         }
     }
 
-    /// Looks at how often each label occurred so far, those of transaction controllers too.
+    /// Passes the counts of all labels to `look`, including those of transaction controllers.
     pub fn counts<R>(&self, look: impl FnOnce(&[LabelCount]) -> R) -> R {
         look(&self.lock().counts)
     }
 
-    /// A worker that panicked leaves sums that are complete up to a label; they stay readable.
+    /// Locks the pending data. After a worker's panic, the sums are complete up to a label and remain readable.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

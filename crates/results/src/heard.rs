@@ -1,41 +1,41 @@
-//! Samples one by one for whoever sends them on from a thread of its own: a bounded queue that no user waits for.
+//! A bounded queue of single samples for a backend that sends them from its own thread; users never wait for it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::sample::{Kind, Sample};
 
-/// The facts of a sample.
+/// The values of a sample that backends send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeardSample {
     /// Its label.
     pub label: String,
     /// Name of the virtual user's thread.
     pub thread_name: String,
-    /// No part of it failed.
+    /// Whether no part of it failed.
     pub success: bool,
     /// Elapsed time, in milliseconds.
     pub elapsed_ms: i64,
     /// Time to the first byte of the response, in milliseconds.
     pub latency_ms: i64,
-    /// Time to the connection, in milliseconds.
+    /// Time to establish the connection, in milliseconds.
     pub connect_ms: i64,
     /// Its time stamp, in milliseconds since the Unix epoch.
     pub at_ms: i64,
-    /// Users that were active.
+    /// Number of active users.
     pub active_users: u32,
-    /// More, for who asks for it.
+    /// Further values, for backends that need them.
     pub detail: Option<Box<HeardDetail>>,
 }
 
-/// The rest of what is told of a sample.
+/// Further values of a sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HeardDetail {
     /// Response code.
     pub code: String,
-    /// It is the result of an HTTP request.
+    /// Whether it is the result of an HTTP request.
     pub is_http: bool,
-    /// How many samples it stands for.
+    /// Number of samples that it represents.
     pub count: u32,
     /// Bytes received.
     pub received_bytes: u64,
@@ -43,12 +43,12 @@ pub struct HeardDetail {
     pub sent_bytes: u64,
     /// The message of the first assertion that has one.
     pub assertion_message: Option<String>,
-    /// The body of a failed response, if it is wanted and not empty.
+    /// The body of a failed response, if requested and not empty.
     pub failed_body: Option<String>,
 }
 
 impl HeardSample {
-    /// The facts of a sample; its stamp is its start, or its end.
+    /// Extracts the values of a sample. Its time stamp is its start if `stamp_at_start`, else its end.
     pub fn of(sample: &Sample, stamp_at_start: bool) -> HeardSample {
         HeardSample {
             label: sample.label.to_string(),
@@ -67,7 +67,7 @@ impl HeardSample {
         }
     }
 
-    /// The same with all details but the body.
+    /// Adds all details except the body.
     #[must_use]
     pub fn with_detail(mut self, sample: &Sample) -> HeardSample {
         self.detail = Some(Box::new(HeardDetail {
@@ -83,7 +83,7 @@ impl HeardSample {
     }
 }
 
-/// Samples that wait to be sent. Copies are of the same queue.
+/// Samples that wait to be sent. Clones share one queue.
 #[derive(Clone, Debug)]
 pub struct SampleQueue(Arc<Mutex<HeardState>>);
 
@@ -103,7 +103,7 @@ impl PartialEq for SampleQueue {
 impl Eq for SampleQueue {}
 
 impl SampleQueue {
-    /// A queue for so many samples.
+    /// A queue for up to `room` samples.
     pub fn new(room: usize) -> SampleQueue {
         SampleQueue(Arc::new(Mutex::new(HeardState {
             samples: VecDeque::new(),
@@ -112,7 +112,7 @@ impl SampleQueue {
         })))
     }
 
-    /// Adds a sample; a full queue drops it and counts it.
+    /// Adds a sample; a full queue drops and counts it.
     pub fn push(&self, sample: HeardSample) {
         let mut state = self.lock();
         if state.samples.len() >= state.room {

@@ -1,4 +1,4 @@
-//! Histograms of whole runs: three significant digits, exact extremes, memory only for the magnitudes that occur.
+//! Histograms for whole runs: three significant digits, exact extremes, and memory only for the magnitudes that occur.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,15 +6,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::buckets::{Pairs, bounds, bucket};
 use crate::increment::Distribution;
 
-/// Each power of two is cut into this many buckets, as a power of two, so a bucket is at most 0.1 % wide.
+/// Each power of two is divided into `1 << BUCKET_BITS` buckets, so a bucket is at most 0.1 % wide.
 pub(crate) const BUCKET_BITS: u32 = 10;
-/// Buckets that are allocated together: 1 KiB, so that a label with steady times stays small.
+/// Number of buckets allocated together: 1 KiB, so that a label with steady times stays small.
 const SLOTS: usize = 128;
 
 /// Counts of values such as microseconds. Values below 2,048 are exact, larger ones to within 0.1 %.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Histogram {
-    /// Buckets in order: `BUCKETS` for the values below that number, then as many for each power of two.
+    /// Buckets in order: `BUCKETS` for the values below that number, then the same number for each power of two.
     pages: Vec<Option<Box<[u64; SLOTS]>>>,
     count: u64,
     sum: u128,
@@ -23,12 +23,12 @@ pub struct Histogram {
 }
 
 impl Histogram {
-    /// An empty histogram; it allocates when values come.
+    /// An empty histogram; the first value allocates.
     pub fn new() -> Histogram {
         Histogram::default()
     }
 
-    /// Counts one value. Allocates only for the first value of a magnitude.
+    /// Counts one value. Allocates only for the first value in a page of buckets.
     pub fn record(&mut self, value: u64) {
         self.min = if self.count == 0 {
             value
@@ -55,7 +55,7 @@ impl Histogram {
         self.max = self.max.max(other.max);
         self.count += other.count;
         self.sum += other.sum;
-        // Pages outside the other's extremes are empty there, allocated or not.
+        // Pages of `other` beyond its extremes are empty, whether allocated or not.
         let (first, last) = (place(other.min).0, place(other.max).0);
         for (index, page) in other.pages.iter().enumerate().take(last + 1).skip(first) {
             if let Some(page) = page {
@@ -102,7 +102,7 @@ impl Histogram {
         self.max
     }
 
-    /// The mean of the exact values; 0 without values.
+    /// The mean, from the exact sum; 0 without values.
     pub fn mean(&self) -> f64 {
         if self.count == 0 {
             0.0
@@ -111,9 +111,9 @@ impl Histogram {
         }
     }
 
-    /// The value that `percent` per cent of all values do not exceed, between two neighbours if need be, as JMeter finds it
-    /// (`DescriptiveStatistics#getPercentile`, Commons Math's estimation type LEGACY); to within 0.1 %, and 0 without
-    /// values. Everything that shows a percentile takes it from here.
+    /// The value that `percent` per cent of all values do not exceed, accurate to 0.1 %; 0 without values. It interpolates
+    /// between neighbours as JMeter does (`DescriptiveStatistics#getPercentile`, Commons Math's estimation type LEGACY).
+    /// All reported percentiles come from here.
     pub fn percentile(&self, percent: f64) -> f64 {
         let position = percent * (self.count as f64 + 1.0) / 100.0;
         if self.count == 0 || position < 1.0 {
@@ -127,7 +127,7 @@ impl Histogram {
         lower + (position - rank) * (upper - lower)
     }
 
-    /// The values with this rank, from 1, and the next one among all values in order.
+    /// The value with this rank, counted from 1, and its successor in sorted order.
     fn neighbours(&self, rank: u64) -> (f64, f64) {
         let mut seen = 0;
         let mut lower = None;
@@ -147,8 +147,8 @@ impl Histogram {
         (lower.unwrap_or(max), max)
     }
 
-    /// The value with this rank, from 1, among the values of a bucket, which are taken as spread evenly. Where all values
-    /// are whole milliseconds, as those of a result file, so is this.
+    /// The value with this rank, counted from 1, within a bucket, whose values are assumed to be evenly spread. If all
+    /// values are whole milliseconds, as in a result file, the result is too.
     fn value(&self, bucket: usize, count: u64, rank: u64) -> f64 {
         let (lowest, highest) = bounds(bucket, BUCKET_BITS);
         let width = (highest - lowest) as f64;
@@ -163,7 +163,7 @@ impl Histogram {
         value.clamp(self.min as f64, self.max as f64)
     }
 
-    /// Whether all values are whole milliseconds, by all that is kept of them exactly.
+    /// Whether all values are apparently whole milliseconds, judged by the sum and extremes, which are exact.
     fn is_whole_ms(&self) -> bool {
         self.sum.is_multiple_of(1000)
             && self.min.is_multiple_of(1000)
@@ -180,7 +180,7 @@ impl Histogram {
         })
     }
 
-    /// How many values do not exceed `limit`, to within the bucket of the limit.
+    /// The number of values up to `limit`, with the precision of the limit's bucket.
     pub fn count_up_to(&self, limit: u64) -> u64 {
         let highest = bounds(bucket(limit, BUCKET_BITS), BUCKET_BITS).1;
         let below = self.buckets().take_while(|(value, _)| *value <= highest);
@@ -219,12 +219,12 @@ fn place(value: u64) -> (usize, usize) {
     (bucket / SLOTS, bucket % SLOTS)
 }
 
-/// How a histogram is written.
+/// The serialized form of a histogram.
 #[derive(Serialize, Deserialize)]
 struct Written {
     min: u64,
     max: u64,
-    /// May exceed what JSON readers take for an integer.
+    /// A string, since the sum may exceed the integers that JSON readers support.
     sum: String,
     buckets: Pairs,
 }
@@ -254,7 +254,7 @@ impl<'de> Deserialize<'de> for Histogram {
             all.page_mut(bucket / SLOTS)[bucket % SLOTS] += count;
             all.count += count;
         }
-        // Merging relies on the extremes lying around all buckets.
+        // Merging requires that all buckets lie within the extremes.
         if all.count > 0 && !all.extremes_fit() {
             return Err(D::Error::custom(
                 "the extremes of a histogram do not fit its buckets",

@@ -1,4 +1,4 @@
-//! Time stamps by Java's date patterns, as `timestamp_format` gives them.
+//! Time stamps formatted by Java's date patterns, for JMeter's `timestamp_format`.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -43,8 +43,8 @@ enum PatternPiece {
 }
 
 impl DatePattern {
-    /// Compiles `pattern`; `None` for an unknown letter, a missing closing quote, or a field that only one of Java's
-    /// two formatters takes.
+    /// Compiles `pattern`; `None` for an unknown letter, a missing closing quote, or a field that only one of Java's two
+    /// formatters supports.
     pub fn compile(pattern: &str) -> Option<DatePattern> {
         let mut items = Vec::new();
         let mut literal = String::new();
@@ -78,7 +78,7 @@ impl DatePattern {
         Some(DatePattern { items })
     }
 
-    /// Appends the moment `epoch_ms` (milliseconds since the Unix epoch) as it reads in `zone`.
+    /// Appends the moment `epoch_ms` (milliseconds since the Unix epoch), formatted in `zone`.
     pub fn write(&self, epoch_ms: i64, zone: &TimeZone, out: &mut Vec<u8>) {
         let moment = Timestamp::from_millisecond(epoch_ms).unwrap_or(Timestamp::UNIX_EPOCH);
         let moment = moment.to_zoned(zone.clone());
@@ -90,9 +90,10 @@ impl DatePattern {
         }
     }
 
-    /// The moment that `text` begins with, in milliseconds since the Unix epoch, as `SimpleDateFormat.parse` reads it in
-    /// `zone`: numbers may be too large for their field, and a field that another one follows at once is as long as in
-    /// the pattern. None if the text is another one, or for patterns with weekdays, weeks, eras or zones.
+    /// Parses the moment at the start of `text`, in milliseconds since the Unix epoch, as `SimpleDateFormat.parse` does
+    /// in `zone`. Numbers may exceed the range of their field. A field that is directly followed by a numeric field has
+    /// exactly the width in the pattern. Returns `None` if the text does not match, and for patterns with weekdays,
+    /// weeks, eras or zones.
     pub fn read(&self, text: &str, zone: &TimeZone) -> Option<i64> {
         let mut rest = text;
         let mut read = DateFields::default();
@@ -111,10 +112,10 @@ impl DatePattern {
     }
 }
 
-/// Letters of fields that are never numbers.
+/// Letters of fields that are never numeric.
 const NAMED: &str = "GEazZX";
 
-/// The fields of a text that is read.
+/// The fields parsed from a text.
 struct DateFields {
     year: i16,
     months: i64,
@@ -126,7 +127,7 @@ struct DateFields {
 }
 
 impl Default for DateFields {
-    /// The Unix epoch, which stands for what is not in the pattern.
+    /// The Unix epoch supplies the fields that the pattern lacks.
     fn default() -> DateFields {
         DateFields {
             year: 1970,
@@ -141,7 +142,7 @@ impl Default for DateFields {
 }
 
 impl DateFields {
-    /// Takes a field from the front of `text`, and gives what follows it.
+    /// Parses a field at the front of `text` and returns the rest.
     fn field<'t>(
         &mut self,
         letter: char,
@@ -208,14 +209,14 @@ impl DateFields {
     }
 }
 
-/// Two digits are a year from 80 years ago to in 20 years (`SimpleDateFormat`).
+/// A two-digit year lies between 80 years ago and 20 years ahead (`SimpleDateFormat`).
 fn of_this_century(two_digits: i64) -> i16 {
     let first = i64::from(Zoned::now().year()) - 80;
     let year = first + (two_digits - first).rem_euclid(100);
     year.try_into().unwrap_or(i16::MAX)
 }
 
-/// The inside of a quoted literal, up to its closing quote; a doubled quote is one quote.
+/// Reads a quoted literal up to its closing quote; a doubled quote stands for one quote.
 fn quoted(
     chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
     literal: &mut String,
@@ -279,7 +280,7 @@ fn number(value: i64, width: usize, out: &mut Vec<u8>) {
     text(digits, out);
 }
 
-/// Two letters give two digits, any other count at least four (`FastDatePrinter`).
+/// Two letters print two digits; any other number of letters prints at least four (`FastDatePrinter`).
 fn year(value: i64, width: usize, out: &mut Vec<u8>) {
     if width == 2 {
         number(value % 100, 2, out);
@@ -297,7 +298,7 @@ fn month(at: &Zoned, width: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// Zone offset as `+0100` or `+01:00`; an ISO one writes `Z` for zero and leaves the minutes out at width 1.
+/// Prints the zone offset as `+0100` or `+01:00`; an ISO offset of zero is `Z`, and at width 1 it omits the minutes.
 fn offset(at: &Zoned, compact: bool, iso: bool, width: usize, out: &mut Vec<u8>) {
     let seconds = at.offset().seconds();
     if iso && seconds == 0 {
@@ -315,7 +316,7 @@ fn offset(at: &Zoned, compact: bool, iso: bool, width: usize, out: &mut Vec<u8>)
     }
 }
 
-/// Weeks start on Sunday and the first one may be short, as in Java's US locale.
+/// Weeks start on Sunday and the first week may be short, as in Java's US locale.
 fn week_of_year(at: &Zoned) -> i64 {
     if week_year(at) > i64::from(at.year()) {
         return 1;
@@ -334,7 +335,7 @@ fn week_number(at: &Zoned, day: i64) -> i64 {
         + i64::from((day - 1 - sunday_zero).rem_euclid(7) != 0)
 }
 
-/// The week that holds 1 January belongs to the new year.
+/// The week that contains 1 January belongs to the new year.
 fn week_year(at: &Zoned) -> i64 {
     let left_in_week = 6 - i64::from(at.weekday().to_sunday_zero_offset());
     let crosses = at.month() == 12 && i64::from(at.day()) + left_in_week > 31;

@@ -1,7 +1,8 @@
-//! Samples, how they are recorded, and the files and tables that come of them.
+//! Samples, their recording, and the result files and statistics made from them.
 //!
-//! A worker builds a [`Sample`] and gives it to its [`Recorder`]. On a tick the recorder hands rows to the [`ResultWriter`] and
-//! numbers, as [`Increment`]s, to its [`Handover`], where the run takes them. A [`Recording`] is the sum of increments.
+//! A worker builds a [`Sample`] and passes it to its [`Recorder`]. On each tick the recorder passes rows to the
+//! [`ResultWriter`] and numbers, as [`Increment`]s, to its [`Handover`], from which the run takes them. A [`Recording`] is the
+//! sum of increments.
 
 #![warn(missing_docs)]
 

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::sample::Sample;
 
-/// How long the parts of an exchange before the body took, in microseconds, or their sums; each 0 where it is not known or
-/// did not happen, such as those before the request on a connection that was there. The body has the rest.
+/// The durations of the phases before the response body, in microseconds, or their sums. A phase is 0 if its duration is
+/// unknown or it did not happen, as connecting on a reused connection. The body takes the rest of the elapsed time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u64; 4]", into = "[u64; 4]")]
 pub struct Phases {
-    /// Looking up the address.
+    /// Looking up the host's address.
     pub resolve_us: u64,
-    /// From there to the TCP connection, a proxy's answer included.
+    /// From there to the TCP connection, including a proxy's answer.
     pub connect_us: u64,
     /// The TLS handshake.
     pub handshake_us: u64,
@@ -20,8 +20,8 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// Those of a sample. Where only JMeter's times are known, which are whole milliseconds, connecting has all that comes
-    /// before the request.
+    /// The phases of a sample. If only JMeter's times in whole milliseconds are known, all time before the request counts
+    /// as connecting.
     pub fn of(sample: &Sample) -> Phases {
         if sample.phases != Phases::default() {
             return sample.phases;
@@ -34,7 +34,7 @@ impl Phases {
         }
     }
 
-    /// Adds those of another sample.
+    /// Adds the phases of another sample.
     pub fn add(&mut self, other: Phases) {
         self.resolve_us = self.resolve_us.saturating_add(other.resolve_us);
         self.connect_us = self.connect_us.saturating_add(other.connect_us);
@@ -42,8 +42,8 @@ impl Phases {
         self.wait_us = self.wait_us.saturating_add(other.wait_us);
     }
 
-    /// Their shares of `samples` samples that took `service_us` in all: name look-up, TCP, TLS, first byte, body; means in
-    /// milliseconds.
+    /// The mean durations of name lookup, TCP, TLS, first byte and body, in milliseconds, over `samples` samples that took
+    /// `service_us` in all.
     pub fn means_ms(self, service_us: f64, samples: u64) -> [f64; 5] {
         let [resolve, connect, handshake, wait] = <[u64; 4]>::from(self).map(|us| us as f64);
         let body = (service_us - resolve - connect - handshake - wait).max(0.0);

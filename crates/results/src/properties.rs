@@ -1,7 +1,7 @@
 //! Values of JMeter properties.
 
-/// A yes-or-no property by the rule of `JMeterUtils.getPropDefault`: the words true, t, false and f in any case, or a
-/// whole number, of which only 1 is yes; anything else is the default.
+/// A boolean property by the rule of `JMeterUtils.getPropDefault`: `true`, `t`, `false` or `f` in any case, or a
+/// whole number, of which only 1 is true. Any other value gives the default.
 pub(crate) fn flag(lookup: &dyn Fn(&str) -> Option<String>, name: &str, default: bool) -> bool {
     let Some(value) = lookup(name) else {
         return default;

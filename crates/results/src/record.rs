@@ -1,4 +1,4 @@
-//! A worker's work with each sample: it counts the sample and appends its rows, without a lock and without an allocation.
+//! Records each sample of a worker: counts it and appends its rows, without locking or allocating.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::sample::Sample;
 use crate::summariser::SummaryDelta;
 use crate::writer::{Channel, Inlet};
 
-/// A buffer with this many bytes goes to the writer at once.
+/// A buffer with this many bytes is passed to the writer immediately.
 const FULL_BUFFER_BYTES: usize = 64 << 10;
-/// A full buffer has room for one more row of common size.
+/// Capacity of a buffer: a full one has room for one more row of common size.
 const BUFFER_BYTES: usize = FULL_BUFFER_BYTES + (4 << 10);
-/// Failed samples a worker keeps for showing, between two publications.
+/// Limit of failed samples that a worker keeps for display, between two handovers.
 const RECENT_ERRORS: usize = 8;
 
-/// The listeners in whose scope a sampler is: numbers of outputs, of summarisers and of backend listeners, in the order in which
-/// JMeter would notify them. Cheap to clone, for the compiled plan.
+/// The listeners in whose scope a sampler is: the numbers of outputs, summarisers and backend listeners, in the order in which
+/// JMeter would notify them. It is cheap to clone into the compiled plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputSet {
     outputs: Arc<[u16]>,
@@ -40,7 +40,7 @@ impl OutputSet {
         }
     }
 
-    /// The same with backend listeners, which are numbered as in [`Handover::with_backends`].
+    /// Adds backend listeners, numbered as in [`Handover::with_backends`].
     pub fn with_backends(self, backends: impl IntoIterator<Item = u16>) -> OutputSet {
         OutputSet {
             backends: backends.into_iter().collect(),
@@ -49,7 +49,7 @@ impl OutputSet {
     }
 }
 
-/// Rows of one file that are not yet handed over.
+/// Rows of one file that the writer has not received yet.
 #[derive(Debug, Default)]
 struct Buffer {
     data: Vec<u8>,
@@ -65,17 +65,17 @@ impl Buffer {
     }
 }
 
-/// A worker's recorder. Dropping it hands everything over.
+/// Records the samples of a worker. Dropping it hands over everything.
 #[derive(Debug)]
 pub struct Recorder {
     channel: Arc<Channel>,
     handover: Arc<Handover>,
     ignore_transactions: bool,
     buffers: Vec<Buffer>,
-    /// File names that already have the sample at hand.
+    /// For each distinct file name, whether the current sample was already written to it.
     marked: Vec<bool>,
     collector: Collector,
-    /// The samples that each backend listener has heard.
+    /// The samples that each backend listener received.
     backends: Vec<Collector>,
     recent_errors: VecDeque<RecentError>,
     summaries: Vec<SummaryDelta>,
@@ -106,14 +106,14 @@ impl Recorder {
         }
     }
 
-    /// Has labels of more bytes counted by so many of their first. Rows keep them whole.
+    /// Truncates labels to this many bytes in statistics. Rows keep the whole labels.
     pub fn limit_labels(&mut self, bytes: usize) {
         let collectors = self.backends.iter_mut().chain([&mut self.collector]);
         collectors.for_each(|collector| collector.limit_labels(bytes));
     }
 
-    /// Records a sample that listeners are told of: statistics of its label, summaries, and a row in every file of
-    /// `outputs` whose filter wants it. An ignored sample is not recorded.
+    /// Records a sample that listeners receive: in its label's statistics, in summaries, and as a row in every file of `outputs`
+    /// whose filter accepts it. An ignored sample is not recorded.
     pub fn record(&mut self, sample: &Sample, outputs: &OutputSet) {
         if sample.ignore {
             return;
@@ -131,34 +131,34 @@ impl Recorder {
         self.write(sample, outputs);
     }
 
-    /// Counts how late the generator itself was when something was due, in microseconds.
+    /// Counts how late the generator itself was when an event was due, in microseconds.
     pub fn record_lateness(&mut self, late_us: u64) {
         self.lateness.record(late_us);
     }
 
-    /// Hands all rows to the writer, and the numbers over: those of seconds that are over by `now_ms`, milliseconds since
-    /// the Unix epoch, and everything that is told at once. Call it on a tick.
+    /// Passes all rows to the writer and hands over the numbers: the seconds that are complete at `now_ms`, in milliseconds
+    /// since the Unix epoch, and everything that is not counted by second. Call it on a tick.
     pub fn flush(&mut self, now_ms: i64) {
         self.flush_rows();
         let seconds = self.collector.take(now_ms);
         self.hand_over(seconds);
     }
 
-    /// The same with the second at hand: for the end of a group or of the run.
+    /// Like [`Recorder::flush`], including the current second: for the end of a group or of the run.
     pub fn flush_all(&mut self) {
         self.flush_rows();
         let seconds = self.collector.take_all();
         self.hand_over(seconds);
     }
 
-    /// Hands all rows to the writer. Call it every 100 ms or so.
+    /// Passes all rows to the writer. Call it about every 100 ms.
     pub fn flush_rows(&mut self) {
         for (file, buffer) in self.buffers.iter_mut().enumerate() {
             buffer.hand_over(file, &self.channel);
         }
     }
 
-    /// Adds what only the worker can tell: what became of its users' connections since the last time.
+    /// Adds the changes in the worker's connections since the last call.
     pub fn add_connections(&self, connections: Connections) {
         let loose = &mut self.handover.lock().loose;
         loose.connections = loose.connections.plus(connections);
@@ -186,8 +186,8 @@ impl Recorder {
         }
     }
 
-    /// Writes the rows of a sample that only some listeners are told of, and tells backend listeners; it does not count in the
-    /// run's statistics.
+    /// Writes the rows of a sample that only some listeners receive, and passes it to backend listeners. It is not counted in
+    /// the run's statistics.
     pub fn write(&mut self, sample: &Sample, outputs: &OutputSet) {
         for &backend in outputs.backends.iter() {
             self.backends[usize::from(backend)].record(sample);

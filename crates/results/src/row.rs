@@ -1,4 +1,4 @@
-//! One result file's way of writing: head, rows and tail, in CSV or XML.
+//! The format of one result file: head, rows and tail, in CSV or XML.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use crate::save_config::SaveConfig;
 use crate::zone::local_zone;
 use crate::{csv, xml};
 
-/// How rows of one listener look: its configuration and what is the same in every row. Shared by all workers.
+/// The format of one listener's rows: its configuration and the values that every row shares. All workers share it.
 #[derive(Clone, Debug)]
 pub struct RowFormat {
     /// Which fields are shown, and how.
     pub config: SaveConfig,
-    /// Rows that the plan spells out instead.
+    /// The rows that the plan defines instead, if any.
     pub columns: Option<Arc<Columns>>,
     /// Names of the `sample_variables`.
     pub variables: Arc<[String]>,
-    /// Name of this host, for the host name column.
+    /// This machine's host name, for the host name column.
     pub hostname: Arc<str>,
-    /// Zone in which a time stamp pattern is printed.
+    /// Time zone for a time stamp pattern.
     pub zone: TimeZone,
 }
 
@@ -37,7 +37,7 @@ impl RowFormat {
         }
     }
 
-    /// Appends what a new file starts with (`ResultCollector.writeFileStart`).
+    /// Appends the head of a new file (`ResultCollector.writeFileStart`).
     pub fn write_head(&self, out: &mut Vec<u8>) {
         if let Some(columns) = &self.columns {
             out.extend_from_slice(columns.head.as_bytes());
@@ -61,7 +61,7 @@ impl RowFormat {
         }
     }
 
-    /// Appends what a finished file ends with (`ResultCollector.writeFileEnd`).
+    /// Appends the end of a finished file (`ResultCollector.writeFileEnd`).
     pub fn write_tail(&self, out: &mut Vec<u8>) {
         if let Some(columns) = &self.columns {
             out.extend_from_slice(columns.tail.as_bytes());
@@ -70,7 +70,7 @@ impl RowFormat {
         }
     }
 
-    /// The moment a row is stamped with, in milliseconds since the Unix epoch.
+    /// The time stamp of a row, in milliseconds since the Unix epoch.
     pub(crate) fn stamp_ms(&self, sample: &Sample) -> i64 {
         if self.config.stamp_at_start {
             sample.start_ms
@@ -80,14 +80,14 @@ impl RowFormat {
     }
 }
 
-/// The names that the property `sample_variables` lists (`SampleEvent.initSampleVariables`): split at commas without
-/// trimming; empty names at the end are dropped, as `String.split` does.
+/// The names in the property `sample_variables` (`SampleEvent.initSampleVariables`): split at commas without
+/// trimming. Empty names at the end are dropped, as by `String.split`.
 pub fn sample_variable_names(property: Option<&str>) -> Vec<String> {
     let Some(property) = property else {
         return Vec::new();
     };
     let mut names: Vec<String> = property.split(',').map(str::to_owned).collect();
-    // Java gives one empty name for an empty property, but none for commas alone.
+    // Java returns one empty name for an empty property, but none for a property of only commas.
     while names.len() > 1 && names.last().is_some_and(String::is_empty) {
         names.pop();
     }

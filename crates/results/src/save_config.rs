@@ -15,7 +15,7 @@ pub enum TimestampFormat {
     Millis,
     /// A Java date pattern.
     Pattern(Arc<DatePattern>),
-    /// No usable format: a row then has no time stamp field, even where the header has one (`CSVSaveService`).
+    /// No usable format: rows then lack the time stamp field, even if the header has one (`CSVSaveService`).
     Unformatted,
 }
 
@@ -28,7 +28,7 @@ pub enum SaveConfigError {
     DelimiterAlphanumeric(char),
     /// The delimiter is neither printable ASCII nor a tab.
     DelimiterUnprintable(char),
-    /// A flag of a saved configuration is unknown to JMeter, which refuses to load such a plan.
+    /// The plan saved a flag that JMeter does not know; JMeter refuses to load such a plan.
     UnknownFlag(String),
 }
 
@@ -69,7 +69,7 @@ macro_rules! flags {
             pub delimiter: u8,
             /// Processing instruction for the second line of an XML file; empty for none.
             pub xml_pi: String,
-            /// Hand every row to the disk at once.
+            /// Flush every row to disk immediately.
             pub autoflush: bool,
             /// Functional test mode, which keeps response and sampler data whatever the switches say (`TestPlan`).
             pub functional_mode: bool,
@@ -175,10 +175,10 @@ flags! {
 }
 
 impl SaveConfig {
-    /// The configuration that properties give, as `SampleSaveConfiguration`'s static part reads them.
+    /// Reads the configuration from properties, as `SampleSaveConfiguration`'s static part does.
     ///
     /// # Errors
-    /// For a delimiter JMeter refuses, with its words.
+    /// For a delimiter that JMeter refuses, with JMeter's message.
     pub fn from_properties(
         lookup: &dyn Fn(&str) -> Option<String>,
     ) -> Result<SaveConfig, SaveConfigError> {
@@ -201,12 +201,12 @@ impl SaveConfig {
         Ok(config)
     }
 
-    /// The configuration a plan saved: `flags` are the elements of its `saveConfig` as (name, text). Fields that it
-    /// does not name are off; formats and delimiter stay those of `self`, the properties' configuration
+    /// The configuration that a plan saved: `flags` are the elements of its `saveConfig` as (name, text). Fields
+    /// that it does not name are off. Formats and delimiter remain those of `self`, which come from properties
     /// (`SampleSaveConfigurationConverter`).
     ///
     /// # Errors
-    /// For a name JMeter does not know, and for a saved delimiter that is not one ASCII character.
+    /// For a name that JMeter does not know, and for a saved delimiter that is not one ASCII character.
     pub fn with_flags<'a>(
         &self,
         flags: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -214,7 +214,7 @@ impl SaveConfig {
         let mut config = self.with_all(false);
         for (name, value) in flags {
             match name {
-                // An old member that JMeter skips, and one that is saved but never used.
+                // JMeter skips the first, an old member; it saves the second but never uses it.
                 "formatter" | "assertionsResultsToSave" => {}
                 "printMilliseconds" => {
                     if is_true(value) {

@@ -1,11 +1,11 @@
-//! Secrets in what is kept of requests and responses.
+//! Masks secrets in stored requests and responses.
 
 use std::borrow::Cow;
 
-/// In the place of a secret.
+/// The replacement for a secret.
 pub const MASK: &str = "***";
 
-/// Headers whose whole value is one.
+/// Headers whose whole value is a secret.
 const HEADERS: [&str; 6] = [
     "authorization",
     "proxy-authorization",
@@ -14,7 +14,7 @@ const HEADERS: [&str; 6] = [
     "x-api-key",
     "x-auth-token",
 ];
-/// Parts of the names of fields that hold one.
+/// Substrings that identify fields with secrets.
 const FIELDS: [&str; 9] = [
     "password",
     "passwd",
@@ -33,7 +33,7 @@ pub fn is_secret(name: &str) -> bool {
     FIELDS.iter().any(|part| name.contains(part))
 }
 
-/// Headers with the values of secret ones masked.
+/// Returns headers with the values of secret ones masked.
 pub fn masked_headers(text: &str) -> Cow<'_, str> {
     let is_masked = |line: &str| {
         line.split_once(':').is_some_and(|(name, _)| {
@@ -55,8 +55,8 @@ pub fn masked_headers(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect())
 }
 
-/// Text with the values of secret fields masked: those of forms and queries (`password=…&`), of JSON (`"password": "…"`) and of XML
-/// (`<password>…<`).
+/// Returns a text with the values of secret fields masked: in forms and queries (`password=…&`), in JSON (`"password": "…"`) and in
+/// XML (`<password>…<`).
 pub fn masked_fields(text: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut done = 0;
@@ -77,7 +77,7 @@ pub fn masked_fields(text: &str) -> Cow<'_, str> {
     Cow::Owned(masked)
 }
 
-/// The end of the next name that holds a secret, from a place on.
+/// End of the next secret field's name at or after `from`.
 fn next_field(text: &str, from: usize) -> Option<usize> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let bytes = text.as_bytes();
@@ -99,7 +99,7 @@ fn next_field(text: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// Where the value of a field is, whose name ends at a place: after `=`, `:` in JSON, or `>` in XML.
+/// Range of the value of the field whose name ends at `name_end`: after `=`, `:` in JSON, or `>` in XML.
 fn value(text: &str, name_end: usize) -> (usize, usize) {
     let rest = &text[name_end..];
     let nothing = (name_end, name_end);

@@ -1,8 +1,8 @@
 //! Histograms of short times, small enough to keep one per second and label.
 //!
-//! They come in two resolutions. The timeline keeps 5 bits of each power of two, so that hours fit into memory. Increments
-//! carry 10 bits, the resolution of [`Histogram`](crate::Histogram). No bucket of the fine grid straddles two of the coarse
-//! one, so the timeline is exact although it is made from increments.
+//! They come in two resolutions. The timeline divides each power of two by 5 bits, so that hours fit into memory. Increments
+//! use 10 bits, the resolution of [`Histogram`](crate::Histogram). No fine bucket straddles two coarse ones, so the timeline
+//! loses nothing although it is made from increments.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -15,18 +15,19 @@ use crate::buckets::{COUNT_BITS, bounds, bucket, read_pairs, write_pairs};
 
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 
-/// Counts of the values of a short time: a few buckets, in order. Each power of two is cut into `1 << BITS` buckets. With
-/// 5 bits values below 64 are exact and larger ones known to within 3.2 %; with 10 bits values below 2,048 are exact and
-/// larger ones known to within 0.1 %.
+/// Counts of the values in a short time: a few buckets, in order. Each power of two is divided into `1 << BITS` buckets. With
+/// 5 bits, values below 64 are exact and larger ones accurate to 3.2 %; with 10 bits, values below 2,048 are exact and larger
+/// ones accurate to 0.1 %.
 #[derive(Clone, Debug, Default)]
 pub struct Sparse<const BITS: u32 = 5>(Form);
 
-/// How the buckets in use are kept.
+/// The representation of the non-empty buckets.
 #[derive(Clone, Debug)]
 enum Form {
-    /// The bucket above [`COUNT_BITS`], the count below.
+    /// Each entry has the bucket above [`COUNT_BITS`] and the count below.
     Open(Vec<u64>),
-    /// Distances of buckets and counts in turns, each as seven bits a byte, the lowest first; the last byte lacks its top bit.
+    /// Bucket distances and counts alternate as varints: seven bits a byte, lowest first; the top bit is clear in the last
+    /// byte.
     Packed(Box<[u8]>),
 }
 
@@ -45,7 +46,7 @@ impl<const BITS: u32> PartialEq for Sparse<BITS> {
 impl<const BITS: u32> Eq for Sparse<BITS> {}
 
 impl<const BITS: u32> Sparse<BITS> {
-    /// Takes a quarter of the memory from now on. A later count undoes it.
+    /// Packs the histogram into a quarter of the memory, until the next change unpacks it.
     pub fn pack(&mut self) {
         if let Form::Open(_) = self.0 {
             let mut bytes = Vec::new();
@@ -59,7 +60,7 @@ impl<const BITS: u32> Sparse<BITS> {
         }
     }
 
-    /// The buckets in use, to be changed.
+    /// Unpacks the buckets and returns them for a change.
     fn open(&mut self) -> &mut Vec<u64> {
         if let Form::Packed(_) = self.0 {
             let entries = self.entries();
@@ -75,7 +76,7 @@ impl<const BITS: u32> Sparse<BITS> {
         }
     }
 
-    /// Memory of the buckets in use, about, in bytes.
+    /// Approximate memory of the buckets in use, in bytes.
     pub fn bytes(&self) -> usize {
         match &self.0 {
             Form::Open(entries) => size_of_val(&**entries),
@@ -83,17 +84,17 @@ impl<const BITS: u32> Sparse<BITS> {
         }
     }
 
-    /// Counts one value. Allocates only for a value unlike those before, and where it was packed.
+    /// Counts one value. Allocates only for a bucket that is not in use yet, or to unpack.
     pub fn record(&mut self, value: u64) {
         self.add(bucket(value, BITS), 1);
     }
 
-    /// Adds everything `other` has counted.
+    /// Adds everything that `other` has counted.
     pub fn merge(&mut self, other: &Sparse<BITS>) {
         self.merge_entries(other.entries());
     }
 
-    /// Adds what a histogram of a finer resolution has counted.
+    /// Adds the counts of a histogram of a finer resolution.
     pub(crate) fn merge_finer<const FINER: u32>(&mut self, other: &Sparse<FINER>) {
         const { assert!(FINER >= BITS) };
         for (fine, count) in other.entries() {
@@ -101,7 +102,7 @@ impl<const BITS: u32> Sparse<BITS> {
         }
     }
 
-    /// Adds buckets and counts that are in order.
+    /// Adds sorted buckets and their counts.
     pub(crate) fn merge_entries(&mut self, other: impl Iterator<Item = (usize, u64)>) {
         let mut other = other.peekable();
         let own = self.open();
@@ -158,8 +159,8 @@ impl<const BITS: u32> Sparse<BITS> {
         })
     }
 
-    /// The value below which `percent` per cent of all values are, taken as spread evenly within a bucket; none
-    /// without values.
+    /// The value below which `percent` per cent of all values lie, assuming an even spread within a bucket; `None` without
+    /// values.
     pub fn percentile(&self, percent: f64) -> Option<f64> {
         percentile_of(self.buckets(), self.count(), percent)
     }
@@ -181,19 +182,19 @@ impl<const BITS: u32> Sparse<BITS> {
     }
 }
 
-/// A bucket and its count in one number.
+/// Packs a bucket and its count into one number.
 fn entry(bucket: usize, count: u64) -> u64 {
     (bucket as u64) << COUNT_BITS | count.min(COUNT_MASK)
 }
 
-/// The entry with `count` more, at most as many as it can hold.
+/// Adds `count` to the entry, saturating at its maximum.
 fn plus(entry: u64, count: u64) -> u64 {
     let sum = (entry & COUNT_MASK).saturating_add(count).min(COUNT_MASK);
     entry & !COUNT_MASK | sum
 }
 
-/// The value below which `percent` per cent of `all` values are that lie in these buckets (lowest value, highest value,
-/// count; in order), taken as spread evenly within a bucket; none without values.
+/// The value below which `percent` per cent of `all` values lie, given sorted buckets (lowest value, highest value, count). It
+/// assumes an even spread within a bucket; `None` without values.
 pub fn percentile_of(
     buckets: impl Iterator<Item = (u64, u64, u64)>,
     all: u64,
@@ -215,7 +216,7 @@ pub fn percentile_of(
 }
 
 impl<const BITS: u32> Serialize for Sparse<BITS> {
-    /// As pairs of numbers for readers of text, as [bits] for programs.
+    /// Pairs of numbers in human-readable formats, [bits] in binary ones.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if serializer.is_human_readable() {
             return write_pairs(self.entries(), serializer);
@@ -239,7 +240,7 @@ impl<'de, const BITS: u32> Deserialize<'de> for Sparse<BITS> {
     }
 }
 
-/// Reads what [`bits::write`] has written.
+/// Deserializes the output of [`bits::write`].
 struct Bits<const BITS: u32>;
 
 impl<const BITS: u32> Visitor<'_> for Bits<BITS> {

@@ -1,4 +1,4 @@
-//! Statistics per label over a whole run, and the rows of the table at its end.
+//! Statistics per label over a whole run, and the rows of the final table.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::phases::Phases;
 use crate::sample::Sample;
 use crate::timeline::{Moment, Timeline};
 
-/// Distinct labels that are told apart; the samples of all further ones share [`OTHER_LABELS`].
+/// Limit of distinct labels; the samples of all further ones share [`OTHER_LABELS`].
 pub const MAX_LABELS: usize = 4_000;
 /// The label of samples beyond [`MAX_LABELS`].
 pub const OTHER_LABELS: &str = "(other labels)";
@@ -20,16 +20,16 @@ pub const OTHER_LABELS: &str = "(other labels)";
 pub struct LabelStatistics {
     /// The label.
     pub label: String,
-    /// The samples are those of a transaction controller and stay out of the total
+    /// Whether the samples are those of a transaction controller, which the total excludes
     /// (`StatisticsSummaryConsumer.aggregateSample`).
     pub transaction: bool,
     /// How many samples.
     pub count: u64,
     /// How many of them failed.
     pub errors: u64,
-    /// Service times, in microseconds: as JMeter measures.
+    /// Service times, in microseconds, as JMeter measures them.
     pub service: Histogram,
-    /// Response times from the intended start on, in microseconds, of the samples that have one.
+    /// Response times from the intended start, in microseconds, of the samples that have one.
     pub response: Histogram,
     /// Service times of the failed samples, in microseconds.
     pub failed: Histogram,
@@ -37,7 +37,7 @@ pub struct LabelStatistics {
     pub bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Sums of the parts of the service times.
+    /// Sums of the phases of the service times.
     pub phases: Phases,
     /// Start of the first sample, in milliseconds since the Unix epoch; `i64::MAX` without samples.
     pub first_start_ms: i64,
@@ -112,7 +112,7 @@ impl LabelStatistics {
         self.last_end_ms = self.last_end_ms.max(other.last_end_ms);
     }
 
-    /// The row of the table.
+    /// The label's row of the final table.
     pub fn row(&self) -> StatisticsRow {
         let service_ms = |percent| self.service.percentile(percent) / 1000.0;
         StatisticsRow {
@@ -137,7 +137,8 @@ impl LabelStatistics {
         }
     }
 
-    /// Over the time from the first start to the last end; 0 where that is no time (`Calculator.getRatePerSecond`).
+    /// Divides by the time from the first start to the last end; 0 if that is not positive
+    /// (`Calculator.getRatePerSecond`).
     fn per_second(&self, amount: f64) -> f64 {
         let elapsed_ms = self.last_end_ms.saturating_sub(self.first_start_ms);
         if elapsed_ms > 0 {
@@ -148,7 +149,7 @@ impl LabelStatistics {
     }
 }
 
-/// One row of the table at the end of a run.
+/// One row of the final table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatisticsRow {
     /// The label.
@@ -175,9 +176,9 @@ pub struct StatisticsRow {
     pub p99_ms: f64,
     /// Samples a second.
     pub throughput_per_s: f64,
-    /// Received a second, in units of 1,024 bytes.
+    /// KiB received a second.
     pub received_kib_per_s: f64,
-    /// Sent a second, in units of 1,024 bytes.
+    /// KiB sent a second.
     pub sent_kib_per_s: f64,
 }
 
@@ -185,18 +186,18 @@ pub struct StatisticsRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "RecordingParts", into = "RecordingParts")]
 pub struct Recording {
-    /// One entry per label and origin, in the order of their first samples.
+    /// One entry per label and origin, ordered by first sample.
     pub labels: Vec<LabelStatistics>,
-    /// Failed samples by kind, those of transaction controllers left out.
+    /// Failed samples by kind, without those of transaction controllers.
     pub errors: ErrorKinds,
     /// How late the generator itself was when a user's start or request was due, in microseconds.
     pub lateness: Histogram,
-    /// The counts over time; a label has the same place there as in `labels`.
+    /// The timeline; a label has the same place there as in `labels`.
     pub timeline: Timeline,
     index: FxHashMap<(String, bool), usize>,
 }
 
-/// How a recording is written.
+/// The serialized form of a recording.
 #[derive(Serialize, Deserialize)]
 struct RecordingParts {
     labels: Vec<LabelStatistics>,
@@ -231,7 +232,7 @@ impl From<Recording> for RecordingParts {
 }
 
 impl Recording {
-    /// The place of a label, new if need be; beyond [`MAX_LABELS`] the shared one.
+    /// The place of a label, added if new; beyond [`MAX_LABELS`] the place of [`OTHER_LABELS`].
     pub fn place(&mut self, label: &str, transaction: bool) -> usize {
         let label = if self.labels.len() < MAX_LABELS {
             label
@@ -246,14 +247,14 @@ impl Recording {
         })
     }
 
-    /// Counts a sample that listeners are told of.
+    /// Counts a sample that listeners receive.
     pub fn add(&mut self, sample: &Sample) {
         let transaction = sample.is_from_transaction();
         let place = self.place(&sample.label, transaction);
         self.add_at(place, sample);
     }
 
-    /// Counts a sample whose label has this place.
+    /// Counts a sample of the label at this place.
     pub fn add_at(&mut self, place: usize, sample: &Sample) {
         let label = &mut self.labels[place];
         label.add(sample);
@@ -266,7 +267,7 @@ impl Recording {
             .add(&Moment::of(sample, place, code, transaction));
     }
 
-    /// Adds an increment. One that covers several seconds counts in the first of them.
+    /// Adds an increment. If it covers several seconds, it counts in the first of them.
     pub fn absorb(&mut self, increment: &Increment) {
         let mut places = Vec::with_capacity(increment.labels.len());
         for label in &increment.labels {
@@ -281,7 +282,7 @@ impl Recording {
         self.timeline.absorb(increment, &places);
     }
 
-    /// Adds everything `other` has.
+    /// Adds everything in `other`.
     pub fn merge(&mut self, other: &Recording) {
         let mut places = Vec::with_capacity(other.labels.len());
         for label in &other.labels {
@@ -302,7 +303,7 @@ impl Recording {
         }
     }
 
-    /// All samples but those of transaction controllers, which would count everything twice.
+    /// The sum over all labels, except those of transaction controllers, which would count samples twice.
     pub fn total(&self) -> LabelStatistics {
         let mut total = LabelStatistics::new("TOTAL".to_owned(), false);
         for label in self.labels.iter().filter(|label| !label.transaction) {
@@ -343,7 +344,7 @@ mod tests {
             recording.labels[place].add(&one);
         }
         let row = recording.rows().remove(0);
-        // From 1,000 to 1,990 + 100.
+        // From 1,000 to 2,090.
         assert_eq!((row.count, row.errors, row.error_percent), (100, 1, 1.0));
         assert_eq!((row.min_ms, row.mean_ms, row.max_ms), (1.0, 50.5, 100.0));
         assert_eq!((row.p50_ms, row.p99_ms), (50.5, 99.99));

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::properties;
 use crate::sample::Sample;
 
-/// Seconds after a boundary of the interval in which a line may still be due (`Summariser.INTERVAL_WINDOW`).
+/// A line may be printed up to this many seconds after a boundary of the interval (`Summariser.INTERVAL_WINDOW`).
 const INTERVAL_WINDOW_S: i64 = 5;
 
-/// The summariser's news of the samples since the last time.
+/// The samples that a summariser has not seen yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryDelta {
     count: u64,
@@ -80,8 +80,7 @@ pub struct SummariserSettings {
     pub log: bool,
     /// Write the lines to standard output (`summariser.out`).
     pub out: bool,
-    /// Leave the samples of transaction controllers out
-    /// (`summariser.ignore_transaction_controller_sample_result`).
+    /// Exclude the samples of transaction controllers (`summariser.ignore_transaction_controller_sample_result`).
     pub ignore_transactions: bool,
 }
 
@@ -97,7 +96,7 @@ impl Default for SummariserSettings {
 }
 
 impl SummariserSettings {
-    /// The settings that properties give; a value that cannot be read is the default (`JMeterUtils.getPropDefault`).
+    /// Reads the settings from properties; an unreadable value gives the default (`JMeterUtils.getPropDefault`).
     pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> SummariserSettings {
         let defaults = SummariserSettings::default();
         let flag = |name, default| properties::flag(lookup, name, default);
@@ -114,8 +113,8 @@ impl SummariserSettings {
     }
 }
 
-/// One accumulator. It has no clock: a tick drives it with the time and the samples since the last tick, the more
-/// often the closer to JMeter, which looks at every sample.
+/// Accumulates samples and prints summary lines. It has no clock: each tick passes it the time and the samples since
+/// the last tick. JMeter checks at every sample, so frequent ticks come closer to its behaviour.
 #[derive(Clone, Debug)]
 pub struct Summariser {
     name: String,
@@ -126,7 +125,7 @@ pub struct Summariser {
 }
 
 impl Summariser {
-    /// A summariser whose test starts at `now_ms`, milliseconds since the Unix epoch.
+    /// A summariser of a test that starts at `now_ms`, in milliseconds since the Unix epoch.
     pub fn new(name: impl Into<String>, interval_s: i64, now_ms: i64) -> Summariser {
         Summariser {
             name: name.into(),
@@ -137,8 +136,8 @@ impl Summariser {
         }
     }
 
-    /// Takes the samples since the last tick; calls `print` with the lines that are due. Lines come only with samples
-    /// and close to a boundary of the interval, so that tests started apart report together
+    /// Adds the samples since the last tick and calls `print` with the lines that are due. Lines appear only with new
+    /// samples and near a boundary of the interval, so that tests with different starts report together
     /// (`Summariser.sampleOccurred`).
     pub fn tick(
         &mut self,
@@ -164,8 +163,8 @@ impl Summariser {
         }
     }
 
-    /// Ends the test: calls `print` with the last difference, where there is one and a line came before, and with the
-    /// total (`Summariser.testEnded`).
+    /// Ends the test: calls `print` with the last difference, if there is one and a line was printed before, and with
+    /// the total (`Summariser.testEnded`).
     pub fn finish(
         mut self,
         now_ms: i64,
@@ -190,7 +189,7 @@ impl Summariser {
     }
 }
 
-/// `SummariserRunningSample`: samples and the time they cover.
+/// `SummariserRunningSample`: samples and the time that they cover.
 #[derive(Clone, Debug)]
 struct SummarySpan {
     samples: SummaryDelta,
@@ -213,7 +212,7 @@ impl SummarySpan {
     }
 }
 
-/// `Summariser.format`; thread counts make it a `+` line.
+/// Formats a line (`Summariser.format`); thread counts make it a `+` line.
 fn format_line(name: &str, span: &SummarySpan, threads: Option<ThreadCounts>) -> String {
     let samples = &span.samples;
     let elapsed_ms = if samples.is_empty() {
@@ -403,23 +402,23 @@ mod tests {
         for seconds in [11, 20, 29] {
             assert!(tick(&mut summariser, BOUNDARY_MS + seconds * 1_000, &some).is_empty());
         }
-        // The first line stands alone, as it would be its own total.
+        // The first line has no total beside it, since both would be equal.
         let first = tick(&mut summariser, BOUNDARY_MS + 30_000, &some);
         assert_eq!(first.len(), 1);
         assert!(
             first[0].starts_with("s +      4 in 00:00:20 ="),
             "{first:?}"
         );
-        // Five seconds are still in the window, but a line has just been printed.
+        // Five seconds are within the window, but a line was just printed.
         assert!(tick(&mut summariser, BOUNDARY_MS + 35_000, &some).is_empty());
-        // Late in the window of the next boundary it comes, with the total.
+        // Late in the next boundary's window, the line comes with the total.
         let next = tick(&mut summariser, BOUNDARY_MS + 65_999, &some);
         assert!(
             next[0].starts_with("s +      2 in 00:00:36 =")
                 && next[1].starts_with("s =      6 in 00:00:56 ="),
             "{next:?}"
         );
-        // After the window there is none, nor without samples.
+        // No line comes after the window, nor without samples.
         assert!(tick(&mut summariser, BOUNDARY_MS + 96_000, &some).is_empty());
         assert!(tick(&mut summariser, BOUNDARY_MS + 120_000, &SummaryDelta::EMPTY).is_empty());
         let last = finish(summariser, BOUNDARY_MS + 121_000, &SummaryDelta::EMPTY);

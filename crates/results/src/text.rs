@@ -1,20 +1,20 @@
-//! Short texts that are mostly literals: response codes, messages, encodings.
+//! Short texts, mostly literals: response codes, messages, encodings.
 
 use std::fmt;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// A text that is either a literal of the program or shared by count; a clone never copies the bytes.
+/// A text that is either a literal or reference-counted; a clone never copies the bytes.
 #[derive(Clone)]
 pub enum Text {
     /// A literal, which costs nothing to build.
     Static(&'static str),
-    /// A text worked out at run time.
+    /// A text built at run time.
     Shared(Rc<str>),
 }
 
 impl Text {
-    /// The empty text, JMeter's default of every text field that is never null.
+    /// The empty text, JMeter's default for text fields that are never null.
     pub const EMPTY: Text = Text::Static("");
 
     /// The text itself.

@@ -1,7 +1,7 @@
-//! Thresholds that are watched second by second: `p95 of checkout > 300ms for 30s`, `errors > 10% over 10s`.
+//! Thresholds that are checked every second: `p95 of checkout > 300ms for 30s`, `errors > 10% over 10s`.
 //!
-//! `over` is the span of time whose samples a value is taken from, one second without it. `for` is how long the value has to be
-//! beyond its limit all the time. Only whole seconds count: neither the first second of a run nor its last.
+//! `over` is the window from whose samples a value is computed; the default is one second. `for` is how long the value must
+//! stay beyond its limit without a break. Only whole seconds count: the first and last second of a run are ignored.
 
 use std::collections::VecDeque;
 
@@ -9,10 +9,10 @@ use crate::increment::{Distribution, Increment, LabelIncrement};
 use crate::statistics::{LabelStatistics, Recording};
 use crate::thresholds::{Threshold, Verdict, WindowOutcome};
 
-/// How long after its end a second is complete: workers hand over a little later.
+/// How long after its end a second counts as complete, since workers hand over with a delay.
 const GRACE_MS: i64 = 500;
 
-/// The samples of a second that a threshold is about.
+/// The samples of a second that match a threshold.
 #[derive(Debug, Default)]
 struct Second {
     count: u64,
@@ -29,27 +29,27 @@ impl Second {
     }
 }
 
-/// A threshold, and what has become of it up to now.
+/// A threshold and its state.
 #[derive(Debug)]
 pub struct ThresholdWatch {
     threshold: Threshold,
-    /// The seconds of the window at hand, without gaps; the first of them has the number `first`.
+    /// The seconds of the current window, without gaps; the first of them has the number `first`.
     seconds: VecDeque<Second>,
     first: i64,
-    /// The first second that was not judged yet; none before the first increment.
+    /// The first second that was not judged yet; `None` before the first increment.
     next: Option<i64>,
     /// The first whole second of the run.
     begin: i64,
-    /// Seconds without a break in which the value was beyond its limit.
+    /// Number of consecutive seconds in which the value was beyond its limit.
     lasted_s: u32,
-    /// The samples of the whole run, of a threshold without a window.
+    /// The samples of the whole run, for a threshold without a window.
     so_far: LabelStatistics,
     has_samples: bool,
     outcome: WindowOutcome,
 }
 
 impl ThresholdWatch {
-    /// Begins with nothing.
+    /// Starts watching a threshold.
     pub fn new(threshold: Threshold) -> ThresholdWatch {
         ThresholdWatch {
             threshold,
@@ -69,7 +69,7 @@ impl ThresholdWatch {
         &self.threshold
     }
 
-    /// Adds what happened in a second.
+    /// Adds the increment of a second.
     pub fn add(&mut self, increment: &Increment) {
         let number = increment.from_ms.div_euclid(1_000);
         if self.next.is_none() {
@@ -82,7 +82,7 @@ impl ThresholdWatch {
             let kind = labels.filter(move |label| label.transaction == transaction);
             kind.filter(|label| self.threshold.is_about(&label.label))
         };
-        // A label that samplers and transaction controllers share means the samplers.
+        // If samplers and transaction controllers share the label, the samplers count.
         let has_samplers = matching(false).next().is_some() || self.threshold.is_about_all();
         let matched: Vec<&LabelIncrement> = matching(!has_samplers).collect();
         self.has_samples |= !matched.is_empty();
@@ -90,7 +90,7 @@ impl ThresholdWatch {
             matched.iter().for_each(|label| self.so_far.absorb(label));
             return;
         }
-        // A sample that ended before the window at hand is too late to count.
+        // A sample that ended before the current window is too late to count.
         let Ok(place) = usize::try_from(number - self.first) else {
             return;
         };
@@ -102,8 +102,8 @@ impl ThresholdWatch {
         }
     }
 
-    /// Judges the seconds that are complete at `now_ms`, in milliseconds since the Unix epoch. True when the threshold is
-    /// broken now and was not before.
+    /// Judges the seconds that are complete at `now_ms`, in milliseconds since the Unix epoch. Returns true when that breaks
+    /// the threshold for the first time.
     pub fn advance(&mut self, now_ms: i64) -> bool {
         if self.outcome.broken_ms.is_some() {
             return false;
@@ -128,7 +128,7 @@ impl ThresholdWatch {
             false => self.threshold.value_of(&self.so_far),
         };
         let Some(value) = value else {
-            // A second without samples says nothing of their times.
+            // A second without samples has no times to judge.
             return false;
         };
         if !self.threshold.is_beyond(value) {
@@ -146,7 +146,7 @@ impl ThresholdWatch {
         true
     }
 
-    /// The value of the window that ends with a second; none if the run is too young, or nothing ended.
+    /// The value of the window that ends with a second; `None` if the run is too short or no sample ended.
     fn value_over_window(&mut self, number: i64) -> Option<f64> {
         let length = i64::from(self.threshold.window_s().unwrap_or(1));
         let from = number + 1 - length;
@@ -175,7 +175,7 @@ impl ThresholdWatch {
         }
     }
 
-    /// The state of the threshold; `recording` is the sum of all increments.
+    /// The verdict so far; `recording` is the sum of all increments.
     pub fn verdict(&self, recording: &Recording) -> Verdict {
         if self.threshold.is_windowed() {
             let is_known = self.has_samples || self.threshold.is_about_all();
@@ -216,7 +216,7 @@ mod tests {
         all.remove(0)
     }
 
-    /// The second after whose end the threshold was broken, of seconds from 100 on.
+    /// The second that broke the threshold, counting from 100.
     fn broken(text: &str, seconds: &[(i64, i64, i64)]) -> Option<i64> {
         let mut watch = ThresholdWatch::new(text.parse().unwrap_or_else(|error| panic!("{error}")));
         for (number, &(count, failed, slow_ms)) in (100..).zip(seconds) {
@@ -235,10 +235,10 @@ mod tests {
         let slow = (10, 0, 400);
         let quick = (10, 0, 200);
         let text = "p95 of check out > 300ms for 3s";
-        // The first second is not a whole one.
+        // The first second is not whole.
         assert_eq!(broken(text, &[slow, slow, slow, slow, slow]), Some(103));
         assert_eq!(broken(text, &[quick, slow, slow, quick, slow, slow]), None);
-        // Nothing ended in a second: what was so far goes on.
+        // A second without samples neither continues nor interrupts the streak.
         let silent = (0, 0, 0);
         let with_gap = [quick, slow, slow, silent, silent, slow];
         assert_eq!(broken(text, &with_gap), Some(105));
@@ -254,7 +254,7 @@ mod tests {
         let good = (10, 0, 0);
         let text = "errors > 10% over 3s";
         assert_eq!(broken(text, &[bad; 6]), Some(103));
-        // 5 of 30 are more than a tenth, also of late.
+        // 5 of the 30 samples in the window are more than a tenth.
         assert_eq!(broken(text, &[good, good, good, good, bad]), Some(104));
         assert_eq!(
             broken("errors > 17% over 3s", &[good, good, good, good, bad]),

@@ -1,8 +1,8 @@
-//! The counts over time: counters and small histograms per step, for the whole run and for each label.
+//! Counters and small histograms over time, in steps, for the whole run and for each label.
 //!
-//! A step is one second at first. A long run, or one with many labels, gets longer steps, so that memory is bounded:
-//! steps follow [`STEPS_S`], in which each is a multiple of the one before, and are cut at whole multiples of their
-//! length since the Unix epoch. Neighbours can therefore be added up exactly, and so can timelines of several runs.
+//! A step is one second at first. A long run, or one with many labels, gets longer steps, so that memory is bounded. The lengths
+//! come from [`STEPS_S`], in which each is a multiple of the one before, and steps are aligned to multiples of their length since
+//! the Unix epoch. Neighbouring steps can therefore be added up exactly, and so can timelines of several runs.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,27 +15,28 @@ use crate::sparse::Sparse;
 const STEPS_S: [u32; 12] = [
     1, 5, 10, 30, 60, 120, 600, 1_200, 3_600, 21_600, 86_400, 604_800,
 ];
-/// Steps of the whole run or of a label, beyond which they get longer: ten minutes at first, about what a chart is wide.
+/// Limit of the steps of the whole run or a label, beyond which steps get longer: ten minutes at first, about the width of a
+/// chart.
 const MOST_STEPS: usize = 600;
-/// Memory for the steps of all labels, in bytes, beyond which these get longer.
+/// Memory limit for the steps of all labels, in bytes, beyond which these get longer.
 const LABEL_BYTES: usize = 24 << 20;
-/// Distinct response codes that are told apart.
+/// Limit of distinct response codes.
 const MAX_CODES: usize = 200;
 /// The code of samples beyond [`MAX_CODES`].
 const OTHER_CODES: &str = "(other codes)";
 
-/// The timeline's count of one sample.
+/// The values of one sample that the timeline counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Moment {
     /// The place of the label.
     pub label: usize,
     /// The place of the response code, as [`Codes::place`] gave it.
     pub code: u16,
-    /// How many samples this one stands for.
+    /// Number of samples that this one represents.
     pub count: u32,
-    /// How many of them failed.
+    /// Number of them that failed.
     pub errors: u32,
-    /// The sample is a transaction controller's and stays out of the whole run's steps.
+    /// Whether the sample is a transaction controller's, which the whole run's steps exclude.
     pub transaction: bool,
     /// Start, in milliseconds since the Unix epoch.
     pub start_ms: i64,
@@ -45,7 +46,7 @@ pub struct Moment {
     pub delay_us: Option<u64>,
     /// Elapsed time, in microseconds.
     pub service_us: u64,
-    /// The parts of the elapsed time.
+    /// The phases of the elapsed time.
     pub phases: Phases,
     /// Bytes received.
     pub bytes: u64,
@@ -56,7 +57,7 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// The counted parts of a sample, with the places of its label and its code.
+    /// Extracts the values of a sample, with the places of its label and its code.
     pub fn of(sample: &Sample, label: usize, code: u16, transaction: bool) -> Moment {
         Moment {
             label,
@@ -76,13 +77,13 @@ impl Moment {
     }
 }
 
-/// Response codes in the order in which they were first seen.
+/// Response codes, in order of first appearance.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Codes(Vec<String>);
 
 impl Codes {
-    /// The place of a code, new if need be. Allocates only for a new code.
+    /// The place of a code, added if new. Allocates only for a new code.
     pub fn place(&mut self, code: &str) -> u16 {
         if let Some(place) = self.0.iter().position(|known| known == code) {
             return place as u16;
@@ -118,13 +119,13 @@ pub struct Cell {
     pub sent_bytes: u64,
     /// Sum of the elapsed times, in microseconds.
     pub service_us: u64,
-    /// Sums of the parts of the elapsed times.
+    /// Sums of the phases of the elapsed times.
     pub phases: Phases,
     /// Elapsed times, in microseconds.
     pub histogram: Sparse,
 }
 
-/// How a cell is written: the fields in their order.
+/// The serialized form of a cell: its fields in order.
 type CellRow = (i64, u64, u64, u64, u64, u64, Phases, Sparse);
 
 impl From<CellRow> for Cell {
@@ -193,21 +194,21 @@ pub struct TotalCell {
     pub ended: Cell,
     /// How many samples started in the step.
     pub started: u64,
-    /// How many samples were meant to start in the step, of those with an intended start.
+    /// How many samples with an intended start should have started in the step.
     pub intended: u64,
-    /// The most users that ran.
+    /// The maximum number of active users.
     pub users: u32,
-    /// Place of a response code, and how many samples had it, in the order of the places.
+    /// The place of each response code and its number of samples, ordered by place.
     pub codes: Vec<(u16, u64)>,
 }
 
-/// Anything with a step number, kept in order.
+/// An entry of a timeline, which is sorted by step number.
 trait Stepped: Default {
     fn at(&self) -> i64;
     fn set_at(&mut self, at: i64);
     fn merge(&mut self, other: &Self);
     fn histogram(&self) -> &Sparse;
-    /// Takes as little memory as it can.
+    /// Packs its histograms.
     fn pack(&mut self);
 }
 
@@ -278,12 +279,12 @@ impl TotalCell {
     }
 }
 
-/// How many cells are looked at one by one, from the end, before the place is searched for.
+/// Number of cells to check from the end before a binary search.
 const NEAR: usize = 8;
-/// The steps at the end in which samples are still counted: what ended in a step is told a little later.
+/// Number of steps at the end that still receive samples, since the ends of samples are reported late.
 const OPEN_STEPS: usize = 2;
 
-/// The place of the step that a time is in, new if need be. Nearly all times are in the last one.
+/// The index of the step that contains a time, inserted if new. Nearly all times are in the last step.
 fn place_at<T: Stepped>(cells: &mut Vec<T>, at_ms: i64, step_ms: i64) -> usize {
     match cells.last() {
         Some(last) if (0..step_ms).contains(&(at_ms - last.at() * step_ms)) => cells.len() - 1,
@@ -291,7 +292,7 @@ fn place_at<T: Stepped>(cells: &mut Vec<T>, at_ms: i64, step_ms: i64) -> usize {
     }
 }
 
-/// The place of a step, new if need be. Samples come nearly in order, so the end is looked at first.
+/// The index of a step, inserted if new. Samples arrive nearly in order, so the search starts at the end.
 fn place<T: Stepped>(cells: &mut Vec<T>, at: i64) -> usize {
     let later = cells.iter().rev().take(NEAR);
     let index = match later.take_while(|cell| cell.at() > at).count() {
@@ -307,7 +308,7 @@ fn place<T: Stepped>(cells: &mut Vec<T>, at: i64) -> usize {
     index
 }
 
-/// Packs the step in which, as a rule, nothing is counted any more now that one was added. Gives the memory that this sets free of
+/// After a new step was added, packs the latest one that usually receives no more samples. Returns the memory that this frees in
 /// its histogram, in bytes.
 fn pack_past<T: Stepped>(cells: &mut [T]) -> usize {
     let Some(past) = cells.len().checked_sub(1 + OPEN_STEPS) else {
@@ -345,7 +346,7 @@ pub struct Timeline {
     total: Vec<TotalCell>,
     labels: Vec<Vec<Cell>>,
     codes: Codes,
-    /// Memory of `labels`, about, in bytes.
+    /// Approximate memory of `labels`, in bytes.
     #[serde(skip)]
     label_bytes: usize,
 }
@@ -390,8 +391,7 @@ impl Timeline {
         }
     }
 
-    /// Counts the samples of an increment in the step that its span begins in. `places` has, for each of its labels, the
-    /// place here.
+    /// Counts the samples of an increment in the step in which its span begins. `places` maps each of its labels to a place here.
     pub fn absorb(&mut self, increment: &Increment, places: &[usize]) {
         let mut ended = Cell::default();
         for (label, &place) in increment.labels.iter().zip(places) {
@@ -466,13 +466,13 @@ impl Timeline {
         &mut self.total[place]
     }
 
-    /// Notes how many users run at a moment.
+    /// Notes the number of active users at a moment.
     pub fn note_users(&mut self, now_ms: i64, users: u32) {
         let step = self.total_cell(now_ms);
         step.users = step.users.max(users);
     }
 
-    /// The place of a response code, new if need be.
+    /// The place of a response code, added if new.
     pub fn code_place(&mut self, code: &str) -> u16 {
         self.codes.place(code)
     }
@@ -502,7 +502,7 @@ impl Timeline {
         self.labels.get(place).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds another timeline. `places` has, for each label of the other, its place here.
+    /// Adds another timeline. `places` maps each label of `other` to a place here.
     pub fn merge(&mut self, other: &Timeline, places: &[usize]) {
         let mut other = other.clone();
         self.coarsen_total(self.total_step_s.max(other.total_step_s));
@@ -573,7 +573,7 @@ impl Timeline {
     }
 }
 
-/// The next longer step, or the same if there is none.
+/// The next longer step, or the same if it is the longest.
 fn longer(step_s: u32) -> u32 {
     let next = STEPS_S.iter().find(|known| **known > step_s);
     next.copied().unwrap_or(step_s)

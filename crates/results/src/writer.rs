@@ -1,4 +1,4 @@
-//! The one thread that writes result files, and the queue between it and the workers.
+//! The thread that writes all result files, and the queue between it and the workers.
 
 use std::collections::VecDeque;
 use std::io;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::files::{self, ExistingFile, OpenError, ResultFile, ResultFolder};
 use crate::row::RowFormat;
 
-/// Empty buffers kept for reuse.
+/// Limit of empty buffers kept for reuse.
 const MAX_SPARE_BUFFERS: usize = 64;
 
 /// Which samples a listener writes (`ResultCollector.isSampleWanted`).
@@ -26,7 +26,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// The filter of a listener's two switches; both together are as good as none.
+    /// The filter for a listener's two switches; setting both has the same effect as setting neither.
     pub fn new(error_logging: bool, success_only_logging: bool) -> Filter {
         match (error_logging, success_only_logging) {
             (true, false) => Filter::Errors,
@@ -35,7 +35,7 @@ impl Filter {
         }
     }
 
-    /// Whether a sample with this success is written.
+    /// Whether to write a sample with this success.
     pub fn wants(self, success: bool) -> bool {
         match self {
             Filter::All => true,
@@ -48,32 +48,32 @@ impl Filter {
 /// One listener that writes a file.
 #[derive(Clone, Debug)]
 pub struct OutputSpec {
-    /// File name as the plan or the command line gives it; empty writes nothing.
+    /// File name as given by the plan or the command line; an empty one writes nothing.
     pub file_name: String,
-    /// How rows look.
+    /// The format of rows.
     pub format: RowFormat,
     /// Which samples are written.
     pub filter: Filter,
 }
 
-/// A listener as the recorders see it.
+/// A listener from the recorders' point of view.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub format: RowFormat,
     pub filter: Filter,
-    /// Number of the file; none if there is no name or the file could not be opened.
+    /// Number of the file; `None` if there is no name or the file could not be opened.
     pub file: Option<usize>,
-    /// Number shared by all listeners with the same file name: a sample goes to the first of them only
+    /// Number shared by all listeners with the same file name: only the first of them writes a sample
     /// (`SampleResult.markFile`).
     pub mark: usize,
 }
 
-/// The number of queued buffers, now and at most.
+/// The state of the queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriterGauge {
-    /// Bytes of rows that wait for the disk.
+    /// Bytes of rows that wait to be written.
     pub backlog_bytes: u64,
-    /// The most that ever waited.
+    /// The maximum of `backlog_bytes`.
     pub peak_backlog_bytes: u64,
     /// How long workers had to wait because the backlog was at its limit.
     pub stalled: Duration,
@@ -84,7 +84,7 @@ pub struct WriterGauge {
 /// The outcome of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Samples written.
     pub rows: u64,
@@ -116,9 +116,9 @@ struct Queue {
     batches: VecDeque<Batch>,
     spare: Vec<Vec<u8>>,
     gauge: WriterGauge,
-    /// No more rows are taken.
+    /// Whether the queue accepts no more rows.
     closed: bool,
-    /// Rows that came after the end.
+    /// Rows that arrived after the queue was closed.
     late_rows: u64,
 }
 
@@ -134,8 +134,8 @@ pub(crate) struct Channel {
 }
 
 impl Channel {
-    /// Hands rows over and gives back an empty buffer. Waits while the backlog is at its limit: better a late sample,
-    /// which is counted, than a lost row or endless memory.
+    /// Queues rows and returns an empty buffer. Blocks while the backlog is at its limit: a late sample, whose delay
+    /// is counted, is better than a lost row or unbounded memory.
     pub fn push(&self, file: usize, rows: u64, data: Vec<u8>) -> Vec<u8> {
         let mut queue = self.lock();
         if queue.gauge.backlog_bytes >= self.backlog_limit_bytes && !queue.closed {
@@ -162,7 +162,7 @@ impl Channel {
         spare
     }
 
-    /// A panic elsewhere leaves the queue usable: every change of it is complete in itself.
+    /// Locks the queue. It stays usable after a panic elsewhere, since every change of it is complete in itself.
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -173,7 +173,7 @@ impl Channel {
         self.drained.notify_all();
     }
 
-    /// The next batch; none when the queue is closed and empty.
+    /// The next batch; `None` when the queue is closed and empty.
     fn pop(&self) -> Option<Batch> {
         let mut queue = self.lock();
         loop {
@@ -190,7 +190,7 @@ impl Channel {
         }
     }
 
-    /// Takes note of a written batch and keeps its buffer.
+    /// Accounts for a written batch and keeps its buffer.
     fn done(&self, mut batch: Batch, problem: Option<&String>) {
         let mut queue = self.lock();
         queue.gauge.backlog_bytes -= batch.data.len() as u64;
@@ -206,12 +206,12 @@ impl Channel {
     }
 }
 
-/// Where a worker's recorder hands its rows in.
+/// The handle through which a worker's recorder queues its rows.
 #[derive(Clone, Debug)]
 pub struct Inlet(pub(crate) Arc<Channel>);
 
-/// All result files of a run and the thread that writes them. Dropping it writes what is queued and ends the files, as
-/// [`ResultWriter::finish`] does, so a panic or an early return leaves them whole.
+/// All result files of a run and the thread that writes them. Like [`ResultWriter::finish`], dropping it writes the
+/// queued rows and ends the files, so a panic or an early return leaves them complete.
 #[derive(Debug)]
 pub struct ResultWriter {
     channel: Arc<Channel>,
@@ -220,30 +220,30 @@ pub struct ResultWriter {
 }
 
 impl ResultWriter {
-    /// Bytes of rows that may wait for the disk before workers have to.
+    /// Bytes of rows that may be queued before workers block.
     pub const BACKLOG_LIMIT_BYTES: u64 = 256 << 20;
 
-    /// Opens the files of all listeners; their order gives the numbers in an
-    /// [`OutputSet`](crate::OutputSet). A file that cannot be opened is a [problem](ResultWriter::problems), not an
-    /// error: JMeter runs on without it.
+    /// Opens the files of all listeners; their order defines the numbers in an [`OutputSet`](crate::OutputSet). A file
+    /// that cannot be opened is a [problem](ResultWriter::problems), not an error: like JMeter, the run continues
+    /// without it.
     ///
     /// # Errors
-    /// When a file is to be deleted first and cannot be.
+    /// When an existing file has to be deleted first and cannot be.
     pub fn open(specs: Vec<OutputSpec>, place: &ResultFolder) -> Result<ResultWriter, OpenError> {
         ResultWriter::open_with_limit(specs, place, ResultWriter::BACKLOG_LIMIT_BYTES)
     }
 
-    /// Like [`ResultWriter::open`], with a backlog limit of one's own, in bytes.
+    /// Like [`ResultWriter::open`], with an explicit backlog limit, in bytes.
     ///
     /// # Errors
-    /// When a file is to be deleted first and cannot be.
+    /// When an existing file has to be deleted first and cannot be.
     pub fn open_with_limit(
         specs: Vec<OutputSpec>,
         place: &ResultFolder,
         backlog_limit_bytes: u64,
     ) -> Result<ResultWriter, OpenError> {
         if place.existing == ExistingFile::Delete {
-            // -f is for the files of Result Collectors.
+            // -f applies to the files of Result Collectors only.
             for spec in specs.iter().filter(|spec| spec.format.columns.is_none()) {
                 files::delete_existing(&spec.file_name)?;
             }
@@ -281,7 +281,7 @@ impl ResultWriter {
         Ok(writer)
     }
 
-    /// The problems of opening the files; the run goes on without those files.
+    /// The errors of files that could not be opened; the run continues without these files.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }
@@ -291,8 +291,8 @@ impl ResultWriter {
         self.channel.lock().gauge.clone()
     }
 
-    /// Writes what is queued, ends all files, and says what became of them. Recorders must have been dropped or
-    /// flushed before: rows that come later are lost, and reported as a problem.
+    /// Writes the queued rows, ends all files, and reports their outcomes. Drop or flush the recorders before: rows
+    /// that arrive later are lost, and reported as a problem.
     pub fn finish(mut self) -> WriterReport {
         let files = self.end();
         let mut gauge = self.gauge();
@@ -306,7 +306,7 @@ impl ResultWriter {
         WriterReport { files, gauge }
     }
 
-    /// The workers' end, for their recorders; it may go to other threads.
+    /// The handle for recorders; it can be sent to other threads.
     pub fn inlet(&self) -> Inlet {
         Inlet(Arc::clone(&self.channel))
     }
@@ -327,7 +327,7 @@ impl Drop for ResultWriter {
     }
 }
 
-/// Listeners and files while they are opened.
+/// Listeners and files while they are being opened.
 #[derive(Default)]
 struct Opening {
     outputs: Vec<Output>,
@@ -364,7 +364,7 @@ impl Opening {
         });
     }
 
-    /// One file may serve several listeners; the first one's format gives its head and its end.
+    /// Opens a file, or reuses it for a further listener. The first listener's format defines its head and end.
     fn file(&mut self, spec: &OutputSpec, place: &ResultFolder) -> Option<usize> {
         let path = place.resolve(&spec.file_name);
         let identity = files::identity(&path);

@@ -9,7 +9,7 @@ use crate::save_config::SaveConfig;
 
 /// The end of a finished file.
 pub(crate) const TAIL: &[u8] = b"\n</testResults>\n";
-/// The element that closes a file, and what JMeter looks for when it continues one.
+/// The element that ends a file. JMeter searches for it before continuing one.
 pub(crate) const END_TAG: &[u8] = b"</testResults>";
 /// Smallest length of a file that can be continued (`ResultCollector.MIN_XML_FILE_LEN`).
 pub(crate) const MIN_FILE_LEN: u64 =
@@ -46,7 +46,7 @@ pub(crate) fn write_sample(format: &RowFormat, sample: &Sample, out: &mut Vec<u8
 
 struct SampleWriter<'a> {
     format: &'a RowFormat,
-    /// Values of the sample event, written on sub-results too.
+    /// Values of the sample event, also written on sub-results.
     variables: &'a [Option<Rc<str>>],
     out: &'a mut Vec<u8>,
     depth: usize,
@@ -106,7 +106,7 @@ impl SampleWriter<'_> {
         rows
     }
 
-    /// `SampleResultConverter.setAttributes`: order and names are part of the format.
+    /// `SampleResultConverter.setAttributes`: the order and the names are part of the format.
     fn attributes(&mut self, sample: &Sample) {
         let format = self.format;
         let config = &format.config;
@@ -144,7 +144,7 @@ impl SampleWriter<'_> {
         }
     }
 
-    /// `AssertionResult` by XStream's reflection: fields in their order, nulls left out.
+    /// `AssertionResult` as XStream's reflection writes it: fields in order, nulls omitted.
     fn assertion(&mut self, assertion: &AssertionResult) {
         self.line();
         self.raw("<assertionResult>");
@@ -200,8 +200,8 @@ impl SampleWriter<'_> {
         }
     }
 
-    /// An HTTP sample shows its parts here, any other its sampler data; a null is left out. Only an HTTP sample without
-    /// an URL writes `null` for it.
+    /// Writes an HTTP sample's parts, or another sample's sampler data; nulls are omitted. Only an HTTP sample without
+    /// a URL writes `null` for it.
     fn sampler_data(&mut self, sample: &Sample) {
         let config = &self.format.config;
         let http = sample.kind == Kind::Http;
@@ -283,9 +283,9 @@ impl SampleWriter<'_> {
     }
 }
 
-/// Escapes as XStream's `PrettyPrintWriter` does in its quirks mode: also control characters that XML 1.0 forbids, and
-/// noncharacters. (Code points that the Java at hand does not know yet are escaped by JMeter too; which ones depends
-/// on the Java, so here they are written as they are.)
+/// Escapes as XStream's `PrettyPrintWriter` does in quirks mode, including noncharacters and control characters that
+/// XML 1.0 forbids. (JMeter also escapes code points that its Java version does not know. These depend on the version,
+/// so they are written unescaped here.)
 fn escape(text: &str, attribute: bool, out: &mut Vec<u8>) {
     let mut written = 0;
     for (at, c) in text.char_indices() {
@@ -310,7 +310,7 @@ fn escape(text: &str, attribute: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(&text.as_bytes()[written..]);
 }
 
-/// Noncharacters of the basic plane; XStream looks at UTF-16 units, so it never sees the others.
+/// Noncharacters of the basic multilingual plane. XStream checks UTF-16 units, so it never detects the others.
 fn is_noncharacter(c: char) -> bool {
     matches!(c, '\u{fdd0}'..='\u{fdef}' | '\u{fffe}' | '\u{ffff}')
 }

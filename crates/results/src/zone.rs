@@ -7,10 +7,10 @@ use jiff::tz::TimeZone;
 
 const LINK: &str = "/etc/localtime";
 
-/// The zone of `TZ` or of the system, as it was when it was asked for first.
+/// The zone of `TZ` or of the system, as of the first call.
 ///
-/// [`TimeZone::system`] lists the whole time zone database before it looks: a third of all that a plain run does. Where the
-/// system's zone is a link into that database, the one file says it all.
+/// [`TimeZone::system`] lists the whole time zone database first, which takes a third of a plain run's work. If the
+/// system's zone is a link into that database, reading that one file suffices.
 pub fn local_zone() -> TimeZone {
     static ZONE: OnceLock<TimeZone> = OnceLock::new();
     let zone = ZONE.get_or_init(|| match std::env::var_os("TZ") {
@@ -20,7 +20,7 @@ pub fn local_zone() -> TimeZone {
     zone.clone()
 }
 
-/// The zone that a link into a time zone database leads to.
+/// The zone that a link into a time zone database points to.
 fn linked(link: &Path) -> Option<TimeZone> {
     let target = std::fs::read_link(link).ok()?;
     let (_, name) = target.to_str()?.split_once("/zoneinfo/")?;

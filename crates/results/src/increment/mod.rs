@@ -1,11 +1,11 @@
-//! The events since the last time: the one form in which numbers leave a worker.
+//! The events since the last increment: the only form in which numbers leave a worker.
 //!
-//! A [`Collector`](crate::Collector) hands over an [`Increment`] for each second. Statistics, pages, sinks and fleets only
-//! add increments, so they all show the same numbers. Addition is associative and commutative, as long as no increment has
-//! more kinds of errors than are told apart.
+//! A [`Collector`](crate::Collector) produces an [`Increment`] for each second. Statistics, pages, sinks and fleets only
+//! add increments, so all of them show the same numbers. Addition is associative and commutative, as long as no increment
+//! exceeds the limit of distinct errors.
 //!
-//! [`Increment::encode`] gives the bytes that go to run files and over the network: a version byte, then the fields in the
-//! order of their declaration as postcard writes them.
+//! [`Increment::encode`] produces the bytes for run files and the network: a version byte, then the fields in declaration
+//! order, encoded by postcard.
 
 use std::fmt;
 
@@ -24,35 +24,35 @@ use crate::sparse::Sparse;
 const VERSION: u8 = 1;
 /// The length of a second, in milliseconds.
 const SECOND_MS: i64 = 1_000;
-/// No time is further from the Unix epoch: 285,000 years.
+/// Limit of times before and after the Unix epoch: 285,000 years.
 const MOST_MS: i64 = 1 << 53;
-/// Kinds of errors in one increment, beyond which the rest are counted together.
+/// Limit of distinct errors in one increment; the rest are counted together.
 const MAX_KINDS: usize = 2_000;
-/// The message of those.
+/// The message of the errors beyond the limit.
 const OTHER_ERRORS: &str = "(other errors)";
 
-/// The events in a span of time, as a rule one second.
+/// The events in a span of time, usually one second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Increment {
     /// Start of the span, in milliseconds since the Unix epoch.
     pub from_ms: i64,
-    /// End of the span, which is not part of it.
+    /// End of the span, exclusive.
     pub to_ms: i64,
-    /// The labels whose samples ended in the span, in order of label and `transaction`.
+    /// The labels whose samples ended in the span, ordered by label and `transaction`.
     pub labels: Vec<LabelIncrement>,
-    /// Failed samples by label, code and message, in that order, those of transaction controllers left out.
+    /// Failed samples, ordered by label, code and message, without those of transaction controllers.
     pub errors: Vec<ErrorKind>,
-    /// Response codes in order, and how many samples had each; transaction controllers are left out.
+    /// Response codes, sorted, and the number of samples with each, without transaction controllers.
     pub codes: Vec<(String, u64)>,
-    /// When the samples began that ended in the span, second by second; transaction controllers are left out.
+    /// The start times, second by second, of the samples that ended in the span, without transaction controllers.
     pub starts: Vec<StartCount>,
-    /// The users that ran, as samples saw them when they ended.
+    /// The users that were active at the ends of samples.
     pub active: ActiveUsers,
-    /// Users that started and ended, by thread group, in the order of the groups.
+    /// Users that started and ended, by thread group, in group order.
     pub users: Vec<GroupUsers>,
     /// The counts of connections.
     pub connections: Connections,
-    /// How late the generator itself was when something was due, in microseconds.
+    /// How late the generator itself was when an event was due, in microseconds.
     pub lateness: Distribution,
 }
 
@@ -61,7 +61,7 @@ pub struct Increment {
 pub struct LabelIncrement {
     /// The label.
     pub label: String,
-    /// The samples are those of a transaction controller.
+    /// Whether the samples are those of a transaction controller.
     pub transaction: bool,
     /// How many samples.
     pub count: u64,
@@ -84,15 +84,15 @@ pub struct LabelIncrement {
     pub ok: Distribution,
     /// Elapsed times of the failed samples.
     pub failed: Distribution,
-    /// Response times from the intended start on, of the samples that have one.
+    /// Response times from the intended start, of the samples that have one.
     pub response: Distribution,
     /// Times to the first byte of the response.
     pub latency: Distribution,
-    /// Times to the connection, name look-up and handshake included; 0 where a connection was there.
+    /// Times to establish the connection, including name lookup and handshake; 0 for a reused connection.
     pub connect: Distribution,
 }
 
-/// Times in microseconds: their sum and extremes, and how they are spread, to within 0.1 %.
+/// A distribution of times in microseconds: sum, extremes, and buckets accurate to 0.1 %.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Distribution {
     /// The sum.
@@ -101,7 +101,7 @@ pub struct Distribution {
     pub min: u64,
     /// The longest; 0 without times.
     pub max: u64,
-    /// How many times fell into which bucket.
+    /// The number of times in each bucket.
     pub buckets: Sparse<BUCKET_BITS>,
 }
 
@@ -112,16 +112,16 @@ pub struct StartCount {
     pub second: i64,
     /// Samples that began in it.
     pub started: u64,
-    /// Samples that were meant to begin in it, of those with an intended start.
+    /// Samples with an intended start that should have begun in it.
     pub intended: u64,
 }
 
-/// The users that ran when samples ended.
+/// The users that were active at the ends of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveUsers {
     /// How many samples there were.
     pub samples: u64,
-    /// The sum of the users that ran at the end of each.
+    /// The sum of the active users over these samples.
     pub sum: u64,
     /// The fewest; 0 without samples.
     pub min: u32,
@@ -129,10 +129,10 @@ pub struct ActiveUsers {
     pub max: u32,
 }
 
-/// Users of a thread group that came and went.
+/// Users of a thread group that started and ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroupUsers {
-    /// The place of the group in the plan.
+    /// The index of the group in the plan.
     pub group: u32,
     /// Users that started.
     pub started: u64,
@@ -140,7 +140,7 @@ pub struct GroupUsers {
     pub ended: u64,
 }
 
-/// Why bytes are no increment.
+/// Why bytes cannot be decoded as an increment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IncrementError {
     /// It was written by a program of another version.
@@ -166,7 +166,7 @@ impl fmt::Display for IncrementError {
 impl std::error::Error for IncrementError {}
 
 impl Default for Increment {
-    /// Nothing happened, at no time.
+    /// An empty increment with an empty span.
     fn default() -> Increment {
         Increment {
             from_ms: i64::MAX,
@@ -184,7 +184,7 @@ impl Default for Increment {
 }
 
 impl Increment {
-    /// Nothing happened in a second, counted since the Unix epoch.
+    /// An empty increment of a second, counted since the Unix epoch.
     pub fn of_second(second: i64) -> Increment {
         let from_ms = second.saturating_mul(SECOND_MS);
         Increment {
@@ -194,7 +194,7 @@ impl Increment {
         }
     }
 
-    /// Whether nothing happened.
+    /// Whether it contains no events.
     pub fn is_empty(&self) -> bool {
         let nothing = Increment {
             from_ms: self.from_ms,
@@ -204,7 +204,7 @@ impl Increment {
         *self == nothing
     }
 
-    /// How many samples, and how many of them failed; transaction controllers are left out.
+    /// The numbers of samples and of failed samples, without transaction controllers.
     pub fn totals(&self) -> (u64, u64) {
         let samples = self.labels.iter().filter(|label| !label.transaction);
         samples.fold((0, 0), |(count, errors), label| {
@@ -212,7 +212,7 @@ impl Increment {
         })
     }
 
-    /// Adds everything that happened in `other`; the span covers both.
+    /// Adds all events of `other`; the span is extended to cover both.
     pub fn merge(&mut self, other: Increment) {
         self.from_ms = self.from_ms.min(other.from_ms);
         self.to_ms = self.to_ms.max(other.to_ms);
@@ -244,7 +244,7 @@ impl Increment {
         self.lateness.merge(&other.lateness);
     }
 
-    /// Adds failures, which are in the order of label, code and message.
+    /// Adds failures that are ordered by label, code and message.
     pub fn add_errors(&mut self, errors: Vec<ErrorKind>) {
         merge_sorted(
             &mut self.errors,
@@ -270,7 +270,7 @@ impl Increment {
         }
     }
 
-    /// Adds users that started and ended, in the order of their groups.
+    /// Adds users that started and ended, in group order.
     pub fn add_users(&mut self, users: Vec<GroupUsers>) {
         merge_sorted(
             &mut self.users,
@@ -283,13 +283,13 @@ impl Increment {
         );
     }
 
-    /// Notes that so many users ran at a moment of the span.
+    /// Notes the number of users that ran at a moment of the span.
     pub fn note_users(&mut self, users: u64) {
         let users = u32::try_from(users).unwrap_or(u32::MAX);
         self.active.max = self.active.max.max(users);
     }
 
-    /// Counts a sample, but not its error. For the few samples whose second is another than their neighbours'.
+    /// Counts a sample but not its error. For the few samples that ended outside the open second.
     pub(crate) fn add(&mut self, sample: &Sample, label: &str, transaction: bool) {
         let key = (label, transaction);
         let place = self.labels.binary_search_by(|label| label.key().cmp(&key));
@@ -328,16 +328,16 @@ impl Increment {
         self.active.record(sample.all_threads);
     }
 
-    /// The bytes of the wire form.
+    /// Encodes the increment in the wire format.
     pub fn encode(&self) -> Vec<u8> {
         postcard::to_extend(self, vec![VERSION])
             .expect("a growing buffer takes all, and every field has a wire form")
     }
 
-    /// Reads [`Increment::encode`]'s bytes. The memory taken is a small multiple of their length.
+    /// Decodes the output of [`Increment::encode`]. The memory taken is a small multiple of the input's length.
     ///
     /// # Errors
-    /// If they are of another version, or damaged.
+    /// If the bytes are of another version or damaged.
     pub fn decode(bytes: &[u8]) -> Result<Increment, IncrementError> {
         let damaged = |why: &str| IncrementError::Damaged(why.to_owned());
         let (&version, rest) = bytes.split_first().ok_or_else(|| damaged("it is empty"))?;
@@ -358,7 +358,7 @@ impl Increment {
         Ok(increment)
     }
 
-    /// Whether arithmetic with the times cannot overflow.
+    /// Whether the times are small enough that arithmetic with them cannot overflow.
     fn has_plausible_times(&self) -> bool {
         let is_plausible = |ms: i64| (-MOST_MS..=MOST_MS).contains(&ms);
         let nowhere = (i64::MAX, i64::MIN);
@@ -371,7 +371,7 @@ impl Increment {
                 .all(|second| is_plausible(second.saturating_mul(SECOND_MS)))
     }
 
-    /// Whether all lists are sorted and without duplicates: merging relies on it.
+    /// Whether all lists are sorted and free of duplicates, as merging requires.
     fn is_in_order(&self) -> bool {
         self.labels.is_sorted_by(|a, b| a.key() < b.key())
             && self.errors.is_sorted_by(|a, b| a.key() < b.key())
@@ -381,7 +381,7 @@ impl Increment {
     }
 }
 
-/// Notes when a sample began, and when it was meant to.
+/// Counts a sample's start and its intended start.
 pub(crate) fn note_start(starts: &mut Vec<StartCount>, sample: &Sample) {
     let count = u64::from(sample.sample_count);
     start_at(starts, sample.start_ms).started += count;
@@ -391,7 +391,7 @@ pub(crate) fn note_start(starts: &mut Vec<StartCount>, sample: &Sample) {
     }
 }
 
-/// The count of a second; nearly all samples begin in one of the last.
+/// The counts of the second that contains `at_ms`. Nearly all samples begin in one of the last seconds.
 fn start_at(starts: &mut Vec<StartCount>, at_ms: i64) -> &mut StartCount {
     let second = at_ms.div_euclid(SECOND_MS);
     let later = starts
@@ -411,7 +411,7 @@ fn start_at(starts: &mut Vec<StartCount>, at_ms: i64) -> &mut StartCount {
     &mut starts[place]
 }
 
-/// Adds a sorted list to another; what is in both is added up.
+/// Merges a sorted list into another and adds up the entries that both contain.
 fn merge_sorted<T>(
     own: &mut Vec<T>,
     other: Vec<T>,
@@ -466,7 +466,7 @@ impl LabelIncrement {
         (&self.label, self.transaction)
     }
 
-    /// Counts a sample, but not its times.
+    /// Counts a sample without its times.
     pub(crate) fn count(&mut self, sample: &Sample) {
         self.count += u64::from(sample.sample_count);
         self.errors += u64::from(sample.error_count());
@@ -503,7 +503,7 @@ impl LabelIncrement {
     }
 }
 
-/// `SamplerMetric.addHits`: a transaction controller's sample stands for its sub-results.
+/// `SamplerMetric.addHits`: a transaction controller's sample counts as its sub-results.
 fn hits(sample: &Sample) -> u64 {
     if sample.children.is_empty() {
         return u64::from(sample.sample_count);
@@ -516,7 +516,7 @@ fn hits(sample: &Sample) -> u64 {
     own + sample.children.iter().map(hits).sum::<u64>()
 }
 
-/// The times of a sample that are counted, in microseconds.
+/// The times of a sample that enter distributions, in microseconds.
 pub(crate) struct SampleTimes {
     pub elapsed_us: u64,
     pub response_us: Option<u64>,
@@ -544,7 +544,7 @@ impl SampleTimes {
 }
 
 impl Distribution {
-    /// Counts a time.
+    /// Counts one time.
     pub fn record(&mut self, us: u64) {
         self.min = if self.buckets.is_empty() {
             us
@@ -556,7 +556,7 @@ impl Distribution {
         self.buckets.record(us);
     }
 
-    /// Adds all times of another.
+    /// Adds all times of `other`.
     pub fn merge(&mut self, other: &Distribution) {
         if other.buckets.is_empty() {
             return;
@@ -571,7 +571,7 @@ impl Distribution {
         self.buckets.merge(&other.buckets);
     }
 
-    /// How many times there are.
+    /// The number of times.
     pub fn count(&self) -> u64 {
         self.buckets.count()
     }
@@ -589,7 +589,7 @@ impl Distribution {
         self.histogram().percentile(percent)
     }
 
-    /// The same times as a histogram.
+    /// The same times as a [`Histogram`].
     pub fn histogram(&self) -> Histogram {
         let mut all = Histogram::new();
         all.absorb(self);
@@ -635,7 +635,7 @@ impl<'de> Deserialize<'de> for Distribution {
 }
 
 impl ActiveUsers {
-    /// Counts the users that ran when a sample ended.
+    /// Counts the users that were active when a sample ended.
     pub fn record(&mut self, users: u32) {
         self.min = if self.samples == 0 {
             users

@@ -6,7 +6,7 @@ use crate::sample::TRANSACTION_MESSAGE_PREFIX;
 use crate::statistics::Recording;
 use crate::timeline::TotalCell;
 
-/// A sample as random tests make it.
+/// A sample that the random tests generate.
 #[derive(Clone, Debug)]
 struct Made {
     label: u8,
@@ -68,7 +68,7 @@ fn sample(made: &Made) -> Sample {
     sample
 }
 
-/// The samples by way of workers that hand over after some of them, and in what order the increments come.
+/// The increments of workers that hand over at the given cuts.
 fn by_increments(samples: &[Made], workers: usize, cuts: &[usize]) -> Vec<Increment> {
     let mut collectors: Vec<Collector> = (0..workers).map(|_| Collector::default()).collect();
     let mut increments = Vec::new();
@@ -109,7 +109,7 @@ fn one_by_one(samples: &[Made]) -> Recording {
     recording
 }
 
-/// Everything in a recording, in an order that does not depend on what came first.
+/// The content of a recording in an order that is independent of the order of arrival.
 fn content(recording: &Recording) -> impl PartialEq + fmt::Debug + use<> {
     let mut places: Vec<usize> = (0..recording.labels.len()).collect();
     let key = |place: &usize| {
@@ -151,7 +151,7 @@ fn content(recording: &Recording) -> impl PartialEq + fmt::Debug + use<> {
         recording.timeline.total_step_s(),
         recording.timeline.label_step_s(),
     );
-    // The samples that are kept of each kind depend on who came first.
+    // Which sample a kind stores depends on the order of arrival.
     let kinds = recording.errors.by_label().into_iter();
     let kinds: Vec<_> = kinds
         .map(|kind| (kind.label, kind.code, kind.message, kind.count))
@@ -275,7 +275,7 @@ fn the_wire_form_stays_the_same() {
     assert_eq!(Increment::decode(&increment.encode()), Ok(increment));
 }
 
-/// Changing it means a new version, since agents and run files of this one are about.
+/// A change of these bytes needs a new version, since agents and run files with this version exist.
 const GOLDEN: &str = "0180a0abfef962d0afabfef96201076c6162656c20310002010295082d142800d08c01d0a7abfef962e8a7abfef962b9\
     60b960b960050187240001bc05bc05bc050501bc050001bd67a0069d610702a0060a89bc018c8d01c646c6460501e82000023c1e1e04011e0002\
     0002033230300103353033010180c49fd50c020202060303010002010100000000000505050401050001";

@@ -5,15 +5,16 @@ use std::ops::Deref;
 
 use bytes::Bytes;
 
-/// Larger ones are given back by a thread: returning so many pages to the kernel takes milliseconds.
+/// Larger bodies are freed on a separate thread, because returning that many pages to the kernel
+/// takes milliseconds.
 const LARGE_BYTES: usize = 4 << 20;
 
-/// A response body. Copies share the bytes, on other threads, too.
+/// A response body. Clones share the bytes, even across threads.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ResponseBody(Bytes);
 
 impl ResponseBody {
-    /// Whether both share the same bytes, which is quicker to see than whether they are equal.
+    /// Whether both share the same bytes; a cheaper check than comparing them.
     pub fn is_shared_with(&self, other: &ResponseBody) -> bool {
         std::ptr::eq::<[u8]>(&*self.0, &*other.0)
     }
@@ -63,7 +64,7 @@ impl Drop for ResponseBody {
             return;
         }
         let bytes = std::mem::take(&mut self.0);
-        // Without a thread it is given back here.
+        // If the thread cannot be started, the body is freed here.
         let _ = std::thread::Builder::new()
             .name("give back".to_owned())
             .spawn(move || drop(bytes));

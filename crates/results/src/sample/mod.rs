@@ -11,14 +11,14 @@ use crate::text::Text;
 
 pub use body::ResponseBody;
 
-/// Start of the response message that marks a transaction controller's own sample
+/// Prefix of the response message that identifies a transaction controller's sample
 /// (`TransactionController.NUMBER_OF_SAMPLES_IN_TRANSACTION_PREFIX`).
 pub const TRANSACTION_MESSAGE_PREFIX: &str = "Number of samples in transaction : ";
 
 /// How many bytes of an HTML page are searched for its charset (`HTTPSampleResult.getDataEncodingNoDefault`).
 const META_SEARCH_BYTES: usize = 2000;
 const META_CONTENT_TYPE: &[u8] = b"<meta http-equiv=\"content-type\" content=\"";
-/// Where its letter q is.
+/// Offset of the letter q in it.
 const META_Q: usize = 12;
 
 /// Known binary media types, and the exceptions among them (`SampleResult.isBinaryType`).
@@ -100,7 +100,7 @@ pub struct Sample {
     pub code: Text,
     /// Response message.
     pub message: Text,
-    /// Whether the sample counts as good.
+    /// Whether the sample succeeded.
     pub success: bool,
     /// Data type column.
     pub data_type: DataType,
@@ -118,11 +118,11 @@ pub struct Sample {
     pub idle_ms: i64,
     /// Time to the first byte of the response.
     pub latency_ms: i64,
-    /// Time to the established connection.
+    /// Time to establish the connection.
     pub connect_ms: i64,
     /// Elapsed time in microseconds, for histograms; 0 means that only `elapsed_ms` is known.
     pub service_us: u64,
-    /// The parts of the elapsed time, as far as they are known better than by the milliseconds above.
+    /// The phases of the elapsed time, where they are known more precisely than by the milliseconds above.
     pub phases: Phases,
     /// How late the generator itself was, when an intended start is known, in microseconds.
     pub delay_us: Option<u64>,
@@ -138,9 +138,9 @@ pub struct Sample {
     pub group_threads: u32,
     /// Active threads of all groups.
     pub all_threads: u32,
-    /// Where the request went.
+    /// The request URL.
     pub url: Option<Rc<str>>,
-    /// How many samples this one stands for.
+    /// Number of samples that this one represents.
     pub sample_count: u32,
     /// Verdicts of the assertions, in order.
     pub assertions: Vec<AssertionResult>,
@@ -154,7 +154,7 @@ pub struct Sample {
     pub response_headers: Option<Rc<str>>,
     /// The data that a non-HTTP sampler sent; absent when JMeter's is null.
     pub sampler_data: Option<Rc<str>>,
-    /// Response body, as far as somebody needs it.
+    /// Response body, if anything needs it.
     pub response_data: Option<ResponseBody>,
     /// HTTP method.
     pub method: Option<Text>,
@@ -162,7 +162,7 @@ pub struct Sample {
     pub query_string: Option<Rc<str>>,
     /// HTTP cookies sent.
     pub cookies: Option<Rc<str>>,
-    /// Where the response redirected to.
+    /// Target of the response's redirect.
     pub redirect_location: Option<Rc<str>>,
     /// File a result saver wrote the response to.
     pub result_file_name: Option<Rc<str>>,
@@ -175,7 +175,7 @@ pub struct Sample {
 }
 
 thread_local! {
-    /// The empty text every default sample starts with; making one takes no allocation.
+    /// The empty text that default samples share, which saves an allocation.
     static EMPTY: Rc<str> = Rc::from("");
 }
 
@@ -265,7 +265,7 @@ impl Sample {
         }
     }
 
-    /// Size of the body: as told, or else the length of the kept data (`SampleResult.getBodySizeAsLong`).
+    /// Size of the body: the stated one, or else the length of the stored data (`SampleResult.getBodySizeAsLong`).
     pub fn body_size(&self) -> u64 {
         if self.body_bytes == 0 {
             self.response_data
@@ -276,12 +276,12 @@ impl Sample {
         }
     }
 
-    /// 1 for a failed sample, else 0, whatever it stands for (`SampleResult.getErrorCount`).
+    /// 1 for a failed sample, else 0, however many samples it represents (`SampleResult.getErrorCount`).
     pub fn error_count(&self) -> u32 {
         u32::from(!self.success)
     }
 
-    /// Elapsed time in microseconds: the precise one, or else the milliseconds; never negative.
+    /// Elapsed time in microseconds: the precise one, or else the milliseconds. Never negative.
     pub fn precise_service_us(&self) -> u64 {
         if self.service_us == 0 {
             u64::try_from(self.elapsed_ms).map_or(0, |ms| ms.saturating_mul(1000))
@@ -290,8 +290,8 @@ impl Sample {
         }
     }
 
-    /// Takes a time in microseconds for the elapsed one, which several measurements give together: each of the `parts` may have
-    /// been rounded to milliseconds. One that does not fit the milliseconds is of another stretch, and is left.
+    /// Sets the precise elapsed time. It was added up from several measurements, and each of the `parts` may have been rounded
+    /// to milliseconds. A value that does not match the milliseconds belongs to another interval and is ignored.
     pub fn refine_service(&mut self, us: u64, parts: u64) {
         self.service_us = 0;
         if us.abs_diff(self.precise_service_us()) <= (parts + 1) * 1000 {
@@ -299,9 +299,9 @@ impl Sample {
         }
     }
 
-    /// Adds a sub-result that happened within this sample: extends the end time, adds up the bytes, hands on the
-    /// thread name (`SampleResult.addSubResult`). `rename` is false in functional mode, with
-    /// `subresults.disable_renaming`, and for children of a transaction.
+    /// Adds a sub-result that happened within this sample: extends the end time, adds the bytes, and passes on the thread name
+    /// (`SampleResult.addSubResult`). `rename` is false in functional mode, with `subresults.disable_renaming`, and for
+    /// children of a transaction.
     pub fn add_child(&mut self, mut child: Sample, rename: bool) {
         child.thread_name = Rc::clone(&self.thread_name);
         self.set_end(self.end_ms.max(child.end_ms));
@@ -312,8 +312,8 @@ impl Sample {
         self.attach_child(child, rename);
     }
 
-    /// Adds a sub-result without touching this sample's times and sizes (`SampleResult.addRawSubResult`,
-    /// `storeSubResult`), renaming it to `label-0`, `label-1`, … where `rename` says so.
+    /// Adds a sub-result without changing this sample's times and sizes (`SampleResult.addRawSubResult`, `storeSubResult`). If
+    /// `rename` is set, the sub-result is renamed to `label-0`, `label-1`, …
     pub fn attach_child(&mut self, mut child: Sample, rename: bool) {
         if rename {
             child.label = format!("{}-{}", self.label, self.next_child_index).into();
@@ -328,7 +328,7 @@ impl Sample {
         self.assertions.push(result);
     }
 
-    /// The failure message of a result row: the first message that is there, failed or not
+    /// The failure message for a result row: the first assertion message, of a failed assertion or not
     /// (`SampleResult.getFirstAssertionFailureMessage`).
     pub fn first_assertion_message(&self) -> Option<&str> {
         self.assertions
@@ -336,15 +336,15 @@ impl Sample {
             .find_map(|result| result.message.as_deref())
     }
 
-    /// Sets the thread's name and the thread counts of this sample alone (`JMeterThread.fillThreadInformation`): all that
-    /// a transaction gets, whose sub-results have theirs.
+    /// Sets the thread name and thread counts of this sample only (`JMeterThread.fillThreadInformation`). A transaction needs
+    /// no more, since its sub-results already have theirs.
     pub fn set_thread(&mut self, name: &Rc<str>, group_threads: u32, all_threads: u32) {
         self.thread_name = Rc::clone(name);
         self.group_threads = group_threads;
         self.all_threads = all_threads;
     }
 
-    /// The same for this sample and its direct sub-results; `JMeterThread` does not go deeper.
+    /// Sets them for this sample and its direct sub-results; `JMeterThread` does not descend further.
     pub fn set_thread_with_children(
         &mut self,
         name: &Rc<str>,
@@ -393,7 +393,7 @@ impl Sample {
             return;
         };
         let prefix = &data[..data.len().min(META_SEARCH_BYTES)];
-        // The letter that is the rarest in pages.
+        // `q` is the rarest letter of the tag in HTML pages.
         let tag = memchr2_iter(b'q', b'Q', prefix).find_map(|at| {
             let tag = prefix.get(at.checked_sub(META_Q)?..)?;
             let (name, value) = tag.split_at_checked(META_CONTENT_TYPE.len())?;
@@ -414,7 +414,7 @@ fn charset_of(content_type: &str) -> Option<&str> {
     let rest = &content_type[at + PREFIX.len()..];
     let charset = rest.split(';').next().unwrap_or(rest);
     if charset.starts_with(['"', '\'']) {
-        // JMeter takes the last character away whatever it is; a lone quote would make it fail, here it is nothing.
+        // JMeter removes the last character, whatever it is. A lone quote makes JMeter fail; here it gives an empty charset.
         let mut chars = charset.chars();
         chars.next();
         chars.next_back();

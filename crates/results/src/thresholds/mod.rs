@@ -8,7 +8,7 @@ use regex_automata::meta::Regex;
 use crate::increment::Distribution;
 use crate::statistics::{LabelStatistics, Recording};
 
-/// A statement about the final statistics, or about each stretch of a run; the run fails if it is true.
+/// A condition on the final statistics, or on every window of a run; the run fails if it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
     text: String,
@@ -17,18 +17,18 @@ pub struct Threshold {
     comparison: Comparison,
     limit: f64,
     unit: Unit,
-    /// The value is that of stretches of so many seconds.
+    /// The length of the window from which the value is computed.
     window_s: Option<u32>,
-    /// The value has to be beyond the limit for so many seconds.
+    /// How long the value has to stay beyond the limit.
     lasting_s: Option<u32>,
 }
 
-/// Whose samples are looked at.
+/// The samples that a threshold covers.
 #[derive(Clone, Debug)]
 enum Subject {
     All,
     Label(String),
-    /// Labels in which the expression is found.
+    /// Labels that the expression matches anywhere.
     Pattern(String, Regex),
 }
 
@@ -43,12 +43,12 @@ impl PartialEq for Subject {
     }
 }
 
-/// The quantity that is compared.
+/// The quantity that is compared with the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Metric {
     Samples,
     Errors,
-    /// Failed samples in a hundred.
+    /// Failed samples in per cent.
     ErrorShare,
     /// Samples a second.
     Rate,
@@ -67,7 +67,7 @@ enum Comparison {
     AtLeast,
 }
 
-/// How a limit is written, and how many of the metric's own units one of them is.
+/// The suffix of a limit, and its size in the metric's own unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Unit {
     suffix: &'static str,
@@ -116,7 +116,7 @@ const COUNT: Unit = Unit {
     factor: 1.0,
 };
 
-/// Why a text is no threshold.
+/// Why a text is not a threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThresholdError {
     text: String,
@@ -134,8 +134,9 @@ impl std::error::Error for ThresholdError {}
 impl std::str::FromStr for Threshold {
     type Err = ThresholdError;
 
-    /// Reads `METRIC [of NAME] <|<=|>|>= LIMIT [over TIME] [for TIME]`. `label:NAME METRIC` is the same as `METRIC of NAME`. A
-    /// name may be in quotes and may contain spaces; between slashes it is a regular expression that is looked for in labels.
+    /// Parses `METRIC [of NAME] <|<=|>|>= LIMIT [over TIME] [for TIME]`. `label:NAME METRIC` means the same as `METRIC of
+    /// NAME`. A name may be quoted and may contain spaces; between slashes it is a regular expression that is searched in
+    /// labels.
     fn from_str(text: &str) -> Result<Threshold, ThresholdError> {
         let text = text.trim();
         parse(text).map_err(|message| ThresholdError {
@@ -172,10 +173,10 @@ fn parse(text: &str) -> Result<Threshold, String> {
     })
 }
 
-/// Cuts `over TIME` and `for TIME` off a limit.
+/// Splits `over TIME` and `for TIME` off a limit.
 fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), String> {
     let (mut limit, mut window_s, mut lasting_s) = (text, None, None);
-    // The one that stands last is cut off first.
+    // The two may come in either order; the last is split off first.
     for _ in 0..2 {
         let cut = |word| {
             limit
@@ -196,7 +197,7 @@ fn spans_of(text: &str) -> Result<(&str, Option<u32>, Option<u32>), String> {
     Ok((limit, window_s, lasting_s))
 }
 
-/// No stretch is longer: its seconds are kept.
+/// Limit of a window, whose seconds are all kept in memory.
 const LONGEST_S: u32 = 3_600;
 
 fn seconds_of(text: &str) -> Result<u32, String> {
@@ -265,7 +266,7 @@ fn metric(name: &str) -> Result<Metric, String> {
 const METRICS: &str =
     "errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9";
 
-/// Digits, with a point perhaps.
+/// Parses digits with an optional decimal point.
 fn number(text: &str) -> Option<f64> {
     let is_plain = text
         .bytes()
@@ -306,26 +307,26 @@ fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     threshold: Threshold,
-    /// In the unit of the limit; none if there were no samples to take it from.
+    /// In the unit of the limit; `None` if there were no samples to compute it from.
     value: Option<f64>,
-    /// Of a threshold that is watched second by second.
+    /// For a threshold that is checked every second.
     window: Option<WindowOutcome>,
 }
 
-/// The observations of a threshold that is watched second by second.
+/// The outcome of a threshold that is checked every second.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WindowOutcome {
-    /// The value that broke it, else the worst up to now, in the unit of the limit.
+    /// The value that broke the threshold, or else the worst so far, in the unit of the limit.
     pub value: Option<f64>,
-    /// When it was broken, in milliseconds since the Unix epoch.
+    /// When the threshold was broken, in milliseconds since the Unix epoch.
     pub broken_ms: Option<i64>,
 }
 
 impl Threshold {
-    /// Judges a run by its final statistics: service times, as in the table at its end.
+    /// Judges a run by its final statistics: service times, as in the final table.
     ///
-    /// A label without samples does not pass whatever is said of it, since its name may be misspelt; nor do times and
-    /// shares of a run without samples. A label that samplers and transaction controllers share means the samplers.
+    /// A threshold on a label without samples is never met, since the name may be misspelt. Nor are thresholds on times and
+    /// shares of a run without samples. If samplers and transaction controllers share a label, the samplers count.
     pub fn judge(&self, recording: &Recording) -> Verdict {
         let value = self.statistics(recording);
         Verdict {
@@ -352,12 +353,12 @@ impl Threshold {
         Some(all)
     }
 
-    /// The threshold as it was given.
+    /// The threshold as the user wrote it.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether it is about stretches of the run, so that its end does not tell.
+    /// Whether it is checked every second, so that the final statistics do not decide it.
     pub fn is_windowed(&self) -> bool {
         self.window_s.is_some() || self.lasting_s.is_some()
     }
@@ -392,7 +393,7 @@ impl Threshold {
         }
     }
 
-    /// Whether a value is nearer to the limit than another, or further beyond it.
+    /// Whether `value` is closer to the limit than `other`, or further beyond it.
     pub(crate) fn is_worse(&self, value: f64, other: f64) -> bool {
         match self.comparison {
             Comparison::Less | Comparison::AtMost => value < other,
@@ -406,7 +407,7 @@ impl Threshold {
         Some(value / self.unit.factor)
     }
 
-    /// The value in a stretch of `seconds`, in the unit of the limit.
+    /// The value over a window of `seconds`, in the unit of the limit.
     pub(crate) fn value_in(
         &self,
         count: u64,
@@ -428,7 +429,7 @@ impl Threshold {
         Some(value / self.unit.factor)
     }
 
-    /// The outcome of it in the stretches of a run. `is_known` says whether there were samples of its label at all.
+    /// The verdict from its windows. `is_known` tells whether its label had samples at all.
     pub(crate) fn judged_in_windows(&self, outcome: WindowOutcome, is_known: bool) -> Verdict {
         Verdict {
             threshold: self.clone(),
@@ -460,12 +461,12 @@ impl Metric {
 }
 
 impl Verdict {
-    /// The threshold as it was given.
+    /// The threshold as the user wrote it.
     pub fn text(&self) -> &str {
         &self.threshold.text
     }
 
-    /// The value in the unit of the limit; none if there were no samples to take it from.
+    /// The value in the unit of the limit; `None` if there were no samples to compute it from.
     pub fn value(&self) -> Option<f64> {
         self.value
     }
@@ -480,7 +481,7 @@ impl Verdict {
         self.threshold.unit.suffix
     }
 
-    /// The unit as it stands behind a number: that of a time after a space.
+    /// The unit as printed after a number; a unit of time follows a space.
     pub fn spaced_unit(&self) -> String {
         let unit = self.unit();
         match unit.starts_with(char::is_alphabetic) {
@@ -489,7 +490,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the run passes as far as this threshold goes.
+    /// Whether the run meets this threshold.
     pub fn is_met(&self) -> bool {
         match self.window {
             Some(outcome) => outcome.broken_ms.is_none(),
@@ -499,14 +500,14 @@ impl Verdict {
         }
     }
 
-    /// When a threshold that is watched second by second was broken, in milliseconds since the Unix epoch.
+    /// When a threshold that is checked every second was broken, in milliseconds since the Unix epoch.
     pub fn broken_ms(&self) -> Option<i64> {
         self.window?.broken_ms
     }
 }
 
 impl fmt::Display for Verdict {
-    /// The threshold, the value, and how far it is from the limit.
+    /// The threshold, the value, and its distance from the limit.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Threshold { text, limit, .. } = &self.threshold;
         write!(
@@ -535,11 +536,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// With as many decimals as a reader wants: three, but none that are zeros.
+/// Formats with up to three decimals and without trailing zeros.
 fn short(value: f64) -> String {
     let text = format!("{value:.3}");
     let trimmed = text.trim_end_matches('0').trim_end_matches('.');
-    // A difference that rounds to nothing is still one.
+    // A difference that rounds to zero must still be visible.
     if trimmed == "0" && value != 0.0 {
         format!("{value:.1e}")
     } else {
