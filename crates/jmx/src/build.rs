@@ -1,4 +1,4 @@
-//! Trees made by programs: importers, templates, the recorder.
+//! Builders for trees that no file holds: importers, templates and the recorder use them.
 
 use std::sync::Arc;
 
@@ -30,13 +30,13 @@ impl Node {
         }
     }
 
-    /// With one more property.
+    /// Adds one more property.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Node {
         self.props.set(Prop::new(name, value));
         self
     }
 
-    /// With elements below it.
+    /// Adds elements below it.
     pub fn above(mut self, children: impl IntoIterator<Item = Node>) -> Node {
         self.children.extend(children);
         self
@@ -53,7 +53,7 @@ impl Element {
         }
     }
 
-    /// With the attributes that JMeter's screen saves.
+    /// Sets the attributes that JMeter's screen saves.
     pub fn shown(mut self, gui_class: &str, name: &str) -> Element {
         self.gui_class = gui_class.into();
         self.test_class = self.class.clone();
@@ -61,7 +61,7 @@ impl Element {
         self
     }
 
-    /// With one more property.
+    /// Adds one more property.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Element {
         self.props.set(Prop::new(name, value));
         self
@@ -69,7 +69,7 @@ impl Element {
 }
 
 impl Prop {
-    /// A property that stands in no file.
+    /// A property that comes from no file.
     pub fn new(name: &str, value: impl Into<Value>) -> Prop {
         Prop {
             name: name.into(),
@@ -80,7 +80,7 @@ impl Prop {
 }
 
 impl Props {
-    /// Sets a property that stands in no file.
+    /// Sets a property that comes from no file.
     pub fn put(&mut self, name: &str, value: impl Into<Value>) {
         self.set(Prop::new(name, value));
     }

@@ -1,4 +1,4 @@
-//! Properties that elements have from their creation on: JMeter saves them first, and also where the file lacks them.
+//! The properties that an element has from its creation on. JMeter saves them first, even where the file lacks them.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ const RECORDED: &str = include_str!("constructed.jmx");
 
 static CONSTRUCTED: LazyLock<HashMap<String, Vec<Prop>, FxBuildHasher>> = LazyLock::new(|| {
     let read = crate::read(RECORDED.as_bytes(), Path::new("constructed.jmx"));
-    // a test reads it, so it can be read
+    // A test reads this file, so reading it cannot fail.
     let roots = read.map_or_else(|_| [].into(), |read| read.tree.roots);
     roots
         .iter()

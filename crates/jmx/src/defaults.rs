@@ -1,8 +1,9 @@
 //! The default values of JMeter 5.6.3 for its properties.
 
-/// The settings of `bin/jmeter.properties`, after the rules of `java.util.Properties`. `bin/user.properties` sets nothing.
+/// The settings of `bin/jmeter.properties`, read by the rules of `java.util.Properties`. `bin/user.properties` sets
+/// nothing.
 ///
-/// All other defaults sit in the code that asks for a property, so `__P(name)` does not see them.
+/// JMeter keeps all other defaults in the code that reads a property, so `__P(name)` does not see them.
 pub const JMETER_DEFAULTS: &[(&str, &str)] = &[
     (
         "not_in_menu",
@@ -67,7 +68,8 @@ pub const JMETER_DEFAULTS: &[(&str, &str)] = &[
     ("jmeter.reportgenerator.apdex_tolerated_threshold", "1500"),
 ];
 
-/// The settings of `bin/system.properties`: properties of the Java machine. `__P` sees them only as a last resort.
+/// The settings of `bin/system.properties`, which are properties of the Java machine. `__P` reads them only as a last
+/// resort.
 pub const SYSTEM_DEFAULTS: &[(&str, &str)] = &[("sun.net.http.allowRestrictedHeaders", "true")];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Findings about a plan or a property file, with their place.
+//! Findings about a plan or a property file, with their position.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::sync::Arc;
 use crate::palette;
 use crate::source::{SourceFile, Span};
 
-/// How bad it is.
+/// How serious a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
     /// The plan cannot run.
     Error,
-    /// The plan runs, perhaps not as its author thinks.
+    /// The plan runs, but perhaps not as its author intended.
     Warning,
     /// Worth knowing.
     Note,
@@ -42,13 +42,13 @@ impl Severity {
 pub struct Diagnostic {
     /// A stable name to search for, such as `jmx-bad-int`.
     pub code: &'static str,
-    /// How grave the finding is.
+    /// How serious the finding is.
     pub severity: Severity,
     /// One sentence about what is wrong.
     pub message: String,
     /// The file that the finding is in.
     pub source: Option<Arc<SourceFile>>,
-    /// The place in the file.
+    /// The position in the file.
     pub span: Option<Span>,
     /// Element names from the Test Plan down, as in JMeter's tree; empty if the finding is not inside an element.
     pub path: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A finding without a place.
+    /// A finding without a position.
     pub fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -70,7 +70,7 @@ impl Diagnostic {
         }
     }
 
-    /// A finding that keeps the plan from running.
+    /// A finding that prevents the plan from running.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(Severity::Error, code, message)
     }
@@ -85,7 +85,7 @@ impl Diagnostic {
         Self::new(Severity::Note, code, message)
     }
 
-    /// Adds the file and the place.
+    /// Adds the file and the position.
     #[must_use]
     pub fn at(mut self, source: &Arc<SourceFile>, span: Span) -> Self {
         self.source = Some(Arc::clone(source));
@@ -93,14 +93,14 @@ impl Diagnostic {
         self
     }
 
-    /// Names the file without a place in it.
+    /// Names the file without a position in it.
     #[must_use]
     pub fn in_file(mut self, source: &Arc<SourceFile>) -> Self {
         self.source = Some(Arc::clone(source));
         self
     }
 
-    /// Adds the names of the elements around the place, from the Test Plan down.
+    /// Adds the names of the elements around the position, from the Test Plan down.
     #[must_use]
     pub fn within(mut self, path: Vec<String>) -> Self {
         self.path = path;
@@ -114,12 +114,12 @@ impl Diagnostic {
         self
     }
 
-    /// Whether the finding keeps the plan from running.
+    /// Whether the finding prevents the plan from running.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// A file that could not be opened or read, by what the operating system said.
+    /// Describes a file that could not be opened or read, from the operating system's error.
     pub fn from_io(path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
         let shown = path.display();
@@ -138,7 +138,7 @@ impl Diagnostic {
         }
     }
 
-    /// The finding as text of several lines, without a line end after the last one, in the style of rustc.
+    /// Renders the finding as several lines in the style of rustc, without a line end after the last one.
     pub fn render(&self, color: bool) -> String {
         let paint = |code: &str, text: &str| {
             if color {
@@ -183,7 +183,7 @@ impl Diagnostic {
     }
 }
 
-/// The path with the middle left out if it is deeper than anybody reads.
+/// The path, with its middle elided if it is too deep to read.
 fn shown_path(path: &[String]) -> String {
     /// Names shown at either end.
     const ENDS: usize = 8;
@@ -195,12 +195,12 @@ fn shown_path(path: &[String]) -> String {
     [&first.join(SEPARATOR), "…", &last.join(SEPARATOR)].join(SEPARATOR)
 }
 
-/// Characters of a line that are shown: plans have lines of a megabyte.
+/// How many characters of a line are shown. Some plans have lines of a megabyte.
 const SNIPPET_WIDTH: usize = 100;
-/// Characters shown before the marked place if the line has to be cut.
+/// How many characters are shown before the marked position if the line has to be cut.
 const SNIPPET_LEAD: usize = 30;
 
-/// The line with the place, cut to a window, and the marks to print below it.
+/// The line around the position, cut to a window, and the marks to print below it.
 fn snippet(source: &SourceFile, span: Span, line: usize) -> (String, String) {
     let (text, line_start) = source.line(line);
     let from = text.floor_char_boundary(span.start.saturating_sub(line_start).min(text.len()));
@@ -231,7 +231,7 @@ fn snippet(source: &SourceFile, span: Span, line: usize) -> (String, String) {
     (shown, marks)
 }
 
-/// Control characters would move the cursor of a terminal.
+/// Replaces control characters, which would move the terminal's cursor.
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
@@ -240,12 +240,12 @@ fn printable(c: char) -> char {
     }
 }
 
-/// The candidate that was probably meant by a misspelt word: at most one edit for every three characters away.
+/// The candidate that a misspelt word probably means: at most one edit away for every three characters.
 pub fn did_you_mean<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    /// No name is longer, and the search takes time by the square of the length.
+    /// No name is longer, and the time of the search grows with the square of the length.
     const LONGEST: usize = 100;
     let length = word.chars().count();
     if length > LONGEST {
@@ -259,12 +259,12 @@ pub fn did_you_mean<'a>(
         let distance = edits(word, candidate);
         (distance <= limit).then_some((distance, candidate))
     };
-    // of equally near ones the first by name, so that the answer is always the same
+    // Among equally near candidates take the first by name, so that the result is deterministic.
     let nearest = candidates.into_iter().filter_map(near).min();
     nearest.map(|(_, candidate)| candidate)
 }
 
-/// Edit distance, where a change of case is no edit and two letters that change places are one.
+/// The edit distance. A change of case is free, and swapping two adjacent letters counts as one edit.
 fn edits(a: &str, b: &str) -> usize {
     let letters = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
     let (a, b) = (letters(a), letters(b));

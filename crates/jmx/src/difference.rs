@@ -1,4 +1,4 @@
-//! The difference of two plans in their meaning: elements that were added, removed, moved or renamed, and settings that changed.
+//! Compares the meaning of two plans: elements that were added, removed, moved or renamed, and settings that changed.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ pub enum Difference {
     Added { element: String },
     /// Only the earlier plan has the element.
     Removed { element: String },
-    /// Under another element, or at another place among its siblings.
+    /// The element stands under another parent, or at another position among its siblings.
     Moved { from: String, to: String },
-    /// A setting, or the name.
+    /// A setting or the name changed.
     Changed {
         element: String,
         setting: String,
@@ -33,7 +33,7 @@ pub(crate) struct PlacedElement<'t> {
     pub partner: Option<usize>,
 }
 
-/// The differences from one plan to another; none if they mean the same.
+/// The differences from one plan to another; empty if they mean the same.
 pub fn differences(old: &Tree, new: &Tree) -> Vec<Difference> {
     let mut before = entries(old);
     let mut after = entries(new);
@@ -100,8 +100,8 @@ pub(crate) fn entries(tree: &Tree) -> Vec<PlacedElement<'_>> {
     all
 }
 
-/// Elements belong together if class and path agree; then, wherever they stand, if class and name do; then if class and place
-/// under the same element do, which is a new name.
+/// Pairs the elements of two plans: first by class and path, then by class and name wherever they stand, and last by class and
+/// position under the same parent, which catches renamed elements.
 pub(crate) fn pair(before: &mut [PlacedElement<'_>], after: &mut [PlacedElement<'_>]) {
     let by = |before: &mut [PlacedElement<'_>],
               after: &mut [PlacedElement<'_>],
@@ -148,7 +148,7 @@ pub(crate) fn pair(before: &mut [PlacedElement<'_>], after: &mut [PlacedElement<
     }
 }
 
-/// Whether an element that kept its parent stands before a sibling that it stood behind.
+/// Whether an element with an unchanged parent now stands before a sibling that it used to follow.
 fn out_of_order(at: usize, before: &[PlacedElement<'_>], after: &[PlacedElement<'_>]) -> bool {
     let entry = &after[at];
     let old_place = |entry: &PlacedElement<'_>| {

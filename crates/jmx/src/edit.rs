@@ -1,4 +1,4 @@
-//! Changes to settings by name, as `drumfire set` asks for them.
+//! Changes settings by name for `drumfire set`.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::settings::{item_name, joined, own_path, settings};
 use crate::source::Span;
 use crate::tree::{Element, Node, Prop, Props, Tree, Value};
 
-/// A change: which elements, which setting, and its new value.
+/// A change: which elements, which setting, and the new value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
     element: String,
@@ -15,7 +15,7 @@ pub struct Edit {
     value: String,
 }
 
-/// Why a plan cannot be changed so.
+/// Why an edit cannot be applied to a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EditError {
     /// The text is not `ELEMENT>SETTING=VALUE`.
@@ -36,7 +36,7 @@ pub enum EditError {
         /// The most similar setting of the elements.
         meant: Option<String>,
     },
-    /// The setting is a number, and the value is none.
+    /// The setting is a number, and the value is not.
     WrongKind {
         /// The setting.
         setting: String,
@@ -88,7 +88,7 @@ impl Edit {
     /// name, with or without the class in front, or a path as `show` prints it, or `enabled`, or `name`.
     ///
     /// # Errors
-    /// The missing part.
+    /// Names the part of the text that is missing.
     pub fn parse(text: &str) -> Result<Edit, EditError> {
         let wrong = || EditError::NoChange(text.to_owned());
         let (element, rest) = text.split_once('>').ok_or_else(wrong)?;
@@ -104,7 +104,7 @@ impl Edit {
         })
     }
 
-    /// Makes the change; gives how many elements it changed.
+    /// Makes the change and returns how many elements it changed.
     ///
     /// # Errors
     /// No element has the name, none of them has the setting, or the value does not fit its kind.
@@ -142,7 +142,7 @@ impl Edit {
                 .extend(settings(node).into_iter().map(|setting| setting.path));
             if self.change(node)? {
                 state.changed += 1;
-                // the source has another text now
+                // The element's text in the source is out of date.
                 node.whole = Span::default();
             }
         }
@@ -164,7 +164,7 @@ impl Edit {
         Ok(true)
     }
 
-    /// The properties with the change; `None` if the setting is not among them.
+    /// The properties after the change; `None` if the setting is not among them.
     fn props(&self, path: &str, class: &str, props: &Props) -> Result<Option<Props>, EditError> {
         for prop in props {
             let own = own_path(path, class, &prop.name);
@@ -220,7 +220,7 @@ impl Edit {
         }
     }
 
-    /// The new value in the kind of the old one; a variable or a function needs a text.
+    /// Converts the new value to the old one's kind. A value with a variable or a function becomes a string.
     fn of_kind(&self, old: &Value) -> Result<Value, EditError> {
         let text = self.value.as_str();
         let wrong = |kind: &'static str| EditError::WrongKind {
@@ -264,7 +264,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     let Some(name) = name.strip_prefix(first) else {
         return false;
     };
-    // the shortest text for this star, or any longer one
+    // Try the shortest text for this star first, then longer ones.
     (0..=name.len())
         .filter(|at| name.is_char_boundary(*at))
         .any(|at| matches(rest, &name[at..]))

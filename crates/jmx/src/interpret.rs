@@ -17,10 +17,10 @@ use crate::tree::{Node, Props};
 use crate::upgrade;
 use crate::xml::{Document, MAX_DEPTH, NodeId, XmlNode};
 
-/// After that many errors the rest would not be read by anybody.
+/// Findings beyond this number are counted, not listed: nobody would read them.
 const MAX_FINDINGS: usize = 100;
-/// Bytes of XML that may be read again through `reference` attributes: a few nested ones could ask for gigabytes, while
-/// JMeter's own share a listener's columns, a kilobyte each.
+/// How many bytes of XML `reference` attributes may repeat. A few nested references could expand to gigabytes; JMeter
+/// itself only uses them to share a listener's columns, about a kilobyte each.
 const MAX_REFERENCED_BYTES: usize = 8 << 20;
 
 const HASH_TREE: &str = "hashTree";
@@ -64,7 +64,7 @@ pub(crate) fn plan(
     Interpretation { roots, findings }
 }
 
-/// Whether a tag is a test element of JMeter, as far as its name tells.
+/// Whether a tag is one of JMeter's test elements, judged by its name alone.
 pub(crate) fn is_test_element(tag: &str) -> bool {
     is_known_alias(tag) && tag.starts_with(|c: char| c.is_uppercase()) && tag != "FloatProperty"
 }
@@ -80,7 +80,7 @@ pub(crate) fn path_of(document: &Document<'_>, id: NodeId) -> Vec<String> {
         let element = if !in_tree {
             None
         } else if is_tree(id) {
-            // the tree below the element before it
+            // The `hashTree` belongs to the element before it.
             node.previous().filter(|&previous| !is_tree(previous))
         } else {
             Some(id)
@@ -118,7 +118,7 @@ fn tag_to_class(tag: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The class that an XML element says it is: its `class` attribute or else its tag.
+/// The class of an XML element: its `class` attribute, or else its tag.
 fn written_class<'d>(document: &'d Document<'_>, id: NodeId) -> Cow<'d, str> {
     match document.attribute(id, "class") {
         Some(class) => Cow::Borrowed(class),
@@ -129,7 +129,7 @@ fn written_class<'d>(document: &'d Document<'_>, id: NodeId) -> Cow<'d, str> {
 /// The canonical name of that class.
 fn class_of<'d>(document: &'d Document<'_>, id: NodeId) -> Cow<'d, str> {
     match written_class(document, id) {
-        // most of a plan, and no alias of anything else
+        // These tags make up most of a plan and are aliases of nothing else.
         Cow::Borrowed(
             tag @ ("stringProp" | "boolProp" | "intProp" | "elementProp" | "collectionProp"
             | "hashTree"),
@@ -146,15 +146,15 @@ pub(crate) struct PlanReader<'d, 'x> {
     pub url_encoded: bool,
     /// Renamed properties of the test element that is being read.
     pub renamed: &'static [(&'static str, &'static str)],
-    /// How many properties are around the one that is being read.
+    /// How many properties enclose the one that is being read.
     pub nesting: usize,
     referenced_bytes: usize,
     findings: Vec<Diagnostic>,
     muted: usize,
     pub names: Names,
-    /// Classes by how they are written.
+    /// Classes by their spelling in the file.
     classes: HashMap<String, Rc<ClassName>, FxBuildHasher>,
-    /// Test elements by how their classes and then their GUI classes are written.
+    /// Test elements by the spelling of their class and then of their GUI class.
     kinds: HashMap<String, HashMap<String, Rc<TestKind>, FxBuildHasher>, FxBuildHasher>,
 }
 
@@ -162,7 +162,7 @@ pub(crate) struct PlanReader<'d, 'x> {
 struct OpenTree {
     next: Option<NodeId>,
     nodes: Vec<Node>,
-    /// An element was read, and its tree was not.
+    /// Whether an element has been read whose tree has not.
     tree_due: bool,
 }
 
@@ -189,7 +189,7 @@ struct TestKind {
     written_class: Name,
     gui_class: Name,
     renamed_properties: &'static [(&'static str, &'static str)],
-    /// JMeter loads an element that does nothing in its place.
+    /// JMeter no longer has the class and loads an element that does nothing in its place.
     is_removed: bool,
 }
 
@@ -219,7 +219,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         );
     }
 
-    /// A name that is unknown, with the known one that is nearest to it or else with the given help.
+    /// Reports an unknown name, with the most similar known name as help, or else the given help.
     pub fn unknown_name<'a>(
         &self,
         code: &'static str,
@@ -229,7 +229,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         otherwise: &str,
     ) -> Diagnostic {
         let finding = Diagnostic::error(code, message);
-        // the search is slow for a file with a million unknown names, and nobody would see the result
+        // The search is slow for a file with a million unknown names, and the result would not be shown.
         let will_show = self.findings.len() < MAX_FINDINGS;
         match did_you_mean(written, known.take_while(|_| will_show)) {
             Some(meant) => finding.help(format!("did you mean {meant}?")),
@@ -237,12 +237,12 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         }
     }
 
-    /// Where reading stopped in the middle of an element, its content says nothing.
+    /// Whether reading stopped inside the element, so that its content is incomplete.
     pub fn is_cut(&self, id: NodeId) -> bool {
         self.node(id).end().is_none()
     }
 
-    /// The class of an element, upgraded as the XStream mapper of `SaveService` does it.
+    /// The class of an element after the upgrades of `SaveService`'s XStream mapper.
     pub fn upgraded_class(&mut self, written: &str) -> Rc<ClassName> {
         if let Some(known) = self.classes.get(written) {
             return known.clone();
@@ -259,7 +259,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         ClassName { full, canonical }
     }
 
-    /// The facts about test elements of a class and GUI class, by their names in the file.
+    /// The facts about a test element, by the names of its class and GUI class in the file.
     fn test_kind(&mut self, written: &str, gui: &str) -> Rc<TestKind> {
         let known = self.kinds.get(written).and_then(|kinds| kinds.get(gui));
         if let Some(known) = known {
@@ -316,8 +316,8 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         roots
     }
 
-    /// Elements and trees in turn: a tree holds what is below the element before it (`HashTreeConverter`).
-    /// The last element may lack its tree. Not recursive, because plans are deep and stacks are not.
+    /// Reads elements and trees alternately: a tree holds the children of the element before it (`HashTreeConverter`).
+    /// The last element may lack its tree. Iterative, because a deep plan would overflow the stack.
     fn hash_tree(&mut self, id: NodeId) -> Vec<Node> {
         let mut around: Vec<OpenTree> = Vec::new();
         let mut tree = OpenTree::new(self.follow(id).and_then(|id| self.node(id).first_child()));
@@ -354,7 +354,8 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         }
     }
 
-    /// `reference` attributes and nested properties can be deeper than the tags of the file.
+    /// Reports an element that is nested too deeply: `reference` attributes and nested properties can go deeper than the
+    /// tags of the file.
     pub fn too_deep(&mut self, id: NodeId) {
         let finding = Diagnostic::error("xml-depth", "elements are nested too deep")
             .help("no plan needs this; the file was probably not written by JMeter");
@@ -390,7 +391,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
     fn test_element(&mut self, id: NodeId) -> Option<Node> {
         let id = self.follow(id)?;
         let written = written_class(self.document, id);
-        // One that is known was looked at when it was met first.
+        // A known class was already checked at its first occurrence.
         if !self.kinds.contains_key(&*written) && !self.check_class(id, &written) {
             return None;
         }
@@ -427,7 +428,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         Some(node)
     }
 
-    /// A name that is a class of JMeter's or could be one of a plugin.
+    /// Whether a class is a test element of JMeter's or could be one of a plugin; reports it if it is neither.
     fn check_class(&mut self, id: NodeId, written: &str) -> bool {
         let node = self.node(id);
         let finding = if self.upgraded_class(written).canonical == "ObsoleteGui" {
@@ -470,7 +471,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         self.report(id, self.node(id).tag(), finding);
     }
 
-    /// Text of a plan of version 1.0 is URL-encoded; all other text is as it stands.
+    /// Decodes text of a plan of version 1.0, which is URL-encoded; other text stays as it is.
     pub fn decode<'t>(&mut self, id: NodeId, span: Span, text: &'t str) -> Cow<'t, str> {
         if !self.url_encoded || !text.contains(['%', '+']) {
             return Cow::Borrowed(text);

@@ -1,20 +1,20 @@
-//! Reads what a JMeter user has on disk: test plans (`.jmx`) and property files.
+//! Reads the files of a JMeter user: test plans (`.jmx`) and property files.
 //!
 //! Stop 1 of the eight ("read"): [`read`] turns the bytes of a plan into a [`Tree`] of [`Node`]s with their properties
-//! and their places in the file. It knows no element's meaning: unknown classes, disabled elements, old names and the
-//! order of everything survive, and what each element means is decided when the tree is compiled.
-//! It reproduces how JMeter 5.6.3 loads a file (XStream over MXParser with `SaveService` and its converters): how class
-//! names are spelled, which old names are upgraded, how text is normalised, and which files fail to load.
+//! and their positions in the file. The tree keeps unknown classes, disabled elements, old names and the order of
+//! everything. What an element means is decided later, when the tree is compiled. The crate reproduces how JMeter 5.6.3
+//! loads a file (XStream over MXParser with `SaveService` and its converters): how class names are spelled, which old
+//! names are upgraded, how text is normalised, and which files fail to load.
 //!
-//! Anything wrong is a [`Diagnostic`], and all of them are reported at once.
+//! Every problem is a [`Diagnostic`], and the reader reports all of them at once.
 //!
 //! # The XML parser
 //!
-//! `quick-xml` splits the file into tags and text; references (`&#x1;`), end-of-line rules and attributes are decoded
-//! here, because JMeter writes and reads characters that XML 1.0 forbids and a conforming parser refuses them.
-//! The tags go into a flat arena first, so that reading is iterative, XStream's `reference="../.."` can be followed, and
-//! after a syntax error everything before it can still be checked.
-//! Element depth is limited to [`MAX_DEPTH`], far above any plan, so that whoever walks the tree may do so recursively.
+//! `quick-xml` splits the file into tags and text. References (`&#x1;`), line ends and attributes are decoded here,
+//! because JMeter writes and reads characters that XML 1.0 forbids and a conforming parser refuses. The tags go into a
+//! flat arena first. Reading is therefore iterative, XStream's `reference="../.."` can be followed, and after a syntax
+//! error everything before it can still be checked. Element depth is limited to [`MAX_DEPTH`], far above any real plan,
+//! so that code that walks the tree may recurse.
 
 #![warn(missing_docs)]
 

@@ -1,5 +1,5 @@
-//! Two plans that come from a common ancestor, merged by meaning: elements are followed through moves and new names, and
-//! each setting is merged by itself.
+//! Merges two plans that have a common ancestor by their meaning: elements are followed through moves and renames, and
+//! each setting is merged separately.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::merge_settings::{
 use crate::source::{SourceFile, Span};
 use crate::tree::{Node, Tree, Value};
 
-/// Something that both sides changed in different ways.
+/// Something that the two sides changed in different ways.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
     /// Names from the Test Plan down.
@@ -27,15 +27,15 @@ pub struct Conflict {
 /// The outcome of [`merge`]. Without conflicts both trees are the same.
 #[derive(Debug, Clone)]
 pub struct Merged {
-    /// The merged plan, with our side's values where both sides clash.
+    /// The merged plan, with our side's values in conflicts.
     pub ours: Tree,
-    /// The same with their side's values.
+    /// The merged plan, with their side's values in conflicts.
     pub theirs: Tree,
-    /// Everything that clashes.
+    /// All conflicts.
     pub conflicts: Vec<Conflict>,
 }
 
-/// Merges the changes of two plans to their common ancestor.
+/// Merges the changes that two plans made to their common ancestor.
 pub fn merge(base: &Tree, ours: &Tree, theirs: &Tree) -> Merged {
     // An element of a plugin is copied from its file, so both texts must be at hand.
     let offset = ours.source.text.len();
@@ -64,7 +64,7 @@ pub fn merge(base: &Tree, ours: &Tree, theirs: &Tree) -> Merged {
     }
 }
 
-/// The tree as if its text stood behind another.
+/// The tree with all offsets moved, as if its text followed another text.
 fn shifted(tree: &Tree, offset: usize) -> Tree {
     fn shift(nodes: &mut [Node], offset: usize) {
         for node in nodes {
@@ -82,7 +82,7 @@ fn shifted(tree: &Tree, offset: usize) -> Tree {
     }
 }
 
-/// An element in its versions: its places in the lists of entries.
+/// The versions of one element, as indices into the lists of entries.
 #[derive(Debug, Clone, Copy, Default)]
 struct MergedElement {
     base: Option<usize>,
@@ -90,7 +90,7 @@ struct MergedElement {
     theirs: Option<usize>,
 }
 
-/// A place among siblings, and the item that they stand under.
+/// An index among siblings, and the item that is their parent.
 type Position = (usize, Option<usize>);
 
 struct Merge<'t> {
@@ -149,7 +149,7 @@ impl<'t> Merge<'t> {
         self.items.push(item);
     }
 
-    /// Elements that only one side has; the same one added by both is one.
+    /// Adds the elements that only one side has. An element that both sides added counts once.
     fn additions(&mut self) {
         for at in 0..self.ours.len() {
             if self.ours[at].partner.is_none() {
@@ -216,7 +216,7 @@ impl<'t> Merge<'t> {
         self.assemble(None, &roots, &children)
     }
 
-    /// An element that one side removed is gone, unless the other side changed something in it.
+    /// Whether an element survives. One that a side removed is gone, unless the other side changed something in it.
     fn is_alive(&mut self, at: usize) -> bool {
         let item = self.items[at];
         let nodes = self.nodes(item);
@@ -233,7 +233,7 @@ impl<'t> Merge<'t> {
             Some(_) => ["changed", "removed"],
             None => ["removed", "changed"],
         };
-        // what stands around it tells the same
+        // The conflict about its parent's removal covers this one.
         let parent = item.base.and_then(|at| self.base[at].parent);
         let parent = parent.map(|parent| self.items[self.of_base[parent]]);
         let is_told = parent.is_some_and(|parent| match nodes.ours {
@@ -277,7 +277,8 @@ impl<'t> Merge<'t> {
         }
     }
 
-    /// Each side moved one element into the other: both go where the preferred side has them.
+    /// Breaks cycles, which arise when each side moved one element into the other: both go where the preferred side has
+    /// them.
     fn open_circles(&mut self, parents: &mut [Option<usize>]) {
         for at in 0..parents.len() {
             let mut seen = BTreeSet::new();
@@ -323,7 +324,7 @@ impl<'t> Merge<'t> {
         nodes
     }
 
-    /// The order of the side that changed it, with the elements that only the other side put there.
+    /// The order of the side that changed it, with the elements that only the other side placed there.
     fn ordered(&mut self, parent: Option<usize>, members: &[usize]) -> Vec<usize> {
         let sequence = |of: &dyn Fn(&MergedElement) -> Option<Position>| {
             let here = members.iter().filter_map(|at| {
@@ -384,7 +385,7 @@ impl<'t> Merge<'t> {
         ordered
     }
 
-    /// The merged settings of an element, without what is below it.
+    /// The merged settings of an element, without its children.
     fn node(&mut self, item: MergedElement) -> Node {
         let nodes = self.nodes(item);
         let alone = |node: &Node| Node {
@@ -401,7 +402,7 @@ impl<'t> Merge<'t> {
             return alone(kept);
         };
         let mut merged = alone(ours);
-        // the text of the file is not its own any more
+        // The element no longer matches its text in the file.
         merged.whole = Span::default();
         let text = |node: &Node| node.name.to_string();
         let (names, switches) = (
@@ -443,7 +444,7 @@ impl<'t> Merge<'t> {
     }
 }
 
-/// The version that counts of base, ours and theirs; `None` if both sides changed it.
+/// The version to take of base, ours and theirs; `None` if both sides changed it.
 fn three_way<T: PartialEq>(versions: &[Option<T>; 3]) -> Option<&T> {
     let [base, ours, theirs] = versions;
     match () {

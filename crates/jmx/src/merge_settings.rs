@@ -1,11 +1,12 @@
-//! Settings of one element, merged three ways: what only one side changed is taken from that side.
+//! Merges the settings of one element three ways: a setting that only one side changed is taken
+//! from that side.
 
 use std::collections::BTreeSet;
 
 use crate::settings::item_name;
 use crate::tree::{Element, Node, Prop, Props, Value};
 
-/// The side whose value is taken where both changed the same thing in different ways.
+/// The side whose value is taken in a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MergeSide {
     Ours,
@@ -43,7 +44,7 @@ impl<'t, T: ?Sized> ThreeVersions<'t, T> {
         }
     }
 
-    /// The version that counts, if no more than one side changed it.
+    /// The version to take, if at most one side changed it.
     pub fn settled(self, same: impl Fn(&T, &T) -> bool) -> Option<Option<&'t T>> {
         let equal = |one: Option<&T>, other: Option<&T>| match (one, other) {
             (Some(one), Some(other)) => same(one, other),
@@ -60,7 +61,7 @@ impl<'t, T: ?Sized> ThreeVersions<'t, T> {
     }
 }
 
-/// Merges the settings of an element; `clash` is told each setting that both sides changed.
+/// Merges the settings of an element and calls `clash` for each setting that both sides changed.
 pub(crate) struct SettingsMerge<'c> {
     pub side: MergeSide,
     pub clash: &'c mut dyn FnMut(&str, ThreeVersions<'_, Value>),
@@ -114,7 +115,7 @@ impl SettingsMerge<'_> {
         three.of(self.side).cloned()
     }
 
-    /// Items with names of their own, such as arguments and header fields, are merged one by one.
+    /// Merges items that have names of their own, such as arguments and header fields, one by one.
     fn items(
         &mut self,
         path: &str,
@@ -147,7 +148,8 @@ impl SettingsMerge<'_> {
     }
 }
 
-/// The first order, with what only the second has put behind what it follows there.
+/// The first order, with the items that only the second has inserted behind their predecessors
+/// there.
 pub(crate) fn woven<'t, T: PartialEq>(first: &'t [T], second: &'t [T]) -> Vec<&'t T> {
     let mut all: Vec<&T> = first.iter().collect();
     for (at, item) in second.iter().enumerate() {
@@ -163,7 +165,7 @@ pub(crate) fn woven<'t, T: PartialEq>(first: &'t [T], second: &'t [T]) -> Vec<&'
     all
 }
 
-/// Whether each item has a name that no other has.
+/// Whether each item has a unique name.
 fn named_once(items: &[Prop]) -> bool {
     let mut names = BTreeSet::new();
     items.iter().all(|item| {
@@ -172,7 +174,7 @@ fn named_once(items: &[Prop]) -> bool {
     })
 }
 
-/// Whether two values are the same, wherever they stand in their files.
+/// Whether two values are equal, wherever they stand in their files.
 pub(crate) fn alike(one: &Value, other: &Value) -> bool {
     let items = |one: &[Prop], other: &[Prop]| {
         one.len() == other.len()
@@ -202,13 +204,13 @@ pub(crate) fn same_props(one: &Props, other: &Props) -> bool {
         })
 }
 
-/// Whether two elements have the same settings, whatever is below them.
+/// Whether two elements have the same settings, regardless of their children.
 pub(crate) fn same_settings(one: &Node, other: &Node) -> bool {
     (&one.class, &one.name, one.enabled) == (&other.class, &other.name, other.enabled)
         && same_props(&one.props, &other.props)
 }
 
-/// Whether two elements are the same with all that is below them.
+/// Whether two elements are equal, including everything below them.
 pub(crate) fn same_tree(one: &Node, other: &Node) -> bool {
     let mut open = vec![(one, other)];
     while let Some((one, other)) = open.pop() {

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxBuildHasher;
 
-/// The name of a class, a property or an element: equal ones of a file share their text, and a copy costs no allocation.
+/// The name of a class, a property or an element. Equal names of a file share their text, so that a clone does not
+/// allocate.
 #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(Arc<str>);
 
@@ -75,12 +76,12 @@ impl fmt::Debug for Name {
     }
 }
 
-/// The names met so far while a file is read.
+/// The names seen so far while reading a file.
 #[derive(Default)]
 pub(crate) struct Names(HashSet<Name, FxBuildHasher>);
 
 impl Names {
-    /// The name with this text.
+    /// The interned name with this text.
     pub fn get(&mut self, text: &str) -> Name {
         if let Some(known) = self.0.get(text) {
             return known.clone();

@@ -1,6 +1,7 @@
 //! Numbers and booleans as Java reads and writes them.
 
-/// First of the ten digits of every decimal script in the Basic Multilingual Plane: `Integer.parseInt` takes them all.
+/// The first of the ten digits of every decimal script in the Basic Multilingual Plane; `Integer.parseInt` accepts all of
+/// them.
 const ZEROS: [u32; 37] = [
     0x30, 0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66,
     0xde6, 0xe50, 0xed0, 0xf20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90,
@@ -71,12 +72,12 @@ fn float_literal(text: &str) -> Option<(&str, bool)> {
     let text = text.trim_matches(|c| c <= ' ');
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, "NaN" | "Infinity") {
-        // Rust knows both words, and the sign of either
+        // Rust parses both words, with either sign.
         return Some((text, false));
     }
     let body = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
     if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
-        // a hexadecimal literal needs its exponent, so a last 'd' or 'f' is a suffix here too
+        // A hexadecimal literal needs an exponent, so a final 'd' or 'f' is a suffix here too.
         return Some((body, true));
     }
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-');
@@ -115,7 +116,7 @@ pub fn float_to_java(value: f32) -> String {
     number_to_java(wide, &format!("{value:?}"), &format!("{value:e}"))
 }
 
-/// The number as Java writes it, from the shortest texts that Rust has for it.
+/// The number in Java's notation, derived from the shortest notations that Rust has for it.
 fn number_to_java(value: f64, plain: &str, scientific: &str) -> String {
     if value.is_infinite() {
         let sign = if value < 0.0 { "-" } else { "" };
@@ -127,7 +128,7 @@ fn number_to_java(value: f64, plain: &str, scientific: &str) -> String {
     with_exponent(scientific)
 }
 
-/// From Rust's `1e10` to Java's `1.0E10`.
+/// Turns Rust's `1e10` into Java's `1.0E10`.
 fn with_exponent(text: &str) -> String {
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let point = if mantissa.contains('.') { "" } else { ".0" };

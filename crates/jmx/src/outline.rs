@@ -1,12 +1,12 @@
-//! A plan as lines of text, for readers and for `git diff`.
+//! Renders a plan as lines of text, for readers and for `git diff`.
 
 use std::fmt::Write as _;
 
 use crate::settings::settings;
 use crate::tree::{Node, Tree};
 
-/// One line for each element and one for each of its settings, indented by depth. Texts of several lines follow their name, each
-/// line behind a bar.
+/// Writes one line for each element and one for each of its settings, indented by depth. A value of several lines follows its
+/// name, each line behind a bar.
 pub fn outline(tree: &Tree) -> String {
     let mut out = String::new();
     for root in tree.roots.iter() {
@@ -19,7 +19,7 @@ fn node(node: &Node, depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth);
     let class = node.class.rsplit('.').next().unwrap_or(&node.class);
     let disabled = if node.enabled { "" } else { ", disabled" };
-    // writing to a string cannot fail
+    // Writing to a string cannot fail.
     let _ = writeln!(out, "{indent}{} ({class}{disabled})", one_line(&node.name));
     for setting in settings(node)
         .iter()

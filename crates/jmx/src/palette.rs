@@ -1,7 +1,7 @@
-//! Colours of terminals that can be read on white and on black, as parameters of `ESC [ … m`.
+//! Terminal colours that are readable on white and on black, as parameters of `ESC [ … m`.
 //!
-//! They are numbers of the palette of 256, which is the same everywhere. Terminals show the first eight colours as they please, and
-//! most show yellow and green too bright to be read on white.
+//! They come from the palette of 256 colours, which is the same everywhere. Terminals choose the first eight colours themselves,
+//! and most render yellow and green too bright to be read on white.
 
 /// Failures.
 pub const RED: &str = "38;5;160";
@@ -16,7 +16,7 @@ pub const BLUE: &str = "38;5;32";
 mod tests {
     use super::*;
 
-    /// The relative luminance of a colour of the cube of 6 x 6 x 6 (WCAG 2.2).
+    /// The relative luminance of a colour of the 6 x 6 x 6 cube (WCAG 2.2).
     fn luminance(parameter: &str) -> f64 {
         let number = parameter.strip_prefix("38;5;").expect("one of 256");
         let number: usize = number.parse().expect("a number");
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn each_can_be_read_on_white_and_on_black() {
-        // 3 is what WCAG asks of large text; no colour has more than 4.58 on both.
+        // WCAG requires a contrast of 3 for large text; no colour reaches more than 4.58 on both.
         for colour in [RED, GREEN, AMBER, BLUE] {
             let luminance = luminance(colour);
             let (on_white, on_black) = (1.05 / (luminance + 0.05), (luminance + 0.05) / 0.05);

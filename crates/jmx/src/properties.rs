@@ -1,7 +1,7 @@
 //! Property files as `java.util.Properties.load` reads them.
 //!
 //! JMeter loads all of its files (`jmeter.properties`, `user.properties`, `system.properties`, `-q`, `-S`, `-G`) from a
-//! byte stream, and Java then takes the bytes for ISO-8859-1, so a file in UTF-8 gets two characters for an `é`.
+//! byte stream, which Java decodes as ISO-8859-1. An `é` in a UTF-8 file therefore becomes two characters.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceFile, Span};
 
-/// One line `key=value` after continuation and escapes.
+/// One entry `key=value`, with continuation lines joined and escapes decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PropertyEntry {
     /// The name, unescaped.
@@ -51,7 +51,7 @@ pub fn load(path: &Path) -> Result<Vec<(String, String)>, Diagnostic> {
     }
 }
 
-/// Reads a property file with all that is wrong with it.
+/// Reads a property file together with all its findings.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -64,9 +64,9 @@ pub fn read_properties_file(path: &Path) -> Result<PropertyFile, Diagnostic> {
     Ok(read_properties(&bytes, path))
 }
 
-/// Reads the bytes of a property file; the path is only shown in diagnostics.
+/// Parses the bytes of a property file. The path is only shown in diagnostics.
 pub fn read_properties(bytes: &[u8], path: &Path) -> PropertyFile {
-    // ISO-8859-1 bytes are the first 256 characters of Unicode
+    // The bytes of ISO-8859-1 are the first 256 characters of Unicode.
     let text: String = bytes.iter().map(|&byte| char::from(byte)).collect();
     let source = Arc::new(SourceFile::new(path, text));
     let mut reader = Lines {
@@ -103,13 +103,13 @@ pub fn read_properties(bytes: &[u8], path: &Path) -> PropertyFile {
     }
 }
 
-/// Bytes above 127 that are good UTF-8 are hardly ever meant as ISO-8859-1.
+/// Warns about valid UTF-8 beyond ASCII, which is hardly ever meant as ISO-8859-1.
 fn charset_warning(bytes: &[u8], source: &Arc<SourceFile>) -> Option<Diagnostic> {
     let first = bytes.iter().position(|&byte| byte > 127)?;
     let text = std::str::from_utf8(bytes).ok()?;
     let meant = text[first..].chars().next()?;
     let length = meant.len_utf8();
-    // each byte up to the first is one character of one byte, each after it one of two
+    // In the decoded text, each byte before the first such character takes one byte, and each after it takes two.
     let span = Span::new(first, first + 2 * length);
     if meant == '\u{feff}' {
         let finding = Diagnostic::warning(
@@ -141,11 +141,11 @@ fn charset_warning(bytes: &[u8], source: &Arc<SourceFile>) -> Option<Diagnostic>
 /// A piece of a logical line.
 type Part<'a> = &'a [(char, usize)];
 
-/// A line after continuation; escapes are still in it.
+/// A line with its continuation lines joined and its escapes still undecoded.
 struct Logical {
     /// The offset of the line.
     start: usize,
-    /// Each with the offset it came from.
+    /// The characters, each with the offset it came from.
     characters: Vec<(char, usize)>,
 }
 
@@ -169,7 +169,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Moves behind a line end.
+    /// Moves past a line end.
     fn skip_line_end(&mut self) {
         let rest = &self.text[self.at..];
         self.at += if rest.starts_with("\r\n") {
@@ -199,8 +199,8 @@ impl Lines<'_> {
         }
     }
 
-    /// One line with its continuation lines. A backslash alone on a line starts over (`None`), unless the file ends with
-    /// it: then the line is there, and empty.
+    /// Reads one line with its continuation lines. `None` if a backslash stands alone on a line, which starts the line
+    /// over; at the end of the file it makes an empty line instead.
     fn logical(&mut self) -> Option<Vec<(char, usize)>> {
         let mut line = Vec::new();
         while let Some(c) = self.peek() {
@@ -242,7 +242,8 @@ impl Lines<'_> {
     }
 }
 
-/// The key ends at the first `=`, `:` or blank that is not escaped; blanks around the separator belong to neither.
+/// Splits a line into key and value. The key ends at the first unescaped `=`, `:` or blank; blanks around the separator
+/// belong to neither.
 fn split(line: Part<'_>) -> (Part<'_>, Part<'_>) {
     let mut end = 0;
     while end < line.len() {
@@ -268,7 +269,7 @@ fn split(line: Part<'_>) -> (Part<'_>, Part<'_>) {
     (&line[..end], &line[value..])
 }
 
-/// Escapes decoded; the place of a malformed `\u` if there is one.
+/// Decodes the escapes; fails with the position of the first malformed `\u`.
 fn unescape(part: Part<'_>) -> Result<String, Span> {
     let mut units: Vec<u16> = Vec::with_capacity(part.len());
     let mut at = 0;
@@ -302,7 +303,7 @@ fn unescape(part: Part<'_>) -> Result<String, Span> {
         units
             .push(u16::try_from(unit).expect("ISO-8859-1 and four hexadecimal digits fit 16 bits"));
     }
-    // '?' is what Java sends for half a surrogate pair in every charset
+    // Java encodes half a surrogate pair as '?' in every charset.
     Ok(char::decode_utf16(units)
         .map(|c| c.unwrap_or('?'))
         .collect())

@@ -1,10 +1,10 @@
-//! JMeter's properties after all files are loaded.
+//! JMeter's properties after all files have been loaded.
 
 use std::collections::HashMap;
 
 use crate::defaults::JMETER_DEFAULTS;
 
-/// Names and values, where a later one replaces an earlier one.
+/// Property names and values. A later value replaces an earlier one.
 ///
 /// JMeter's order (`JMeter.initializeProperties`) is `jmeter.properties`, `user.properties`, then `-q` files and `-J`
 /// definitions as they stand on the command line: begin with [`PropertyTable::with_defaults`] or the user's own
@@ -54,7 +54,7 @@ impl PropertyTable {
         self.values.get(key).map(String::as_str)
     }
 
-    /// In no order.
+    /// All properties, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values
             .iter()

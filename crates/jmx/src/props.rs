@@ -1,8 +1,8 @@
-//! From XML elements to properties, with the rules of the property converters.
+//! Turns XML elements into properties, by the rules of the property converters.
 //!
-//! Strings, booleans, ints, longs, lists, maps and elements have converters of JMeter's own, which take the name from an
-//! attribute. Floats, doubles and objects are left to XStream, which writes fields as child elements: `<doubleProp>
-//! <name>..</name><value>..</value></doubleProp>`.
+//! JMeter has its own converters for strings, booleans, ints, longs, lists, maps and elements, which take the name from
+//! an attribute. It leaves floats, doubles and objects to XStream, which writes fields as child elements:
+//! `<doubleProp><name>..</name><value>..</value></doubleProp>`.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -30,7 +30,7 @@ const TAGS: [&str; 10] = [
     "mapProp",
     "objProp",
 ];
-/// Properties inside each other that are accepted: reading them is recursive. JMeter's own go five deep.
+/// How deep properties may be nested, because reading them is recursive. JMeter's own go five deep.
 const MAX_NESTING: usize = 64;
 
 /// Fields of `SampleSaveConfiguration`, besides `assertionsResultsToSave`. `formatter` is read and ignored.
@@ -82,7 +82,7 @@ impl<'d> PlanReader<'d, '_> {
         self.nested(id, Self::property)
     }
 
-    /// The children, read one level deeper; nothing if that is too deep.
+    /// Reads the children one level deeper, or nothing if that is too deep.
     fn nested<T>(&mut self, id: NodeId, read: fn(&mut Self, NodeId) -> Option<T>) -> Vec<T> {
         if self.nesting >= MAX_NESTING {
             self.too_deep(id);
@@ -95,7 +95,7 @@ impl<'d> PlanReader<'d, '_> {
         read
     }
 
-    /// One property; `None` if an upgrade drops it or it is wrong.
+    /// Reads one property; `None` if an upgrade drops it or it is invalid.
     fn property(&mut self, id: NodeId) -> Option<Prop> {
         let span = self.node(id).span();
         let id = self.follow(id)?;
@@ -141,7 +141,7 @@ impl<'d> PlanReader<'d, '_> {
         Some((name, Value::Str(value)))
     }
 
-    /// The `name` attribute, decoded; `None`, and an error, if there is none.
+    /// The `name` attribute, decoded. Without one the property is reported and the result is `None`.
     fn plain_name(&mut self, id: NodeId) -> Option<Name> {
         let node = self.node(id);
         match self.attribute(id, "name") {
@@ -159,7 +159,7 @@ impl<'d> PlanReader<'d, '_> {
         }
     }
 
-    /// The name after the upgrades of the enclosing test element; `None` also if they drop the property.
+    /// The name after the upgrades of the enclosing test element; also `None` if they drop the property.
     fn renamed_name(&mut self, id: NodeId) -> Option<Name> {
         let name = self.plain_name(id)?;
         match self.renamed.iter().find(|(old, _)| name == *old) {
@@ -207,7 +207,7 @@ impl<'d> PlanReader<'d, '_> {
         number
     }
 
-    /// The first entry of a name wins (`MapProperty.addProperty`).
+    /// Reads a map. The first entry of a name wins (`MapProperty.addProperty`).
     fn map(&mut self, id: NodeId) -> Vec<Prop> {
         let mut names = HashSet::new();
         let entries = self.properties(id);
@@ -220,7 +220,7 @@ impl<'d> PlanReader<'d, '_> {
     fn element(&mut self, id: NodeId) -> Option<(Name, Value)> {
         let node = self.node(id);
         if self.attribute(id, "name").is_none() {
-            // TestElementPropertyConverter puts a property ERROR in its place, which nothing looks at
+            // TestElementPropertyConverter puts a property ERROR in its place, which JMeter never reads.
             let message = "<elementProp> has no name attribute, so JMeter ignores it";
             let finding = Diagnostic::warning("jmx-no-name", message);
             self.report(
@@ -238,7 +238,7 @@ impl<'d> PlanReader<'d, '_> {
         let written = self.element_type(id)?;
         let mut props: Vec<Prop> = self.properties(id);
         if written == HEADER_CLASS {
-            // TestElementPropertyConverter does this for the full name only
+            // TestElementPropertyConverter does this only for the full name.
             for prop in props
                 .iter_mut()
                 .filter(|prop| prop.name == "TestElement.name")
@@ -271,7 +271,7 @@ impl<'d> PlanReader<'d, '_> {
         Some((name, Value::Element(element)))
     }
 
-    /// The class of an `elementProp` as written; `None`, and an error, if it is missing or unknown.
+    /// The class of an `elementProp` as written. If it is missing or unknown, it is reported and the result is `None`.
     fn element_type(&mut self, id: NodeId) -> Option<&'d str> {
         let node = self.node(id);
         let Some(written) = self.attribute(id, "elementType") else {
@@ -306,7 +306,7 @@ impl<'d> PlanReader<'d, '_> {
         Some(written)
     }
 
-    /// A property that XStream writes field by field: `name`, `value` and the useless `savedValue`.
+    /// Reads a property that XStream writes field by field: `name`, `value` and the unused `savedValue`.
     fn by_fields(&mut self, id: NodeId, class: &str) -> Option<(Name, Value)> {
         let mut name = Name::default();
         let mut value = match class {
@@ -368,7 +368,8 @@ impl<'d> PlanReader<'d, '_> {
         }
     }
 
-    /// `<doubleProp name="x">3.5</doubleProp>` looks right, and JMeter reads a zero without a name from it.
+    /// Warns about `<doubleProp name="x">3.5</doubleProp>`. It looks right, but JMeter reads it as a zero without a
+    /// name.
     fn warn_about_attribute_form(&mut self, id: NodeId) {
         let node = self.node(id);
         if node.first_child().is_none() && self.attribute(id, "name").is_some() && !self.is_cut(id)
@@ -414,7 +415,7 @@ impl<'d> PlanReader<'d, '_> {
         })
     }
 
-    /// A listener's choice of columns may only hold what JMeter knows (`SampleSaveConfigurationConverter`).
+    /// Reports columns of a listener that JMeter does not know (`SampleSaveConfigurationConverter`).
     fn check_save_config(&mut self, id: NodeId) {
         for child in self.document.children(id) {
             let node = self.node(child);
@@ -465,7 +466,7 @@ const WHOLE_INT: &str = "a whole number from -2147483648 to 2147483647";
 const WHOLE_LONG: &str = "a whole number of 64 bits";
 const FRACTION: &str = "a number";
 
-/// A value for a message: not longer than a line, and empty ones visible.
+/// A value for a message: at most a line long, and visible even if it is empty.
 fn quoted(text: &str) -> Cow<'static, str> {
     const LONGEST: usize = 40;
     if text.is_empty() {

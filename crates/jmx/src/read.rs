@@ -1,4 +1,4 @@
-//! Reads the bytes of a plan into its tree: the crate's entry points.
+//! The crate's entry points: they read the bytes of a plan into its tree.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::source::{SourceFile, Span};
 use crate::tree::Tree;
 use crate::xml::{self, Document, PLAN_TAG};
 
-/// A plan that JMeter could load too, and what is odd about it.
+/// A plan that JMeter could also load, with the warnings about it.
 #[derive(Debug)]
 pub struct Read {
     /// The plan.
@@ -22,7 +22,7 @@ pub struct Read {
 /// Reads a plan from a file.
 ///
 /// # Errors
-/// All findings, at least one of them an error: those of [`read`], or that the file cannot be read.
+/// All findings, at least one of which is an error: those of [`read`], or that the file cannot be read.
 pub fn read_file(path: &Path) -> Result<Read, Vec<Diagnostic>> {
     match std::fs::read(path) {
         Ok(bytes) => read_owned(bytes, path),
@@ -33,19 +33,19 @@ pub fn read_file(path: &Path) -> Result<Read, Vec<Diagnostic>> {
 /// Reads a plan from bytes; the path is only shown in diagnostics.
 ///
 /// # Errors
-/// All findings in the order of the file, at least one of them an error: whatever makes JMeter 5.6.3 refuse to load the
-/// plan, except that a class which is not JMeter's is taken for a plugin's. After a syntax error the rest of the file is
-/// not looked at.
+/// All findings in the order of the file, at least one of which is an error. A plan fails for the same reasons for which
+/// JMeter 5.6.3 refuses to load it, except that a class unknown to JMeter is taken for a plugin's. The rest of the file
+/// after a syntax error is not read.
 pub fn read(bytes: &[u8], path: &Path) -> Result<Read, Vec<Diagnostic>> {
     read_owned(bytes.to_vec(), path)
 }
 
-/// The bytes become the text that the tree is read from.
+/// Takes the bytes over as the text of the tree, without a copy if they are UTF-8.
 fn read_owned(bytes: Vec<u8>, path: &Path) -> Result<Read, Vec<Diagnostic>> {
     let magic = sniff::magic(&bytes);
     let decoded = sniff::decode(bytes);
     if let Some(finding) = sniff::not_xml(&magic, &decoded.text) {
-        // a name without content: there is no line to show
+        // The file is named without a position, because there is no line to show.
         return Err(vec![finding.in_file(&Arc::new(SourceFile::new(path, "")))]);
     }
     let source = Arc::new(SourceFile::new(path, decoded.text));

@@ -1,11 +1,11 @@
-//! XStream's `reference` attributes: a path to an element that was written before.
+//! XStream's `reference` attributes: paths to elements that were written earlier.
 
 use crate::xml::{Document, NodeId};
 
-/// Siblings that are looked at to find the n-th of a name: more is no file that JMeter wrote.
+/// How many siblings are searched for the n-th of a name. JMeter writes no file that needs more.
 const MAX_STEPS: usize = 10_000;
 
-/// The element that a path such as `../../ResultCollector[2]/objProp/value` leads to from an element.
+/// Resolves a path such as `../../ResultCollector[2]/objProp/value` from an element.
 pub(crate) fn resolve(document: &Document<'_>, from: NodeId, path: &str) -> Option<NodeId> {
     let mut steps = path.split('/').peekable();
     let mut at = from;
@@ -35,7 +35,7 @@ pub(crate) fn resolve(document: &Document<'_>, from: NodeId, path: &str) -> Opti
     Some(at)
 }
 
-/// `name[2]` is the second of that name, `name` the first.
+/// Splits a step: `name[2]` is the second element of that name, `name` the first.
 fn split_index(step: &str) -> Option<(&str, usize)> {
     match step.split_once('[') {
         None => Some((step, 1)),

@@ -1,5 +1,5 @@
-//! Reads a plan again after an edit, as editors need it at every keystroke: where the edit stands within one test element, that
-//! element alone is read, and the places of everything behind it are moved.
+//! Updates the tree of a plan after an edit, fast enough for an editor to do it at every keystroke. If the edit lies within one
+//! test element, only that element is read again, and the positions of everything behind it are moved.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,21 +8,21 @@ use crate::read::read;
 use crate::source::{MovedOffsets, SourceFile, Span};
 use crate::tree::{Node, Tree};
 
-/// A stretch of a text that was replaced. Several edits are joined to one that holds them all.
+/// A replaced range of a text. Several edits are joined to one range that covers them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextEdit {
-    /// The bytes of the text before that were replaced.
+    /// The bytes of the old text that were replaced.
     pub replaced: Span,
-    /// How many bytes stand there now.
+    /// How many bytes replace them.
     pub inserted: usize,
 }
 
 impl TextEdit {
-    /// The stretch that holds this edit and a later one, whose place is one of the text that this edit left.
+    /// The range that covers this edit and a later one, whose position refers to the text after this edit.
     pub fn then(self, next: TextEdit) -> TextEdit {
         let TextEdit { replaced, inserted } = self;
         let end = replaced.start + inserted;
-        // The bytes behind this edit that the next one replaced, too.
+        // The bytes behind this edit that the next one also replaced.
         let beyond = next.replaced.end.saturating_sub(end);
         let start = replaced.start.min(next.replaced.start);
         let removed = next.replaced.end - next.replaced.start;
@@ -33,9 +33,9 @@ impl TextEdit {
     }
 }
 
-/// Takes an edit over into the tree of a plan; `text` is the whole text after it. The tree is then the one that [`read`] would
-/// give. Nothing is changed, and the answer is `false`, where only reading the whole text can tell: the edit is not within one
-/// test element, or the element that it left is not free of findings.
+/// Applies an edit to the tree of a plan, which then equals what [`read`] would give; `text` is the whole text after the edit.
+/// Returns `false` and changes nothing where the whole text must be read: the edit is not within one test element, or the
+/// edited element has findings.
 ///
 /// The tree must have been read without findings from the text before the edit.
 pub fn reread(tree: &mut Tree, text: &str, edit: TextEdit) -> bool {
@@ -75,7 +75,7 @@ fn has_references(text: &str) -> bool {
     })
 }
 
-/// The places in their lists of children that lead to the element within whose tags an edit stands, and that element's place.
+/// The path of indices to the element whose tags enclose an edit, and that element's position.
 fn around(roots: &[Node], edited: Span) -> Option<(Vec<usize>, Span)> {
     let mut path = Vec::new();
     let mut nodes = roots;
@@ -91,7 +91,8 @@ fn around(roots: &[Node], edited: Span) -> Option<(Vec<usize>, Span)> {
     }
 }
 
-/// Reads one element as it stands at a depth of the tree. It must fill its place, so that what is around it reads as before.
+/// Reads one element alone, at its depth of the tree. It must fill its range exactly, so that the text around it reads as
+/// before.
 fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
     let is_plain = |version: &str| version.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_plain(&tree.version) || tree.version.contains(['"', '&', '<']) {
@@ -129,7 +130,7 @@ fn alone(tree: &Tree, text: &str, whole: Span, depth: usize) -> Option<Node> {
     Some(node)
 }
 
-/// Moves the elements that begin behind an edit.
+/// Moves the elements that start behind an edit.
 fn move_behind(nodes: &mut [Node], moved: MovedOffsets) {
     if moved.from == moved.to {
         return;
@@ -142,7 +143,7 @@ fn move_behind(nodes: &mut [Node], moved: MovedOffsets) {
     }
 }
 
-/// Moves an element without those below it.
+/// Moves an element without its children.
 fn move_node(node: &mut Node, moved: MovedOffsets) {
     node.span = moved.span(node.span);
     node.whole = moved.span(node.whole);
@@ -191,7 +192,7 @@ mod tests {
         (after, edit)
     }
 
-    /// Replaces a text that occurs once, and tells whether one element was enough.
+    /// Replaces a text that occurs once, and returns whether reading one element was enough.
     fn replaced(old: &str, new: &str) -> bool {
         let at = PLAN.find(old).expect("the plan has it");
         let (text, edit) = edited(PLAN, Span::new(at, at + old.len()), new);

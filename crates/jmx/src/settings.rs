@@ -1,17 +1,18 @@
-//! The settings of an element as a flat list of paths and texts: what `show` prints and `diff` compares.
+//! Flattens the settings of an element into a list of paths and texts, which `show` prints and `diff`
+//! compares.
 
 use crate::tree::{Element, Node, Prop, Props, Value};
 
 /// A setting: its path within the element, and its value as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Setting {
-    /// Names of properties with dots between them; items of lists in brackets.
+    /// The property names joined by dots; list items in brackets.
     pub path: String,
     /// The text, as JMeter's screen would show it.
     pub value: String,
 }
 
-/// All settings of an element, without those that say nothing: empty texts and empty lists.
+/// All settings of an element except empty texts and empty lists.
 pub fn settings(node: &Node) -> Vec<Setting> {
     let mut all = Vec::new();
     if !node.enabled {
@@ -24,7 +25,7 @@ pub fn settings(node: &Node) -> Vec<Setting> {
     all
 }
 
-/// The name of a property without the class in front of it: `num_threads` of `ThreadGroup.num_threads`.
+/// A property's name without its class prefix: `num_threads` of `ThreadGroup.num_threads`.
 pub(crate) fn short_name(name: &str) -> &str {
     match name.split_once('.') {
         Some((before, rest))
@@ -39,7 +40,7 @@ pub(crate) fn short_name(name: &str) -> &str {
 fn of_props(path: &str, class: &str, props: &Props, all: &mut Vec<Setting>) {
     for prop in props {
         let is_special = prop.name.starts_with("TestElement.");
-        // the value of an argument stands beside its name
+        // The path of an argument's value already contains its name.
         let is_name = matches!(
             prop.name.as_str(),
             "Argument.name" | "Header.name" | "Argument.metadata"
@@ -52,7 +53,7 @@ fn of_props(path: &str, class: &str, props: &Props, all: &mut Vec<Setting>) {
     }
 }
 
-/// The path of a property: the value of an argument or of a header field stands for the whole item.
+/// The path of a property. The value of an argument or of a header field stands for the whole item.
 pub(crate) fn own_path(path: &str, class: &str, name: &str) -> String {
     let is_item = matches!(class, "Argument" | "HTTPArgument" | "Header");
     if is_item && matches!(name, "Argument.value" | "Header.value") {
@@ -91,7 +92,7 @@ fn of_value(path: &str, value: &Value, all: &mut Vec<Setting>) {
     }
 }
 
-/// Tells an item of a list from the others: the name of an argument or a header field.
+/// The name that identifies an item of a list: that of an argument or a header field.
 pub(crate) fn item_name(item: &Prop) -> String {
     let Value::Element(Element { props, .. }) = &item.value else {
         return String::new();

@@ -1,30 +1,30 @@
-//! Detects a file's encoding, and files that are no plan at all, before the XML is parsed.
+//! Detects a file's encoding, and files that are not plans, before the XML is parsed.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
-/// Help that fits whenever a file is not a plan.
+/// A hint that fits whenever a file is not a plan.
 pub(crate) const SAVE_AGAIN: &str = "give the .jmx file that JMeter's File > Save writes";
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Text of a file, and what is odd about its encoding.
+/// The text of a file, and what is unusual about its encoding.
 pub(crate) struct Decoded {
-    /// Without a byte order mark.
+    /// The text without a byte order mark.
     pub text: String,
     pub oddity: Option<EncodingOddity>,
 }
 
 pub(crate) enum EncodingOddity {
-    /// Bytes that are not UTF-8 were replaced; the place of the first one in the text.
+    /// Bytes that are not UTF-8 were replaced; the span is that of the first one.
     NotUtf8(Span),
     /// UTF-16, which JMeter cannot read.
     Utf16,
 }
 
-/// The text of a plan. JMeter reads every plan as UTF-8, whatever its XML declaration says (`SaveService` with the
-/// `_file_encoding` of `saveservice.properties`), and puts U+FFFD for what is not.
+/// Decodes the text of a plan. JMeter reads every plan as UTF-8, whatever its XML declaration says (`SaveService`
+/// with the `_file_encoding` of `saveservice.properties`), and replaces invalid bytes with U+FFFD.
 pub(crate) fn decode(mut bytes: Vec<u8>) -> Decoded {
     if let Some(text) = utf16(&bytes) {
         return Decoded {
@@ -49,7 +49,7 @@ pub(crate) fn decode(mut bytes: Vec<u8>) -> Decoded {
     }
 }
 
-/// The text if the bytes are UTF-16, by byte order mark or by how `<?` looks in it.
+/// Decodes the bytes if they are UTF-16, judged by the byte order mark or by the bytes of `<?`.
 fn utf16(bytes: &[u8]) -> Option<String> {
     let little = match bytes {
         [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'j', 0, ..] => true,
@@ -74,12 +74,12 @@ fn utf16(bytes: &[u8]) -> Option<String> {
     )
 }
 
-/// The first bytes of a file, by which [`not_xml`] knows archives.
+/// The first bytes of a file, by which [`not_xml`] recognises archives.
 pub(crate) fn magic(bytes: &[u8]) -> Vec<u8> {
     bytes[..bytes.len().min(4)].to_vec()
 }
 
-/// The kind of a file that is plainly no XML; `bytes` are its first ones.
+/// Names the kind of a file that clearly is not XML; `bytes` are its first ones.
 pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or("");
@@ -146,7 +146,7 @@ pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
     )
 }
 
-/// The kind of a file whose first tag is not `<jmeterTestPlan>`.
+/// Names the kind of a file whose first tag is not `<jmeterTestPlan>`.
 pub(crate) fn other_root(tag: &str, is_test_element: bool) -> Diagnostic {
     match tag {
         "testResults" => Diagnostic::error("jmx-results", "this is a result file (JTL, XML), not a JMeter plan").help(SAVE_AGAIN),

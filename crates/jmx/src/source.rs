@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-/// A file as text, kept for rendering diagnostics.
+/// A file as text, stored to render diagnostics.
 #[derive(Debug, Default)]
 pub struct SourceFile {
     /// The path as the user gave it.
@@ -71,7 +71,7 @@ impl Span {
     }
 }
 
-/// Offsets from one on are moved to begin at another.
+/// Moves all offsets from `from` on, so that they start at `to`.
 #[derive(Clone, Copy)]
 pub(crate) struct MovedOffsets {
     pub from: usize,
@@ -79,7 +79,7 @@ pub(crate) struct MovedOffsets {
 }
 
 impl MovedOffsets {
-    /// Where an offset is then.
+    /// The offset after the move.
     pub fn offset(self, offset: usize) -> usize {
         match offset >= self.from {
             true => offset - self.from + self.to,
@@ -87,7 +87,7 @@ impl MovedOffsets {
         }
     }
 
-    /// Where a stretch of the text is then.
+    /// The span after the move.
     pub fn span(self, span: Span) -> Span {
         Span::new(self.offset(span.start), self.offset(span.end))
     }

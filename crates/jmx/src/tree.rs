@@ -1,4 +1,4 @@
-//! The tree of a plan: its elements, their properties and their places in the file.
+//! The tree of a plan: its elements, their properties and their positions in the file.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,18 +15,18 @@ pub struct Tree {
     pub source: Arc<SourceFile>,
     /// `version` of `<jmeterTestPlan>`: `1.0` (texts are URL-encoded), `1.1` or `1.2`; empty if absent.
     pub version: String,
-    /// The JMeter that saved the plan, such as `5.6.3`; JMeter 2.8 and older did not say.
+    /// The JMeter version that saved the plan, such as `5.6.3`; JMeter 2.8 and older did not record it.
     pub jmeter: Option<String>,
     /// The Test Plan, and the WorkBench of plans saved by JMeter 3 and older. Copies of a tree share them.
     pub roots: Arc<[Node]>,
 }
 
-/// A test element: what JMeter shows as a line of its tree.
+/// A test element: one line of the tree that JMeter shows.
 #[derive(Debug, Clone, Default)]
 pub struct Node {
-    /// JMeter's short name after upgrades, such as `HTTPSamplerProxy`; a class without one by its full name.
+    /// JMeter's short name after upgrades, such as `HTTPSamplerProxy`; the full name of a class that has no short one.
     pub class: Name,
-    /// The class as the file has it.
+    /// The class as written in the file.
     pub written_class: Name,
     /// The class of the GUI component, canonical like `class`. Some classes mean different things under different GUIs
     /// (`ConfigTestElement`).
@@ -35,13 +35,13 @@ pub struct Node {
     pub name: Name,
     /// Whether the element is enabled.
     pub enabled: bool,
-    /// The `enabled` attribute as the file has it; empty if it has none.
+    /// The `enabled` attribute as written in the file; empty if it has none.
     pub enabled_as: Name,
     /// The properties.
     pub props: Props,
     /// The start tag.
     pub span: Span,
-    /// From the start tag to the end tag; the elements below stand outside it.
+    /// From the start tag to the end tag, without the children, which follow it in a `hashTree`.
     pub whole: Span,
     /// The elements below, in their order.
     pub children: Vec<Node>,
@@ -56,17 +56,17 @@ pub struct Element {
     pub gui_class: Name,
     /// The `testclass` attribute, canonical; empty if the file has none.
     pub test_class: Name,
-    /// The name, mostly empty.
+    /// The name, usually empty.
     pub name: Name,
     /// Whether the element is enabled.
     pub enabled: bool,
-    /// The `enabled` attribute as the file has it; empty if it has none.
+    /// The `enabled` attribute as written in the file; empty if it has none.
     pub enabled_as: Name,
     /// The properties.
     pub props: Props,
 }
 
-/// A Java object that XStream wrote field by field: the `saveConfig` of listeners.
+/// A Java object that XStream wrote field by field, such as the `saveConfig` of a listener.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Object {
     /// The tag: the name of the field that holds the object.
@@ -118,7 +118,7 @@ pub enum Value {
     Null,
 }
 
-/// A property: the name is empty where JMeter leaves it so.
+/// A property. Its name is empty where JMeter writes none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prop {
     /// The name of the property.
@@ -129,12 +129,13 @@ pub struct Prop {
     pub span: Span,
 }
 
-/// The properties of an element in the order of the file; names occur once. Copies share them until one is changed.
+/// The properties of an element in the order of the file. Each name occurs once. Clones share the list until one is
+/// changed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Props(Arc<Vec<Prop>>);
 
 impl Value {
-    /// `getStringValue` of the property classes. Elements and objects have no text that a plan could rely on: empty.
+    /// `getStringValue` of the property classes. Elements and objects give an empty text: no plan could rely on theirs.
     pub fn as_str(&self) -> Cow<'_, str> {
         match self {
             Value::Str(text) => Cow::Borrowed(text),
@@ -153,7 +154,7 @@ impl Value {
         }
     }
 
-    /// `getBooleanValue`: text is true if it says so in any case, a number if it is above zero.
+    /// `getBooleanValue`: a text is true if it is `true` in any case, a number if it is above zero.
     pub fn as_bool(&self) -> bool {
         match self {
             Value::Bool(value) => *value,
@@ -165,7 +166,8 @@ impl Value {
         }
     }
 
-    /// `getIntValue`: a long is cut to 32 bits, a fraction towards zero, text that is not a number is 0.
+    /// `getIntValue`: a long is truncated to 32 bits, a fraction is rounded towards zero, and a text that is not a
+    /// number is 0.
     pub fn as_int(&self) -> i32 {
         match self {
             Value::Int(value) => *value,
@@ -176,7 +178,7 @@ impl Value {
         }
     }
 
-    /// `getLongValue`: a fraction is cut towards zero, text that is not a number is 0.
+    /// `getLongValue`: a fraction is rounded towards zero, and a text that is not a number is 0.
     pub fn as_long(&self) -> i64 {
         match self {
             Value::Int(value) => i64::from(*value),
@@ -216,58 +218,58 @@ fn bracketed(items: &[Prop], open: char, close: char, show: impl Fn(&Prop) -> St
     format!("{open}{}{close}", shown.join(", "))
 }
 
-/// Getters as in JMeter's `AbstractTestElement.getPropertyAs…`: a missing property is the default, one that is there is
-/// converted by its kind and never refused.
+/// Getters as in JMeter's `AbstractTestElement.getPropertyAs…`: a missing property gives the default, and an existing
+/// one is converted by its kind and never refused.
 impl Props {
     /// The property of that name, null or not.
     pub fn get(&self, name: &str) -> Option<&Prop> {
         self.0.iter().find(|prop| prop.name == name)
     }
 
-    /// There, and not null.
+    /// Whether the property exists and is not null.
     pub fn has(&self, name: &str) -> bool {
         self.value(name).is_some()
     }
 
-    /// The value; a null is a missing one.
+    /// The value. A null counts as missing.
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.get(name)
             .map(|prop| &prop.value)
             .filter(|value| !matches!(value, Value::Null))
     }
 
-    /// As text; empty if missing.
+    /// The value as text; empty if missing.
     pub fn str(&self, name: &str) -> Cow<'_, str> {
         self.str_or(name, "")
     }
 
-    /// As text; `default` if missing.
+    /// The value as text; `default` if missing.
     pub fn str_or<'a>(&'a self, name: &str, default: &'a str) -> Cow<'a, str> {
         self.value(name)
             .map_or(Cow::Borrowed(default), Value::as_str)
     }
 
-    /// As a boolean; `default` if missing.
+    /// The value as a boolean; `default` if missing.
     pub fn bool(&self, name: &str, default: bool) -> bool {
         self.value(name).map_or(default, Value::as_bool)
     }
 
-    /// As an `int`; `default` if missing.
+    /// The value as an `int`; `default` if missing.
     pub fn int(&self, name: &str, default: i32) -> i32 {
         self.value(name).map_or(default, Value::as_int)
     }
 
-    /// As a `long`; `default` if missing.
+    /// The value as a `long`; `default` if missing.
     pub fn long(&self, name: &str, default: i64) -> i64 {
         self.value(name).map_or(default, Value::as_long)
     }
 
-    /// As a `float`; `default` if missing.
+    /// The value as a `float`; `default` if missing.
     pub fn float(&self, name: &str, default: f32) -> f32 {
         self.value(name).map_or(default, Value::as_float)
     }
 
-    /// As a `double`; `default` if missing.
+    /// The value as a `double`; `default` if missing.
     pub fn double(&self, name: &str, default: f64) -> f64 {
         self.value(name).map_or(default, Value::as_double)
     }
@@ -304,7 +306,7 @@ impl Props {
         }
     }
 
-    /// The place of a property in the file.
+    /// The position of a property in the file.
     pub fn span(&self, name: &str) -> Option<Span> {
         self.get(name).map(|prop| prop.span)
     }
@@ -324,7 +326,8 @@ impl Props {
         self.0.is_empty()
     }
 
-    /// Adds, or replaces one of the same name where it stands, as `AbstractTestElement.setProperty` does.
+    /// Adds a property, or replaces the one of the same name in its position, as `AbstractTestElement.setProperty`
+    /// does.
     pub fn set(&mut self, prop: Prop) {
         set(Arc::make_mut(&mut self.0), prop);
     }
@@ -335,13 +338,13 @@ impl Props {
         Some(Arc::make_mut(&mut self.0).remove(at))
     }
 
-    /// Moves the places of all properties.
+    /// Moves the positions of all properties.
     pub(crate) fn shift(&mut self, moved: MovedOffsets) {
         shift(Arc::make_mut(&mut self.0).as_mut_slice(), moved);
     }
 }
 
-/// Moves the places of properties, of those in elements and collections too.
+/// Moves the positions of properties, including those inside elements and collections.
 fn shift(props: &mut [Prop], moved: MovedOffsets) {
     for prop in props {
         prop.span = moved.span(prop.span);
@@ -360,11 +363,11 @@ fn set(props: &mut Vec<Prop>, prop: Prop) {
     }
 }
 
-/// The texts of properties, of elements and collections among them too, in the order of the file.
+/// Iterates over the texts of properties, including those inside elements and collections, in the order of the file.
 #[derive(Debug, Clone)]
 pub struct Texts<'p> {
     items: std::slice::Iter<'p, Prop>,
-    /// The rest of what is around them.
+    /// The enclosing iterators, suspended while an inner one runs.
     around: Vec<std::slice::Iter<'p, Prop>>,
 }
 
@@ -417,10 +420,10 @@ impl<'a> IntoIterator for &'a Props {
     }
 }
 
-/// From a list in which later ones of the same name replace earlier ones.
+/// Collects properties; a later one replaces an earlier one of the same name.
 impl FromIterator<Prop> for Props {
     fn from_iter<I: IntoIterator<Item = Prop>>(items: I) -> Self {
-        /// Beyond this many a linear search for each would be slow on hostile files.
+        /// Beyond this size a linear search for each property would be slow on hostile files.
         const LINEAR: usize = 64;
         let items = items.into_iter();
         let mut props = Vec::with_capacity(items.size_hint().0);

@@ -1,6 +1,6 @@
-//! Code points that have no character: JMeter writes them as references (`Character.isDefined`).
+//! Code points without a character, which JMeter writes as references (`Character.isDefined`).
 
-/// Ranges of the Basic Multilingual Plane in which Java 17, that is Unicode 13, defines no character. Both ends belong to them.
+/// Ranges of the Basic Multilingual Plane in which Java 17 (Unicode 13) defines no character, both ends included.
 #[rustfmt::skip]
 const UNDEFINED: &[(u16, u16)] = &[
     (0x378, 0x379), (0x380, 0x383), (0x38b, 0x38b), (0x38d, 0x38d), (0x3a2, 0x3a2), (0x530, 0x530), (0x557, 0x558),
@@ -59,8 +59,8 @@ const UNDEFINED: &[(u16, u16)] = &[
     0xffdf), (0xffe7, 0xffe7), (0xffef, 0xfff8), (0xfffe, 0xffff),
 ];
 
-/// Whether Java's `Character.isDefined(char)` is true for the character. Java looks at the halves of characters beyond
-/// the Basic Multilingual Plane one by one, and both halves are defined.
+/// Whether Java's `Character.isDefined(char)` is true for the character. Java tests a character beyond the Basic Multilingual
+/// Plane as two surrogates, and both are defined.
 pub(crate) fn is_defined(c: char) -> bool {
     let Ok(code) = u16::try_from(u32::from(c)) else {
         return true;

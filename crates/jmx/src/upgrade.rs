@@ -1,7 +1,7 @@
-//! Old names of classes and properties, and what JMeter 5.6.3 reads them as (`NameUpdater`, `upgrade.properties`).
+//! Old names of classes and properties, and the names under which JMeter 5.6.3 reads them (`NameUpdater`, `upgrade.properties`).
 //!
-//! All names here are full class names below `org.apache.jmeter`. JMeter's table could also rename values, but the one
-//! of 5.6.3 renames none; two classes rename values of their own.
+//! All names here are full class names below `org.apache.jmeter`. JMeter's table could also rename values, but that of 5.6.3
+//! renames none; two classes rename values themselves.
 
 use crate::tree::{Prop, Props, Value};
 
@@ -35,7 +35,7 @@ const CLASSES: &[(&str, &str)] = &[
         "protocol.jms.control.gui.JMSSamplerGui",
     ),
     ("timers.gui.ConstantThroughputTimerGui", TEST_BEAN_GUI),
-    // classes that are gone: JMeter loads an element without behaviour in their place
+    // Removed classes: JMeter loads an element without behaviour in their place.
     ("protocol.http.control.gui.SoapSamplerGui", OBSOLETE_GUI),
     (
         "protocol.http.control.gui.WebServiceSamplerGui",
@@ -126,7 +126,8 @@ fn full(short: &str) -> String {
     format!("{PREFIX}{short}")
 }
 
-/// The first version of BlazeMeter's HTTP/2 plugin had these; today's reads them as its own and JMeter's (`HTTP2SamplerConverter`).
+/// Classes of the first version of BlazeMeter's HTTP/2 plugin. Today's version reads them as its own classes and JMeter's
+/// (`HTTP2SamplerConverter`).
 const HTTP2_CLASSES: [(&str, &str); 4] = [
     ("sampler.HTTP2Request", HTTP2_SAMPLER),
     (
@@ -145,7 +146,7 @@ const HTTP2_CLASSES: [(&str, &str); 4] = [
 const HTTP2_PREFIX: &str = "com.blazemeter.jmeter.http2.";
 const HTTP2_SAMPLER: &str = "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler";
 
-/// Their properties; what the converter passes over is dropped.
+/// The properties of those classes. An empty new name drops a property that the converter ignores.
 const HTTP2_PROPERTIES: &[(&str, &str)] = &[
     ("HTTP2Request.postBodyRaw", "HTTPSampler.postBodyRaw"),
     ("HTTP2Request.domain", "HTTPSampler.domain"),
@@ -169,7 +170,7 @@ const HTTP2_PROPERTIES: &[(&str, &str)] = &[
     ("HTTP2Request.sync_request", ""),
 ];
 
-/// The full name a class has today, if it was renamed (`NameUpdater.getCurrentName`, which does not look twice).
+/// The full name that a renamed class has today (`NameUpdater.getCurrentName`, which does not repeat the lookup).
 pub fn renamed_class(class: &str) -> Option<String> {
     if let Some(short) = class.strip_prefix(HTTP2_PREFIX) {
         let (_, new) = HTTP2_CLASSES.iter().find(|(old, _)| *old == short)?;
@@ -200,20 +201,20 @@ pub fn renamed_properties(class: &str) -> &'static [(&'static str, &'static str)
         .map_or(&[], |(_, properties)| properties)
 }
 
-/// The name of a property that is an element itself. JMeter leaves these as they are (`TestElementPropertyConverter`), the converter
-/// of BlazeMeter's plugin does not.
+/// The new name of a property whose value is an element. JMeter does not rename these (`TestElementPropertyConverter`), but the
+/// converter of BlazeMeter's plugin does.
 pub fn renamed_element_property(name: &str) -> Option<&'static str> {
     (name == "HTTP2Request.Arguments").then_some("HTTPsampler.Arguments")
 }
 
-/// Old values of `shareMode` in `CSVDataSet`, and the keys of today.
+/// Old values of `shareMode` in `CSVDataSet`, and today's keys.
 const SHARE_MODES: [(&str, &str); 3] = [
     ("All threads", "shareMode.all"),
     ("Current thread group", "shareMode.group"),
     ("Current thread", "shareMode.thread"),
 ];
 
-/// Old values of `calcMode` in `ConstantThroughputTimer`; today the property is the index in this list.
+/// Old values of `calcMode` in `ConstantThroughputTimer`. Today the property is an index into this list.
 const CALC_MODES: [&str; 5] = [
     "this thread only",
     "all active threads",
@@ -222,8 +223,8 @@ const CALC_MODES: [&str; 5] = [
     "all active threads in current thread group (shared)",
 ];
 
-/// Choices that JMeter 2.2 to 2.7 saved by the words of its screen (`setProperty` of the two classes). JMeter knows them
-/// in the language that it runs in; here they are known in English.
+/// Converts choices that JMeter 2.2 to 2.7 saved as the words of its screen (`setProperty` of the two classes). JMeter recognises
+/// the words of the language it runs in; this function recognises the English ones.
 pub fn rename_values(class: &str, props: &mut Props) {
     let renamed = match class {
         "CSVDataSet" => renamed_text(props, "shareMode", |old| {

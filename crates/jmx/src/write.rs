@@ -1,9 +1,9 @@
-//! From a tree to the bytes that JMeter 5.6.3 saves for it: `SaveService.saveTree`, its converters and XStream's
+//! Writes a tree as the bytes that JMeter 5.6.3 saves for it: `SaveService.saveTree`, its converters and XStream's
 //! `PrettyPrintWriter`.
 //!
 //! Elements of JMeter's own classes are written from their properties. JMeter creates an element before it reads the
-//! properties, so the ones that a class sets when it is created come first ([`crate::constructed`]).
-//! Elements of other classes are copied from the source, byte by byte: only their own class knows how it saves them.
+//! properties, so the ones that the constructor sets come first ([`crate::constructed`]). Elements of other classes
+//! are copied from the source byte by byte, because only their own class defines how it is saved.
 
 use crate::classes::{canonical_class, is_known_alias};
 use crate::constructed::constructed;
@@ -40,7 +40,7 @@ const SAVED_ALWAYS: [&str; 20] = [
     "responseDataOnError",
     "saveAssertionResultsFailureMessage",
 ];
-/// The fields that it writes only if they are true.
+/// The fields that JMeter writes only if they are true.
 const SAVED_IF_TRUE: [&str; 9] = [
     "bytes",
     "sentBytes",
@@ -57,7 +57,7 @@ const SAVED_IF_TRUE: [&str; 9] = [
 pub fn write(tree: &Tree) -> String {
     let mut writer = JmxWriter {
         xml: XmlWriter::new(),
-        // texts of 1.0 are URL-encoded and mean something else in 1.2
+        // Texts of version 1.0 are URL-encoded and would mean something else in 1.2.
         source: (tree.version != "1.0").then_some(tree.source.text.as_str()),
     };
     writer.xml.start("jmeterTestPlan");
@@ -74,7 +74,7 @@ struct JmxWriter<'t> {
     source: Option<&'t str>,
 }
 
-/// Shared by the start tags of elements and of elements in properties.
+/// The attributes shared by the start tags of elements and of elements in properties.
 struct Special<'t> {
     gui_class: &'t str,
     test_class: &'t str,
@@ -150,7 +150,8 @@ impl JmxWriter<'_> {
         }
     }
 
-    /// The properties of an element: first those that its class sets, as the element has them, then the others.
+    /// Writes the properties of an element: first those that its constructor sets, with the element's values, then the
+    /// others.
     fn element_props(&mut self, class: &str, props: &Props, keeps_empty_comments: bool) {
         let first = constructed(class);
         for default in first {
@@ -242,7 +243,8 @@ impl JmxWriter<'_> {
         self.xml.end();
     }
 
-    /// XStream saves a number with a fraction field by field. `savedValue` is what JMeter had before the current run.
+    /// Writes a number with a fraction field by field, as XStream does. `savedValue` is the value before the current
+    /// run in JMeter.
     fn number_by_fields(&mut self, tag: &str, prop: &Prop) {
         self.xml.start(tag);
         self.field("name", &prop.name);
@@ -274,7 +276,7 @@ impl JmxWriter<'_> {
         self.xml.end();
     }
 
-    /// A listener's choice of columns: a missing one is false (`SampleSaveConfigurationConverter`).
+    /// Writes a listener's columns. A missing one is false (`SampleSaveConfigurationConverter`).
     fn save_config(&mut self, object: &Object) {
         let is_true = |field: &str| object.text_of(field).is_some_and(number::boolean_from_java);
         for field in SAVED_ALWAYS {
@@ -294,7 +296,7 @@ pub fn class_to_tag(class: &str) -> String {
     class.replace('_', "__").replace('$', "_-")
 }
 
-/// The number of buckets of a `java.util.HashMap` with so many entries: JMeter saves maps in the order of the buckets.
+/// The number of buckets of a `java.util.HashMap` with this many entries. JMeter saves maps in bucket order.
 fn hash_map_size(entries: usize) -> u32 {
     let mut size: u32 = 16;
     while u64::from(size) * 3 / 4 < entries as u64 {

@@ -1,7 +1,7 @@
-//! From text to a flat arena of XML elements, with the rules of the parser that JMeter uses (MXParser).
+//! Parses text into a flat arena of XML elements, by the rules of JMeter's parser (MXParser).
 //!
-//! That parser is not a validating one and differs from XML 1.0: it takes control characters, raw or as references, and
-//! JMeter stops listening at the end of the plan's outer `<hashTree>`, so nothing after it can be wrong.
+//! That parser does not validate and differs from XML 1.0: it accepts control characters, raw or as references. JMeter stops
+//! reading at the end of the plan's outer `<hashTree>`, so text after it causes no error.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,19 +15,19 @@ use crate::diagnostic::did_you_mean;
 use crate::source::Span;
 use crate::xml_text::{decode_attribute, decode_cdata, decode_text};
 
-/// XML elements inside each other that are accepted. Two levels make one level of JMeter's tree.
+/// How deep XML elements may be nested. Two levels make one level of JMeter's tree.
 pub const MAX_DEPTH: usize = 512;
 
-/// The tag around a plan.
+/// The root tag of a plan.
 pub(crate) const PLAN_TAG: &str = "jmeterTestPlan";
 
-/// Place of an element in the arena.
+/// Index of an element in the arena.
 pub(crate) type NodeId = u32;
 
-/// Largest file that is read, in bytes: offsets of elements are kept in 32 bits.
+/// The largest file that is read, in bytes: element offsets are stored in 32 bits.
 const MAX_BYTES: usize = u32::MAX as usize - 1;
 
-/// A place in the arena or none, in four bytes: a large plan has some 100,000 elements with five of them each.
+/// An optional index into the arena in four bytes. A large plan has about 100,000 elements with five of them each.
 #[derive(Clone, Copy)]
 struct Link(u32);
 
@@ -39,7 +39,7 @@ impl Link {
     }
 }
 
-/// A span in half the bytes.
+/// A span in half the size.
 #[derive(Clone, Copy)]
 struct ShortSpan {
     start: u32,
@@ -66,7 +66,7 @@ fn short(offset: usize) -> u32 {
 pub(crate) struct XmlNode<'a> {
     /// The tag as written.
     pub name: &'a str,
-    /// The text up to the first child, comments left out, as XStream's `getValue` has it.
+    /// The text up to the first child, without comments, as XStream's `getValue` returns it.
     pub text: Cow<'a, str>,
     parent: Link,
     previous: Link,
@@ -75,7 +75,7 @@ pub(crate) struct XmlNode<'a> {
     last_child: Link,
     attributes: std::ops::Range<u32>,
     tag: ShortSpan,
-    /// 0 if reading stopped inside.
+    /// 0 if reading stopped inside the element.
     end: u32,
     text_end: u32,
 }
@@ -104,7 +104,7 @@ impl XmlNode<'_> {
         self.tag.get()
     }
 
-    /// Offset after the end tag; `None` if reading stopped inside.
+    /// Offset after the end tag; `None` if reading stopped inside the element.
     pub fn end(&self) -> Option<usize> {
         (self.end > 0).then_some(self.end as usize)
     }
@@ -117,7 +117,7 @@ impl XmlNode<'_> {
 
     /// The text, or the start tag if there is none.
     pub fn text_span(&self) -> Span {
-        // Where the end tag or the first child starts; the start tag's end as long as neither was seen.
+        // Where the end tag or the first child starts; until one of them is seen, the end of the start tag.
         let (tag, end) = (self.tag(), self.text_end as usize);
         if end > tag.end {
             Span::new(tag.end, end)
@@ -139,7 +139,7 @@ impl Attribute<'_> {
     }
 }
 
-/// An error in the text as XML.
+/// A syntax error in the XML.
 #[derive(Debug)]
 pub(crate) struct XmlFault {
     pub code: &'static str,
@@ -167,16 +167,16 @@ impl XmlFault {
     }
 }
 
-/// The elements of a file, in the order of their start tags; the root is the first.
+/// The elements of a file in the order of their start tags. The root is the first.
 #[derive(Default)]
 pub(crate) struct Document<'a> {
     nodes: Vec<XmlNode<'a>>,
     attributes: Vec<Attribute<'a>>,
-    /// Why reading stopped, if it was not at the end of the plan.
+    /// Why reading stopped, unless it reached the end of the plan.
     pub fault: Option<XmlFault>,
-    /// Places of references to half a surrogate pair, which were replaced.
+    /// Positions of references to half a surrogate pair, which were replaced.
     pub lone_surrogates: Vec<Span>,
-    /// Text after the plan that JMeter never looks at.
+    /// Text after the plan that JMeter never reads.
     pub trailing: Option<Span>,
 }
 
@@ -208,8 +208,8 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Reads a file up to the end of the plan's outer `<hashTree>`, or to the first thing that is not XML.
-/// If the root is not a plan, reading stops there.
+/// Reads a file up to the end of the plan's outer `<hashTree>`, or up to the first syntax error. If the root is not a plan,
+/// reading stops there.
 pub(crate) fn parse(text: &str) -> Document<'_> {
     let mut parser = XmlParser {
         text,
@@ -228,7 +228,7 @@ struct XmlParser<'a> {
     text: &'a str,
     document: Document<'a>,
     open: Vec<NodeId>,
-    /// Text and references that were seen and not yet decoded.
+    /// Text and references that were scanned but not yet decoded.
     run: Option<Span>,
 }
 
@@ -270,10 +270,10 @@ impl<'a> XmlParser<'a> {
         }
     }
 
-    /// Makes room at once for as many elements as there are start tags, and for their attributes. Growing in steps would leave up to
-    /// half of the memory of a large plan unused. Room that is not filled costs no memory.
+    /// Reserves room for as many elements as there are start tags, and for their attributes. Growing in steps would leave up to
+    /// half of the memory of a large plan unused. Reserved pages that are never written cost no memory.
     fn reserve(&mut self) {
-        /// Plans have fewer for each element.
+        /// Plans have fewer attributes for each element.
         const ATTRIBUTES: usize = 4;
         let bytes = self.text.as_bytes();
         let tags = memchr::memchr_iter(b'<', bytes).count();
@@ -321,7 +321,7 @@ impl<'a> XmlParser<'a> {
         }
     }
 
-    /// A root that is no plan is all there is to know.
+    /// Stops after the root if it is not a plan.
     fn progress_after_start(&self) -> Progress {
         let root = &self.document.nodes[0];
         if self.document.nodes.len() == 1 && root.name != PLAN_TAG {
@@ -375,7 +375,7 @@ impl<'a> XmlParser<'a> {
         check_name(name, span)?;
         let first = self.document.attributes.len();
         self.attributes(span.start + 1 + name_length, inner_end)?;
-        // An element takes three bytes at least.
+        // The index fits, because an element takes at least three bytes.
         let id = short(self.document.nodes.len());
         let parent = self.open.last().copied();
         let mut node = XmlNode {
@@ -409,7 +409,7 @@ impl<'a> XmlParser<'a> {
 
     /// Reads the attributes of a start tag between two offsets.
     fn attributes(&mut self, mut at: usize, end: usize) -> Result<(), XmlFault> {
-        /// From here on names are compared by hash: a hostile tag may have a million.
+        /// From this number on, names are compared by hash: a hostile tag may have a million attributes.
         const FEW: usize = 16;
         let first = self.document.attributes.len();
         let mut names: HashSet<&str> = HashSet::new();
@@ -447,7 +447,7 @@ impl<'a> XmlParser<'a> {
         }
     }
 
-    /// Closes the innermost element; the plan is read when the outer `<hashTree>` is closed.
+    /// Closes the innermost element. The plan ends when the outer `<hashTree>` is closed.
     fn close(&mut self, text_end: usize, end: usize) -> Progress {
         if let Some(id) = self.open.pop() {
             let node = &mut self.document.nodes[id as usize];
@@ -528,7 +528,7 @@ impl<'a> XmlParser<'a> {
         Ok(())
     }
 
-    /// Adds to the text of the innermost element, unless that has a child already: JMeter never asks for the rest.
+    /// Adds to the text of the innermost element, unless it already has a child: JMeter never reads the rest.
     fn append(&mut self, more: Cow<'a, str>) {
         let Some(&top) = self.open.last() else {
             return;
@@ -620,25 +620,25 @@ fn outside_root(span: Span) -> XmlFault {
     .help("a plan starts with <?xml or <jmeterTestPlan; remove what is before it")
 }
 
-/// The place of a text without the blanks around it.
+/// The span of a text without the blanks around it.
 fn trimmed(raw: &str, span: Span) -> Span {
     let start = span.end - raw.trim_start_matches(is_blank).len();
     let end = span.start + raw.trim_end_matches(is_blank).len();
     Span::new(start, end)
 }
 
-/// [`is_blank`] of a byte; those of longer characters are none.
+/// [`is_blank`] for a byte. Bytes of multi-byte characters are not blank.
 fn is_blank_byte(byte: u8) -> bool {
     is_blank(char::from(byte))
 }
 
-/// Where the first byte is that is wanted.
+/// The offset of the first byte that satisfies a predicate.
 fn position(text: &str, is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
     text.bytes().position(is_wanted)
 }
 
 fn is_name(name: &str) -> bool {
-    // Most are ASCII, which needs no tables.
+    // Most names are ASCII and need no tables.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(plain) {
         return true;
@@ -661,7 +661,7 @@ fn check_name(name: &str, tag: Span) -> Result<(), XmlFault> {
     .help("a < that is text is written &lt;"))
 }
 
-/// The attribute at or after `at`, which moves behind it; `None` at the end of the tag.
+/// The attribute at or after `at`, which is moved past it; `None` at the end of the tag.
 fn next_attribute<'a>(
     text: &'a str,
     at: &mut usize,

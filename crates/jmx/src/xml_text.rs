@@ -1,4 +1,4 @@
-//! References, line ends and blanks in XML text and attributes, decoded as MXParser does it.
+//! Decodes references, line ends and blanks in XML text and attributes as MXParser does.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter, memchr2, memchr3};
 use crate::source::Span;
 use crate::xml::XmlFault;
 
-/// Text between tags, which starts at `offset` of the file. Line ends become `\n`.
+/// Decodes text between tags, which starts at `offset` of the file. Line ends become `\n`.
 pub(crate) fn decode_text<'a>(
     raw: &'a str,
     offset: usize,
@@ -23,12 +23,12 @@ pub(crate) fn decode_text<'a>(
     decode(raw, offset, '\n', lone_surrogates)
 }
 
-/// Where `]]>` stands.
+/// The position of `]]>`.
 fn cdata_end(raw: &str) -> Option<usize> {
     memchr_iter(b']', raw.as_bytes()).find(|&at| raw[at..].starts_with("]]>"))
 }
 
-/// The value of an attribute. Line ends and tabs become blanks.
+/// Decodes the value of an attribute. Line ends and tabs become blanks.
 pub(crate) fn decode_attribute<'a>(
     raw: &'a str,
     offset: usize,
@@ -37,7 +37,7 @@ pub(crate) fn decode_attribute<'a>(
     decode(raw, offset, ' ', lone_surrogates)
 }
 
-/// The inside of a CDATA section, which knows no references.
+/// Decodes the content of a CDATA section, which contains no references.
 pub(crate) fn decode_cdata(raw: &str) -> Cow<'_, str> {
     if memchr(b'\r', raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);
@@ -52,7 +52,7 @@ fn decode<'a>(
     lone_surrogates: &mut Vec<Span>,
 ) -> Result<Cow<'a, str>, XmlFault> {
     let blank_out = line_end == ' ';
-    // Characters that need more than a copy.
+    // Finds characters that cannot simply be copied.
     let special = |bytes: &[u8]| match blank_out {
         true => {
             let at = memchr3(b'&', b'\r', b'\n', bytes);
@@ -88,7 +88,7 @@ fn decode<'a>(
     Ok(Cow::Owned(out))
 }
 
-/// Decodes the reference at `at` and gives its length.
+/// Decodes the reference at `at` and returns its length.
 fn reference(
     raw: &str,
     at: usize,
@@ -102,7 +102,7 @@ fn reference(
             character_code(&raw[at..]).ok_or_else(|| bad_character(&raw[at..], offset + at))?;
         let decoded = match code {
             0xd800..=0xdbff => {
-                // Java strings hold the two halves of a pair one after the other
+                // Java strings store the two halves of a pair one after the other.
                 let low = character_code(&raw[at + length..])
                     .filter(|(low, _)| (0xdc00..=0xdfff).contains(low));
                 low.and_then(|(low, more)| {
@@ -115,7 +115,7 @@ fn reference(
         if decoded.is_none() {
             lone_surrogates.push(place(length));
         }
-        // '?' is what Java sends for half a pair in every charset
+        // Java encodes half a pair as '?' in every charset.
         out.push(decoded.unwrap_or('?'));
         return Ok(length);
     }
@@ -146,7 +146,8 @@ fn reference(
     Ok(length)
 }
 
-/// The code of a reference such as `&#10;` or `&#xA;` and its length; `None` if it is none or beyond Unicode.
+/// The code of a reference such as `&#10;` or `&#xA;` and its length; `None` if the text is not one or the
+/// code is beyond Unicode.
 fn character_code(text: &str) -> Option<(u32, usize)> {
     let digits = text.strip_prefix("&#")?;
     let (digits, radix, prefix) = match digits.strip_prefix('x') {

@@ -1,5 +1,5 @@
-//! XML in the layout of XStream's `PrettyPrintWriter`: two blanks for each level, `<tag/>` for an element that got
-//! neither text nor children, `<tag></tag>` for one whose text is empty.
+//! Writes XML in the layout of XStream's `PrettyPrintWriter`: two blanks for each level, `<tag/>` for an element
+//! without text and children, `<tag></tag>` for one whose text is empty.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::undefined::is_defined;
 pub(crate) struct XmlWriter {
     out: String,
     open: Vec<String>,
-    /// The start tag is written up to its `>`.
+    /// The start tag is written, except for its `>`.
     in_tag: bool,
     /// The last thing written was text, so the end tag follows on the same line.
     after_text: bool,
@@ -34,7 +34,7 @@ impl XmlWriter {
         self.after_text = false;
     }
 
-    /// An attribute of the element that was started last.
+    /// Writes an attribute of the element that was started last.
     pub fn attribute(&mut self, name: &str, value: &str) {
         self.out.push(' ');
         self.out.push_str(name);
@@ -49,7 +49,7 @@ impl XmlWriter {
         self.after_text = true;
     }
 
-    /// A whole element that is XML already.
+    /// Copies a whole element that is already XML.
     pub fn raw(&mut self, element: &str) {
         self.close_tag();
         self.new_line();
@@ -106,7 +106,7 @@ fn escape(text: &str, is_attribute: bool, out: &mut String) {
             '\'' => out.push_str("&apos;"),
             '\n' | '\t' if !is_attribute => out.push(c),
             _ if c.is_control() || !is_defined(c) => {
-                // writing to a string cannot fail
+                // Writing to a string cannot fail.
                 let _ = write!(out, "&#x{:x};", u32::from(c));
             }
             _ => out.push(c),

@@ -1,4 +1,5 @@
-//! The properties of JMeter 5.6.3, and Drumfire's own: what each means here. The reference page of properties is this list.
+//! The properties of JMeter 5.6.3 and Drumfire's own, and what Drumfire does with each. The reference page of properties is
+//! generated from this list.
 
 mod own;
 mod requests;
@@ -7,20 +8,20 @@ mod surroundings;
 /// How Drumfire treats a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// As JMeter does.
+    /// Drumfire does what JMeter does.
     Honoured,
-    /// As JMeter does; JMeter's own class reads it where Java runs that class.
+    /// Drumfire does what JMeter does. Where Java runs a class of JMeter's, that class reads the property itself.
     Java,
-    /// Nothing, and why.
+    /// Drumfire ignores the property, for this reason.
     None(&'static str),
 }
 
-/// One property, or all whose names begin alike.
+/// One property, or all properties with a common prefix.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownProperty {
-    /// The name; with `*` at its end all names that begin so.
+    /// The name. A trailing `*` covers all names with that prefix.
     pub name: &'static str,
-    /// The default; empty for none.
+    /// The default; empty if there is none.
     pub default: &'static str,
     /// Its meaning.
     pub doc: &'static str,
@@ -29,7 +30,7 @@ pub struct KnownProperty {
 }
 
 impl KnownProperty {
-    /// Whether it is the property of that name.
+    /// Whether this entry covers a property's name.
     pub fn covers(&self, name: &str) -> bool {
         match self.name.strip_suffix('*') {
             Some(beginning) => name.starts_with(beginning),
@@ -38,16 +39,16 @@ impl KnownProperty {
     }
 }
 
-/// Properties that have to do with one thing.
+/// Properties of one subject.
 #[derive(Debug, Clone, Copy)]
 pub struct PropertySection {
-    /// The subject of the group.
+    /// The subject.
     pub title: &'static str,
     /// The properties.
     pub properties: &'static [KnownProperty],
 }
 
-/// The property of that name.
+/// The entry that covers a property's name.
 pub fn known_property(name: &str) -> Option<&'static KnownProperty> {
     let mut all = KNOWN_PROPERTIES
         .iter()
