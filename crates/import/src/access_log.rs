@@ -1,4 +1,4 @@
-//! Access logs of nginx and Apache (common and combined): the same requests at their original pace.
+//! Imports access logs of nginx and Apache (common and combined): the same requests at their original rate.
 
 use jiff::Timestamp;
 
@@ -9,28 +9,28 @@ use crate::options::{ImportError, Options};
 use crate::text::Text;
 use crate::url::Address;
 
-/// A request in a log. Times are in seconds.
+/// One request of a log. Times are in seconds.
 struct Line<'t> {
     time_s: i64,
     method: &'t str,
     target: &'t str,
 }
 
-/// The pace is kept in stretches; more than these would make the schedule unreadable.
+/// The most intervals into which the rate is divided; more would make the schedule unreadable.
 const MOST_STRETCHES: i64 = 60;
 
-/// Whether most of the first lines are of a log.
+/// Whether most of the first lines look like an access log.
 pub fn is_access_log(text: &str) -> bool {
     let first = || text.lines().filter(|line| !line.trim().is_empty()).take(10);
     let good = first().filter(|line| line_of(line).is_some()).count();
     good > 0 && good * 2 > first().count()
 }
 
-/// A draft of a log: one sampler that takes method and path of each request from a CSV file, and an arrival rate that follows
-/// the log.
+/// A draft of a log: one sampler reads the method and path of each request from a CSV file, and the arrival rate follows the
+/// log.
 ///
 /// # Errors
-/// No line is a request that can be repeated.
+/// No line holds a request that can be repeated.
 pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     let mut draft = Draft::new("Access log");
     let server = options.server.as_deref().unwrap_or("http://localhost");
@@ -93,7 +93,7 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
 
 fn request(line: &Line<'_>, base: &Address) -> Option<Request> {
     let address = match line.target.contains("://") {
-        // a proxy's log
+        // A proxy's log holds whole addresses.
         true => Address::parse(line.target)?,
         false => {
             let target = line.target.starts_with('/').then_some(line.target)?;
@@ -130,7 +130,7 @@ fn seconds(time: &str) -> Option<i64> {
     time.ok().map(Timestamp::as_second)
 }
 
-/// Rates per second, over stretches of equal length.
+/// Arrival rates per second, over intervals of equal length.
 fn stretches(times: &[i64]) -> Vec<(f64, u64)> {
     let (Some(&first), Some(&last)) = (times.iter().min(), times.iter().max()) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! A plan before it is written: transactions of requests, and what was left out on the way.
+//! A plan before it is written: transactions of requests, and a record of what the importer left out.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +15,20 @@ pub struct Draft {
     pub variables: Vec<(String, Text, String)>,
     /// The requests, in their order.
     pub transactions: Vec<Transaction>,
-    /// Cookies are kept and sent back.
+    /// Whether cookies are stored and sent back.
     pub cookies: bool,
-    /// A browser's cache is simulated.
+    /// Whether a browser's cache is simulated.
     pub cache: bool,
-    /// Pages load their embedded resources, only from hosts that match this expression unless it is empty.
+    /// Whether pages load their embedded resources; unless the expression is empty, only from hosts that
+    /// match it.
     pub embedded: Option<String>,
     /// The load.
     pub load: Load,
     /// The number of requests left out, by reason.
     pub left_out: BTreeMap<String, usize>,
-    /// The parts that could not be carried over, a line each.
+    /// What could not be carried over, one line each.
     pub warnings: Vec<String>,
-    /// The CSV file beside the plan; empty for none.
+    /// The CSV file beside the plan; empty if there is none.
     pub data: Data,
 }
 
@@ -38,34 +39,35 @@ pub struct Data {
     pub names: Vec<String>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
-    /// The plan ends with the last row; else it begins again.
+    /// Whether the plan ends with the last row instead of starting over.
     pub is_used_once: bool,
 }
 
 /// The load of the plan's one thread group.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Load {
-    /// One user, one pass: a plan to look at first. Properties `users`, `ramp_up` and `loops` change it.
+    /// One user and one pass, for a first look at the plan. The properties `users`, `ramp_up` and `loops`
+    /// change it.
     #[default]
     Trial,
-    /// Requests at the pace of a log: a rate per second for each stretch of seconds.
+    /// Requests at the rate of a log: pairs of a rate per second and a duration in seconds.
     Pace(Vec<(f64, u64)>),
-    /// `users` users for a time, or together so many iterations.
+    /// `users` users for a fixed time, or for a number of iterations shared by all users.
     Users {
         /// How many there are.
         users: u32,
-        /// For how long, in seconds; else for the iterations.
+        /// The duration in seconds; `None` to run for the iterations.
         duration_s: Option<u64>,
         /// Iterations of all users together.
         iterations: u64,
-        /// Per second, all users together.
+        /// Iterations per second, over all users.
         rate: Option<f64>,
     },
-    /// New users at a rate, whatever the others do.
+    /// New users at a fixed arrival rate, regardless of the users already running.
     Arrivals {
         /// New users per second.
         rate: f64,
-        /// For how long, in seconds.
+        /// The duration in seconds.
         duration_s: u64,
     },
 }
@@ -73,11 +75,11 @@ pub enum Load {
 /// Requests that belong together: a page, a user action, a folder.
 #[derive(Debug, Clone, Default)]
 pub struct Transaction {
-    /// Without a name the steps stand in the thread group itself.
+    /// Without a name, the steps stand directly in the thread group.
     pub name: Option<String>,
-    /// The name comes from the user or from the page's title.
+    /// Whether the name comes from the user or from the page's title.
     pub is_typed: bool,
-    /// Whether its time is measured; a folder only sorts.
+    /// Whether its duration is measured. A folder is not; it only groups requests.
     pub is_measured: bool,
     /// The requests.
     pub steps: Vec<Step>,
@@ -90,15 +92,15 @@ pub struct Step {
     pub request: Request,
     /// The response, where the input has one.
     pub response: Option<Response>,
-    /// Its place among the recorded requests, from 1; 0 where nothing was recorded.
+    /// Its index among the recorded requests, from 1; 0 if it was not recorded.
     pub number: usize,
-    /// The user's pause before it.
+    /// The user's think time before it.
     pub think_ms: u64,
     /// Values of the response that later requests send.
     pub extractors: Vec<Extractor>,
-    /// Response codes that are expected, as a regular expression; empty for none.
+    /// The expected response codes, as a regular expression; empty if none are given.
     pub expected_code: String,
-    /// Its embedded resources are loaded with it.
+    /// Whether its embedded resources are loaded with it.
     pub loads_resources: bool,
 }
 
@@ -116,10 +118,10 @@ impl Draft {
         *self.left_out.entry(reason.to_owned()).or_default() += 1;
     }
 
-    /// Notes something that could not be carried over, once.
+    /// Records something that could not be carried over. Repeated messages are recorded once.
     pub fn warn(&mut self, message: impl Into<String>) {
         let message = message.into();
-        // the same message for each of 2,000 requests helps nobody
+        // Repeating the message for each of 2,000 requests would help nobody.
         if !self.warnings.contains(&message) {
             self.warnings.push(message);
         }
@@ -139,7 +141,7 @@ impl Draft {
             .flat_map(|transaction| &mut transaction.steps)
     }
 
-    /// The files that requests send, each with its content where the input has it.
+    /// The files that requests send, each with its content if the input has it.
     pub fn files_mut(&mut self) -> impl Iterator<Item = (&mut Text, Option<&str>)> {
         self.steps_mut().flat_map(|step| {
             let files: Vec<(&mut Text, Option<&str>)> = match &mut step.request.body {
@@ -157,7 +159,7 @@ impl Draft {
         })
     }
 
-    /// Sets a variable; the first value of a name stays.
+    /// Sets a variable. The first value of a name wins.
     pub fn variable(&mut self, name: &str, value: impl Into<Text>, description: &str) {
         if !self.variables.iter().any(|(own, _, _)| own == name) {
             self.variables

@@ -1,4 +1,4 @@
-//! The elements of JMeter that plans are made of, with the properties that JMeter's screens save.
+//! Builds JMeter's elements for plans, with the properties that JMeter's screens save.
 
 use drumfire_jmx::{Element, Node, Prop};
 
@@ -137,7 +137,7 @@ pub fn simple_controller(name: &str) -> Node {
     Node::new("GenericController", "LogicControllerGui", name)
 }
 
-/// The users of the group keep a rate together; per minute.
+/// Limits the group's users together to a rate per minute.
 pub fn throughput_timer(per_minute: f64) -> Node {
     Node::new(
         "ConstantThroughputTimer",
@@ -148,7 +148,8 @@ pub fn throughput_timer(per_minute: f64) -> Node {
     .with("throughput", per_minute)
 }
 
-/// A pause of its own: JMeter's timers stand before samplers, this stands between them.
+/// A pause as an element of its own. JMeter's timers apply before samplers; this one stands between
+/// them.
 pub fn pause(name: &str, delay_ms: &str) -> Node {
     Node::new("TestAction", "TestActionGui", name)
         .with("ActionProcessor.action", 1)
@@ -163,12 +164,12 @@ pub fn code_assertion(pattern: &str) -> Node {
         .with("Asserion.test_strings", strings)
         .with("Assertion.custom_message", "")
         .with("Assertion.test_field", "Assertion.response_code")
-        // a code such as 404 that is expected is no failure
+        // An expected code such as 404 is not a failure.
         .with("Assertion.assume_success", true)
         .with("Assertion.test_type", 1)
 }
 
-/// An assertion on the body that expects nothing yet, as JMeter's recorder adds it.
+/// An assertion on the body without patterns, as JMeter's recorder adds it.
 pub fn body_assertion() -> Node {
     Node::new("ResponseAssertion", "AssertionGui", "Response Assertion")
         .with("Asserion.test_strings", Vec::new())
@@ -178,7 +179,7 @@ pub fn body_assertion() -> Node {
         .with("Assertion.test_type", 16)
 }
 
-/// A CSV file with a header line; `once` ends the users after its last row.
+/// A CSV file with a header line. With `once` set, users stop after its last row.
 pub fn csv_data_set(file: &str, variables: &str, once: bool) -> Node {
     Node::new("CSVDataSet", "TestBeanGUI", &format!("Data from {file}"))
         .with("filename", file)

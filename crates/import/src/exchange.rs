@@ -1,14 +1,14 @@
-//! Requests and their responses, as any input has them.
+//! Requests and their responses, independent of the input's format.
 
 use crate::text::Text;
 use crate::url::Address;
 
-/// One request and what came back.
+/// One request and its response.
 #[derive(Debug, Clone, Default)]
 pub struct Exchange {
     /// The request.
     pub request: Request,
-    /// Not in inputs that describe requests only.
+    /// The response; `None` for inputs that only describe requests.
     pub response: Option<Response>,
     /// When the request was sent, in milliseconds since 1970.
     pub started_ms: Option<i64>,
@@ -23,7 +23,7 @@ pub struct Exchange {
 /// A request as a plan sends it.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
-    /// The name that a person would give it; made of method and path if there is none.
+    /// The name that a person would give it; if there is none, one is made from the method and the path.
     pub name: Option<String>,
     /// The comment of its element in the plan.
     pub comment: String,
@@ -39,16 +39,16 @@ pub struct Request {
     pub auth: Option<Auth>,
     /// Whether JMeter follows redirects itself.
     pub follow_redirects: bool,
-    /// A new connection for each request.
+    /// Whether each request opens a new connection.
     pub no_keep_alive: bool,
-    /// The longest time for a connection, in milliseconds.
+    /// The connect timeout, in milliseconds.
     pub connect_timeout_ms: Option<u64>,
-    /// The longest time for a response, in milliseconds.
+    /// The response timeout, in milliseconds.
     pub response_timeout_ms: Option<u64>,
 }
 
 impl Request {
-    /// A request without fields and body that follows redirects.
+    /// A request without header fields and body that follows redirects.
     pub fn new(method: &str, address: Address) -> Request {
         Request {
             method: method.to_owned(),
@@ -99,7 +99,7 @@ pub enum Body {
     /// No body.
     #[default]
     None,
-    /// Sent as it stands.
+    /// Sent unchanged.
     Raw(Text),
     /// Fields of a form, decoded.
     Form(Vec<(Text, Text)>),

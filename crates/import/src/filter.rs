@@ -1,4 +1,4 @@
-//! Which requests of a recording are kept, by the patterns of JMeter's recorder.
+//! Selects the requests of a recording by the patterns of JMeter's recorder.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Compiles the patterns. Those that are none are skipped, as in JMeter, and are told of in `warnings`.
+    /// Compiles the patterns. Invalid ones are skipped, as in JMeter, and reported in `warnings`.
     pub fn new(
         include: &[String],
         exclude: &[String],

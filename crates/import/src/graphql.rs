@@ -1,4 +1,5 @@
-//! GraphQL documents (`.graphql`): a request for each query and mutation, to the endpoint that the options name.
+//! Imports GraphQL documents (`.graphql`): one request for each query and mutation, sent to the endpoint from the
+//! options.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +12,9 @@ use crate::plan::VariableNames;
 use crate::text::Text;
 use crate::url::Address;
 
-/// Selections inside each other that are accepted.
+/// How deep selections may be nested.
 const MAX_DEPTH: usize = 500;
-/// Words that begin a definition of a schema.
+/// Keywords that begin a schema definition.
 const SCHEMA: [&str; 9] = [
     "schema",
     "type",
@@ -50,7 +51,7 @@ pub fn is_graphql(text: &str) -> bool {
     }
 }
 
-/// Makes requests of the operations of a document.
+/// Makes one request of each operation of a document.
 pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     let document = tokens(text).and_then(|tokens| document(text, &tokens));
     let document = document.map_err(|why| {
@@ -101,7 +102,7 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     Ok(draft)
 }
 
-/// The address of the options; a server alone answers at `/graphql`.
+/// The endpoint from the options. If they name only a server, the path is `/graphql`.
 fn endpoint(options: &Options) -> Option<Address> {
     let mut address = Address::parse(options.server.as_deref()?)?;
     if address.bare_path() == "/" {
@@ -110,7 +111,7 @@ fn endpoint(options: &Options) -> Option<Address> {
     Some(address)
 }
 
-/// `{"query":…,"operationName":…,"variables":…}`. Values that an operation requires are variables of the Test Plan.
+/// `{"query":…,"operationName":…,"variables":…}`. Required values become variables of the Test Plan.
 fn body(
     operation: &Operation<'_>,
     fragments: &BTreeMap<&str, Definition<'_>>,
@@ -158,7 +159,7 @@ fn body(
     body
 }
 
-/// The fragments that a definition needs, those of fragments included.
+/// The fragments that a definition needs, including those that other fragments use.
 fn with_inner<'d>(
     definition: &Definition<'d>,
     fragments: &BTreeMap<&'d str, Definition<'d>>,
@@ -175,7 +176,7 @@ fn with_inner<'d>(
     needed
 }
 
-/// An example of a type in JSON, and whether it stands in quotes.
+/// A JSON example of a type, and whether it needs quotes.
 fn sample(kind: &str) -> (&'static str, bool) {
     match kind.trim_end_matches('!') {
         "Int" => ("1", false),
@@ -198,7 +199,7 @@ struct GraphqlDocument<'d> {
 
 struct Operation<'d> {
     kind: &'d str,
-    /// Empty for an operation without one.
+    /// Empty for an anonymous operation.
     name: &'d str,
     variables: Vec<Variable<'d>>,
     definition: Definition<'d>,
@@ -207,7 +208,7 @@ struct Operation<'d> {
 struct Variable<'d> {
     name: &'d str,
     kind: &'d str,
-    /// It may not be null and has no default.
+    /// Whether it is non-null without a default.
     is_required: bool,
 }
 
@@ -235,7 +236,7 @@ impl GraphqlToken<'_> {
     }
 }
 
-/// Names, numbers, strings and signs; comments and commas mean nothing.
+/// Splits the text into names, numbers, strings and signs; comments and commas are ignored.
 fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, String> {
     let mut all = Vec::new();
     let mut start = 0;
@@ -345,8 +346,8 @@ fn document<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Result<GraphqlDoc
     Ok(document)
 }
 
-/// The token after a definition, which ends with its outermost braces. A definition of a schema may have none: it ends
-/// where the next begins.
+/// The index of the token after a definition, which ends with its outermost braces. A schema definition may have no
+/// braces; it ends where the next one begins.
 fn definition_end(text: &str, tokens: &[GraphqlToken<'_>], start: usize) -> Result<usize, String> {
     let is_schema = SCHEMA.contains(&tokens[start].text) || tokens[start].text.starts_with('"');
     let mut depth = 0_usize;
@@ -387,7 +388,7 @@ fn definition_end(text: &str, tokens: &[GraphqlToken<'_>], start: usize) -> Resu
     }
 }
 
-/// The names after `...`; an inline fragment has none.
+/// The names after `...`. An inline fragment has no name.
 fn spreads<'d>(tokens: &[GraphqlToken<'d>]) -> Vec<&'d str> {
     let pairs = tokens.windows(2).filter(|pair| pair[0].text == "...");
     pairs
@@ -418,7 +419,7 @@ fn variables<'d>(text: &'d str, tokens: &[GraphqlToken<'d>]) -> Vec<Variable<'d>
             kind: &text[first.start..last.end()],
             is_required: last.text == "!" && !is_default,
         });
-        // a default value and directives end with the next variable, or the parenthesis
+        // A default value and directives extend to the next variable or to the parenthesis.
         let mut depth = 0_usize;
         at += 2 + count;
         while let Some(token) = tokens.get(at) {

@@ -1,4 +1,4 @@
-//! Files of any kind: their encoding, their format, and the importer for it.
+//! Reads files of any kind: detects their encoding and format and calls the matching importer.
 
 use std::path::Path;
 
@@ -8,10 +8,11 @@ use crate::draft::Draft;
 use crate::options::{FORMATS, Format, ImportError, Options};
 use crate::{access_log, curl, graphql, har, openapi, postman, powershell};
 
-/// Makes a draft of files that belong together: one recording, one description, a Postman collection with its environments.
+/// Makes a draft of files that belong together: a recording, an API description, or a Postman collection with its
+/// environments.
 ///
 /// # Errors
-/// The content is of no known format, is broken, or holds no request that a plan can send.
+/// The format is unknown, the content is broken, or it holds no request that a plan can send.
 pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, ImportError> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut environments = Vec::new();
@@ -62,7 +63,7 @@ pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, I
     Ok(first)
 }
 
-/// Why an archive is no input: that of k6 holds a script and no requests.
+/// Explains why an archive cannot be imported: k6's archives hold a script and no requests.
 fn packed(bytes: &[u8]) -> Option<ImportError> {
     if bytes.get(257..262) == Some(b"ustar") {
         let error = ImportError::new(
@@ -102,7 +103,7 @@ impl Draft {
     }
 }
 
-/// The text of a file: UTF-8 with or without its mark, UTF-16 of both orders, also without its mark; else Latin-1.
+/// Decodes the text of a file: UTF-8 or UTF-16 of either byte order, with or without a byte order mark, or else Latin-1.
 pub(crate) fn decode(bytes: &[u8]) -> String {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
@@ -128,7 +129,7 @@ fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
         .collect()
 }
 
-/// JSON, or YAML as descriptions of APIs are written.
+/// Parses JSON, or YAML if the text looks like an API description.
 fn parse(text: &str) -> Result<Value, String> {
     match openapi::is_yaml(text) {
         true => parse_any(text),
@@ -197,7 +198,7 @@ fn unknown() -> ImportError {
 }
 
 fn not_json(text: &str, why: &str) -> ImportError {
-    // the first line says where; a parser of YAML adds an excerpt
+    // The first line names the position; the YAML parser adds an excerpt below it.
     let error = ImportError::new(why.lines().next().unwrap_or_default());
     match why.contains("EOF") && text.len() > 40 {
         true => error.hint("The file is cut off; save it again"),

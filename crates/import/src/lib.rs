@@ -1,14 +1,14 @@
-//! Makes JMeter plans of what users have instead of one: recordings (HAR), API descriptions (OpenAPI, Postman, GraphQL
-//! documents), cURL commands, access logs.
+//! Makes JMeter plans from other sources: recordings (HAR), API descriptions (OpenAPI, Postman, GraphQL documents),
+//! cURL commands and access logs.
 //!
-//! Every importer gives the same thing, a [`Draft`]: requests in transactions, with the responses where the input has
-//! them. [`Draft::tree`] is the only writer. Between the two, [`correlate`] finds values that the server gave and the
-//! client sent back.
+//! Every importer produces a [`Draft`]: requests in transactions, with their responses if the input has them.
+//! [`Draft::tree`] is the only writer. Between the two, [`correlate`] finds values that the server sent and the client
+//! sent back.
 //!
-//! Nothing is lost silently: what an importer leaves out is counted with its reason in [`Draft::left_out`], and what it
-//! could not carry over is a line in [`Draft::warnings`].
+//! Nothing is lost silently. [`Draft::left_out`] counts the requests that an importer left out, by reason, and
+//! [`Draft::warnings`] has a line for everything that it could not carry over.
 //!
-//! Only the command line and the recorder import this crate; the engine does not know it.
+//! Only the command line and the recorder use this crate; the engine does not depend on it.
 
 #![warn(missing_docs)]
 

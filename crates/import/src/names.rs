@@ -1,11 +1,11 @@
-//! Names that a person would give.
+//! Makes names that a person would choose.
 
 use serde_json::Value;
 
 use crate::exchange::{Body, Request};
 
-/// The label of a request: method and path, with `{id}` in the place of what differs from visit to visit, so that the
-/// results of one page come together.
+/// The label of a request: its method and path, with `{id}` for parts that differ from visit to visit, so that the results
+/// of one page share a label.
 pub fn label(request: &Request) -> String {
     let path = request.address.bare_path();
     let segments: Vec<&str> = path.split('/').map(segment).collect();
@@ -17,8 +17,8 @@ pub fn label(request: &Request) -> String {
     )
 }
 
-/// The operations of a GraphQL request, by their names: `GetCart`, or `GetCart, GetUser` of a batch. All of them go to one
-/// address, so without the name their results would come together.
+/// The names of the operations of a GraphQL request: `GetCart`, or `GetCart, GetUser` for a batch. All operations use the
+/// same address, so without the name their results would share one label.
 pub fn graphql_operation(body: &Body) -> Option<String> {
     let Body::Raw(text) = body else { return None };
     let literal = text.literal()?;
@@ -34,7 +34,7 @@ pub fn graphql_operation(body: &Body) -> Option<String> {
     (!names.is_empty()).then(|| one_line(&names.join(", ")))
 }
 
-/// The name that the call chooses, else that of the first operation of its document.
+/// The name that the call chooses, or else that of the first operation in its document.
 fn operation(call: &Value) -> Option<String> {
     let query = call["query"].as_str()?;
     let named = call["operationName"].as_str().unwrap_or("").trim();
@@ -53,7 +53,7 @@ fn operation(call: &Value) -> Option<String> {
                 .collect();
             (!name.is_empty()).then_some(name)
         }
-        // a document without a name: its first field tells most
+        // Name an anonymous document after its first field.
         None => {
             let inside = query.strip_prefix('{')?.trim_start();
             let field: String = inside
@@ -73,7 +73,7 @@ fn segment(segment: &str) -> &str {
     }
 }
 
-/// Numbers, UUIDs and long hexadecimal or mixed texts.
+/// Whether a text is a number, a UUID, or a long hexadecimal or mixed token.
 pub fn is_identifier(text: &str) -> bool {
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let is_number = !text.is_empty() && digits == text.len();
@@ -93,7 +93,7 @@ pub fn is_identifier(text: &str) -> bool {
     is_number || is_hexadecimal || is_mixed
 }
 
-/// A title without what would break a line.
+/// A title as one line of limited length.
 pub fn one_line(text: &str) -> String {
     const LONGEST: usize = 80;
     let words: Vec<&str> = text.split_whitespace().collect();

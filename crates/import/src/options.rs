@@ -1,4 +1,4 @@
-//! The options of an import, and the reasons why there may be none.
+//! The options of an import, and its errors.
 
 use std::fmt;
 use std::path::Path;
@@ -55,34 +55,36 @@ impl Format {
 /// The options of an import.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The format; else it is recognised by the content.
+    /// The format; `None` to detect it from the content.
     pub format: Option<Format>,
-    /// Hosts whose requests are kept beside those of the first page's domain.
+    /// Hosts whose requests are kept in addition to those of the first page's domain.
     pub domains: Vec<String>,
     /// Keep the requests of every host.
     pub all_domains: bool,
     /// Keep images, style sheets and scripts as requests of their own.
     pub keep_static: bool,
-    /// No pauses between requests.
+    /// Leave out the pauses between requests.
     pub no_think_time: bool,
     /// Keep requests to which the browser was redirected.
     pub keep_redirects: bool,
-    /// Patterns that requests must meet.
+    /// Patterns that requests must match.
     pub filter: Option<Filter>,
-    /// Requests are grouped by typed names and by pauses longer than this, in milliseconds; else by pages.
+    /// Group requests by names that the user typed and by pauses longer than this, in milliseconds; `None`
+    /// to group them by pages.
     pub pause_ms: Option<i64>,
     /// Keep only the first request of each group.
     pub first_of_group: bool,
-    /// The server of API descriptions that name none, and of access logs; the endpoint of GraphQL documents.
+    /// The server for access logs and for API descriptions that name none; the endpoint for GraphQL
+    /// documents.
     pub server: Option<String>,
-    /// Reads the other files of a description; without it such references lead nowhere.
+    /// Reads the other files of a description. Without it, references to other files are not resolved.
     pub read: Option<ReadFile>,
 }
 
 /// Reads a file that a description names.
 pub type ReadFile = fn(&Path) -> std::io::Result<Vec<u8>>;
 
-/// Why nothing was imported.
+/// Why an import failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportError {
     /// The message, without a hint.
@@ -100,13 +102,13 @@ impl ImportError {
         }
     }
 
-    /// The same with a remedy.
+    /// Adds a hint.
     pub fn hint(mut self, hint: impl Into<String>) -> ImportError {
         self.hint = Some(hint.into());
         self
     }
 
-    /// No request is left, and why; the remedy is the hint.
+    /// The error for an import without a single request, with the reasons. The remedy becomes the hint.
     pub fn nothing(message: &str, remedy: &str, draft: &Draft) -> ImportError {
         let reasons: Vec<String> = draft
             .left_out

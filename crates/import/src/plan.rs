@@ -1,4 +1,4 @@
-//! From a draft to the tree of a plan: the one writer of all importers.
+//! Writes a draft as the tree of a plan; all importers share it.
 
 use std::collections::HashMap;
 
@@ -53,7 +53,7 @@ impl Draft {
         Tree::new(plan.above(self.load.groups(group)))
     }
 
-    /// The parts left out, for the reader of the plan.
+    /// A comment for the reader of the plan that lists what was left out.
     fn comments(&self) -> String {
         let left_out = self
             .left_out
@@ -92,7 +92,7 @@ impl Draft {
                 None => counts.push((server, 1)),
             }
         }
-        // of several with as many, the first
+        // Of several servers with the same count, take the first.
         let most = counts.iter().map(|(_, count)| *count).max()?;
         counts
             .into_iter()
@@ -100,7 +100,7 @@ impl Draft {
             .map(|(server, _)| server)
     }
 
-    /// Header fields that every request sends with one value.
+    /// Header fields that every request sends with the same value.
     fn common_headers(&self) -> Vec<(Text, Text)> {
         let mut steps = self.steps();
         let Some(first) = steps.next() else {
@@ -144,7 +144,8 @@ fn server(address: &Address) -> Server {
     }
 }
 
-/// At the end of its schedule the Open Model Thread Group interrupts the requests that are under way.
+/// A final pause. The Open Model Thread Group interrupts requests that are still running at the end
+/// of its schedule.
 pub(crate) const LAST_PAUSE: &str = "pause(5 sec)";
 
 impl Load {
@@ -208,7 +209,8 @@ impl Load {
     }
 }
 
-/// A recorded session begins with a visitor whom the server does not know.
+/// Starts each iteration as a new user, because a recorded session begins with a visitor who is
+/// unknown to the server.
 fn new_user_each_time(mut group: Node) -> Node {
     group
         .props
@@ -237,7 +239,8 @@ impl PlanWriter<'_> {
         }
     }
 
-    /// The pause before a transaction stands outside it, so that it is not part of its time.
+    /// Writes one step. The pause before a transaction goes outside it, so that the transaction's
+    /// time excludes it.
     fn step(&self, step: &Step, is_first: bool, outside: &mut Vec<Node>, inside: &mut Vec<Node>) {
         if step.think_ms > 0 {
             let pause = elements::pause("Think", &step.think_ms.to_string());
@@ -390,7 +393,7 @@ fn extractor(extractor: &Extractor) -> Node {
     }
 }
 
-/// The sampler of a step with all that it says, whatever surrounds it.
+/// The sampler of a step with all of its settings written out, independent of any defaults.
 pub(crate) fn lone_sampler(step: Step) -> Node {
     let draft = Draft::default();
     let writer = PlanWriter {
@@ -401,7 +404,7 @@ pub(crate) fn lone_sampler(step: Step) -> Node {
     writer.sampler(&step)
 }
 
-/// The sampler of one request whose server is that of the defaults.
+/// The sampler of one request whose server comes from the defaults.
 pub(crate) fn sampler(request: &Request) -> Node {
     let draft = Draft::default();
     let writer = PlanWriter {
@@ -415,12 +418,12 @@ pub(crate) fn sampler(request: &Request) -> Node {
     })
 }
 
-/// Names of variables that are not taken yet.
+/// Tracks which variable names are taken.
 #[derive(Default)]
 pub(crate) struct VariableNames(HashMap<String, usize>);
 
 impl VariableNames {
-    /// A name like the wanted one that is a variable's and not taken.
+    /// A free variable name that resembles the wanted one.
     pub fn take(&mut self, wanted: &str) -> String {
         let mut name: String = wanted
             .chars()

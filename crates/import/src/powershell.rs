@@ -1,4 +1,4 @@
-//! Requests as browsers copy them for PowerShell: `Invoke-WebRequest -Uri … -Headers @{…}`.
+//! Imports requests as browsers copy them for PowerShell: `Invoke-WebRequest -Uri … -Headers @{…}`.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -120,8 +120,8 @@ fn request(words: &[Word], agent: Option<&str>, draft: &mut Draft) -> Option<Req
     Some(request)
 }
 
-/// Whether a field is the visitor's: not one that JMeter or the connection sets itself, nor a part of the request line, which
-/// Chromium lists among the fields.
+/// Whether a plan must send a field. JMeter or the connection sets some fields itself, and Chromium also lists parts of the
+/// request line among the fields.
 fn is_own_field(name: &str) -> bool {
     let others = [
         "authority",
@@ -163,7 +163,7 @@ impl Word {
     }
 }
 
-/// The statements of a script; a line end ends one unless a backtick stands before it.
+/// Splits a script into statements. A line end ends one unless a backtick precedes it.
 fn statements(text: &str) -> Vec<Vec<Word>> {
     let mut reader = PowerShellReader {
         rest: text.chars().peekable(),
@@ -180,7 +180,7 @@ fn statements(text: &str) -> Vec<Vec<Word>> {
                 while reader.rest.next_if(|sign| *sign != '\n').is_some() {}
                 continue;
             }
-            // a brace ends a block that began with another command
+            // The brace closes a block that another command opened.
             sign if sign.is_whitespace() || sign == '}' => {
                 reader.rest.next();
                 continue;
@@ -218,7 +218,7 @@ impl PowerShellReader<'_> {
         let is_end = |sign: &char| sign.is_whitespace() || ";|}\"'".contains(*sign);
         while let Some(sign) = self.rest.next_if(|sign| !is_end(sign)) {
             text.push(sign);
-            // a call of a method: its arguments are of no interest
+            // The arguments of a method call do not matter.
             if sign == '(' {
                 self.skip_to_closing();
             }
@@ -245,7 +245,7 @@ impl PowerShellReader<'_> {
         }
     }
 
-    /// The first quoted text in parentheses, as in `([Text.Encoding]::UTF8.GetBytes("…"))`.
+    /// Reads the first quoted text in parentheses, as in `([Text.Encoding]::UTF8.GetBytes("…"))`.
     fn parenthesized(&mut self) -> String {
         let mut depth = 0;
         let mut found = None;
@@ -268,7 +268,7 @@ impl PowerShellReader<'_> {
         found.unwrap_or_default()
     }
 
-    /// A text in quotes. Two of its quotes stand for one; in double quotes a backtick escapes.
+    /// Reads a text in quotes. A doubled quote stands for one; in double quotes a backtick escapes.
     fn quoted(&mut self) -> String {
         let Some(quote) = self.rest.next() else {
             return String::new();
@@ -297,7 +297,7 @@ impl PowerShellReader<'_> {
         text
     }
 
-    /// `$([char]233)`: how browsers write characters beyond ASCII.
+    /// Reads `$([char]233)`, as browsers write characters beyond ASCII.
     fn character(&mut self) -> Option<char> {
         let mut inside = String::new();
         while let Some(sign) = self.rest.next_if(|sign| !"\"\n".contains(*sign)) {
@@ -310,7 +310,7 @@ impl PowerShellReader<'_> {
         char::from_u32(number.trim().parse().ok()?)
     }
 
-    /// `{ "name" = "value"; … }` up to its brace.
+    /// Reads `{ "name" = "value"; … }` up to its closing brace.
     fn table(&mut self) -> Vec<(String, String)> {
         self.rest.next();
         let mut pairs = Vec::new();
@@ -396,7 +396,7 @@ mod tests {
         ] {
             assert!(import(text).is_err(), "{text}");
         }
-        // open quotes, tables and parentheses end with the text
+        // Unclosed quotes, tables and parentheses end with the text.
         for text in [
             "Invoke-WebRequest \"http://h/",
             "} iwr http://h/ }",

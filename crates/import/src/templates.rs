@@ -1,4 +1,4 @@
-//! Small plans to begin with: `drumfire new`.
+//! Small starter plans for `drumfire new`.
 
 use drumfire_jmx::{Node, Tree};
 
@@ -8,7 +8,7 @@ use crate::plan;
 use crate::text::Text;
 use crate::url::Address;
 
-/// A template: its name, what it is for, and a file that goes with the plan.
+/// A template: its name, its purpose, and a data file for the plan.
 pub struct Template {
     /// The name that `drumfire new` takes.
     pub name: &'static str,
@@ -16,7 +16,7 @@ pub struct Template {
     pub about: &'static str,
     /// The content of the data file beside the plan.
     pub data: Option<&'static str>,
-    /// The options with which the plan is tried first.
+    /// The options for a first trial run of the plan.
     pub first_run: &'static str,
     make: fn(data_file: &str) -> Tree,
 }

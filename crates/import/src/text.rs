@@ -1,4 +1,4 @@
-//! Texts of a plan: what is sent as it stands, and variables and functions within it.
+//! Texts of a plan: literal pieces, and the variables and functions between them.
 
 /// A text made of literal pieces and expressions such as `${token}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,7 +12,7 @@ enum Piece {
     Expression(String),
 }
 
-/// `$` where `{` follows: JMeter has no escape that works in a text without any other function.
+/// Stands for a `$` before `{`. JMeter has no escape for it in a text that calls no other function.
 const DOLLAR: &str = "${__char(36)}";
 
 impl Text {
@@ -47,7 +47,7 @@ impl Text {
         }
     }
 
-    /// Whether nothing is in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -81,12 +81,12 @@ impl Text {
         })
     }
 
-    /// Puts an expression in the place of each occurrence of a value; says whether there was one.
+    /// Replaces each occurrence of a value with an expression; returns whether there was one.
     pub fn replace(&mut self, value: &str, expression: &str) -> bool {
         self.replace_where(value, expression, |_, _| true)
     }
 
-    /// The same where the value stands between characters that are not part of a word.
+    /// Like [`Text::replace`], but only where the value is not part of a longer word.
     pub fn replace_words(&mut self, value: &str, expression: &str) -> bool {
         let in_word = |c: char| c.is_alphanumeric() || c == '_';
         self.replace_where(value, expression, |before, after| {
@@ -123,8 +123,8 @@ impl Text {
         replaced
     }
 
-    /// The text as a plan has it. JMeter reads backslashes as escapes only in texts in which something is evaluated
-    /// (`AbstractTransformer`), so only there they are doubled.
+    /// The text as a plan stores it. JMeter treats backslashes as escapes only in texts that contain something to
+    /// evaluate (`AbstractTransformer`), so they are doubled only there.
     pub fn template(&self) -> String {
         let has_function = self.0.iter().any(|piece| match piece {
             Piece::Literal(literal) => literal.contains("${"),

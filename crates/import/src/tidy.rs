@@ -1,5 +1,5 @@
-//! From a recording to the steps that a plan needs: only requests of the site itself, without what the browser adds, in
-//! the order and with the pauses of the user.
+//! Reduces a recording to the steps that a plan needs: only requests to the site itself, without the browser's own
+//! additions, in the user's order and with the user's pauses.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::text::Text;
 use crate::url::Address;
 
-/// The exchange that a browser or a proxy saw.
+/// The exchanges that a browser or a proxy recorded.
 #[derive(Debug, Clone, Default)]
 pub struct Recording {
     /// The name of the plan.
@@ -21,7 +21,7 @@ pub struct Recording {
     pub pages: HashMap<String, String>,
     /// The number of exchanges left out, by reason.
     pub left_out: BTreeMap<String, usize>,
-    /// The parts that could not be carried over, a line each.
+    /// What could not be carried over, one line each.
     pub warnings: Vec<String>,
 }
 
@@ -32,14 +32,14 @@ impl Recording {
     }
 }
 
-/// A gap from which on a new transaction begins, as `proxy.pause` of JMeter's recorder has it.
+/// A gap of this length starts a new transaction, like `proxy.pause` of JMeter's recorder.
 const NEW_TRANSACTION_MS: i64 = 5_000;
-/// Shorter pauses are no thinking.
+/// Shorter pauses are not think time.
 const SHORTEST_THINK_MS: i64 = 200;
-/// Longer pauses were a break.
+/// Longer pauses are breaks.
 const LONGEST_THINK_MS: i64 = 120_000;
 
-/// Fields that the plan's managers or the connection set, and those that a browser sends for its own purposes.
+/// Header fields that the plan's managers or the connection set, and those that a browser sends for its own purposes.
 const OWN_FIELDS: [&str; 20] = [
     "cookie",
     "content-length",
@@ -63,7 +63,7 @@ const OWN_FIELDS: [&str; 20] = [
     "traceparent",
 ];
 
-/// Endings of files that pages load by themselves.
+/// Extensions of files that pages load as resources.
 const STATIC: [&str; 21] = [
     "css", "js", "mjs", "map", "png", "jpg", "jpeg", "gif", "svg", "webp", "avif", "ico", "bmp",
     "woff", "woff2", "ttf", "otf", "eot", "mp4", "webm", "mp3",
@@ -74,7 +74,7 @@ pub fn draft(mut recording: Recording, options: &Options) -> Draft {
     let mut draft = Draft::new(std::mem::take(&mut recording.name));
     draft.left_out = std::mem::take(&mut recording.left_out);
     draft.warnings = std::mem::take(&mut recording.warnings);
-    // entries come in the order of their ends from some programs; without times the order of the file stays
+    // Some programs write entries in the order in which they ended. Without times, keep the order of the file.
     if recording
         .exchanges
         .iter()
@@ -97,8 +97,8 @@ pub fn draft(mut recording: Recording, options: &Options) -> Draft {
     draft
 }
 
-/// The domain under which a site is registered, as far as it can be told without the list of public suffixes: the last two
-/// labels, or three where the last two are as short as in `co.uk`.
+/// The registered domain of a site, approximated without the list of public suffixes: the last two labels, or three if the
+/// last two are as short as in `co.uk`.
 pub fn site(host: &str) -> String {
     let is_address = host.starts_with('[')
         || host
@@ -121,7 +121,7 @@ fn host(address: &Address) -> String {
     address.host.literal().unwrap_or("").to_ascii_lowercase()
 }
 
-/// Requests of the site that are not for its pages' own files.
+/// The requests to the site, except those for its pages' resources.
 fn kept(exchanges: Vec<Exchange>, options: &Options, draft: &mut Draft) -> Vec<Exchange> {
     let is_page = |exchange: &&Exchange| {
         let response = exchange.response.as_ref();
@@ -230,7 +230,7 @@ fn is_static(exchange: &Exchange) -> bool {
         || mime.contains("javascript")
 }
 
-/// Takes away the fields that the plan sets by itself, and content types that go with the kind of body.
+/// Removes the fields that the plan sets itself, and a content type that follows from the kind of body.
 fn clean(request: &mut Request) {
     let makes_own_type = matches!(request.body, Body::Multipart(_) | Body::Form(_));
     request.headers.retain(|(name, _)| {
@@ -242,10 +242,10 @@ fn clean(request: &mut Request) {
     });
 }
 
-/// A redirect that the browser followed is one step: the plan follows it again.
+/// Merges a followed redirect into one step, because the plan follows it again.
 fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Vec<Exchange> {
     let mut kept: Vec<Exchange> = Vec::new();
-    // where the last kept request leads now, as long as it is redirected
+    // The current redirect target of the last kept request, while it is being redirected.
     let mut leads_to: Vec<(usize, String)> = Vec::new();
     for exchange in exchanges {
         let url = full(&exchange.request.address);
@@ -264,7 +264,7 @@ fn without_followed_redirects(exchanges: Vec<Exchange>, draft: &mut Draft) -> Ve
                 if let Some(target) = target {
                     leads_to.push((place, target));
                 }
-                // what the user saw in the end
+                // The response that the user finally saw.
                 let first = &mut kept[place];
                 if let (Some(own), Some(last)) = (&mut first.response, exchange.response) {
                     let mut headers = std::mem::take(&mut own.headers);
@@ -299,7 +299,7 @@ fn full(address: &Address) -> String {
     )
 }
 
-/// A `Location` as the browser read it.
+/// Resolves a `Location` as the browser does.
 fn resolved(base: &Address, location: &str) -> Option<String> {
     if location.contains("://") {
         return Address::parse(location).map(|address| full(&address));
@@ -322,7 +322,7 @@ fn resolved(base: &Address, location: &str) -> Option<String> {
     Address::parse(&format!("{}{path}", full(&root))).map(|address| full(&address))
 }
 
-/// Requests of one page or without a long pause between them.
+/// Groups requests of one page, or requests without a long pause between them.
 fn transactions(
     exchanges: Vec<Exchange>,
     pages: &HashMap<String, String>,
@@ -386,7 +386,7 @@ fn transactions(
     all
 }
 
-/// The first request of each group; it loads the others as embedded resources or by its redirects.
+/// Keeps the first request of each group, which loads the others as embedded resources or through redirects.
 fn leave_first_of_group(draft: &mut Draft) {
     let mut others = 0;
     for transaction in &mut draft.transactions {
@@ -399,7 +399,7 @@ fn leave_first_of_group(draft: &mut Draft) {
     }
 }
 
-/// A page that was an error when it was recorded is no error when it is one again.
+/// The expected code. A page that returned an error when recorded may return the same error again.
 fn expected(exchange: &Exchange) -> String {
     let status = exchange
         .response
@@ -411,7 +411,7 @@ fn expected(exchange: &Exchange) -> String {
     }
 }
 
-/// The title of the page; else the first request's label. Names are told apart by numbers.
+/// The title of the page, or else the first request's label. A number distinguishes equal names.
 fn transaction_name(title: String, first: &Exchange, all: &[Transaction]) -> String {
     let name = if title.is_empty() {
         first.request.label()

@@ -1,4 +1,4 @@
-//! Addresses: split where JMeter's HTTP Request has separate fields, and nothing else about them changed.
+//! Splits addresses into the fields of JMeter's HTTP Request and leaves the rest unchanged.
 
 use crate::text::Text;
 
@@ -9,9 +9,9 @@ pub struct Address {
     pub scheme: Text,
     /// Empty for an address relative to the server of the plan.
     pub host: Text,
-    /// Empty for the scheme's own.
+    /// Empty for the scheme's default port.
     pub port: Text,
-    /// With the query, encoded as it was; starts with `/` unless it starts with a variable.
+    /// Includes the query, encoded as it was. Starts with `/` unless it starts with a variable.
     pub path: Text,
 }
 
@@ -24,7 +24,8 @@ impl Address {
         self.path.append(value);
     }
 
-    /// Splits an address without variables; `None` if it is no HTTP address. Credentials and fragments are dropped.
+    /// Splits an address without variables; `None` if it is not an HTTP address. Credentials and fragments are
+    /// dropped.
     pub fn parse(url: &str) -> Option<Address> {
         let url = url.trim();
         let (scheme, rest) = url.split_once("://")?;
@@ -62,7 +63,7 @@ impl Address {
     }
 }
 
-/// `/` before a path that lacks it, and characters encoded that no request line can hold.
+/// Adds a missing leading `/` and encodes characters that a request line cannot hold.
 fn rooted(path: &str) -> String {
     let path = percent_encoding::utf8_percent_encode(path, UNSENDABLE).to_string();
     if path.starts_with('/') {
@@ -81,7 +82,7 @@ const UNSENDABLE: &percent_encoding::AsciiSet = &percent_encoding::CONTROLS
 
 fn split_port(authority: &str) -> Option<(&str, &str)> {
     if let Some(rest) = authority.strip_prefix('[') {
-        // an IPv6 address stays in its brackets
+        // An IPv6 address keeps its brackets.
         let close = rest.find(']')? + 2;
         let (host, port) = authority.split_at(close);
         return Some((host, port.strip_prefix(':').unwrap_or("")));
@@ -93,7 +94,7 @@ fn split_port(authority: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// A value as it stands in a query or a form.
+/// Encodes a value for a query or a form.
 pub fn encode(value: &str) -> String {
     percent_encoding::utf8_percent_encode(value, FORM).to_string()
 }
@@ -105,7 +106,7 @@ const FORM: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'*');
 
-/// A value of a query or a form, decoded: `+` is a blank.
+/// Decodes a value of a query or a form; `+` is a blank.
 pub fn decode(value: &str) -> String {
     let blanks = value.replace('+', " ");
     percent_encoding::percent_decode_str(&blanks)

@@ -1,25 +1,26 @@
-//! The forms in which a response may write a value that the client sends back plain.
+//! The encodings in which a response may hold a value that the client later sends back unencoded.
 
 use crate::url;
 
-/// How a response writes a value, and so the function of JMeter that reads it.
+/// How a response encodes a value, which decides the JMeter function that decodes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// As it is sent.
     Plain,
     /// Percent-encoded, as cookies often are.
     Percent,
-    /// With the escapes of JavaScript and JSON, in a script.
+    /// With the escapes of JavaScript and JSON, inside a script.
     Script,
     /// With the entities of HTML and XML.
     Markup,
 }
 
-/// All forms, the cheapest first.
+/// All forms, cheapest first.
 pub const FORMS: [Form; 4] = [Form::Plain, Form::Percent, Form::Script, Form::Markup];
 
 impl Form {
-    /// The ways in which libraries write the value in this form; none where each would be the plain one.
+    /// The spellings that libraries use for the value in this form; empty if each would equal the plain
+    /// value.
     pub fn written(self, value: &str) -> Vec<String> {
         let all = match self {
             Form::Plain => return vec![value.to_owned()],
@@ -57,7 +58,7 @@ impl Form {
         all.into_iter().filter(|written| written != value).collect()
     }
 
-    /// The expressions that give the value of a variable in this form.
+    /// The expressions that yield a variable's value, decoded from this form.
     pub fn expressions(self, variable: &str) -> Expressions {
         let own = format!("${{{variable}}}");
         let plain = match self {
@@ -74,7 +75,7 @@ impl Form {
     }
 }
 
-/// The text that is put in the place of a value.
+/// The texts that replace a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expressions {
     /// The value.
@@ -94,7 +95,7 @@ fn each(value: &str, characters: &str, written: impl Fn(char) -> String) -> Stri
     out
 }
 
-/// `%2F` as `%2f`.
+/// Turns `%2F` into `%2f`.
 fn lower_hexadecimal(encoded: &str) -> String {
     let mut out = String::with_capacity(encoded.len());
     let mut left = 0;

@@ -1,12 +1,12 @@
-//! Values that the server gave and the client sent back: each becomes a variable with the cheapest extractor that yields
+//! Finds values that the server sent and the client sent back. Each becomes a variable with the cheapest extractor that yields
 //! exactly this value from the recorded response.
 //!
-//! Candidates come from everything that is sent: segments of paths, parameters, forms, JSON, header fields. Cookies are the
-//! business of the Cookie Manager. A value counts if it looks like an identifier; a short one only if the response has
-//! it under the name under which it is sent.
+//! Candidates come from everything that is sent: path segments, parameters, forms, JSON and header fields. The Cookie Manager
+//! handles cookies. A value counts if it looks like an identifier; a short one counts only if the response holds it under the
+//! same name under which the client sends it.
 //!
-//! A value that the client made itself becomes a function (UUIDs, times), and text that a user typed into a log-in becomes a column of a
-//! CSV file.
+//! A value that the client generated itself becomes a function (UUIDs, times). Text that a user typed into a log-in form becomes
+//! a column of a CSV file.
 
 mod form;
 mod pair;
@@ -27,41 +27,41 @@ pub use pair::counterparts;
 pub use search::Source;
 use sent::{Sent, is_telling};
 
-/// Takes a value from a response into a variable.
+/// Copies a value from a response into a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extractor {
     /// The name of the variable.
     pub variable: String,
-    /// The place of the value in the response.
+    /// Where the response holds the value.
     pub source: Source,
 }
 
-/// The findings on one value.
+/// What the search found out about one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The name of its variable.
     pub variable: String,
     /// The value.
     pub value: String,
-    /// The step whose response has it, by its place.
+    /// Index of the step whose response holds the value.
     pub from: usize,
     /// The steps that send it.
     pub used_in: Vec<usize>,
-    /// The extractor gives another user's value from that user's recording.
+    /// Whether the extractor also yields the other user's value from that user's recording.
     pub is_confirmed: bool,
 }
 
-/// Names of fields that people type.
+/// Names of fields that people fill in by typing.
 const TYPED: [&str; 16] = [
     "user", "username", "userid", "login", "loginid", "email", "mail", "password", "passwd",
     "pass", "pwd", "pin", "phone", "q", "query", "search",
 ];
 
-/// Puts variables, extractors, functions and data columns into a draft. The given values stay as they were recorded.
+/// Puts variables, extractors, functions and data columns into a draft. The values in `constants` stay as they were recorded.
 ///
-/// `other` is the same visit by another user. A value that both recordings have stays as it is. One that differs is a
-/// variable if an earlier response gives both users theirs in one way; else it is what the users brought along, a column
-/// of the CSV file with a row for each.
+/// `other` is the same visit by another user. A value that both recordings share stays as it is. A value that differs becomes a
+/// variable if one extractor yields each user's value from an earlier response. Otherwise the users brought the value along, and
+/// it becomes a column of the CSV file with a row for each user.
 pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String]) -> Vec<Finding> {
     let mut names = VariableNames::default();
     for (name, _, _) in &draft.variables {
@@ -103,11 +103,11 @@ struct KnownVariable {
     form: Form,
     value: String,
     other: String,
-    /// Its finding; none for a column of the CSV file.
+    /// Index of its finding; `None` for a column of the CSV file.
     finding: Option<usize>,
 }
 
-/// The search for the values of one recording, step by step.
+/// Searches for the values of one recording, step by step.
 struct Correlation<'o> {
     steps: Vec<Step>,
     pair: Option<Pair<'o>>,
@@ -118,7 +118,7 @@ struct Correlation<'o> {
 }
 
 impl Correlation<'_> {
-    /// The values that a step sends; with a second recording also the short segments of paths in which the users differ.
+    /// The values that a step sends. With a second recording these include the short path segments in which the users differ.
     fn sent(&self, place: usize) -> Vec<Sent> {
         let request = &self.steps[place].request;
         let mut all = sent::values(request);
@@ -151,7 +151,7 @@ impl Correlation<'_> {
         }
     }
 
-    /// Puts the variable that is there for these values already, if there is one.
+    /// Replaces the values with an existing variable, if there is one for them.
     fn is_known(&mut self, sent: &Sent, other: Option<&str>, place: usize) -> bool {
         let known = self.known.iter().find(|known| {
             known.value == sent.value
@@ -226,7 +226,7 @@ impl Correlation<'_> {
         });
     }
 
-    /// A value that no response gave: the client made it, or the user brought it along.
+    /// Handles a value that no response contained: the client generated it, or the user brought it along.
     fn bring(&mut self, sent: &Sent, other: Option<String>, place: usize) {
         if let Some(call) = client_made(sent, place, &self.steps) {
             put_expression(&mut self.steps[place], sent, call);
@@ -239,7 +239,7 @@ impl Correlation<'_> {
         }
     }
 
-    /// The column of the CSV file for a value.
+    /// The column of the CSV file that holds a value.
     fn column(&mut self, sent: &Sent, other: Option<String>) -> String {
         if other.is_none() {
             let known = self.data.rows.first().and_then(|row| {
@@ -282,7 +282,7 @@ fn is_typed(sent: &Sent) -> bool {
     !sent.value.is_empty() && TYPED.contains(&name.to_ascii_lowercase().as_str())
 }
 
-/// A function for a value that no response gave: a UUID that is sent once, or the time of the request.
+/// The function for a value that no response contained: a UUID that is sent once, or the time of the request.
 fn client_made(sent: &Sent, place: usize, steps: &[Step]) -> Option<&'static str> {
     let value = sent.value.as_str();
     let is_uuid = value.len() == 36
@@ -299,7 +299,7 @@ fn client_made(sent: &Sent, place: usize, steps: &[Step]) -> Option<&'static str
     if is_uuid && !steps.iter().enumerate().any(senders) {
         return Some("${__UUID}");
     }
-    // from 2015 to 2040
+    // From 2015 to 2040.
     let number: i64 = value.parse().ok()?;
     match value.len() {
         13 if (1_420_000_000_000..2_209_000_000_000).contains(&number) => Some("${__time()}"),
@@ -310,7 +310,7 @@ fn client_made(sent: &Sent, place: usize, steps: &[Step]) -> Option<&'static str
     }
 }
 
-/// Puts the variable in the place of a telling value everywhere, and of a short one where it is sent under its name.
+/// Replaces a distinctive value everywhere, and a short one only where it is sent under its name.
 fn put_variable(step: &mut Step, sent: &Sent, expressions: &Expressions) -> bool {
     let Expressions {
         plain: expression,
@@ -357,7 +357,7 @@ fn put_variable(step: &mut Step, sent: &Sent, expressions: &Expressions) -> bool
     put
 }
 
-/// Puts an expression where a field of this name has exactly this value.
+/// Puts an expression into a field that has this name and exactly this value.
 fn put_expression(step: &mut Step, sent: &Sent, expression: &str) -> bool {
     let request = &mut step.request;
     let mut put = false;
@@ -388,17 +388,17 @@ fn put_expression(step: &mut Step, sent: &Sent, expression: &str) -> bool {
     put
 }
 
-/// A character that no text holds, in the place of a value that is replaced.
+/// Marks the position of a value that is being replaced. No recorded text contains this character.
 const MARK: &str = "\u{1}";
 
-/// The segment of this number in a path, if it is the value.
+/// Replaces the segment with this number in a path, if it equals the value.
 fn put_into_segment(path: &mut Text, number: usize, sent: &Sent, expression: &str) -> bool {
     let template = path.template();
     let before = template.split('?').next().unwrap_or("");
     if before.split('/').nth(number) != Some(sent.value.as_str()) {
         return false;
     }
-    // segments before it may be variables by now, which hold no slash
+    // Earlier segments may already be variables, which contain no slash.
     let slashes = std::cell::Cell::new(0);
     let marked = path.map_literals(|literal| {
         let segments = literal.split('/').enumerate().map(|(at, segment)| {
@@ -429,7 +429,7 @@ fn put_into_query(path: &mut Text, sent: &Sent, expression: &str) -> bool {
         let mut out = String::new();
         for (place, parameter) in literal.split_inclusive(['?', '&']).enumerate() {
             let bare = parameter.trim_end_matches(['?', '&']);
-            // what stands before the first separator is a path, or the rest of another parameter
+            // The text before the first separator is a path, or the rest of another parameter.
             if (place > 0 || literal.starts_with('&')) && is_meant(bare) {
                 let name = bare.split('=').next().unwrap_or("");
                 out.push_str(&format!("{name}={MARK}{}", &parameter[bare.len()..]));
@@ -443,7 +443,7 @@ fn put_into_query(path: &mut Text, sent: &Sent, expression: &str) -> bool {
     path.replace(MARK, &encoded_call(&sent.value, expression))
 }
 
-/// Text that people type may need encoding in an address; tokens and numbers do not.
+/// The expression for an address. Text that people type may need encoding there; tokens and numbers do not.
 fn encoded_call(value: &str, expression: &str) -> String {
     match url::encode(value) == value && !expression.contains("__") && names::is_identifier(value) {
         true => expression.to_owned(),
@@ -462,7 +462,7 @@ fn put_into_json(text: &mut Text, sent: &Sent, expression: &str) -> bool {
         let inner = &value[1..value.len() - 1];
         let with = |target: &str, before: &str, after: &str, text: &mut Text| {
             let whole = format!("{before}{MARK}{after}");
-            // only the value is replaced: the rest of the match is put back
+            // Only the value changes; the rest of the match is put back.
             *text = text.map_literals(|literal| literal.replace(target, &whole));
             text.replace(MARK, expression)
         };

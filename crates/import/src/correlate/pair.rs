@@ -1,4 +1,4 @@
-//! Two recordings of one visit by two users, side by side.
+//! Compares two recordings of the same visit by two users.
 
 use std::collections::HashMap;
 
@@ -8,23 +8,24 @@ use super::sent::{self, Sent};
 use crate::draft::{Draft, Step};
 use crate::exchange::Request;
 
-/// Recordings whose requests are compared one with each other; of longer ones only the beginnings and the ends are.
+/// The largest table of request pairs that is compared. For longer recordings only the common beginning and end are
+/// matched.
 const MOST_COMPARED: usize = 16 << 20;
 
-/// How many requests of a recording are also in the other one.
+/// The number of requests of a recording that the other one also has.
 pub fn counterparts(draft: &Draft, other: &Draft) -> usize {
     let steps: Vec<Step> = draft.steps().cloned().collect();
     steps.len() - Pair::of(&steps, other).lone()
 }
 
-/// The other user's requests by those of the first.
+/// The other user's requests, matched to those of the first user.
 pub(super) struct Pair<'o> {
     other: Vec<&'o Step>,
-    /// For each step of the first recording the place of the same one in the other.
+    /// For each step of the first recording, the index of its counterpart in the other.
     same: Vec<Option<usize>>,
-    /// The other user's value, by the place of the step, the field and the first user's value.
+    /// The other user's value, by step index, field and the first user's value.
     values: HashMap<(usize, String, String), String>,
-    /// The number, the first user's and the other's value of short segments that differ, by the place of the step.
+    /// The short path segments in which the users differ, by step index.
     segments: HashMap<usize, Vec<Sent>>,
 }
 
@@ -80,7 +81,7 @@ impl<'o> Pair<'o> {
         self.same.iter().filter(|same| same.is_none()).count()
     }
 
-    /// The other user's value in the place of the first one's.
+    /// The other user's counterpart of the first user's value.
     pub fn value(&self, place: usize, sent: &Sent) -> Option<&String> {
         let field = sent
             .segment
@@ -88,12 +89,13 @@ impl<'o> Pair<'o> {
         self.values.get(&(place, field, sent.value.clone()))
     }
 
-    /// Segments of a path in which the users differ and that are too short to be told by themselves.
+    /// Path segments in which the users differ and that are too short to be recognised without the second
+    /// recording.
     pub fn short_segments(&self, place: usize) -> Vec<Sent> {
         self.segments.get(&place).cloned().unwrap_or_default()
     }
 
-    /// Whether an extractor of a step gives the other user's value from the other user's response.
+    /// Whether an extractor of a step yields the other user's value from the other user's response.
     pub fn gives(
         &self,
         from: usize,
@@ -130,7 +132,7 @@ impl<'o> Pair<'o> {
     }
 }
 
-/// A request without the parts in which visits of two users may differ.
+/// The parts of a request that are the same for both users.
 fn shape(request: &Request) -> String {
     let address = &request.address;
     let path = address.bare_path();
@@ -159,7 +161,7 @@ fn shape(request: &Request) -> String {
     )
 }
 
-/// The longest common sequence of two lists: for each item of the first its place in the second.
+/// The longest common subsequence of two lists: for each item of the first, its index in the second.
 fn aligned(one: &[String], two: &[String]) -> Vec<Option<usize>> {
     let mut same = vec![None; one.len()];
     let shorter = one.len().min(two.len());
@@ -176,7 +178,7 @@ fn aligned(one: &[String], two: &[String]) -> Vec<Option<usize>> {
     if left.len().saturating_mul(right.len()) > MOST_COMPARED {
         return same;
     }
-    // the length of the longest common sequence of the rests that begin here
+    // The length of the longest common subsequence of the two tails that start here.
     let width = right.len() + 1;
     let mut longest = vec![0_u32; (left.len() + 1) * width];
     for i in (0..left.len()).rev() {

@@ -1,4 +1,4 @@
-//! Where a response has a value, and the cheapest extractor that gives exactly this value as its first match.
+//! Finds where a response holds a value, and the cheapest extractor whose first match is exactly this value.
 
 use drumfire_query::boundary::Boundary;
 use drumfire_query::page::{self, Tag};
@@ -21,14 +21,14 @@ pub enum Source {
         /// The name of the attribute.
         attribute: String,
     },
-    /// The text between two others in the body.
+    /// The text between two delimiters in the body.
     Boundary {
         /// The text before.
         left: String,
         /// The text after.
         right: String,
     },
-    /// The text that follows in the header, up to the end of the line.
+    /// The header text that follows a delimiter, up to the end of the line.
     Header {
         /// The text before.
         left: String,
@@ -39,13 +39,13 @@ pub enum Source {
     Address(String),
 }
 
-/// Bodies that are searched.
+/// The largest body that is searched.
 const LARGEST: usize = 4 << 20;
-/// Text around a value that boundaries may use.
+/// How much text on each side of a value the boundaries may use.
 const CONTEXT: usize = 60;
 
-/// The extractor for a value in a response and the form in which it has the value. A value that is not telling counts only
-/// under the name under which it is sent.
+/// The extractor for a value in a response, and the form in which the response holds the value. A value that is not
+/// distinctive counts only under the name under which it is sent.
 pub fn find(
     response: &Response,
     request: &Request,
@@ -91,7 +91,7 @@ fn is_markup(body: &str, response: &Response) -> bool {
     response.mime.contains("html") || response.mime.is_empty() && body.trim_start().starts_with('<')
 }
 
-/// A definite path to the value; a short value only under the name under which it is sent.
+/// A definite JSONPath to the value. A short value must stand under the name under which it is sent.
 fn in_json(body: &str, sent: &Sent, telling: bool) -> Option<Source> {
     let start = body.trim_start();
     if !start.starts_with(['{', '[']) {
@@ -144,7 +144,7 @@ fn leaf(json: &Value, key: &str, sent: &Sent, telling: bool, path: &mut String) 
     }
 }
 
-/// `cartId` and `cart_id` are one name; a plain `id` is none.
+/// Whether two names are the same: `cartId` equals `cart_id`. A plain `id` never counts as a name.
 pub(super) fn is_same_name(one: &str, other: &str) -> bool {
     let plain = |name: &str| {
         name.chars()
@@ -163,7 +163,7 @@ pub(super) fn is_same_name(one: &str, other: &str) -> bool {
         .contains(&one.as_str())
 }
 
-/// An attribute of an element that a simple selector finds first.
+/// An attribute of the first element that a simple selector matches.
 fn in_page(body: &str, sent: &Sent, telling: bool) -> Option<Source> {
     let tags = page::tags(body);
     for tag in &tags {
@@ -196,11 +196,11 @@ fn in_page(body: &str, sent: &Sent, telling: bool) -> Option<Source> {
     None
 }
 
-/// A selector of one element: its name and one attribute.
+/// A selector for one element: its name and one attribute.
 struct Selector<'t> {
     tag: &'t str,
     attribute: Option<(&'t str, &'t str)>,
-    /// The attribute that is read must be there.
+    /// The attribute to read, which the element must have.
     has: &'t str,
 }
 
@@ -240,12 +240,13 @@ fn selectors<'t>(tag: &'t Tag, has: &'t str) -> Vec<Selector<'t>> {
         attribute: None,
         has,
     };
-    // an attribute such as `data-cart` is telling by itself; `href` is not
+    // An attribute such as `data-cart` is distinctive on its own; `href` is not.
     let is_own = has.starts_with("data-");
     named.chain(is_own.then_some(bare)).collect()
 }
 
-/// In the address to which the request was redirected: its header fields are not the sample's.
+/// Finds the value in the address to which the request was redirected, because the sample does not contain the redirect's
+/// header fields.
 fn in_address(response: &Response, request: &Request, value: &str) -> Option<Source> {
     let location = response
         .header("location")
@@ -265,7 +266,7 @@ fn in_address(response: &Response, request: &Request, value: &str) -> Option<Sou
         .then_some(Source::Address(pattern))
 }
 
-/// A regular expression for a literal text.
+/// Escapes a literal text for a regular expression.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -280,11 +281,11 @@ fn escaped(text: &str) -> String {
 fn in_header(response: &Response, value: &str) -> Option<Source> {
     for (name, content) in &response.headers {
         let lower = name.to_ascii_lowercase();
-        // redirects are followed, so only the last answer's fields are the sample's
+        // JMeter follows redirects, so the sample contains only the last response's header fields.
         if lower == "location" || (lower == "set-cookie" && response.header("location").is_some()) {
             continue;
         }
-        // HTTP/2 and proxies write names in small letters, the server may not when the plan asks it
+        // HTTP/2 and proxies lower-case header names; the server may not when the plan calls it.
         let is_small = !name.contains(|c: char| c.is_ascii_uppercase());
         let any_case = if is_small { "(?i)" } else { "" };
         if content == value {
@@ -308,12 +309,12 @@ fn in_header(response: &Response, value: &str) -> Option<Source> {
     None
 }
 
-/// The first text between two others.
+/// The first text between two delimiters.
 pub fn between<'b>(left: &str, right: &str, body: &'b str) -> Option<&'b str> {
     Boundary::new(left, right).find_iter(body).next()
 }
 
-/// The shortest texts around the value between which it is found first.
+/// The shortest texts around the value whose first match is the value.
 fn in_text(body: &str, value: &str) -> Option<Source> {
     let at = body.find(value)?;
     let before = &body[..at];

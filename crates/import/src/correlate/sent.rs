@@ -1,4 +1,4 @@
-//! Everything in a request that could have come from an earlier response.
+//! Collects everything in a request that could have come from an earlier response.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::names;
 use crate::text::Text;
 use crate::url;
 
-/// The shortest value that is looked for wherever it stands.
+/// The length of the shortest value that is searched for regardless of its name.
 const SHORTEST: usize = 6;
 
 /// A value that is sent.
@@ -18,16 +18,16 @@ pub struct Sent {
     /// The field that holds it; empty for a segment of a path.
     pub field: String,
     pub value: String,
-    /// A parameter or a field of a body.
+    /// Whether it is a parameter or a field of a body.
     pub is_field: bool,
-    /// A number in JSON.
+    /// Whether it is a number in JSON.
     pub is_number: bool,
-    /// The place of a short segment in its path, counted by slashes.
+    /// The index of a short segment in its path, counted by slashes.
     pub segment: Option<usize>,
 }
 
 impl Sent {
-    /// A value that is no field.
+    /// A value that is not a field.
     fn bare(name: String, value: String) -> Sent {
         Sent {
             name,
@@ -39,7 +39,7 @@ impl Sent {
         }
     }
 
-    /// A segment of a path, after the one before it.
+    /// A path segment, named after the segment before it.
     pub(super) fn segment(before: &str, value: &str, number: usize) -> Sent {
         let name = if before.is_empty() { "path" } else { before };
         Sent {
@@ -49,7 +49,7 @@ impl Sent {
     }
 }
 
-/// Header fields whose values a browser makes.
+/// Header fields whose values the browser generates.
 const OWN_FIELDS: [&str; 12] = [
     "accept",
     "accept-language",
@@ -78,7 +78,7 @@ pub fn values(request: &Request) -> Vec<Sent> {
             (path, query)
         };
         for segment in path.split(['/', ';']).filter(|segment| !segment.is_empty()) {
-            // `;jsessionid=…` and such
+            // Path parameters such as `;jsessionid=…`.
             let (name, value) = segment.split_once('=').unwrap_or((before, segment));
             if is_telling(value) {
                 let name = if name.is_empty() { "id" } else { name };
@@ -163,8 +163,8 @@ fn body(body: &Body, all: &mut Vec<Sent>) {
     }
 }
 
-/// JSON leaf by leaf; anything else as a form or as words that look like identifiers. A body with variables in it already is
-/// read with a number in their places.
+/// Reads JSON leaf by leaf, and any other text as a form or as words that look like identifiers. If the body already
+/// contains variables, a number stands in for each while it is parsed.
 fn raw(text: &Text, all: &mut Vec<Sent>) {
     let whole = match text.literal() {
         Some(literal) => literal.to_owned(),
@@ -201,7 +201,7 @@ fn leaves(name: &str, value: &Value, all: &mut Vec<Sent>) {
     }
 }
 
-/// `carts/17` holds a `cart_id`.
+/// The singular of a path segment: in `carts/17`, 17 is a `cart_id`.
 fn singular(name: &str) -> String {
     let name = name.trim_end_matches(".html");
     let base = name.strip_suffix('s').unwrap_or(name);
@@ -212,7 +212,7 @@ fn singular(name: &str) -> String {
     }
 }
 
-/// Whether a value is looked for wherever it stands.
+/// Whether a value is distinctive enough to be searched for regardless of its name.
 pub fn is_telling(value: &str) -> bool {
     if value.len() < SHORTEST || value.contains(char::is_whitespace) {
         return false;

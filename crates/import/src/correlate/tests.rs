@@ -266,7 +266,7 @@ fn two_users_tell_data_from_constants_and_from_values_of_the_server() {
         panic!("a form")
     };
     let values: Vec<String> = fields.iter().map(|(_, value)| value.template()).collect();
-    // the build is in the page, but it is the same for both
+    // The page contains the build, but it is the same for both users.
     assert_eq!(values, ["${csrf}", "${nick}", "en", "7c11ab90d2"]);
     assert_eq!(path(&draft, 2), "/product/${product_id}?ref=top");
     assert_eq!(path(&draft, 4), "/cart/${cart}/order");

@@ -1,7 +1,7 @@
-//! cURL commands, as browsers copy them and as documentation prints them.
+//! Imports cURL commands, as browsers copy them and as documentation prints them.
 //!
-//! An option that this does not know is a warning and never an error. Options that change what is sent and that JMeter cannot do
-//! are told by name.
+//! An unknown option causes a warning, never an error. The warning names each option that changes the request in a way that
+//! JMeter cannot reproduce.
 
 mod options;
 mod words;
@@ -71,7 +71,7 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
     Ok(draft)
 }
 
-/// The words after `curl`; in documentation a prompt stands before it.
+/// The words after `curl`. In documentation a prompt may precede it.
 fn request_words(command: &CommandLine) -> Option<&[String]> {
     let is_curl = |word: &String| {
         let program = word.rsplit(['/', '\\']).next().unwrap_or("");
@@ -96,7 +96,7 @@ struct Call {
     headers: Vec<(String, String)>,
     /// Parts of the body, joined by `&`.
     data: Vec<String>,
-    /// A body that is a file.
+    /// The file that holds the body.
     file: Option<String>,
     parts: Vec<Part>,
     query: Vec<String>,
@@ -123,7 +123,7 @@ impl Call {
                     ));
                 }
                 Given::Option(option, Action::Ignored, _) => {
-                    // how the answer is shown or stored
+                    // This option only affects how the response is shown or stored.
                     let _ = option;
                 }
                 Given::Option(option, Action::Told, _) => {
@@ -189,7 +189,7 @@ impl Call {
             draft.warn(format!("header file `{file}` is not read"));
             return;
         }
-        // `Name;` is a field with an empty value, `Name:` takes one of cURL's own away
+        // `Name;` sends the field with an empty value; `Name:` removes one of cURL's own fields.
         match value.split_once(':') {
             Some((name, value)) if !value.trim().is_empty() => {
                 self.headers
@@ -217,7 +217,7 @@ impl Call {
         }
     }
 
-    /// `name=value`, `name=@file;type=…;filename=…` or `name=<file`.
+    /// Parses `name=value`, `name=@file;type=…;filename=…` or `name=<file`.
     fn form(&mut self, value: &str, has_files: bool, draft: &mut Draft) {
         let Some((name, content)) = value.split_once('=') else {
             draft.warn(format!(
@@ -331,7 +331,8 @@ impl Call {
         request
     }
 
-    /// cURL sends basic credentials at once; so does a plan with the field itself.
+    /// Adds the credentials. cURL sends basic credentials preemptively, and so does a plan that contains the header field
+    /// itself.
     fn authorize(&self, request: &mut Request) {
         let Some((user, password)) = &self.auth else {
             return;
@@ -380,7 +381,7 @@ impl Call {
     }
 }
 
-/// The fields of a form body; `None` unless sending them gives the same bytes.
+/// The fields of a form body; `None` unless sending them yields the same bytes.
 pub(crate) fn form_fields(body: &str) -> Option<Vec<(Text, Text)>> {
     let mut fields = Vec::new();
     for field in body.split('&') {
@@ -400,7 +401,7 @@ pub(crate) fn form_fields(body: &str) -> Option<Vec<(Text, Text)>> {
     Some(fields)
 }
 
-/// `content`, `=content`, `name=content`: the content is encoded.
+/// Encodes the content of `content`, `=content` or `name=content`.
 fn encoded(value: &str) -> String {
     match value.split_once('=') {
         Some(("", content)) => url::encode(content),
@@ -411,7 +412,7 @@ fn encoded(value: &str) -> String {
 
 fn milliseconds(seconds: &str) -> Option<u64> {
     let seconds: f64 = seconds.parse().ok()?;
-    // negative and absurd values become 0 and the largest number
+    // Negative values become 0, and absurdly large ones the largest number.
     Some((seconds * 1000.0) as u64)
 }
 

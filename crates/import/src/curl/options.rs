@@ -1,4 +1,4 @@
-//! The options of cURL: which take a value, and what they mean for a plan.
+//! The options of cURL: which of them take a value, and what each means for a plan.
 
 /// The effect of an option on the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub enum Action {
     Upload,
     ConnectTimeout,
     Timeout,
-    /// It changes nothing that is sent.
+    /// It does not change the request.
     Ignored,
-    /// It would change what is sent, or how.
+    /// It would change what is sent or how, so a warning names it.
     Told,
 }
 
@@ -40,7 +40,7 @@ pub enum Given<'w> {
     Unknown(&'w str),
 }
 
-/// Short letter (or a blank), long name, whether a value follows, meaning.
+/// Short letter (or a blank), long name, whether it takes a value, and its effect.
 const OPTIONS: &[(char, &str, bool, Action)] = &[
     ('X', "request", true, Action::Method),
     ('H', "header", true, Action::Header),
@@ -67,7 +67,7 @@ const OPTIONS: &[(char, &str, bool, Action)] = &[
     ('m', "max-time", true, Action::Timeout),
     (' ', "connect-timeout", true, Action::ConnectTimeout),
     (' ', "url", true, Action::Url),
-    // how the answer is shown, stored or judged; what JMeter does anyway
+    // How the response is shown, stored or judged, and what JMeter does anyway.
     (' ', "basic", false, Action::Ignored),
     (' ', "compressed", false, Action::Ignored),
     ('i', "include", false, Action::Ignored),
@@ -108,7 +108,7 @@ const OPTIONS: &[(char, &str, bool, Action)] = &[
     ('q', "disable", false, Action::Ignored),
     (' ', "globoff", false, Action::Ignored),
     ('g', "globoff", false, Action::Ignored),
-    // what a plan says elsewhere or not at all
+    // Settings that a plan has elsewhere or not at all.
     (' ', "http1.0", false, Action::Told),
     ('0', "http1.0", false, Action::Told),
     (' ', "http1.1", false, Action::Ignored),
@@ -203,7 +203,8 @@ pub fn given<'w>(words: &[&'w str]) -> Vec<Given<'w>> {
     all
 }
 
-/// Several letters may stand together, and a value may follow its letter at once.
+/// Parses short options. Several letters may be combined, and a value may follow its letter
+/// directly.
 fn short<'w>(word: &'w str, words: &mut impl Iterator<Item = &'w str>, all: &mut Vec<Given<'w>>) {
     for (at, letter) in word.char_indices().skip(1) {
         match OPTIONS.iter().find(|(own, _, _, _)| *own == letter) {

@@ -1,6 +1,6 @@
-//! Command lines as bash, Windows' cmd and PowerShell read them, as far as browsers and documentation write them.
+//! Splits command lines as bash, Windows' cmd and PowerShell do, as far as browsers and documentation use their syntax.
 
-/// The shell whose quotes a text has.
+/// The shell whose quoting a text uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Dialect {
     Bash,
@@ -48,8 +48,8 @@ fn shell_of(text: &str) -> Dialect {
     }
 }
 
-/// cmd's escapes: a caret makes the next character an ordinary one, and a line end none at all. A caret before a line end that
-/// is followed by an empty line is how browsers write a line end in data.
+/// Resolves cmd's escapes: a caret makes the next character literal, and a caret before a line end removes it. Browsers write
+/// a line end within data as a caret, a line end and an empty line.
 fn without_carets(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -60,7 +60,7 @@ fn without_carets(text: &str) -> String {
         }
         match chars.next() {
             Some('\n') if chars.peek() == Some(&'\n') => out.push('\n'),
-            // still between two words
+            // It still separates two words.
             Some('\n') => out.push(' '),
             Some(next) => out.push(next),
             None => {}
@@ -75,11 +75,11 @@ struct ShellReader<'t> {
     commands: Vec<CommandLine>,
     current: CommandLine,
     word: Option<String>,
-    /// The word that ends the heredoc of this line.
+    /// The word that ends this line's heredoc.
     heredoc: Option<String>,
-    /// The file that a pipe gives to this command.
+    /// The file that a pipe feeds to this command.
     file: Option<String>,
-    /// After a pipe: what the output goes to is nobody's request.
+    /// Set after a pipe: the command that consumes the output sends no request.
     skipping: bool,
 }
 
@@ -148,9 +148,9 @@ impl ShellReader<'_> {
 
     fn escaped(&mut self) {
         match self.next() {
-            // the end of the line does not end the command
+            // A backslash at the end of the line continues the command.
             Some('\n') => {}
-            // blanks after the backslash are a frequent slip
+            // Blanks after the backslash are a frequent mistake.
             Some(c)
                 if c.is_whitespace()
                     && self.rest.trim_start_matches([' ', '\t']).starts_with('\n') =>
@@ -163,7 +163,8 @@ impl ShellReader<'_> {
         }
     }
 
-    /// A line end ends the command, unless the next line goes on with an option: a backslash was forgotten.
+    /// Handles a line end. It ends the command unless the next line starts with an option, which means that a backslash was
+    /// forgotten.
     fn line_end(&mut self) {
         if let Some(end) = self.heredoc.take() {
             self.end_word();
@@ -198,7 +199,7 @@ impl ShellReader<'_> {
         self.skipping = skipping && c != ';' && c != '&';
     }
 
-    /// Before a pipe: whether this command only gives a text or a file to the next one, which then has it.
+    /// Before a pipe: whether this command only supplies a text or a file to the next one, which then receives it.
     fn feeds_next(&mut self) -> bool {
         let words = &self.current.words;
         let text = match words.first().map(String::as_str) {
@@ -222,7 +223,7 @@ impl ShellReader<'_> {
         true
     }
 
-    /// At the start of a word, or after a number that names a stream.
+    /// Whether a redirection may start here: at the start of a word, or after the number of a stream.
     fn at_redirection(&self) -> bool {
         self.word
             .as_ref()
@@ -232,7 +233,7 @@ impl ShellReader<'_> {
     fn redirection(&mut self, c: char) {
         self.word = None;
         if c == '<' && self.rest.starts_with("<<") {
-            // a here-string is the next word
+            // The next word is a here-string.
             self.rest = &self.rest[2..];
             let text = self.whole_word();
             self.current.input = Some(text);
@@ -247,7 +248,7 @@ impl ShellReader<'_> {
         self.whole_word();
     }
 
-    /// The next word of the line, out of the list.
+    /// Reads the next word without adding it to the list.
     fn whole_word(&mut self) -> String {
         self.rest = self.rest.trim_start_matches([' ', '\t']);
         let outer = self.word.take();
@@ -283,7 +284,7 @@ impl ShellReader<'_> {
         self.word.get_or_insert_default();
         while let Some(c) = self.next() {
             match c {
-                // PowerShell writes a quote as two
+                // PowerShell doubles a quote inside quotes.
                 '\'' if self.shell == Dialect::PowerShell && self.rest.starts_with('\'') => {
                     self.next();
                     self.push('\'');
@@ -329,7 +330,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// `$'…'`: escapes as in C, which browsers write for quotes and line ends in data.
+    /// Reads `$'…'`, with escapes as in C. Browsers use it for quotes and line ends in data.
     fn ansi_quoted(&mut self) {
         self.next();
         self.word.get_or_insert_default();
@@ -364,7 +365,7 @@ impl ShellReader<'_> {
         }
     }
 
-    /// Up to three octal digits, of which the first was read.
+    /// Reads up to three octal digits, the first of which was already consumed.
     fn octal(&mut self, first: char) -> Option<u32> {
         let mut value = first.to_digit(8)?;
         for _ in 0..2 {
@@ -390,7 +391,7 @@ impl ShellReader<'_> {
         u32::from_str_radix(digits, radix).ok()
     }
 
-    /// `\uXXXX`: characters beyond the Basic Multilingual Plane come as two.
+    /// Reads `\uXXXX`. Characters beyond the Basic Multilingual Plane are written as two of them.
     fn surrogates(&mut self) -> Option<u32> {
         let high = self.digits(4, 16)?;
         if !(0xd800..0xdc00).contains(&high) || !self.rest.starts_with("\\u") {
@@ -468,7 +469,7 @@ mod tests {
         assert_eq!(read[0].words, ["curl", "a", "-d", "@-"]);
         assert_eq!(read[2].words, ["curl", "c", "--data-binary", "@body.json"]);
         assert_eq!(read[3].words, ["curl", "d", "-d", "@-"]);
-        // the output of another program is not known
+        // The output of another program is unknown.
         assert_eq!(read[4].words, ["tr", "x", "y"]);
         assert_eq!(read[5].words, ["curl", "f"]);
     }

@@ -1,6 +1,6 @@
-//! HAR 1.2, as Chromium, Firefox, Safari, Charles, Playwright and proxies write it.
+//! Imports HAR 1.2, as Chromium, Firefox, Safari, Charles, Playwright and proxies write it.
 //!
-//! The format is read leniently: only the address of a request is needed.
+//! The reader is lenient: an entry only needs the address of its request.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use crate::tidy::{self, Recording};
 use crate::url::{self, Address};
 use crate::{curl, names};
 
-/// A log that lists no requests.
+/// The error for a log that lists no requests.
 pub fn without_entries() -> ImportError {
     ImportError::new("a HAR without `entries`").hint("Save the recording again as HAR with content")
 }
@@ -24,7 +24,7 @@ pub fn without_entries() -> ImportError {
 /// A draft of a recording.
 ///
 /// # Errors
-/// It holds no request that a plan can send.
+/// The recording holds no request that a plan can send.
 pub fn import(har: &Value, options: &Options) -> Result<Draft, ImportError> {
     let log = &har["log"];
     let Some(entries) = log["entries"].as_array() else {
@@ -75,7 +75,7 @@ fn pages(log: &Value) -> HashMap<String, String> {
         .collect()
 }
 
-/// Browsers put the address where a page has no title.
+/// The title of a page. Browsers store the address if the page has no title.
 fn title_of(title: &str) -> String {
     match Address::parse(title) {
         Some(address) => address.bare_path(),
@@ -83,7 +83,7 @@ fn title_of(title: &str) -> String {
     }
 }
 
-/// Chromium leaves cookies and credentials out of the HAR unless it is told not to.
+/// Warns if cookies and credentials are missing. Chromium leaves them out of the HAR unless told otherwise.
 fn note_sanitized(recording: &mut Recording) {
     let sends = |name: &str| {
         recording
@@ -113,7 +113,7 @@ fn note_sanitized(recording: &mut Recording) {
     }
 }
 
-/// One entry, or why it is left out.
+/// Converts one entry, or gives the reason why it is left out.
 fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
     let request = &entry["request"];
     let Some(url) = request["url"].as_str() else {
@@ -157,7 +157,7 @@ fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
         request: own,
         response: entry.get("response").map(response),
         started_ms: entry["startedDateTime"].as_str().and_then(milliseconds),
-        // absent, negative and infinite times occur
+        // Some programs write missing, negative or infinite times.
         elapsed_ms: entry["time"].as_f64().unwrap_or(0.0).clamp(0.0, 3.6e6) as i64,
         page: entry["pageref"].as_str().map(str::to_owned),
         kind: kind.to_owned(),
@@ -169,7 +169,7 @@ fn milliseconds(text: &str) -> Option<i64> {
     Some(time.as_millisecond())
 }
 
-/// Fields with a name; those of HTTP/2 that begin with a colon are part of the request line.
+/// Header fields that have a name. HTTP/2 pseudo-fields, which begin with a colon, belong to the request line.
 fn headers(fields: &Value) -> Vec<(String, String)> {
     let fields = fields.as_array().into_iter().flatten();
     fields
@@ -205,7 +205,7 @@ fn body(data: &Value, content_type: &str) -> Body {
         };
     }
     let fields = params.iter().filter_map(|param| {
-        // some programs encode them, most do not
+        // Some programs encode the values, most do not.
         let value = |name: &str| param[name].as_str().map(|value| Text::from(plain(value)));
         Some((value("name")?, value("value").unwrap_or_default()))
     });
@@ -216,7 +216,7 @@ fn body(data: &Value, content_type: &str) -> Body {
     }
 }
 
-/// A value that is encoded if decoding and encoding give it again.
+/// Decodes a value if encoding the result gives the value again.
 fn plain(value: &str) -> String {
     let decoded = url::decode(value);
     match value.contains('%') && url::encode(&decoded).eq_ignore_ascii_case(value) {
@@ -247,19 +247,21 @@ fn part(param: &Value) -> Option<Part> {
     })
 }
 
-/// The content of a file that was sent. Browsers leave it out, and bytes that are no text are not what they were.
+/// The content of an uploaded file, if the recording has it. Browsers leave it out, and binary content is
+/// damaged.
 fn recorded(content: &str) -> Option<String> {
     let is_text =
         |c: char| c != char::REPLACEMENT_CHARACTER && (!c.is_control() || c.is_whitespace());
     (!content.is_empty() && content.chars().all(is_text)).then(|| content.to_owned())
 }
 
-/// A file of the recorded machine is looked for beside the plan: its folders are nobody else's.
+/// The file name without its folders, which exist only on the recording machine. The plan looks for the file
+/// beside itself.
 fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// A multipart body whose parts the recording does not list.
+/// Parses a multipart body whose parts the recording does not list.
 fn multipart_of(text: &str, mime: &str) -> Option<Body> {
     let boundary = mime
         .split("boundary=")
@@ -313,7 +315,7 @@ fn response(response: &Value) -> Response {
         _ => text.to_owned(),
     });
     let mut headers = headers(&response["headers"]);
-    // Safari and some proxies list cookies only here
+    // Safari and some proxies list cookies only in this field.
     if !headers
         .iter()
         .any(|(name, _)| name.eq_ignore_ascii_case("set-cookie"))
@@ -344,7 +346,7 @@ fn response(response: &Value) -> Response {
     }
 }
 
-/// Bodies that are no text become empty: nothing is looked for in pictures.
+/// Decodes a body from base64. Bodies that are not text become empty, because nothing is searched for in images.
 fn base64_text(text: &str) -> String {
     let bytes = base64::prelude::BASE64_STANDARD
         .decode(text.trim())

@@ -18,7 +18,7 @@ fn imported(entries: Vec<Value>) -> Draft {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A visit out of order: two pages, a login that redirects, what they load, and what is none of the site's requests.
+/// A visit in the wrong order: two pages, a log-in that redirects, their resources, and requests to other sites.
 fn visit() -> Vec<Value> {
     let shop = |method: &str, path: &str, status: i64, mime: &str, seconds: &str| {
         let url = format!("https://www.shop.example{path}");

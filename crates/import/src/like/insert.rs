@@ -1,4 +1,4 @@
-//! Recorded requests at the place where the plan wants them: below its Recording Controller, else below its first thread group.
+//! Inserts recorded requests where the plan wants them: below its Recording Controller, or else below its first thread group.
 
 use drumfire_jmx::{Node, Prop, Tree, Value};
 
@@ -10,11 +10,11 @@ use crate::options::ImportError;
 use crate::plan;
 use crate::text::Text;
 
-/// The way from the roots to an element, by places among siblings.
+/// The path from the roots to an element, as indices among siblings.
 type Way = Vec<usize>;
 
 impl Recorder {
-    /// The plan with the requests of a draft in it. `data_file` is the name of the file with [`Draft::data_text`].
+    /// The plan with the requests of a draft inserted. `data_file` is the name of the file with [`Draft::data_text`].
     ///
     /// # Errors
     /// The plan has neither a Recording Controller nor a thread group.
@@ -143,12 +143,12 @@ fn at<'n>(nodes: &'n mut [Node], way: &[usize]) -> Option<&'n mut Node> {
     }
 }
 
-/// The settings that hold at the place of the recorded requests.
+/// The settings that apply where the recorded requests are inserted.
 #[derive(Default)]
 struct Scope {
-    /// Variables by value, the nearest first.
+    /// Variables by value, nearest first.
     variables: Vec<(String, String)>,
-    /// Default settings, the nearest first.
+    /// Default settings, nearest first.
     defaults: Vec<Node>,
 }
 
@@ -192,7 +192,7 @@ impl Scope {
         }
     }
 
-    /// Puts variables in the place of their values (`ValueReplacer.reverseReplace`).
+    /// Replaces values with the variables that hold them (`ValueReplacer.reverseReplace`).
     fn name_values(&self, request: &mut Request, matches_words: bool) {
         for text in texts(request) {
             for (name, value) in &self.variables {
@@ -205,7 +205,7 @@ impl Scope {
         }
     }
 
-    /// Empties settings that the defaults give.
+    /// Empties the settings that the defaults already supply.
     fn leave_to_defaults(&self, node: &mut Node) {
         let given: Vec<String> = node
             .props

@@ -1,4 +1,4 @@
-//! Recording as a plan's HTTP(S) Test Script Recorder would: its filters, its names, its groups, its place.
+//! Records as a plan's HTTP(S) Test Script Recorder would: with its filters, names, grouping and target.
 
 mod insert;
 mod naming;
@@ -11,7 +11,7 @@ use crate::options::Options;
 /// The settings of a `ProxyControl` element.
 #[derive(Debug, Clone)]
 pub struct Recorder {
-    /// As the plan has it; it may be an expression.
+    /// As the plan has it; may be an expression.
     port: String,
     domains: Vec<String>,
     include: Vec<String>,
@@ -32,7 +32,7 @@ pub struct Recorder {
     timers: Vec<Node>,
 }
 
-/// How requests that follow each other without a pause are held together.
+/// How consecutive requests without a pause are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grouping {
     None,
@@ -109,7 +109,7 @@ impl Recorder {
         }
     }
 
-    /// The port that it listens on, unless the plan computes it.
+    /// The port that it listens on, unless the plan computes it with an expression.
     pub fn port(&self) -> Option<u16> {
         self.port.trim().parse().ok()
     }
@@ -119,7 +119,8 @@ impl Recorder {
         &self.domains
     }
 
-    /// The requests of a recording that are kept: those its patterns let through, of any host, without a plan's own pauses.
+    /// The import options that keep the requests that its patterns accept. Every host is kept unless the user names
+    /// domains.
     pub fn options(&self, asked: Options, warnings: &mut Vec<String>) -> Options {
         let content = [self.content_include.as_str(), self.content_exclude.as_str()];
         Options {
@@ -141,7 +142,7 @@ fn find(node: &Node) -> Option<&Node> {
     node.children.iter().find_map(find)
 }
 
-/// Every text of an element's properties changed.
+/// Applies a change to every text of an element's properties.
 fn map_texts(node: &mut Node, change: &dyn Fn(&str) -> String) {
     let texts: Vec<(String, String)> = node
         .props

@@ -5,7 +5,7 @@ use crate::exchange::Request;
 /// The settings of names.
 #[derive(Debug, Clone)]
 pub struct Naming {
-    /// 0 prefix and path, 1 the prefix alone, 2 the prefix before the path, 3 a format of the user.
+    /// 0: prefix and path; 1: the prefix alone; 2: the prefix before the path; 3: a user-defined format.
     pub mode: i32,
     /// Such as `#{counter,number,000} - #{path} (#{name})`.
     pub format: String,
@@ -19,7 +19,8 @@ const USUAL_FORMAT: &str = "#{counter,number,000} - #{path} (#{name})";
 impl Naming {
     /// The name of a request with this number. `prefix` is the name of its transaction, if the user typed one.
     ///
-    /// JMeter names a request `-7` where only the prefix is wanted and none is given; it keeps its path here.
+    /// Where only the prefix is wanted and there is none, JMeter names a request like `-7`. Here it is named
+    /// by its path.
     pub fn name(&self, request: &Request, prefix: Option<&str>, number: usize) -> String {
         let prefix = prefix.unwrap_or(&self.prefix);
         let path = path(request);
@@ -77,7 +78,7 @@ impl Naming {
     }
 }
 
-/// JMeter splits the query off where a method has no body.
+/// The path for the name. JMeter strips the query if the method has no body.
 fn path(request: &Request) -> String {
     match request.method.as_str() {
         "POST" | "PUT" | "PATCH" => request.address.path.template(),
@@ -85,7 +86,8 @@ fn path(request: &Request) -> String {
     }
 }
 
-/// A number as Java's `MessageFormat` shows it: with commas, or after a pattern of zeros such as `number,000`.
+/// A number in the notation of Java's `MessageFormat`: with commas, or by a pattern of zeros such as
+/// `number,000`.
 fn shown(number: usize, style: &str) -> String {
     let pattern = style.strip_prefix("number").unwrap_or("");
     let pattern = pattern.trim_start_matches(',').trim();

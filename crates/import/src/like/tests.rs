@@ -206,7 +206,7 @@ fn values_become_the_plans_variables_and_defaults_are_left_out() {
         panic!("a header")
     };
     assert_eq!(header.props.str("Header.value"), "annabel ${user}");
-    // the user thought for 8 seconds before the third request
+    // The user thought for 8 seconds before the third request.
     let later = &target.children[2];
     let timer = later.children.last().expect("a timer");
     assert_eq!(timer.props.str("TestPlan.comments"), "Recorded:7790ms");

@@ -1,4 +1,4 @@
-//! Descriptions of several files: the files that `$ref` names become parts of one document.
+//! Joins a description of several files: the files that `$ref` names become parts of one document.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::{Component, Path, PathBuf};
@@ -8,21 +8,21 @@ use serde_json::{Map, Value};
 use crate::input;
 use crate::options::ReadFile;
 
-/// The field of the document that holds the other files, by their paths.
+/// The field of the document under which the other files are stored, by path.
 const FILES: &str = "x-files";
 /// No API has more files.
 const MOST_FILES: usize = 10_000;
 
 /// A description with all its files.
 pub struct Joined {
-    /// All of it, with references into itself.
+    /// The whole document, with all references pointing into itself.
     pub description: Value,
-    /// A line for each reference that leads nowhere.
+    /// A line for each reference that could not be resolved.
     pub lost: Vec<String>,
 }
 
-/// Reads the files to which a description refers. Only files in its folder and below are read: a description that somebody
-/// else wrote must not carry other files of this machine into requests.
+/// Reads the files to which a description refers, but only those in its own folder and below. A description from somebody
+/// else must not be able to send this machine's other files in requests.
 pub fn join(description: Value, file: &Path, read: ReadFile) -> Joined {
     let name = PathBuf::from(file.file_name().unwrap_or_default());
     let mut joiner = Joiner {
@@ -53,13 +53,13 @@ struct Joiner {
     read: ReadFile,
     root: PathBuf,
     files: Map<String, Value>,
-    /// Files that were read and whose references are to be followed.
+    /// Files that were read and whose references are still to be followed.
     waiting: VecDeque<(PathBuf, Value)>,
     lost: BTreeSet<String>,
 }
 
 impl Joiner {
-    /// Makes every reference in a file one into the whole document.
+    /// Turns every reference in a file into one that points into the whole document.
     fn follow(&mut self, value: &mut Value, file: &Path) {
         match value {
             Value::Object(fields) => {
@@ -80,7 +80,7 @@ impl Joiner {
         }
     }
 
-    /// Where a reference leads in the whole document.
+    /// The target of a reference within the whole document.
     fn target(&mut self, reference: &str, file: &Path) -> Result<String, &'static str> {
         let (named, pointer) = reference.split_once('#').unwrap_or((reference, ""));
         if named.contains("://") {
@@ -119,7 +119,7 @@ fn key(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// A path from a folder; `None` where it climbs out of the description's.
+/// A path relative to a folder; `None` if it leaves the description's folder.
 fn below(folder: &Path, named: &Path) -> Option<PathBuf> {
     let mut path = folder.to_path_buf();
     for component in named.components() {

@@ -1,4 +1,5 @@
-//! OpenAPI 2 (Swagger), 3.0 and 3.1, in JSON or YAML: one request for each operation, with the examples of the description.
+//! Imports OpenAPI 2 (Swagger), 3.0 and 3.1 in JSON or YAML: one request for each operation, with the description's
+//! examples.
 
 mod files;
 mod schema;
@@ -19,7 +20,7 @@ const METHODS: [&str; 8] = [
     "get", "put", "post", "delete", "options", "head", "patch", "trace",
 ];
 
-/// Whether a text looks like a description in YAML.
+/// Whether a text looks like an API description in YAML.
 pub fn is_yaml(text: &str) -> bool {
     text.lines()
         .take(200)
@@ -29,15 +30,15 @@ pub fn is_yaml(text: &str) -> bool {
 /// The description as a value.
 ///
 /// # Errors
-/// The fault of the YAML.
+/// The YAML is invalid.
 pub fn parse_yaml(text: &str) -> Result<Value, String> {
     serde_saphyr::from_str(text).map_err(|error| error.to_string())
 }
 
-/// A draft of a description and of the files beside it that it refers to.
+/// A draft of a description and the files beside it that it refers to.
 ///
 /// # Errors
-/// It describes no operation.
+/// The description contains no operation.
 pub fn import(description: Value, file: &Path, options: &Options) -> Result<Draft, ImportError> {
     let Some(read) = options.read else {
         return of_one_file(&description, options);
@@ -235,7 +236,7 @@ impl<'d> Importer<'d> {
         }
     }
 
-    /// The operation's own parameters replace those of its path.
+    /// The parameters of an operation. Its own replace those of its path.
     fn parameters(&self, operation: &'d Value, shared: &'d [Value]) -> Vec<&'d Value> {
         let own = operation["parameters"]
             .as_array()
@@ -252,7 +253,7 @@ impl<'d> Importer<'d> {
         all
     }
 
-    /// `/pets/{id}` with the parameter's example as a variable of the plan.
+    /// `/pets/{id}`, where a variable of the plan holds the parameter's example.
     fn path_text(&mut self, path: &str, parameters: &[&Value]) -> Text {
         let mut text = Text::default();
         let mut rest = path;
@@ -310,7 +311,7 @@ impl<'d> Importer<'d> {
 
     fn fields(&mut self, parameters: &[&Value], request: &mut Request) {
         for (name, value) in self.wanted(parameters, "header") {
-            // these three are said elsewhere in a description
+            // A description defines these three elsewhere.
             if !["accept", "content-type", "authorization"]
                 .contains(&name.to_ascii_lowercase().as_str())
             {
@@ -425,7 +426,7 @@ impl<'d> Importer<'d> {
             .collect()
     }
 
-    /// The first of the alternatives that a plan can send; keys are variables.
+    /// Adds the first alternative that a plan can send. Keys become variables.
     fn security(&mut self, operation: &Value, request: &mut Request) {
         let root = self.document.root;
         let wanted = operation.get("security").unwrap_or(&root["security"]);
@@ -483,7 +484,7 @@ impl<'d> Importer<'d> {
         }
     }
 
-    /// The expected codes as a pattern, and an `Accept` for what the description promises.
+    /// The expected response codes as a pattern. Also sets `Accept` to the described content type.
     fn responses(&self, operation: &Value, request: &mut Request) -> String {
         let Some(responses) = operation["responses"].as_object() else {
             return String::new();

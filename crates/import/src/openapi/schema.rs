@@ -1,4 +1,5 @@
-//! Values for the schemas of a description: its examples where it has some, else a value that the schema allows.
+//! Example values for the schemas of a description: its own examples if it has any, or else values that the schema
+//! allows.
 
 use std::cell::Cell;
 
@@ -6,30 +7,30 @@ use serde_json::Value;
 
 use crate::text::Text;
 
-/// Schemas inside each other that are followed; a description may be as deep as it likes, or refer to itself.
+/// How deep nested schemas are followed. A description may be arbitrarily deep, or refer to itself.
 const DEEPEST: usize = 8;
 
-/// Parts of one example; a few schemas that refer to each other could ask for millions.
+/// The most parts of one example. A few schemas that refer to each other could expand to millions.
 const MOST_PARTS: u32 = 5_000;
 
 pub struct OpenApiDocument<'d> {
     pub root: &'d Value,
-    /// Parts that the current example may still have.
+    /// How many parts the current example may still have.
     parts: Cell<u32>,
 }
 
-/// A value for a schema. Parts of it may be functions of JMeter.
+/// A value for a schema. Parts of it may be calls of JMeter functions.
 #[derive(Debug, Clone)]
 pub enum Example {
     Value(Value),
-    /// A function call in the place of a string.
+    /// A function call instead of a string.
     Function(&'static str),
     List(Vec<Example>),
     Object(Vec<(String, Example)>),
 }
 
 impl Example {
-    /// As a parameter has it.
+    /// The value as a parameter sends it.
     pub fn text(&self) -> Text {
         match self {
             Example::Value(Value::String(text)) => text.as_str().into(),
@@ -52,7 +53,7 @@ impl Example {
         }
     }
 
-    /// As a JSON body has it.
+    /// The value as a JSON body.
     pub fn json(&self) -> Text {
         let mut text = Text::default();
         self.write(0, &mut text);
@@ -126,7 +127,7 @@ impl<'d> OpenApiDocument<'d> {
         }
     }
 
-    /// The target of a `$ref`, over as many steps as it takes; a reference to itself or to another file leads nowhere.
+    /// Follows a chain of `$ref`s to its target. A reference to itself or to another file resolves to nothing.
     pub fn resolve<'v>(&self, value: &'v Value) -> &'v Value
     where
         'd: 'v,
@@ -170,7 +171,7 @@ impl<'d> OpenApiDocument<'d> {
                     self.media_example(media)
                 })
             }
-            // version 2 has the schema in the parameter itself
+            // Version 2 has the schema in the parameter itself.
             None => self.example(parameter),
         }
     }
@@ -182,7 +183,7 @@ impl<'d> OpenApiDocument<'d> {
         }
     }
 
-    /// `example`, or the first of `examples`, which is a list or a map of objects with a `value`.
+    /// The given example: `example`, or the first of `examples`, which is a list or a map of objects with a `value`.
     fn given(&self, value: &Value) -> Option<Value> {
         if let Some(example) = value.get("example").or(value.get("x-example")) {
             return Some(example.clone());
@@ -231,7 +232,7 @@ impl<'d> OpenApiDocument<'d> {
         self.by_type(schema, depth)
     }
 
-    /// The properties that a client sends, those of `allOf` too.
+    /// The properties that a client sends, including those from `allOf`.
     fn properties(&self, schema: &Value, depth: usize) -> Vec<(String, Example)> {
         let mut fields: Vec<(String, Example)> = Vec::new();
         for part in schema["allOf"].as_array().into_iter().flatten() {
@@ -248,7 +249,7 @@ impl<'d> OpenApiDocument<'d> {
             let resolved = self.resolve(property);
             if resolved["readOnly"] != true {
                 let example = self.example_at(property, depth + 1);
-                // the end of a cycle
+                // The end of a cycle.
                 if !matches!(example, Example::Value(Value::Null)) || resolved["type"] == "null" {
                     fields.push((name.clone(), example));
                 }

@@ -1,4 +1,4 @@
-//! Postman collections 2.0 and 2.1 with their environments.
+//! Imports Postman collections 2.0 and 2.1 with their environments.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::options::ImportError;
 use crate::text::Text;
 use crate::url::Address;
 
-/// Folders inside each other that are followed.
+/// How deep nested folders are followed.
 const DEEPEST: usize = 64;
 
 /// Whether a file is an environment or globals.
@@ -21,9 +21,9 @@ pub fn is_environment(value: &Value) -> bool {
 /// A draft of a collection.
 ///
 /// # Errors
-/// It is a collection of version 1, or holds no request.
+/// The collection has version 1, or holds no request.
 pub fn import(file: &Value, environments: &[Value]) -> Result<Draft, ImportError> {
-    // what Postman's API gives is wrapped
+    // Postman's API wraps the collection.
     let collection = file.get("collection").unwrap_or(file);
     if collection.get("requests").is_some() && collection.get("item").is_none() {
         return Err(ImportError::new("a collection of version 1")
@@ -117,7 +117,7 @@ impl Importer {
     fn step(&mut self, item: &Value, around: &Around<'_>) -> Option<Step> {
         let value = &item["request"];
         let (address_of, method) = match value {
-            // a request may be its address alone
+            // A request may consist of its address alone.
             Value::String(url) => (Value::String(url.clone()), "GET"),
             Value::Object(_) => (
                 value["url"].clone(),
@@ -170,7 +170,7 @@ impl Importer {
         Some(step)
     }
 
-    /// The raw address with its disabled parameters left out; else the parts.
+    /// The raw address without its disabled parameters, or else the address made of its parts.
     fn address(&mut self, url: &Value) -> Option<Address> {
         let raw = url.as_str().or(url["raw"].as_str()).unwrap_or("");
         let raw = if raw.is_empty() {
@@ -226,7 +226,7 @@ impl Importer {
         Some(address)
     }
 
-    /// An address that may begin with a variable, which is the whole server or its host.
+    /// Parses an address that may begin with a variable, which holds the whole server or its host.
     fn address_of(&mut self, raw: &str) -> Option<Address> {
         let raw = raw.trim();
         let split = raw
@@ -259,7 +259,7 @@ impl Importer {
                 ..Address::default()
             });
         }
-        // JMeter takes a path that begins with a scheme for the whole address
+        // JMeter takes a path that begins with a scheme as the whole address.
         let mut whole = Text::variable(&name);
         whole.append(path);
         Some(Address {
@@ -334,7 +334,7 @@ impl Importer {
     fn auth(&mut self, auth: &Value, request: &mut Request) {
         let kind = auth["type"].as_str().unwrap_or("noauth");
         let value = |name: &str| -> Text {
-            // a list of keys and values in 2.1, an object in 2.0
+            // 2.1 has a list of keys and values, 2.0 an object.
             let of_list = auth[kind]
                 .as_array()
                 .and_then(|list| list.iter().find(|one| one["key"] == name));
@@ -381,7 +381,8 @@ impl Importer {
         }
     }
 
-    /// The two patterns of scripts that nearly all collections use: taking a value from a JSON answer, and checking the status.
+    /// Carries over the two script patterns that nearly all collections use: extracting a value from a JSON response, and
+    /// checking the status.
     fn scripts(&mut self, item: &Value, mut step: Option<&mut Step>) {
         let mut rest = 0;
         for event in item["event"].as_array().into_iter().flatten() {
@@ -430,7 +431,7 @@ fn type_if_missing(headers: &mut Vec<(Text, Text)>, mime: &str) {
     }
 }
 
-/// A body as it stands, with the content type of its language.
+/// A raw body, with the content type of its language.
 fn raw(body: &Value, headers: &mut Vec<(Text, Text)>) -> Body {
     let raw = body["raw"].as_str().unwrap_or("");
     if raw.is_empty() {
@@ -448,7 +449,7 @@ fn raw(body: &Value, headers: &mut Vec<(Text, Text)>) -> Body {
     Body::Raw(text(raw))
 }
 
-/// Does what a line of a test script does; says whether it could.
+/// Carries over one line of a test script; returns whether it could.
 fn carry_over(line: &str, json: Option<&str>, step: &mut Step) -> bool {
     for set in [
         "pm.environment.set(",
@@ -501,7 +502,7 @@ fn carry_over(line: &str, json: Option<&str>, step: &mut Step) -> bool {
     false
 }
 
-/// The variable that holds the parsed answer.
+/// The name of the variable that holds the parsed response.
 fn json_variable(lines: &[&str]) -> Option<String> {
     lines.iter().find_map(|line| {
         let (before, after) = line.split_once('=')?;
@@ -519,7 +520,7 @@ fn json_variable(lines: &[&str]) -> Option<String> {
     })
 }
 
-/// Lines that do nothing by themselves.
+/// Whether a line has no effect of its own.
 fn is_empty_code(line: &str, json: Option<&str>) -> bool {
     let is_frame = line.is_empty()
         || line.starts_with("//")
@@ -595,7 +596,7 @@ fn address_of(raw: &str) -> Option<Address> {
     })
 }
 
-/// Characters that no request line can hold are encoded; what is encoded stays.
+/// Encodes characters that a request line cannot hold; encoded text stays as it is.
 fn sendable(text: &str) -> String {
     let parsed = Address::parse(&format!("http://h/{text}"));
     let path = parsed
@@ -605,12 +606,12 @@ fn sendable(text: &str) -> String {
         .map_or_else(|| text.to_owned(), str::to_owned)
 }
 
-/// Names of variables that JMeter cannot have in `${…}` are written differently.
+/// Rewrites characters that JMeter does not allow in a name within `${…}`.
 fn variable_name(name: &str) -> String {
     name.trim().replace(['{', '}', ',', '(', ')', '$'], "_")
 }
 
-/// A text with `{{variables}}` and Postman's own dynamic ones.
+/// Converts a text with `{{variables}}`, including Postman's dynamic ones.
 pub(crate) fn text(raw: &str) -> Text {
     let mut text = Text::default();
     let mut rest = raw;
