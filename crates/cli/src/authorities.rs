@@ -1,4 +1,5 @@
-//! The authorities that outputs, sources of metrics and downloads trust beside the system's: `--tls-ca FILE`.
+//! The certificate authorities that outputs, sources of metrics and downloads trust in addition to the system's (`--tls-ca
+//! FILE`).
 
 use std::path::Path;
 
@@ -8,10 +9,11 @@ use crate::exit_codes::Exit;
 use crate::options::{Change, PropertyOptions, Refusal};
 use crate::properties::RunProperties;
 
-/// The property with the file, for JMeter's command line and `drumfire.toml`.
+/// The property that names the file, for JMeter's command line and `drumfire.toml`.
 pub const TLS_CA: &str = "drumfire.tls_ca";
 
-/// Sets the property to the file of `--tls-ca`. Its path is whole: agents on this machine have working folders of their own.
+/// Sets the property to the file of `--tls-ca`. The path is made absolute, because agents on this machine have working
+/// folders of their own.
 pub fn trust(properties: &mut PropertyOptions, file: Option<&Path>) {
     properties.changes.extend(file.map(|file| {
         let whole = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());

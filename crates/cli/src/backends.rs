@@ -1,4 +1,4 @@
-//! Backend Listeners of the plan: their parameters, and an exporter for each.
+//! The plan's Backend Listeners: reads their parameters and starts an exporter for each.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::properties::RunProperties;
 const INFLUXDB_INTERVAL: &str = "backend_influxdb.send_interval";
 const GRAPHITE_INTERVAL: &str = "backend_graphite.send_interval";
 const WINDOW: &str = "backend_metrics_window";
-/// Samples of a window without that property.
+/// The size of a window in samples, unless the property [`WINDOW`] sets another.
 const WINDOW_SIZE: usize = 100;
 
 type Wants = Box<dyn Fn(&str) -> bool + Send>;
@@ -65,7 +65,8 @@ pub fn start(
     Exporter::start(&spec.name, encoder, transport, now_ms).map_err(|error| error.to_string())
 }
 
-/// Which samples the averages, extremes and percentiles are of, where a listener sends such.
+/// Names the samples that averages, extremes and percentiles are computed from; empty for listeners that send none of
+/// these.
 fn source_of_times(spec: &BackendSpec) -> &'static str {
     match (spec.class.as_str(), &spec.samples) {
         ("InfluxDBRawBackendListenerClient" | "InfluxDatabaseBackendListenerClient", _) => "",
@@ -137,14 +138,14 @@ fn graphite(spec: &BackendSpec, settings: &RunProperties) -> Result<Graphite, St
 
 fn graphite_transport(spec: &BackendSpec) -> Transport {
     let host = parameter(spec, "graphiteHost").unwrap_or_default().trim();
-    // Java takes no name for the loopback address.
+    // Java resolves an empty host name to the loopback address.
     let host = if host.is_empty() { "127.0.0.1" } else { host };
     let port = parameter(spec, "graphitePort").unwrap_or_default().trim();
     let port = port.parse::<u16>().unwrap_or(2003);
     Transport::tcp(format!("{host}:{port}"))
 }
 
-/// The labels of `samplersList`: a pattern for the whole label, or names with semicolons between them.
+/// The filter for the labels in `samplersList`: a pattern for the whole label, or names separated by semicolons.
 fn listed(spec: &BackendSpec, is_pattern: bool) -> Result<Wants, String> {
     let list = parameter(spec, "samplersList").unwrap_or_default();
     if is_pattern {
@@ -157,7 +158,7 @@ fn listed(spec: &BackendSpec, is_pattern: bool) -> Result<Wants, String> {
     }))
 }
 
-/// The last samples, if times are to be theirs (`backend_metrics_window_mode=fixed`).
+/// The window of the last samples, if times are to be computed from it (`backend_metrics_window_mode=fixed`).
 fn windows(spec: &BackendSpec, settings: &RunProperties) -> Option<Windows> {
     let samples = spec.samples.clone()?;
     let size = settings.properties.get(WINDOW).unwrap_or_default();
@@ -165,7 +166,8 @@ fn windows(spec: &BackendSpec, settings: &RunProperties) -> Option<Windows> {
     Some(Windows::new(samples, size))
 }
 
-/// The plugin's parameters, and its defaults where one is left out (`InfluxDatabaseBackendListenerClient#setupTest`).
+/// The plugin's parameters, with its defaults for those that the element leaves out
+/// (`InfluxDatabaseBackendListenerClient#setupTest`).
 fn influx_two(spec: &BackendSpec) -> Result<InfluxTwo, String> {
     let text = |name, default| parameter(spec, name).unwrap_or(default).to_owned();
     let number = |name, default: usize| {
@@ -237,7 +239,7 @@ fn pattern(text: &str) -> Result<Pattern, String> {
         .map_err(|error| error.exception_text(text, Dialect::Java))
 }
 
-/// Numbers with semicolons between them; what is none is left out.
+/// Reads numbers separated by semicolons. Parts that are not numbers are skipped.
 fn percentiles<T: FromStr>(text: &str) -> Vec<T> {
     let parts = text.split(';').map(str::trim);
     parts

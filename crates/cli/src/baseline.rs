@@ -1,4 +1,4 @@
-//! `--baseline FILE`: a run beside an earlier one.
+//! `--baseline FILE`: compares a run with an earlier one.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::options::Refusal;
 
-/// Reads the earlier run, before anything is sent.
+/// Reads the earlier run, before the run sends anything.
 ///
 /// # Errors
 /// The file cannot be read as a run.
@@ -29,7 +29,7 @@ pub fn read(file: &Path) -> Result<RunFile, Refusal> {
     Ok(run)
 }
 
-/// Prints how a run compares with the earlier one. Gives whether it is worse beyond noise.
+/// Prints how a run compares with the earlier one. Returns whether it is worse beyond noise.
 ///
 /// # Errors
 /// The runs must not be compared: another plan, another load, or numbers that cannot be trusted.

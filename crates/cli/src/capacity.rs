@@ -1,8 +1,8 @@
-//! The search for the highest rate at which no condition is broken: steps upwards, then bisection.
+//! The search for the highest rate that breaks no condition: steps upwards, then bisection.
 //!
-//! Iterations arrive at the highest rate, of which the control lets a share through. At each level the load settles, then it is
-//! measured until the first and the second half of the measurement agree. Arrivals that find no user, although nothing is broken,
-//! say that the generator, or the number of its users, is the limit.
+//! Iterations arrive at the highest rate, and the control lets only a share of them through. At each level the load first
+//! settles. The level is then measured until the first and the second half of the measurement agree. If arrivals find no free
+//! user although no condition is broken, the limit is the generator or the number of its users.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use drumfire_results::{Increment, Recording, Threshold};
 const SETTLE_S: u32 = 2;
 /// How long a level is measured at least and at most, in seconds.
 const MEASURE_S: (u32, u32) = (6, 30);
-/// How long the target may recover from a level that it did not hold, in seconds.
+/// How long the target may take to recover from a level that it did not hold, in seconds.
 const RECOVER_S: u32 = 20;
-/// Samples of a level, below which nothing is concluded before its time is over.
+/// With fewer samples than this, a level is measured for its full time before the search concludes anything.
 const FEWEST_SAMPLES: u64 = 100;
-/// A level of whose arrivals fewer found a user was not sent.
+/// The share of arrivals that must find a free user. Below it, the level's rate was not reached.
 const REACHED: f64 = 0.95;
-/// The search ends when the lowest level that breaks is this near to the highest that holds.
+/// The search ends when the lowest level that breaks is within this factor of the highest that holds.
 const NEAR: f64 = 1.03;
 
-/// The quantity that is searched.
+/// What to search for, and between which levels.
 #[derive(Clone, Debug)]
 pub struct Goal {
     /// A level holds if none of them is true.
@@ -35,7 +35,7 @@ pub struct Goal {
     pub max: f64,
     /// The factor from one level to the next, while levels hold.
     pub step: f64,
-    /// Users at a time.
+    /// The number of users that run at the same time.
     pub users: u32,
 }
 
@@ -44,9 +44,9 @@ pub struct Goal {
 pub struct Level {
     /// The rate that was asked for, in iterations a second.
     pub rate: f64,
-    /// The rate that was reached.
+    /// The rate that was reached, in samples a second.
     pub reached: f64,
-    /// How it ended.
+    /// The outcome, from which the search chooses its next step.
     pub outcome: LevelOutcome,
     /// The measured value of each condition.
     pub values: Vec<String>,
@@ -70,21 +70,21 @@ pub enum LevelOutcome {
 /// The state of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// This number of seconds is left until the measurement.
+    /// Seconds left until the measurement begins.
     Settling(u32),
     Measuring,
-    /// After a level that was broken, so many seconds are left.
+    /// Seconds left for the target to recover from a level that broke a condition.
     Recovering(u32),
     Done,
 }
 
-/// The search, as a listener of a run whose rate it steers.
+/// The search. It listens to the run whose rate it steers.
 pub struct Search {
     goal: Goal,
     control: Control,
     machine: Machine,
     phase: Phase,
-    /// The level at hand.
+    /// The current level, in iterations a second.
     rate: f64,
     highest_held: Option<f64>,
     lowest_broken: Option<f64>,
@@ -98,7 +98,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Begins at the goal's first level, at which the run was started. Lines go to `out`.
+    /// Begins at the goal's first level, the rate at which the run was started. Prints its lines to `out`.
     pub fn new(goal: Goal, control: Control, out: Box<dyn Write>) -> Search {
         let search = Search {
             rate: goal.from,
@@ -123,7 +123,7 @@ impl Search {
         self.highest_held
     }
 
-    /// A second is over, or late samples of an earlier one came.
+    /// Handles a finished second, or late samples of an earlier one.
     fn second(&mut self, increment: &Arc<Increment>) {
         if self.last_ms >= increment.from_ms {
             let mut measured = self.measured.iter_mut();
@@ -161,7 +161,7 @@ impl Search {
         }
     }
 
-    /// Whether the measurement says enough.
+    /// Whether the measurement suffices for a conclusion.
     fn is_settled(&self) -> bool {
         let length = self.measured.len();
         let (least, most) = MEASURE_S;
@@ -196,7 +196,7 @@ impl Search {
         self.samples() as f64 / self.measured.len().max(1) as f64
     }
 
-    /// The first condition that is true of some of the measured seconds.
+    /// The first condition that is broken in this range of the measured seconds.
     fn broken(&self, from: usize, to: usize) -> Option<&Threshold> {
         let recording = self.recording(from, to);
         let mut conditions = self.goal.conditions.iter();
@@ -268,7 +268,7 @@ impl Search {
         self.phase = Phase::Recovering(RECOVER_S);
     }
 
-    /// Upwards as long as everything held, then between what held and what did not.
+    /// Goes upwards while every level has held, then between the highest that held and the lowest that broke.
     fn go_to_next(&mut self) {
         let next = match (self.highest_held, self.lowest_broken) {
             (Some(held), None) if held >= self.goal.max => None,
@@ -314,7 +314,7 @@ impl Search {
             rounded(level.rate),
             level.outcome.title().trim()
         ));
-        // A reader that has gone away does not end the search.
+        // The search goes on if the reader of its output has gone away.
         let _ = writeln!(self.out, "{line}");
         let _ = self.out.flush();
     }
@@ -399,7 +399,7 @@ impl Search {
 }
 
 impl LevelOutcome {
-    /// In a few words of equal length.
+    /// The outcome in a few words, padded to equal length.
     fn title(self) -> &'static str {
         match self {
             LevelOutcome::Held => "holds           ",
@@ -411,7 +411,7 @@ impl LevelOutcome {
     }
 }
 
-/// Three digits, or all before the point.
+/// Formats with three digits, or with all digits before the decimal point.
 fn rounded(value: f64) -> String {
     let digits = match value.abs() {
         100.0.. => 0,
@@ -451,7 +451,7 @@ mod tests {
         }
     }
 
-    /// A second of a target that answers in 10 ms up to its limit, and in a second beyond it.
+    /// A second of a target that answers in 10 ms up to its limit, and in one second beyond it.
     fn answered(number: i64, rate: f64, limit: f64) -> Arc<Increment> {
         let elapsed_ms = if rate > limit { 1_000 } else { 10 };
         let mut collector = Collector::default();
@@ -465,7 +465,7 @@ mod tests {
         Arc::new(collector.take_all().pop().unwrap_or_default())
     }
 
-    /// Searches with a target; `most` is what the generator can send.
+    /// Searches with such a target; `most` is the highest rate that the generator can send.
     fn search(from: f64, max: f64, limit: f64, most: f64) -> Search {
         let mut search = Search::new(
             goal(from, max),

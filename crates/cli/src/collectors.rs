@@ -1,4 +1,5 @@
-//! The plan's Prometheus Listeners: their collectors at `/metrics` (jmeter-prometheus-plugin, `PrometheusServer`).
+//! Serves the collectors of the plan's Prometheus Listeners at `/metrics` (jmeter-prometheus-plugin,
+//! `PrometheusServer`).
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -15,7 +16,7 @@ const DELAY: &str = "prometheus.delay";
 const THREADS: &str = "prometheus.save.threads";
 const THREADS_NAME: &str = "prometheus.save.threads.name";
 
-/// The collectors of a plan, where Prometheus finds them.
+/// The collectors of a plan and the server that Prometheus scrapes.
 pub struct Collectors {
     sets: Vec<Arc<Mutex<CollectorSet>>>,
     users: Arc<Mutex<Users>>,
@@ -24,10 +25,10 @@ pub struct Collectors {
 }
 
 impl Collectors {
-    /// Serves the collectors where the plugin's properties say.
+    /// Serves the collectors at the address that the plugin's properties name.
     ///
     /// # Errors
-    /// Why they cannot be served; the run goes on without.
+    /// Why they cannot be served. The run goes on without them.
     pub fn start(
         sets: Vec<Arc<Mutex<CollectorSet>>>,
         lookup: &dyn Fn(&str) -> Option<String>,
@@ -67,12 +68,12 @@ impl Collectors {
         })
     }
 
-    /// Tells how many users run.
+    /// Notes how many users run.
     pub fn tick(&self, users: Users) {
         *self.users.lock().unwrap_or_else(PoisonError::into_inner) = users;
     }
 
-    /// Ends the server after the plugin's delay. Gives a line if samples were not counted.
+    /// Ends the server after the plugin's delay. Returns a message if samples were not counted.
     pub fn end(self) -> Option<String> {
         std::thread::sleep(self.delay);
         let sets = self.sets.iter();
@@ -85,7 +86,7 @@ impl Collectors {
     }
 }
 
-/// `JMeterCollectorRegistry.ThreadCollector`.
+/// The text of `JMeterCollectorRegistry.ThreadCollector`.
 fn threads_text(name: &str, users: Users) -> String {
     format!(
         "# HELP {name} Gauge for jmeter threads\n# TYPE {name} gauge\n{name}{{state=\"active\"}} {}\n{name}{{state=\"finished\"}} {}\n{name}{{state=\"started\"}} {}\n",

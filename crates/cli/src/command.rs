@@ -1,4 +1,4 @@
-//! The command of a command line, whichever of the two spellings it had: the program's own (`args`) or JMeter's (`jmeter`).
+//! The command of a command line, in either spelling: the program's own (`args`) or JMeter's (`jmeter`).
 
 use std::path::PathBuf;
 
@@ -25,29 +25,29 @@ use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments
 pub enum Command {
     /// Send the load that the plan describes.
     Run(RunOptions),
-    /// Go on with a run on several machines, whose coordinator is gone; the plan is the run's name.
+    /// Go on with a run on several machines whose coordinator is gone. The plan holds the run's name.
     Attach(RunOptions),
-    /// Say of every element and function of the plan how it will be run.
+    /// Report how each element and function of the plan will be run.
     Check(CheckOptions),
     /// Show the plan as it will be run, without sending anything.
     Plan(ViewOptions),
-    /// Say where the machine's limits are.
+    /// Report the machine's limits.
     Doctor(DoctorOptions),
-    /// Say which Java and which jars plans run with, or bring them.
+    /// Report which Java and which jars plans run with, or install them.
     Jvm(JvmOptions),
-    /// Make a report from what a run left behind.
+    /// Make a report from the files of a run.
     Report(ReportOptions),
     /// Find the highest rate that a target holds.
     Capacity(CapacityArguments),
     /// Follow one user step by step.
     Debug(DebugArguments),
-    /// Ask or steer a run that is under way.
+    /// Query or steer a run that is under way.
     Ctl(CtlArguments),
-    /// Put runs side by side.
+    /// Compare runs.
     Compare(CompareOrder),
-    /// Add runs.
+    /// Merge runs into one run file.
     Merge(MergeOrder),
-    /// Serve an editor.
+    /// Serve an editor as a language server.
     Lsp,
     /// Rewrite plans in canonical form.
     Fmt(FmtArguments),
@@ -63,28 +63,28 @@ pub enum Command {
     Runs(RunsArguments),
     /// Change settings of a plan.
     Set(SetArguments),
-    /// Say what two plans do differently.
+    /// Report what two plans do differently.
     Diff(DiffArguments),
     /// Write a small plan.
     New(NewArguments),
-    /// Make a plan of something else.
+    /// Make a plan from a recording or another description of requests.
     Import(ImportArguments),
-    /// Make a plan of what a browser does.
+    /// Make a plan from what a browser does.
     Record(RecordArguments),
     /// Wait for work and run parts of plans.
     Agent(AgentOrder),
-    /// Print what Kubernetes needs to run a plan.
+    /// Print the Kubernetes resources that run a plan.
     K8s(K8sArguments),
     /// Write the keys of a fleet.
     Fleet(FleetKeys),
-    /// List the agents that are there.
+    /// List the agents at a NATS server.
     Agents(AgentsOrder),
     /// Serve the demo site until interrupted.
     Demo(DemoOptions),
-    /// Serve what is asked back until interrupted.
+    /// Serve JMeter's HTTP Mirror Server until interrupted.
     Mirror(MirrorOptions),
     /// Write the man pages to this folder.
     Man(PathBuf),
-    /// Print a text and end well.
+    /// Print a text and exit with code 0.
     Print(String),
 }

@@ -1,4 +1,5 @@
-//! Standard output, standard error and the environment, so that a command can be tested without a process of its own.
+//! Standard output, standard error and the environment, as values, so that tests can run a command without starting a
+//! process.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -25,12 +26,12 @@ pub struct Console<'a> {
 }
 
 impl Console<'_> {
-    /// Prints a text to standard output. A reader that has gone away (`| head`) is no reason to stop a run.
+    /// Prints a text to standard output. A reader that has gone away (`| head`) does not stop a run.
     pub fn print(&mut self, text: &str) {
         self.print_as_it_is(&escape::text(text));
     }
 
-    /// Prints commands for a CI system to standard output; their texts have been escaped.
+    /// Prints commands for a CI system to standard output. The caller has already escaped their texts.
     pub fn print_as_it_is(&mut self, text: &str) {
         let _ = self.out.write_all(text.as_bytes());
         let _ = self.out.flush();
@@ -47,21 +48,21 @@ impl Console<'_> {
         let _ = self.err.flush();
     }
 
-    /// Tells what is odd but does no harm.
+    /// Warns of something odd that does no harm.
     pub fn warn(&mut self, message: &str) {
         tracing::warn!("{message}");
         let head = self.err_style.yellow("warning");
         self.print_error(&format!("{head}: {message}\n"));
     }
 
-    /// Tells what went wrong although the command goes on.
+    /// Reports an error after which the command goes on.
     pub fn error(&mut self, message: &str) {
         tracing::error!("{message}");
         let head = self.err_style.red("error");
         self.print_error(&format!("{head}: {message}\n"));
     }
 
-    /// Tells why a command is not carried out.
+    /// Prints why a command is not carried out.
     pub fn refuse(&mut self, refusal: &Refusal) -> Exit {
         if !refusal.err.is_empty() {
             tracing::error!("{}", refusal.err.trim_end());

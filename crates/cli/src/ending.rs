@@ -1,16 +1,16 @@
-//! How a run ends: one place decides what each kind of trouble does to the exit code.
+//! How a run ends: decides how each kind of trouble affects the exit code.
 //!
-//! A user's trouble is a failed row and changes nothing here. An output's trouble costs that output and makes the run fail.
-//! Everything measured has been written before the exit code is decided, in every case.
+//! A user's trouble is a failed row and changes nothing here. An output's trouble costs that output and fails the run. In
+//! every case, everything measured is written before the exit code is decided.
 
 use crate::exit_codes::Exit;
 
-/// The facts when everything is written.
+/// The facts, once everything is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ending {
     /// The code of the signal that ended the run early.
     pub interrupted: Option<Exit>,
-    /// Outputs that were lost, and defects.
+    /// Outputs were lost, or there were defects.
     pub has_faults: bool,
     /// No request was sent.
     pub sent_nothing: bool,
@@ -23,7 +23,7 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// The exit code: the gravest trouble counts.
+    /// The exit code: that of the gravest trouble.
     pub fn exit(&self) -> Exit {
         match self {
             Ending {

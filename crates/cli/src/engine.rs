@@ -1,5 +1,5 @@
-//! The commands' requests of the engine. The engine itself knows nothing of terminals; that the commands reach it
-//! through a trait lets their tests follow a script instead of sending load.
+//! What the commands need from the engine. The commands reach the engine through a trait, so that their tests can
+//! follow a script instead of sending load.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -21,18 +21,19 @@ pub trait Engine {
     /// A compiled plan.
     type Program;
 
-    /// Says of every element and function of a plan how it is run, and what compiling it says.
+    /// Reports how every element and function of a plan is run, with the findings of compiling it.
     ///
     /// # Errors
     /// The fault of the file, if it cannot be read as a plan.
     fn survey(&self, plan: &Path, settings: &RunProperties) -> Result<Survey, Vec<Diagnostic>>;
 
-    /// Gives the findings and the advice of a survey, for plans in an editor, on any thread. Java is not asked.
+    /// The function that gives an editor the findings and the advice on a plan. It may run on any thread and starts
+    /// no Java.
     fn glance(&self) -> Glance {
         |_, _, _| (Vec::new(), Vec::new())
     }
 
-    /// Compiles a plan; warnings come with it.
+    /// Compiles a plan. Returns it with the warnings.
     ///
     /// # Errors
     /// Everything that is wrong with the plan, at once.
@@ -48,7 +49,7 @@ pub trait Engine {
         Vec::new()
     }
 
-    /// Reads a plan without touching anything but its files; the program shows it and must not be run.
+    /// Reads a plan and touches nothing but its files. The program may be shown but must not be run.
     ///
     /// # Errors
     /// Everything that is wrong with the plan, at once.
@@ -61,33 +62,33 @@ pub trait Engine {
     /// The compiled plan as data.
     fn describe(&self, program: &Self::Program) -> PlanView;
 
-    /// The thread groups of the compiled plan alone.
+    /// The thread groups of the compiled plan, without the rest.
     fn groups(&self, program: &Self::Program) -> Vec<GroupView> {
         self.describe(program).groups
     }
 
-    /// The Java for plans that need it, after the missing parts have been installed if `install` says so.
+    /// Describes the Java for plans that need it. With `install`, it installs missing parts first.
     ///
     /// # Errors
-    /// The missing part, and how to get it.
+    /// Which part is missing, and how to get it.
     fn java(&self, settings: &RunProperties, install: bool) -> Result<String, String>;
 
-    /// Files that the plan names relative to its folder.
+    /// The files that the plan names relative to its folder.
     fn plan_files(&self, _program: &Self::Program) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// The shares of the plan, where machines with these shares run it.
+    /// How the plan divides among machines with these shares.
     fn split(&self, _program: &Self::Program, _shares: &[Share]) -> SplitView {
         SplitView::default()
     }
 
-    /// The version of the Java that plans would run with; none if there is none.
+    /// The version of the Java that plans would run with, if there is one.
     fn java_version(&self) -> Option<String> {
         None
     }
 
-    /// Waits for one run of several machines and takes part in it.
+    /// Waits for one run on several machines and takes part in it.
     ///
     /// # Errors
     /// Why it could not take part.
@@ -109,7 +110,7 @@ pub trait Engine {
         Vec::new()
     }
 
-    /// The metrics of the target that the plan asks for.
+    /// The target's metrics that the plan asks for.
     fn monitors(&self, _program: &Self::Program) -> Vec<MonitorSpec> {
         Vec::new()
     }
@@ -117,7 +118,7 @@ pub trait Engine {
     /// The lines that the plan's summarisers print.
     fn summary_lines(&self, program: &Self::Program) -> SummaryLines;
 
-    /// Runs a plan to its end on this thread. Subscribers hear what happens.
+    /// Runs a plan to its end on this thread. Subscribers receive its events.
     ///
     /// # Errors
     /// Why it could not start or go on.
@@ -129,17 +130,17 @@ pub trait Engine {
         subscribers: &mut [&mut dyn Subscriber],
     ) -> anyhow::Result<Outcome>;
 
-    /// Waits for threads that scripts have started and that are no daemons: they keep JMeter's Java from ending, too.
+    /// Waits for non-daemon threads that scripts have started. Such threads also keep JMeter's JVM alive.
     fn await_threads(&self) {}
 }
 
-/// Looks at a plan with these properties.
+/// Checks a plan with these properties.
 pub type Glance = fn(&Path, &Tree, &RunProperties) -> (Vec<Diagnostic>, Vec<Advice>);
 
 /// How to run a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RunOrder {
-    /// Where samples go beside the listeners of the plan (`-l`).
+    /// Where samples go in addition to the plan's listeners (`-l`).
     pub results: Option<PathBuf>,
     /// Delete the files of all result listeners before the start (`-f`).
     pub delete_results: bool,

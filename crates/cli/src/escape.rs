@@ -1,9 +1,10 @@
-//! Text from plans, servers and neighbours is made harmless where it leaves the program: a terminal obeys escape
-//! sequences, and CI systems obey lines that begin like their commands.
+//! Makes text from plans, servers and other machines harmless before it leaves the program: terminals obey escape
+//! sequences, and CI systems obey lines that look like their commands.
 
 use std::borrow::Cow;
 
-/// A text of several lines, for a terminal or for a CI system's log. Of control sequences, only colours are kept.
+/// Escapes a text of several lines for a terminal or a CI system's log. Of the control sequences, only colours
+/// remain.
 pub fn text(text: &str) -> Cow<'_, str> {
     let is_harmless = !text.chars().any(is_control) && !text.contains("::") && !text.contains("##");
     if is_harmless {
@@ -13,7 +14,7 @@ pub fn text(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// A text that is to be one line: line ends become blanks, too.
+/// Escapes a text that must be one line: line ends become blanks.
 pub fn line(line: &str) -> Cow<'_, str> {
     match line.contains(['\n', '\r']) {
         true => Cow::Owned(text(&line.replace(['\n', '\r'], " ")).into_owned()),
@@ -21,14 +22,14 @@ pub fn line(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a terminal may obey the character. Line ends are the caller's, blanks and tabs are harmless.
+/// Whether a terminal may obey the character. Line ends are up to the caller; tabs are harmless.
 fn is_control(c: char) -> bool {
-    // Marks of writing direction reorder what is shown.
+    // Bidirectional controls reorder the text that is shown.
     let turns = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && !matches!(c, '\n' | '\t')) || turns
 }
 
-/// Replaces what is not a colour.
+/// Replaces control characters other than those of colours.
 fn controls(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -50,14 +51,14 @@ fn controls(line: &str) -> String {
     out
 }
 
-/// The length of the colour that a text begins with: `ESC [`, digits and semicolons, `m`.
+/// The length of the colour sequence that a text begins with: `ESC [`, digits and semicolons, `m`.
 fn colour(text: &str) -> Option<usize> {
     let inside = text.strip_prefix("\x1b[")?;
     let end = inside.find(|c: char| !c.is_ascii_digit() && c != ';')?;
     inside[end..].starts_with('m').then_some(end + 3)
 }
 
-/// GitHub, Azure and TeamCity read `::name`, `##[name]`, `##vso[` and `##teamcity[` as commands.
+/// Breaks up `::name`, `##[name]`, `##vso[` and `##teamcity[`, which GitHub, Azure and TeamCity read as commands.
 fn commands(line: &str) -> String {
     let mut out = line.to_owned();
     let start = out.len() - out.trim_start().len();

@@ -1,7 +1,7 @@
 //! The exit codes of the `drumfire` command.
 //!
-//! JMeter ends with 0 after almost anything, a wrong command line included, so a script cannot tell a run
-//! from a misspelt option. These codes are published: scripts may rely on them, and a number never changes meaning.
+//! JMeter ends with 0 after almost anything, even a wrong command line, so a script cannot tell a run from a misspelt
+//! option. These codes are published: scripts may rely on them, and a number never changes its meaning.
 
 use std::process::ExitCode;
 
@@ -10,11 +10,11 @@ use std::process::ExitCode;
 pub enum Exit {
     /// The run came to its end, or the question was answered. Failed samples do not change this.
     Ok,
-    /// The run could not start or go on: a result file that cannot be written, no room on the disk, a port in use.
+    /// The run could not start or continue: a result file that cannot be written, a full disk, a port in use.
     RunFailed,
     /// The command line is wrong; nothing was read and nothing was sent.
     Usage,
-    /// The plan, or a file it needs, cannot be run; every reason was printed and nothing was sent.
+    /// The plan, or a file it needs, cannot be run. The program printed every reason; nothing was sent.
     PlanRefused,
     /// The command line asks for something that Drumfire does not have yet; nothing was sent.
     NotBuilt,
@@ -24,13 +24,13 @@ pub enum Exit {
     NotTrusted,
     /// A run is worse than the one it was compared with (`compare`, `--baseline`).
     Worse,
-    /// The run came to its end without a single request; its reason was printed.
+    /// The run came to its end without a single request; the program printed the reason.
     NothingSent,
-    /// The run was stopped by Ctrl-C (SIGINT); the results are whole up to that moment.
+    /// The run was stopped by Ctrl-C (SIGINT); the results are complete up to that moment.
     Interrupted,
-    /// The same by SIGTERM.
+    /// The run was stopped by SIGTERM; the results are complete up to that moment.
     Terminated,
-    /// The same by SIGHUP.
+    /// The run was stopped by SIGHUP; the results are complete up to that moment.
     HungUp,
 }
 
@@ -84,7 +84,7 @@ pub const ALL: [(Exit, &str); 12] = [
 ];
 
 impl Exit {
-    /// How a run ends that this signal stopped.
+    /// The exit code of a run that this signal stopped.
     pub fn by_signal(name: &str) -> Exit {
         match name {
             "SIGTERM" => Exit::Terminated,
@@ -105,7 +105,8 @@ impl Exit {
             Exit::NotTrusted => 6,
             Exit::Worse => 7,
             Exit::NothingSent => 8,
-            // Shells report 128 and the signal's number for a program that a signal ended, and JMeter's JVM returns that.
+            // Shells report 128 plus the signal's number for a program that a signal ended; JMeter's JVM returns the same
+            // code.
             Exit::Interrupted => 130,
             Exit::Terminated => 143,
             Exit::HungUp => 129,

@@ -1,4 +1,4 @@
-//! Sends the numbers of a run to other systems while it goes on: `--out KIND=WHERE`, and the plan's Backend Listeners.
+//! Sends the numbers of a run to other systems while it goes on: `--out KIND=WHERE` and the plan's Backend Listeners.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +14,7 @@ use crate::options::ExportOptions;
 use crate::profiles::{OUT, TAGS};
 use crate::properties::RunProperties;
 
-/// The undelivered news, a line for each sink that lost some.
+/// Data that was not delivered: a message for each sink that lost some.
 #[derive(Debug, Default)]
 pub struct Undelivered {
     /// Outputs that the user asked for.
@@ -23,13 +23,13 @@ pub struct Undelivered {
     pub listeners: Vec<String>,
 }
 
-/// The outputs of a run, at work.
+/// The running outputs of a run.
 #[derive(Default)]
 pub struct Exports {
     sinks: Vec<Sink>,
-    /// Those of the plan's Backend Listeners, by number; none where one could not be started.
+    /// The exporters of the plan's Backend Listeners, by number; `None` where one could not be started.
     listeners: Vec<Option<Exporter>>,
-    /// Samples that wait to be sent one by one, by the name of their listener.
+    /// Queues of samples that are sent individually, each with the name of its listener.
     queues: Vec<(String, SampleQueue)>,
     collectors: Option<Collectors>,
     users: Users,
@@ -40,7 +40,7 @@ impl Exports {
     /// Starts the outputs of the command line and of the properties.
     ///
     /// # Errors
-    /// The fault of one, or why it cannot be started.
+    /// Which output is wrong, or why it cannot be started.
     pub fn start(
         options: &ExportOptions,
         settings: &RunProperties,
@@ -75,7 +75,8 @@ impl Exports {
         })
     }
 
-    /// Starts the plan's Backend Listeners. Gives a line for each that cannot be started; the run goes on without it.
+    /// Starts the plan's Backend Listeners. Returns a message for each that cannot be started; the run goes on without
+    /// it.
     pub fn start_listeners(
         &mut self,
         specs: &[BackendSpec],
@@ -97,7 +98,8 @@ impl Exports {
         problems
     }
 
-    /// Serves the collectors of the plan's Prometheus Listeners, if there are any. Gives a line if they cannot be served.
+    /// Serves the collectors of the plan's Prometheus Listeners, if there are any. Returns a message if they cannot be
+    /// served.
     pub fn start_collectors(
         &mut self,
         sets: Vec<Arc<Mutex<CollectorSet>>>,
@@ -116,9 +118,9 @@ impl Exports {
         }
     }
 
-    /// Ends all outputs, five seconds at most.
+    /// Ends all outputs within five seconds.
     pub fn end(self) -> Undelivered {
-        // All of them spend the same five seconds.
+        // They are all closed first, so that they share the same five seconds.
         self.sinks.iter().for_each(Sink::close);
         self.exporters().for_each(Exporter::close);
         let outputs = self.sinks.into_iter().map(Sink::end);
@@ -199,7 +201,7 @@ impl Subscriber for Exports {
     }
 }
 
-/// The losses of a sink, if any.
+/// A message on what a sink lost, if anything.
 fn lost(kind: &str, delivery: &Delivery) -> Option<String> {
     let Delivery {
         sink,

@@ -1,11 +1,11 @@
-//! Findings as text: repeated ones once with their number, each with what to do about it.
+//! Findings as text: equal findings are printed once with their number, each with its remedy.
 
 use drumfire_jmx::{Diagnostic, Severity};
 
-/// Places that are listed of a repeated finding.
+/// How many places of a repeated finding are listed.
 const PLACES: usize = 3;
 
-/// Findings that say the same of several elements.
+/// Findings that say the same about several elements.
 pub struct Group<'f> {
     /// The first of them.
     pub first: &'f Diagnostic,
@@ -13,7 +13,7 @@ pub struct Group<'f> {
     pub others: Vec<&'f Diagnostic>,
 }
 
-/// The findings in their order, with those that say the same together.
+/// Groups the findings that say the same, in the order in which they first occur.
 pub fn grouped(findings: &[Diagnostic]) -> Vec<Group<'_>> {
     let mut groups: Vec<(String, Group<'_>)> = Vec::new();
     for finding in findings {
@@ -32,7 +32,7 @@ pub fn grouped(findings: &[Diagnostic]) -> Vec<Group<'_>> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// The text of a finding, without the names and numbers in it.
+/// The text of a finding without its names and numbers, to compare findings by.
 fn said(finding: &Diagnostic) -> String {
     let mut said = format!("{:?} {} ", finding.severity, finding.code);
     let mut until = None;
@@ -49,7 +49,7 @@ fn said(finding: &Diagnostic) -> String {
     said
 }
 
-/// Findings as text for standard error; with `verbose`, each by itself.
+/// Findings as text for standard error. With `verbose`, each is printed separately.
 pub fn render(findings: &[Diagnostic], is_coloured: bool, verbose: bool) -> String {
     if verbose {
         let each = findings.iter().map(|finding| one(finding, is_coloured));
@@ -88,13 +88,13 @@ fn several(group: &Group<'_>, is_coloured: bool) -> String {
     text
 }
 
-/// Where a finding is, in a few words.
+/// The place of a finding, in a few words.
 fn place(finding: &Diagnostic) -> String {
     let name = finding.path.last().map_or("", String::as_str);
     match line(finding) {
         Some((line, _)) if name.is_empty() => format!("line {line}"),
         Some((line, _)) => format!("'{name}' in line {line}"),
-        // Findings on the command line have no place: what they say tells them apart.
+        // Findings on the command line have no place, so their message tells them apart.
         None if name.is_empty() => finding.message.clone(),
         None => name.to_owned(),
     }
@@ -106,7 +106,7 @@ pub fn line(finding: &Diagnostic) -> Option<(usize, usize)> {
     Some(source.line_column(span.start))
 }
 
-/// The remedy of a finding; its own advice, or that for its kind.
+/// The remedy of a finding: its own, or else the one for its kind.
 pub fn remedy(finding: &Diagnostic) -> String {
     if let Some(help) = &finding.help {
         return help.clone();

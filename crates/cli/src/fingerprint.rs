@@ -1,4 +1,4 @@
-//! The identity of a plan in the record of a run.
+//! The plan's identity for the record of a run.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,8 +9,8 @@ use std::thread::{self, JoinHandle};
 use drumfire_report::PlanIdentity;
 use sha2::{Digest, Sha256};
 
-/// The identity of a plan as it was when the run began. A thread of its own computes it while the run prepares, since a plan of
-/// 50 MB takes a twentieth of a second.
+/// The identity of a plan as it was when the run began. A separate thread computes it while the run prepares, since hashing a
+/// plan of 50 MB takes 50 ms.
 pub struct Fingerprint {
     plan: PathBuf,
     worker: Mutex<Option<JoinHandle<Option<PlanIdentity>>>>,
@@ -18,11 +18,11 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Begins to read the plan.
+    /// Starts reading the plan.
     pub fn begin(plan: &Path) -> Fingerprint {
         let file = plan.to_owned();
         let work = thread::Builder::new().name("fingerprint".to_owned());
-        // Where the system has no thread for it, it is worked out when it is asked for.
+        // If the thread cannot be started, `get` computes the identity.
         let worker = work.spawn(move || identity(&file)).ok();
         Fingerprint {
             plan: plan.to_owned(),
@@ -36,7 +36,7 @@ impl Fingerprint {
         &self.plan
     }
 
-    /// The identity; nothing of a plan that cannot be read.
+    /// The identity; `None` if the plan cannot be read.
     pub fn get(&self) -> Option<PlanIdentity> {
         let known = self.known.get_or_init(|| {
             let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +50,7 @@ impl Fingerprint {
 }
 
 fn identity(plan: &Path) -> Option<PlanIdentity> {
-    // In pieces: a plan may be large, and nothing else needs its bytes here.
+    // Read in pieces: a plan may be large, and nothing else needs its bytes here.
     let mut hash = Sha256::new();
     let mut file = File::open(plan).ok()?;
     let mut piece = vec![0; 1 << 16];

@@ -10,12 +10,12 @@ use crate::quantities::duration_ms;
 
 const FLEET: &str = "Several machines";
 
-/// Where NATS is, as the environment says.
+/// The address of NATS that the environment names.
 pub fn nats_of_environment() -> Option<String> {
     std::env::var(NATS_VARIABLE).ok()
 }
 
-/// Where NATS is.
+/// The options that say how to reach NATS.
 #[derive(Debug, Default, clap::Args)]
 pub struct LinkArguments {
     /// The NATS server that agents and coordinator meet at, such as nats://host:4222 [env: DRUMFIRE_NATS]
@@ -33,7 +33,7 @@ pub struct LinkArguments {
 }
 
 impl LinkArguments {
-    /// The options that were written.
+    /// The options that the user wrote.
     fn given(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("--nats", self.nats.is_some()),
@@ -55,13 +55,13 @@ impl LinkArguments {
     }
 }
 
-/// Names of the options that were written.
+/// The names of the options that the user wrote.
 fn written<const N: usize>(all: [(&'static str, bool); N]) -> impl Iterator<Item = &'static str> {
     let all = all.into_iter().filter(|(_, is_written)| *is_written);
     all.map(|(name, _)| name)
 }
 
-/// How long agents have to answer, if nothing else is said.
+/// How long agents have to answer by default, in milliseconds.
 const WAIT_MS: u64 = 30_000;
 
 /// The options of `run`.
@@ -94,7 +94,8 @@ pub struct FleetArguments {
 }
 
 impl FleetArguments {
-    /// The options beside `--agents` and the way to NATS that were written and that only the start of a run can heed.
+    /// The options that the user wrote and that take effect only at the start of a run. `--agents` and the options for NATS are
+    /// not among them.
     fn at_start(&self) -> impl Iterator<Item = &'static str> {
         written([
             ("--agents-wait", self.agents_wait.is_some()),
@@ -104,7 +105,7 @@ impl FleetArguments {
         ])
     }
 
-    /// None if the run is one on this machine alone.
+    /// The options of a run on agents; `None` for a run on this machine alone.
     ///
     /// # Errors
     /// An option that would have no effect.
@@ -136,7 +137,7 @@ impl FleetArguments {
         Ok(Some(self.with_selection(selection)))
     }
 
-    /// Those of `attach`: the agents are those that the run has.
+    /// The options of `attach`. The run already has its agents.
     ///
     /// # Errors
     /// An option that would have no effect.
@@ -168,7 +169,7 @@ impl FleetArguments {
     }
 }
 
-/// An option of `run` that `attach` refuses.
+/// The message for an option of `run` that `attach` refuses.
 pub fn settled(name: &str) -> String {
     format!("`{name}` has no effect on a run that has begun; leave it out")
 }

@@ -9,31 +9,32 @@ use crate::options::PropertyOptions;
 /// A run on several machines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FleetOptions {
-    /// Which agents.
+    /// The agents to run on.
     pub selection: Selection,
-    /// Where they are.
+    /// How to reach NATS.
     pub link: LinkOptions,
     /// How long to wait for them.
     pub wait_ms: u64,
     /// Every agent runs the whole plan.
     pub is_each: bool,
-    /// The fate of the users of a lost agent.
+    /// What happens to the users of a lost agent.
     pub on_lost: LostAgents,
-    /// The fate of rows; else they are collected if there is a result file.
+    /// What happens to the rows; by default, they are collected if there is a result file.
     pub rows: Option<RowsOfAgents>,
     /// Files to send beside those that the plan names.
     pub send: Vec<PathBuf>,
-    /// Uncertain clocks do not matter.
+    /// Run even if the clocks of agents are uncertain.
     pub allows_skew: bool,
     /// Go on with this run, whose coordinator is gone.
     pub attach: Option<String>,
-    /// Agents end after the run.
+    /// End the agents after the run.
     pub ends_agents: bool,
-    /// JMeter's command line asked for it: properties of its remote testing count.
+    /// The run was ordered by JMeter's command line, so the properties of JMeter's remote testing
+    /// apply.
     pub is_jmeter: bool,
 }
 
-/// The fate of the users of a lost agent.
+/// What happens to the users of a lost agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum LostAgents {
     /// The others go on with theirs
@@ -45,7 +46,7 @@ pub enum LostAgents {
     Stop,
 }
 
-/// The fate of the rows of samples that agents write.
+/// What happens to the rows of samples that agents write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum RowsOfAgents {
     /// Agents send them when the run has ended
@@ -59,37 +60,37 @@ pub enum RowsOfAgents {
 /// The options of `agent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentOrder {
-    /// Where NATS is.
+    /// How to reach NATS.
     pub link: LinkOptions,
     /// The agent's name.
     pub name: Option<String>,
     /// Labels, `NAME=VALUE`.
     pub labels: Vec<String>,
-    /// Its part of the load.
+    /// Its part of the load, relative to the others.
     pub weight: u32,
     /// Leave after one run.
     pub is_once: bool,
-    /// End with standard input.
+    /// End when standard input ends.
     pub is_tied: bool,
-    /// Where files are kept.
+    /// The folder for the files of plans and for runs.
     pub cache: Option<PathBuf>,
     /// Worker threads; 0 is one per core.
     pub workers: usize,
     /// Public keys, or files with them, of coordinators whose plans it runs.
     pub trust: Vec<String>,
-    /// Properties of its own, which stand above those of runs.
+    /// Its own properties, which override those of runs.
     pub properties: PropertyOptions,
-    /// JMeter's command line started it (`-s`).
+    /// It was started by JMeter's command line (`-s`).
     pub is_jmeter: bool,
-    /// How far its clock is wrong on purpose.
+    /// How far its clock is deliberately wrong, in milliseconds.
     pub clock_error_ms: i64,
 }
 
 /// The options of `agents`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentsOrder {
-    /// Where NATS is.
+    /// How to reach NATS.
     pub link: LinkOptions,
-    /// JSON instead of a table.
+    /// Print JSON instead of a table.
     pub json: bool,
 }

@@ -1,4 +1,5 @@
-//! Thresholds while a run goes on: those about stretches of time, and those that end the run (`--abort-on`).
+//! Judges thresholds while a run goes on: those over a stretch of time, and those that end the run
+//! (`--abort-on`).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -7,18 +8,18 @@ use std::time::{Duration, Instant};
 use drumfire_engine::{Control, Event, Inbox, Mailbox, Subscriber, mailbox};
 use drumfire_results::{Recording, Threshold, ThresholdWatch, Verdict};
 
-/// Events that may wait for the judge.
+/// How many events may wait for the judge.
 const ROOM: usize = 64;
-/// How long samples may take to end after a threshold has ended the run; then they are broken off.
+/// How long samples may take to end after a threshold has ended the run. Then they are interrupted.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The state of the thresholds of a run. Copies are of the same run.
+/// The state of a run's thresholds. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Board(Arc<Mutex<GuardState>>);
 
 #[derive(Debug)]
 struct GuardState {
-    /// In the order in which they are told.
+    /// The thresholds, in the order in which verdicts list them.
     guards: Vec<Guard>,
     /// The threshold that ended the run.
     aborted_by: Option<String>,
@@ -27,12 +28,12 @@ struct GuardState {
 #[derive(Debug)]
 struct Guard {
     watch: ThresholdWatch,
-    /// The run ends when it is broken.
+    /// The run ends when this threshold is broken.
     aborts: bool,
 }
 
 impl Guard {
-    /// Whether the end of the run does not tell everything.
+    /// Whether the threshold must be judged during the run, because the final numbers are not enough.
     fn is_watched(&self) -> bool {
         self.aborts || self.watch.threshold().is_windowed()
     }
@@ -56,7 +57,7 @@ impl Board {
     }
 }
 
-/// Judges thresholds, on a thread of its own.
+/// Judges thresholds on a separate thread.
 #[derive(Debug)]
 pub struct Guards {
     board: Board,
@@ -65,10 +66,10 @@ pub struct Guards {
 }
 
 impl Guards {
-    /// Begins with nothing. The run fails if one of `fail_on` is true, and ends at once if one of `abort_on` is.
+    /// Starts the judge. The run fails if one of `fail_on` is true, and ends at once if one of `abort_on` is.
     ///
     /// # Errors
-    /// If the system starts no more threads.
+    /// If the system cannot start a thread.
     pub fn start(
         fail_on: Vec<Threshold>,
         abort_on: Vec<Threshold>,
@@ -105,16 +106,16 @@ impl Guards {
         Ok(guards)
     }
 
-    /// Where the thresholds stand, for those who show them.
+    /// The state of the thresholds, for those that display it.
     pub fn board(&self) -> Board {
         self.board.clone()
     }
 
-    /// Ends the thread, once everything has been judged.
+    /// Ends the thread once it has judged everything.
     pub fn end(mut self) -> Board {
         drop(self.mailbox.take());
         if let Some(thread) = self.thread.take() {
-            // The findings of a judge that panicked stay.
+            // If the judge panicked, its findings so far remain.
             let _ = thread.join();
         }
         self.board
@@ -157,7 +158,7 @@ fn watch(board: &Board, inbox: &Inbox, control: &Control) {
     }
 }
 
-/// Judges what is complete; true if the run is to end for it.
+/// Judges complete seconds. Returns true if the run must end.
 fn judge(board: &Board, now_ms: i64, control: &Control) -> bool {
     let mut state = board.lock();
     let state = &mut *state;

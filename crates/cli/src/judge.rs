@@ -1,4 +1,4 @@
-//! Judges of a run beside its thresholds: they hear its numbers while it goes on and may end it.
+//! Judges of a run beside its thresholds. They receive its numbers while it goes on and may end it.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use drumfire_taurus::{Criteria, Numbers, Subject, code_fits};
 use crate::console::Console;
 use crate::engine::{Control, Event, Subscriber};
 
-/// Hears a run and decides in the end whether it passed.
+/// Receives the events of a run and decides at its end whether it passed.
 pub trait Judge: Subscriber {
-    /// The run is about to start.
+    /// Called when the run is about to start.
     fn begin(&mut self, control: &Control);
-    /// Whether the run passed; says why if it did not.
+    /// Whether the run passed. Prints why if it did not.
     fn end(&mut self, console: &mut Console<'_>) -> bool;
 }
 
-/// Judges a run by criteria of `passfail`.
+/// Judges a run by the criteria of Taurus's `passfail`.
 pub struct PassFail {
     criteria: Criteria,
     control: Option<Control>,
-    /// Seconds that may still grow.
+    /// Seconds that may still receive late samples.
     open: BTreeMap<i64, Increment>,
     whole: Increment,
     told: Vec<String>,
 }
 
 impl PassFail {
-    /// A judge for a run.
+    /// A judge that has not seen any sample yet.
     pub fn new(criteria: Criteria) -> PassFail {
         PassFail {
             criteria,
@@ -38,7 +38,7 @@ impl PassFail {
         }
     }
 
-    /// Judges the seconds before this one. Samples may be recorded a second late.
+    /// Judges all seconds before this one. Samples may be recorded up to a second late.
     fn close_before(&mut self, second: i64) {
         while let Some(entry) = self.open.first_entry()
             && *entry.key() < second

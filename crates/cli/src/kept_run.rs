@@ -1,7 +1,7 @@
-//! The run file while a run goes on: what a run leaves behind when it is killed.
+//! Writes the run file while a run goes on, so that a killed run leaves its numbers behind.
 //!
-//! With `--run-file FILE` it is FILE. Otherwise it lies in `.drumfire/`, where the files of the last [`KEPT`] runs stay. A thread
-//! of its own writes it, from a mailbox, so a slow disk delays nobody.
+//! With `--run-file FILE` it writes FILE. Otherwise it writes to `.drumfire/`, which holds the files of the last [`KEPT`] runs. A
+//! separate thread receives the events through a mailbox, so a slow disk does not delay the run.
 
 use std::fs;
 use std::io;
@@ -16,21 +16,21 @@ use drumfire_results::Recording;
 use crate::engine::{Event, Subscriber};
 use crate::outputs;
 
-/// The folder, where the program is started.
+/// The folder, relative to the working folder.
 pub const FOLDER: &str = ".drumfire";
-/// Run files that stay in the folder, unless `drumfire.runs.keep` says another number.
+/// How many run files stay in the folder, unless `drumfire.runs.keep` sets another number.
 pub const KEPT: usize = 20;
-/// The ending of run files.
+/// The extension of run files.
 const ENDING: &str = "drumfire";
-/// Events that may wait for the disk.
+/// How many events may wait for the disk.
 const ROOM: usize = 64;
 
 /// Where the run file of a run is written while it goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptPlace {
-    /// Where the user asked for it.
+    /// The file that the user named.
     Asked(PathBuf),
-    /// In the folder of the last runs.
+    /// A file in the folder of the last runs.
     Folder(PathBuf),
 }
 
@@ -49,7 +49,7 @@ impl KeptPlace {
     }
 }
 
-/// Writes the run file of the run that is under way.
+/// Writes the run file of the current run.
 #[derive(Debug)]
 pub struct KeptRun {
     place: KeptPlace,
@@ -58,7 +58,7 @@ pub struct KeptRun {
 }
 
 impl KeptRun {
-    /// Begins the file; `run` says what is known before the start, `keep` how many files stay in the folder.
+    /// Begins the file. `run` holds what is known before the start; `keep` is the number of files that stay in the folder.
     ///
     /// # Errors
     /// A folder or file that cannot be written, or a thread that cannot be started.
@@ -78,7 +78,7 @@ impl KeptRun {
         })
     }
 
-    /// Ends the thread, once everything has been written.
+    /// Ends the thread once it has written everything.
     ///
     /// # Errors
     /// The message of the operating system.
@@ -93,14 +93,14 @@ impl KeptRun {
 
 impl Subscriber for KeptRun {
     fn receive(&mut self, event: &Event, so_far: &Recording) {
-        // Ticks are for those that show something now.
+        // Only live displays need ticks.
         if !matches!(event, Event::Tick(_)) {
             self.mailbox.receive(event, so_far);
         }
     }
 }
 
-/// Puts the finished run in the place of what was written while it went on.
+/// Replaces the file that was written during the run with the finished run.
 ///
 /// # Errors
 /// Which file cannot be written, and why.
@@ -108,10 +108,10 @@ pub fn finish(place: &KeptPlace, run: &RunFile) -> Result<(), String> {
     outputs::write_whole(place.path(), |file| run.write(file))
 }
 
-/// Takes the file away of a run that never began.
+/// Removes the file of a run that never began.
 pub fn forget(place: &KeptPlace) {
     if let KeptPlace::Folder(path) = place {
-        // It holds nothing, and is the first to go when the folder is full.
+        // It holds nothing, and the folder's cleanup would remove it anyway.
         let _ = fs::remove_file(path);
     }
 }
@@ -135,7 +135,7 @@ fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the folder of a file, and leaves room for one more file in it: the oldest go.
+/// Makes the folder of a file and removes its oldest run files, so that one more fits.
 fn make_room(file: &Path, keep: usize) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

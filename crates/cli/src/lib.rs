@@ -1,8 +1,8 @@
-//! The `drumfire` command: its arguments (JMeter's own and ours), what it shows, its exit codes.
+//! The `drumfire` command: its arguments (JMeter's own and ours), its output, its exit codes.
 //!
-//! A command line is read twice: [`args`] and [`jmeter`] split it into words and letters, [`options`] is what they mean.
-//! Everything after that works on meanings alone and does not know how they were spelt. [`engine`] is all that the
-//! commands ask of the engine.
+//! A command line is read in two steps: [`args`] and [`jmeter`] parse the words, and [`options`] holds their meaning.
+//! The rest of the crate uses the meaning alone and does not depend on the spelling. [`engine`] is everything that the
+//! commands need from the engine.
 
 pub mod args;
 mod authorities;

@@ -1,9 +1,9 @@
-//! The load of a run from the command line. It is handed on as properties, so that every way to start a run can say it.
+//! The load that the command line sets. It becomes properties, so that every way to start a run can set it.
 
 use crate::options::Change;
 use crate::quantities::{duration_ms, per_second};
 
-/// Another load than the plan's own.
+/// A load in place of the plan's own.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArguments {
@@ -28,7 +28,7 @@ pub struct LoadArguments {
 }
 
 impl LoadArguments {
-    /// The first option that was written.
+    /// The first option that the user wrote.
     pub fn given(&self) -> Option<&'static str> {
         let all = [
             ("--users", self.users.is_some()),
@@ -42,7 +42,7 @@ impl LoadArguments {
         given.map(|(name, _)| name)
     }
 
-    /// The properties that say it.
+    /// The properties that set this load.
     pub fn into_changes(self) -> impl Iterator<Item = Change> {
         let seconds = |ms: u64| ms.div_ceil(1000).to_string();
         let all = [

@@ -22,11 +22,12 @@ fn main() -> ExitCode {
         eprintln!("error: the command line is not UTF-8");
         return drumfire::exit_codes::Exit::Usage.into();
     };
-    // Outputs, probes and `ctl` speak HTTPS through a library that has no cryptography of its own. Only the first call counts.
+    // Outputs, probes and `ctl` use HTTPS through a library that has no cryptography of its own. Only the first installation
+    // takes effect.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     drumfire_health::raise_open_files();
     drumfire::signals::survive_file_limits();
-    // Not locked: messages to the run are told from a thread of their own.
+    // Not locked: another thread prints messages to the run.
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let mut console = Console {
         style: Style::of(&out),

@@ -1,5 +1,5 @@
-//! Messages to a running test by UDP, as JMeter's `shutdown.sh`, `stoptest.sh`, `heapdump.sh` and `threaddump.sh` send them:
-//! `Shutdown`, `StopTestNow`, `HeapDump`, `ThreadDump`.
+//! Receives UDP messages to a running test, as JMeter's `shutdown.sh`, `stoptest.sh`, `heapdump.sh` and `threaddump.sh` send
+//! them: `Shutdown`, `StopTestNow`, `HeapDump`, `ThreadDump`.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, UdpSocket};
@@ -13,7 +13,7 @@ use drumfire_jmx::PropertyTable;
 use crate::engine::Control;
 use crate::escape;
 
-/// How often the thread looks whether it is still wanted.
+/// How often the thread checks whether it must end.
 const PATIENCE: Duration = Duration::from_millis(200);
 /// JMeter's limit for a message, in bytes.
 const MAX_MESSAGE: usize = 80;
@@ -38,7 +38,7 @@ pub enum Closed {
 
 /// Opens the first free port from `jmeterengine.nongui.port` (4445) to `jmeterengine.nongui.maxport` (4455).
 ///
-/// Unlike JMeter, which listens on all addresses and then ignores messages from elsewhere, this listens on loopback only.
+/// JMeter listens on all addresses and then ignores messages from other machines. This listens on loopback only.
 ///
 /// # Errors
 /// [`Closed`] says why messages are not received.
@@ -104,8 +104,8 @@ fn receive(socket: &UdpSocket, control: &Control, is_closed: &AtomicBool) {
     }
 }
 
-/// A line on standard output as in JMeter; a live view draws itself again with the next tick. A reader that has gone
-/// away is no reason to stop listening.
+/// Prints a line to standard output, as JMeter does. A live view redraws itself with the next tick. The thread goes on
+/// listening if the reader of the output has gone away.
 fn print(line: &str) {
     let _ = writeln!(io::stdout(), "{}", escape::line(line));
 }
@@ -113,7 +113,7 @@ fn print(line: &str) {
 impl Drop for MessagePort {
     fn drop(&mut self) {
         self.closed.store(true, Ordering::Relaxed);
-        // A message wakes the thread, so that the process does not stay for its patience.
+        // A message wakes the thread, so that the process need not wait for `PATIENCE`.
         if let Ok(socket) = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)) {
             let _ = socket.send_to(&[], (Ipv4Addr::LOCALHOST, self.port));
         }

@@ -1,4 +1,5 @@
-//! JMeter's HTTP Mirror Server (`HttpMirrorServer`, `HttpMirrorThread`): it answers with the request that it got.
+//! JMeter's HTTP Mirror Server (`HttpMirrorServer`, `HttpMirrorThread`): it answers each request with the request
+//! itself.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,10 +18,10 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// Starts it. `show` gets the lines that requests want to have shown.
+    /// Starts the server. `show` gets the lines that requests ask to print.
     ///
     /// # Errors
-    /// When it cannot listen there.
+    /// If it cannot listen at the address.
     pub fn start(address: SocketAddr, show: fn(&str)) -> io::Result<Mirror> {
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -49,7 +50,7 @@ impl Mirror {
     }
 }
 
-/// `HttpMirrorThread#run`: one request, then the connection is closed.
+/// `HttpMirrorThread#run`: answers one request, then closes the connection.
 async fn answer(mut stream: TcpStream, show: fn(&str)) -> io::Result<()> {
     let mut request = Vec::new();
     let body = loop {
@@ -80,7 +81,7 @@ async fn answer(mut stream: TcpStream, show: fn(&str)) -> io::Result<()> {
     let limit = match header(&text, "X-ResponseLength").map(str::parse::<i32>) {
         None => usize::MAX,
         Some(Ok(limit)) => usize::try_from(limit).unwrap_or(usize::MAX),
-        // JMeter's thread ends here, and closes what it has written.
+        // JMeter's thread ends here, and sends what it has written so far.
         Some(Err(_)) => return finish(stream, &bytes(&head)).await,
     };
     if let Some(cookie) = header(&text, "X-SetCookie") {
@@ -100,7 +101,7 @@ async fn answer(mut stream: TcpStream, show: fn(&str)) -> io::Result<()> {
     finish(stream, &[]).await
 }
 
-/// The rest of the body if its length is known, or else what has come already.
+/// Sends back the rest of the body if its length is known, or else only the bytes that have already arrived.
 async fn echo(stream: &mut TcpStream, length: usize, mut seen: usize) -> io::Result<()> {
     let mut buffer = vec![0; 8192];
     while seen < length {
@@ -127,7 +128,7 @@ async fn finish(mut stream: TcpStream, rest: &[u8]) -> io::Result<()> {
     stream.shutdown().await
 }
 
-/// Status line and headers, without those that come last.
+/// The status line and the headers, without those that come last.
 fn head(request: &str, parameters: &HashMap<String, String>, redirect: Option<&str>) -> String {
     let status = match (parameters.get("status"), redirect) {
         (Some(status), _) => status,
@@ -163,7 +164,7 @@ fn start_of_body(request: &[u8]) -> Option<usize> {
     Some(end + 4)
 }
 
-/// The value of a header, as the expression `^name:\s+([^\r\n]+)` finds it.
+/// The value of a header, found as the expression `^name:\s+([^\r\n]+)` finds it.
 fn header<'r>(request: &'r str, name: &str) -> Option<&'r str> {
     let mut line = Some(request);
     while let Some(rest) = line {
@@ -182,7 +183,7 @@ fn header<'r>(request: &'r str, name: &str) -> Option<&'r str> {
     None
 }
 
-/// The parameters of a query. A query that `java.net.URI` cannot read is taken as it is written.
+/// Reads the parameters of a query. A query that `java.net.URI` cannot parse is used undecoded.
 fn read_parameters(path: &str, parameters: &mut HashMap<String, String>) {
     let Some((_, raw)) = path.split_once('?') else {
         return;
@@ -200,7 +201,7 @@ fn read_parameters(path: &str, parameters: &mut HashMap<String, String>) {
     }
 }
 
-/// A part of an address without its escapes; `None` if a character is not allowed there.
+/// Decodes the escapes in a part of a URL; `None` if a character is not allowed there.
 fn decoded(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -236,7 +237,7 @@ mod tests {
 
     use super::*;
 
-    /// The answers to the pieces of a request.
+    /// Sends a request in pieces and returns the answers.
     fn ask(pieces: &[&str]) -> String {
         let mirror = Mirror::start("127.0.0.1:0".parse().unwrap(), |_| {}).unwrap();
         let mut stream = std::net::TcpStream::connect(mirror.address).unwrap();
@@ -249,7 +250,7 @@ mod tests {
         answer
     }
 
-    /// The head that comes before the request itself.
+    /// The head of the answer, before the request itself.
     fn head_for(request: &str) -> String {
         let answer = ask(&[request]);
         answer

@@ -1,4 +1,4 @@
-//! The meaning of a command line, whichever of the two spellings it had: the program's own (`args`) or JMeter's (`jmeter`).
+//! The meaning of a command line, in either spelling: the program's own (`args`) or JMeter's (`jmeter`).
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -8,14 +8,14 @@ use drumfire_serve::Address;
 use crate::exit_codes::Exit;
 use crate::fleet_options::FleetOptions;
 
-/// Where the plan is.
+/// The plan to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanChoice {
     /// This file.
     File(PathBuf),
     /// The plan of the last run (`-t LAST`).
     Last,
-    /// This file, which the program made for this run alone.
+    /// A file that the program made for this run alone.
     Made(PathBuf),
 }
 
@@ -24,7 +24,7 @@ pub enum PlanChoice {
 pub struct RunOptions {
     /// The plan.
     pub plan: PlanChoice,
-    /// Where samples are written beside the listeners of the plan.
+    /// The file for the samples, in addition to the plan's listeners.
     pub results: Option<ResultsFile>,
     /// Delete the result files of the plan and of the command line before the start.
     pub delete_results: bool,
@@ -36,28 +36,29 @@ pub struct RunOptions {
     pub progress: Progress,
     /// Serve the demo site in this process while the run goes on.
     pub demo: bool,
-    /// Statements about the final statistics of which none may be true, beside those of the property `drumfire.fail_on`.
+    /// Thresholds on the final statistics. The run fails if one is true. Those of the property `drumfire.fail_on` are
+    /// added.
     pub fail_on: Vec<String>,
-    /// Statements of which the first that is true ends the run, beside those of the property `drumfire.abort_on`.
+    /// Thresholds of which the first that becomes true ends the run. Those of the property `drumfire.abort_on` are added.
     pub abort_on: Vec<String>,
-    /// Whether a verdict that is not VALID makes the run fail, beside the property `drumfire.strict`.
+    /// Whether a verdict other than VALID fails the run; the property `drumfire.strict` can also ask for that.
     pub strict: bool,
     /// The report that is made when the run has ended.
     pub report: ReportFiles,
-    /// Write a run file to `.drumfire/` while the run goes on, unless one was asked for or the property
-    /// `drumfire.keep_runs` says no.
+    /// Write a run file to `.drumfire/` while the run goes on, unless the user named one or the property
+    /// `drumfire.keep_runs` forbids it.
     pub keeps_run: bool,
     /// Where the numbers go while the run goes on.
     pub exports: ExportOptions,
-    /// The target's own metrics, `KIND=WHERE`, beside those of the property `drumfire.watch`.
+    /// Sources of the target's own metrics, `KIND=WHERE`. Those of the property `drumfire.watch` are added.
     pub watch: Vec<String>,
-    /// The page that is served while the run goes on, beside the property `drumfire.ui`.
+    /// The page that is served while the run goes on; the property `drumfire.ui` can also ask for it.
     pub ui: UiOptions,
-    /// A run file or result file of an earlier run, with which this one is compared.
+    /// A run file or result file of an earlier run, to compare this one with.
     pub baseline: Option<PathBuf>,
     /// Make the report from the result file, in the folder of `report` or in JMeter's (`-e`).
     pub report_at_end: bool,
-    /// Things to tell the user before the start, such as options without an effect here.
+    /// Notes for the user before the start, such as options without an effect here.
     pub notes: Vec<String>,
     /// The other machines, if the plan runs on several.
     pub fleet: Option<FleetOptions>,
@@ -66,20 +67,20 @@ pub struct RunOptions {
 /// Where the numbers of a run go while it goes on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportOptions {
-    /// Outputs, `KIND=WHERE`, beside those of the property `drumfire.out`.
+    /// Outputs, `KIND=WHERE`. Those of the property `drumfire.out` are added.
     pub out: Vec<String>,
-    /// Tags of all outputs, `NAME=VALUE`, beside those of the property `drumfire.tags`.
+    /// Tags of all outputs, `NAME=VALUE`. Those of the property `drumfire.tags` are added.
     pub tags: Vec<String>,
-    /// A batch that is not delivered fails the run.
+    /// Undelivered data fails the run.
     pub required: bool,
 }
 
 /// The page of a run that is under way.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UiOptions {
-    /// Where it listens, if it was asked for.
+    /// The address to listen on, if the user asked for a page.
     pub address: Option<Address>,
-    /// It gives no orders.
+    /// The page accepts no orders.
     pub readonly: bool,
 }
 
@@ -88,24 +89,24 @@ pub struct UiOptions {
 pub struct ReportFiles {
     /// A folder with the page, `statistics.json` and the run file.
     pub folder: Option<PathBuf>,
-    /// Pages.
+    /// Report pages (HTML).
     pub pages: Vec<PathBuf>,
     /// Run files.
     pub runs: Vec<PathBuf>,
-    /// The outcome for other programs.
+    /// The outcome as JSON, for other programs.
     pub summary: Option<PathBuf>,
-    /// The outcome of the thresholds, as JUnit writes it.
+    /// The outcome of the thresholds as JUnit XML.
     pub junit: Option<PathBuf>,
     /// The outcome as Markdown.
     pub markdown: Option<PathBuf>,
-    /// The numbers of each label as OpenMetrics writes them.
+    /// The numbers of each label as OpenMetrics.
     pub metrics: Option<PathBuf>,
-    /// The outcome of the thresholds, on standard output as the CI system reads it.
+    /// Print the outcome of the thresholds to standard output as annotations of the CI system.
     pub annotations: bool,
 }
 
 impl ReportFiles {
-    /// Nothing is wished for.
+    /// Whether no file is asked for.
     pub fn is_empty(&self) -> bool {
         *self == ReportFiles::default()
     }
@@ -116,15 +117,15 @@ impl ReportFiles {
 pub struct ReportOptions {
     /// A result file or a run file.
     pub input: PathBuf,
-    /// The result to make of it.
+    /// The files to make from it.
     pub files: ReportFiles,
     /// Empty the folder first.
     pub force: bool,
-    /// Statements about the statistics of which none may be true.
+    /// Thresholds on the statistics. The command fails if one is true.
     pub fail_on: Vec<String>,
     /// The property files and definitions.
     pub properties: PropertyOptions,
-    /// JMeter's `-g`, with its messages.
+    /// Whether JMeter's `-g` asked for the report; messages are then JMeter's.
     pub is_jmeter: bool,
 }
 
@@ -135,15 +136,15 @@ pub struct CompareOrder {
     pub inputs: Vec<PathBuf>,
     /// Relative changes below this do not matter.
     pub smallest_change: f64,
-    /// Runs are compared although they must not be.
+    /// Compare runs even if their plan, load or verdict forbids it.
     pub anyway: bool,
     /// The comparison as a page.
     pub page: Option<PathBuf>,
     /// The comparison as Markdown.
     pub markdown: Option<PathBuf>,
-    /// The comparison as JUnit writes it.
+    /// The comparison as JUnit XML.
     pub junit: Option<PathBuf>,
-    /// The comparison on standard output as the CI system reads it.
+    /// Print the comparison to standard output as annotations of the CI system.
     pub annotations: bool,
     /// The property files and definitions.
     pub properties: PropertyOptions,
@@ -176,13 +177,13 @@ pub struct CheckOptions {
     pub plan: PathBuf,
     /// The property files and definitions.
     pub properties: PropertyOptions,
-    /// How it is told.
+    /// The output format.
     pub format: CheckFormat,
-    /// Every element and every finding by itself.
+    /// List every element and every finding separately.
     pub verbose: bool,
 }
 
-/// How `check` tells what it found.
+/// The output format of `check`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum CheckFormat {
     /// For people.
@@ -203,14 +204,14 @@ pub struct ViewOptions {
     pub properties: PropertyOptions,
     /// JSON instead of text.
     pub json: bool,
-    /// The number of agents to divide it among.
+    /// The number of agents to divide the plan among.
     pub agents: Option<u32>,
 }
 
 /// The options of `doctor`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoctorOptions {
-    /// The plan to hold against the limits.
+    /// The plan to check against the limits.
     pub plan: Option<PathBuf>,
     /// The property files and definitions.
     pub properties: PropertyOptions,
@@ -221,7 +222,7 @@ pub struct DoctorOptions {
 /// The options of `jvm`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JvmOptions {
-    /// Bring what is missing.
+    /// Install what is missing.
     pub install: bool,
     /// The property files and definitions.
     pub properties: PropertyOptions,
@@ -239,20 +240,20 @@ pub struct DemoOptions {
 /// The options of `mirror`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MirrorOptions {
-    /// Where it listens.
+    /// The address to listen on.
     pub address: IpAddr,
     /// The port; 0 takes a free one.
     pub port: u16,
 }
 
-/// Where properties come from.
+/// The sources of properties.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PropertyOptions {
-    /// Read instead of `jmeter.properties` (`-p`).
+    /// The file to read instead of `jmeter.properties` (`-p`).
     pub main_file: Option<PathBuf>,
-    /// JMeter's home directory (`-d`); else the environment variable `JMETER_HOME`.
+    /// JMeter's home directory (`-d`); defaults to the environment variable `JMETER_HOME`.
     pub home: Option<PathBuf>,
-    /// Everything else in the order of the command line: a later one wins.
+    /// All other changes, in the order of the command line; later ones win.
     pub changes: Vec<Change>,
     /// The profile of `drumfire.toml`.
     pub profile: Option<String>,
@@ -306,7 +307,7 @@ pub enum Progress {
     Quiet,
 }
 
-/// A command line that is not carried out.
+/// A command line that the program refuses to carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The exit code.
@@ -318,7 +319,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// A refusal that is told on standard error only.
+    /// A refusal that is printed to standard error only.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
         Refusal {
             exit,
@@ -334,8 +335,8 @@ pub fn split_definition(text: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-/// The system properties (`-Dname=value`) in the environment variable `JVM_ARGS`. Anything else (heap sizes and the like)
-/// is for Java alone, which reads it when a plan needs it.
+/// The system properties (`-Dname=value`) in the environment variable `JVM_ARGS`. Everything else there (heap sizes and the
+/// like) concerns only Java, which reads the variable when a plan needs Java.
 pub fn jvm_args(text: &str) -> Vec<Change> {
     let definitions = text
         .split_whitespace()

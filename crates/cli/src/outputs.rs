@@ -1,5 +1,5 @@
-//! The files that a command writes. Each is proved writable before the first request, and one that fails later costs only
-//! itself: the others are written, and the command ends with an error.
+//! The files that a command writes. The command checks that each is writable before the first request. A file that fails
+//! later does not affect the others: they are written, and the command ends with an error.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, RunOptions};
 
-/// A file or folder that was asked for by its name.
+/// A file or folder that the user or the plan named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// Its name for people, such as `results file`.
     pub noun: &'static str,
-    /// Where it is to be.
+    /// Where to write it.
     pub path: PathBuf,
 }
 
-/// The outputs of a run: result files, and whatever the command line names.
+/// The outputs of a run: the result files, and everything that the command line names.
 pub fn of_run(options: &RunOptions, results: Vec<PathBuf>, folder: Option<&Path>) -> Vec<Wanted> {
     let wanted = |noun| move |path: PathBuf| Wanted { noun, path };
     let report = &options.report;
@@ -35,7 +35,7 @@ pub fn of_run(options: &RunOptions, results: Vec<PathBuf>, folder: Option<&Path>
         .collect()
 }
 
-/// Proves that every output can be written, and leaves no file behind that was not there.
+/// Checks that every output can be written. Leaves behind no file that was not there before.
 ///
 /// # Errors
 /// One message that lists all that cannot be written.
@@ -62,7 +62,8 @@ pub fn prove(wanted: &[Wanted]) -> Result<(), Refusal> {
     Err(Refusal::new(Exit::RunFailed, message))
 }
 
-/// Opens a file for writing, in folders that are made for it. A pipe is left alone: opening it waits for its reader.
+/// Checks that a file can be opened for writing, and creates its folder. Pipes are skipped, since opening one blocks until
+/// it has a reader.
 fn prove_file(path: &Path) -> io::Result<()> {
     make_parent(path)?;
     let there = fs::metadata(path);
@@ -74,7 +75,7 @@ fn prove_file(path: &Path) -> io::Result<()> {
     }
     OpenOptions::new().append(true).create(true).open(path)?;
     if there.is_err() {
-        // A results file gets its head only if it is new.
+        // A results file gets its header only if it is new.
         fs::remove_file(path)?;
     }
     Ok(())
@@ -90,7 +91,7 @@ fn prove_folder(path: &Path) -> io::Result<()> {
 fn make_parent(path: &Path) -> io::Result<()> {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => match fs::create_dir_all(folder) {
-            // It is not a folder: opening the file says so.
+            // The path is not a folder; opening the file reports that.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             made => made,
         },
@@ -98,7 +99,8 @@ fn make_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file whole or not at all: beside its place, then renamed. A path that is no ordinary file is written in place.
+/// Writes a file completely or not at all: writes a `.part` file beside it, then renames that. Anything but a regular file
+/// is written in place.
 ///
 /// # Errors
 /// Which file cannot be written, and why.
@@ -115,7 +117,7 @@ pub fn write_whole(path: &Path, write: impl FnOnce(File) -> io::Result<()>) -> R
         .and_then(write)
         .and_then(|()| fs::rename(&part, path))
         .map_err(|error| {
-            // A part of it is of no use.
+            // An incomplete file is of no use.
             let _ = fs::remove_file(&part);
             told(error)
         })

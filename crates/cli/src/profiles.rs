@@ -9,25 +9,25 @@ use serde::Deserialize;
 
 use crate::quantities::{duration_ms, per_second};
 
-/// The variable of the environment that chooses a target.
+/// The environment variable that chooses a target.
 const TARGET: &str = "DRUMFIRE_TARGET";
 
-/// The property with outputs for JMeter's command line and `drumfire.toml`, semicolons between them.
+/// The property for outputs, for JMeter's command line and `drumfire.toml`; separated by semicolons.
 pub const OUT: &str = "drumfire.out";
-/// The property with tags of all outputs, `NAME=VALUE` with semicolons between them.
+/// The property for tags of all outputs, `NAME=VALUE`, separated by semicolons.
 pub const TAGS: &str = "drumfire.tags";
 
-/// The run's choices from the file.
+/// The profile and target that a run chooses.
 pub struct Choice<'c> {
     /// The profile.
     pub profile: Option<&'c str>,
-    /// The target; without one that of the profile, or of the environment.
+    /// The target; defaults to that of the profile, or of the environment.
     pub target: Option<&'c str>,
     /// The variables of the environment.
     pub variable: &'c dyn Fn(&str) -> Option<OsString>,
 }
 
-/// The value of a property.
+/// The value of a property in the file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Held {
@@ -39,7 +39,7 @@ pub enum Held {
     Number(f64),
     /// A text.
     Text(String),
-    /// A variable of the environment, for secrets.
+    /// A reference to an environment variable, for secrets.
     Variable(Reference),
 }
 
@@ -52,7 +52,7 @@ pub struct Reference {
 }
 
 impl Held {
-    /// The value as a property has it.
+    /// The value as the text of a property.
     pub fn text(&self, variable: &dyn Fn(&str) -> Option<OsString>) -> Result<String, String> {
         Ok(match self {
             Held::Flag(value) => value.to_string(),
@@ -101,7 +101,7 @@ pub struct Profile {
     baseline: Option<PathBuf>,
 }
 
-/// The files of a run that a profile asks for; relative ones start at the working folder.
+/// The files of a run that a profile asks for. Relative paths are relative to the working folder.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Outputs {
     /// As `--report`.
@@ -118,7 +118,7 @@ pub struct Outputs {
     pub baseline: Option<PathBuf>,
 }
 
-/// The tables that a choice is made from.
+/// The tables of the file to choose from.
 #[derive(Debug, Default, Deserialize)]
 pub struct Choices {
     #[serde(default)]
@@ -130,10 +130,10 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The profile of a choice.
+    /// The chosen profile, if the choice names one.
     ///
     /// # Errors
-    /// There is none of that name.
+    /// If there is no profile of that name.
     pub fn profile(&self, choice: &Choice<'_>) -> Result<Option<&Profile>, String> {
         choice
             .profile
@@ -141,7 +141,8 @@ impl Choices {
             .transpose()
     }
 
-    /// The properties of a choice, later ones win: those of all runs, of the target, of the profile.
+    /// The properties of a choice: those for all runs, those of the target, those of the profile. Later ones
+    /// win.
     ///
     /// # Errors
     /// A profile or target that is not there, a variable that is not set, or a wrong value.

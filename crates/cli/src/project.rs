@@ -1,4 +1,4 @@
-//! `drumfire.toml`: what a project sets for all its runs. The file lies beside the plan, or else in the working folder.
+//! `drumfire.toml`: a project's settings for all its runs. The file is beside the plan, or else in the working folder.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -47,28 +47,28 @@ struct OutputTable {
     tags: BTreeMap<String, String>,
 }
 
-/// `[jvm]`: the Java that scripts and elements without a native form run in.
+/// `[jvm]`: the Java in which scripts and elements without a native implementation run.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct JvmTable {
-    /// The folder of a Java.
+    /// The folder of a Java installation.
     home: Option<PathBuf>,
     /// Options of the virtual machine.
     #[serde(default)]
     options: Vec<String>,
-    /// Jars and folders; relative ones start at the file's folder.
+    /// Jars and folders; relative paths are relative to the file's folder.
     #[serde(default)]
     classpath: Vec<PathBuf>,
-    /// `group:artifact:version` of jars that are fetched with all that they depend on.
+    /// `group:artifact:version` of jars to download with all their dependencies.
     #[serde(default)]
     dependencies: Vec<String>,
 }
 
-/// `[tls]`: connections of the program's own.
+/// `[tls]`: TLS of the program's own connections.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TlsTable {
-    /// Authorities to trust beside the system's, in PEM; a relative path starts at the file's folder.
+    /// Certificate authorities (PEM) to trust in addition to the system's; a relative path is relative to the file's folder.
     ca: Option<PathBuf>,
 }
 
@@ -80,26 +80,26 @@ struct RunsTable {
     keep: Option<usize>,
 }
 
-/// `[matrix]`: combinations in which a plan is run.
+/// `[matrix]`: the combinations in which to run a plan.
 #[derive(Debug, Default, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Matrix {
-    /// The plan; a relative one starts at the file's folder.
+    /// The plan; a relative path is relative to the file's folder.
     pub plan: Option<PathBuf>,
     /// The profile of all combinations.
     pub profile: Option<String>,
-    /// Names and their values. `users`, `ramp-up`, `duration`, `rate`, `profile` and `target` are the options of that name; any other
-    /// name is a property.
+    /// Names and their values. `users`, `ramp-up`, `duration`, `rate`, `profile` and `target` set the options of that name; any
+    /// other name sets a property.
     pub axes: BTreeMap<String, Vec<Held>>,
-    /// The combination that the others are compared with; what it leaves out has its first value.
+    /// The combination with which the others are compared. An axis that it leaves out has its first value.
     #[serde(default)]
     pub base: Values,
-    /// Combinations that are left out, each by the values that they have in common.
+    /// Combinations to leave out; each entry lists the values that they share.
     #[serde(default)]
     pub exclude: Vec<Values>,
 }
 
-/// The file of a project, if it has one, with its text.
+/// Reads the project's file, if there is one. Returns its path and its content.
 fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
     let beside_plan = plan.and_then(Path::parent).map(|folder| folder.join(FILE));
     let file = beside_plan
@@ -115,7 +115,7 @@ fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
     Ok(Some((file, project)))
 }
 
-/// The fault in the text of a project's file, and its place, in bytes.
+/// The faults in the text of a project's file, each with its range in bytes.
 pub fn faults(text: &str) -> Vec<(Range<usize>, String)> {
     match toml::from_str::<Project>(text) {
         Ok(_) => Vec::new(),
@@ -126,10 +126,10 @@ pub fn faults(text: &str) -> Vec<(Range<usize>, String)> {
     }
 }
 
-/// The properties that the project's file sets for a choice; none if there is no file.
+/// The properties that the project's file sets for a choice; empty if there is no file.
 ///
 /// # Errors
-/// The fault of the file, with its line, or of the choice.
+/// A fault in the file, with its line, or in the choice.
 pub fn properties(
     plan: Option<&Path>,
     choice: &Choice<'_>,
@@ -160,7 +160,7 @@ pub fn properties(
 /// The files that the profile of a run asks for.
 ///
 /// # Errors
-/// The fault of the file or of the choice.
+/// A fault in the file or in the choice.
 pub fn outputs(plan: Option<&Path>, choice: &Choice<'_>) -> Result<Outputs, String> {
     let Some((_, project)) = found(plan)? else {
         return Ok(Outputs::default());
@@ -176,7 +176,7 @@ pub fn outputs(plan: Option<&Path>, choice: &Choice<'_>) -> Result<Outputs, Stri
 /// The matrix of the project, with the file's folder.
 ///
 /// # Errors
-/// The fault of the file.
+/// A fault in the file.
 pub fn matrix(plan: Option<&Path>) -> Result<Option<(PathBuf, Matrix)>, String> {
     let Some((file, project)) = found(plan)? else {
         return Ok(None);
@@ -185,13 +185,13 @@ pub fn matrix(plan: Option<&Path>) -> Result<Option<(PathBuf, Matrix)>, String> 
     Ok(project.matrix.map(|matrix| (folder, matrix)))
 }
 
-/// A path that means the same in every working folder.
+/// The absolute path, which means the same in every working folder.
 fn whole(path: &Path) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     path.to_string_lossy().into_owned()
 }
 
-/// The tables that hold for all runs.
+/// The properties that the tables for all runs set.
 fn of_tables(project: &Project, folder: &Path) -> Vec<(String, String)> {
     let jvm = &project.jvm;
     let path = |path: &PathBuf| folder.join(path).to_string_lossy().into_owned();

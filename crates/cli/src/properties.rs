@@ -1,5 +1,5 @@
-//! Which properties a run has, in the order in which JMeter loads them (`JMeter.initializeProperties`):
-//! `jmeter.properties` (or what `-p` names), `user.properties`, `system.properties`, then the options in their order.
+//! The properties of a run, loaded in JMeter's order (`JMeter.initializeProperties`): `jmeter.properties` (or the file
+//! of `-p`), `user.properties`, `system.properties`, then the options in their order.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 
 use crate::options::{Change, PropertyOptions, jvm_args};
 
-/// The version of JMeter whose behaviour is run; plans read it from the property `jmeter.version`.
+/// The version of JMeter whose behaviour Drumfire reproduces. Plans read it from the property `jmeter.version`.
 const JMETER_VERSION: &str = "5.6.3";
 
 /// The properties of a run.
@@ -18,7 +18,7 @@ const JMETER_VERSION: &str = "5.6.3";
 pub struct RunProperties {
     /// JMeter's properties: `__P`, `__property`, and everything that changes behaviour.
     pub properties: PropertyTable,
-    /// Java's system properties. `__P` looks here for what `properties` does not have.
+    /// Java's system properties. `__P` falls back to these.
     pub system: PropertyTable,
     /// The names of the properties that the command line sets (`-J`), in its order.
     pub given: Vec<String>,
@@ -30,23 +30,23 @@ pub struct RunProperties {
     pub notes: Vec<String>,
 }
 
-/// The properties' sources beside the command line.
+/// The sources of properties beside the command line.
 pub struct Surroundings<'a> {
     /// The variables of the environment.
     pub variable: &'a dyn Fn(&str) -> Option<OsString>,
-    /// The moment of the start.
+    /// The time of the start.
     pub now: Timestamp,
     /// The zone for `START.YMD` and `START.HMS`.
     pub zone: &'a TimeZone,
-    /// Properties of the program's own, such as the demo site's ports; the command line may replace them.
+    /// Properties that the program sets, such as the demo site's ports. The command line may override them.
     pub own: &'a [(String, String)],
 }
 
 /// Loads all files and applies all options.
 ///
 /// # Errors
-/// A file that Java would refuse to load, or a `-p` file that cannot be read. A missing file of another kind is a note,
-/// as in JMeter.
+/// If Java would refuse to load a file, or the file of `-p` cannot be read. Any other missing file is only a note, as
+/// in JMeter.
 pub fn resolve(
     options: &PropertyOptions,
     around: &Surroundings<'_>,
@@ -84,7 +84,7 @@ pub fn resolve(
     Ok(settings)
 }
 
-/// The system properties by which plans find folders; a JVM has them from the start.
+/// The system properties by which plans find folders. A JVM sets them at its start.
 fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
     let variable = |name| (around.variable)(name).map(|value| value.to_string_lossy().into_owned());
     let folder = std::env::current_dir()
@@ -97,7 +97,7 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
         "windows" => "Windows",
         other => other,
     };
-    // Java on Unix asks no variable for the temporary folder.
+    // Java on Unix reads no variable for the temporary folder.
     let [user, temporary, between_names, between_paths, line_end] = match cfg!(windows) {
         true => [
             variable("USERNAME"),
@@ -125,7 +125,8 @@ fn of_this_process(around: &Surroundings<'_>) -> Vec<(&'static str, String)> {
 }
 
 impl RunProperties {
-    /// JMeter's start script hands `JVM_ARGS` to the JVM. Definitions among them matter to plans.
+    /// Applies the definitions in `JVM_ARGS`, which JMeter's start script passes to the JVM. Plans read such system
+    /// properties.
     fn apply_jvm_args(&mut self, around: &Surroundings<'_>) -> Result<(), Box<Diagnostic>> {
         let Some(text) = (around.variable)("JVM_ARGS") else {
             return Ok(());
@@ -134,7 +135,8 @@ impl RunProperties {
         changes.iter().try_for_each(|change| self.apply(change))
     }
 
-    /// `-p` replaces `jmeter.properties`; without it, the one of an installed JMeter, else what 5.6.3 ships.
+    /// Loads the file of `-p` instead of `jmeter.properties`; without `-p`, that of an installed JMeter, or else the
+    /// defaults of 5.6.3.
     fn load_main(
         &mut self,
         wanted: Option<&Path>,
@@ -150,7 +152,7 @@ impl RunProperties {
         Ok(())
     }
 
-    /// The file that a property names: in the working directory, else in JMeter's `bin` (`JMeterUtils.findFile`).
+    /// The file that a property names: in the working directory, or else in JMeter's `bin` (`JMeterUtils.findFile`).
     fn named_file(&self, property: &str, home: Option<&Path>) -> Option<PathBuf> {
         let name = self
             .properties

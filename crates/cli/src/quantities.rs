@@ -1,9 +1,9 @@
 //! Times and rates on the command line.
 
-/// Milliseconds of `500ms`, `30s`, `5m`, `1h`; a number alone is of seconds.
+/// Parses `500ms`, `30s`, `5m` or `1h` into milliseconds. A number without a unit is in seconds.
 ///
 /// # Errors
-/// The spelling to use instead.
+/// How to write it instead.
 pub fn duration_ms(text: &str) -> Result<u64, String> {
     let split = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -22,10 +22,10 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
     Ok((number * factor).round() as u64)
 }
 
-/// The rate per second of `200`, `200/s`, `600/m`, `36000/h`.
+/// Parses `200`, `200/s`, `600/m` or `36000/h` into a rate per second.
 ///
 /// # Errors
-/// The spelling to use instead.
+/// How to write it instead.
 pub fn per_second(text: &str) -> Result<f64, String> {
     let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
     let seconds = match unit {

@@ -1,18 +1,18 @@
-//! The plan of the last run, for `-t LAST` and `-l LAST`.
+//! Remembers the plan of the last run, for `-t LAST` and `-l LAST`.
 //!
-//! JMeter keeps its recent files in Java's preferences, which only its interface writes; here every run is remembered,
+//! JMeter stores its recent files in Java's preferences, and only its GUI writes them. Drumfire remembers every run,
 //! in `$XDG_STATE_HOME/drumfire/last-plan` or `~/.local/state/drumfire/last-plan`.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where the last plan is remembered, given the variables of the environment; none without a home.
+/// The file that stores the last plan, given the environment variables; `None` without a home directory.
 pub fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(state_folder(variable)?.join("last-plan"))
 }
 
-/// Where runs with a page are noted.
+/// The folder in which runs with a page are registered.
 pub fn runs_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(state_folder(variable)?.join("runs"))
 }
@@ -25,7 +25,7 @@ fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> 
     Some(state.join("drumfire"))
 }
 
-/// Remembers a plan by its absolute path.
+/// Stores the absolute path of a plan.
 ///
 /// # Errors
 /// A folder or file that cannot be written.
@@ -37,15 +37,15 @@ pub fn remember(place: &Path, plan: &Path) -> io::Result<()> {
     std::fs::write(place, plan.as_os_str().as_encoded_bytes())
 }
 
-/// The plan of the last run, if one is remembered.
+/// The plan of the last run, if one was stored.
 pub fn recall(place: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(place).ok()?;
     let line = text.trim_end_matches('\n');
     (!line.is_empty()).then(|| PathBuf::from(line))
 }
 
-/// The result file that `-l LAST` means: the plan's name with `.jtl` in place of `.jmx` (`JMeter.processLAST`). A plan
-/// without that ending leaves the word as it is, as in JMeter.
+/// The result file that `-l LAST` means: the plan's name with `.jtl` in place of `.jmx` (`JMeter.processLAST`). For a
+/// plan without that extension the word stays as it is, as in JMeter.
 pub fn results_of(plan: &Path) -> PathBuf {
     let is_jmx = plan
         .extension()

@@ -1,4 +1,4 @@
-//! The files of a report: which ones, whether they may be written, and writing them.
+//! The files of a report: which ones to write, whether they may be written, and writing them.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,9 +14,9 @@ use crate::options::ReportFiles;
 use crate::outputs;
 use crate::properties::RunProperties;
 
-/// Where JMeter's `-o` comes from if it is not given (`JMeter.JMETER_REPORT_OUTPUT_DIR_PROPERTY`).
+/// The property that names the folder if `-o` is not given (`JMeter.JMETER_REPORT_OUTPUT_DIR_PROPERTY`).
 const FOLDER_PROPERTY: &str = "jmeter.reportgenerator.outputdir";
-/// The folder if nothing says otherwise (`reportgenerator.properties`).
+/// The default folder (`reportgenerator.properties`).
 const FOLDER: &str = "report-output";
 /// The page in a report's folder.
 const PAGE: &str = "index.html";
@@ -25,7 +25,7 @@ const STATISTICS: &str = "statistics.json";
 /// The run file in a report's folder.
 pub const RUN: &str = "run.drumfire";
 
-/// The folder of a report that names none.
+/// The folder of a report for which the user names none.
 pub fn default_folder(settings: &RunProperties) -> PathBuf {
     let property = settings.properties.get(FOLDER_PROPERTY);
     PathBuf::from(
@@ -35,8 +35,8 @@ pub fn default_folder(settings: &RunProperties) -> PathBuf {
     )
 }
 
-/// Whether a report may be written to the folder, in JMeter's words (`JOrphanUtils.canSafelyWriteToFolder`). With
-/// `force` a folder with something in it is emptied, and a file in its place deleted.
+/// Checks that a report may be written to the folder, with JMeter's messages (`JOrphanUtils.canSafelyWriteToFolder`).
+/// With `force`, it empties a folder that has content and deletes a file in its place.
 ///
 /// # Errors
 /// The message for the user.
@@ -70,8 +70,8 @@ pub fn claim_folder(folder: &Path, force: bool) -> Result<(), String> {
     }
 }
 
-/// Writes the files that are wished for; one that fails costs only itself. `statistics` is the run that `statistics.json`
-/// tells of. Gives what failed, and why.
+/// Writes the files that the user asked for. A file that fails does not affect the others. `statistics` is the run for
+/// `statistics.json`. Returns a message for each failure.
 pub fn write(
     run: &RunFile,
     statistics: &RunFile,
@@ -116,7 +116,7 @@ pub fn write(
     failed
 }
 
-/// The cases as commands of the CI system that this process runs in.
+/// The cases as annotations of the CI system in which this process runs.
 pub fn annotations(title: &str, cases: &[Case]) -> String {
     let system = CiSystem::detect(|name| std::env::var(name).ok());
     drumfire_report::annotations(system, title, cases)
@@ -127,10 +127,10 @@ pub fn cases(run: &RunFile) -> Vec<Case> {
     run.thresholds.iter().map(Case::from).collect()
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file completely or not at all.
 ///
 /// # Errors
-/// Which one cannot be written, and why.
+/// Which file cannot be written, and why.
 pub fn put(path: &Path, content: &[u8]) -> Result<(), String> {
     outputs::write_whole(path, |mut file| file.write_all(content))
 }
@@ -145,7 +145,7 @@ fn page(run: &RunFile, settings: &RunProperties) -> String {
     })
 }
 
-/// The content of a live page when the run has ended.
+/// The data that a live page shows once the run has ended.
 pub fn payload(run: &RunFile, settings: &RunProperties) -> String {
     with_page_options(settings, |options, apdex, matches| {
         report_payload(run, options, apdex, matches)
@@ -158,7 +158,7 @@ fn with_page_options(
 ) -> String {
     let property = |name: &str| settings.properties.get(name).map(str::to_owned);
     let apdex = Apdex::from_properties(&property);
-    // The whole label, as ReportGenerator has Jakarta ORO do it.
+    // The pattern must match the whole label, as in ReportGenerator, which uses Jakarta ORO.
     let matches = |rule: &str, label: &str| {
         Pattern::compile(rule, Dialect::Oro, Options::default())
             .is_ok_and(|pattern| pattern.full_match(label))

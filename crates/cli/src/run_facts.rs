@@ -1,9 +1,9 @@
-//! How a run and its generator were doing, as run files and pages show it.
+//! Converts the verdict, the thresholds and the generator's health to the form in which run files and pages show them.
 
 use drumfire_health::{Reason, Second, Verdict};
 use drumfire_report::{HealthGroup, HealthLine, RunVerdict, ThresholdResult, VerdictReason};
 
-/// The verdict with moments of the calendar, which stay true when runs are merged.
+/// The verdict with absolute times, which stay true when runs are merged.
 pub fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
     let at = |ms: u64| started_ms.saturating_add_unsigned(ms);
     let reason = |reason: &Reason| VerdictReason {
@@ -37,7 +37,7 @@ pub fn threshold_results(verdicts: &[drumfire_results::Verdict]) -> Vec<Threshol
         .collect()
 }
 
-/// A line of a chart: its name, what it shows of a second, and whether it is left out where it is always zero.
+/// A line of a chart: its name, the value that it shows of a second, and whether to omit it if it is always zero.
 type Line = (&'static str, fn(&Second) -> f64, bool);
 
 /// The charts: name, unit, lines.
@@ -201,8 +201,8 @@ fn per_second(second: &Second, count: u64) -> f64 {
 
 const MIB: f64 = (1 << 20) as f64;
 
-/// How the generator was doing from second to second of a run that started at `started_ms`, and how busy each core was. A chart
-/// without any line is left out.
+/// The generator's health in each second of a run that started at `started_ms`, and the load of each core. Charts without any
+/// line are omitted.
 pub fn health(seconds: &[Second], started_ms: i64) -> Vec<HealthGroup> {
     let mut groups = charts(seconds, started_ms);
     groups.extend(each_core(seconds, started_ms));
@@ -239,10 +239,10 @@ fn charts(seconds: &[Second], started_ms: i64) -> Vec<HealthGroup> {
         .collect()
 }
 
-/// Cores that are shown one by one; of more, how they are spread.
+/// Up to this many cores are shown one by one; of more, only the distribution.
 const FEW_CORES: usize = 8;
 
-/// How busy each core was, with whatever ran there.
+/// The utilisation of each core, by all programs on the machine.
 fn each_core(seconds: &[Second], started_ms: i64) -> Option<HealthGroup> {
     let cores = seconds.iter().map(|second| second.each_core.len()).min()?;
     let line = |name: String, of: &dyn Fn(&[f64]) -> f64| HealthLine {
@@ -279,7 +279,7 @@ fn each_core(seconds: &[Second], started_ms: i64) -> Option<HealthGroup> {
     })
 }
 
-/// With three decimals.
+/// Rounds to three decimals.
 pub fn thousandths(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

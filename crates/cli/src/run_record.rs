@@ -1,4 +1,4 @@
-//! The record of a run beside its samples: the plan, the machine, the time of its parts.
+//! The record of a run beside its samples: the plan, the machine, and where the time of samples went.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn plan_name(plan: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Everything that is known of a run.
+/// Collects everything that is known of a run.
 pub fn run_file(
     outcome: Outcome,
     plan: &Fingerprint,
@@ -58,7 +58,7 @@ pub fn run_file(
     run
 }
 
-/// Adds how the agents of a run were doing: a row for each, and of several the same charts as for a run on one machine.
+/// Adds the agents of a run: a row for each and, if there are several, the charts of each as for a run on one machine.
 pub fn add_agents(run: &mut RunFile, agents: &[AgentOutcome]) {
     for agent in agents {
         run.agents.push(run_agent(agent));
@@ -88,7 +88,7 @@ fn run_agent(agent: &AgentOutcome) -> RunAgent {
     }
 }
 
-/// Properties that were given on the command line, in its order; the values of secret ones are masked.
+/// Properties that the command line sets, in its order. The values of secret ones are masked.
 pub fn given(properties: &PropertyOptions) -> Vec<(String, String)> {
     let value = |name: &str, value: &str| match is_secret(name) {
         true => MASK.to_owned(),
@@ -103,7 +103,7 @@ pub fn given(properties: &PropertyOptions) -> Vec<(String, String)> {
     given.collect()
 }
 
-/// Where the time of samples went; none if no sample was timed.
+/// Where the time of samples went; `None` if no sample was timed.
 fn time_use(stages: &StageTimes, cpu_us: Option<f64>) -> Option<TimeUse> {
     let parts = Stage::ALL.iter().map(|stage| TimedPart {
         name: stage.title().to_owned(),
@@ -117,7 +117,7 @@ fn time_use(stages: &StageTimes, cpu_us: Option<f64>) -> Option<TimeUse> {
     })
 }
 
-/// Where the load comes from.
+/// The machine that generates the load.
 fn environment() -> Vec<(String, String)> {
     let mut rows = vec![
         (
@@ -132,7 +132,7 @@ fn environment() -> Vec<(String, String)> {
     if let Some(mib) = memory_mib() {
         rows.push(("memory".to_owned(), format!("{mib} MiB")));
     }
-    // Raised when the program began.
+    // The limit was raised when the program began.
     if let Some(limit) = drumfire_health::raise_open_files() {
         rows.push(("open files".to_owned(), format!("at most {limit}")));
     }
@@ -157,8 +157,8 @@ pub fn memory_mib() -> Option<u64> {
     Some(kib / 1024)
 }
 
-/// How many users are meant to run, from moment to moment, in milliseconds since the Unix epoch: all main thread groups
-/// as if they started with the run. Setup and teardown groups are left out.
+/// The planned number of users over time, in milliseconds since the Unix epoch, as if all main thread groups started
+/// with the run. Setup and teardown groups are left out.
 fn planned_users(groups: &[GroupView], started_ms: i64, ended_ms: i64) -> Vec<(i64, u64)> {
     let is_main =
         |group: &&GroupView| !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup");
@@ -167,7 +167,7 @@ fn planned_users(groups: &[GroupView], started_ms: i64, ended_ms: i64) -> Vec<(i
         .filter(is_main)
         .any(|group| !group.load.is_empty())
     {
-        // How many users such a group needs depends on the server.
+        // The number of users that such a group needs depends on the server.
         return Vec::new();
     }
     let windows = groups
@@ -183,7 +183,7 @@ fn planned_users(groups: &[GroupView], started_ms: i64, ended_ms: i64) -> Vec<(i
     }
     changes.retain(|(at_ms, _)| *at_ms <= ended_ms);
     changes.sort_unstable();
-    // Within a second, only the last number is told.
+    // Within a second, keep only the last number.
     let mut planned: Vec<(i64, u64)> = Vec::new();
     let mut users = 0i64;
     for (at_ms, change) in changes {

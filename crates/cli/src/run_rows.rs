@@ -44,7 +44,7 @@ impl RunRow {
         }
     }
 
-    /// The row as pages show it, with the time of its start.
+    /// The row as pages show it, with its start time.
     pub fn point(self, when: String) -> TrendPoint {
         TrendPoint {
             when,
@@ -56,7 +56,7 @@ impl RunRow {
         }
     }
 
-    /// The cells behind the name.
+    /// The cells to the right of the name.
     pub fn numbers(&self) -> Vec<String> {
         let mut cells = vec![
             self.samples.to_string(),
@@ -69,7 +69,7 @@ impl RunRow {
     }
 }
 
-/// A table with columns as wide as their widest cell; numbers stand to the right.
+/// A table with columns as wide as their widest cell; numbers are right-aligned.
 pub fn table(heads: &[&str], lines: &[Vec<String>]) -> String {
     let widths: Vec<usize> = heads
         .iter()

@@ -1,4 +1,4 @@
-//! Ctrl-C, SIGTERM and SIGHUP.
+//! Handles Ctrl-C, SIGTERM and SIGHUP.
 
 use std::io;
 use std::thread::JoinHandle;
@@ -10,18 +10,18 @@ use crate::exit_codes::Exit;
 
 pub use system::survive_file_limits;
 
-/// After this many signals the process ends at once, in case the orderly end does not come.
+/// After this many signals the process exits at once, in case an orderly end hangs.
 const ENOUGH: u32 = 3;
 
-/// After the grace time, samples are broken off; tearDown groups have so long before they are, too.
+/// After the grace time, samples are interrupted. tearDown groups have this long before they are interrupted as well.
 const AFTER_GRACE: Duration = Duration::from_secs(5);
 
-/// The news for a listener.
+/// An event for the callback of [`listen`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Heard {
     /// The number of signals so far, from 1, and the name of this one.
     Signal(u32, &'static str),
-    /// The first signal is so long ago that nothing more is waited for.
+    /// The grace time since the first signal is over.
     GraceOver,
 }
 
@@ -32,9 +32,9 @@ pub struct Listening {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Calls `told` each time the process gets SIGINT, SIGTERM or SIGHUP. One that the process was started to ignore, as by `nohup`,
-/// stays ignored, as by a JVM. Where there is a `grace` time, `told` also hears that it is over since the first signal, and then
-/// again and again until it ends listening.
+/// Calls `told` each time the process gets SIGINT, SIGTERM or SIGHUP. A signal that the process was started to ignore, as by
+/// `nohup`, stays ignored, as with a JVM. If there is a `grace` time, `told` is also called when it has passed since the first
+/// signal, and again every few seconds until the listening ends.
 ///
 /// # Errors
 /// A handler or a thread that cannot be made.
@@ -74,8 +74,8 @@ mod system {
         (SignalKind::hangup(), "SIGHUP"),
     ];
 
-    /// Has a write beyond the limit of file sizes (`ulimit -f`) fail with an error, which costs that file alone; the signal would
-    /// end the process without a word.
+    /// Makes a write beyond the limit on file sizes (`ulimit -f`) fail with an error, which costs only that file. The signal
+    /// itself would end the process without a message.
     pub fn survive_file_limits() {
         const SIGXFSZ: i32 = 25;
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -83,12 +83,12 @@ mod system {
             .build();
         if let Ok(runtime) = runtime {
             let _entered = runtime.enter();
-            // The handler stays when its stream is gone.
+            // The handler remains after its stream is dropped.
             let _ = signal(SignalKind::from_raw(SIGXFSZ));
         }
     }
 
-    /// Has tasks of the current runtime send the names of signals.
+    /// Spawns tasks on the current runtime that send the names of signals.
     pub fn pass_on(to: &mpsc::Sender<&'static str>) -> io::Result<()> {
         let ignored = ignored_signals();
         for (kind, name) in ENDING {
@@ -100,7 +100,7 @@ mod system {
         Ok(())
     }
 
-    /// The set of signals that are ignored, signal 1 as the lowest bit; empty where the system does not tell.
+    /// The set of ignored signals, with signal 1 as the lowest bit; empty where the system does not provide it.
     fn ignored_signals() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -117,7 +117,7 @@ mod system {
     }
 }
 
-/// Windows's console events, by the names of the signals that mean the same.
+/// Windows's console events, under the names of the equivalent signals.
 #[cfg(windows)]
 mod system {
     use std::io;
@@ -125,11 +125,11 @@ mod system {
     use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
     use tokio::sync::mpsc;
 
-    /// Windows limits no file.
+    /// Does nothing: Windows does not limit file sizes.
     pub fn survive_file_limits() {}
 
-    /// Has a task of the current runtime send the names of events. Windows ends the process some seconds after a console was
-    /// closed or the machine goes down, ready or not.
+    /// Spawns a task on the current runtime that sends the names of events. Windows ends the process some seconds after the
+    /// console is closed or the machine shuts down, whether the process is ready or not.
     pub fn pass_on(to: &mpsc::Sender<&'static str>) -> io::Result<()> {
         let (mut interrupt, mut break_key) = (ctrl_c()?, ctrl_break()?);
         let (mut close, mut shutdown) = (ctrl_close()?, ctrl_shutdown()?);
@@ -181,7 +181,7 @@ async fn count(
     }
 }
 
-/// Ends after so long, or never.
+/// Ends after the given time; never, without one.
 async fn over(patience: Option<Duration>) {
     match patience {
         Some(patience) => tokio::time::sleep(patience).await,

@@ -1,5 +1,5 @@
-//! `--summary-json`: the outcome of a run for other programs. The fields are documented in `docs/reference/summary.md`; a field
-//! never changes its meaning within a version of the schema.
+//! `--summary-json`: the outcome of a run for other programs. `docs/reference/summary.md` documents the fields; a field never
+//! changes its meaning within a version of the schema.
 
 use drumfire_report::{RunFile, RunVerdict, ThresholdResult};
 use drumfire_results::LabelStatistics;
@@ -77,7 +77,7 @@ pub fn render(run: &RunFile, exit: Exit, nothing_sent: Option<&str>) -> String {
     format!("{}\n", text.expect("numbers and texts can be written"))
 }
 
-/// The same for the same run, whoever computes it: its start and what was run.
+/// An id that is the same wherever it is computed for the same run: the start time and a prefix of the plan's hash.
 fn run_id(run: &RunFile) -> String {
     let digest = run.plan.as_ref().map_or("", |plan| &plan.sha256);
     let digest = digest.get(..8).unwrap_or("result");

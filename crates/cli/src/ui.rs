@@ -1,4 +1,4 @@
-//! The page of a run that is under way (`--ui`): what it is told, and what its orders do.
+//! The page of a run that is under way (`--ui`): feeds it the numbers of the run and carries out its orders.
 
 use std::ffi::OsString;
 use std::io;
@@ -23,20 +23,20 @@ use crate::guards::Board;
 use crate::recent;
 use crate::run_facts::{health, run_verdict, threshold_results};
 
-/// Events that may wait for the page.
+/// How many events may wait for the page.
 const ROOM: usize = 64;
-/// How often verdict, thresholds and the generator's health are told.
+/// How often the verdict, the thresholds and the generator's health are sent.
 const FACTS_PAUSE: Duration = Duration::from_secs(2);
-/// How often a page hears how the run stands when nothing changes.
+/// How often the state of the run is sent when nothing changes.
 const STANDING_PAUSE: Duration = Duration::from_secs(1);
-/// Agents whose charts are shown one by one.
+/// Up to this many agents get charts of their own.
 const FEW_AGENTS: usize = 16;
-/// Agents in the table of the page; their order is that of their numbers.
+/// The most agents in the page's table, which lists them by number.
 const MOST_AGENTS: usize = 200;
-/// Seconds of the generator's health on the page; of a longer run they are merged in pairs.
+/// The most seconds of the generator's health on the page. In a longer run, they are merged in pairs.
 const MOST_SECONDS: usize = 600;
 
-/// A page at work.
+/// A running page.
 pub struct Ui {
     /// None once the run has ended.
     mailbox: Option<Mailbox>,
@@ -49,7 +49,7 @@ pub struct Ui {
 pub struct OwnRun(Control);
 
 impl OwnRun {
-    /// Steers the run of this control.
+    /// Steers the run that belongs to this control.
     pub fn new(control: Control) -> OwnRun {
         OwnRun(control)
     }
@@ -88,10 +88,10 @@ impl Steering for OwnRun {
 }
 
 impl Ui {
-    /// Serves the page of a run of which `begun` says what is known before its first sample, and notes it for `drumfire ctl`.
+    /// Serves the page of a run and registers it for `drumfire ctl`. `begun` holds what is known before the first sample.
     ///
     /// # Errors
-    /// If the address cannot be listened on.
+    /// If it cannot listen on the address.
     pub fn start(
         address: Address,
         options: LiveOptions,
@@ -123,23 +123,23 @@ impl Ui {
         })
     }
 
-    /// The address of the page, token included.
+    /// The URL of the page, including its token.
     pub fn url(&self) -> &str {
         self.server.url()
     }
 
-    /// Shows the report in the place of the page, and ends the server.
+    /// Replaces the page with the report, and ends the server.
     pub fn end(mut self, report: Option<&str>) {
         drop(self.mailbox.take());
         if let Some(thread) = self.thread.take() {
-            // Its numbers are shown as far as it came.
+            // If the thread panicked, the page keeps the numbers so far.
             let _ = thread.join();
         }
         self.server.end(report);
     }
 }
 
-/// Without the note, `ctl` needs the address of the page.
+/// Registers the run for `ctl`. Without the entry, `ctl` needs the URL of the page.
 fn note(folder: &Path, run: &KnownRun) -> Option<RegisteredRun> {
     let written = RegisteredRun::write(folder, run);
     written
@@ -156,14 +156,14 @@ impl Subscriber for Ui {
     }
 }
 
-/// Turns events into what the page shows, on a thread of its own.
+/// Turns events into what the page shows, on a separate thread.
 struct Teller {
     live: Live,
     board: Board,
     /// The target's own metrics.
     watched: View,
     seconds: Vec<Second>,
-    /// The same of each agent, of few.
+    /// The seconds of each agent, if there are few agents.
     agents: Vec<(Arc<str>, Vec<Second>)>,
     started_ms: i64,
     planned: (u64, Option<u64>),
@@ -247,7 +247,7 @@ impl Teller {
         }
     }
 
-    /// Notes the seconds of agents that are new.
+    /// Stores the seconds that agents have completed since the last tick.
     fn note_agents(&mut self, agents: &[AgentTick]) {
         for (index, agent) in agents.iter().enumerate() {
             if self.agents.len() <= index {
@@ -263,7 +263,7 @@ impl Teller {
         }
     }
 
-    /// The verdict is for programs, too; the rest is for those who look.
+    /// Updates the verdict, the charts and the thresholds.
     fn learn(&self, tick: &Tick) {
         let verdict = tick.verdict.as_ref();
         let mut facts = Facts {
@@ -304,7 +304,7 @@ fn run_agent(agent: &AgentTick) -> RunAgent {
     }
 }
 
-/// Adds a second; of very many, pairs become one.
+/// Adds a second. When there are too many, it merges them in pairs.
 fn note_second(seconds: &mut Vec<Second>, second: &Second) {
     seconds.push(second.clone());
     if seconds.len() > MOST_SECONDS {

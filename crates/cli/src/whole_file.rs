@@ -1,9 +1,9 @@
-//! Files that are either written whole or not touched.
+//! Files that are either written completely or not touched.
 
 use std::io::Write;
 use std::path::Path;
 
-/// Writes a file beside the target and then puts it in the target's place. The target's permissions are kept.
+/// Writes a file beside the target and then renames it over the target. Keeps the target's permissions.
 ///
 /// # Errors
 /// A message that names the file.

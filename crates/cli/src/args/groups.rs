@@ -6,7 +6,7 @@ use clap::Command;
 
 use crate::terminal::format::wrap;
 
-/// The tasks, and the commands for each, the most frequent first.
+/// The tasks and the commands of each, the most frequently used first.
 const GROUPS: &[(&str, &[&str])] = &[
     (
         "Run a plan",
@@ -40,12 +40,12 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Columns of the list.
+/// The width to which the list is wrapped, in columns.
 const COLUMNS: usize = 100;
-/// Columns of a command's name.
+/// The width of a command's name, in columns.
 const NAME: usize = 13;
 
-/// Lists the commands by task in the help of the program.
+/// Adds the list of commands by task to the program's help.
 pub fn listed(program: Command) -> Command {
     let mut list = String::new();
     for (task, names) in GROUPS {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::args::{program, read};
 
-    /// The words of a line as a shell splits it, up to its first operator; a comment stands behind three blanks.
+    /// Splits a line into words as a shell does, up to the first operator. A comment begins after three blanks.
     fn words(line: &str) -> Vec<String> {
         let line = line.trim();
         let line = line.split_once("   ").map_or(line, |(line, _)| line);

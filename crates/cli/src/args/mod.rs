@@ -1,4 +1,4 @@
-//! The program's own command line, as clap reads it. Its meaning is decided in [`Arguments::into_command`].
+//! The program's own command line, parsed by clap. [`Arguments::into_command`] turns it into a command.
 
 mod groups;
 
@@ -140,13 +140,13 @@ enum Subcommands {
     Version,
 }
 
-/// Headings of the options, by task.
+/// Headings under which the help lists the options.
 const PROPERTIES: &str = "The plan and its properties";
 const RESULTS: &str = "Results and reports";
 const PASS: &str = "Pass or fail";
 const SHOWN: &str = "Terminal and log";
 
-/// The first lines of `drumfire help run`: what most people want.
+/// The first lines of `drumfire help run`: the most common uses.
 const RUN_EXAMPLES: &str = "\
   drumfire run plan.jmx                            numbers on the terminal, a verdict in the end
   drumfire run plan.jmx -Jusers=50                 set a property that the plan reads with __P
@@ -492,8 +492,8 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
     }
 }
 
-/// Writes `--ui` of `run` and its address as one word. The next word is its address only if it looks like one, so that `--ui` may
-/// stand before the plan or the URL.
+/// Joins `--ui` of `run` and its address into one word. The next word is taken as the address only if it looks like one, so
+/// `--ui` may stand before the plan or the URL.
 pub fn with_joined_ui(words: &[String]) -> Vec<String> {
     let is_run = words.first().is_some_and(|word| word == "run");
     let mut joined = Vec::with_capacity(words.len());
@@ -510,7 +510,7 @@ pub fn with_joined_ui(words: &[String]) -> Vec<String> {
     joined
 }
 
-/// Whether an option of a command, as written, takes the next word as its value.
+/// Whether an option of a command, as the user spelt it, takes the next word as its value.
 pub fn takes_value(command: &str, option: &str) -> bool {
     let program = program();
     let Some(command) = program.find_subcommand(command) else {
@@ -545,7 +545,7 @@ pub fn version() -> String {
     )
 }
 
-/// A script that completes the command line in a shell.
+/// The script with which a shell completes the command line.
 fn completions(shell: clap_complete::Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut program(), "drumfire", &mut script);
@@ -628,7 +628,7 @@ impl Arguments {
 }
 
 impl RunArguments {
-    /// Goes on with the run whose name stands in the plan's place.
+    /// Turns the options into those of `attach`: the plan's place holds the name of the run to continue.
     fn into_attached(mut self) -> Result<RunOptions, String> {
         let run = self.plan.to_string_lossy().into_owned();
         let others = [
@@ -769,7 +769,7 @@ impl ViewArguments {
 }
 
 impl PropertyArguments {
-    /// Files come before definitions, so that a definition on the command line always wins.
+    /// Puts files before definitions, so that a definition on the command line always wins.
     fn into_options(self) -> PropertyOptions {
         let system_files = self.system_file.into_iter().map(Change::SystemFile);
         let files = self.file.into_iter().map(Change::File);

@@ -2,10 +2,10 @@
 
 use drumfire_engine::SampleView;
 
-/// Fields that cURL writes itself.
+/// Header fields that cURL writes itself.
 const OWN_FIELDS: [&str; 4] = ["host", "content-length", "connection", "transfer-encoding"];
 
-/// The command that sends the same request; none if the sample is not one of HTTP.
+/// The command that sends the same request; `None` if the sample is not an HTTP sample.
 pub fn command(sample: &SampleView) -> Option<String> {
     if sample.method.is_empty() || !sample.url.starts_with("http") {
         return None;

@@ -1,4 +1,4 @@
-//! The browser's requests of a debugging session: paths below `/api/debug`.
+//! Answers the browser's requests of a debugging session: paths below `/api/debug`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct DebugPage {
     session: DebugSession,
     secrets: Secrets,
     control: Control,
-    /// The page was told to close.
+    /// Set when the browser asks to close the session.
     is_closed: Arc<AtomicBool>,
 }
 
@@ -26,7 +26,7 @@ pub struct DebugPage {
 #[serde(deny_unknown_fields)]
 struct Go {
     pace: String,
-    /// Values of variables; null removes one.
+    /// New values of variables; null removes a variable.
     #[serde(default)]
     edits: BTreeMap<String, Option<String>>,
 }
@@ -46,7 +46,7 @@ struct TextTest {
 }
 
 impl DebugPage {
-    /// A page of a session; `is_closed` tells when its user is done.
+    /// The page of a session. It sets `is_closed` when the browser closes the session.
     pub fn new(
         session: DebugSession,
         secrets: Secrets,
@@ -235,7 +235,7 @@ fn brief(number: usize, shown: &Shown) -> Value {
     }
     let mut brief = of(&shown.sample);
     brief["number"] = number.into();
-    // A search looks through these, as they were on the wire.
+    // The page's search looks through these as they were on the wire.
     brief["elements"] = shown
         .steps
         .iter()

@@ -1,4 +1,4 @@
-//! The steps of the user that is followed, and the places where it stops.
+//! The steps of the user that the debugger follows, and the places where it stops.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,23 +6,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use drumfire_engine::{Control, Debugger, Edits, Part, SampleView, Turn, VariableValues};
 use tokio::sync::oneshot;
 
-/// The longest value of a variable that is kept in a change, in characters.
+/// The longest value of a variable that a change stores, in characters.
 const MOST_VALUE: usize = 4_000;
 
-/// A sample with what led to it.
+/// A sample and the steps that led to it.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// The sender.
+    /// The name of the thread that sent it.
     pub thread_name: String,
     /// The sample.
     pub sample: SampleView,
-    /// The elements that had a turn, in their order.
+    /// The elements that ran for it, in order.
     pub steps: Vec<Step>,
     /// The variables after it.
     pub variables: VariableValues,
 }
 
-/// The turn of an element.
+/// One element's turn: it ran, and may have changed variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The element.
@@ -42,7 +42,7 @@ pub struct Change {
     pub after: Option<String>,
 }
 
-/// Where the user stands.
+/// Where the user is halted.
 #[derive(Clone, Debug)]
 pub struct HaltedUser {
     /// The element that is about to have its turn.
@@ -51,7 +51,7 @@ pub struct HaltedUser {
     pub variables: VariableValues,
 }
 
-/// How the user goes on.
+/// How the user continues after a halt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pace {
     /// To the next breakpoint.
@@ -63,10 +63,10 @@ pub enum Pace {
     NextSample,
 }
 
-/// Hears of each sample once it is complete.
+/// Called with each sample, and its number, once the sample is complete.
 pub type OnSample = Box<dyn Fn(usize, &Shown) + Send + Sync>;
 
-/// A debugging session. Copies are of the same one.
+/// A debugging session. Clones share it.
 #[derive(Clone)]
 pub struct DebugSession(Arc<Inner>);
 
@@ -75,17 +75,17 @@ struct Inner {
     control: Control,
     /// The number of the user in its thread group.
     user: u32,
-    /// Samples after which the run ends.
+    /// The run ends after this many samples.
     most: usize,
     on_sample: OnSample,
-    /// Something that a page shows has changed.
+    /// Called when something that a page shows has changed.
     on_change: Box<dyn Fn() + Send + Sync>,
 }
 
 #[derive(Default)]
 struct DebuggerState {
     samples: Vec<Shown>,
-    /// Of the sample at hand, by thread.
+    /// The steps of each thread since its last sample.
     steps: BTreeMap<String, Vec<Step>>,
     variables: BTreeMap<String, VariableValues>,
     pace: Pace,
@@ -95,7 +95,7 @@ struct DebuggerState {
 }
 
 impl DebugSession {
-    /// A session of the user of this number that ends the run after `most` samples.
+    /// A session that follows the user of this number and ends the run after `most` samples.
     pub fn new(
         control: Control,
         user: u32,
@@ -118,12 +118,12 @@ impl DebugSession {
         }))
     }
 
-    /// Looks at the samples up to now.
+    /// Passes the samples so far to `read`.
     pub fn samples<T>(&self, read: impl FnOnce(&[Shown]) -> T) -> T {
         read(&self.lock().samples)
     }
 
-    /// Where the user stands, if he does.
+    /// Where the user is halted, if it is.
     pub fn halted(&self) -> Option<HaltedUser> {
         let state = self.lock();
         state.halted.as_ref().map(|(halted, _)| halted.clone())
@@ -134,25 +134,25 @@ impl DebugSession {
         self.lock().breakpoints.iter().cloned().collect()
     }
 
-    /// From now on the user stops at the elements of these names.
+    /// Sets the names of the elements at which the user stops from now on.
     pub fn break_at(&self, names: impl IntoIterator<Item = String>) {
         self.lock().breakpoints = names.into_iter().collect();
         (self.0.on_change)();
     }
 
-    /// Lets the user go on, with other variables.
+    /// Lets a halted user continue, with these changes to its variables.
     pub fn go_on(&self, pace: Pace, edits: Edits) {
         let mut state = self.lock();
         state.pace = pace;
         if let Some((_, resume)) = state.halted.take() {
-            // A user whose run was ended meanwhile does not read them.
+            // The receiver is gone if the run was ended in the meantime.
             let _ = resume.send(edits);
         }
         drop(state);
         (self.0.on_change)();
     }
 
-    /// The run is over, or is to be: nobody stops any more.
+    /// Notes that the run is over or about to end: users stop at no element any more.
     pub fn end(&self) {
         let mut state = self.lock();
         state.is_over = true;
@@ -189,7 +189,7 @@ impl Debugger for DebugSession {
             Pace::NextSample => turn.part == Part::Sampler,
         };
         let stops = (stops || state.breakpoints.contains(&turn.name)) && !state.is_over;
-        // One user at a time stands still.
+        // Only one user is halted at a time.
         if !stops || state.halted.is_some() {
             return None;
         }
@@ -249,7 +249,7 @@ impl Debugger for DebugSession {
     }
 }
 
-/// The differences, by name.
+/// The variables that differ, by name.
 fn changes(before: &VariableValues, after: &VariableValues) -> Vec<Change> {
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let cut = |value: &String| value.chars().take(MOST_VALUE).collect();

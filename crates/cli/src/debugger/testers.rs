@@ -1,4 +1,4 @@
-//! Expressions tried on a stored response, with the same matchers that extractors and assertions use.
+//! Tries expressions on a stored response, with the same matchers that extractors and assertions use.
 
 use drumfire_query::boundary::Boundary;
 use drumfire_query::css::{Document, Engine, Selector};
@@ -8,13 +8,14 @@ use drumfire_query::jsonpath::JsonPath;
 use drumfire_query::regex::{Dialect, Options, Pattern};
 use drumfire_query::xpath::{Answer, Tree, XPath};
 
-/// Matches that are shown.
+/// The largest number of matches that is shown.
 const MOST: usize = 200;
 
 /// The kinds of expressions, as the page names them.
 pub const KINDS: [&str; 6] = ["regex", "boundary", "jsonpath", "jmespath", "css", "xpath"];
 
-/// The results of an expression in a text, in order. A boundary is `LEFT...RIGHT`; a CSS selector may be followed by `@ATTRIBUTE`.
+/// The matches of an expression in a text, in order. A boundary is `LEFT...RIGHT`; a CSS selector may be followed by
+/// `@ATTRIBUTE`.
 ///
 /// # Errors
 /// Why the expression or the text cannot be read.
@@ -61,7 +62,7 @@ fn regex(expression: &str, text: &str) -> Result<Vec<String>, String> {
     Ok(found
         .map(|found| {
             let groups: Vec<&str> = found.groups().map(Option::unwrap_or_default).collect();
-            // The whole match, unless the expression has groups.
+            // Show the whole match only if the expression has no groups.
             match groups.as_slice() {
                 [whole] => (*whole).to_owned(),
                 [_, groups @ ..] => groups.join(" | "),

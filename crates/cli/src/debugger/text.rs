@@ -18,7 +18,7 @@ const MOST_VALUE: usize = 200;
 pub struct Secrets(pub bool);
 
 impl Secrets {
-    /// Header fields as they may be shown.
+    /// Header fields, masked unless secrets are shown.
     pub fn headers<'t>(self, text: &'t str) -> Cow<'t, str> {
         match self.0 {
             true => Cow::Borrowed(text),
@@ -26,7 +26,7 @@ impl Secrets {
         }
     }
 
-    /// A URL or body as it may be shown.
+    /// A URL or body, masked unless secrets are shown.
     pub fn fields<'t>(self, text: &'t str) -> Cow<'t, str> {
         match self.0 {
             true => Cow::Borrowed(text),
@@ -34,7 +34,7 @@ impl Secrets {
         }
     }
 
-    /// The value of a variable as it may be shown.
+    /// The value of a variable, masked unless secrets are shown.
     pub fn value<'t>(self, name: &str, value: &'t str) -> &'t str {
         match !self.0 && is_secret(name) {
             true => MASK,
@@ -42,7 +42,7 @@ impl Secrets {
         }
     }
 
-    /// Cookies as they may be shown.
+    /// Cookies, masked unless secrets are shown.
     pub fn cookies(self, text: &str) -> &str {
         match self.0 || text.is_empty() {
             true => text,
@@ -51,7 +51,7 @@ impl Secrets {
     }
 }
 
-/// The sample of this number, with everything around it.
+/// Renders the sample of this number with its steps, request and response.
 pub fn render(number: usize, shown: &Shown, secrets: Secrets) -> String {
     let mut text = String::new();
     let Shown {
@@ -147,7 +147,7 @@ fn body(text: &mut String, before: &str, content: &str, is_binary: bool) {
 
 fn render_step(text: &mut String, step: &Step, secrets: Secrets) {
     let class = step.turn.class.rsplit('.').next().unwrap_or_default();
-    // Assertions are told with their verdicts.
+    // Assertions are printed with their verdicts.
     if step.changes.is_empty() && step.turn.part != Part::PostProcessor {
         return;
     }

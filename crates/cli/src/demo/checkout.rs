@@ -1,5 +1,5 @@
-//! The parts of the shop that a recorded visit cannot repeat as it was: a cart whose id stands in its addresses, and a list of
-//! orders behind a token that JSON brings.
+//! The parts of the shop that a recorded visit cannot simply repeat: a cart whose id is part of its URLs, and a list of orders
+//! that requires a token from a JSON response.
 
 use hyper::StatusCode;
 use hyper::header;
@@ -10,7 +10,7 @@ use super::reply::{self, Reply};
 use super::routes::{Visit, fault, field, give_cookie, not_found, page, session};
 use super::shop::{CartLine, ShopSession};
 
-/// `POST /cart` with `product=…`: leads to the page of the cart.
+/// `POST /cart` with `product=…`: adds the product and redirects to the cart.
 pub fn put_into_cart(visit: &Visit<'_>) -> Reply {
     let body = String::from_utf8_lossy(visit.body);
     let product = field(&body, "product").and_then(|id| visit.shop.product(id.parse().ok()?));
@@ -65,13 +65,13 @@ pub fn pay(visit: &Visit<'_>) -> Reply {
     )
 }
 
-/// The session whose cart the path names.
+/// The visitor's session, if the path names its cart.
 fn own_cart(visit: &Visit<'_>, end: &str) -> Option<(String, ShopSession)> {
     let cart = visit.path.strip_prefix("/cart/")?.strip_suffix(end)?;
     session(visit).filter(|(_, session)| session.cart_id == cart)
 }
 
-/// `POST /api/token`: for those who are logged in.
+/// `POST /api/token`: returns a token to visitors who are logged in.
 pub fn token(visit: &Visit<'_>) -> Reply {
     match session(visit) {
         Some((_, session)) if session.user.is_some() => {

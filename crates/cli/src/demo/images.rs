@@ -1,4 +1,4 @@
-//! The demo site's pictures, drawn at start: squares of one colour as PNG.
+//! The demo site's pictures: PNG squares of one colour, drawn at start.
 
 use std::io::Write as _;
 
@@ -12,7 +12,7 @@ pub fn square(side: u32, colour: [u8; 3]) -> Vec<u8> {
     let mut header = Vec::with_capacity(13);
     header.extend_from_slice(&side.to_be_bytes());
     header.extend_from_slice(&side.to_be_bytes());
-    // Eight bits a channel, RGB, the only compression, the only filter method, not interlaced.
+    // Eight bits a channel, RGB, deflate, the standard filter method, not interlaced.
     header.extend_from_slice(&[8, 2, 0, 0, 0]);
     chunk(&mut png, b"IHDR", &header);
     let mut row = vec![0];

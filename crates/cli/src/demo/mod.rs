@@ -1,7 +1,7 @@
 //! The demo site: a small shop on this machine for first runs, examples and tests. It listens on loopback only.
 //!
-//! `drumfire demo` serves it until Ctrl-C; `drumfire run --demo` serves it inside the process for the length of the run,
-//! on a thread of its own, and tells the plan where it is in the properties `demo.host`, `demo.port`, `demo.https.port`.
+//! `drumfire demo` serves it until Ctrl-C. `drumfire run --demo` serves it inside the process for the length of the run,
+//! on a separate thread; the plan finds it through the properties `demo.host`, `demo.port` and `demo.https.port`.
 
 mod checkout;
 mod images;
@@ -27,12 +27,12 @@ use tokio_rustls::TlsAcceptor;
 
 use shop::Shop;
 
-/// The demo site while it is served; dropping it ends it.
+/// The running demo site. Dropping it stops it.
 #[derive(Debug)]
 pub struct DemoSite {
     /// Where HTTP is served.
     pub http: SocketAddr,
-    /// Where HTTPS is served, with a certificate that the site signed itself.
+    /// Where HTTPS is served, with a self-signed certificate.
     pub https: SocketAddr,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -123,7 +123,7 @@ async fn accept(listener: TcpListener, acceptor: Option<TlsAcceptor>, shop: Arc<
                 tokio::spawn(connection(stream, acceptor.clone(), Arc::clone(&shop)));
             }
             Err(error) => {
-                // Out of file descriptors, most likely: others may close theirs.
+                // Most likely out of file descriptors; others may close theirs soon.
                 tracing::warn!("the demo site cannot accept: {error}");
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             }
@@ -148,7 +148,7 @@ async fn exchange<S: AsyncRead + AsyncWrite + Unpin>(stream: S, shop: Arc<Shop>)
         let shop = Arc::clone(&shop);
         async move { Ok::<_, Infallible>(routes::answer(&shop, request).await) }
     });
-    // A client that goes away in the middle is no concern of the site's.
+    // A client that disconnects midway is not an error of the site.
     let _ = http1::Builder::new()
         .serve_connection(TokioIo::new(stream), service)
         .await;

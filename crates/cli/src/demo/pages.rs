@@ -7,14 +7,14 @@ use super::shop::{Shop, ShopSession};
 /// Products shown on the home page.
 const FEATURED: usize = 6;
 
-/// The style sheet; it asks for a picture, as style sheets do.
+/// The style sheet. It refers to a picture, as style sheets do.
 pub const STYLE: &str = "\
 body { font-family: sans-serif; margin: 2rem auto; max-width: 60rem; background: url(/static/logo.png) no-repeat right top; }
 ul.products { display: grid; grid-template-columns: repeat(3, 1fr); list-style: none; padding: 0; }
 .price { color: #555; }
 ";
 
-/// The script; it does nothing that a load test would see.
+/// The script. It sends no requests, so a load test sees no effect of it.
 pub const SCRIPT: &str = "\
 document.addEventListener('DOMContentLoaded', () => {
   const count = document.querySelectorAll('ul.products li').length;
@@ -87,7 +87,7 @@ pub fn account(user: &str, session: &ShopSession) -> String {
     page("Your account", &body)
 }
 
-/// Asks for a token and then, with it, for the orders.
+/// Requests a token, then the orders with that token.
 const ORDERS: &str = "\
 <script>
 fetch('/api/token', { method: 'POST' })

@@ -1,4 +1,5 @@
-//! Building the demo site's responses: headers, compression, and a body that is made while it is sent.
+//! Builds the demo site's responses: headers, compression, and a body that is generated while it is
+//! sent.
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -13,7 +14,7 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 
-/// The site's answer.
+/// A response of the site.
 pub type Reply = Response<BoxBody<Bytes, Infallible>>;
 
 /// Bodies below this many bytes are not compressed.
@@ -28,12 +29,12 @@ pub fn with_body(status: StatusCode, content_type: &'static str, body: impl Into
     reply
 }
 
-/// An HTML page, compressed if the client takes that.
+/// An HTML page, compressed if the client accepts that.
 pub fn html(status: StatusCode, text: String, request: &HeaderMap) -> Reply {
     text_body(status, "text/html; charset=utf-8", text.into(), request)
 }
 
-/// JSON, compressed if the client takes that.
+/// JSON, compressed if the client accepts that.
 pub fn json(status: StatusCode, value: &serde_json::Value, request: &HeaderMap) -> Reply {
     text_body(
         status,
@@ -43,7 +44,7 @@ pub fn json(status: StatusCode, value: &serde_json::Value, request: &HeaderMap) 
     )
 }
 
-/// Text of any type, compressed if the client takes that.
+/// Text of any type, compressed if the client accepts that.
 pub fn text_body(
     status: StatusCode,
     content_type: &'static str,
@@ -98,7 +99,7 @@ fn takes_gzip(request: &HeaderMap) -> bool {
     })
 }
 
-/// A body of this many zero bytes, never held in memory as a whole.
+/// A body of this many zero bytes. It is never held in memory as a whole.
 pub fn zeros(length: u64) -> Reply {
     const CHUNK: usize = 64 * 1024;
     let body = Zeros {

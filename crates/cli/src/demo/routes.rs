@@ -1,4 +1,4 @@
-//! Which request of the demo site gets which answer.
+//! Routes requests of the demo site to their handlers.
 
 use std::time::{Duration, Instant};
 
@@ -13,13 +13,13 @@ use super::pages;
 use super::reply::{self, Reply};
 use super::shop::{CartLine, Product, Shop, ShopSession};
 
-/// The cookie of a session.
+/// The name of the session cookie.
 const COOKIE: &str = "SHOPSESSION";
-/// The longest request body that is read, in bytes.
+/// The longest request body that the site reads, in bytes.
 const MAX_BODY: usize = 1 << 20;
-/// The longest that `/slow` waits, in milliseconds.
+/// The longest delay of `/slow`, in milliseconds.
 const MAX_SLOW_MS: u64 = 5_000;
-/// The largest that `/large` sends, in MiB.
+/// The largest body of `/large`, in MiB.
 const MAX_LARGE_MIB: u64 = 1_024;
 
 /// A handler's view of a request.
@@ -102,7 +102,7 @@ fn get(visit: &Visit<'_>) -> Reply {
     }
 }
 
-/// Paths that carry a product's id.
+/// Answers paths that carry a product's id.
 fn numbered(visit: &Visit<'_>, path: &str) -> Option<Reply> {
     if let Some(id) = path.strip_prefix("/api/products/") {
         let found = id.parse().ok().and_then(|id| visit.shop.product(id));
@@ -153,7 +153,7 @@ async fn slow(visit: &Visit<'_>) -> Reply {
     )
 }
 
-/// A page that is made one at a time, so many a second and no more; those who would wait too long are sent away.
+/// Serves a page at a limited rate, one at a time. Visitors who would wait too long get 503.
 async fn limited(visit: &Visit<'_>) -> Reply {
     let rate = number(visit.query, "rate").unwrap_or(100).max(1);
     let now = Instant::now();
@@ -169,7 +169,7 @@ async fn limited(visit: &Visit<'_>) -> Reply {
     page(visit, pages::message("Limited", &text))
 }
 
-/// A file that clients may keep: with a validator, and 304 for those who have it.
+/// A cacheable file with an `ETag`; answers 304 to clients that already have it.
 fn cached(visit: &Visit<'_>, content_type: &'static str, content: Bytes) -> Reply {
     let tag = format!("\"{}-{:x}\"", visit.path.len(), content.len());
     let known = visit
@@ -220,7 +220,7 @@ fn login_form(visit: &Visit<'_>, status: StatusCode, fault: Option<&str>) -> Rep
     form
 }
 
-/// Any password but `wrong` is good; the token must be the one of the form.
+/// Logs a visitor in. Any password but `wrong` is accepted; the token must be the one of the form.
 fn log_in(visit: &Visit<'_>) -> Reply {
     let body = String::from_utf8_lossy(visit.body);
     let field = |name| field(&body, name).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The goods and the memory of the demo shop: products, sessions, carts.
+//! The state of the demo shop: products, sessions, carts.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, RandomState};
@@ -10,10 +10,11 @@ use serde::Serialize;
 
 use super::images;
 
-/// Sessions kept; the oldest goes first, so that a long run does not grow the site.
+/// The most sessions stored. The oldest is removed first, so that a long run does not fill the
+/// memory.
 const MAX_SESSIONS: usize = 20_000;
 
-/// How long visitors of the limited page wait for their turn at most.
+/// The longest time that visitors of the limited page wait for their turn.
 const LONGEST_QUEUE: Duration = Duration::from_secs(2);
 
 /// One product.
@@ -41,15 +42,15 @@ pub struct CartLine {
 /// The session of a visitor's cookie.
 #[derive(Debug, Clone, Default)]
 pub struct ShopSession {
-    /// Must come back with the login form.
+    /// The token that must come back with the login form.
     pub csrf: String,
-    /// Set by a login.
+    /// The user's name, set by a login.
     pub user: Option<String>,
     /// The goods in the cart, in order.
     pub cart: Vec<CartLine>,
-    /// Stands in the addresses of the cart.
+    /// The id that is part of the cart's URLs.
     pub cart_id: String,
-    /// Opens the list of orders; the script of the account page asks for it.
+    /// The bearer token for the list of orders; the script of the account page requests it.
     pub bearer: String,
     /// How many carts were paid for.
     pub orders: u32,
@@ -65,7 +66,7 @@ pub struct Shop {
     /// The picture above every page.
     pub logo: Bytes,
     sessions: Mutex<Sessions>,
-    /// When the next visitor of the limited page has his turn.
+    /// The turn of the next visitor of the limited page.
     next_turn: Mutex<Option<Instant>>,
 }
 
@@ -78,7 +79,8 @@ struct Sessions {
 }
 
 impl Shop {
-    /// When a visitor who comes now has his turn, at so many a second; none if that is too long.
+    /// The turn of a visitor who comes now, with `rate` turns a second; `None` if the wait would be
+    /// too long.
     pub fn take_turn(&self, now: Instant, rate: u64) -> Option<Instant> {
         let mut next = self
             .next_turn
@@ -92,7 +94,7 @@ impl Shop {
         Some(turn)
     }
 
-    /// The same products at every start.
+    /// A shop with the same products at every start.
     pub fn new() -> Self {
         const KINDS: [&str; 6] = ["kettle", "lantern", "notebook", "drum", "teapot", "compass"];
         const COLOURS: [(&str, [u8; 3]); 4] = [
@@ -131,12 +133,12 @@ impl Shop {
         self.products.get(usize::try_from(id).ok()?.checked_sub(1)?)
     }
 
-    /// The session with this id, as it is now.
+    /// A copy of the session with this id.
     pub fn session(&self, id: &str) -> Option<ShopSession> {
         self.lock().by_id.get(id).cloned()
     }
 
-    /// Opens a session and gives its id.
+    /// Opens a session. Returns its id and a copy of it.
     pub fn open_session(&self) -> (String, ShopSession) {
         let mut sessions = self.lock();
         let id = sessions.token();
@@ -156,7 +158,7 @@ impl Shop {
         (id, session)
     }
 
-    /// Changes a session, if it is still known.
+    /// Changes a session, if it still exists.
     pub fn change_session(&self, id: &str, change: impl FnOnce(&mut ShopSession)) {
         if let Some(session) = self.lock().by_id.get_mut(id) {
             change(session);
@@ -164,7 +166,8 @@ impl Shop {
     }
 
     fn lock(&self) -> MutexGuard<'_, Sessions> {
-        // Nothing that holds the lock can leave a half-made session behind.
+        // No holder of the lock leaves a half-made session behind, so a poisoned lock is still safe
+        // to use.
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -21,9 +21,9 @@ pub struct Descriptor {
     pub name: &'static str,
     /// How many arguments it takes.
     pub arity: Arity,
-    /// Letters of the options that may not stand beside it; its own letter forbids a repetition.
+    /// Letters of the options that may not be combined with it; its own letter forbids a repetition.
     pub incompatible: &'static str,
-    /// Its purpose, in a line.
+    /// Its purpose, in one line.
     pub about: &'static str,
 }
 

@@ -1,7 +1,7 @@
-//! The meaning of JMeter's options here, in the order in which `org.apache.jmeter.JMeter.start` looks at them.
+//! The meaning of JMeter's options here, evaluated in the order of `org.apache.jmeter.JMeter.start`.
 //!
-//! A wrong command line gets JMeter's message in the places where JMeter prints it, so that scripts that look for it
-//! find it, but a code other than JMeter's 0. Options that Drumfire does not have yet are refused before anything is sent.
+//! A wrong command line gets JMeter's message on the streams where JMeter prints it, so that scripts that look for it find it.
+//! The exit code differs from JMeter's 0. Options that Drumfire does not have yet are refused before anything is sent.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ use crate::options::{
     ReportOptions, ResultsFile, RunOptions, UiOptions,
 };
 
-/// Stands for the last plan in `-t` and `-l`.
+/// The word for the last plan in `-t` and `-l`.
 const LAST: &str = "LAST";
 
-/// Reads the words of the command line (without the program's name).
+/// Reads the words of the command line, without the program's name.
 ///
 /// # Errors
 /// A [`Refusal`] with JMeter's message if the command line is wrong, or if it asks for the graphical interface.
@@ -104,7 +104,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         levels: given.levels(),
         ..LogOptions::default()
     };
-    // NewDriver takes a word that starts with a dash for the next option and keeps jmeter.log.
+    // NewDriver takes a word that starts with a dash for the next option, and stays with jmeter.log.
     if let Some(file) = given
         .argument('j')
         .filter(|file| !file.is_empty() && !file.starts_with('-'))
@@ -168,7 +168,7 @@ impl Given<'_> {
         })
     }
 
-    /// `-G` sets properties on remote servers; without any, JMeter has nobody to send them to. A pair without a value is a file.
+    /// The properties of `-G`, which JMeter sets on remote servers and ignores without any. A pair without a value names a file.
     fn global(&self) -> Vec<Change> {
         let change = |item: &CommandLineItem| match item {
             CommandLineItem::Option {
@@ -216,7 +216,7 @@ impl Given<'_> {
         self.items.iter().filter_map(change).collect()
     }
 
-    /// The proxy of all requests, which JMeter sets after all other properties (`JMeter.setProxy`).
+    /// The proxy for all requests. JMeter sets it after all other properties (`JMeter.setProxy`).
     fn proxy(&self) -> Vec<Change> {
         let mut changes = Vec::new();
         let own = |name: &str, value: &str| Change::Property(name.to_owned(), value.to_owned());
@@ -264,7 +264,7 @@ impl Given<'_> {
     }
 }
 
-/// A command line that JMeter's parser refuses: the message on both outputs, the options between.
+/// A command line that JMeter's parser refuses: prints the message on both outputs, and the options.
 fn wrong(message: &str) -> Refusal {
     let mut out = String::from("Usage\n");
     out.push_str(&descriptors::describe());
@@ -276,7 +276,7 @@ fn wrong(message: &str) -> Refusal {
     }
 }
 
-/// Options that do not go together (JMeter's IllegalUserActionException).
+/// Options that cannot be combined (JMeter's IllegalUserActionException).
 fn incorrect(message: &str) -> Refusal {
     let out = format!("Incorrect Usage:{message}\n{}\n", descriptors::describe());
     Refusal {
@@ -286,7 +286,7 @@ fn incorrect(message: &str) -> Refusal {
     }
 }
 
-/// Anything else that ends JMeter before the start.
+/// Any other reason why JMeter ends before the start.
 pub fn failed(message: &str, exit: Exit) -> Refusal {
     Refusal {
         exit,
@@ -377,7 +377,7 @@ mod tests {
             system("https.nonProxyHosts", "a|b"),
         ];
         assert_eq!(options.properties.changes, expected);
-        // The password alone says nothing.
+        // A password without a user has no effect.
         assert_eq!(run("-n -t p -a pw").properties.changes, []);
     }
 

@@ -1,4 +1,4 @@
-//! JMeter's own command line, for scripts that exist: `drumfire -n -t plan.jmx -l results.jtl`.
+//! JMeter's own command line, for existing scripts: `drumfire -n -t plan.jmx -l results.jtl`.
 
 pub mod descriptors;
 pub mod meaning;

@@ -1,5 +1,5 @@
-//! JMeter's remote testing: `-r`, `-R`, `-X`, `-s` and the properties that go with them. Its servers are agents here, and its hosts
-//! the machines or the names of agents.
+//! JMeter's remote testing: `-r`, `-R`, `-X`, `-s` and their properties. Agents take the place of JMeter's servers; its hosts are
+//! the names of agents or of their machines.
 
 use drumfire_fleet::{Hosts, LinkOptions, Selection, agent_name};
 
@@ -10,24 +10,24 @@ use crate::fleet_options::{AgentOrder, FleetOptions, LostAgents};
 use crate::options::{PropertyOptions, Refusal};
 use crate::properties::RunProperties;
 
-/// How long agents have to answer, if nothing else is said.
+/// How long agents have to answer by default, in milliseconds.
 const WAIT_MS: u64 = 30_000;
 /// JMeter's own pause between two attempts to reach a server, in milliseconds.
 const RETRIES_DELAY_MS: u64 = 5_000;
-/// The port of JMeter's servers, which is no part of an agent's name.
+/// The default port of JMeter's servers, which is not part of an agent's name.
 const SERVER_PORT: &str = "1099";
-/// The properties with the address of NATS, its credentials, its authority and the key that signs plans, for command lines without
-/// options for them.
+/// The properties for the address of NATS, its credentials, its certificate authority and the key that signs plans. JMeter's
+/// command line has no options for these.
 const NATS: [&str; 4] = [
     "drumfire.nats",
     "drumfire.nats_creds",
     "drumfire.nats_ca",
     "drumfire.sign",
 ];
-/// The property with the keys that an agent trusts, with commas between.
+/// The property for the keys that an agent trusts, separated by commas.
 const TRUST: &str = "drumfire.trust";
 
-/// How samples reach the client: JMeter's modes (`SampleSenderFactory`), and what happens here instead.
+/// How samples reach the client: JMeter's modes (`SampleSenderFactory`) and what happens here instead.
 const MODES: [(&str, &str); 10] = [
     ("Standard", "-l has every row"),
     ("Batch", "-l has every row"),
@@ -59,7 +59,8 @@ const MODES: [(&str, &str); 10] = [
     ("Hold", "rows wait on the agents' disks, not in memory"),
 ];
 
-/// A run on remote hosts, if one is asked for: those of `-R`, else those of the property `remote_hosts`.
+/// The options of a run on remote hosts, if one is ordered. The hosts are those of `-R`, or else those of the property
+/// `remote_hosts`.
 pub fn fleet(hosts: Option<&str>, is_remote: bool, ends_agents: bool) -> Option<FleetOptions> {
     if hosts.is_none() && !is_remote {
         return None;
@@ -71,7 +72,7 @@ pub fn fleet(hosts: Option<&str>, is_remote: bool, ends_agents: bool) -> Option<
         }),
         link: LinkOptions::default(),
         wait_ms: WAIT_MS,
-        // As JMeter's servers do.
+        // JMeter's servers do the same.
         is_each: true,
         on_lost: LostAgents::Continue,
         rows: None,
@@ -83,7 +84,7 @@ pub fn fleet(hosts: Option<&str>, is_remote: bool, ends_agents: bool) -> Option<
     })
 }
 
-/// A server of JMeter's is an agent.
+/// The options of an agent that takes the place of a JMeter server.
 pub fn server(properties: PropertyOptions) -> AgentOrder {
     AgentOrder {
         link: LinkOptions::default(),
@@ -101,7 +102,7 @@ pub fn server(properties: PropertyOptions) -> AgentOrder {
     }
 }
 
-/// Completes an agent by the properties of JMeter's servers.
+/// Completes an agent's options from the properties of JMeter's servers.
 pub fn settle_server(order: &mut AgentOrder, settings: &RunProperties) {
     settle_link(&mut order.link, settings);
     if order.trust.is_empty() {
@@ -122,10 +123,10 @@ pub fn settle_server(order: &mut AgentOrder, settings: &RunProperties) {
     order.is_once |= settings.properties.get("server.exitaftertest") == Some("true");
 }
 
-/// Completes a run by the properties of JMeter's remote testing; gives lines on what is different here.
+/// Completes a run's options from the properties of JMeter's remote testing. Returns notes on what differs from JMeter.
 ///
 /// # Errors
-/// If a property is no number.
+/// If a property is not a number.
 pub fn settle(
     options: &mut FleetOptions,
     settings: &RunProperties,
@@ -163,7 +164,7 @@ pub fn settle(
     Ok(lines)
 }
 
-/// The remote hosts of a run, if it was ordered by JMeter's command line.
+/// The remote hosts of a run, if JMeter's command line ordered it.
 pub fn hosts(options: &FleetOptions) -> Option<Vec<String>> {
     match &options.selection {
         Selection::Hosts(hosts) => Some(hosts.hosts.clone()),
@@ -171,7 +172,7 @@ pub fn hosts(options: &FleetOptions) -> Option<Vec<String>> {
     }
 }
 
-/// Where NATS is: options, the environment, then properties.
+/// Completes how to reach NATS: options come first, then the environment, then properties.
 fn settle_link(link: &mut LinkOptions, settings: &RunProperties) {
     let [url, credentials, ca, sign] = NATS.map(|name| {
         let value = settings.properties.get(name);

@@ -1,11 +1,11 @@
-//! Which events reach the log: JMeter's `-L` with its categories and Log4j's level names.
+//! Decides which events reach the log: JMeter's `-L` with its categories and Log4j's level names.
 
 use tracing::level_filters::LevelFilter;
 
 /// Packages that `-L` may name without their first part (`JMeter.initializeProperties`).
 const SHORT_NAMES: [&str; 2] = ["jmeter", "jorphan"];
 const PACKAGE_PREFIX: &str = "org.apache.";
-/// All of JMeter; asked for that, the user means this program.
+/// The category of all of JMeter. A user who names it means this program as well.
 const ALL_OF_JMETER: &str = "org.apache.jmeter";
 const ALL_OF_DRUMFIRE: &str = "drumfire";
 
@@ -13,14 +13,14 @@ const ALL_OF_DRUMFIRE: &str = "drumfire";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Levels {
     root: LevelFilter,
-    /// The root's level was asked for.
+    /// Whether the user set the root's level.
     has_root: bool,
     by_category: Vec<(String, LevelFilter)>,
 }
 
 impl Levels {
-    /// Reads `(category, level)` pairs, later ones winning; an empty category is the root. The root starts at INFO.
-    /// Returns what is wrong with them too, in JMeter's words.
+    /// Reads `(category, level)` pairs; later ones win, and an empty category is the root. The root starts at INFO.
+    /// Also returns what is wrong with the pairs, in JMeter's words.
     pub fn new(wanted: &[(String, String)]) -> (Levels, Vec<String>) {
         let mut levels = Levels {
             root: LevelFilter::INFO,
@@ -54,14 +54,14 @@ impl Levels {
         self.replace(category, filter);
     }
 
-    /// A later level holds for the category and everything below it (`Configurator.setAllLevels`).
+    /// Sets the level of a category and of everything below it (`Configurator.setAllLevels`).
     fn replace(&mut self, category: String, filter: LevelFilter) {
         self.by_category
             .retain(|(known, _)| !is_within(known, &category));
         self.by_category.push((category, filter));
     }
 
-    /// The level of which more is told than of all others.
+    /// The most verbose of all levels.
     pub fn most(&self) -> LevelFilter {
         let all = self.by_category.iter().map(|(_, filter)| *filter);
         all.fold(self.root, LevelFilter::max)
@@ -72,7 +72,7 @@ impl Levels {
         level <= self.of_category(category).unwrap_or(self.root)
     }
 
-    /// The level that was asked for a category by name, or for one that contains it: of several the longest.
+    /// The level that the user set for this category or for one that contains it. The longest match decides.
     pub fn of_category(&self, category: &str) -> Option<LevelFilter> {
         let holding = self
             .by_category
@@ -82,12 +82,12 @@ impl Levels {
         longest.map(|(_, filter)| *filter)
     }
 
-    /// The root's level, if it was asked for.
+    /// The root's level, if the user set it.
     pub fn of_root(&self) -> Option<LevelFilter> {
         self.has_root.then_some(self.root)
     }
 
-    /// Everything that was asked for, with Log4j's names of levels; a category without characters is the root.
+    /// All levels that the user set, with Log4j's names; an empty category is the root.
     pub fn named(&self) -> Vec<(String, &'static str)> {
         let root = self.of_root().map(|filter| (String::new(), filter));
         let all = root.into_iter().chain(self.by_category.iter().cloned());

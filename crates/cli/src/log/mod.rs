@@ -23,15 +23,15 @@ use crate::options::LogOptions;
 pub use levels::Levels;
 pub use queue::{set_queue_levels, start_queue};
 
-/// An event may carry this field to be logged under a category that is known only at run time, such as the name of a
-/// script's logger.
+/// The field with which an event overrides its category, for categories that are known only at run time, such as the name
+/// of a script's logger.
 const CATEGORY_FIELD: &str = "category";
 
-/// Opens the log file anew, as JMeter does, and sends all events there. Returns where it is, and what was wrong with
-/// the levels asked for.
+/// Creates the log file anew, as JMeter does, and sends all events there. Returns its path, and what was wrong with the
+/// levels that the user set.
 ///
 /// # Errors
-/// A file that cannot be written; a log that is started already.
+/// If the file cannot be written, or a log has already been started.
 pub fn start(
     options: &LogOptions,
     now: Timestamp,
@@ -62,7 +62,7 @@ fn create(path: &Path) -> io::Result<File> {
     File::create(path)
 }
 
-/// Puts the date in place of patterns between single quotes (`NewDriver.replaceDateFormatInFileName`).
+/// Replaces patterns in single quotes with the date (`NewDriver.replaceDateFormatInFileName`).
 fn file_name(written: &str, now: Timestamp, zone: &TimeZone) -> io::Result<String> {
     let wrong = |what: &str| {
         io::Error::new(
@@ -93,14 +93,15 @@ struct JmeterLog {
 
 impl<S: Subscriber> Layer<S> for JmeterLog {
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        // The category of a script is known only with the event.
+        // A script's category is known only when the event arrives.
         metadata.fields().field(CATEGORY_FIELD).is_some()
             || self
                 .levels
                 .let_through(metadata.target(), *metadata.level())
     }
 
-    /// A line beyond all levels asked for costs one comparison where it would be told; libraries tell much of each request.
+    /// The most verbose level in use. Events beyond it cost only one comparison, which matters because libraries log much
+    /// for each request.
     fn max_level_hint(&self) -> Option<LevelFilter> {
         Some(self.levels.most())
     }
@@ -122,7 +123,7 @@ impl<S: Subscriber> Layer<S> for JmeterLog {
             &parts.message,
         );
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        // There is no other place to tell that the log cannot be written.
+        // A failure to write the log cannot be reported anywhere else.
         let _ = file.write_all(line.as_bytes());
     }
 }

@@ -1,4 +1,4 @@
-//! The log of an agent, whose lines wait in a queue for its coordinator.
+//! The log of an agent. Its lines wait in a queue until they are sent to the coordinator.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -10,30 +10,30 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::{CATEGORY_FIELD, Levels, Parts};
 
-/// The beginning of the names of the program's own modules.
+/// The prefix of the program's own modules.
 const OWN: &str = "drumfire";
 
-/// The levels that the coordinator's command line asks for; none before the first run.
+/// The levels that the coordinator's command line sets; `None` before the first run.
 static LEVELS: RwLock<Option<Levels>> = RwLock::new(None);
 
-/// Has warnings and errors, and what scripts log, wait in a queue: the log of an agent goes to its coordinator.
+/// Sends an agent's warnings and errors, and what its scripts log, to the queue for its coordinator.
 pub fn start_queue(queue: Arc<LogQueue>) {
-    // A process whose events go somewhere already keeps it so.
+    // A process that already has a log keeps it.
     let _ = tracing_subscriber::registry()
         .with(QueuedLog(queue))
         .try_init();
 }
 
-/// From now on the queue takes what these `(category, level)` pairs of `-L` ask for; an empty category is the root.
+/// Sets which events the queue takes from now on, from `(category, level)` pairs of `-L`; an empty category is the root.
 pub fn set_queue_levels(wanted: &[(String, String)]) {
-    // The coordinator tells the user what is wrong with them.
+    // The coordinator reports mistakes in the pairs to the user.
     let (levels, _) = Levels::new(wanted);
     *LEVELS.write().unwrap_or_else(PoisonError::into_inner) = Some(levels);
     tracing::callsite::rebuild_interest_cache();
 }
 
-/// The least severe level that is told of a category. The root's level holds for scripts and for this program: libraries tell much of each
-/// message that carries a line, and must be asked for by name.
+/// The most verbose level that is logged for a category. The root's level applies only to scripts and to this program: libraries
+/// log much for each message that carries a line, so the user must name them.
 fn least(levels: Option<&Levels>, category: &str, is_of_script: bool) -> LevelFilter {
     let is_known = is_of_script || category.starts_with(OWN);
     let asked = levels.and_then(|levels| {
@@ -52,12 +52,12 @@ fn is_told(category: &str, is_of_script: bool, level: Level) -> bool {
     level <= least(levels.as_ref(), category, is_of_script)
 }
 
-/// Writes to the queue of an agent.
+/// Writes events to the queue of an agent.
 struct QueuedLog(Arc<LogQueue>);
 
 impl<S: Subscriber> Layer<S> for QueuedLog {
     fn enabled(&self, metadata: &Metadata<'_>, _: Context<'_, S>) -> bool {
-        // The category of a script is known only with the event.
+        // A script's category is known only when the event arrives.
         metadata.fields().field(CATEGORY_FIELD).is_some()
             || is_told(metadata.target(), false, *metadata.level())
     }

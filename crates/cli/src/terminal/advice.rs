@@ -6,10 +6,10 @@ use super::format::{count, wrap};
 use super::style::Style;
 use crate::engine::{Advice, AdvicePlace, Effect};
 
-/// Places of one piece of advice that are listed; `--json` has all.
+/// How many places of one piece of advice are listed; `--json` has all.
 const MAX_PLACES: usize = 5;
 
-/// All advice: what was found, where, why it matters and what helps. For a terminal of so many columns, if it goes to one.
+/// All advice: what was found, where, why it matters and what helps. Wrapped to `columns` for a terminal.
 pub fn render(all: &[Advice], style: Style, columns: Option<usize>) -> String {
     let columns = columns.unwrap_or(usize::MAX);
     let mut text = String::new();
@@ -20,7 +20,7 @@ pub fn render(all: &[Advice], style: Style, columns: Option<usize>) -> String {
         };
         text.push('\n');
         let head = format!("{} [{}]", advice.finding, advice.rule);
-        // The word and two blanks stand before the first line, and as many blanks before the others.
+        // The first line begins with the word and two blanks; the other lines are indented to match.
         let width = match advice.effect {
             Effect::Misleads => "misleads  ",
             Effect::Costs => "costs  ",
@@ -54,7 +54,7 @@ fn shown(place: &AdvicePlace) -> String {
     shown
 }
 
-/// A text behind its head, the further lines below the text's begin.
+/// Adds a text after its head; further lines are indented to the start of the text.
 fn lines(
     text: &mut String,
     body: &str,

@@ -1,4 +1,4 @@
-//! Puts a run's events together into snapshots for the terminal.
+//! Collects a run's events into snapshots for the terminal.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use crate::engine::{AgentPhase, AgentTick, Event, Started, Tick};
 
 /// The shortest time between two snapshots.
 const PAUSE: Duration = Duration::from_millis(250);
-/// The time over which 'now' rates are taken.
+/// The window over which the current rates are computed.
 const RATE_WINDOW: Duration = Duration::from_secs(3);
-/// Failed samples that are shown.
+/// The number of failed samples that are shown.
 const RECENT_ERRORS: usize = 20;
 
-/// The facts between two snapshots.
+/// What was learned since the last snapshot.
 #[derive(Default)]
 pub struct Feed {
     planned_users: u64,
@@ -26,7 +26,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// Takes note of an event; gives a snapshot if one is due. `so_far` is the sum of all increments.
+    /// Takes an event; returns a snapshot if one is due. `so_far` is the sum of all increments.
     pub fn receive(&mut self, event: &Event, so_far: &Recording) -> Option<Snapshot> {
         match event {
             Event::Started(started) => {
@@ -87,7 +87,7 @@ impl Feed {
     }
 }
 
-/// One row per label and the total: counts as they are now, times and rates as of the last full second.
+/// One row per label and the total. Counts are current; times and rates are as of the last full second.
 fn current_rows(tick: &Tick, so_far: &Recording) -> Vec<LabelSnapshot> {
     let mut told = rows(so_far);
     let mut total = told.pop().unwrap_or_default();
@@ -106,15 +106,15 @@ fn current_rows(tick: &Tick, so_far: &Recording) -> Vec<LabelSnapshot> {
     labels.chain([total]).collect()
 }
 
-/// How many samples each label had at moments of the last seconds.
+/// The sample counts of each label at several moments of the last seconds.
 #[derive(Default)]
 struct Rates {
     past: VecDeque<(Duration, Vec<u64>)>,
 }
 
 impl Rates {
-    /// Fills in what each row gained a second since the oldest moment that is known. Rows are only ever added before
-    /// the last one, which is the total.
+    /// Fills in each row's rate since the oldest stored moment. New rows are only ever added before the last one,
+    /// which is the total.
     fn apply(&mut self, now: Duration, rows: &mut [LabelSnapshot]) {
         while self.past.len() > 1 && self.past[1].0 + RATE_WINDOW <= now {
             self.past.pop_front();
@@ -192,7 +192,7 @@ mod tests {
         let mut past = Rates::default();
         assert_eq!(rates(&mut past, 0, &[0]), [0.0]);
         assert_eq!(rates(&mut past, 1_000, &[10, 10]), [10.0, 10.0]);
-        // A new label stands before the total; nothing is known of it before.
+        // A new label is added before the total and had no samples before.
         assert_eq!(rates(&mut past, 2_000, &[10, 20, 30]), [5.0, 10.0, 15.0]);
         assert_eq!(
             rates(&mut past, 4_000, &[10, 20, 30]),

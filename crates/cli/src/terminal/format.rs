@@ -1,4 +1,4 @@
-//! Numbers, times and texts in the columns of a terminal.
+//! Formats numbers, times and texts for the columns of a terminal.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -15,7 +15,7 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// `hh:mm:ss`, as JMeter's summary lines have it.
+/// Formats a time as `hh:mm:ss`, like JMeter's summary lines.
 pub fn clock(ms: u64) -> String {
     let seconds = ms / 1000;
     format!(
@@ -26,8 +26,8 @@ pub fn clock(ms: u64) -> String {
     )
 }
 
-/// A time in milliseconds with three significant digits at most: `7.3`, `123`. One below a millisecond is told in microseconds,
-/// with the unit: `42µs`.
+/// Formats a time in milliseconds with at most three significant digits: `7.3`, `123`. Times below a millisecond are in
+/// microseconds, with the unit: `42µs`.
 pub fn ms(value: f64) -> String {
     match value {
         value if value < 0.0005 => "0".to_owned(),
@@ -38,7 +38,7 @@ pub fn ms(value: f64) -> String {
     }
 }
 
-/// The same with its unit in any case: `424µs`, `1.20 ms`.
+/// The same, always with a unit: `424µs`, `1.20 ms`.
 pub fn ms_with_unit(value: f64) -> String {
     let text = ms(value);
     if text.ends_with('s') {
@@ -48,7 +48,7 @@ pub fn ms_with_unit(value: f64) -> String {
     }
 }
 
-/// A rate a second: one digit behind the point while that says something.
+/// Formats a rate per second, with one decimal below 10,000.
 pub fn rate(value: f64) -> String {
     if value >= 10_000.0 {
         count(value.round() as u64)
@@ -57,7 +57,7 @@ pub fn rate(value: f64) -> String {
     }
 }
 
-/// Sentences on a terminal of so many columns: lines that are longer go on below, indented, where a word begins.
+/// Wraps sentences to the columns of a terminal, at word boundaries. Continuation lines are indented.
 pub fn wrapped(text: &str, columns: usize) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -79,7 +79,7 @@ pub fn wrapped(text: &str, columns: usize) -> String {
     out
 }
 
-/// The columns of a text that may have colours in it.
+/// The width of a text that may contain colour sequences.
 pub fn shown_width(text: &str) -> usize {
     let mut parts = text.split("\x1b[");
     let first = parts.next().map_or(0, UnicodeWidthStr::width);
@@ -87,7 +87,7 @@ pub fn shown_width(text: &str) -> usize {
     first + coloured.map(|(_, text)| text.width()).sum::<usize>()
 }
 
-/// Bytes in the unit that keeps the number short.
+/// Formats bytes in the unit that keeps the number short.
 pub fn bytes(value: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if value < 1024 {
@@ -102,8 +102,7 @@ pub fn bytes(value: u64) -> String {
     format!("{scaled:.1} {}", UNITS[unit])
 }
 
-/// The text in lines of at most so many columns, broken at blanks, each behind `indent`. A word that is longer has a line of
-/// its own.
+/// Wraps the text at blanks into lines of at most this many columns, each after `indent`. A longer word gets a line of its own.
 pub fn wrap(text: &str, indent: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -118,7 +117,7 @@ pub fn wrap(text: &str, indent: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// The text in exactly this many columns: cut with `…` or filled with spaces. Control characters become spaces,
+/// Fits the text to exactly this many columns: cuts it with `…` or pads it with spaces. Control characters become spaces,
 /// because labels and messages come from plans and servers.
 pub fn fit(text: &str, columns: usize) -> String {
     let mut fitted = cut(text, columns);
@@ -127,7 +126,7 @@ pub fn fit(text: &str, columns: usize) -> String {
     fitted
 }
 
-/// The same, cut in the middle: labels of one plan often differ in their ends.
+/// The same, but cuts in the middle: labels of one plan often differ only at their ends.
 pub fn fit_middle(text: &str, columns: usize) -> String {
     let mut fitted = cut_middle(text, columns);
     let filled = columns.saturating_sub(fitted.width());
@@ -135,7 +134,7 @@ pub fn fit_middle(text: &str, columns: usize) -> String {
     fitted
 }
 
-/// The text in at most this many columns, cut with `…`, without control characters.
+/// Cuts the text with `…` to at most this many columns, without control characters.
 pub fn cut(text: &str, columns: usize) -> String {
     if let Some(clean) = short_enough(text, columns) {
         return clean;
@@ -147,7 +146,7 @@ pub fn cut(text: &str, columns: usize) -> String {
     kept
 }
 
-/// The text in at most this many columns, cut in the middle with `…`, without control characters.
+/// Cuts the text in the middle with `…` to at most this many columns, without control characters.
 pub fn cut_middle(text: &str, columns: usize) -> String {
     if let Some(clean) = short_enough(text, columns) {
         return clean;
@@ -162,7 +161,7 @@ pub fn cut_middle(text: &str, columns: usize) -> String {
     kept
 }
 
-/// The text without control characters, if it is no wider. A label may have megabytes: only as much is looked at as fits.
+/// The text without control characters, if it fits. A label may have megabytes, so no more of it is read than could fit.
 fn short_enough(text: &str, columns: usize) -> Option<String> {
     const LONGEST_CLUSTER: usize = 32;
     if text.len() > columns.saturating_add(1).saturating_mul(LONGEST_CLUSTER) {
@@ -172,7 +171,7 @@ fn short_enough(text: &str, columns: usize) -> Option<String> {
     (clean.width() <= columns).then_some(clean)
 }
 
-/// As many of the characters as fit.
+/// The leading characters that fit.
 fn within(characters: impl Iterator<Item = char>, columns: usize) -> String {
     let mut kept = String::new();
     let mut width = 0;

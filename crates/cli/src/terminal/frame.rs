@@ -10,22 +10,22 @@ use super::snapshot::{AgentRow, LabelSnapshot, RecentError, Snapshot};
 use super::style::Style;
 use crate::engine::{AgentPhase, Stopping};
 
-/// Columns of the numbers behind a label: samples, errors, rate, p50, p95, p99, max.
+/// The width of the numbers after a label: samples, errors, rate, p50, p95, p99, max.
 const NUMBER_COLUMNS: usize = 12 + 8 + 10 + 8 + 8 + 8 + 8;
-/// Columns of the numbers behind an agent's name.
+/// The width of the numbers after an agent's name.
 const AGENT_COLUMNS: usize = 8 + 8 + 12 + 10 + 7 + 9 + 20;
 /// The widest name of an agent.
 const MAX_AGENT_COLUMNS: usize = 32;
 /// The narrowest label column.
 const MIN_LABEL_COLUMNS: usize = 12;
-/// Failed samples shown at most.
+/// The most failed samples to show.
 const MAX_ERRORS: usize = 5;
 /// The widest label of a failed sample.
 const MAX_ERROR_LABEL_COLUMNS: usize = 48;
 /// Lines that are always there: head, users, totals, blank, column heads, hint.
 const FIXED_LINES: usize = 6;
 
-/// The purpose of the frame.
+/// The surface to draw on, with the plan and the style.
 #[derive(Debug, Clone)]
 pub struct Canvas<'a> {
     /// The plan's name in the head line.
@@ -40,7 +40,7 @@ pub struct Canvas<'a> {
     pub zone: &'a TimeZone,
 }
 
-/// The lines of the view; none is wider than the canvas, and there are fewer of them than it has rows.
+/// The lines of the view. None is wider than the canvas, and they leave at least one of its rows free.
 pub fn draw(snapshot: &Snapshot, canvas: &Canvas<'_>) -> Vec<String> {
     let style = canvas.style;
     let mut lines = vec![
@@ -144,7 +144,7 @@ fn is_ending(snapshot: &Snapshot) -> bool {
     snapshot.stopping != Stopping::No || snapshot.ending_ms.is_some()
 }
 
-/// Where the run is: ramp-up, steady, or ending with the users that it waits for.
+/// The phase of the run: ramp-up, steady, or ending, with the number of users that it waits for.
 fn phase(snapshot: &Snapshot) -> String {
     let users = snapshot.users;
     if is_ending(snapshot) {
@@ -177,7 +177,8 @@ fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
     );
     let overall = format!(", {}/s overall", rate(total.rate));
     let percent = format!(" ({:.2}%)", total.error_percent());
-    // Whole numbers count more than all of them: half of one misleads.
+    // A shorter form with whole numbers is better than a longer one that is cut: half a number
+    // misleads.
     let forms = [
         format!("{start}{overall}; {failed}{percent}; {times}"),
         format!("{start}; {failed}{percent}; {times}"),
@@ -193,7 +194,7 @@ fn totals(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
     }
 }
 
-/// The agents, as many as there is room for: those that are not well come first.
+/// The agents, as many as fit. Those with trouble come first.
 fn agent_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<String> {
     let name_columns = canvas
         .columns
@@ -204,7 +205,7 @@ fn agent_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
     }
     let mut agents: Vec<&AgentRow> = snapshot.agents.iter().collect();
     agents.sort_by_key(|agent| std::cmp::Reverse(agent.trouble()));
-    // A blank line, the heads, and how many are not shown.
+    // A blank line, the column heads, and a line that counts the agents not shown.
     let shown = match agents.len() + 2 <= room {
         true => agents.len(),
         false => room - 3,
@@ -259,7 +260,7 @@ fn agent_line(agent: &AgentRow, name_columns: usize, style: Style) -> String {
     }
 }
 
-/// The busiest labels, as many as there is room for, in the order of the plan.
+/// The busiest labels, as many as fit, in the order of the plan.
 fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<String> {
     let label_columns = canvas.columns.saturating_sub(NUMBER_COLUMNS);
     if label_columns < MIN_LABEL_COLUMNS || room == 0 || snapshot.labels.is_empty() {

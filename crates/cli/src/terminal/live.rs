@@ -1,4 +1,4 @@
-//! The live view on a terminal: a frame that is drawn over itself, below what was printed before.
+//! The live view on a terminal: a frame that redraws itself below the earlier output.
 
 use std::io::{self, Write};
 use std::sync::Once;
@@ -14,32 +14,32 @@ use crate::engine::Stopping;
 
 const HIDE_CURSOR: &str = "\x1b[?25l";
 const SHOW_CURSOR: &str = "\x1b[?25h";
-/// Terminals that know these show a frame at once instead of line by line; others ignore them.
+/// Terminals that support synchronized output show a frame at once instead of line by line; others ignore these sequences.
 const BEGIN_FRAME: &str = "\x1b[?2026h";
 const END_FRAME: &str = "\x1b[?2026l";
 const CLEAR_TO_LINE_END: &str = "\x1b[K";
 const CLEAR_BELOW: &str = "\x1b[J";
 
-/// Whether the cursor is hidden, for the panic hook.
+/// Whether the cursor is hidden. The panic hook reads it.
 static CURSOR_HIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// A live view. Dropping it leaves the last frame where it is and gives the terminal back.
+/// A live view. Dropping it leaves the last frame on the screen and restores the terminal.
 pub struct LiveView<W: Write> {
     out: W,
     plan: String,
     style: Style,
     zone: TimeZone,
     size: fn() -> (usize, usize),
-    /// The columns of each line that was drawn.
+    /// The width of each line that was drawn.
     drawn: Vec<usize>,
     /// When the run began to end, in milliseconds since its start.
     ending_since_ms: Option<u64>,
 }
 
 impl<W: Write> LiveView<W> {
-    /// A view of the run of this plan. `size` tells the columns and rows of the terminal, asked for every frame.
+    /// A view of a run of this plan. It calls `size` for the terminal's columns and rows before every frame.
     ///
-    /// # Errors
+    /// If the terminal cannot be written to.
     /// A terminal that cannot be written to.
     pub fn start(
         mut out: W,
@@ -63,10 +63,10 @@ impl<W: Write> LiveView<W> {
         })
     }
 
-    /// Draws the run as it is now over the last frame.
+    /// Draws the current state of the run over the last frame.
     ///
     /// # Errors
-    /// A terminal that cannot be written to.
+    /// If the terminal cannot be written to.
     pub fn show(&mut self, snapshot: &Snapshot) -> io::Result<()> {
         let (columns, rows) = (self.size)();
         let canvas = Canvas {
@@ -93,10 +93,10 @@ impl<W: Write> LiveView<W> {
         self.out.flush()
     }
 
-    /// Takes the frame away, so that something can be printed where it was.
+    /// Removes the frame, so that other output can take its place.
     ///
     /// # Errors
-    /// A terminal that cannot be written to.
+    /// If the terminal cannot be written to.
     pub fn clear(&mut self) -> io::Result<()> {
         let (columns, _) = (self.size)();
         let text = format!("{}{CLEAR_BELOW}", self.back_to_top(columns));
@@ -105,7 +105,8 @@ impl<W: Write> LiveView<W> {
         self.out.flush()
     }
 
-    /// Moves the cursor to the first line of the last frame. A terminal that has become narrower shows a line in several rows.
+    /// Moves the cursor to the first line of the last frame. If the terminal has become narrower, a line occupies several
+    /// rows.
     fn back_to_top(&self, columns: usize) -> String {
         let rows = |width: &usize| width.div_ceil(columns.max(1)).max(1);
         match self.drawn.iter().map(rows).sum::<usize>() {
@@ -115,7 +116,8 @@ impl<W: Write> LiveView<W> {
     }
 }
 
-/// How long the run has been ending: users have finished, none is left to start, and no planned time is left.
+/// How long the run has been ending: it was told to stop, or some users have finished, none is left to start, and the planned
+/// time is over.
 fn ending_ms(snapshot: &Snapshot, since_ms: &mut Option<u64>) -> Option<u64> {
     let users = snapshot.users;
     let all_started = users.started >= users.planned && users.started > 0;
@@ -134,14 +136,14 @@ fn ending_ms(snapshot: &Snapshot, since_ms: &mut Option<u64>) -> Option<u64> {
 
 impl<W: Write> Drop for LiveView<W> {
     fn drop(&mut self) {
-        // Nobody is left to tell if the terminal is gone.
+        // The error cannot be reported if the terminal is gone.
         let _ = self.out.write_all(SHOW_CURSOR.as_bytes());
         let _ = self.out.flush();
         CURSOR_HIDDEN.store(false, Ordering::Relaxed);
     }
 }
 
-/// The columns and rows of the terminal on standard output; 80 x 24 if it does not tell.
+/// The columns and rows of the terminal on standard output; 80 x 24 if they are unknown.
 pub fn terminal_size() -> (usize, usize) {
     match terminal_size::terminal_size() {
         Some((width, height)) => (usize::from(width.0).max(1), usize::from(height.0).max(1)),
@@ -149,7 +151,7 @@ pub fn terminal_size() -> (usize, usize) {
     }
 }
 
-/// A panic in any thread must not leave the user without a cursor.
+/// Installs a panic hook that shows the cursor again, whichever thread panics.
 fn show_cursor_on_panic() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {

@@ -1,5 +1,5 @@
-//! The lines that JMeter prints at the start and the end of a run without its interface, in its words
-//! (`org.apache.jmeter.JMeter`): scripts look for them.
+//! The lines that JMeter prints at the start and the end of a run without its GUI, in its words
+//! (`org.apache.jmeter.JMeter`), because scripts look for them.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -9,7 +9,7 @@ pub fn creating_summariser(name: &str) -> String {
     format!("Creating summariser <{name}>")
 }
 
-/// Printed when the plan is compiled; `plan` as it was written on the command line.
+/// Printed when the plan is compiled; `plan` is spelt as on the command line.
 pub fn tree_created(plan: &str) -> String {
     format!("Created the tree successfully using {plan}")
 }
@@ -22,7 +22,7 @@ pub fn starting(now_ms: i64, zone: &TimeZone) -> String {
     )
 }
 
-/// Printed instead if the run is one on remote hosts (`org.apache.jmeter.engine.DistributedRunner`).
+/// Printed instead for a run on remote hosts (`org.apache.jmeter.engine.DistributedRunner`).
 pub fn starting_remote(hosts: &[String], now_ms: i64, zone: &TimeZone) -> String {
     format!(
         "Starting distributed test with remote engines: [{}] @ {} ({now_ms})",
@@ -39,7 +39,7 @@ pub fn tidying_up(now_ms: i64, zone: &TimeZone) -> String {
 /// Printed when the results are written.
 pub const END_OF_RUN: &str = "... end of run";
 
-/// Printed when messages for the run can be received on this port.
+/// Printed when the run can receive messages on this port.
 pub fn waiting_for_messages(port: u16) -> String {
     format!("Waiting for possible Shutdown/StopTestNow/HeapDump/ThreadDump message on port {port}")
 }

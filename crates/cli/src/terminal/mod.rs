@@ -1,6 +1,6 @@
 //! A run in the terminal: a live view on a terminal, JMeter's lines elsewhere, a summary at the end.
 //!
-//! Everything that is shown is first made as text by functions without side effects ([`frame`], [`summary`],
+//! Functions without side effects make the text of everything that is shown ([`frame`], [`summary`],
 //! [`milestones`]); only [`live`] writes control sequences.
 
 pub mod advice;

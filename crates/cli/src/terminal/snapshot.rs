@@ -11,9 +11,9 @@ use crate::engine::{AgentPhase, Stopping};
 pub struct Snapshot {
     /// Time since the start, in milliseconds.
     pub elapsed_ms: u64,
-    /// How long the plan says the run takes, in milliseconds; none if that depends on the server.
+    /// How long the run takes according to the plan, in milliseconds; `None` if that depends on the server.
     pub planned_ms: Option<u64>,
-    /// How long the run has been ending, in milliseconds: users have finished or were told to, and none starts any more.
+    /// How long the run has been ending, in milliseconds: users have finished or were told to, and no more will start.
     pub ending_ms: Option<u64>,
     /// The virtual users.
     pub users: Users,
@@ -25,11 +25,12 @@ pub struct Snapshot {
     pub agents: Vec<AgentRow>,
     /// The latest failed samples, oldest first.
     pub recent_errors: Vec<RecentError>,
-    /// Bytes of result rows that wait for the disk.
+    /// Bytes of result rows that are waiting for the disk.
     pub backlog_bytes: u64,
     /// Whether the run was told to stop, and how.
     pub stopping: Stopping,
-    /// How long the samples at hand may take before they are broken off, in milliseconds; none if no signal has come.
+    /// How long current samples may still take before they are interrupted, in milliseconds; `None` if no signal has
+    /// come.
     pub grace_left_ms: Option<u64>,
 }
 
@@ -44,18 +45,18 @@ pub struct AgentRow {
     pub users: u64,
     /// Its samples so far.
     pub samples: u64,
-    /// Samples in its last second.
+    /// Its samples per second in its last second.
     pub rate_now: f64,
     /// Cores that it used in its last second.
     pub cores: f64,
-    /// How late the latest of its users was in its last second, in milliseconds.
+    /// The longest delay of one of its users in its last second, in milliseconds.
     pub late_ms: f64,
     /// Its verdict on its numbers.
     pub grade: Option<Grade>,
 }
 
 impl AgentRow {
-    /// How much there is to see: agents that are not well come first.
+    /// How urgent it is to show this agent: agents with trouble come first.
     pub fn trouble(&self) -> u8 {
         match (self.phase, self.grade) {
             (AgentPhase::Lost, _) => 4,
@@ -70,7 +71,7 @@ impl AgentRow {
 /// The virtual users of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Users {
-    /// How many the plan has, as far as it is known.
+    /// How many users the plan has, as far as that is known.
     pub planned: u64,
     /// How many have started.
     pub started: u64,
@@ -89,7 +90,7 @@ pub struct LabelSnapshot {
     pub samples: u64,
     /// How many of them failed.
     pub errors: u64,
-    /// Samples a second in the last seconds.
+    /// Current rate, in samples a second.
     pub rate_now: f64,
     /// Samples a second over the whole run.
     pub rate: f64,
@@ -97,24 +98,24 @@ pub struct LabelSnapshot {
     pub mean_ms: f64,
     /// The shortest elapsed time, in milliseconds.
     pub min_ms: f64,
-    /// Half of the samples were at least as quick, in milliseconds.
+    /// The median elapsed time, in milliseconds.
     pub p50_ms: f64,
-    /// Nine of ten were at least as quick, in milliseconds.
+    /// The 90th percentile of the elapsed time, in milliseconds.
     pub p90_ms: f64,
-    /// 95 % were at least as quick, in milliseconds.
+    /// The 95th percentile of the elapsed time, in milliseconds.
     pub p95_ms: f64,
-    /// 99 % were at least as quick, in milliseconds.
+    /// The 99th percentile of the elapsed time, in milliseconds.
     pub p99_ms: f64,
     /// The longest elapsed time, in milliseconds.
     pub max_ms: f64,
-    /// Received a second over the whole run, in KiB.
+    /// KiB received a second, over the whole run.
     pub received_kib_s: f64,
-    /// Sent a second over the whole run, in KiB.
+    /// KiB sent a second, over the whole run.
     pub sent_kib_s: f64,
 }
 
 impl LabelSnapshot {
-    /// Failed samples in a hundred.
+    /// The percentage of failed samples.
     pub fn error_percent(&self) -> f64 {
         if self.samples == 0 {
             0.0
@@ -133,7 +134,7 @@ pub struct RecentError {
     pub label: String,
     /// Its response code.
     pub code: String,
-    /// Its response message, or what the assertion said.
+    /// Its response message, or the message of the assertion.
     pub message: String,
 }
 
@@ -142,7 +143,7 @@ pub struct RecentError {
 pub struct ErrorKind {
     /// The response code.
     pub code: String,
-    /// The response message, or what the assertion said.
+    /// The response message, or the message of the assertion.
     pub message: String,
     /// How many.
     pub count: u64,

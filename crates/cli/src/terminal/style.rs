@@ -1,11 +1,11 @@
-//! Colours, if the terminal has them and the user did not say no (`NO_COLOR`, `TERM=dumb`).
+//! Colours, if the terminal has them and the user did not turn them off (`NO_COLOR`, `TERM=dumb`).
 //!
-//! Red, green and amber are colours of the palette of 256: those can be read on white and on black, while terminals show the first
-//! eight as they please, and most show yellow and green on white too bright to be read.
+//! Red, green and amber come from the palette of 256 colours, where they are legible on white and on black. Terminals choose the
+//! first eight colours freely, and most show yellow and green too bright to read on white.
 
 use std::io::IsTerminal;
 
-/// Whether and how to colour. Nothing is told by colour alone.
+/// Whether to use colours. No output relies on colour alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
     coloured: bool,
@@ -36,7 +36,7 @@ impl Style {
         self.wrap("1", text)
     }
 
-    /// For what is less important.
+    /// For less important text.
     pub fn dim(self, text: &str) -> String {
         self.wrap("2", text)
     }

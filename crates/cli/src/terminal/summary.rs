@@ -14,12 +14,12 @@ use crate::engine::Outcome;
 
 /// The widest label column.
 const MAX_LABEL_COLUMNS: usize = 48;
-/// Kinds of failures listed at most.
+/// The most kinds of failures to list.
 const MAX_KINDS: usize = 10;
 /// The widest message of a failure.
 const MAX_MESSAGE_COLUMNS: usize = 100;
 
-/// The output of a run.
+/// The numbers that the summary shows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// All labels together.
@@ -28,17 +28,17 @@ pub struct Summary {
     pub labels: Vec<LabelSnapshot>,
     /// The failures by kind.
     pub errors: Vec<ErrorKind>,
-    /// Service times: as JMeter measures.
+    /// Service times, measured as JMeter does.
     pub service: Spread,
     /// Response times from the start that a timer's schedule intended.
     pub response: Spread,
-    /// How late starts and waits of users ended: the generator's own delay.
+    /// How late users started or resumed: the generator's own delay.
     pub lateness: Spread,
     /// Where the time of samples went.
     pub stages: StageTimes,
-    /// CPU time of this process for each sample, in microseconds, where there were any.
+    /// CPU time of this process per sample, in microseconds; `None` without samples.
     pub cpu_us: Option<f64>,
-    /// The counts of connections.
+    /// How many connections were opened, and how many TLS handshakes there were.
     pub connections: Connections,
     /// The result files.
     pub files: Vec<PathBuf>,
@@ -47,7 +47,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The numbers of a run; the log is not known yet.
+    /// The numbers of a run. The log is set later.
     pub fn of(outcome: &Outcome) -> Summary {
         Summary {
             stages: outcome.stages,
@@ -58,7 +58,7 @@ impl Summary {
         }
     }
 
-    /// The result of the measurements alone.
+    /// The numbers of a recording alone.
     pub fn of_recording(recording: &Recording) -> Summary {
         let mut labels = rows(recording);
         let total = recording.total();
@@ -74,7 +74,7 @@ impl Summary {
     }
 }
 
-/// CPU time of this process for each sample, in microseconds.
+/// CPU time of this process per sample, in microseconds.
 pub fn cpu_us(seconds: &[Second]) -> Option<f64> {
     let samples: u64 = seconds.iter().map(|second| second.samples).sum();
     let used_us: f64 = seconds
@@ -84,7 +84,7 @@ pub fn cpu_us(seconds: &[Second]) -> Option<f64> {
     (samples > 0 && used_us > 0.0).then(|| used_us / samples as f64)
 }
 
-/// How times are spread, in milliseconds.
+/// The distribution of times, in milliseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spread {
     pub count: u64,
@@ -95,7 +95,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Of microseconds.
+    /// Converts from microseconds.
     fn of(times: &Histogram) -> Spread {
         let ms = |percent| times.percentile(percent) / 1000.0;
         Spread {
@@ -108,7 +108,7 @@ impl Spread {
     }
 }
 
-/// A column of the table: its head, its width, the text of a row.
+/// A column of the table: its head, its width, and how to format a row.
 type Column = (&'static str, usize, fn(&LabelSnapshot) -> String);
 
 /// The columns for wide terminals and for files.
@@ -127,10 +127,10 @@ const WIDE: [Column; 12] = [
     ("KiB/s", 10, |row| rate(row.received_kib_s)),
 ];
 
-/// Heads of the columns that narrow terminals have.
+/// The heads of the columns that narrow terminals have.
 const NARROW: [&str; 7] = ["samples", "failed", "rate/s", "p50", "p95", "p99", "max"];
 
-/// The summary as text, for a terminal of so many columns if it goes to one.
+/// The summary as text. For a terminal, `columns` is its width.
 pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String {
     let mut text = String::new();
     table(&mut text, summary, style, columns.unwrap_or(usize::MAX));
@@ -218,7 +218,8 @@ fn connections(text: &mut String, seen: &Connections) {
     text.push('\n');
 }
 
-/// Service and response times one below the other; where nothing intended a start, that is said.
+/// Service and response times, one below the other. Says so if nothing in the plan intended a start
+/// time.
 fn times(text: &mut String, summary: &Summary) {
     spread(text, "service time", &summary.service);
     if summary.service.count > 0 && summary.response.count == 0 {
@@ -229,7 +230,7 @@ fn times(text: &mut String, summary: &Summary) {
     spread(text, "response from the intended start", &summary.response);
 }
 
-/// Less than this is not worth a word, in microseconds.
+/// Stages shorter than this are not listed, in microseconds.
 const LEAST_US: f64 = 0.05;
 
 /// Where the time of a sample went: the exchange, and the generator's own work.
@@ -260,7 +261,7 @@ fn stages(text: &mut String, stages: &StageTimes, cpu_us: Option<f64>) {
     }
 }
 
-/// Microseconds with as many digits as say something.
+/// Microseconds with the digits that matter.
 fn micros(us: f64) -> String {
     match us {
         us if us < 10.0 => format!("{us:.1}"),
@@ -268,7 +269,7 @@ fn micros(us: f64) -> String {
     }
 }
 
-/// A line of percentiles, for what happened at all.
+/// A line of percentiles, if there is anything to show.
 fn spread(text: &mut String, name: &str, times: &Spread) {
     if times.count == 0 {
         return;

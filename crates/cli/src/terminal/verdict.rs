@@ -1,4 +1,4 @@
-//! The run's verdict on itself, as text.
+//! The run's verdict on its own numbers, as text.
 
 use std::fmt::Write as _;
 
@@ -7,12 +7,11 @@ use drumfire_health::{Cause, Grade, Reason, Verdict};
 use super::format::wrapped;
 use super::style::Style;
 
-/// Spans of a reason that are listed; of more, the rest are counted.
+/// How many spans of a reason are listed; the rest are only counted.
 const MAX_SPANS: usize = 4;
 
-/// The verdict with its reasons: what, when, how bad, and what helps.
-/// For a terminal of so many columns if it goes to one.
-/// `left_out` names the elements of the plan that were skipped on request.
+/// The verdict with its reasons: what, when, how bad, and what helps. For a terminal, `columns` is
+/// its width. `left_out` names the elements of the plan that were skipped on request.
 pub fn render(
     verdict: &Verdict,
     left_out: &[String],
@@ -54,7 +53,8 @@ fn without(left_out: &[String]) -> String {
     }
 }
 
-/// The verdict on a run that sent nothing; `judged` is what was measured of the generator meanwhile.
+/// The verdict on a run that sent nothing; `judged` is the verdict on the generator, if it was
+/// measured.
 pub fn of_nothing(why: &str, judged: Option<Verdict>) -> Verdict {
     let mut verdict = judged.unwrap_or(Verdict {
         grade: Grade::Invalid,
@@ -72,7 +72,8 @@ pub fn of_nothing(why: &str, judged: Option<Verdict>) -> Verdict {
     verdict
 }
 
-/// When it was seen, after a comma; nothing for a reason that is about the run as a whole.
+/// The times at which it was seen, after a comma; empty for a reason that concerns the run as a
+/// whole.
 fn spans(reason: &Reason, length_ms: u64) -> String {
     if reason.spans_ms.is_empty() {
         return String::new();

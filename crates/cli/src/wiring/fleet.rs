@@ -1,4 +1,4 @@
-//! An agent's requests of the engine.
+//! The engine's side of an agent.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ impl drumfire_fleet::Engine for Wiring {
     }
 }
 
-/// This machine's own properties, with those of the run in their place.
+/// This machine's own properties, combined with those of the run.
 fn settings(order: &PlanOrder) -> Result<RunProperties, Box<Diagnostic>> {
     let around = Surroundings {
         variable: &drumfire_platform::variable,
@@ -83,7 +83,7 @@ fn settings(order: &PlanOrder) -> Result<RunProperties, Box<Diagnostic>> {
         .properties
         .set("agent.count", share.count.to_string());
     if share.is_each {
-        // RemoteJMeterEngineImpl sets it, so that users of different servers have different names.
+        // RemoteJMeterEngineImpl sets it, so that users on different servers have different names.
         settings.properties.set("__jm.D_TG", order.agent.as_str());
     }
     settings.given = order.given.clone();
@@ -91,7 +91,7 @@ fn settings(order: &PlanOrder) -> Result<RunProperties, Box<Diagnostic>> {
     Ok(settings)
 }
 
-/// A finding on a line.
+/// A finding as one line.
 fn line(finding: &Diagnostic) -> String {
     let place = finding.path.join(" > ");
     let help = finding.help.as_ref().map(|help| format!("; {help}"));

@@ -1,4 +1,4 @@
-//! A plan with the load that properties give it (`drumfire.load.…`).
+//! Reads a plan and applies the load that properties set (`drumfire.load.…`).
 
 use std::path::Path;
 use std::str::FromStr;
@@ -7,10 +7,10 @@ use drumfire::properties::RunProperties;
 use drumfire_engine::LoadOverride;
 use drumfire_jmx::{Diagnostic, Read};
 
-/// Reads a plan and gives it the load of the properties.
+/// Reads a plan and applies the load of the properties.
 ///
 /// # Errors
-/// The plan cannot be read, a property is no number, or the load does not fit the plan.
+/// If the plan cannot be read, a property is not a number, or the load does not fit the plan.
 pub fn read(plan: &Path, settings: &RunProperties) -> Result<Read, Vec<Diagnostic>> {
     let mut read = drumfire_jmx::read_file(plan)?;
     let wrong = |message: String| vec![Diagnostic::error("load", message)];

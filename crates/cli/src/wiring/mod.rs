@@ -1,4 +1,4 @@
-//! Where the command line meets the engine.
+//! Connects the command line to the engine.
 
 mod fleet;
 mod load;
@@ -191,7 +191,7 @@ impl Engine for Wiring {
     }
 }
 
-/// The properties, the plan's folder and this machine, as the engine takes them.
+/// The properties, the plan's folder and this machine's data, in the engine's form.
 fn engine_settings(
     plan: &Path,
     settings: &RunProperties,
@@ -234,8 +234,8 @@ fn java(properties: &Properties, log_levels: &[(String, String)]) -> Java {
     Java::Host(Arc::new(jvm.with_log_levels(levels.named())))
 }
 
-/// Has a process of its own run `drumfire jvm install`, at the lowest priority. Neither Ctrl-C nor the end of this process ends
-/// it; where everything ends with this one, as a job of CI does, the next run does the same.
+/// Starts a separate process that runs `drumfire jvm install` at the lowest priority. It survives Ctrl-C and the end of this
+/// process. Where it does not survive, as in a CI job that kills its children, the next run starts it again.
 #[cfg(feature = "jvm")]
 fn install_later(properties: &[(&str, &Path)]) -> std::io::Result<()> {
     use std::process::Stdio;
@@ -247,7 +247,7 @@ fn install_later(properties: &[(&str, &Path)]) -> std::io::Result<()> {
         definition.push(value);
         command.arg(definition);
     }
-    // Nobody reads what it says.
+    // Nothing reads its output.
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -256,7 +256,7 @@ fn install_later(properties: &[(&str, &Path)]) -> std::io::Result<()> {
         .map(|_| ())
 }
 
-/// Notes on preparing a run go where the run's own notes go.
+/// Prints notes on the preparation of a run where the run prints its own notes.
 #[cfg(feature = "jvm")]
 fn tell(line: &str) {
     eprintln!("{line}");

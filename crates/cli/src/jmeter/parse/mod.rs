@@ -1,16 +1,16 @@
-//! Splitting JMeter's own command line into options, with every form that `CLArgsParser` takes:
-//! `-tplan.jmx`, `-t plan.jmx`, `-t=plan.jmx`, `-nft plan.jmx`, `--testfile plan.jmx`, `--testfile=plan.jmx`,
-//! `-Jname=value`, `-J name=value`, `-J name value`, `-Jname`.
+//! Splits JMeter's own command line into options, in every form that `CLArgsParser` accepts: `-tplan.jmx`, `-t
+//! plan.jmx`, `-t=plan.jmx`, `-nft plan.jmx`, `--testfile plan.jmx`, `--testfile=plan.jmx`, `-Jname=value`, `-J
+//! name=value`, `-J name value`, `-Jname`.
 //!
-//! Like `CLArgsParser`, this reads one stream of characters in which each word is closed by NUL. That is why the
-//! value of a pair may stand in the next word, and why a word that follows an option is its argument even
-//! if it looks like an option (`-t -n` is a plan named `-n`).
+//! Like `CLArgsParser`, this reads one stream of characters in which NUL ends each word. For that reason the
+//! value of a pair may be the next word, and a word after an option is its argument even if it looks like an
+//! option (`-t -n` is a plan named `-n`).
 
 use super::descriptors::{self, Arity, Descriptor};
 
 const END: char = '\0';
 
-/// One thing found on the command line, in order.
+/// An item of the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandLineItem {
     /// An option with its arguments.
@@ -22,7 +22,7 @@ pub enum CommandLineItem {
         /// The value of a pair; empty if it was left out.
         value: String,
     },
-    /// A word that belongs to no option. JMeter stops at these.
+    /// A word that belongs to no option. JMeter refuses such words.
     Text(String),
 }
 
@@ -41,7 +41,7 @@ struct SwitchParser {
     chars: Vec<char>,
     at: usize,
     items: Vec<CommandLineItem>,
-    /// Whether the option at hand was spelt with two dashes: messages name it as it was spelt.
+    /// Whether the current option was spelt with two dashes. Messages repeat the user's spelling.
     long: bool,
 }
 
@@ -70,12 +70,12 @@ impl SwitchParser {
         found
     }
 
-    /// Whether nothing but the last word's end is left.
+    /// Whether only the end of the last word is left.
     fn is_finished(&self) -> bool {
         self.at + 1 >= self.chars.len()
     }
 
-    /// The characters up to a separator, which is consumed.
+    /// The characters up to a separator. Consumes the separator.
     fn token(&mut self, separators: &[char]) -> (String, char) {
         let mut text = String::new();
         loop {
@@ -114,7 +114,7 @@ impl SwitchParser {
         Ok(())
     }
 
-    /// After `--` no word is an option.
+    /// Takes all words after `--` as text, since none of them is an option.
     fn rest_is_text(&mut self) {
         while !self.is_finished() {
             let (text, _) = self.token(&[END]);
@@ -132,7 +132,7 @@ impl SwitchParser {
         self.arguments(option)
     }
 
-    /// A group of letters; the first that takes an argument takes the rest of the word.
+    /// Reads a group of letters. The first option that takes an argument takes the rest of the word.
     fn short_options(&mut self) -> Result<(), String> {
         while self.peek() != END {
             let letter = self.next();
@@ -187,7 +187,7 @@ impl SwitchParser {
             ));
         }
         let (name, separator) = self.token(&[END, '=']);
-        // A value may stand in the next word, unless that word is an option.
+        // The next word may be the value, unless it is an option.
         if separator == END && (self.peek() == '-' || self.at >= self.chars.len()) {
             return Ok((name, String::new()));
         }
