@@ -1,4 +1,4 @@
-//! `drumfire agent` waits for work at a NATS server; `drumfire agents` lists who does.
+//! `drumfire agent` waits for work at a NATS server; `drumfire agents` lists the waiting agents.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -28,11 +28,11 @@ use crate::terminal::format::count;
 use super::doctor::machine_ceilings;
 use super::inputs::settings;
 
-/// The number of a pod of an Indexed Job.
+/// The environment variable with the number of a pod of an Indexed Job.
 const JOB_INDEX: &str = "JOB_COMPLETION_INDEX";
 /// Set in the environment of an agent that has reached its server before.
 const CONNECTED: &str = "DRUMFIRE_AGENT_CONNECTED";
-/// The pause before such an agent tries again.
+/// The pause before such an agent connects again.
 const AGAIN: Duration = Duration::from_secs(2);
 /// How long agents have to answer.
 const ANSWERS: Duration = Duration::from_secs(1);
@@ -76,18 +76,18 @@ pub fn agent<E: Engine>(
         Err(error @ FleetError::Nats { .. }) if !has_connected => Err(refusal(&error)),
         Err(error) if order.is_once => Err(refusal(&error)),
         Ok(served) if order.is_once || served.is_last => Ok(Exit::Ok),
-        // The server was there before: it restarts, or the way to it is cut.
+        // The server was reachable before, so it is restarting or the connection is down.
         Err(error @ FleetError::Nats { .. }) => {
             console.warn(&format!("{error}; trying again"));
             std::thread::sleep(AGAIN);
             Err(again())
         }
-        // The plan was refused or the run failed; the coordinator tells the user, and the agent waits for the next.
+        // The plan was refused or the run failed. The coordinator tells the user, and the agent waits for the next run.
         Ok(_) | Err(_) => Err(again()),
     }
 }
 
-/// JMeter and system properties that the agent's own command line sets, which stand above those of runs.
+/// JMeter and system properties that the agent's own command line sets. They override those of runs.
 #[expect(clippy::type_complexity, reason = "two lists of names and values")]
 fn own_properties(
     given: &PropertyOptions,
@@ -102,7 +102,7 @@ fn own_properties(
     (properties, system.collect())
 }
 
-/// The public keys among these texts, and in the files that others name.
+/// The public keys among these texts, and those in the files that other texts name.
 fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
     let mut keys = Vec::new();
     for text in texts {
@@ -130,7 +130,8 @@ fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
     Ok(keys)
 }
 
-/// The next run gets a process of its own: Java can be started only once in a process, and nothing is left of the last run.
+/// Restarts the agent's process for the next run: Java can be started only once per process, and nothing of the last run
+/// remains.
 fn again() -> Refusal {
     let cannot = |error: std::io::Error| {
         Refusal::new(
@@ -149,7 +150,7 @@ fn again() -> Refusal {
     }
 }
 
-/// Ends this process when the other end of its standard input is gone.
+/// Ends this process when its standard input is closed.
 fn end_with_input() {
     let mut rest = Vec::new();
     let _ = std::io::stdin().read_to_end(&mut rest);
@@ -160,7 +161,7 @@ fn refusal(error: &FleetError) -> Refusal {
     Refusal::new(Exit::RunFailed, error.to_string())
 }
 
-/// The address is needed.
+/// The options, checked for an address.
 pub(super) fn link(link: &LinkOptions) -> Result<LinkOptions, Refusal> {
     match link.url.is_empty() {
         true => Err(Refusal::new(
@@ -177,7 +178,7 @@ fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
         .name
         .clone()
         .unwrap_or_else(|| format!("{}-{}", agent_name(&host), std::process::id()));
-    // An Indexed Job gives each of its pods a number, and a pod that takes the place of another one the same.
+    // An Indexed Job numbers its pods. A pod that replaces another gets the same number.
     let name = match std::env::var(JOB_INDEX) {
         Ok(index) => format!("{}-{index}", order.name.as_deref().unwrap_or("agent")),
         Err(_) => name,
@@ -214,14 +215,14 @@ fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
     })
 }
 
-/// The addresses of this machine, without those of its loopback.
+/// The addresses of this machine, except loopback.
 fn addresses() -> Vec<IpAddr> {
     let found = if_addrs::get_if_addrs().unwrap_or_default();
     let addresses = found.iter().map(if_addrs::Interface::ip);
     addresses.filter(|address| !address.is_loopback()).collect()
 }
 
-/// `drumfire` in the folder of the user's caches.
+/// The folder `drumfire` in the user's cache folder.
 fn default_cache(console: &Console<'_>) -> PathBuf {
     let variable = |name: &str| (console.variable)(name).filter(|value| !value.is_empty());
     let of_home = || Some(PathBuf::from(variable("HOME")?).join(".cache"));
@@ -231,7 +232,7 @@ fn default_cache(console: &Console<'_>) -> PathBuf {
     cache.unwrap_or_else(std::env::temp_dir).join("drumfire")
 }
 
-/// Lists the agents that are there.
+/// Lists the agents at the NATS server.
 pub fn agents(order: &AgentsOrder, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let found = drumfire_fleet::agents(&link(&order.link)?, ANSWERS);
     let found = found.map_err(|error| refusal(&error))?;
@@ -268,7 +269,7 @@ pub fn agents(order: &AgentsOrder, console: &mut Console<'_>) -> Result<Exit, Re
     Ok(Exit::Ok)
 }
 
-/// The lowest of an agent's ceilings for this.
+/// The lowest of an agent's ceilings whose name begins with `of`.
 fn ceiling(hello: &Hello, of: &str) -> String {
     let known = hello
         .ceilings
@@ -300,7 +301,7 @@ fn row(hello: &Hello) -> [String; 11] {
     cells.map(|cell| escape::line(&cell).into_owned())
 }
 
-/// Cells under each other.
+/// Aligns cells in columns.
 pub(super) fn table<const N: usize>(rows: &[[String; N]]) -> Vec<String> {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());

@@ -1,4 +1,4 @@
-//! `drumfire attach`: goes on with a run on several machines whose `drumfire run` is gone.
+//! `drumfire attach`: continues a run on several machines whose `drumfire run` is gone.
 
 use super::agent::link;
 use super::inputs::settings;
@@ -9,7 +9,7 @@ use crate::exit_codes::Exit;
 use crate::jmeter::remote;
 use crate::options::{Change, PlanChoice, Refusal, RunOptions};
 
-/// Brings the plan of the run and takes its coordinator's place.
+/// Fetches the plan of the run and takes the place of its coordinator.
 pub fn attach<E: Engine>(
     mut options: RunOptions,
     engine: &E,

@@ -1,4 +1,4 @@
-//! `drumfire capacity`: the highest rate that a target holds.
+//! `drumfire capacity`: finds the highest rate that a target holds.
 
 use std::io;
 
@@ -14,10 +14,10 @@ use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
 use crate::options::{Change, PlanChoice, Progress, Refusal};
 
-/// The run ends when the search does.
+/// The upper limit of the run's duration. The run ends earlier, with the search.
 const LONGEST_S: u32 = 24 * 3_600;
 
-/// Runs the plan at one rate after the other.
+/// Runs the plan at one rate after another.
 pub fn capacity<E: Engine>(
     arguments: &CapacityArguments,
     engine: &E,

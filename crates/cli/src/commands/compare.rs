@@ -1,4 +1,4 @@
-//! `drumfire compare` and `drumfire merge`: several runs, side by side or as one.
+//! `drumfire compare` and `drumfire merge`: compare runs or merge them into one.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ use crate::options::{CompareOrder, MergeOrder, PropertyOptions, Refusal};
 use crate::properties::RunProperties;
 use crate::reports;
 
-/// Compares runs with the first of them; a run that is worse makes the exit code.
+/// Compares runs with the first of them. The exit code says whether one is worse.
 pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let (base, others) = read_all(&order.inputs, &order.properties, console)?;
     let options = CompareOptions {
@@ -79,7 +79,7 @@ fn cases(comparison: &Comparison) -> Vec<Case> {
     cases
 }
 
-/// Adds runs and writes them as one run file.
+/// Merges runs and writes them as one run file.
 pub fn merge(order: &MergeOrder, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let (mut all, others) = read_all(&order.inputs, &order.properties, console)?;
     all.merge(&others);
@@ -103,7 +103,7 @@ pub fn merge(order: &MergeOrder, console: &mut Console<'_>) -> Result<Exit, Refu
     Ok(Exit::Ok)
 }
 
-/// The first run and the others, of which there is at least one.
+/// Reads all runs. Returns the first and the others, of which there is at least one.
 fn read_all(
     inputs: &[PathBuf],
     properties: &PropertyOptions,
@@ -117,7 +117,7 @@ fn read_all(
         }
         runs.push(run.map_err(|message| Refusal::new(Exit::RunFailed, message))?);
     }
-    // Runs of one plan, or files of one name, are told apart by where they lie.
+    // Runs of one plan, or files with the same name, are shown by their paths.
     let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
     for (run, input) in runs.iter_mut().zip(inputs) {
         if names.iter().filter(|name| **name == run.name).count() > 1 {
@@ -128,10 +128,11 @@ fn read_all(
     Ok((runs.remove(0), others))
 }
 
-/// A run that was read, or why it cannot be, with what is odd about it.
+/// The run, or why it could not be read, with the warnings from reading it.
 type Read = (Result<RunFile, String>, Vec<String>);
 
-/// Reads all inputs, as many at the same time as there are cores: large result files take long. They come in the order of the inputs.
+/// Reads all inputs in parallel, on as many threads as there are cores, because large result files take long. Returns them in the
+/// order of the inputs.
 fn read_at_once(inputs: &[PathBuf], settings: &RunProperties) -> Vec<Read> {
     let read: Vec<OnceLock<Read>> = inputs.iter().map(|_| OnceLock::new()).collect();
     let next = AtomicUsize::new(0);
@@ -150,7 +151,7 @@ fn read_at_once(inputs: &[PathBuf], settings: &RunProperties) -> Vec<Read> {
     let cores = thread::available_parallelism().map_or(1, usize::from);
     thread::scope(|scope| {
         for _ in 1..cores.min(inputs.len()) {
-            // Without a thread the others read more of them.
+            // If a thread cannot be started, the others read its share.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();

@@ -1,4 +1,4 @@
-//! `drumfire ctl`: asks and steers a run that has a page (`run --ui`).
+//! `drumfire ctl`: queries and steers a run that has a page (`run --ui`).
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::recent;
 
 /// How long a run may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Follows every refusal that no run answers.
+/// The hint after refusals that did not come from a run.
 const HINT: &str = "hint: start one with `drumfire run plan.jmx --ui`\n";
 
 /// Carries out a command of `drumfire ctl`.
@@ -74,7 +74,7 @@ impl Page {
         let agent = Agent::config_builder()
             .timeout_global(Some(PATIENCE))
             .http_status_as_error(false)
-            // A run on this machine is asked directly.
+            // A run on this machine is contacted directly.
             .proxy(None)
             .build();
         Ok(Page {
@@ -120,14 +120,15 @@ impl Page {
     }
 }
 
-/// The page's message of a refusal.
+/// The page's error message for a refused order.
 fn failure(status: StatusCode, text: &str) -> String {
     let value: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let why = value.as_ref().and_then(|value| value["error"].as_str());
     why.map_or_else(|| status.to_string(), str::to_owned)
 }
 
-/// Finds the only run of this user on this machine, and removes the notes of runs that do not answer.
+/// Finds the only run of this user on this machine, and removes the entries of runs that do not
+/// answer.
 fn only_run(console: &Console<'_>) -> Result<Page, Refusal> {
     let host = gethostname::gethostname().to_string_lossy().into_owned();
     let known = recent::runs_folder(console.variable)

@@ -1,4 +1,4 @@
-//! `drumfire debug`: one user step by step, on a page or as text.
+//! `drumfire debug`: follows one user step by step, on a page or as text.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use crate::options::{Change, Progress, Refusal, RunOptions};
 use crate::signals;
 use crate::ui::OwnRun;
 
-/// How often the end of a page is looked for.
+/// How often the command checks whether the page was closed.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Exit codes above this one tell the signal that ended the run.
+/// Exit codes above this one stand for the signal that ended the run.
 const SIGNALS: u8 = 128;
 
 /// Runs one iteration of a plan for one user, and shows everything.
@@ -72,7 +72,7 @@ pub fn debug<E: Engine>(
     };
     let ended = run::follow(options, engine, console, company);
     session.end();
-    // A signal that ended the run closes the page, too.
+    // A signal that ended the run closes the page as well.
     let is_interrupted = |exit: &Exit| exit.code() > SIGNALS;
     if server.is_some() && ended.as_ref().is_ok_and(|exit| !is_interrupted(exit)) {
         console.line("the run has ended; Ctrl-C closes the page");
@@ -81,7 +81,7 @@ pub fn debug<E: Engine>(
     ended
 }
 
-/// The options of the run: one iteration, nothing on the terminal, no run file.
+/// The options of the run: one iteration, no output on the terminal, no run file.
 fn run_options(arguments: &DebugArguments) -> Result<RunOptions, Refusal> {
     let mut words = vec!["run".to_owned(), arguments.plan.display().to_string()];
     words.extend(arguments.options.iter().cloned());
@@ -146,7 +146,7 @@ fn wait(is_closed: &Arc<AtomicBool>) {
 
 fn print(text: &str) {
     let mut out = io::stdout();
-    // A reader that has gone away is no reason to stop.
+    // The run goes on if the reader of the output has gone away.
     let _ = out.write_all(escape::text(text).as_bytes());
     let _ = out.flush();
 }

@@ -1,4 +1,4 @@
-//! `drumfire demo`: the demo site until Ctrl-C.
+//! `drumfire demo`: serves the demo site until Ctrl-C.
 
 use std::sync::mpsc;
 
@@ -8,13 +8,13 @@ use crate::exit_codes::Exit;
 use crate::options::{DemoOptions, Refusal};
 use crate::signals;
 
-/// Serves the site until the process is told to stop, which is the proper end of this command.
+/// Serves the site until a signal stops the process, which is the regular end of this command.
 pub fn demo(options: &DemoOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
     let site = DemoSite::start(options.port, options.https_port).map_err(failed)?;
     let (told, stop) = mpsc::channel();
     let listening = signals::listen(None, move |_| {
-        // Nobody waits any more if this is not the first signal.
+        // The receiver is gone if this is not the first signal.
         let _ = told.send(());
     });
     let _listening = listening.map_err(failed)?;
@@ -30,7 +30,7 @@ pub fn demo(options: &DemoOptions, console: &mut Console<'_>) -> Result<Exit, Re
         site.https.port()
     ));
     console.line("Ctrl-C to stop");
-    // An error means that the listener for signals has ended, and then nothing else can stop the site.
+    // An error means that the signal listener has ended. Nothing else can stop the site then.
     let _ = stop.recv();
     Ok(Exit::Ok)
 }

@@ -1,4 +1,5 @@
-//! `drumfire doctor`: what limits this machine has, and where a plan would meet them. It changes nothing.
+//! `drumfire doctor`: reports the limits of this machine and where a plan would exceed them. It changes
+//! nothing.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,15 +15,16 @@ use crate::terminal::format::{count, cut, wrap};
 use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;
 
-/// Memory of a user with a connection: what `cargo xtask bench users` measures, rounded up.
+/// The memory of a user with a connection, as measured by `cargo xtask bench users`, rounded up.
 pub(super) const BYTES_PER_USER: u64 = 12 << 10;
-/// CPU time of a plain sample over a kept connection, of a new connection, and of one with a TLS handshake, in
-/// microseconds: orders of magnitude from `cargo xtask bench`, client side, loopback.
+/// The CPU time of a plain sample over a kept-alive connection, of a new connection, and of a new connection
+/// with a TLS handshake, in microseconds. These are orders of magnitude from `cargo xtask bench`: client side,
+/// loopback.
 const SAMPLE_US: f64 = 10.0;
 const CONNECTION_US: f64 = 50.0;
 const TLS_CONNECTION_US: f64 = 250.0;
 
-/// Prints limits, ceilings and settings that do harm.
+/// Prints limits, ceilings and harmful settings.
 pub fn doctor<E: Engine>(
     options: &DoctorOptions,
     engine: &E,
@@ -70,7 +72,8 @@ fn demand<E: Engine>(
     Ok(engine.describe(&program).demand)
 }
 
-/// Without a plan: JMeter's defaults, which are new connections in each iteration, to somewhere else.
+/// The load of a plan. Without a plan, it assumes JMeter's defaults: new connections in each iteration, to
+/// another machine.
 fn load(demand: Option<&MachineDemand>) -> Load {
     let unknown = MachineDemand {
         new_connections: true,
@@ -93,7 +96,7 @@ fn load(demand: Option<&MachineDemand>) -> Load {
     }
 }
 
-/// Columns of a ceiling's name and of its numbers.
+/// The widths of a ceiling's name and of its numbers.
 const NAME_COLUMNS: usize = 52;
 const NUMBER_COLUMNS: usize = 13;
 
@@ -164,7 +167,7 @@ fn machine(text: &mut String, limits: &Limits) {
     }
 }
 
-/// Targets that are listed; of more, the rest are counted.
+/// How many targets are listed; the rest are only counted.
 const MAX_TARGETS: usize = 3;
 
 fn plan(text: &mut String, demand: &MachineDemand, columns: usize) {

@@ -1,4 +1,4 @@
-//! A run on several machines, as `drumfire run --agents` orders it.
+//! Prepares and runs a plan on several machines, as `drumfire run --agents` orders.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::fleet_options::{FleetOptions, LostAgents, RowsOfAgents};
 use crate::options::Refusal;
 use crate::properties::RunProperties;
 
-/// System properties that each machine has of its own.
+/// System properties that differ on each machine, so they are not sent to agents.
 const OWN_SYSTEM: [&str; 8] = [
     "user.dir",
     "user.home",
@@ -32,7 +32,7 @@ const OWN_SYSTEM: [&str; 8] = [
     "line.separator",
 ];
 
-/// The facts that the run needs beside the options.
+/// The inputs of the run beside the options.
 pub struct FleetRun<'a> {
     pub options: &'a FleetOptions,
     pub plan: &'a Path,
@@ -42,10 +42,10 @@ pub struct FleetRun<'a> {
 }
 
 impl FleetRun<'_> {
-    /// The order for the coordinator. Says what the plan does differently on several machines.
+    /// The order for the coordinator. Prints what the plan does differently on several machines.
     ///
     /// # Errors
-    /// If a file that is to be sent is not there, or no NATS server is named.
+    /// If a file to be sent is missing, or no NATS server is named.
     pub fn order<E: Engine>(
         &self,
         engine: &E,
@@ -73,7 +73,7 @@ impl FleetRun<'_> {
             plan: name_of(self.plan),
             files: plan_files(engine, program, self.plan, &options.send)?,
             properties: pairs(self.settings.properties.iter(), |name| {
-                // The file is on this machine.
+                // The file exists only on this machine.
                 is_local || name != TLS_CA
             }),
             system: pairs(self.settings.system.iter(), |name| {
@@ -113,7 +113,7 @@ impl FleetRun<'_> {
         })
     }
 
-    /// Deletes the result file of an earlier run, if that was asked for.
+    /// Deletes the result file of an earlier run, if `deletes` asks for it.
     ///
     /// # Errors
     /// If it cannot be deleted.
@@ -213,13 +213,13 @@ pub fn run(
     drumfire_fleet::run(order, control, subscribers).map_err(anyhow::Error::new)
 }
 
-/// The part of a run's outputs that is written here: agents write the files of the plan's own listeners.
+/// The result files that this machine writes. Agents write the files of the plan's own listeners.
 pub fn result_files(order: &RunOrder) -> Vec<PathBuf> {
     order.results.iter().cloned().collect()
 }
 
-/// Names that the command line and the defaults have and the run has not: it removed them (`-Jname=`), or its property file lacks
-/// them (`-p`).
+/// Names of properties that the command line or the defaults set but that the run does not have: the command line removed them
+/// (`-Jname=`), or the property file lacks them (`-p`).
 fn removed<'n>(
     given: impl Iterator<Item = &'n String>,
     defaults: &[(&'n str, &str)],
@@ -260,12 +260,12 @@ fn planned(group: &GroupView) -> PlannedGroup {
     }
 }
 
-/// Whether it is neither setUp nor tearDown.
+/// Whether the group is neither a setUp nor a tearDown group.
 fn is_main(group: &GroupView) -> bool {
     !matches!(group.class, "SetupThreadGroup" | "PostThreadGroup")
 }
 
-/// How long the main thread groups run, if all of them say it.
+/// How long the main thread groups run, if each of them has a known end.
 fn planned_ms(groups: &[GroupView]) -> Option<u64> {
     let main = groups.iter().filter(|group| is_main(group));
     let end_ms = |group: &GroupView| {
@@ -281,7 +281,7 @@ fn planned_ms(groups: &[GroupView]) -> Option<u64> {
     longest.filter(|planned_ms| *planned_ms > 0)
 }
 
-/// Prints how it went on each agent.
+/// Prints the outcome of each agent.
 pub fn print_agents(agents: &[AgentOutcome], console: &mut Console<'_>) {
     let mut rows = vec![["agent", "samples", "start late", "clock", "verdict"].map(str::to_owned)];
     rows.extend(agents.iter().map(|agent| {

@@ -1,4 +1,5 @@
-//! `drumfire fleet init` and `drumfire fleet add`: keys, credentials, a certificate and the configuration of a NATS server.
+//! `drumfire fleet init` and `drumfire fleet add`: write keys, credentials, a certificate and the configuration of a NATS
+//! server.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use crate::exit_codes::Exit;
 use crate::fleet_arguments::{FleetCommand, FleetKeys};
 use crate::options::Refusal;
 
-/// Writes the files and says what to do with them.
+/// Writes the files and prints what to do with them.
 pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let failed = |why: String| Refusal::new(Exit::RunFailed, why);
     match &keys.command {
@@ -36,7 +37,7 @@ pub fn fleet(keys: &FleetKeys, console: &mut Console<'_>) -> Result<Exit, Refusa
     Ok(Exit::Ok)
 }
 
-/// Where the files are written, and where they will be for the server.
+/// The folder to write the files to, and the folder where the server will find them.
 struct KeyFolders<'p> {
     folder: &'p Path,
     at: Option<&'p Path>,
@@ -92,7 +93,7 @@ fn init(
     Ok(())
 }
 
-/// Writes a certificate for these names that is its own authority, and its key.
+/// Writes a self-signed certificate for these names, and its key.
 fn certificate(folder: &Path, hosts: &[String]) -> Result<PathBuf, String> {
     let made =
         rcgen::generate_simple_self_signed(hosts.to_vec()).map_err(|error| error.to_string())?;

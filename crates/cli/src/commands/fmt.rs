@@ -1,4 +1,4 @@
-//! `drumfire fmt`: plans in the form in which JMeter 5.6.3 saves them.
+//! `drumfire fmt`: rewrites plans in the form in which JMeter 5.6.3 saves them.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ enum Formatted {
     Differs(String),
 }
 
-/// Writes each plan that has another form; every plan is looked at, also after one that cannot be read.
+/// Rewrites each plan whose form differs. It goes on after a plan that cannot be read.
 pub fn fmt(arguments: &FmtArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let (mut changed, mut refused) = (0_usize, false);
     for plan in &arguments.plans {

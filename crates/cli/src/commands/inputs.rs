@@ -13,7 +13,8 @@ use crate::profiles::Choice;
 use crate::properties::{self, RunProperties, Surroundings};
 use crate::{findings, jmeter, project};
 
-/// The settings that properties, the project and the command line give; tells their notes.
+/// Loads the settings from property files, the project and the command line. Prints the notes about
+/// them.
 pub fn settings(
     options: &PropertyOptions,
     own: &[(&'static str, String)],
@@ -44,7 +45,7 @@ pub fn settings(
     Ok(settings)
 }
 
-/// The plan, if there is such a file; else JMeter's words for a missing one.
+/// The plan, if the file exists; otherwise a refusal with JMeter's message for a missing plan.
 pub fn existing_plan(plan: &Path) -> Result<PathBuf, Refusal> {
     if plan.is_file() {
         return Ok(plan.to_path_buf());
@@ -63,7 +64,7 @@ pub fn existing_plan(plan: &Path) -> Result<PathBuf, Refusal> {
     Err(refusal)
 }
 
-/// A plan in the same folder whose name was probably meant.
+/// A plan in the same folder with a similar name.
 fn near_file(plan: &Path) -> Option<String> {
     let folder = match plan.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

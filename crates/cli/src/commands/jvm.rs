@@ -1,4 +1,4 @@
-//! `drumfire jvm`: which Java and which jars scripts and Java elements run with.
+//! `drumfire jvm`: reports which Java and which jars scripts and Java elements run with.
 
 use super::inputs::settings;
 use crate::console::Console;
@@ -7,7 +7,7 @@ use crate::exit_codes::Exit;
 use crate::jmeter;
 use crate::options::{JvmOptions, Refusal};
 
-/// Brings what is missing if that is asked for, and says what there is.
+/// Installs what is missing, if asked to, and prints what there is.
 pub fn jvm<E: Engine>(
     options: &JvmOptions,
     engine: &E,

@@ -1,4 +1,4 @@
-//! `drumfire k8s manifest`: a run on agents in a Kubernetes cluster, as resources to apply.
+//! `drumfire k8s manifest`: prints the Kubernetes resources of a run on agents in a cluster.
 
 use std::path::{Path, PathBuf};
 
@@ -16,12 +16,12 @@ use crate::exit_codes::Exit;
 use crate::k8s_arguments::{K8sArguments, K8sCommand, ManifestArguments};
 use crate::options::{PropertyOptions, Refusal};
 
-/// Memory of an agent without users, and of its Java virtual machine, in MiB.
+/// The memory of an agent without users, and of its JVM, in MiB.
 const AGENT_MIB: u64 = 192;
 const JAVA_MIB: u64 = 768;
-/// Kubernetes takes resources of at most a MiB, names and all.
+/// The largest total of the plan's files in bytes: Kubernetes accepts resources of at most 1 MiB, including names.
 const MOST_BYTES: usize = 900 << 10;
-/// Kubernetes names are at most 63 characters long, with what is added to them.
+/// The longest name of a run: Kubernetes allows 63 characters, and suffixes are added.
 const LONGEST_NAME: usize = 40;
 /// Paths in the pods.
 const PLAN: &str = "/plan";
@@ -47,7 +47,7 @@ pub fn k8s<E: Engine>(
     };
     let name = name(arguments).map_err(wrong)?;
     let mut arguments = arguments.clone();
-    // Agents take only signed plans from other machines.
+    // Agents on other machines accept only signed plans.
     if arguments.keys.is_none() && !arguments.nats.as_deref().is_some_and(is_loopback) {
         arguments.keys = Some(DEFAULT_KEYS.to_owned());
         console.print_error(&how_to_make_keys(&name, arguments.agents));
@@ -71,7 +71,7 @@ pub fn k8s<E: Engine>(
     Ok(Exit::Ok)
 }
 
-/// The two commands that make the Secret of the keys.
+/// The two commands that make the keys and their Secret.
 fn how_to_make_keys(name: &str, agents: u32) -> String {
     let agents = (0..agents).map(|index| format!(" --agent {name}-{index}"));
     let agents: String = agents.collect();
@@ -90,7 +90,7 @@ fn is_loopback(url: &str) -> bool {
     options.is_loopback()
 }
 
-/// The beginning of all names: letters, digits and dashes.
+/// The prefix of all names: letters, digits and dashes.
 fn name(arguments: &ManifestArguments) -> Result<String, String> {
     let stem = arguments
         .plan
@@ -109,18 +109,18 @@ fn name(arguments: &ManifestArguments) -> Result<String, String> {
     }
 }
 
-/// The command to run.
+/// The resources to print.
 struct Manifest<'a> {
     arguments: &'a ManifestArguments,
     name: String,
     url: String,
-    /// The plan's files: where each is from the plan's folder on, and what is in it.
+    /// The plan's files: the path of each, relative to the plan's folder, and its content.
     files: Vec<(String, Vec<u8>)>,
     memory: Option<String>,
 }
 
 impl Manifest<'_> {
-    /// Reads the plan's files, and what an agent needs for its users.
+    /// Reads the plan's files, and computes the memory that an agent needs for its users.
     fn read<E: Engine>(
         &mut self,
         plan: &Path,
@@ -202,7 +202,7 @@ impl Manifest<'_> {
         })
     }
 
-    /// No container calls the Kubernetes API, so the account has no rights and no token.
+    /// The service account of the pods. No container calls the Kubernetes API, so it has no rights and no token.
     fn account(&self) -> Value {
         let more = json!({"automountServiceAccountToken": false});
         self.resource("v1", "ServiceAccount", "", more)
@@ -271,13 +271,13 @@ impl Manifest<'_> {
         let mut volumes = vec![json!({"name": "cache", "emptyDir": {}})];
         let mut mounts = vec![json!({"name": "cache", "mountPath": CACHE})];
         if self.arguments.keys.is_some() {
-            // An agent sees those files of it that are mounted.
+            // An agent sees only those files of the volume that are mounted.
             volumes.push(self.keys_volume(&[]));
             mounts.extend(self.agent_keys());
         }
         let mut resources = json!({"requests": {"cpu": self.arguments.cpu}});
         if let Some(memory) = &self.memory {
-            // No CPU limit: a quota would stop the generator within each second.
+            // There is no CPU limit, since CFS quotas would pause the generator within each second.
             resources["requests"]["memory"] = json!(memory);
             resources["limits"] = json!({"memory": twice(memory)});
         }
@@ -374,7 +374,7 @@ impl Manifest<'_> {
         Ok(self.resource("batch/v1", "Job", "run", more))
     }
 
-    /// A pod of one container.
+    /// A pod with one container.
     fn pod(&self, part: &str, restart: &str, container: Value, volumes: Vec<Value>) -> Value {
         json!({
             "metadata": {"labels": self.labels(part)},
@@ -395,7 +395,7 @@ impl Manifest<'_> {
         })
     }
 
-    /// How NATS is reached.
+    /// The options with which a container reaches NATS.
     fn link(&self, credentials: &str) -> Vec<Value> {
         let mut words = self.words(&["--nats", &self.url]);
         if self.arguments.keys.is_some() {
@@ -409,7 +409,8 @@ impl Manifest<'_> {
         words.iter().map(|word| json!(word)).collect()
     }
 
-    /// Mounts these files of the Secret, or all of them: no container gets more than it needs.
+    /// A volume with these files of the Secret, or with all if the list is empty. No container gets more than it
+    /// needs.
     fn keys_volume(&self, files: &[&str]) -> Value {
         let mut secret = json!({"secretName": self.arguments.keys, "defaultMode": 0o440});
         if !files.is_empty() {
@@ -419,7 +420,7 @@ impl Manifest<'_> {
         json!({"name": "keys", "secret": secret})
     }
 
-    /// An agent's mounts of its keys. The pods of a Job are alike; the credentials of each follow from its number.
+    /// The mounts of an agent's keys. The pods of a Job are identical, so each finds its credentials by its index.
     fn agent_keys(&self) -> Vec<Value> {
         let shared = ["server.pem", "trust.pub"].map(|file| {
             let path = format!("{KEYS}/{file}");
@@ -435,12 +436,12 @@ impl Manifest<'_> {
     }
 }
 
-/// All of a volume's keys.
+/// Mounts a volume with all its keys.
 fn keys_mount() -> Value {
     json!({"name": "keys", "mountPath": KEYS, "readOnly": true})
 }
 
-/// A container without privileges.
+/// The security context of a container without privileges.
 fn closed() -> Value {
     json!({
         "allowPrivilegeEscalation": false,
@@ -449,7 +450,7 @@ fn closed() -> Value {
     })
 }
 
-/// Doubles an amount of memory such as `512Mi`; another text stays as it is.
+/// Doubles an amount of memory such as `512Mi`. Other texts stay unchanged.
 fn twice(memory: &str) -> String {
     let digits = memory.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = &memory[digits.len()..];

@@ -1,4 +1,4 @@
-//! `drumfire lsp`: the language server, with the engine's findings.
+//! `drumfire lsp`: the language server, which shows the engine's findings.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::project;
 use crate::properties::RunProperties;
 use crate::terminal::style::Style;
 
-/// Serves the editor that started the program until it shuts the server down.
+/// Serves the editor that started the program, until the editor shuts the server down.
 pub fn lsp<E: Engine>(engine: &E) -> Result<Exit, Refusal> {
     let (connection, threads) = Connection::stdio();
     let looker = Looker {
@@ -35,15 +35,16 @@ pub fn lsp<E: Engine>(engine: &E) -> Result<Exit, Refusal> {
 
 struct Looker {
     glance: Glance,
-    /// The properties of the plan that was asked for last; a keystroke rarely changes them.
+    /// The cached properties of the last plan, and when they were read. A keystroke rarely changes them.
     last: Mutex<Option<(PathBuf, Instant, RunProperties)>>,
 }
 
-/// Property files are read again after this time.
+/// How long properties are cached before their files are read again.
 const KEPT: Duration = Duration::from_secs(2);
 
 impl Looker {
-    /// The properties for a plan; a project file that cannot be read has findings of its own, and sets nothing here.
+    /// Passes a plan's properties to `ask`. Returns `None` if they cannot be read; a project file with errors has
+    /// findings of its own.
     fn with_settings<T>(&self, plan: &Path, ask: impl FnOnce(&RunProperties) -> T) -> Option<T> {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((own, read, settings)) = last.as_ref()
@@ -92,7 +93,7 @@ impl Inspector for Looker {
     }
 }
 
-/// An entry for each element that the advice is about.
+/// A hint for each element that the advice concerns.
 fn hints(advice: &Advice) -> Vec<Hint> {
     let Advice {
         rule,

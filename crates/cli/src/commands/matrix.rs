@@ -1,4 +1,4 @@
-//! `drumfire matrix`: a plan in all combinations of a matrix, each compared with the base.
+//! `drumfire matrix`: runs a plan in all combinations of a matrix and compares each with the base.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,17 +19,17 @@ use crate::project::{self, Matrix};
 use crate::run_rows::{RunRow, table};
 use crate::{signals, whole_file};
 
-/// Where the run files of matrices lie.
+/// The folder for the run files of matrices.
 const FOLDER: &str = ".drumfire/matrix";
-/// Combinations beyond this are a mistake.
+/// A matrix with more combinations than this is refused as a mistake.
 const MAX_COMBINATIONS: usize = 1_000;
-/// Axes that are options of `run` and not properties.
+/// Axes that set options of `run` instead of properties.
 const OPTIONS: [&str; 6] = ["users", "ramp-up", "duration", "rate", "profile", "target"];
 
 /// One value for each axis, in the order of the axes.
 type Combination = Vec<(String, String)>;
 
-/// Runs what has not been run yet, then shows all.
+/// Runs the combinations that have not been run yet, then shows all.
 pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let usage = |why: String| Refusal::new(Exit::Usage, why);
     let found = project::matrix(arguments.plan.as_deref()).map_err(usage)?;
@@ -59,7 +59,7 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
         std::fs::remove_dir_all(&place).map_err(failed)?;
     }
     std::fs::create_dir_all(&place).map_err(failed)?;
-    // Ctrl-C reaches the run as well, which ends in order; this program waits for it and says how to go on
+    // Ctrl-C also reaches the child process, which ends in order. This process waits for it and prints how to continue.
     let told = Arc::new(AtomicBool::new(false));
     let is_told = Arc::clone(&told);
     let listening = signals::listen(None, move |_| is_told.store(true, Ordering::SeqCst));
@@ -88,7 +88,7 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
                 worst = graver(worst, exit);
             }
             None => {
-                // what was measured of an interrupted run is no run
+                // the numbers of an interrupted run are incomplete
                 let _ = std::fs::remove_file(&file);
                 return stopped(code, console);
             }
@@ -102,7 +102,7 @@ fn failed(error: std::io::Error) -> Refusal {
     Refusal::new(Exit::RunFailed, error.to_string())
 }
 
-/// The code of a run that came to its end.
+/// The exit code, if it belongs to a run that completed.
 fn exit_of(code: i32) -> Option<Exit> {
     [
         Exit::Ok,
@@ -138,13 +138,13 @@ fn stopped(code: i32, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     Ok(exit.unwrap_or(Exit::RunFailed))
 }
 
-/// How a run ended that is there already.
+/// How a run ended that an earlier call has completed.
 fn ended(file: &Path) -> Option<Exit> {
     let code = std::fs::read_to_string(file.with_extension("exit")).ok()?;
     exit_of(code.trim().parse().ok()?).filter(|_| file.is_file())
 }
 
-/// The folder of this plan, this matrix and these options: another plan or matrix has another one.
+/// The folder for this plan, this matrix and these options. If one of them changes, so does the folder.
 fn place(plan: &Path, matrix: &Matrix, options: &[String]) -> std::io::Result<PathBuf> {
     let mut hash = Sha256::new();
     hash.update(std::fs::read(plan)?);
@@ -226,8 +226,8 @@ fn name(one: &Combination) -> String {
     parts.join(" ")
 }
 
-/// The name of a combination's files: other signs than letters, digits and a few more are replaced, and a digest tells such names
-/// apart.
+/// The file name of a combination. Characters other than letters, digits and a few more are replaced; a digest keeps such names
+/// distinct.
 fn slug(one: &Combination) -> String {
     let name = name(one);
     let plain: String = name
@@ -247,7 +247,7 @@ fn slug(one: &Combination) -> String {
     format!("{plain}_{digest}")
 }
 
-/// Runs a combination in a process of its own, which Ctrl-C reaches too.
+/// Runs a combination in a child process. Ctrl-C reaches that process as well.
 fn run(
     plan: &Path,
     matrix: &Matrix,
@@ -334,7 +334,7 @@ fn show(
     Ok(())
 }
 
-/// The run files of all combinations, named after them.
+/// Reads the run files of all combinations and names the runs after them.
 fn read_runs(all: &[Combination], place: &Path) -> Result<Vec<RunFile>, String> {
     let read = |one: &Combination| {
         let file = place.join(format!("{}.drumfire", slug(one)));
@@ -359,7 +359,7 @@ fn markdown(heads: &[&str], lines: &[Vec<String>]) -> String {
     text
 }
 
-/// Writes the page with the table and, in a folder of its name, those that it leads to: the comparison and each report.
+/// Writes the page with the table. The pages that it links to go to a folder of the same name: the comparison and each report.
 fn pages(
     file: &Path,
     plan: &Path,

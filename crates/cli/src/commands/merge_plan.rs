@@ -11,13 +11,14 @@ use crate::options::Refusal;
 use crate::plan_arguments::MergePlanArguments;
 use crate::whole_file;
 
-/// Merges by meaning. With conflicts the plan holds git's markers around both versions, and the exit code is 1.
+/// Merges two plans by their structure. On conflicts, the plan contains git's markers around both versions, and
+/// the exit code is 1.
 pub fn merge_plan(
     arguments: &MergePlanArguments,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let path = arguments.path.as_ref().unwrap_or(&arguments.ours);
-    // an empty ancestor: both sides added the file
+    // git passes an empty ancestor if both sides added the file
     let is_new = std::fs::metadata(&arguments.base).is_ok_and(|file| file.len() == 0);
     let ours = canonical(&arguments.ours, path, console)?;
     let theirs = canonical(&arguments.theirs, path, console)?;
@@ -45,7 +46,7 @@ pub fn merge_plan(
     Ok(Exit::RunFailed)
 }
 
-/// The plan in the form in which JMeter saves it, so that only changes of meaning differ.
+/// The plan in the form in which JMeter saves it, so that differences in form do not count as changes.
 fn canonical(file: &Path, shown: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
     let bytes = std::fs::read(file)
         .map_err(|error| Refusal::new(Exit::RunFailed, format!("`{}`: {error}", file.display())))?;
@@ -82,7 +83,7 @@ fn quoted(value: &str) -> String {
     }
 }
 
-/// Both versions with git's markers where they differ.
+/// Both versions, with git's conflict markers where they differ.
 fn marked(ours: &str, theirs: &str) -> String {
     let diff = TextDiff::from_lines(ours, theirs);
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! `drumfire mirror`: JMeter's HTTP Mirror Server until Ctrl-C.
+//! `drumfire mirror`: serves JMeter's HTTP Mirror Server until Ctrl-C.
 
 use std::net::SocketAddr;
 use std::sync::mpsc;
@@ -9,7 +9,7 @@ use crate::mirror::Mirror;
 use crate::options::{MirrorOptions, Refusal};
 use crate::signals;
 
-/// Serves until the process is told to stop, which is the proper end of this command.
+/// Serves until a signal stops the process, which is the regular end of this command.
 pub fn mirror(options: &MirrorOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
     let address = SocketAddr::new(options.address, options.port);
@@ -19,13 +19,13 @@ pub fn mirror(options: &MirrorOptions, console: &mut Console<'_>) -> Result<Exit
     })?;
     let (told, stop) = mpsc::channel();
     let listening = signals::listen(None, move |_| {
-        // Nobody waits any more if this is not the first signal.
+        // The receiver is gone if this is not the first signal.
         let _ = told.send(());
     });
     let _listening = listening.map_err(failed)?;
     console.line(&format!("mirror server  http://{}/", mirror.address));
     console.line("Ctrl-C to stop");
-    // An error means that the listener for signals has ended, and then nothing else can stop the server.
+    // An error means that the signal listener has ended. Nothing else can stop the server then.
     let _ = stop.recv();
     Ok(Exit::Ok)
 }

@@ -1,4 +1,4 @@
-//! The subcommands, after the command line has been understood.
+//! Carries out the subcommands, once the command line has been parsed.
 
 pub mod agent;
 mod attach;
@@ -42,7 +42,7 @@ use crate::exit_codes::Exit;
 use crate::options::Refusal;
 use crate::{args, jmeter};
 
-/// Carries out a command line (without the program's name).
+/// Carries out a command line, without the program's name.
 pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_>) -> Exit {
     let words = match words.first() {
         Some(word) if is_plan(word) => [&["run".to_owned()], words].concat(),
@@ -106,7 +106,7 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))
 }
 
-/// Whether a first word is a plan and no command: `drumfire plan.jmx` runs it.
+/// Whether the first word is a plan instead of a command: `drumfire plan.jmx` runs the plan.
 fn is_plan(word: &str) -> bool {
     let path = Path::new(word);
     let ending = path.extension();

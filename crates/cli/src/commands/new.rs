@@ -1,4 +1,4 @@
-//! `drumfire new`: a small plan to begin with.
+//! `drumfire new`: writes a small plan to begin with.
 
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ pub fn new(arguments: &NewArguments, console: &mut Console<'_>) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-/// The data file of a plan: its name with `.csv`.
+/// The data file of a plan: the same name with `.csv`.
 pub(super) fn data_file(plan: &Path) -> PathBuf {
     plan.with_extension("csv")
 }
@@ -74,7 +74,7 @@ pub(super) fn base_name(file: &Path) -> String {
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// A file that exists is only overwritten if that was asked for.
+/// Refuses to overwrite an existing file unless `force` is set.
 pub(super) fn refuse_existing(file: &Path, force: bool) -> Result<(), Refusal> {
     match file.exists() && !force {
         true => Err(Refusal {

@@ -1,4 +1,4 @@
-//! `drumfire plan`: the plan as it will be run, without sending anything.
+//! `drumfire plan`: shows the plan as it will be run, without sending anything.
 
 use std::fmt::Write as _;
 
@@ -12,10 +12,11 @@ use crate::options::{Refusal, ViewOptions};
 use crate::terminal::format::count;
 use crate::terminal::style::Style;
 
-/// Users of a group listed one by one; of a larger group the first and the last are.
+/// The most users of a group to list one by one. Of a larger group, only the first and the last are
+/// listed.
 const MAX_USERS: usize = 12;
 
-/// Prints the tree, the properties that the plan reads and the load.
+/// Prints the plan's tree, the properties that it reads and its load.
 pub fn plan<E: Engine>(
     options: &ViewOptions,
     engine: &E,
@@ -72,7 +73,7 @@ fn text(view: &PlanView, style: Style) -> String {
     text
 }
 
-/// The shares of the machines.
+/// How the machines divide the plan.
 fn divided(split: &SplitView, style: Style) -> String {
     let mut text = format!("\n{}\n", style.bold("agents"));
     for group in &split.groups {
@@ -166,7 +167,7 @@ fn shape(text: &mut String, group: &GroupView) {
     }
 }
 
-/// Settings whose values here are not final, since groups that run before may change them.
+/// Lists settings that earlier groups may still change, so their values here are not final.
 fn known_at_start(text: &mut String, group: &GroupView) {
     for (name, value) in &group.known_at_start {
         let _ = writeln!(
@@ -176,7 +177,7 @@ fn known_at_start(text: &mut String, group: &GroupView) {
     }
 }
 
-/// A stretch of a load whose users are not known beforehand.
+/// Describes a stretch of a load whose number of users is not known beforehand.
 fn stretch(text: &mut String, part: &LevelStretch) {
     let level = |level: f64| {
         let rounded = format!("{level:.3}");

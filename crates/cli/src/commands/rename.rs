@@ -1,4 +1,4 @@
-//! `drumfire rename`: another name for a variable or an element, in all plans that belong together.
+//! `drumfire rename`: renames a variable or an element in all plans that belong together.
 
 use drumfire_refactor::{Joined, Refused, Renamed, rename_element, rename_variable};
 
@@ -45,7 +45,7 @@ fn refusal(refused: Refused) -> Refusal {
     refusal
 }
 
-/// Writes all files; if one cannot be written, those before it get their old content back.
+/// Writes all files. If one cannot be written, it restores those before it.
 fn write(renamed: &Renamed) -> Result<(), Refusal> {
     let mut before = Vec::new();
     for change in &renamed.changes {
@@ -64,7 +64,7 @@ fn write(renamed: &Renamed) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A path below the working folder without that folder.
+/// The path relative to the working folder, if it is below it.
 fn shown(path: &std::path::Path) -> String {
     let here = std::env::current_dir().unwrap_or_default();
     let short = path.strip_prefix(&here).unwrap_or(path);

@@ -1,4 +1,4 @@
-//! `drumfire report` and JMeter's `-g FILE -o DIR`: a report from a result file or a run file.
+//! `drumfire report` and JMeter's `-g FILE -o DIR`: make a report from a result file or a run file.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -19,10 +19,10 @@ use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 use crate::{reports, run_facts};
 
-/// A regular expression for the labels that a report is made of, in full.
+/// The property with a regular expression that a label must match in full to be in the report.
 const SAMPLE_FILTER: &str = "jmeter.reportgenerator.sample_filter";
 
-/// Makes a report. JMeter's command line gets JMeter's messages and prints nothing else.
+/// Makes a report. For JMeter's command line, it prints JMeter's messages and nothing else.
 pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let settings = settings(&options.properties, &[], None, console)?;
     let thresholds = match options.is_jmeter {
@@ -43,7 +43,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
         reports::claim_folder(folder, options.force).map_err(told)?;
     }
     if options.is_jmeter && !options.input.is_file() {
-        // ReportGenerator's words.
+        // The wording is ReportGenerator's.
         let message = format!(
             "Cannot read test results file : {}",
             options.input.display()
@@ -82,7 +82,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
     })
 }
 
-/// Reads a run file or a result file and tells what is odd about it.
+/// Reads a run file or a result file. Prints warnings about it.
 pub fn read_run(
     path: &Path,
     settings: &RunProperties,
@@ -96,7 +96,7 @@ pub fn read_run(
     run
 }
 
-/// Reads a run file or a result file; what is odd about it is added to the warnings.
+/// Reads a run file or a result file. Adds warnings about it to `warnings`.
 pub fn read_quietly(
     path: &Path,
     settings: &RunProperties,
@@ -113,7 +113,8 @@ pub fn read_quietly(
     read_input(path, &options, warnings).map_err(|error| error.to_string())
 }
 
-/// Thresholds about the whole run: what a run leaves behind does not tell every second of it exactly.
+/// The thresholds, which must concern the whole run: the files of a run do not record every second
+/// exactly.
 fn end_thresholds(given: &[String], settings: &RunProperties) -> Result<Vec<Threshold>, Refusal> {
     let all = thresholds(given, FAIL_ON, settings)?;
     match all.iter().find(|threshold| threshold.is_windowed()) {

@@ -1,7 +1,7 @@
-//! `drumfire run URL` and `drumfire run --curl '…'`: load on one address without a plan, in the letters of oha and hey.
+//! `drumfire run URL` and `drumfire run --curl '…'`: load on one URL without a plan, with the options of oha and hey.
 //!
-//! The command makes a plan and runs it; `--save` keeps the plan. Options that are not about the request or its load are
-//! those of `drumfire run`.
+//! The command makes a plan and runs it; `--save` writes the plan to a file. All options that do not concern the request or its
+//! load are those of `drumfire run`.
 
 use std::io::Read as _;
 use std::path::PathBuf;
@@ -110,7 +110,8 @@ const WITH_VALUE: [&str; 23] = [
 const TIMEOUT: [&str; 2] = ["-t", "--timeout"];
 const ALONE: [&str; 4] = ["--disable-keepalive", "--insecure", "-h", "--help"];
 
-/// Whether a command line (without the program's name) asks for this: its first argument is an address or `--curl`.
+/// Whether a command line (without the program's name) is for this command: its first argument is a URL or `--curl`, or a later
+/// one is and no plan is named.
 pub fn is_meant(words: &[String]) -> bool {
     let [command, rest @ ..] = words else {
         return false;
@@ -126,7 +127,8 @@ pub fn is_meant(words: &[String]) -> bool {
                 && !saves_only(rest, has_plan)))
 }
 
-/// An address among the values of other options does not make a plan's run one of these.
+/// Whether the command line runs a plan and the URL is only the value of an option. With `--save`, the `.jmx` file is an output
+/// instead.
 fn saves_only(rest: &[String], has_plan: bool) -> bool {
     has_plan && !rest.iter().any(|word| word == "--save")
 }
@@ -183,7 +185,7 @@ pub fn run_url<E: Engine>(
     }
 }
 
-/// Writes a plan to a folder of its own, which lives as long as the first value.
+/// Writes a plan to a temporary folder. The folder exists as long as the first value.
 fn written(draft: &Draft, plan: &str) -> Result<(TempDir, PathBuf), Refusal> {
     let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
     let folder = tempfile::tempdir().map_err(failed)?;
@@ -192,10 +194,10 @@ fn written(draft: &Draft, plan: &str) -> Result<(TempDir, PathBuf), Refusal> {
     Ok((folder, file))
 }
 
-/// A plan that asks for this address, if it is one; in a folder that lives as long as the first value.
+/// A plan that requests this address, if it is a URL. The plan's temporary folder exists as long as the first value.
 ///
 /// # Errors
-/// If the address or the folder is not usable.
+/// If the address cannot be used or the folder cannot be written.
 pub fn plan_of(address: &str) -> Result<Option<(TempDir, PathBuf)>, Refusal> {
     if !is_url(address) {
         return Ok(None);
@@ -205,7 +207,7 @@ pub fn plan_of(address: &str) -> Result<Option<(TempDir, PathBuf)>, Refusal> {
     written(&draft, &drumfire_jmx::write(&draft.tree(""))).map(Some)
 }
 
-/// The words for this command and those for `drumfire run`.
+/// Splits the words into those for this command and those for `drumfire run`.
 fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
     let (mut own, mut others) = (Vec::new(), Vec::new());
     let mut words = words.iter();
@@ -227,7 +229,7 @@ fn split(words: &[String]) -> (Vec<String>, Vec<String>) {
             }
         } else {
             others.push(word.clone());
-            // the value of an option of the other command
+            // the value of an option of `drumfire run`
             let takes_next =
                 word.starts_with('-') && !word.contains('=') && args::takes_value("run", word);
             if takes_next && let Some(value) = words.next() {
@@ -278,7 +280,7 @@ fn draft(arguments: &UrlArguments) -> Result<Draft, Refusal> {
     Ok(draft)
 }
 
-/// Puts what the options say into a request.
+/// Applies the options to a request.
 fn amend(request: &mut Request, arguments: &UrlArguments) -> Result<(), Refusal> {
     for header in &arguments.headers {
         let Some((name, value)) = header.split_once(':') else {
@@ -338,7 +340,7 @@ fn amend(request: &mut Request, arguments: &UrlArguments) -> Result<(), Refusal>
     Ok(())
 }
 
-/// A text, or that of a file.
+/// The text itself, or the content of the file that it names.
 fn content(text: &str) -> Result<String, Refusal> {
     let Some(file) = text.strip_prefix('@') else {
         return Ok(text.to_owned());
@@ -352,7 +354,7 @@ fn content(text: &str) -> Result<String, Refusal> {
     Ok(read)
 }
 
-/// Users and requests without any option are those of oha.
+/// The load. Without options, the numbers of users and requests are those of oha.
 fn load(arguments: &UrlArguments) -> Result<Load, Refusal> {
     const USERS: u32 = 50;
     const REQUESTS: u64 = 200;
@@ -369,7 +371,7 @@ fn load(arguments: &UrlArguments) -> Result<Load, Refusal> {
     let users = arguments.users.unwrap_or(USERS);
     let iterations = arguments.requests.unwrap_or(REQUESTS);
     Ok(Load::Users {
-        // users without a request would only open a thread group of nobody
+        // more users than requests would only start users that have nothing to send
         users: if seconds.is_none() {
             users.min(u32::try_from(iterations).unwrap_or(users))
         } else {
@@ -381,7 +383,7 @@ fn load(arguments: &UrlArguments) -> Result<Load, Refusal> {
     })
 }
 
-/// The report is named after the plan's file.
+/// The name of the plan's file. The report is named after it.
 fn file_name(draft: &Draft) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
     let name: String = draft.name.chars().filter(|c| is_plain(*c)).collect();

@@ -18,13 +18,13 @@ use crate::whole_file;
 
 /// A run of the history.
 struct ListedRun {
-    /// The file's name without its ending.
+    /// The file's name without its extension.
     id: String,
     path: PathBuf,
     run: RunFile,
 }
 
-/// Carries out the action; without one the runs are listed.
+/// Carries out the action. Without one, it lists the runs.
 pub fn runs(arguments: &RunsArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let list = RunsAction::List {
         plan: None,
@@ -52,7 +52,7 @@ pub fn runs(arguments: &RunsArguments, console: &mut Console<'_>) -> Result<Exit
     }
 }
 
-/// All runs that can be read, the latest first.
+/// All runs that can be read, latest first.
 fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
     let entries = std::fs::read_dir(FOLDER).into_iter().flatten();
     let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
@@ -134,7 +134,7 @@ fn as_json(known: &[ListedRun]) -> String {
     format!("{:#}\n", serde_json::Value::from(all))
 }
 
-/// A run by its number in the list, by `last`, by its name or by its file.
+/// Finds a run by its number in the list, by `last`, by its name or by its file.
 fn chosen(wanted: &str, console: &mut Console<'_>) -> Result<ListedRun, Refusal> {
     let path = Path::new(wanted);
     if path.is_file() {

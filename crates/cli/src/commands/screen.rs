@@ -1,4 +1,4 @@
-//! The display of a run while it goes on, and the ways to end it early.
+//! The display of a run while it goes on, and the signals and messages that end it early.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -24,14 +24,15 @@ use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::milestones;
 use crate::terminal::snapshot::Snapshot;
 
-/// The property with the port of a mirror server beside the run; 0 is none.
+/// The property with the port of a mirror server to run alongside; 0 means none.
 const MIRROR_PORT: &str = "mirror.server.port";
-/// How long a run goes on after a signal, in seconds.
+/// The property for how long a run goes on after a signal, in seconds.
 const GRACE: &str = "drumfire.grace_seconds";
-/// Kubernetes kills after 30 s; samples that are broken off and tearDown groups need some of them.
+/// The default. Kubernetes kills a pod after 30 s, and interrupting samples and running tearDown
+/// groups takes some of that time.
 const USUAL_GRACE: Duration = Duration::from_secs(15);
 
-/// A label may have megabytes.
+/// The longest label or message in a line: a label may have megabytes.
 const LONGEST_LINE: usize = 400;
 
 /// The screen of a run.
@@ -42,14 +43,14 @@ pub(super) struct Screen<'a, 'b> {
     view: Option<LiveView<io::Stdout>>,
     feed: Feed,
     pub summary_lines: SummaryLines,
-    /// JMeter's remote hosts, if the run is one on them.
+    /// JMeter's remote hosts, for a run on them.
     pub remote_hosts: Option<Vec<String>>,
     signals: Option<Listening>,
     port: Option<MessagePort>,
-    /// Answers beside the run, where `mirror.server.port` asks for it.
+    /// A mirror server that runs alongside, if `mirror.server.port` asks for it.
     mirror: Option<Mirror>,
     asked: Arc<Asked>,
-    /// How many signals a line has told of.
+    /// The number of signals that a printed line has mentioned.
     signals_told: u32,
     has_failed: bool,
 }
@@ -61,7 +62,7 @@ struct Asked {
     count: AtomicU32,
     /// The name of the first one.
     first: OnceLock<&'static str>,
-    /// When the samples are broken off.
+    /// When samples will be interrupted.
     deadline: Mutex<Option<Instant>>,
 }
 
@@ -74,14 +75,14 @@ impl Asked {
         }
     }
 
-    /// How long the samples at hand may take, in milliseconds.
+    /// How long current samples may still take, in milliseconds.
     fn left_ms(&self) -> Option<u64> {
         let deadline = *self.deadline.lock().unwrap_or_else(PoisonError::into_inner);
         let left = deadline?.saturating_duration_since(Instant::now());
         Some(left.as_millis() as u64)
     }
 
-    /// Has the run end as a signal asks for.
+    /// Ends the run as the signal demands.
     fn hear(&self, heard: Heard, grace: Duration, control: &Control) {
         match heard {
             Heard::Signal(1, name) => {
@@ -147,7 +148,7 @@ impl<'a, 'b> Screen<'a, 'b> {
         }
     }
 
-    /// Listens to signals and to JMeter's messages, which stop the run.
+    /// Starts listening to signals and to JMeter's messages, which stop the run.
     pub fn start(&mut self, settings: &RunProperties, control: &Control) {
         let now_ms = Timestamp::now().as_millisecond();
         let starting = match &self.remote_hosts {
@@ -177,7 +178,8 @@ impl<'a, 'b> Screen<'a, 'b> {
         }
     }
 
-    /// JMeter's mirror server beside the run (`JMeter#startOptionalServers`), on loopback alone.
+    /// Starts JMeter's mirror server alongside the run (`JMeter#startOptionalServers`), on loopback
+    /// only.
     fn start_mirror(&mut self, settings: &RunProperties) {
         let port = settings.properties.get(MIRROR_PORT);
         let port: u16 = port.and_then(|port| port.trim().parse().ok()).unwrap_or(0);
@@ -206,12 +208,12 @@ impl<'a, 'b> Screen<'a, 'b> {
         snapshot.stopping = snapshot.stopping.max(self.asked.stopping());
         snapshot.grace_left_ms = self.asked.left_ms();
         if let Some(view) = &mut self.view {
-            // A terminal that has gone away does not stop the run.
+            // The run goes on if the terminal has gone away.
             let _ = view.show(&snapshot);
         }
     }
 
-    /// Says once what a signal does, where no view shows it.
+    /// Prints once what a signal does, if no live view shows it.
     fn tell_signal(&mut self) {
         let count = self.asked.count.load(Ordering::Relaxed);
         if self.view.is_some() || count <= self.signals_told {
@@ -229,7 +231,7 @@ impl<'a, 'b> Screen<'a, 'b> {
         self.line(&line);
     }
 
-    /// Tells the reason of the first sample that failed, as soon as it is known.
+    /// Prints the reason of the first failed sample as soon as it is known.
     fn tell_first_failure(&mut self, tick: &Tick) {
         let Some(first) = tick.recent_errors.first() else {
             return;
@@ -243,7 +245,7 @@ impl<'a, 'b> Screen<'a, 'b> {
         self.line(&cut(&line, LONGEST_LINE));
     }
 
-    /// The last user has ended and the results are written.
+    /// Called when the last user has ended and the results are written.
     pub fn tidying_up(&mut self) {
         self.line(&milestones::tidying_up(
             Timestamp::now().as_millisecond(),
@@ -251,7 +253,7 @@ impl<'a, 'b> Screen<'a, 'b> {
         ));
     }
 
-    /// Ends listening and gives the terminal back; gives the signal that stopped the run.
+    /// Stops listening and restores the terminal. Returns the signal that stopped the run.
     pub fn end(self) -> Option<&'static str> {
         self.asked.first.get().copied()
     }

@@ -1,4 +1,4 @@
-//! `drumfire show` and `drumfire diff`: plans as text, and what two plans do differently.
+//! `drumfire show` and `drumfire diff`: print plans as text, and how two plans differ in meaning.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ pub fn show(arguments: &ShowArguments, console: &mut Console<'_>) -> Result<Exit
     Ok(Exit::Ok)
 }
 
-/// Prints what differs; plans that mean the same end with exit code 0, others with 1.
+/// Prints the differences. The exit code is 0 if the plans mean the same, else 1.
 pub fn diff(arguments: &DiffArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let old = canonical(&tree(&arguments.old, console)?);
     let new = canonical(&tree(&arguments.new, console)?);
@@ -53,7 +53,8 @@ fn tree(plan: &Path, console: &Console<'_>) -> Result<Tree, Refusal> {
     }
 }
 
-/// With the properties that JMeter sets by itself, so that a plan that lacks them means the same.
+/// The tree with the properties that JMeter sets by default, so that a plan without them counts as
+/// equal.
 fn canonical(tree: &Tree) -> Tree {
     let written = drumfire_jmx::write(tree);
     match drumfire_jmx::read(written.as_bytes(), &tree.source.path) {
@@ -107,7 +108,7 @@ fn lines(differences: &[Difference], console: &Console<'_>) -> String {
     text
 }
 
-/// A value on one line; long texts are cut.
+/// A value on one line; long values are cut.
 fn shown(value: &str) -> String {
     const LONGEST: usize = 60;
     if value.is_empty() {

@@ -1,4 +1,4 @@
-//! Taurus configurations where a plan is expected: `drumfire run test.yml`, `check test.yml`, `plan test.yml`.
+//! Taurus configurations in place of a plan: `drumfire run test.yml`, `check test.yml`, `plan test.yml`.
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -24,7 +24,7 @@ struct Order {
     others: Vec<String>,
 }
 
-/// Whether a command line (without the program's name) has a configuration where its plan should be.
+/// Whether a command line (without the program's name) has a Taurus configuration in place of its plan.
 pub fn is_meant(words: &[String]) -> bool {
     order(words).is_some()
 }
@@ -63,7 +63,7 @@ fn order(words: &[String]) -> Option<Order> {
     })
 }
 
-/// Makes the plan of a configuration and runs, checks or shows it.
+/// Makes the plan of a configuration and then runs, checks or shows it.
 pub fn taurus<E: Engine>(
     words: &[String],
     engine: &E,
@@ -87,7 +87,7 @@ pub fn taurus<E: Engine>(
     let written = drumfire_jmx::write(&test.tree);
     std::fs::write(&file, written).map_err(failed)?;
     let mut words = vec![order.command.clone(), file.display().to_string()];
-    // those of the command line come later and win
+    // definitions of the command line come later and win
     let defined = |letter: &str, pairs: &[(String, String)]| -> Vec<String> {
         let pairs = pairs.iter();
         pairs
@@ -160,7 +160,7 @@ fn run_test<E: Engine>(
     outcome
 }
 
-/// The folder of `settings.artifacts-dir`, with the date where it says so.
+/// The folder of `settings.artifacts-dir`, with date patterns replaced.
 fn artifacts(test: &Test) -> Option<PathBuf> {
     let written = test
         .effective
@@ -172,7 +172,7 @@ fn artifacts(test: &Test) -> Option<PathBuf> {
     Some(PathBuf::from(named.unwrap_or_else(|_| written.to_owned())))
 }
 
-/// Commands that run beside the test, which end with it.
+/// Commands that run alongside the test and end with it.
 #[derive(Default)]
 struct Background(Vec<Child>);
 
@@ -208,7 +208,7 @@ impl Background {
 impl Drop for Background {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // it may have ended by itself
+            // the child may have ended already
             let _ = child.kill();
             let _ = child.wait();
         }

@@ -1,4 +1,5 @@
-//! `drumfire check`: whether a plan runs, how its elements and functions are run, and what costs or misleads.
+//! `drumfire check`: reports whether a plan runs, how its elements and functions are run, and what is costly or misleading
+//! in it.
 
 mod sarif;
 
@@ -25,7 +26,7 @@ pub fn check<E: Engine>(
 ) -> Result<Exit, Refusal> {
     let plan = existing_plan(&options.plan)?;
     let settings = settings(&options.properties, &[], Some(&plan), console)?;
-    // A file that is no plan has findings and nothing else.
+    // A file that is not a plan has findings but no rows.
     let survey = engine
         .survey(&plan, &settings)
         .unwrap_or_else(|findings| Survey {
@@ -58,7 +59,7 @@ pub fn check<E: Engine>(
     })
 }
 
-/// How many rows each rung has, in the order of the rungs.
+/// The number of rows on each rung, in the order of the rungs.
 #[derive(Debug, Default, Serialize)]
 struct Counts {
     native: usize,
@@ -131,7 +132,7 @@ fn counts(survey: &Survey, style: Style) -> String {
     )
 }
 
-/// One line for each element that is not native, those of one class and reason together; with `verbose`, for each element.
+/// Lists the elements that are not native, one line per class and reason; with `verbose`, lists every element.
 fn rows(rows: &[SurveyRow], verbose: bool, style: Style) -> String {
     let mut shown: Vec<(&SurveyRow, usize)> = Vec::new();
     for row in rows

@@ -1,4 +1,4 @@
-//! `drumfire import`: plans from recordings, API descriptions, cURL commands and access logs.
+//! `drumfire import`: makes plans from recordings, API descriptions, cURL commands and access logs.
 
 pub mod arguments;
 mod uploads;
@@ -23,7 +23,8 @@ use arguments::ImportArguments;
 use uploads::Uploads;
 use verify::Proof;
 
-/// Imports the files into one plan, which passes `check`; else no file is left.
+/// Imports the files into one plan. If the plan does not pass `check`, the command leaves no file
+/// behind.
 pub fn import<E: Engine>(
     arguments: &ImportArguments,
     engine: &E,
@@ -59,20 +60,20 @@ pub fn import<E: Engine>(
     finish(recorded, &wish, engine, console)
 }
 
-/// The wanted result of a recording.
+/// What to make of a recording.
 pub(super) struct WantedPlan<'a> {
     pub output: &'a Path,
     pub correlates: bool,
     pub verify: Option<&'a str>,
     pub accept: bool,
     pub force: bool,
-    /// The plan to put it into, and its recorder.
+    /// The plan to copy, and its recorder.
     pub like: Option<(&'a Tree, &'a Recorder)>,
-    /// The same visit by another user.
+    /// A recording of the same visit by another user.
     pub other: Option<Draft>,
 }
 
-/// The recording of another user, which shares requests with the first.
+/// Reads the recording of another user. It must share requests with the first.
 pub(super) fn other_user(
     file: Option<&Path>,
     first: &Draft,
@@ -92,7 +93,8 @@ pub(super) fn other_user(
     Ok(Some(other))
 }
 
-/// Finds the variables of a recording, proves them if asked to, writes the plan and says what is in it.
+/// Finds the variables of a recording, verifies them if asked to, writes the plan and prints a summary
+/// of it.
 pub(super) fn finish<E: Engine>(
     mut recorded: Draft,
     wish: &WantedPlan<'_>,
@@ -156,7 +158,7 @@ pub(super) fn refusal(error: &ImportError) -> Refusal {
     }
 }
 
-/// A file beside a description.
+/// Reads a file that a description refers to.
 fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
     match std::fs::metadata(path)?.is_file() {
         true => std::fs::read(path),
@@ -211,14 +213,14 @@ fn write<E: Engine>(
         whole_file::write(&data, text.as_bytes()).map_err(failed)?;
     }
     let mut settings = settings(&PropertyOptions::default(), &[], Some(wish.output), console)?;
-    // a path that holds a variable is known in the run only
+    // a path that contains a variable is known only during the run
     settings.properties.set("drumfire.missing_files", "jmeter");
     let faults = match engine.survey(wish.output, &settings) {
         Ok(survey) if survey.runs => return Ok(()),
         Ok(survey) => survey.findings,
         Err(faults) => faults,
     };
-    // what cannot be run is no plan
+    // a plan that cannot be run is removed
     let _ = std::fs::remove_file(wish.output);
     if text.is_some() {
         let _ = std::fs::remove_file(&data);

@@ -1,4 +1,4 @@
-//! The files that requests of a recording or a description send: they lie beside the plan.
+//! The files that the requests of a recording or a description send. They are stored beside the plan.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::exit_codes::Exit;
 use crate::options::Refusal;
 use crate::whole_file;
 
-/// The files that an import wrote, since nobody had put them there.
+/// The files that an import wrote because they were missing.
 #[derive(Default)]
 pub struct Uploads {
     made: Vec<Upload>,
@@ -17,14 +17,14 @@ pub struct Uploads {
 
 struct Upload {
     file: PathBuf,
-    /// The path in the input.
+    /// The path as the input names it.
     named: String,
     is_recorded: bool,
 }
 
 impl Uploads {
-    /// Sees to it that each file is there. One that is not gets its recorded content, or a placeholder, beside the plan: a
-    /// path of another machine is never written to.
+    /// Makes sure that each file exists. A missing file gets its recorded content, or a placeholder. It is written beside
+    /// the plan, never to a path that the input names.
     pub fn put(draft: &mut Draft, plan: &Path) -> Result<Uploads, Refusal> {
         let folder = plan.parent().unwrap_or(Path::new(""));
         let taken = [base_name(plan), base_name(&data_file(plan))];
@@ -58,14 +58,14 @@ impl Uploads {
         Ok(uploads)
     }
 
-    /// Takes the files away again.
+    /// Removes the files again.
     pub fn remove(&self) {
         for upload in &self.made {
             let _ = std::fs::remove_file(&upload.file);
         }
     }
 
-    /// A line for each file.
+    /// A line of the summary for each file.
     pub fn lines(&self) -> String {
         let line = |upload: &Upload| match upload.is_recorded {
             true => format!("wrote      {}: as recorded\n", upload.file.display()),
@@ -79,7 +79,7 @@ impl Uploads {
     }
 }
 
-/// The name of a file without its folders, which is none of those.
+/// The file's name without its folders. It never equals one of the `taken` names.
 fn plain(path: &str, taken: &[String]) -> String {
     let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let name: String = name.chars().filter(|c| !c.is_control()).collect();

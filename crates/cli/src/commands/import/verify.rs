@@ -1,5 +1,5 @@
-//! Correlation with proof: the plan is replayed twice with the program's own engine, and a variable stays if its value
-//! differs in both replays while the requests answer as they did in the recording.
+//! Verified correlation: replays the plan twice with the program's own engine. A variable stays if its value differs
+//! in both replays and the requests answer as they did in the recording.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,9 +26,9 @@ struct ReplayedAnswer {
 /// The answers of two replays.
 #[derive(Debug, Default)]
 pub struct Proof {
-    /// Recorded values by what became of them.
+    /// The recorded values and what the replays showed for each.
     states: HashMap<String, ReplayState>,
-    /// Requests that answered differently: their place, the recorded code and the replayed one.
+    /// Requests that answered differently: their number, the recorded code and the replayed one.
     differing: Vec<(usize, String, String)>,
 }
 
@@ -42,7 +42,7 @@ enum ReplayState {
 }
 
 impl Proof {
-    /// The recorded values that stay as they are.
+    /// The recorded values that stay constant.
     pub fn constants(&self, findings: &[Finding], accept: bool) -> Vec<String> {
         let stays = |finding: &&Finding| match self.states.get(&finding.value) {
             Some(ReplayState::Constant) => true,
@@ -56,7 +56,7 @@ impl Proof {
             .collect()
     }
 
-    /// How it stands with a value, for the summary.
+    /// What the replays showed for a value, for the summary.
     pub fn state(&self, value: &str) -> &'static str {
         match self.states.get(value) {
             Some(ReplayState::Proved) => ", proved by two replays",
@@ -65,7 +65,7 @@ impl Proof {
         }
     }
 
-    /// Other results of the replays.
+    /// The remarks on the replays for the summary.
     pub fn remarks(&self, steps: &[String]) -> String {
         let mut text = String::new();
         let mut dropped: Vec<(&String, &ReplayState)> = self
@@ -91,7 +91,7 @@ impl Proof {
     }
 }
 
-/// Replays a draft twice against a server. The files that it sends lie beside `plan`.
+/// Replays a draft twice against a server. The files that it sends are beside `plan`.
 pub fn prove<E: Engine>(
     draft: &Draft,
     findings: &[Finding],
@@ -107,7 +107,7 @@ pub fn prove<E: Engine>(
         ));
     };
     let mut draft = numbered(draft, &server);
-    // the replayed plan lies in another folder
+    // the replayed plan is in another folder
     for (file, _) in draft.files_mut() {
         let beside = file
             .literal()
@@ -121,7 +121,7 @@ pub fn prove<E: Engine>(
     Ok(judge(&draft, findings, &first, &second))
 }
 
-/// The draft for a replay: on the given server, without pauses, and with the place of each request as its label.
+/// The draft for a replay: against the given server, without pauses, and with the number of each request as its label.
 fn numbered(draft: &Draft, server: &Address) -> Draft {
     let mut draft = draft.clone();
     draft.embedded = None;
@@ -183,7 +183,7 @@ fn replay<E: Engine>(
     .map(str::to_owned);
     if let Command::Run(mut options) = args::read(&words)? {
         options.plan = PlanChoice::Made(path("replay.jmx"));
-        // the replays are not the user's runs: only what stops one is told
+        // the replays are not the user's runs: only a failure to run is reported
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut unseen = Console {
             out: &mut out,
@@ -198,7 +198,7 @@ fn replay<E: Engine>(
     rows(&path("replay.jtl"))
 }
 
-/// The rows of a result file by the place of their requests.
+/// The rows of a result file by the number of their request.
 fn rows(file: &Path) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
     let failed =
         |error: csv::Error| Refusal::new(Exit::RunFailed, format!("the replay's results: {error}"));

@@ -46,7 +46,7 @@ pub fn certificate(wish: CaAction, console: &mut Console<'_>) -> Result<Exit, Re
     Ok(Exit::Ok)
 }
 
-/// Where a certificate is and what it is good for, in one line.
+/// Describes where a certificate is and what it covers, in one line.
 pub fn told(certificate: &Certificate) -> String {
     let domains = match certificate
         .domains

@@ -1,4 +1,4 @@
-//! `drumfire record`: a plan of what a browser does on a site.
+//! `drumfire record`: makes a plan of what a browser does on a site.
 
 pub mod arguments;
 mod certificate;
@@ -20,7 +20,7 @@ use crate::whole_file;
 
 use arguments::RecordArguments;
 
-/// Records until the browser is closed or Ctrl-C, then writes the plan as `import` does.
+/// Records until the browser is closed or Ctrl-C. Then writes the plan as `import` does.
 pub fn record<E: Engine>(
     arguments: &RecordArguments,
     engine: &E,
@@ -90,7 +90,7 @@ pub fn record<E: Engine>(
     import::finish(draft, &wish, engine, console)
 }
 
-/// The plan whose recorder is the model.
+/// The plan and its recorder to record like.
 fn model(file: &Path, console: &Console<'_>) -> Result<(Tree, Recorder), Refusal> {
     let read = drumfire_jmx::read_file(file);
     let tree = read.map_err(|faults| console.refusal_of(&faults))?.tree;
@@ -106,7 +106,7 @@ fn model(file: &Path, console: &Console<'_>) -> Result<(Tree, Recorder), Refusal
     }
 }
 
-/// The server that replays go to: that of the address, else that of the first request.
+/// The server for replays: that of the URL, or else that of the first request.
 fn server(arguments: &RecordArguments, draft: &Draft) -> Option<String> {
     if let Some(url) = &arguments.url {
         return Some(url.clone());

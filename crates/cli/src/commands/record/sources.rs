@@ -1,4 +1,4 @@
-//! Where a recording comes from: a browser over the DevTools protocol, or the proxy.
+//! The sources of recordings: a browser over the DevTools protocol, or the proxy.
 
 use std::io::BufRead as _;
 use std::net::SocketAddr;
@@ -21,16 +21,17 @@ use crate::signals;
 /// The port of JMeter's recorder (`ProxyControl.DEFAULT_PORT`).
 const USUAL_PORT: u16 = 8888;
 
-/// The recording.
+/// A finished recording.
 pub struct Recorded {
     /// The name of the source in messages.
     pub name: String,
     pub har: Value,
-    /// Hosts whose connections were not decrypted, with their number.
+    /// Hosts whose HTTPS was not decrypted, with their number of connections.
     pub unread: Vec<(String, usize)>,
 }
 
-/// Records until the browser is closed or a signal comes; lines typed meanwhile name the transactions.
+/// Records until the browser is closed or a signal arrives. Lines that the user types meanwhile name
+/// the transactions.
 pub fn recorded(
     arguments: &RecordArguments,
     like: Option<&Recorder>,
@@ -64,7 +65,7 @@ fn failed(why: impl std::fmt::Display) -> Refusal {
     Refusal::new(Exit::RunFailed, why.to_string())
 }
 
-/// The lines that the user types.
+/// Receives the lines that the user types.
 fn typed(is_headless: bool) -> Receiver<String> {
     let (name, names) = channel();
     if !is_headless {
@@ -144,7 +145,7 @@ fn proxy(
     Ok(proxy)
 }
 
-/// The domains whose HTTPS is decrypted.
+/// The domains whose HTTPS the proxy decrypts.
 fn decrypted(arguments: &RecordArguments, like: Option<&Recorder>) -> Vec<String> {
     if arguments.all_domains {
         return vec![ANY_DOMAIN.to_owned()];

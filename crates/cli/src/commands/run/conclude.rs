@@ -1,4 +1,4 @@
-//! Everything after the last sample: files, the verdict, thresholds, the exit code.
+//! Concludes a run after its last sample: files, the verdict, thresholds, the exit code.
 
 use std::path::PathBuf;
 
@@ -26,22 +26,22 @@ use crate::terminal::{milestones, verdict};
 use crate::ui::Ui;
 use crate::{baseline, reports, run_record, summary_json};
 
-/// The property that asks for a VALID verdict, for JMeter's command line.
+/// The property that requires a VALID verdict, for JMeter's command line.
 const STRICT: &str = "drumfire.strict";
 
 /// A run that has ended.
 pub struct Attended {
     pub outcome: anyhow::Result<Outcome>,
-    /// How it went on each agent.
+    /// The outcome of each agent.
     pub agents: Vec<AgentOutcome>,
     /// The signal that ended it early.
     pub stopped: Option<&'static str>,
 }
 
-/// Writes and judges what was measured. Gives the exit code.
+/// Writes and judges the numbers of the run. Returns the exit code.
 ///
 /// # Errors
-/// If the run could not go on.
+/// If the run could not continue.
 pub fn conclude<E: Engine>(
     prepared: Prepared,
     attended: Attended,
@@ -111,7 +111,7 @@ pub fn conclude<E: Engine>(
     Ok(ending.exit())
 }
 
-/// Says what sinks did not take. Gives what counts as a loss.
+/// Prints what sinks did not deliver. Returns the lines that count as losses.
 fn lost(undelivered: Undelivered, is_required: bool, console: &mut Console<'_>) -> Vec<String> {
     for line in &undelivered.listeners {
         console.warn(line);
@@ -125,7 +125,7 @@ fn lost(undelivered: Undelivered, is_required: bool, console: &mut Console<'_>) 
     Vec::new()
 }
 
-/// The places that keep what a run measured.
+/// The outputs that receive the numbers of the run.
 struct Records<'a> {
     brief: &'a RunFacts,
     ui: Option<Ui>,
@@ -134,7 +134,8 @@ struct Records<'a> {
 }
 
 impl Records<'_> {
-    /// Compares the run with its baseline and writes it everywhere. Gives what could not be written; the ending has it, too.
+    /// Compares the run with its baseline and writes it to all outputs. Returns what could not be written, and notes that in
+    /// the ending.
     fn write(
         self,
         mut run: RunFile,
@@ -188,7 +189,7 @@ fn await_threads<E: Engine>(engine: &E) {
     engine.await_threads();
 }
 
-/// Ends the run file that was written meanwhile; none where there is none, or where the disk failed.
+/// Ends the run file that was written during the run. Returns `None` if there is none, or if writing it failed.
 fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> Option<KeptPlace> {
     match kept?.end() {
         Ok(place) if has_run => Some(place),
@@ -203,7 +204,7 @@ fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> 
     }
 }
 
-/// Prints the end of the run and its numbers; whether all thresholds are met.
+/// Prints the end of the run and its numbers. Returns whether all thresholds are met.
 fn finish(
     outcome: &Outcome,
     log: Option<PathBuf>,
@@ -228,7 +229,7 @@ fn finish(
     judge(verdicts, progress, console)
 }
 
-/// Prints what became of each threshold; a quiet run tells on standard error what was not met.
+/// Prints the result of each threshold. A quiet run prints only broken ones, to standard error. Returns whether all are met.
 pub fn judge(verdicts: &[Verdict], progress: Progress, console: &mut Console<'_>) -> bool {
     let mut are_met = true;
     for judged in verdicts {
@@ -249,7 +250,8 @@ pub fn judge(verdicts: &[Verdict], progress: Progress, console: &mut Console<'_>
     are_met
 }
 
-/// Prints the run's verdict on itself and says whether it is VALID; a quiet run tells only another one, on standard error.
+/// Prints the run's verdict on its own numbers and returns whether it is VALID. A quiet run prints only a bad verdict, to
+/// standard error.
 fn trusted(
     outcome: &Outcome,
     left_out: &[String],
@@ -262,7 +264,7 @@ fn trusted(
     let is_valid = verdict.grade == Grade::Valid;
     let columns = console.is_terminal.then(|| terminal_size().0);
     let text = verdict::render(verdict, left_out, console.style, columns);
-    // A run that was too short says nothing against its numbers.
+    // That a run was too short is no objection to its numbers.
     let is_quiet = is_valid || verdict.grade == Grade::TooShort;
     match (progress == Progress::Quiet, is_quiet) {
         (false, _) => console.print(&text),

@@ -1,7 +1,7 @@
 //! `drumfire run` and JMeter's `-n -t`: the run from its start to its exit code.
 //!
-//! [`prepare`] refuses what cannot run before anything is sent, [`attend`] runs the plan with all that hear of it, [`conclude`] writes
-//! and judges what was measured.
+//! [`prepare`] refuses a run that cannot work before anything is sent. [`attend`] runs the plan and passes its events to all
+//! subscribers. [`conclude`] writes and judges the numbers.
 
 mod conclude;
 mod monitors;
@@ -24,7 +24,7 @@ use conclude::{Attended, conclude};
 pub(super) use prepare::{FAIL_ON, thresholds};
 use prepare::{Prepared, prepare, start_log};
 
-/// Whether the first failed request and response of each kind are kept for the report.
+/// The property that decides whether the report stores the first failed request and response of each kind.
 const KEEP_FAILURES: &str = "drumfire.keep_failures";
 
 /// Runs a plan.
@@ -44,17 +44,17 @@ pub fn run<E: Engine>(
 
 /// The participants of a run beside the command line.
 pub(super) struct RunParticipants<'c> {
-    /// Steers it.
+    /// Steers the run.
     pub control: &'c Control,
-    /// Hears of it.
+    /// Receives its events.
     pub follower: Option<&'c mut dyn Subscriber>,
     /// Follows its users step by step.
     pub debugging: Debugging,
-    /// Judges it beside its thresholds.
+    /// Judges it in addition to its thresholds.
     pub judge: Option<&'c mut dyn Judge>,
 }
 
-/// Runs a plan in company.
+/// Runs a plan with these participants.
 pub(super) fn follow<E: Engine>(
     options: RunOptions,
     engine: &E,
@@ -84,7 +84,7 @@ pub(super) fn follow<E: Engine>(
     conclude(prepared, attended, log, judge, engine, console)
 }
 
-/// Runs the plan, and tells all that hear of it.
+/// Runs the plan and passes its events to all subscribers.
 fn attend<E: Engine>(
     prepared: &mut Prepared,
     program: E::Program,

@@ -1,4 +1,4 @@
-//! The metrics of the target that elements of the plan ask for, beside those of `--watch`.
+//! The target's metrics that elements of the plan ask for, in addition to those of `--watch`.
 
 use std::time::Duration;
 
@@ -7,7 +7,8 @@ use drumfire_probes::{Source, SshCommand, SshWatch, Watching};
 use crate::console::Console;
 use crate::engine::{MonitorSpec, SshMonitorSpec};
 
-/// Begins to ask for these; `now_ms` tells the time. A fault of one is a warning.
+/// Starts to poll these sources; `now_ms` is the clock. A source that cannot be used is only a
+/// warning.
 pub fn add(
     watching: &mut Watching,
     specs: Vec<MonitorSpec>,

@@ -1,4 +1,4 @@
-//! Everything before the first request: what cannot run, be read or be written is refused here.
+//! Prepares a run before the first request, and refuses what cannot be run, read or written.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,18 +35,18 @@ use crate::{authorities, baseline, log, outputs, project, recent, run_record};
 
 /// The property with thresholds for JMeter's command line, which has no option for them.
 pub const FAIL_ON: &str = "drumfire.fail_on";
-/// The same for thresholds that end the run.
+/// The property with thresholds that end the run.
 const ABORT_ON: &str = "drumfire.abort_on";
-/// The property that keeps run files out of `.drumfire/`, for JMeter's command line.
+/// The property that turns off run files in `.drumfire/`, for JMeter's command line.
 const KEEP_RUNS: &str = "drumfire.keep_runs";
-/// How many run files stay in `.drumfire/`.
+/// The property for the number of run files that stay in `.drumfire/`.
 const KEEP_COUNT: &str = "drumfire.runs.keep";
 /// The property with the address of the live page, for JMeter's command line.
 const UI: &str = "drumfire.ui";
-/// The property with sources of the target's own metrics, semicolons between them.
+/// The property with sources of the target's own metrics, separated by semicolons.
 const WATCH: &str = "drumfire.watch";
 
-/// A run that can begin.
+/// A run that is ready to begin.
 pub struct Prepared {
     pub brief: RunFacts,
     pub listening: Listening,
@@ -63,15 +63,15 @@ pub struct RunFacts {
     pub report: Report,
     /// Elements that were left out on request.
     pub left_out: Vec<String>,
-    /// The thread groups, where somebody shows them.
+    /// The thread groups, if any output shows them.
     pub groups: Vec<GroupView>,
-    /// For a run on several machines.
+    /// The order for the coordinator, for a run on several machines.
     pub fleet: Option<FleetOrder>,
-    /// Serves as long as the run lasts.
+    /// Serves the demo site until the run ends.
     _demo: Option<DemoSite>,
 }
 
-/// All that hear of a run while it goes on, but for the screen.
+/// The subscribers of a run, except the screen.
 pub struct Listening {
     pub guards: Guards,
     pub watching: Watching,
@@ -83,7 +83,7 @@ pub struct Listening {
 /// Prepares a run.
 ///
 /// # Errors
-/// The first thing that stands against it.
+/// The first reason why it cannot begin.
 pub fn prepare<E: Engine>(
     options: RunOptions,
     debugging: Debugging,
@@ -133,7 +133,8 @@ pub fn prepare<E: Engine>(
     Ok((Prepared { brief, listening }, program))
 }
 
-/// Reads the options, opens files and serves the page before the plan is compiled: Java may take seconds to start.
+/// Reads the options, opens files and serves the page. This happens before the plan is compiled, because Java may
+/// take seconds to start.
 fn begin(
     options: RunOptions,
     debugging: Debugging,
@@ -201,7 +202,7 @@ fn begin(
     Ok((brief, listening))
 }
 
-/// Compiles the plan; of a run on several machines each agent does. Prints the findings.
+/// Compiles the plan and prints the findings. In a run on several machines, each agent also compiles it.
 fn compile<E: Engine>(
     brief: &RunFacts,
     engine: &E,
@@ -258,7 +259,7 @@ fn fleet_order<E: Engine>(
     fleet.order(engine, program, console).map(Some)
 }
 
-/// The files that the run's profile asks for, where the command line names none.
+/// Adds the files that the run's profile asks for, where the command line names none.
 fn with_outputs(
     mut options: RunOptions,
     plan: &Path,
@@ -288,7 +289,7 @@ fn with_outputs(
     Ok(options)
 }
 
-/// The names of the elements that the user has left out of the plan.
+/// The names of the elements that were left out of the plan on request.
 fn left_out(warnings: &[Diagnostic]) -> Vec<String> {
     let left_out = warnings.iter().filter(|warning| warning.code == LEFT_OUT);
     left_out
@@ -296,13 +297,13 @@ fn left_out(warnings: &[Diagnostic]) -> Vec<String> {
         .collect()
 }
 
-/// The name of a run in other systems: the plan and the moment, such as `shop-20261123T070512Z`.
+/// The id of a run in other systems: the plan and the time, such as `shop-20261123T070512Z`.
 fn run_id(plan: &Path) -> String {
     let name = plan.file_stem().unwrap_or_default().to_string_lossy();
     format!("{name}-{}", Timestamp::now().strftime("%Y%m%dT%H%M%SZ"))
 }
 
-/// Begins to look at the target's own metrics.
+/// Starts to poll the target's own metrics.
 fn watch(options: &RunOptions, settings: &RunProperties) -> Result<Watching, Refusal> {
     let property = settings.properties.get(WATCH).unwrap_or_default();
     let of_property = property.split(';').map(str::trim);
@@ -317,7 +318,7 @@ fn watch(options: &RunOptions, settings: &RunProperties) -> Result<Watching, Ref
     Ok(watching)
 }
 
-/// Serves the live page and prints its address, if it was asked for.
+/// Serves the live page and prints its URL, if the user asked for it.
 fn serve(
     options: &RunOptions,
     plan: &Fingerprint,
@@ -348,7 +349,8 @@ fn serve(
     Ok(Some(ui))
 }
 
-/// Begins the run file. One that was asked for must be writable; without the others a run goes on.
+/// Begins the run file. It is an error if a file that the user named cannot be written. For the file in
+/// `.drumfire/`, that is only a warning.
 fn keep(
     options: &RunOptions,
     plan: &Fingerprint,
@@ -383,7 +385,7 @@ fn keep(
     }
 }
 
-/// Those of the command line, then those of the property, which are separated by semicolons.
+/// The thresholds of the command line, then those of the property, which are separated by semicolons.
 pub fn thresholds(
     given: &[String],
     property: &str,
@@ -397,7 +399,7 @@ pub fn thresholds(
         .map_err(|error| Refusal::new(Exit::Usage, error.to_string()))
 }
 
-/// A log that cannot be written is a reason not to run only if it was asked for by its name.
+/// Starts the log. A log that cannot be written stops the run only if the user named its file.
 pub fn start_log(
     options: &LogOptions,
     zone: &TimeZone,
@@ -411,7 +413,7 @@ pub fn start_log(
             }
             Ok(Some(file))
         }
-        // The kind `Other` is a log that this process has already.
+        // The kind `Other` means that this process already has a log.
         Err(error)
             if options.file == LogOptions::default().file
                 || error.kind() == io::ErrorKind::Other =>

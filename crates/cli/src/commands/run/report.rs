@@ -1,4 +1,4 @@
-//! The report that is made when the run has ended.
+//! The report at the end of a run.
 
 use drumfire_report::RunFile;
 
@@ -11,15 +11,15 @@ use crate::options::{Refusal, ReportFiles, RunOptions};
 use crate::properties::RunProperties;
 use crate::reports;
 
-/// The report that is made when the run has ended.
+/// The report at the end of a run.
 pub struct Report {
     pub files: ReportFiles,
-    /// `statistics.json` tells of the result file (`-e`).
+    /// Whether `statistics.json` describes the result file (`-e`).
     pub at_end: bool,
 }
 
 impl Report {
-    /// Makes room for the files before anything is sent, with JMeter's messages.
+    /// Checks and clears the report's places before anything is sent, with JMeter's messages.
     pub fn claim(
         options: &RunOptions,
         order: &RunOrder,
@@ -32,7 +32,7 @@ impl Report {
                 .map_err(|message| failed(&message, Exit::RunFailed))?;
         }
         if !at_end {
-            // JMeter claims the folder of -o, and without -e writes nothing to it.
+            // JMeter claims the folder of -o, but writes to it only with -e.
             files.folder = None;
             return Ok(Report { files, at_end });
         }
@@ -43,7 +43,7 @@ impl Report {
         if let Some(results) = results
             && results.metadata().is_ok_and(|file| file.len() > 0)
         {
-            // ReportGenerator's words.
+            // The wording is ReportGenerator's.
             let message = format!("Results file:{} is not empty", results.display());
             return Err(failed(&message, Exit::RunFailed));
         }
@@ -54,9 +54,10 @@ impl Report {
         !self.files.is_empty()
     }
 
-    /// Writes the files. JMeter's dashboard counts the rows of the result file, in which sub-results have rows of their
-    /// own, so `statistics.json` of `-e` counts them, too, with the times that the run itself has measured. Gives what could
-    /// not be written.
+    /// Writes the files. Returns what could not be written.
+    ///
+    /// JMeter's dashboard counts the rows of the result file, in which sub-results have rows of their own. `statistics.json`
+    /// of `-e` therefore counts them as well, with the times that the run itself has measured.
     pub fn write(
         &self,
         run: &RunFile,
