@@ -1,8 +1,8 @@
-//! The certificate authority of the recording proxy: one per user, kept in a folder that nobody else can read, limited to the
-//! recorded domains by name constraints, and valid for 90 days.
+//! The certificate authority of the recording proxy. Each user has one, in a folder that only its owner can read. Name
+//! constraints limit it to the recorded domains, and it is valid for 90 days.
 //!
-//! A browser that trusts it accepts certificates for these domains alone (RFC 5280, section 4.2.1.10), so a stolen key opens
-//! no other site.
+//! A browser that trusts it accepts its certificates only for these domains (RFC 5280, section 4.2.1.10), so a stolen key
+//! endangers no other site.
 
 use std::collections::HashMap;
 use std::fs;
@@ -28,11 +28,11 @@ const DAYS: i64 = 90;
 /// Stands for all domains.
 pub const ANY_DOMAIN: &str = "*";
 
-/// The facts of an authority: the content of its description.
+/// The description of an authority, as stored in its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Description {
     name: String,
-    /// Domains with their subdomains, addresses, or [`ANY_DOMAIN`].
+    /// Domains (with their subdomains), IP addresses, or [`ANY_DOMAIN`].
     domains: Vec<String>,
     begins: Date,
     ends: Date,
@@ -43,11 +43,11 @@ pub struct Authority {
     description: Description,
     folder: PathBuf,
     issuer: Issuer<'static, KeyPair>,
-    /// The settings of connections by host.
+    /// TLS settings, cached by host.
     configs: Mutex<HashMap<String, Arc<ServerConfig>>>,
 }
 
-/// Where an authority's certificate is and what it is good for.
+/// The location of an authority's certificate, and its scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certificate {
     /// The file to import in browsers, in PEM.
@@ -76,10 +76,10 @@ pub fn shown(folder: &Path) -> Option<Certificate> {
     Some(description.certificate(folder))
 }
 
-/// Removes the authority in a folder; says whether there was one.
+/// Removes the authority in a folder; returns whether there was one.
 ///
 /// # Errors
-/// A file that cannot be removed.
+/// A file cannot be removed.
 pub fn remove(folder: &Path) -> std::io::Result<bool> {
     let mut found = false;
     for file in [
@@ -97,10 +97,11 @@ pub fn remove(folder: &Path) -> std::io::Result<bool> {
 }
 
 impl Authority {
-    /// The authority of the folder if it covers the domains today; else a new one. Says whether it is new.
+    /// Opens the authority in a folder if it covers the domains and is valid today, or else makes a new one. Returns whether
+    /// it is new.
     ///
     /// # Errors
-    /// Files that cannot be read or written, and domains that are no names.
+    /// Files cannot be read or written, or a domain is not a valid name.
     pub fn open(folder: &Path, domains: &[String]) -> Result<(Authority, bool), RecordError> {
         let today = Zoned::now().date();
         if let Some(description) = Description::read(folder)
@@ -165,15 +166,15 @@ impl Authority {
         )
     }
 
-    /// Where its certificate is.
+    /// The location of its certificate.
     pub fn certificate(&self) -> Certificate {
         self.description.certificate(&self.folder)
     }
 
-    /// The settings of a connection on which this host is played.
+    /// The TLS settings of a connection on which the proxy impersonates this host.
     ///
     /// # Errors
-    /// A host that is no name.
+    /// The host is not a valid name.
     pub fn server_config(&self, host: &str) -> Result<Arc<ServerConfig>, String> {
         let mut configs = self.configs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(config) = configs.get(host) {
@@ -195,7 +196,7 @@ impl Authority {
         Ok(config)
     }
 
-    /// A certificate with a key of its own, from which its serial number is made.
+    /// Issues a certificate with its own key, from which the serial number is derived.
     fn leaf(
         &self,
         host: &str,
@@ -251,7 +252,8 @@ impl Description {
         }
     }
 
-    /// The same parameters each time, since certificates are issued from them after a restart, too.
+    /// The certificate parameters. They must be the same after a restart, because the authority keeps issuing certificates
+    /// with them.
     fn parameters(&self) -> Result<CertificateParams, rcgen::Error> {
         let mut parameters = CertificateParams::new(Vec::new())?;
         parameters
@@ -284,7 +286,7 @@ impl Description {
                 .iter()
                 .map(|name| GeneralSubtree::DnsName((*name).clone())),
         );
-        // a kind of name that is not mentioned would be permitted
+        // A kind of name that the constraints omit would be permitted.
         if addresses.is_empty() {
             for all in ["0.0.0.0", "::"] {
                 let all: IpAddr = all.parse().expect("the address is well-formed");
@@ -307,13 +309,13 @@ impl Description {
             let part = |number: i8| u8::try_from(number).unwrap_or(1);
             rcgen::date_time_ymd(i32::from(date.year()), part(date.month()), part(date.day()))
         };
-        // clocks and time zones differ by a day at most
+        // Clocks and time zones differ by a day at most.
         parameters.not_before = time_of(self.begins.saturating_sub(1.day()));
         parameters.not_after = time_of(self.ends);
     }
 }
 
-/// Whether a host or a domain is one of these domains or lies below one.
+/// Whether a host or a domain equals one of these domains or is a subdomain of one.
 pub fn covers(domains: &[String], host: &str) -> bool {
     let host = host.to_ascii_lowercase();
     domains.iter().any(|domain| {
@@ -405,7 +407,7 @@ mod tests {
         let first = fs::read(certificate_file(&folder)).expect("a certificate");
         let (again, is_new) = open(&["www.shop.example"]);
         assert!(!is_new);
-        // it issues certificates after a restart, too
+        // It still issues certificates after a restart.
         assert!(is_accepted(&folder, &again, "www.shop.example"));
         assert_eq!(
             fs::read(certificate_file(&folder)).expect("a certificate"),

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::{RecordError, Visit};
 
-/// Programs that speak the protocol.
+/// Browsers that speak the DevTools protocol.
 const PROGRAMS: [&str; 6] = [
     "chromium",
     "chromium-browser",
@@ -20,14 +20,15 @@ const PROGRAMS: [&str; 6] = [
     "microsoft-edge",
 ];
 
-/// The pipe is file descriptor 3 for commands and 4 for events. A shell puts its own input and output there.
+/// The browser reads commands from file descriptor 3 and writes events to 4. This shell script connects both
+/// to its own stdin and stdout.
 const PLUMBING: &str = "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1";
 
 /// A running browser.
 pub struct Browser {
     child: Child,
     commands: ChildStdin,
-    /// Messages of the browser; it ends when the browser does.
+    /// Messages from the browser. The channel closes when the browser exits.
     pub messages: Receiver<Value>,
     /// The profile, deleted with the browser.
     _profile: TempDir,
@@ -62,7 +63,7 @@ pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
         command.arg("--headless");
     }
     if is_root() {
-        // Chromium refuses to start otherwise
+        // Without this Chromium refuses to start as root.
         command.arg("--no-sandbox");
     }
     command.arg("about:blank");
@@ -79,7 +80,7 @@ pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
     std::thread::spawn(move || {
         let mut events = BufReader::new(events);
         let mut message = Vec::new();
-        // messages end with a zero byte
+        // A zero byte ends each message.
         while events
             .read_until(0, &mut message)
             .is_ok_and(|length| length > 0)
@@ -102,7 +103,7 @@ pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
 }
 
 impl Browser {
-    /// Sends a command; a browser that has gone is noticed by its messages.
+    /// Sends a command. A browser that has exited is detected by its closed message channel.
     pub fn send(&mut self, command: &Value) {
         let mut bytes = command.to_string().into_bytes();
         bytes.push(0);
@@ -115,7 +116,7 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // it may have ended already
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

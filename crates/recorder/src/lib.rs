@@ -1,13 +1,13 @@
-//! Records a visit to a site and gives what was sent and answered as HAR, which the importer reads. There are two ways.
+//! Records a visit to a site as HAR, which the importer reads. There are two ways.
 //!
 //! [`record`] starts Chromium with a profile of its own and listens over the DevTools protocol. The protocol runs over a pipe
 //! (`--remote-debugging-pipe`), so nothing listens on a port, and neither a proxy nor a certificate is needed. Bodies, HTTP/2
-//! and the pages are those that the browser saw.
+//! and pages are recorded as the browser saw them.
 //!
-//! [`Proxy`] stands between any client and the site. It decrypts HTTPS of the recorded domains with certificates of an
-//! authority of its own, which the client must trust.
+//! [`Proxy`] stands between any client and the site. It decrypts HTTPS to the recorded domains with certificates of its own
+//! authority, which the client must trust.
 //!
-//! Only the command line imports this crate.
+//! Only the command line uses this crate.
 
 #![warn(missing_docs)]
 
@@ -28,7 +28,7 @@ use serde_json::Value;
 pub use authority::{ANY_DOMAIN, Certificate, remove as remove_authority, shown as authority};
 pub use proxy::{Proxy, ProxyTraffic};
 
-/// Why nothing was recorded.
+/// Why a recording failed.
 #[derive(Debug)]
 pub enum RecordError {
     /// There is no browser on the path.
@@ -37,11 +37,11 @@ pub enum RecordError {
     Browser(PathBuf, std::io::Error),
     /// The browser opened no page.
     NoPage,
-    /// The address of the proxy cannot be listened on.
+    /// The proxy cannot listen on the address.
     Address(SocketAddr, std::io::Error),
-    /// Files of the authority can be neither read nor written.
+    /// The authority's files cannot be read or written.
     Authority(PathBuf, std::io::Error),
-    /// A domain is no name, or there is no key for a certificate.
+    /// A domain is not a valid name, or no key can be generated for a certificate.
     Certificate(rcgen::Error),
     /// The trusted certificates of this machine cannot be used.
     Trust(String),
@@ -81,16 +81,17 @@ impl From<std::io::Error> for RecordError {
 pub struct Visit {
     /// The first page.
     pub url: String,
-    /// The browser's program; else the first Chromium or Chrome on the path.
+    /// The browser's program; `None` for the first Chromium or Chrome on the path.
     pub browser: Option<PathBuf>,
-    /// Without a window.
+    /// Whether the browser runs without a window.
     pub headless: bool,
-    /// Scripts that are run in the page one after the other, each when the network has come to rest.
+    /// Scripts to run in the page, one after the other, each when the network is idle.
     pub actions: Vec<String>,
 }
 
-/// Records until the browser is closed, `stop` is set, or, without a window, the last script has had its effect. Each line from
-/// `names` begins a transaction of that name. `seen` is told of every answer, such as `200 GET https://shop.example/`.
+/// Records until the browser is closed, `stop` is set, or, without a window, the last script has taken effect. Each line from
+/// `names` begins a transaction of that name. `seen` is called for every response, with a text such as `200 GET
+/// https://shop.example/`.
 ///
 /// # Errors
 /// There is no browser, it does not start, or it opens no page.

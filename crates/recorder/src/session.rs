@@ -1,4 +1,4 @@
-//! The talk with the browser: which events make an entry of the recording.
+//! The DevTools session with the browser: turns its events into entries of the recording.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::browser::Browser;
 use crate::{RecordError, Visit};
 
-/// The network is at rest when nothing was under way for so long.
+/// The network counts as idle after this long without a request.
 const REST: Duration = Duration::from_millis(800);
-/// A page that does not come to rest is left after so long.
+/// How long to wait for a page whose network never becomes idle.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 const TICK: Duration = Duration::from_millis(100);
 
@@ -36,12 +36,12 @@ struct BrowserRequest {
     failed: bool,
 }
 
-/// The purpose of an answer to one of our commands.
+/// What a reply to one of our commands is for.
 enum Purpose {
     Body(usize),
     PostData(usize),
     Title(String),
-    /// The first page's session listens; before that, requests would be missed.
+    /// The first page's session is listening. Requests sent before that would be missed.
     Listening(String),
 }
 
@@ -53,10 +53,10 @@ pub struct Session {
     next_id: u64,
     asked: HashMap<u64, Purpose>,
     entries: Vec<BrowserRequest>,
-    /// The entry of each request, by session and the browser's id.
+    /// Index of each request's entry, by session and the browser's request id.
     places: HashMap<(String, String), usize>,
     titles: HashMap<String, String>,
-    /// The page's session that scripts run in: the newest one.
+    /// The session of the newest page, in which scripts run.
     page: Option<String>,
     is_opened: bool,
     under_way: usize,
@@ -128,7 +128,7 @@ impl Session {
             && self.last_action.elapsed() > REST
     }
 
-    /// Runs the next script; says whether the recording goes on.
+    /// Runs the next script; returns whether the recording continues.
     fn act(&mut self) -> bool {
         let Some(script) = self.actions.next() else {
             return !self.headless;
@@ -205,7 +205,7 @@ impl Session {
         }
     }
 
-    /// A page, a worker or a frame: each is listened to, and the first page goes to the address.
+    /// Listens to a new page, worker or frame, and opens the address in the first page.
     fn attached(&mut self, parameters: &Value) {
         let Some(session) = parameters["sessionId"].as_str().map(str::to_owned) else {
             return;
@@ -215,7 +215,7 @@ impl Session {
             .as_str()
             .is_some_and(|url| url.starts_with("chrome"));
         if is_own {
-            // parts of the browser's own window
+            // A part of the browser's own window.
             self.command(Some(&session), "Runtime.runIfWaitingForDebugger", json!({}));
             return;
         }
@@ -313,7 +313,7 @@ impl Session {
         };
         self.under_way = self.under_way.saturating_sub(1);
         self.entries[place].ended = parameters["timestamp"].as_f64().unwrap_or(0.0);
-        // nothing is looked for in pictures
+        // Nothing is searched for in these bodies.
         if !matches!(
             self.entries[place].kind.as_str(),
             "image" | "font" | "media" | "stylesheet"
@@ -374,7 +374,7 @@ impl BrowserRequest {
             sent.push(json!({ "name": "Cookie", "value": cookie }));
         }
         let mut received = fields(&self.response["headers"]);
-        // a browser lists several cookies in lines
+        // Browsers separate several cookies by line ends.
         for cookie in self.set_cookie.iter().flat_map(|cookies| cookies.lines()) {
             received.push(json!({ "name": "Set-Cookie", "value": cookie }));
         }

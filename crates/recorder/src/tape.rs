@@ -1,4 +1,4 @@
-//! The exchanges that the proxy has seen, and their form as HAR.
+//! The exchanges that the proxy has recorded, and their conversion to HAR.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use hyper::HeaderMap;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-/// Longer bodies are passed on whole and not kept.
+/// Longer bodies are forwarded whole but not recorded.
 const LONGEST_BODY: usize = 50_000_000;
 
 /// All exchanges of a recording, in the order in which they began.
@@ -39,7 +39,7 @@ struct TapedExchange {
     status: u16,
     response_headers: Vec<(String, String)>,
     received: Vec<u8>,
-    /// The body was too long to be kept.
+    /// Whether the body was too long to record.
     is_cut: bool,
 }
 
@@ -49,7 +49,7 @@ impl Tape {
         self.titles.push(name);
     }
 
-    /// Notes a request and gives its place.
+    /// Records a request and returns its index.
     pub fn request(&mut self, method: &str, url: String, headers: &HeaderMap) -> usize {
         let now = Instant::now();
         self.entries.push(TapedExchange {
@@ -81,7 +81,7 @@ impl Tape {
         }
     }
 
-    /// Notes the head of the response.
+    /// Records the head of the response.
     pub fn response(&mut self, place: usize, status: u16, headers: &HeaderMap) {
         let entry = &mut self.entries[place];
         entry.status = status;
@@ -113,7 +113,7 @@ impl Tape {
 }
 
 impl TapedExchange {
-    /// Whether values may be looked for in its body: not in pictures, fonts, sound and style sheets.
+    /// Whether correlation may search its body: not for images, fonts, audio, video or style sheets.
     fn is_read(&self) -> bool {
         let mime = self.mime();
         !["image/", "font/", "video/", "audio/", "text/css"]
@@ -162,7 +162,7 @@ impl TapedExchange {
         entry
     }
 
-    /// The browser's kind of resource, which `Sec-Fetch-Dest` tells; empty from other clients.
+    /// The browser's kind of resource, from `Sec-Fetch-Dest`; empty for other clients.
     fn kind(&self) -> &str {
         if self.status == 101 {
             return "websocket";
@@ -176,7 +176,7 @@ impl TapedExchange {
         }
     }
 
-    /// The body without its content encoding; nothing where it was not kept or cannot be decoded.
+    /// The body without its content encoding; `None` if it was not recorded or cannot be decoded.
     fn decoded(&self) -> Option<Vec<u8>> {
         if self.is_cut || self.received.is_empty() {
             return None;
@@ -218,7 +218,7 @@ fn fields(headers: &[(String, String)]) -> Vec<Value> {
         .collect()
 }
 
-/// The value of a field; names are in lower case already.
+/// The value of a header field. Stored names are already in lower case.
 fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let found = headers.iter().find(|(own, _)| own == name);
     found.map(|(_, value)| value.as_str())

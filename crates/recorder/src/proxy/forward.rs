@@ -1,4 +1,4 @@
-//! One connection of a browser to the proxy: requests are passed on, and what passes by is copied to the tape.
+//! Serves one connection of a client to the proxy: passes requests on, and copies the traffic to the tape.
 
 use std::convert::Infallible;
 use std::sync::mpsc::Sender;
@@ -22,7 +22,7 @@ use super::upstream::{Body, Connector, Origin};
 use crate::authority::{Authority, covers};
 use crate::tape::Tape;
 
-/// Fields between a client and a proxy, which the server must not see (RFC 9110, section 7.6.1).
+/// Fields between a client and a proxy, which must not reach the server (RFC 9110, section 7.6.1).
 const HOP: [&str; 4] = [
     "proxy-connection",
     "proxy-authorization",
@@ -34,12 +34,12 @@ const HOP: [&str; 4] = [
 #[derive(Clone)]
 pub struct ProxyState {
     pub tape: Arc<Mutex<Tape>>,
-    /// None if nothing is decrypted.
+    /// `None` if nothing is decrypted.
     pub authority: Option<Arc<Authority>>,
     /// The domains that are decrypted; the authority may cover more.
     pub domains: Arc<[String]>,
     pub connector: Connector,
-    /// Is told of every response, such as `200 GET https://shop.example/`.
+    /// Receives a line for every response, such as `200 GET https://shop.example/`.
     pub seen: Sender<String>,
 }
 
@@ -49,10 +49,10 @@ impl ProxyState {
     }
 }
 
-/// The server's end of a browser's connection, as long as requests go to the same server.
+/// The server's end of a client's connection, kept while requests go to the same server.
 type Upstream = Arc<tokio::sync::Mutex<Option<(Origin, SendRequest<Body>)>>>;
 
-/// Serves a connection to its end. Behind a CONNECT every request goes to one origin.
+/// Serves a connection to its end. Behind a CONNECT every request goes to the same origin.
 pub async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     origin: Option<Origin>,
@@ -67,7 +67,7 @@ pub async fn serve(
         .preserve_header_case(true)
         .serve_connection(TokioIo::new(stream), service)
         .with_upgrades();
-    // a browser that goes away is no fault
+    // A client that disconnects is not an error.
     let _ = connection.await;
 }
 
@@ -86,7 +86,7 @@ async fn answer(
     }
 }
 
-/// A request to the proxy itself: its certificate, to be imported.
+/// Answers a request to the proxy itself with its certificate, ready to import.
 fn own_page(uri: &Uri, shared: &ProxyState) -> Response<Body> {
     let authority = shared.authority.as_ref();
     let certificate = authority.map(|authority| std::fs::read(authority.certificate().file));
@@ -113,14 +113,14 @@ fn origin_of(uri: &Uri) -> Option<Origin> {
     })
 }
 
-/// A tunnel: decrypted for the recorded domains, else passed on as it is.
+/// Opens a tunnel, which is decrypted for the recorded domains and otherwise passed through unchanged.
 fn connect(request: Request<Incoming>, shared: ProxyState) -> Response<Body> {
     let uri = request.uri();
     let (Some(host), Some(port)) = (uri.host().map(str::to_owned), uri.port_u16()) else {
         return status(StatusCode::BAD_REQUEST, "CONNECT needs a host and a port\n");
     };
     let origin = Origin {
-        // browsers tunnel WebSockets without TLS, too
+        // Browsers also tunnel WebSockets without TLS.
         is_secure: port != 80,
         host,
         port,
@@ -149,7 +149,8 @@ async fn tunnel(
         }
         return;
     };
-    // a connection within the tunnel is boxed, since serving it may open tunnels again
+    // Box a connection within the tunnel: serving it may open tunnels again, so the future would contain
+    // itself.
     if !origin.is_secure {
         return Box::pin(serve(stream, Some(origin), shared)).await;
     }
@@ -174,7 +175,7 @@ async fn tunnel(
     }
 }
 
-/// Passes a request on and gives the server's response; both bodies are copied on their way.
+/// Forwards a request and returns the server's response. Both bodies are copied to the tape as they pass.
 async fn pass(
     mut request: Request<Incoming>,
     origin: Origin,
@@ -229,7 +230,7 @@ async fn exchange(
     if !headers.contains_key(UPGRADE) {
         without_hop(headers);
     }
-    // hyper has asked the browser for the body already
+    // hyper has already asked the client for the body.
     headers.remove(EXPECT);
     if let Some(accepted) = headers.get_mut(ACCEPT_ENCODING) {
         let has_gzip = accepted.to_str().is_ok_and(|text| text.contains("gzip"));
@@ -249,7 +250,7 @@ async fn exchange(
                 *connection = Some((origin.clone(), sender));
                 return Ok(response);
             }
-            // the server had closed the connection before it saw the request
+            // The server had closed the connection before it received the request.
             Err(mut error) => match error.take_message() {
                 Some(unsent) => request = unsent,
                 None => return Err(error.into_error().to_string()),
@@ -269,7 +270,7 @@ fn lock(tape: &Mutex<Tape>) -> MutexGuard<'_, Tape> {
     tape.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A body whose bytes are shown to a function when they pass.
+/// A body that passes its bytes to a function as they go by.
 fn copied(body: Incoming, see: impl Fn(&Bytes) + Send + Sync + 'static) -> Body {
     let body = body.map_frame(move |frame| {
         if let Some(bytes) = frame.data_ref() {
@@ -280,7 +281,7 @@ fn copied(body: Incoming, see: impl Fn(&Bytes) + Send + Sync + 'static) -> Body 
     body.boxed()
 }
 
-/// Joins the ends of a connection that is no longer HTTP, such as a WebSocket.
+/// Connects both ends of a connection that is no longer HTTP, such as a WebSocket.
 fn join(browser: OnUpgrade, server: OnUpgrade) {
     tokio::spawn(async move {
         if let (Ok(browser), Ok(server)) = (browser.await, server.await) {
@@ -290,7 +291,7 @@ fn join(browser: OnUpgrade, server: OnUpgrade) {
     });
 }
 
-/// Removes the fields of this hop, and those that `Connection` names.
+/// Removes the hop-by-hop fields, including those that `Connection` names.
 fn without_hop(headers: &mut HeaderMap) {
     let named: Vec<HeaderName> = headers
         .get_all(CONNECTION)

@@ -1,6 +1,7 @@
-//! The recording proxy: HTTP and CONNECT, with certificates of its own authority for the recorded domains.
+//! The recording proxy. It handles HTTP and CONNECT, and has certificates from its own authority for the recorded domains.
 //!
-//! Towards the browser and the server it speaks HTTP/1.1. Bodies stream through it. Connections to other domains pass unread.
+//! It speaks HTTP/1.1 to the client and to the server. Bodies are streamed. Connections to other domains pass through
+//! undecrypted.
 
 mod forward;
 mod upstream;
@@ -23,10 +24,10 @@ use upstream::Connector;
 
 const TICK: Duration = Duration::from_millis(50);
 
-/// A proxy that listens and does not serve yet.
+/// A proxy that is listening but not yet serving.
 pub struct Proxy {
     listener: TcpListener,
-    /// None if nothing is decrypted.
+    /// `None` if nothing is decrypted.
     authority: Option<Arc<Authority>>,
     domains: Vec<String>,
     is_new: bool,
@@ -44,10 +45,10 @@ pub struct ProxyTraffic {
 }
 
 impl Proxy {
-    /// Listens on an address. HTTPS to these domains and their subdomains is decrypted; `*` stands for all.
+    /// Listens on an address. HTTPS to these domains and their subdomains is decrypted; `*` stands for all domains.
     ///
     /// # Errors
-    /// The address is taken, or the authority in `folder` can be neither read nor made.
+    /// The address is taken, or the authority in `folder` can be neither read nor created.
     pub fn bind(
         address: SocketAddr,
         folder: &Path,
@@ -70,27 +71,28 @@ impl Proxy {
     /// The address that it listens on.
     ///
     /// # Errors
-    /// The operating system does not tell.
+    /// The operating system does not report the address.
     pub fn address(&self) -> std::io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Its authority's certificate; none if nothing is decrypted.
+    /// Its authority's certificate; `None` if nothing is decrypted.
     pub fn certificate(&self) -> Option<Certificate> {
         self.authority
             .as_ref()
             .map(|authority| authority.certificate())
     }
 
-    /// Whether the authority was made just now, so that no browser trusts it yet.
+    /// Whether the authority is new, so that no browser trusts it yet.
     pub fn is_new(&self) -> bool {
         self.is_new
     }
 
-    /// Serves until `stop` is set. Each line from `names` begins a transaction of that name; `seen` is told of every response.
+    /// Serves until `stop` is set. Each line from `names` begins a transaction of that name; `seen` is called for every
+    /// response.
     ///
     /// # Errors
-    /// There is no thread or no socket for it.
+    /// No thread or socket is available.
     pub fn record(
         self,
         stop: &AtomicBool,
@@ -117,7 +119,7 @@ impl Proxy {
                     Ok(Ok((stream, _))) => {
                         tokio::spawn(forward::serve(stream, None, shared.clone()));
                     }
-                    // such as too many open files
+                    // For example, too many open files.
                     Ok(Err(_)) => tokio::time::sleep(TICK).await,
                     Err(_) => {}
                 }
@@ -129,7 +131,7 @@ impl Proxy {
             Ok::<_, std::io::Error>(())
         });
         served?;
-        // connections that still wait are given up
+        // Connections that are still open are dropped.
         drop(runtime);
         lines.try_iter().for_each(|line| seen(&line));
         let tape = tape.lock().unwrap_or_else(PoisonError::into_inner);

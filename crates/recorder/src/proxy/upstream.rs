@@ -1,4 +1,4 @@
-//! Connections of the proxy to the servers of the site.
+//! Connections from the proxy to the site's servers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,13 +24,13 @@ pub type Body = BoxBody<Bytes, hyper::Error>;
 pub struct Origin {
     /// `https` rather than `http`.
     pub is_secure: bool,
-    /// A name or an address; of IPv6 in brackets.
+    /// A name or an address; IPv6 in brackets.
     pub host: String,
     pub port: u16,
 }
 
 impl Origin {
-    /// The origin as it stands in an address, without the port that goes without saying.
+    /// The origin as a URL, without the default port.
     pub fn url(&self) -> String {
         let (scheme, usual) = if self.is_secure {
             ("https", 443)
@@ -50,7 +50,7 @@ impl Origin {
     /// A connection without TLS.
     ///
     /// # Errors
-    /// The host is not known, or refuses.
+    /// The host is unknown, or refuses the connection.
     pub async fn tcp(&self) -> std::io::Result<TcpStream> {
         let stream = TcpStream::connect((self.bare_host(), self.port)).await?;
         stream.set_nodelay(true)?;
@@ -58,18 +58,18 @@ impl Origin {
     }
 }
 
-/// Opens connections.
+/// Opens connections to servers.
 #[derive(Clone)]
 pub struct Connector {
     tls: Arc<ClientConfig>,
 }
 
 impl Connector {
-    /// Trusts what the system trusts. Other servers are recorded, too, since test systems often have certificates of their own;
-    /// the tape notes each.
+    /// Trusts the certificates that the system trusts. Servers with other certificates are recorded as well, because test
+    /// systems often use their own; the tape records their names.
     ///
     /// # Errors
-    /// The TLS library refuses its own settings.
+    /// The TLS library rejects its own settings.
     pub fn new(tape: Arc<Mutex<Tape>>) -> Result<Connector, rustls::Error> {
         let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
         let mut roots = RootCertStore::empty();
@@ -92,10 +92,10 @@ impl Connector {
         Ok(Connector { tls: Arc::new(tls) })
     }
 
-    /// A connection on which requests can be sent.
+    /// Opens a connection on which requests can be sent.
     ///
     /// # Errors
-    /// The server cannot be reached or breaks the handshake off.
+    /// The server cannot be reached or aborts the handshake.
     pub async fn open(&self, origin: &Origin) -> Result<SendRequest<Body>, String> {
         let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", origin.url());
         let tcp = origin.tcp().await.map_err(|error| failed(&error))?;
@@ -124,10 +124,10 @@ impl Connector {
     }
 }
 
-/// Accepts every certificate and notes those that are not trusted.
+/// A verifier that accepts every certificate and records those that are not trusted.
 #[derive(Debug)]
 struct Noting {
-    /// None on a system without trusted certificates.
+    /// `None` on a system without trusted certificates.
     trusted: Option<Arc<WebPkiServerVerifier>>,
     algorithms: WebPkiSupportedAlgorithms,
     tape: Arc<Mutex<Tape>>,
