@@ -1,8 +1,8 @@
-//! Changes to the text of a file.
+//! Edits to the text of a file.
 
 use drumfire_jmx::Span;
 
-/// A stretch of a file and the text that takes its place.
+/// A range of a file and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
     /// Byte offsets in the decoded text of the file.
@@ -11,7 +11,7 @@ pub struct TextEdit {
     pub text: String,
 }
 
-/// The text with all edits. Edits must not overlap; equal ones count once.
+/// The text after all edits. Edits must not overlap; duplicates are applied once.
 pub fn apply(source: &str, edits: &[TextEdit]) -> String {
     let mut ordered: Vec<&TextEdit> = edits.iter().collect();
     ordered.sort_by_key(|edit| (edit.span.start, edit.span.end));
@@ -30,7 +30,7 @@ pub fn apply(source: &str, edits: &[TextEdit]) -> String {
     text
 }
 
-/// A text as it is written in XML, with the references that JMeter writes.
+/// A text escaped for XML, with the references that JMeter writes.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for sign in text.chars() {

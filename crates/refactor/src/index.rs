@@ -1,4 +1,4 @@
-//! All names of one plan with their places.
+//! Indexes all names of a plan with their positions.
 
 use drumfire_jmx::{Node, Span, Tree};
 
@@ -7,33 +7,33 @@ use crate::mapped::MappedText;
 use crate::names::{Kind, NameUse, Subject, scan};
 use crate::places::{sets_parts, variable_property};
 
-/// A place at which something is named.
+/// A position where a name occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence {
-    /// The name as it is written there.
+    /// The name as written there.
     pub name: String,
-    /// The thing that it names.
+    /// What the name refers to.
     pub subject: Subject,
     /// Whether it is set or read there.
     pub kind: Kind,
-    /// Where it stands in the text of the file.
+    /// Its position in the text of the file.
     pub span: Span,
-    /// The number of the test element, in the order of the file.
+    /// The index of the test element, in the order of the file.
     pub element: usize,
-    /// The element sets parts of the variable too, such as `name_1`.
+    /// Whether the element also sets parts of the variable, such as `name_1`.
     pub has_parts: bool,
 }
 
-/// A place at which a name is put together while the test runs.
+/// A position where a name is computed at run time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Computed {
-    /// How the name begins.
+    /// The literal beginning of the name.
     pub prefix: String,
-    /// The thing that is named.
+    /// What the name refers to.
     pub subject: Subject,
-    /// Where it stands.
+    /// Its position in the text of the file.
     pub span: Span,
-    /// The number of the test element.
+    /// The index of the test element.
     pub element: usize,
 }
 
@@ -44,13 +44,13 @@ pub struct ElementEntry {
     pub name: String,
     /// JMeter's short class name.
     pub class: String,
-    /// The number of the element around it.
+    /// The index of its parent.
     pub parent: Option<usize>,
     /// Whether it is enabled.
     pub enabled: bool,
     /// The start tag.
     pub tag: Span,
-    /// From the start tag to the end tag; the elements below stand outside it.
+    /// From the start tag to the end tag, without the children, which follow it in a `hashTree`.
     pub whole: Span,
     /// The value of the `testname` attribute.
     pub name_span: Option<Span>,
@@ -61,14 +61,14 @@ pub struct ElementEntry {
 pub struct Index {
     /// Variables, properties, functions and timers.
     pub names: Vec<Occurrence>,
-    /// Names that are put together while the test runs.
+    /// Names that are computed at run time.
     pub computed: Vec<Computed>,
     /// All elements in the order of the file.
     pub elements: Vec<ElementEntry>,
 }
 
 impl Index {
-    /// Reads all names of a plan.
+    /// Collects all names of a plan.
     pub fn of(tree: &Tree) -> Index {
         let source = tree.source.text.as_str();
         let mut index = Index::default();
@@ -111,7 +111,7 @@ impl Index {
             return;
         };
         let mapped = MappedText::decode(&source[content.start..content.end], content.start);
-        // JMeter may have cut or upgraded the text: then its places are not known
+        // JMeter may have truncated or upgraded the text. Then the positions are unknown.
         if mapped.text != leaf.value {
             return;
         }
@@ -124,7 +124,7 @@ impl Index {
         self.scanned(&mapped, leaf.number);
     }
 
-    /// Names in a property that holds names.
+    /// Records the names in a property that lists names.
     fn listed(
         &mut self,
         leaf: &Leaf<'_>,
@@ -162,7 +162,7 @@ impl Index {
         }
     }
 
-    /// The `name` attribute of an argument repeats the argument's name.
+    /// Records the `name` attribute of an argument, which repeats the argument's name.
     fn repeated(&mut self, leaf: &Leaf<'_>, around: Span, source: &str) {
         let Some(span) = attribute_span(source, around, "name") else {
             return;
@@ -209,7 +209,7 @@ impl Index {
         }
     }
 
-    /// The names of the elements from the Test Plan down to one.
+    /// The names from the Test Plan down to an element.
     pub fn path(&self, element: usize) -> Vec<&str> {
         let mut names = Vec::new();
         let mut here = Some(element);
@@ -221,7 +221,7 @@ impl Index {
         names
     }
 
-    /// The occurrences of a variable, with those of its parts where something sets them.
+    /// The occurrences of a variable, including those of its parts if an element sets them.
     pub fn variable<'i>(&'i self, name: &'i str) -> impl Iterator<Item = &'i Occurrence> {
         self.names.iter().filter(move |one| {
             one.subject == Subject::Variable

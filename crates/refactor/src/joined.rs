@@ -1,4 +1,4 @@
-//! Plans that belong together: Include Controllers join them.
+//! Finds plans that belong together because Include Controllers join them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use drumfire_jmx::{Diagnostic, Node, Tree};
 
 use crate::index::Index;
 
-/// More plans of a project are not looked at.
+/// The most plans of a project that are searched.
 const MAX_PLANS: usize = 5_000;
-/// Folders below this depth are not looked at.
+/// How deep folders are searched.
 const MAX_DEPTH: usize = 12;
 
 /// A plan of a project with its names.
@@ -20,7 +20,7 @@ pub struct PlanFile {
     pub path: PathBuf,
     /// The plan.
     pub tree: Tree,
-    /// Its names, once they were asked for. Copies share them.
+    /// Its names, computed on first use. Clones share them.
     index: OnceLock<Arc<Index>>,
 }
 
@@ -43,17 +43,17 @@ impl PlanFile {
 /// Plans joined by Include Controllers.
 #[derive(Debug, Clone, Default)]
 pub struct Joined {
-    /// The plans; the one that was asked for comes first.
+    /// The plans; the requested one comes first.
     pub plans: Vec<PlanFile>,
-    /// Which plan includes which, by their places in `plans`.
+    /// Pairs of a plan and a plan that it includes, as indices into `plans`.
     pub includes: Vec<(usize, usize)>,
 }
 
 impl Joined {
-    /// Reads a plan, all that it includes, and all plans of the project that include any of these.
+    /// Reads a plan, everything that it includes, and all plans of the project that include any of these.
     ///
     /// # Errors
-    /// The faults of a plan that belongs to it and cannot be read.
+    /// The errors of a plan that belongs to it and cannot be read.
     pub fn around(plan: &Path) -> Result<Joined, Vec<Diagnostic>> {
         let mut others: Vec<PathBuf> = Vec::new();
         find_plans(&project_root(plan), 0, &mut others);
@@ -61,7 +61,7 @@ impl Joined {
         joined.read(plan)?;
         joined.follow(0, plan)?;
         let mut candidates = including(&others, plan);
-        // a plan that joins may be included by yet another
+        // Another plan may include one that has just joined.
         while let Some(at) = candidates
             .iter()
             .position(|other| joined.would_include(other))
@@ -74,7 +74,7 @@ impl Joined {
         Ok(joined)
     }
 
-    /// Joins plans that are at hand, such as those open in an editor.
+    /// Joins plans that are already in memory, such as those open in an editor.
     pub fn of(plans: Vec<PlanFile>) -> Joined {
         let mut joined = Joined {
             plans,
@@ -111,7 +111,7 @@ impl Joined {
         Ok(())
     }
 
-    /// Reads what a plan includes, and so on.
+    /// Reads the plans that a plan includes, recursively.
     fn follow(&mut self, from: usize, first: &Path) -> Result<(), Vec<Diagnostic>> {
         let mut open = vec![from];
         while let Some(from) = open.pop() {
@@ -139,7 +139,8 @@ impl Joined {
         self.place(&other.path).is_none() && !self.targets(other).is_empty()
     }
 
-    /// The plans whose tree a Module Controller in a plan addresses: itself, and each that includes it.
+    /// The plans in whose tree a Module Controller of this plan looks up its target: the plan itself, and each that includes
+    /// it.
     pub(crate) fn roots_of(&self, plan: usize) -> BTreeSet<usize> {
         let mut roots = BTreeSet::from([plan]);
         let mut grown = true;
@@ -154,7 +155,8 @@ impl Joined {
     }
 }
 
-/// The folder of the project that a plan belongs to: the nearest one above it with a `drumfire.toml` or a `.git`, else its own.
+/// The folder of the project that a plan belongs to: the nearest one above it with a `drumfire.toml` or a `.git`, or else its
+/// own folder.
 pub fn project_root(plan: &Path) -> PathBuf {
     let own = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
     let folder = own.parent().unwrap_or(Path::new("/")).to_path_buf();
@@ -195,7 +197,7 @@ fn find_plans(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The plans with an Include Controller. Those that cannot be read belong to nothing.
+/// The plans with an Include Controller. Plans that cannot be read are skipped.
 fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
     let own = canonical(except);
     let others = plans.iter().filter(|plan| canonical(plan) != own);
@@ -229,7 +231,7 @@ fn include_paths(nodes: &[Node]) -> Vec<String> {
     found
 }
 
-/// The file that a plan means, from the working folder or from that of a plan.
+/// Resolves a file name of a plan against the working folder or the folder of a plan.
 fn existing(written: &str, folders: &[&Path]) -> Option<PathBuf> {
     let mut places = folders.iter().map(|folder| folder.join(written));
     let beside = places.find(|file| file.is_file());

@@ -1,17 +1,17 @@
-//! The texts of a plan, each with its place.
+//! The texts of a plan with their positions.
 
 use drumfire_jmx::{Node, Prop, Props, Span, Tree, Value};
 
-/// A text property of an element, however deep in its collections.
+/// A text property of an element, however deep inside collections.
 #[derive(Debug, Clone, Copy)]
 pub struct Leaf<'t> {
     /// The test element.
     pub node: &'t Node,
-    /// The number of the test element, in the order of the file.
+    /// The index of the test element, in the order of the file.
     pub number: usize,
-    /// The class of the innermost element: of an argument `Argument`, else the test element's.
+    /// The class of the innermost element: `Argument` for an argument, otherwise the test element's.
     pub class: &'t str,
-    /// The property of the test element in which the text stands.
+    /// The property of the test element that contains the text.
     pub top: &'t str,
     /// The name of the property, or of the collection that it is an item of.
     pub name: &'t str,
@@ -19,7 +19,7 @@ pub struct Leaf<'t> {
     pub value: &'t str,
     /// The whole XML element.
     pub span: Span,
-    /// The property with the innermost element, whose `name` attribute repeats the name of an argument.
+    /// The property with the innermost element. Its `name` attribute repeats the name of an argument.
     pub around: Option<Span>,
 }
 
@@ -95,7 +95,7 @@ impl<'t> Inside<'t> {
     }
 }
 
-/// Where the text of an XML element stands, given the place of the whole; none for an empty tag.
+/// The position of the text within an XML element; `None` for an empty tag.
 pub fn content_span(source: &str, whole: Span) -> Option<Span> {
     let text = source.get(whole.start..whole.end)?;
     let start = tag_end(text)?;
@@ -103,7 +103,7 @@ pub fn content_span(source: &str, whole: Span) -> Option<Span> {
     Some(Span::new(whole.start + start, whole.start + end))
 }
 
-/// Where the start tag ends; none for an empty tag.
+/// The end of the start tag; `None` for an empty tag.
 fn tag_end(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, sign) in text.char_indices() {
@@ -118,7 +118,7 @@ fn tag_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Where the value of an attribute stands in a start tag.
+/// The position of an attribute's value in a start tag.
 pub(crate) fn attribute_span(source: &str, tag: Span, name: &str) -> Option<Span> {
     let text = source.get(tag.start..tag.end)?;
     let wanted = format!("{name}=");

@@ -1,7 +1,7 @@
-//! The names in plans: variables, properties and elements, where each is given and where it is used, to the byte. `rename` and
-//! the language server are built on it.
+//! Finds the names in plans (variables, properties and elements) and where each is set and used, to the byte. `rename` and the
+//! language server build on it.
 //!
-//! Edits are made in the text of the file, so that everything else in it stays as it is.
+//! Edits apply to the text of the file, so that everything else in it stays unchanged.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Decoded text of XML that knows where each of its bytes stands in the file.
+//! Decoded XML text that maps each of its bytes to its position in the file.
 
 use drumfire_jmx::Span;
 
@@ -7,7 +7,8 @@ use drumfire_jmx::Span;
 pub struct MappedText {
     /// The text as JMeter sees it.
     pub text: String,
-    /// From each of these places on, text and file go on side by side: offset in the text, offset in the file.
+    /// Pairs of an offset in the text and an offset in the file. From each pair to the next, both advance in
+    /// step.
     anchors: Vec<(usize, usize)>,
 }
 
@@ -47,7 +48,7 @@ impl MappedText {
         self.anchors.push((self.text.len(), in_file));
     }
 
-    /// Where a stretch of the text stands in the file.
+    /// The position in the file of a range of the text.
     pub fn span(&self, start: usize, end: usize) -> Span {
         let next = self.anchors.partition_point(|(text, _)| *text <= start);
         let (text, file) = self.anchors[next.saturating_sub(1)];
@@ -55,7 +56,7 @@ impl MappedText {
         if start == end {
             return Span::new(first, first);
         }
-        // a section or a comment that follows is no part of it
+        // A CDATA section or a comment that follows is not part of it.
         let next = self.anchors.partition_point(|(text, _)| *text < end);
         let last = match self.anchors.get(next) {
             Some((text, file)) if *text == end => *file,
@@ -68,14 +69,14 @@ impl MappedText {
     }
 }
 
-/// Stands for a special character.
+/// A special sequence, decoded.
 #[derive(Default)]
 struct Special<'t> {
     text: String,
     cdata: Option<&'t str>,
 }
 
-/// Decodes what begins with `&`, `<` or a carriage return; with its length in the file.
+/// Decodes a sequence that begins with `&`, `<` or a carriage return; returns it with its length in the file.
 fn special_at(rest: &str) -> (Special<'_>, usize) {
     let plain = |text: &str, length: usize| {
         let special = Special {

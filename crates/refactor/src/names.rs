@@ -1,19 +1,19 @@
-//! Names in a text: `${name}`, arguments of functions that name variables, and literal names in scripts.
+//! Finds names in a text: `${name}`, function arguments that name variables, and literal names in scripts.
 
 use std::ops::Range;
 
 use drumfire_expr::FunctionSpec;
 
-/// Whether a name is given a value or asked for it.
+/// Whether an occurrence sets a name or reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// The variable gets a value.
     Set,
-    /// Its value is used.
+    /// The value is used.
     Read,
 }
 
-/// The owner of a name.
+/// What a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// A variable of a user.
@@ -32,7 +32,7 @@ pub(crate) struct NameUse {
     pub range: Range<usize>,
     pub subject: Subject,
     pub kind: Kind,
-    /// The name is computed, and this is only how it begins.
+    /// The name is computed, and the range covers only its literal beginning.
     pub is_computed: bool,
 }
 
@@ -56,13 +56,13 @@ pub(crate) fn scan(text: &str) -> Vec<NameUse> {
     found
 }
 
-/// An odd number of backslashes escapes what follows.
+/// Whether a character is escaped: an odd number of backslashes precedes it.
 fn is_escaped(text: &str, at: usize) -> bool {
     let before = text[..at].bytes().rev();
     before.take_while(|byte| *byte == b'\\').count() % 2 == 1
 }
 
-/// Reads a reference from behind its `${` and gives where reading goes on.
+/// Reads a reference from behind its `${` and returns where to continue.
 fn reference(text: &str, start: usize, found: &mut Vec<NameUse>) -> usize {
     let rest = &text[start..];
     let end = rest.find(['}', '(']).unwrap_or(rest.len());
@@ -72,7 +72,7 @@ fn reference(text: &str, start: usize, found: &mut Vec<NameUse>) -> usize {
         let Some(close) = rest.find('}') else {
             return text.len();
         };
-        // `${a${b}}` is not what its writer meant: JMeter takes the name as it is
+        // The author of `${a${b}}` meant something else: JMeter takes the name literally.
         let name = &rest[..close];
         if let Some(inner) = name.find("${") {
             return start + inner;
@@ -101,7 +101,8 @@ fn reference(text: &str, start: usize, found: &mut Vec<NameUse>) -> usize {
     after
 }
 
-/// The arguments of a call from behind its parenthesis, and where reading goes on. References inside are read too.
+/// Reads the arguments of a call from behind its parenthesis, including references inside them, and returns where
+/// to continue.
 fn arguments(text: &str, start: usize, found: &mut Vec<NameUse>) -> (Vec<Range<usize>>, usize) {
     let mut arguments = Vec::new();
     let (mut at, mut from, mut depth) = (start, start, 0);
@@ -157,7 +158,7 @@ fn note_arguments(text: &str, call: &str, arguments: &[Range<usize>], found: &mu
     }
 }
 
-/// The thing that the argument at a place names, by the function's description of its parameters.
+/// What the argument at an index names, by the function's description of its parameters.
 fn named_by(spec: &FunctionSpec, at: usize, count: usize) -> Option<(Subject, Kind)> {
     let parameter = match (spec.parameters.get(at), spec.max) {
         (_, None) if at + 1 == count && at + 1 >= spec.parameters.len() => {
@@ -194,7 +195,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..(start + inside.trim().len())
 }
 
-/// Names in `vars.get("name")`, `vars.put('name', …)` and `vars["name"]`.
+/// Finds names in `vars.get("name")`, `vars.put('name', …)` and `vars["name"]`.
 fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<NameUse>) {
     let is_word = |sign: char| sign.is_alphanumeric() || sign == '_';
     for (at, _) in text.match_indices(object) {
@@ -251,7 +252,7 @@ fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<Name
     }
 }
 
-/// The part that extractors put behind a variable's name: `_1`, `_matchNr`, `_g1`, `_1_g2`, `_ALL`, `_#`.
+/// The suffix that extractors append to a variable's name: `_1`, `_matchNr`, `_g1`, `_1_g2`, `_ALL`, `_#`.
 pub fn derived_suffix<'n>(name: &'n str, base: &str) -> Option<&'n str> {
     let suffix = name.strip_prefix(base)?;
     let parts = suffix.strip_prefix('_')?.split('_');
@@ -264,7 +265,7 @@ pub fn derived_suffix<'n>(name: &'n str, base: &str) -> Option<&'n str> {
     parts.into_iter().all(is_part).then_some(suffix)
 }
 
-/// The name without what extractors put behind it.
+/// The name without the suffixes that extractors append.
 pub fn base_name(name: &str) -> &str {
     let mut base = name;
     while let Some((shorter, _)) = base.rsplit_once('_')

@@ -1,12 +1,12 @@
-//! Which properties of which elements hold names of variables.
+//! Lists the properties of elements that hold names of variables.
 
 use drumfire_jmx::Node;
 
 use crate::leaves::Leaf;
 use crate::names::Kind;
 
-/// A property that holds names of variables: the class of the test element, empty for any; the property; what stands between
-/// names, if there may be several; whether they are set or read.
+/// A property that holds names of variables: the class of the test element (empty for any); the property; the separator, if
+/// there may be several names; whether they are set or read.
 type Row = (&'static str, &'static str, Option<char>, Kind);
 
 const TABLE: &[Row] = &[
@@ -75,7 +75,7 @@ const TABLE: &[Row] = &[
     ("", "Scope.variable", None, Kind::Read),
 ];
 
-/// Elements whose arguments are variables, and the property in which the arguments stand; empty for the element itself.
+/// Elements whose arguments are variables, and the property that holds the arguments; empty for the element itself.
 const ARGUMENTS: &[(&str, &str)] = &[
     ("Arguments", "Arguments.arguments"),
     ("TestPlan", "TestPlan.user_defined_variables"),
@@ -83,7 +83,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("com.blazemeter.jmeter.sampler.SetVariablesAction", ""),
 ];
 
-/// Extractors and others that set parts of a variable too: `name_1`, `name_matchNr`, `name_g1`.
+/// Extractors and other elements that also set parts of a variable: `name_1`, `name_matchNr`, `name_g1`.
 const WITH_PARTS: &[&str] = &[
     "RegexExtractor",
     "BoundaryExtractor",
@@ -99,7 +99,7 @@ const WITH_PARTS: &[&str] = &[
     "ForeachController",
 ];
 
-/// Whether a text holds names of variables: what stands between them, and whether they are set or read.
+/// If a text holds names of variables: their separator, and whether they are set or read.
 pub fn variable_property(leaf: &Leaf<'_>) -> Option<(Option<char>, Kind)> {
     if leaf.name == "Argument.name" && leaf.class == "Argument" {
         let is_variable = |(class, top): &&(&str, &str)| {
@@ -116,7 +116,7 @@ pub fn variable_property(leaf: &Leaf<'_>) -> Option<(Option<char>, Kind)> {
     row.map(|(.., separator, kind)| (*separator, *kind))
 }
 
-/// Whether an element that sets a variable sets its parts too.
+/// Whether an element that sets a variable also sets its parts.
 pub(crate) fn sets_parts(node: &Node) -> bool {
     WITH_PARTS.contains(&node.class.as_str())
 }

@@ -1,4 +1,4 @@
-//! A variable gets another name in all plans that belong together.
+//! Renames a variable in all plans that belong together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::places::is_script;
 pub struct FileChange {
     /// The file.
     pub path: PathBuf,
-    /// The edits that lead to the text.
+    /// The edits that produce the text.
     pub edits: Vec<TextEdit>,
     /// The whole new text.
     pub text: String,
@@ -26,16 +26,16 @@ pub struct FileChange {
 pub struct Renamed {
     /// The files that change.
     pub changes: Vec<FileChange>,
-    /// Places that somebody should look at.
+    /// Positions that the user should check.
     pub notes: Vec<String>,
 }
 
-/// Why a name is not changed.
+/// Why a rename was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The reason, with the places.
+    /// The reason, with the positions.
     pub message: String,
-    /// The way out, as a sentence.
+    /// The remedy, as a sentence.
     pub hint: Option<String>,
 }
 
@@ -53,10 +53,12 @@ impl Refused {
     }
 }
 
-/// Renames a variable with its parts (`name_1`, `name_matchNr`). With `headers`, columns of CSV files that name it change too.
+/// Renames a variable with its parts (`name_1`, `name_matchNr`). With `headers`, columns of CSV files that name it are also
+/// renamed.
 ///
 /// # Errors
-/// The variable is not there, the new name is taken or is none, or a name that is put together while the test runs may be it.
+/// The variable does not exist, the new name is taken or invalid, or a name that is computed at run time might refer to the
+/// variable.
 pub fn rename_variable(
     joined: &Joined,
     old: &str,
@@ -112,7 +114,7 @@ pub fn rename_variable(
     Ok(renamed)
 }
 
-/// The change of a plan's file, which must still be a plan afterwards.
+/// Applies edits to a plan's file and checks that the result is still a plan.
 pub(crate) fn changed(
     plan: &PlanFile,
     edits: Vec<TextEdit>,
@@ -134,7 +136,7 @@ pub(crate) fn changed(
     }))
 }
 
-/// Texts of plans of JMeter 1.x are encoded, so their places are not those of the names.
+/// Refuses plans of JMeter 1.x: their texts are encoded, so the positions would be wrong.
 pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
     match plan.tree.version.as_str() {
         "1.0" => {
@@ -146,7 +148,7 @@ pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
     }
 }
 
-/// Whether a text can be the name of a variable everywhere.
+/// Whether a text is usable as a variable name everywhere.
 fn proper(name: &str) -> Result<(), Refused> {
     let is_odd =
         |sign: char| sign.is_whitespace() || sign.is_control() || "${}(),;<>\"'\\|&".contains(sign);
@@ -174,7 +176,7 @@ fn known(joined: &Joined, old: &str) -> Result<(), Refused> {
     })
 }
 
-/// A part such as `name_1` goes with the variable that an extractor sets.
+/// Refuses to rename a part such as `name_1`, which an extractor sets along with the variable.
 fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
     let all = || joined.plans.iter().flat_map(|plan| &plan.index().names);
     let sets = |name: &str| {
@@ -189,7 +191,7 @@ fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Two variables must not become one.
+/// Refuses a name that is already in use, so that two variables do not become one.
 fn free(joined: &Joined, new: &str) -> Result<(), Refused> {
     for plan in &joined.plans {
         if let Some(one) = plan.index().variable(new).next() {
@@ -203,7 +205,7 @@ fn free(joined: &Joined, new: &str) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A name that is put together while the test runs may be the one that changes.
+/// Refuses the rename if a name that is computed at run time might refer to the variable.
 fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
     let mut places = Vec::new();
     for plan in &joined.plans {
@@ -231,14 +233,14 @@ fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
     Err(Refused::new(message).hint("Write the name out there first"))
 }
 
-/// `in file:line, Plan > Group > Element`
+/// The position as `in file:line, Plan > Group > Element`.
 pub(crate) fn place(plan: &PlanFile, offset: usize, element: usize) -> String {
     let (line, _) = plan.tree.source.line_column(offset);
     let path = plan.index().path(element).join(" > ");
     format!("in {}:{line}, {path}", plan.path.display())
 }
 
-/// Scripts may name variables in ways that cannot be read here.
+/// Notes scripts, which may refer to variables in ways that cannot be recognised here.
 fn note_scripts(plan: &PlanFile, old: &str, notes: &mut Vec<String>) {
     let mut number = 0;
     let mut open: Vec<&drumfire_jmx::Node> = plan.tree.roots.iter().rev().collect();
@@ -280,7 +282,7 @@ fn note_scripts(plan: &PlanFile, old: &str, notes: &mut Vec<String>) {
     }
 }
 
-/// The CSV files whose first line names the variable, with that line.
+/// The CSV files whose header line names the variable, with that line.
 fn csv_columns(joined: &Joined, old: &str) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for plan in &joined.plans {
@@ -307,7 +309,7 @@ fn csv_columns(joined: &Joined, old: &str) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// The columns of a line, whatever stands between them.
+/// The columns of a line, for any separator.
 fn column_spans(line: &str) -> Vec<std::ops::Range<usize>> {
     let mut spans = Vec::new();
     let mut from = 0;

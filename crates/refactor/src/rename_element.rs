@@ -1,4 +1,4 @@
-//! An element gets another name; Module Controllers and others that address it by name follow.
+//! Renames an element; Module Controllers and other elements that refer to it by name are updated.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::rename::{Refused, Renamed, changed, editable, place};
 
 const NODE_PATH: &str = "ModuleController.node_path";
 
-/// Renames all elements of a name. The old name may be a path of names with ` > ` between them, which means less of them.
+/// Renames all elements with a name. The old name may be a path of names joined by ` > `, which selects fewer of them.
 ///
 /// # Errors
-/// No element has the name, or a Module Controller would lead to another element.
+/// No element has the name, or a Module Controller would then find another element.
 pub fn rename_element(joined: &Joined, old: &str, new: &str) -> Result<Renamed, Refused> {
     if new.trim().is_empty() {
         return Err(Refused::new("an element needs a name"));
@@ -90,7 +90,7 @@ fn nodes(plan: &PlanFile) -> Vec<&Node> {
     found
 }
 
-/// Switch Controllers choose a child by its name, Weighted Switch Controllers list their children.
+/// Updates Switch Controllers, which choose a child by its name, and Weighted Switch Controllers, which list their children.
 fn choices(
     plan: &PlanFile,
     meant: &BTreeSet<usize>,
@@ -139,7 +139,7 @@ fn content_edit(source: &str, whole: Span, new: &str) -> Option<TextEdit> {
     })
 }
 
-/// `${__tstFeedback(name,…)}` names a Throughput Shaping Timer.
+/// Updates `${__tstFeedback(name,…)}`, which names a Throughput Shaping Timer.
 fn timers(
     joined: &Joined,
     meant: &[BTreeSet<usize>],
@@ -164,7 +164,7 @@ fn timers(
     }
 }
 
-/// A Module Controller and the element that it leads to.
+/// A Module Controller and the path to its target.
 struct Chain {
     plan: usize,
     module: usize,
@@ -210,8 +210,8 @@ fn modules(
     }
 }
 
-/// The elements from the Test Plan down to the one that a path of names leads to, as `ModuleController#traverse` finds it: the
-/// last one wins. The first name is that of the tree's root on the screen.
+/// The elements from the Test Plan down to the target of a path of names, found as `ModuleController#traverse` does: the last
+/// match wins. The first name is that of the tree's root on the screen.
 fn lead(index: &Index, path: &[String]) -> Option<Vec<usize>> {
     let mut found = None;
     let children = |parent: Option<usize>| {
@@ -238,7 +238,7 @@ fn lead(index: &Index, path: &[String]) -> Option<Vec<usize>> {
     found
 }
 
-/// After the change each Module Controller must lead where it led before.
+/// Checks that each Module Controller still finds the same element after the change.
 fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<(), Refused> {
     let after: Vec<PlanFile> = joined
         .plans
