@@ -1,4 +1,4 @@
-//! Changes that an editor offers at a place.
+//! The code actions that an editor offers at a position.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use lsp_types::{
 use crate::document::Lines;
 use crate::workspace::element_at;
 
-/// Advice that the value of one property answers: the rule, the properties that may hold it, and the value.
+/// Advice that setting one property resolves: the rule, the properties that may hold it, and the value.
 const SETTINGS: &[(&str, &[&str], &str)] = &[
     ("keep-alive-off", &["HTTPSampler.use_keepalive"], "true"),
     (
@@ -23,7 +23,8 @@ const SETTINGS: &[(&str, &[&str], &str)] = &[
     ("script-uncached", &["cacheKey"], "true"),
 ];
 
-/// Rules about elements that do nothing useful: without them the plan does the same.
+/// Rules about elements that do nothing useful. Disabling such an element does not change the plan's
+/// behaviour.
 const NEEDLESS: &[&str] = &[
     "listener-without-file",
     "extractor-unread",
@@ -40,7 +41,7 @@ pub struct ActionSite<'a> {
 }
 
 impl ActionSite<'_> {
-    /// All that can be done in a range with these findings.
+    /// All actions for a range and its findings.
     pub fn actions(
         &self,
         joined: &Joined,
@@ -87,7 +88,7 @@ impl ActionSite<'_> {
         }
     }
 
-    /// Answers advice about an element.
+    /// Adds the actions that resolve advice about an element.
     fn answers(&self, finding: &Diagnostic, all: &mut Vec<CodeAction>) {
         let Some(NumberOrString::String(rule)) = &finding.code else {
             return;
@@ -119,7 +120,7 @@ impl ActionSite<'_> {
         }
     }
 
-    /// Variables that nothing sets but one with a name like theirs.
+    /// Adds corrections for variables that nothing sets, if a variable with a similar name is set.
     fn misspelt(&self, joined: &Joined, span: Span, all: &mut Vec<CodeAction>) {
         let plans = joined.plans.iter().flat_map(|plan| &plan.index().names);
         let set: BTreeSet<&str> = plans
@@ -143,7 +144,7 @@ impl ActionSite<'_> {
         }
     }
 
-    /// The selected text as a User Defined Variable of the Test Plan.
+    /// Extracts the selected text into a User Defined Variable of the Test Plan.
     fn extracted(&self, joined: &Joined, span: Span) -> Option<CodeAction> {
         let source = self.plan.tree.source.text.as_str();
         let text = source.get(span.start..span.end)?;
@@ -185,7 +186,7 @@ impl ActionSite<'_> {
     }
 }
 
-/// The change of a start tag that disables its element.
+/// The edit of a start tag that disables its element.
 fn disabling(source: &str, tag: Span) -> Option<(Span, String)> {
     let text = source.get(tag.start..tag.end)?;
     const ENABLED: &str = "enabled=\"true\"";
@@ -198,7 +199,7 @@ fn disabling(source: &str, tag: Span) -> Option<(Span, String)> {
     is_named.then(|| (Span::new(end, end), " enabled=\"false\"".to_owned()))
 }
 
-/// The element with a number, in the order of the file.
+/// The element with an index, in the order of the file.
 fn node(roots: &[Node], number: usize) -> Option<&Node> {
     let mut open: Vec<&Node> = roots.iter().rev().collect();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The completions at a place: variables, functions, properties, settings of elements.
+//! Completions at a position: variables, functions, properties, settings of elements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,23 +11,23 @@ use lsp_types::{
 use crate::workspace::element_at;
 use crate::{docs, hover};
 
-/// The word that is being written.
+/// What kind of word is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Context<'t> {
-    /// A name or a call behind `${`.
+    /// A name or a call after `${`.
     Reference,
-    /// An argument of a function, by its place.
+    /// An argument of a function, by its index.
     Argument(&'t str, usize),
     /// The name of a property of an element.
     Setting,
-    /// The value of a switch.
+    /// The value of a boolean property.
     Switch,
 }
 
-/// How far back a reference may begin.
+/// How far back to search for the start of a reference.
 const LONGEST: usize = 2_000;
 
-/// The possible completions of this text, which is the line up to the cursor.
+/// The possible completions of a text, which is the line up to the cursor.
 pub fn items(
     before: &str,
     plan: Option<&PlanFile>,
@@ -93,7 +93,7 @@ fn plain(label: &str, kind: CompletionItemKind, detail: &str) -> CompletionItem 
     }
 }
 
-/// Variables that an element of these plans sets, with the element.
+/// The variables that these plans set, each with the element that sets it.
 fn variables(joined: &Joined) -> Vec<CompletionItem> {
     let mut found: BTreeMap<&str, String> = BTreeMap::new();
     for plan in &joined.plans {
@@ -161,7 +161,7 @@ fn arguments(
     }
 }
 
-/// Properties that are set, that these plans name, and that have a meaning.
+/// Properties that are set, that these plans name, and that Drumfire documents.
 fn property_names(joined: &Joined, properties: &[(String, String)]) -> Vec<CompletionItem> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
     for known in KNOWN_PROPERTIES
@@ -187,7 +187,7 @@ fn property_names(joined: &Joined, properties: &[(String, String)]) -> Vec<Compl
         .collect()
 }
 
-/// Properties of the element around a place: those of its class in this plan, and those that the reference names.
+/// Properties of the element at a position: those of its class in this plan, and those in the reference.
 fn settings(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
     let Some(at) = element_at(&plan.index().elements, offset) else {
         return Vec::new();

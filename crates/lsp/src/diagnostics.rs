@@ -1,4 +1,4 @@
-//! Findings as editors show them.
+//! Converts findings to the editor's diagnostics.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::document::{Lines, OpenDocument};
 
 use crate::{Inspection, Inspector};
 
-/// The findings of reading a document, without looking into the plan.
+/// The findings from reading a document, without inspecting the plan.
 pub fn of_reading(
     document: &mut OpenDocument,
     inspector: &dyn Inspector,
@@ -34,7 +34,7 @@ pub fn of_reading(
     said.iter().map(|fault| shown(fault, lines)).collect()
 }
 
-/// All findings of a plan that was inspected.
+/// All findings of a plan after an inspection.
 pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<lsp_types::Diagnostic> {
     let Some((plan, lines)) = &document.plan else {
         return Vec::new();
@@ -51,7 +51,7 @@ pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<lsp_types::Dia
         .filter(is_here)
         .map(|finding| shown(finding, lines))
         .collect();
-    // an element of an included plan stands in another file, so the line alone does not tell which is meant
+    // An element of an included plan is in another file, so the line alone does not identify it.
     let mut by_line: HashMap<usize, Vec<(Vec<&str>, Span)>> =
         advice.iter().map(|hint| (hint.line, Vec::new())).collect();
     if !by_line.is_empty() {
@@ -68,7 +68,7 @@ pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<lsp_types::Dia
     all
 }
 
-/// Notes the elements that begin on lines that are asked for: the names from the Test Plan down, and the start tag.
+/// Records the elements that start on the requested lines: their path of names, and the start tag.
 fn note_lines<'t>(
     nodes: &'t [Node],
     lines: &Lines,

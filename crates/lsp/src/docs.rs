@@ -1,6 +1,6 @@
-//! The reference of elements, by class.
+//! The reference documentation of elements, by class.
 
-/// The page that the sources are documented on.
+/// The generated reference page.
 const PAGE: &str = include_str!("../../../docs/reference/elements.md");
 
 /// The section of a class: its title and its text.

@@ -1,4 +1,5 @@
-//! The text of an open file, with places as the protocol counts them: lines, and UTF-16 units within them.
+//! The text of an open file, with positions as the protocol counts them: lines, and UTF-16 units within a
+//! line.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use drumfire_jmx::{Diagnostic, Span, TextEdit};
 use drumfire_refactor::PlanFile;
 use lsp_types::{Position, Range, TextDocumentContentChangeEvent};
 
-/// Text with the places of its lines.
+/// A text and the offsets of its lines.
 #[derive(Debug, Clone)]
 pub struct Lines {
     pub text: String,
@@ -26,7 +27,7 @@ impl Lines {
         self.starts.partition_point(|start| *start <= offset)
     }
 
-    /// The place of a byte; behind the end it is the end.
+    /// The position of a byte. An offset past the end is the end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = self.text.floor_char_boundary(offset.min(self.text.len()));
         let line = self.line(offset) - 1;
@@ -36,7 +37,7 @@ impl Lines {
         Position::new(small(line), small(units))
     }
 
-    /// The byte at a place; behind the end of a line it is the end of the line.
+    /// The byte at a position. A position past the end of a line is the end of the line.
     pub fn offset(&self, position: Position) -> usize {
         let line = position.line as usize;
         let Some(start) = self.starts.get(line).copied() else {
@@ -65,11 +66,11 @@ impl Lines {
         Span::new(start, end.max(start))
     }
 
-    /// Takes over a change of the editor's, and tells which bytes it replaced.
+    /// Applies a change from the editor and returns which bytes it replaced.
     fn change(&mut self, change: TextDocumentContentChangeEvent) -> TextEdit {
         let (span, new) = match change.range {
             Some(range) => (self.span(range), change.text.as_str()),
-            // the whole text, of which most is as before
+            // The editor sent the whole text, most of which is unchanged.
             None => difference(&self.text, &change.text).unwrap_or_default(),
         };
         self.replace(span, new);
@@ -91,7 +92,7 @@ impl Lines {
     }
 }
 
-/// The stretch in which two texts differ, and what stands there in the second.
+/// The range in which two texts differ, and its content in the second.
 pub fn difference<'t>(old: &str, new: &'t str) -> Option<(Span, &'t str)> {
     if old == new {
         return None;
@@ -118,17 +119,17 @@ pub struct OpenDocument {
     pub path: PathBuf,
     pub version: i32,
     pub lines: Arc<Lines>,
-    /// The plan as it was when it could last be read, and the lines that its places belong to.
+    /// The plan when it was last readable, and the lines that its positions refer to.
     pub plan: Option<(PlanFile, Arc<Lines>)>,
-    /// The findings of reading the plan, besides faults.
+    /// The warnings from reading the plan.
     pub warnings: Vec<Diagnostic>,
-    /// Faults of the text as it is now.
+    /// Errors of the current text.
     pub faults: Vec<Diagnostic>,
-    /// Faults have been published.
+    /// Whether errors have been published.
     pub had_faults: bool,
-    /// The text has changed since it was looked at.
+    /// Whether the text has changed since it was last checked.
     pub is_stale: bool,
-    /// The changes since the plan was read.
+    /// The changes since the plan was read, joined.
     edit: Option<TextEdit>,
 }
 
@@ -164,7 +165,7 @@ impl OpenDocument {
         is_plan(&self.path)
     }
 
-    /// Reads the plan anew after changes; while the text is no plan the last one stays.
+    /// Reads the plan again after changes. While the text is not a plan, the last one stays.
     pub fn read(&mut self) {
         if !self.is_plan() || !self.is_stale {
             return;
@@ -178,7 +179,7 @@ impl OpenDocument {
                 let tree = read.tree;
                 let lines = match tree.source.text == self.lines.text {
                     true => self.lines.clone(),
-                    // without a byte order mark
+                    // The tree's text has no byte order mark.
                     false => Arc::new(Lines::new(tree.source.text.clone())),
                 };
                 self.plan = Some((PlanFile::new(self.path.clone(), tree), lines));
@@ -190,7 +191,7 @@ impl OpenDocument {
         }
     }
 
-    /// Reads the element alone within which the text has changed since the plan was read.
+    /// Reads only the element that contains all changes since the plan was read, if there is one.
     fn read_change(&mut self) -> bool {
         let Some(((plan, lines), edit)) = self.plan.as_mut().zip(self.edit) else {
             return false;

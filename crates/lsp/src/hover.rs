@@ -1,4 +1,4 @@
-//! The thing under the pointer: documentation, definitions and values.
+//! The hover text at a position: documentation, definitions and values.
 
 use drumfire_expr::FunctionSpec;
 use drumfire_jmx::known_property;
@@ -8,7 +8,7 @@ use crate::names::{Named, occurrences};
 use crate::workspace::element_at;
 use crate::{docs, values};
 
-/// Markdown about a place of a plan.
+/// Markdown about a position in a plan.
 pub fn text(
     plan: &PlanFile,
     joined: &Joined,

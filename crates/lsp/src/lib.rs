@@ -1,9 +1,10 @@
-//! A language server for plans: findings while one types, outline, definitions and references of variables, properties, modules
-//! and files, rename over a project, hover, completion, code actions and formatting.
+//! A language server for plans: findings while typing, outline, definitions and references of variables, properties, modules
+//! and files, rename across a project, hover, completion, code actions and formatting.
 //!
-//! It speaks the Language Server Protocol over a [`Connection`], one message after the other on one thread. When no message has
-//! come for a moment, faults of the text are published, and a second thread inspects the plan, so that typing is never slowed
-//! down. Its findings come from an [`Inspector`], which the command line provides, since this crate does not know the engine.
+//! It speaks the Language Server Protocol over a [`Connection`] and handles one message at a time on one thread. When no
+//! message is waiting, it publishes the errors of the text, and a second thread inspects the plan, so that typing never waits
+//! for an inspection. The findings come from an [`Inspector`], which the command line provides, because this crate does not
+//! depend on the engine.
 
 #![warn(missing_docs)]
 
@@ -28,12 +29,12 @@ use drumfire_jmx::{Diagnostic, Tree};
 pub use lsp_server::Connection;
 pub use server::{ServeError, serve};
 
-/// Findings in a plan besides those of its form.
+/// Findings in a plan beyond its syntax.
 #[derive(Debug, Default)]
 pub struct Inspection {
-    /// Faults and warnings, with their places.
+    /// Errors and warnings, with their positions.
     pub findings: Vec<Diagnostic>,
-    /// Advice, an entry for each element.
+    /// Advice, one entry for each element.
     pub advice: Vec<Hint>,
 }
 
@@ -50,14 +51,14 @@ pub struct Hint {
     pub path: Vec<String>,
 }
 
-/// Looks into plans and projects.
+/// Inspects plans and projects.
 pub trait Inspector {
-    /// The faults of a plan whose text may not be saved yet.
+    /// The errors of a plan whose text may not be saved yet.
     fn inspect(&self, plan: &Path, tree: &Tree) -> Inspection;
 
-    /// The properties that hold for a plan.
+    /// The properties that apply to a plan.
     fn properties(&self, plan: &Path) -> Vec<(String, String)>;
 
-    /// The faults of a `drumfire.toml`: places in bytes, and messages.
+    /// The errors of a `drumfire.toml`: byte ranges and messages.
     fn project(&self, text: &str) -> Vec<(Range<usize>, String)>;
 }

@@ -1,4 +1,4 @@
-//! Names and what they lead to: definitions, references, and other names for them.
+//! Finds what names refer to: definitions, references and renames.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use crate::document::Lines;
 use crate::uri;
 use crate::workspace::{lines_of, location};
 
-/// The property of a Module Controller that leads to its target.
+/// The property with the path to a Module Controller's target.
 const NODE_PATH: &str = "ModuleController.node_path";
 
-/// The thing at a place of a plan.
+/// What a position in a plan refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
     /// A variable, a property, a function or a timer.
     Name(Occurrence),
-    /// The name of an element, by the element's number.
+    /// The name of an element, by the element's index.
     Element(usize),
-    /// The way to the target of a Module Controller: names from the Test Plan down.
+    /// The path to the target of a Module Controller: names from the Test Plan down.
     Module(Vec<String>),
     File(PathBuf),
 }
 
-/// The target at a byte of a plan, and where its name stands.
+/// What the text at an offset refers to, and the span of its name.
 pub fn target(plan: &PlanFile, offset: usize) -> Option<(Named, Span)> {
     let around = |span: Span| span.start <= offset && offset <= span.end;
     if let Some(name) = plan.index().names.iter().find(|name| around(name.span)) {
@@ -64,12 +64,13 @@ fn module_path(node: &Node) -> Vec<String> {
     items.map(|item| item.value.as_str().into_owned()).collect()
 }
 
-/// Whether a Module Controller's way ends at an element. JMeter writes the root of its own tree before the Test Plan.
+/// Whether a Module Controller's path ends at an element. JMeter writes the root of its own tree before the Test
+/// Plan.
 fn leads_to(way: &[String], element: &[&str]) -> bool {
     way == element || way.get(1..).is_some_and(|below| below == element)
 }
 
-/// The name under which a variable is set: `id` for `id_1`, if something sets `id`.
+/// The name under which a variable is set: `id` for `id_1`, if an element sets `id`.
 fn own_name<'n>(joined: &Joined, name: &'n str) -> &'n str {
     let sets = |wanted: &str| {
         let mut all = joined.plans.iter().flat_map(|plan| &plan.index().names);
@@ -83,7 +84,7 @@ fn own_name<'n>(joined: &Joined, name: &'n str) -> &'n str {
     }
 }
 
-/// All places at which a name stands, with what is done to it there.
+/// All occurrences of a name, by plan.
 pub fn occurrences<'j>(
     joined: &'j Joined,
     wanted: &Occurrence,
@@ -157,7 +158,7 @@ fn places(
     all
 }
 
-/// The columns of CSV files that set a variable by their first line.
+/// The columns of CSV files whose header line sets a variable.
 fn columns(joined: &Joined, name: &str) -> Vec<Location> {
     let mut files = BTreeSet::new();
     for plan in &joined.plans {
@@ -202,7 +203,7 @@ fn setting(plan: &Path, name: &str) -> Option<Location> {
     None
 }
 
-/// Everywhere a target is named.
+/// All references to a target.
 pub fn references(joined: &Joined, target: &Named, with_definitions: bool) -> Vec<Location> {
     match target {
         Named::Name(name) => places(&occurrences(joined, name), |one| {
@@ -213,7 +214,7 @@ pub fn references(joined: &Joined, target: &Named, with_definitions: bool) -> Ve
     }
 }
 
-/// The Module Controllers that lead to an element of the first plan.
+/// The Module Controllers whose target is an element of the first plan.
 fn module_references(joined: &Joined, element: usize) -> Vec<Location> {
     let Some(own) = joined.plans.first() else {
         return Vec::new();
@@ -233,7 +234,7 @@ fn module_references(joined: &Joined, element: usize) -> Vec<Location> {
     found
 }
 
-/// The places of a name within one plan.
+/// The occurrences of a name within one plan.
 pub fn highlights(plan: &PlanFile, lines: &Lines, wanted: &Occurrence) -> Vec<DocumentHighlight> {
     let joined = Joined::of(vec![plan.clone()]);
     let found = occurrences(&joined, wanted);
@@ -249,7 +250,7 @@ pub fn highlights(plan: &PlanFile, lines: &Lines, wanted: &Occurrence) -> Vec<Do
         .collect()
 }
 
-/// Gives a variable or an element another name in all plans that belong together.
+/// Renames a variable or an element in all plans that belong together.
 pub fn rename(joined: &Joined, target: &Named, new: &str) -> Result<WorkspaceEdit, String> {
     let renamed = match target {
         Named::Name(name) if name.subject == Subject::Variable => {

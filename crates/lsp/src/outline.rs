@@ -1,4 +1,4 @@
-//! The tree of a plan, as editors show it beside the text and fold it.
+//! The outline of a plan and its foldable ranges.
 
 use lsp_types::{DocumentSymbol, FoldingRange, SymbolKind};
 
@@ -12,7 +12,8 @@ pub fn symbols(plan: &PlanFile, lines: &Lines) -> Vec<DocumentSymbol> {
     let elements = &plan.index().elements;
     let ends = ends(elements);
     let mut roots = Vec::new();
-    // children come after their parents, so from the last on each is whole when it is handed up
+    // Children come after their parents, so going backwards each subtree is complete when it is
+    // moved to its parent.
     let mut below: Vec<Vec<DocumentSymbol>> = vec![Vec::new(); elements.len()];
     for (at, element) in elements.iter().enumerate().rev() {
         let mut children = std::mem::take(&mut below[at]);
@@ -76,7 +77,7 @@ fn kind(class: &str) -> SymbolKind {
     }
 }
 
-/// Each element with what is below it.
+/// The range of each element together with its children.
 pub fn folds(plan: &PlanFile, lines: &Lines) -> Vec<FoldingRange> {
     let ends = ends(&plan.index().elements);
     let elements = plan.index().elements.iter().zip(ends);

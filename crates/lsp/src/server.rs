@@ -1,4 +1,4 @@
-//! The loop of the server: messages of the editor, answers, and findings while nothing else is to do.
+//! The server loop: receives messages from the editor, answers them, and computes findings when idle.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ use crate::workspace::Workspace;
 use crate::{Inspection, Inspector};
 use crate::{completion, diagnostics, hover, outline, uri};
 
-/// Why the server ended before it was told to.
+/// Why the server ended before the editor asked it to.
 #[derive(Debug)]
 pub struct ServeError(String);
 
@@ -44,13 +44,13 @@ impl std::fmt::Display for ServeError {
 
 impl std::error::Error for ServeError {}
 
-/// An answer that could not be given, and why.
+/// An error response: its code and its message.
 type Failed = (ErrorCode, String);
 
-/// Serves an editor until it shuts the server down or goes away.
+/// Serves an editor until it shuts the server down or disconnects.
 ///
 /// # Errors
-/// The editor breaks the protocol.
+/// The editor violates the protocol.
 pub fn serve(
     connection: &Connection,
     inspector: &(dyn Inspector + Sync),
@@ -88,7 +88,7 @@ struct Job {
     tree: Tree,
 }
 
-/// Inspects plans; of several versions that wait only the last.
+/// Inspects plans. If several versions of a plan are queued, only the last is inspected.
 fn inspect(
     waiting: &Receiver<Job>,
     told: &Sender<(PathBuf, i32, Inspection)>,
@@ -165,7 +165,7 @@ impl LanguageServer<'_> {
     fn run(&mut self, inspected: &Receiver<(PathBuf, i32, Inspection)>) -> Result<(), String> {
         let connection = self.connection;
         loop {
-            // files are looked at once no message waits
+            // Check files once no message is waiting.
             let message = match connection.receiver.try_recv() {
                 Err(TryRecvError::Empty) if !self.unseen.is_empty() => {
                     self.look();
@@ -183,7 +183,7 @@ impl LanguageServer<'_> {
                 other => other.map_err(|_| RecvError),
             };
             let Ok(message) = message else {
-                // the editor has gone without a word
+                // The editor disconnected without a shutdown.
                 return Ok(());
             };
             match message {
@@ -201,7 +201,7 @@ impl LanguageServer<'_> {
     }
 
     fn send(&self, message: impl Into<Message>) {
-        // an editor that has gone is noticed when its next message is waited for
+        // A disconnected editor is detected when the next message is received.
         let _ = self.connection.sender.send(message.into());
     }
 
@@ -236,7 +236,7 @@ impl LanguageServer<'_> {
             DidCloseTextDocument::METHOD => self.close(params),
             _ => Ok(()),
         };
-        // a notification has no answer in which its fault could be told
+        // A notification has no response that could report its error.
         drop(taken);
     }
 
@@ -263,7 +263,7 @@ impl LanguageServer<'_> {
         Ok(())
     }
 
-    /// The findings of one file may depend on another.
+    /// Checks all open files again, because the findings of one may depend on another.
     fn save(&mut self, params: Value) -> Result<(), Failed> {
         let _: lsp_types::DidSaveTextDocumentParams = parameters(params)?;
         let open: Vec<PathBuf> = self.workspace.documents.keys().cloned().collect();
@@ -286,7 +286,8 @@ impl LanguageServer<'_> {
         self.unseen.push(path);
     }
 
-    /// Publishes what reading says of the file that changed last, and has a plan inspected.
+    /// Checks the file that changed last: publishes its syntax errors, or queues the plan for
+    /// inspection.
     fn look(&mut self) {
         let Some(path) = self.unseen.pop() else {
             return;
@@ -302,7 +303,7 @@ impl LanguageServer<'_> {
             (Some((plan, _)), false) => Some(plan.tree.clone()),
             _ => None,
         };
-        // findings of before stay until the new ones come, but for faults that are mended
+        // The old findings stay until the new ones arrive, unless syntax errors were fixed.
         if tree.is_none() || was_broken {
             self.publish(&path, read, Some(version));
         }
@@ -312,12 +313,12 @@ impl LanguageServer<'_> {
                 version,
                 tree,
             };
-            // the other thread ends with this one
+            // The other thread ends with this one.
             let _ = self.jobs.send(job);
         }
     }
 
-    /// Publishes what an inspection found, unless the text has changed since.
+    /// Publishes the findings of an inspection, unless the text has changed since.
     fn found(&mut self, path: &Path, version: i32, found: Inspection) {
         let document = self.workspace.documents.get(path);
         let Some(document) = document.filter(|document| document.version == version) else {
@@ -354,12 +355,12 @@ impl LanguageServer<'_> {
         json_of(plan.map_or_else(Vec::new, |(plan, lines)| outline::folds(plan, lines)))
     }
 
-    /// Reads a document anew if it has changed, and gives its path.
+    /// Reads a document again if it has changed, and returns its path.
     fn read(&mut self, uri: &Uri) -> Option<PathBuf> {
         Some(self.workspace.document(uri)?.path.clone())
     }
 
-    /// The file and the target at a place.
+    /// The file, and what the text at a position refers to.
     fn target(
         &mut self,
         uri: &Uri,
@@ -457,7 +458,8 @@ impl LanguageServer<'_> {
     fn completion(&mut self, params: Value) -> Result<Value, Failed> {
         let params: lsp_types::CompletionParams = parameters(params)?;
         let at = params.text_document_position;
-        // the text may be no plan while it is written; its last form is good enough for names
+        // While the user types, the text may not be a plan; its last valid form is good enough for
+        // names.
         let Some(path) = self.read(&at.text_document.uri) else {
             return Ok(Value::Null);
         };
@@ -491,7 +493,7 @@ impl LanguageServer<'_> {
         json_of(place.actions(&joined, params.range, &params.context.diagnostics))
     }
 
-    /// The plan as JMeter would save it, as one change of the lines that differ.
+    /// The plan as JMeter would save it, as one edit of the lines that differ.
     fn format(&mut self, params: Value) -> Result<Value, Failed> {
         let params: lsp_types::DocumentFormattingParams = parameters(params)?;
         let Some(document) = self.workspace.document(&params.text_document.uri) else {

@@ -1,11 +1,11 @@
-//! Files as the protocol names them.
+//! Converts between file paths and the protocol's URIs.
 
 use std::path::{Path, PathBuf};
 
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// Whether a character may stand in the path of an address as it is.
+/// The characters that a URI path may contain unencoded.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -13,16 +13,16 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'.')
     .remove(b'~');
 
-/// The file of an address; none for what is no file, such as `untitled:`.
+/// The file of a URI; `None` for others, such as `untitled:`.
 pub fn path(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.as_str().strip_prefix("file://")?;
-    // a host stands before the path; there is none on this machine
+    // Skip the host before the path; local files have none.
     let path = &rest[rest.find('/')?..];
     let decoded = percent_decode_str(path).decode_utf8().ok()?;
     Some(PathBuf::from(decoded.into_owned()))
 }
 
-/// The address of a file.
+/// The URI of a file.
 pub fn of(path: &Path) -> Option<Uri> {
     let path = std::path::absolute(path).ok()?;
     let encoded = utf8_percent_encode(path.to_str()?, KEPT).to_string();

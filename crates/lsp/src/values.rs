@@ -3,7 +3,7 @@
 use drumfire_expr::{Compiler, Properties, Template};
 use drumfire_jmx::{Node, Prop, Tree, Value};
 
-/// The User Defined Variables of a plan, those of the Test Plan first: name and text.
+/// The User Defined Variables of a plan as names and texts, those of the Test Plan first.
 pub fn defined(tree: &Tree) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open: Vec<&Node> = tree.roots.iter().rev().collect();
@@ -34,7 +34,7 @@ fn arguments(items: &[Prop], found: &mut Vec<(String, String)>) {
     }
 }
 
-/// The value that a text has before the first sample; nothing where only Java or a running user can tell.
+/// The value of a text before the first sample; `None` if only Java or a running user can evaluate it.
 pub fn evaluated(
     text: &str,
     defined: &[(String, String)],
@@ -59,7 +59,7 @@ fn value(text: &str, compiler: &mut Compiler) -> Option<String> {
         return None;
     }
     let value = template.eval(compiler.scope_mut()).to_string();
-    // a variable without a value stays as it is written
+    // A variable without a value stays unexpanded.
     (!value.contains("${")).then_some(value)
 }
 

@@ -10,31 +10,32 @@ use lsp_types::{Location, Uri};
 use crate::document::{Lines, OpenDocument};
 use crate::uri;
 
-/// All that is open.
+/// All open documents.
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub documents: HashMap<PathBuf, OpenDocument>,
 }
 
 impl Workspace {
-    /// The document of an address, read anew if it has changed.
+    /// The document of a URI, read again if it has changed.
     pub fn document(&mut self, uri: &Uri) -> Option<&mut OpenDocument> {
         let document = self.documents.get_mut(&uri::path(uri)?)?;
         document.read();
         Some(document)
     }
 
-    /// The plan of a document with its lines, as it could last be read.
+    /// The plan of a document when it was last readable, with its lines.
     pub fn plan(&self, path: &Path) -> Option<(&PlanFile, &Lines)> {
         let (plan, lines) = self.documents.get(path)?.plan.as_ref()?;
         Some((plan, lines.as_ref()))
     }
 
-    /// The plans that belong together with one, that one first. An open file counts as it is in the editor.
+    /// The plans that belong together with a plan, which comes first. The editor's text of an open file
+    /// takes precedence.
     pub fn joined(&self, path: &Path) -> Joined {
         let own = self.plan(path).map(|(plan, _)| plan.clone());
         let mut joined = Joined::around(path).unwrap_or_else(|_| {
-            // not saved yet, or one of the plans cannot be read
+            // The plan is not saved yet, or one of the plans cannot be read.
             Joined::of(own.iter().cloned().collect())
         });
         for plan in &mut joined.plans {
@@ -47,7 +48,7 @@ impl Workspace {
     }
 }
 
-/// A place in a file.
+/// A span of a file as a protocol location.
 pub fn location(path: &Path, lines: &Lines, span: Span) -> Option<Location> {
     Some(Location {
         uri: uri::of(path)?,
@@ -55,19 +56,19 @@ pub fn location(path: &Path, lines: &Lines, span: Span) -> Option<Location> {
     })
 }
 
-/// The places of a plan's text.
+/// The lines of a plan's text.
 pub fn lines_of(plan: &PlanFile) -> Lines {
     Lines::new(plan.tree.source.text.clone())
 }
 
-/// The element at a byte of the file, by its number: the one whose tags and properties stand around it.
+/// The index of the element whose tags and properties enclose an offset.
 pub fn element_at(elements: &[ElementEntry], offset: usize) -> Option<usize> {
     elements
         .iter()
         .position(|element| element.whole.start <= offset && offset <= element.whole.end)
 }
 
-/// Where the elements below an element end.
+/// The end of each element's subtree.
 pub fn ends(elements: &[ElementEntry]) -> Vec<usize> {
     let mut ends: Vec<usize> = elements.iter().map(|element| element.whole.end).collect();
     for at in (0..elements.len()).rev() {
