@@ -1,4 +1,4 @@
-//! Times and counts of a configuration, which may be expressions of JMeter.
+//! Durations and counts of a configuration, which may be JMeter expressions.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub(crate) enum Amount {
 }
 
 impl Amount {
-    /// Whether Python takes it for true.
+    /// Whether the amount is true in Python.
     pub fn is_set(&self) -> bool {
         match self {
             Amount::Number(number) => *number != 0.0,
@@ -21,7 +21,7 @@ impl Amount {
         }
     }
 
-    /// As it stands in a plan, cut to whole numbers.
+    /// The amount as a plan stores it, truncated to a whole number.
     pub fn whole(&self) -> String {
         match self {
             Amount::Number(number) => format!("{}", number.trunc()),
@@ -37,12 +37,12 @@ impl Amount {
     }
 }
 
-/// A time in seconds, or an expression; none where there is none.
+/// A duration in seconds, or an expression; `None` if the value is missing.
 pub(crate) fn time(value: Option<&Value>, name: &str) -> Result<Option<Amount>, Fault> {
     read(value, name, seconds)
 }
 
-/// A number, or an expression; none where there is none. `int` cuts fractions.
+/// A number, or an expression; `None` if the value is missing. `int` truncates fractions.
 pub(crate) fn number(
     value: Option<&Value>,
     name: &str,
@@ -73,7 +73,7 @@ fn read(
     Ok(Some(Amount::Number(number)))
 }
 
-/// The seconds of `1d4h33m12s103ms`, `1.5h`, `90`, `inf`.
+/// Parses `1d4h33m12s103ms`, `1.5h`, `90` or `inf` to seconds.
 pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let text: String = text.chars().filter(|sign| *sign != ' ').collect();
     if text.is_empty() {
@@ -115,7 +115,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     Ok(total)
 }
 
-/// Milliseconds for a plan; what is no time is left as it is.
+/// Converts a duration to milliseconds for a plan; other values stay unchanged.
 pub(crate) fn milliseconds(value: &Value) -> Value {
     let text = text(value);
     match seconds(&text) {

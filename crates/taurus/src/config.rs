@@ -1,4 +1,4 @@
-//! Reading and merging configurations: `BetterDict.merge` and the overrides of the command line.
+//! Reads and merges configurations: `BetterDict.merge` and the overrides of the command line.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use crate::fault::Fault;
 use crate::files::Files;
 use crate::value::{Table, list, text};
 
-/// Configurations that include one another more often than this do so in a circle.
+/// Configurations that include more files than this include each other in a cycle.
 const MAX_INCLUDED: usize = 100;
 
-/// Whether a file is a Taurus configuration, by its name.
+/// Whether a file name is that of a Taurus configuration.
 pub fn is_configuration(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| {
@@ -19,7 +19,7 @@ pub fn is_configuration(file: &Path) -> bool {
     })
 }
 
-/// Reads a file with all that it includes, then makes the changes of the command line, each `path=value`.
+/// Reads a file with everything that it includes, then applies the command line's overrides, each `path=value`.
 pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<Table, Fault> {
     let mut config = Table::new();
     merge_file(&mut config, file)?;
@@ -64,7 +64,7 @@ fn merge_file(config: &mut Table, file: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The documents of a text, empty ones left out.
+/// The documents of a text, without empty ones.
 pub(crate) fn documents(content: &str) -> Result<Vec<Table>, Fault> {
     let content = content.trim_start_matches('\u{feff}');
     let read = crate::yaml::documents(&tabs_replaced(content));
@@ -91,7 +91,7 @@ pub(crate) fn documents(content: &str) -> Result<Vec<Table>, Fault> {
     Ok(found)
 }
 
-/// Tabs at the beginning of lines count four blanks.
+/// Replaces tabs at the start of lines with four blanks each.
 fn tabs_replaced(content: &str) -> String {
     if !content.contains('\t') {
         return content.to_owned();
@@ -105,7 +105,7 @@ fn tabs_replaced(content: &str) -> String {
     replaced
 }
 
-/// Tables are merged and lists joined. `~key` replaces, `^key` removes, `$key` merges a list item by item.
+/// Merges tables and concatenates lists. `~key` replaces, `^key` removes, `$key` merges a list item by item.
 pub(crate) fn merge(into: &mut Table, from: Table) {
     for (key, value) in from {
         let (sign, name) = match key.chars().next() {
@@ -145,7 +145,8 @@ fn merge_items(old: &mut Vec<Value>, new: Vec<Value>) {
     }
 }
 
-/// One change of the command line: `a.b.0.c=value`. A negative number appends; `^` removes; `*` changes all of that name.
+/// Applies one override of the command line: `a.b.0.c=value`. A negative number appends; `^` removes; `*` changes all
+/// entries with that name.
 pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> {
     let Some((path, value)) = change.split_once('=') else {
         let fault = Fault::new(format!("`-o {change}` is no change"));
@@ -193,7 +194,7 @@ pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> 
     })
 }
 
-/// The entry of a table or a list; one that is missing is made.
+/// The entry of a table or a list; a missing one is created.
 fn step<'v>(here: &'v mut Value, part: &str, list_follows: bool) -> Option<&'v mut Value> {
     let fresh = || match list_follows {
         true => Value::Array(Vec::new()),
@@ -244,7 +245,7 @@ fn change_all(here: &mut Value, name: &str, value: &Value) {
     }
 }
 
-/// The value of a change, read as YAML; what is none is a text.
+/// The value of an override, parsed as YAML; a text if it is not valid YAML.
 fn parsed(value: &str) -> Value {
     crate::yaml::documents(value)
         .ok()
@@ -252,7 +253,7 @@ fn parsed(value: &str) -> Value {
         .unwrap_or_else(|| Value::from(value))
 }
 
-/// Puts the values of `settings.env` where `${NAME}` stands.
+/// Replaces `${NAME}` with the values from `settings.env`.
 pub(crate) fn expand(value: &mut Value, variables: &[(String, String)]) {
     match value {
         Value::String(text) => {

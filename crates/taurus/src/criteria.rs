@@ -8,7 +8,7 @@ use crate::amount::seconds;
 use crate::fault::Fault;
 use crate::value::{Table, flag, text, text_or};
 
-/// A number that a criterion looks at.
+/// The metric that a criterion judges.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Subject {
     /// Mean response time in seconds.
@@ -31,13 +31,14 @@ pub enum Subject {
     Successes,
     /// Failed samples.
     Failures,
-    /// Samples whose response code fits a pattern of `?` and `*`.
+    /// Samples whose response code matches a pattern of `?` and `*`.
     Code(String),
 }
 
-/// Numbers of a second, or of the whole run.
+/// The metrics of one second, or of the whole run.
 pub trait Numbers {
-    /// The number of a label, or of all samples for an empty one; `None` where the label did not occur.
+    /// The metric of a label, or of all samples if the label is empty; `None` if the label did not
+    /// occur.
     fn of(&self, label: &str, subject: &Subject) -> Option<f64>;
 }
 
@@ -48,7 +49,7 @@ enum Logic {
     Over,
 }
 
-/// A criterion, and how it stands.
+/// A criterion and its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Criterion {
     subject: Subject,
@@ -57,17 +58,17 @@ pub struct Criterion {
     threshold: f64,
     is_share: bool,
     logic: Logic,
-    /// Seconds; 0 for the whole run.
+    /// In seconds; 0 for the whole run.
     window: f64,
-    /// The run is stopped as soon as the criterion is met.
+    /// Whether meeting the criterion stops the run.
     pub stops: bool,
-    /// A criterion that is met fails the run.
+    /// Whether meeting the criterion fails the run.
     pub fails: bool,
-    /// How the configuration writes it, or its own message.
+    /// The criterion as written in the configuration, or its own message.
     pub shown: String,
     start: Option<i64>,
     points: VecDeque<(i64, f64)>,
-    /// The criterion was met.
+    /// Whether the criterion was met.
     pub is_met: bool,
 }
 
@@ -79,7 +80,7 @@ pub struct Criteria {
 }
 
 impl Criteria {
-    /// Judges a second, counted from the epoch. Gives the criteria that were met by it.
+    /// Judges one second, counted from the epoch. Returns the criteria that are newly met.
     pub fn second(&mut self, second: i64, numbers: &dyn Numbers) -> Vec<&Criterion> {
         let mut met = Vec::new();
         for criterion in &mut self.all {
@@ -90,7 +91,7 @@ impl Criteria {
         met
     }
 
-    /// Judges the whole run. Gives the criteria that were met by it.
+    /// Judges the whole run. Returns the criteria that are newly met.
     pub fn end(&mut self, numbers: &dyn Numbers) -> Vec<&Criterion> {
         let mut met = Vec::new();
         for criterion in &mut self.all {
@@ -106,7 +107,7 @@ impl Criteria {
         self.all.iter().any(|one| one.is_met && one.fails)
     }
 
-    /// Reads the criteria of a list or of a table of messages.
+    /// Reads criteria from a list, or from a table of messages.
     pub(crate) fn read(&mut self, written: &Value) -> Result<(), Fault> {
         match written {
             Value::Array(all) => {
@@ -215,7 +216,7 @@ impl Criterion {
         is_new
     }
 
-    /// The sum of counts, or the mean of other numbers, over the last seconds.
+    /// The sum of counts, or the mean of other metrics, over the window.
     fn over_window(&mut self, second: i64, value: f64) -> f64 {
         self.points.push_back((second, value));
         while let Some((first, _)) = self.points.front()
@@ -254,7 +255,7 @@ fn shown(table: &Table) -> String {
     shown
 }
 
-/// Splits a criterion that is written in one line.
+/// Parses a criterion that is written as one line.
 fn from_text(written: &str) -> Result<Table, Fault> {
     let wrong = || Fault::new(format!("the criterion `{written}` cannot be read")).hint(HINT);
     let mut table = Table::new();
@@ -314,7 +315,7 @@ fn logic(written: &str) -> Result<Logic, Fault> {
 }
 
 impl Subject {
-    /// Whether the subject can be compared with the threshold and belong to a label.
+    /// Whether the metric can be compared with the threshold and restricted to a label.
     fn check(&self, written: &str, threshold: &str, label: &str) -> Result<(), Fault> {
         let is_counted = matches!(
             self,
@@ -378,7 +379,7 @@ fn bytes(text: &str) -> Result<f64, String> {
     Ok(number * factor)
 }
 
-/// Whether a response code fits the pattern of a criterion.
+/// Whether a response code matches the pattern of a criterion.
 pub fn code_fits(pattern: &str, code: &str) -> bool {
     crate::modifications::fits(pattern, code)
 }
@@ -387,7 +388,7 @@ pub fn code_fits(pattern: &str, code: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// One number for every subject, and hits.
+    /// The same number for every metric except hits, which have their own.
     struct Fixed(f64, f64);
 
     impl Numbers for Fixed {

@@ -1,4 +1,4 @@
-//! Elements that stand at the head of a scenario: defaults, managers, data sources.
+//! Elements at the start of a scenario: defaults, managers, data sources.
 
 use drumfire_jmx::{Element, Node, Prop, Value};
 
@@ -9,7 +9,7 @@ use crate::value::{Table, flag, has_variable, is_true, list, table, text, text_o
 
 const COOKIES: &str = "org.apache.jmeter.protocol.http.control.HC4CookieHandler";
 
-/// The elements at the head of a scenario made from requests.
+/// The elements at the start of a scenario that is made from requests.
 pub(crate) fn head(scenario: &Table, files: &Files) -> Result<Vec<Node>, Fault> {
     let mut head = vec![defaults(scenario)];
     if flag(scenario, "store-cache", true) {
@@ -90,7 +90,7 @@ fn defaults(scenario: &Table) -> Node {
     node
 }
 
-/// The scheme of a URL, if it has one, and the rest behind its colon.
+/// Splits off the scheme of a URL, if it has one; the rest follows its colon.
 pub(crate) fn scheme_of(url: &str) -> (Option<&str>, &str) {
     let is_scheme = |text: &str| {
         text.starts_with(|sign: char| sign.is_ascii_alphabetic())
@@ -277,7 +277,8 @@ fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault>
     )
 }
 
-/// The sign that stands equally often in each of the first lines; a comma if none does.
+/// Guesses the delimiter: the character that occurs equally often in each of the first lines, or
+/// else a comma.
 fn guessed_delimiter(file: &std::path::Path) -> String {
     let text = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&text[..text.len().min(4096)]).into_owned();
@@ -298,7 +299,7 @@ fn guessed_delimiter(file: &std::path::Path) -> String {
     known.iter().find(is_regular).unwrap_or(&",").to_string()
 }
 
-/// User Defined Variables, in the order of their names.
+/// User Defined Variables, sorted by name.
 pub(crate) fn variables(of: &Table) -> Node {
     let arguments: Vec<Prop> = sorted(of)
         .into_iter()
@@ -315,7 +316,7 @@ pub(crate) fn variables(of: &Table) -> Node {
         .with("Arguments.arguments", arguments)
 }
 
-/// The action that sets variables while the test runs.
+/// The action that sets variables during the test.
 pub(crate) fn set_variables(of: &Table) -> Node {
     const CLASS: &str = "kg.apc.jmeter.control.sampler.SetVariablesAction";
     let arguments: Vec<Prop> = sorted(of)

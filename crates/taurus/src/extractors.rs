@@ -6,7 +6,7 @@ use crate::fault::Fault;
 use crate::files::Files;
 use crate::value::{Table, as_table, flag, is_true, list, table, text, text_or};
 
-/// Assertions, then extractors, then scripts of a request.
+/// The assertions, extractors and scripts of a request, in this order.
 pub(crate) fn of_request(request: &Table, files: &Files) -> Result<Vec<Node>, Fault> {
     let mut all = assertions(request)?;
     extractors(request, &mut all)?;
@@ -28,7 +28,7 @@ fn needed(config: &Table, key: &str, place: &str) -> Result<String, Fault> {
 
 type Extractor = fn(&str, &Table) -> Result<Node, Fault>;
 
-/// The kinds of extractors: their key, the option that stands for all of them, and their element.
+/// The kinds of extractors: their key, the main option, and the function that builds their element.
 const EXTRACTORS: [(&str, &str, Extractor); 5] = [
     ("extract-boundary", "left", boundary_extractor),
     ("extract-regexp", "regexp", regexp_extractor),
@@ -165,7 +165,7 @@ fn json_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
             "JSONPostProcessor.jsonPathExprs",
             needed(config, "jsonpath", &place)?,
         )
-        // 0 takes one of the matches at random
+        // 0 chooses a random match.
         .with(
             "JSONPostProcessor.match_numbers",
             text_or(config, "match-no", "0"),
@@ -322,7 +322,7 @@ pub(crate) fn scripts(of: &Table, files: &Files, all: &mut Vec<Node>) -> Result<
     Ok(())
 }
 
-/// A file that a plan will read: its absolute path.
+/// The absolute path of a file that the plan will read.
 pub(crate) fn existing(name: &str, files: &Files) -> Result<String, Fault> {
     if crate::value::has_variable(name) {
         return Ok(name.to_owned());

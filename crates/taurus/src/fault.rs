@@ -1,12 +1,12 @@
-//! Why a configuration cannot be run.
+//! The reasons why a configuration cannot be run.
 
 use std::path::Path;
 
-/// A configuration that cannot be run, with the way out.
+/// A configuration that cannot be run, with the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Fault {
-    /// The fault, with its place.
+    /// The error, with its position.
     pub message: String,
     /// The remedy, as a sentence.
     pub hint: Option<String>,

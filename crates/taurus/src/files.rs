@@ -1,9 +1,8 @@
-//! Finding the files that a configuration names.
+//! Finds the files that a configuration names.
 
 use std::path::{Path, PathBuf};
 
-/// Where files are looked for: the working folder, then the folder of the configuration, then the folders above it up to that of
-/// the project.
+/// The search path: the working folder, then the folder of the configuration, then the folders above it up to the project's.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Files {
     folders: Vec<PathBuf>,
@@ -29,7 +28,7 @@ impl Files {
         Files { folders }
     }
 
-    /// The absolute path of a file; one that is nowhere is taken from the working folder.
+    /// The absolute path of a file. A file that is not found is resolved against the working folder.
     pub fn find(&self, name: &str) -> PathBuf {
         let path = match name.strip_prefix("~/") {
             Some(rest) => std::env::home_dir().unwrap_or_default().join(rest),

@@ -1,4 +1,4 @@
-//! Thread groups with another load: `LoadSettingsProcessor`.
+//! Applies another load to thread groups: `LoadSettingsProcessor`.
 
 use drumfire_jmx::{Element, Node, Prop, Value};
 
@@ -11,7 +11,7 @@ pub(crate) const PLAIN: &str = "ThreadGroup";
 pub(crate) const CONCURRENCY: &str =
     "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
 const SHAPER: &str = "kg.apc.jmeter.timers.VariableThroughputTimer";
-/// The groups that get another load, in the order in which they are counted.
+/// The groups whose load is replaced, in the order in which they are counted.
 pub(crate) const GROUPS: [&str; 6] = [
     PLAIN,
     "kg.apc.jmeter.threads.SteppingThreadGroup",
@@ -21,17 +21,17 @@ pub(crate) const GROUPS: [&str; 6] = [
     "OpenModelThreadGroup",
 ];
 
-/// How thread groups are changed.
+/// The rules for changing thread groups.
 pub(crate) struct GroupRules {
-    /// `modules.jmeter.force-ctg`: groups that run for a time become Concurrency Thread Groups.
+    /// `modules.jmeter.force-ctg`: groups with a duration become Concurrency Thread Groups.
     pub force_concurrency: bool,
-    /// The plan was made from requests.
+    /// Whether the plan was made from requests.
     pub is_generated: bool,
-    /// The groups wait, so they must be plain ones, which can.
+    /// Whether the groups start with a delay. Only plain groups support that.
     pub waits: bool,
 }
 
-/// Gives the groups of a plan the load. `plan` is the Test Plan.
+/// Applies the load to the groups of a plan. `plan` is the Test Plan.
 pub(crate) fn apply(
     plan: &mut Node,
     load: &Load,
@@ -76,7 +76,7 @@ pub(crate) fn apply(
     Ok(())
 }
 
-/// The users of each group.
+/// The number of users of each group.
 fn shares(
     plan: &Node,
     places: &[usize],
@@ -94,11 +94,12 @@ fn shares(
     }
 }
 
-/// In proportion to the groups' own users, at least one; groups without users stay so.
+/// Divides users in proportion to the groups' own numbers, at least one each. A group without users
+/// stays without.
 fn divided(users: f64, own: &[f64], notes: &mut Vec<String>) -> Vec<Amount> {
     let total: f64 = own.iter().sum();
     let share = |own: &f64| match total != 0.0 && *own != 0.0 {
-        // Python rounds to the even number
+        // Python rounds half to even.
         true => (users * own / total).round_ties_even().max(1.0),
         false => 0.0,
     };
@@ -121,7 +122,7 @@ fn own_users(group: &Node) -> String {
     group.props.str_or(property, "1").into_owned()
 }
 
-/// The number that a group has of its own; of a property its default, else one.
+/// The number of users that a group has itself. For a property it is the default, or else one.
 fn counted(own: &str) -> Result<f64, Fault> {
     let known = match has_variable(own) {
         true => {
@@ -221,7 +222,7 @@ fn own_loops(group: &Node) -> Option<Amount> {
     }
 }
 
-/// A plain group keeps when it starts its users.
+/// Copies the start delay of a plain group.
 fn keep_delay(from: &Node, to: &mut Node) {
     let delay = from.props.str("ThreadGroup.delay");
     if !delay.is_empty() {
@@ -237,7 +238,7 @@ pub(crate) struct PlainGroup<'n> {
     pub name: &'n str,
     pub users: Amount,
     pub ramp_up: Amount,
-    /// The ramp-up is added to the time, also where an expression says one of them.
+    /// Whether the ramp-up is added to the duration even if one of them is an expression.
     pub adds_ramp_up: bool,
     pub hold: Amount,
     pub iterations: Amount,

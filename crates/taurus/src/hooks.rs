@@ -1,4 +1,4 @@
-//! Commands of the `shellexec` service, which run around a test.
+//! The commands of the `shellexec` service, which run around a test.
 
 use std::path::PathBuf;
 
@@ -11,30 +11,30 @@ use crate::value::{Table, as_table, flag, list, table, text, text_or};
 /// When a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Before the plan is looked at.
+    /// Before the plan is read.
     Prepare,
     /// Just before the first request.
     Startup,
     /// When the run has ended.
     Shutdown,
-    /// After the results were judged.
+    /// After the results have been judged.
     PostProcess,
 }
 
-/// A command of the shell.
+/// A shell command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hook {
     /// When it runs.
     pub stage: Stage,
-    /// For `sh -c`.
+    /// The command line for `sh -c`.
     pub command: String,
-    /// Where it runs; the working folder if nothing is said.
+    /// The folder in which it runs; the working folder if none is given.
     pub folder: Option<PathBuf>,
-    /// More variables of the environment.
+    /// Additional environment variables.
     pub environment: Vec<(String, String)>,
-    /// The run does not wait for it.
+    /// Whether the run continues without waiting for it.
     pub in_background: bool,
-    /// The run goes on if it fails.
+    /// Whether the run continues if it fails.
     pub may_fail: bool,
 }
 
@@ -45,7 +45,7 @@ const STAGES: [(&str, Stage); 4] = [
     ("post-process", Stage::PostProcess),
 ];
 
-/// The commands of all services; services of other kinds are told.
+/// The commands of all services. Services of other kinds are reported in `notes`.
 pub(crate) fn read(
     config: &Table,
     files: &Files,
@@ -92,7 +92,8 @@ fn hook(task: &Table, stage: Stage, files: &Files) -> Result<Hook, Fault> {
     })
 }
 
-/// Tables with names and values, such as properties and variables of the environment; a null removes.
+/// Tables of names and values, such as properties and environment variables. A null removes the
+/// entry.
 pub(crate) fn pairs(of: Option<&Table>) -> Vec<(String, String)> {
     let all = of.into_iter().flatten();
     all.filter(|(_, value)| !value.is_null())

@@ -1,4 +1,4 @@
-//! The plans of several executions as one plan, whose groups run side by side or one after the other.
+//! Joins the plans of several executions into one plan, whose groups run in parallel or in sequence.
 
 use drumfire_jmx::{Name, Node, Prop, Value};
 
@@ -9,15 +9,15 @@ use crate::groups::PLAIN;
 pub(crate) struct ExecutionPlan {
     /// The Test Plan.
     pub plan: Node,
-    /// Seconds until it starts.
+    /// The delay until it starts, in seconds.
     pub delay: f64,
-    /// How long it runs in seconds, as far as the configuration says.
+    /// Its duration in seconds, if the configuration determines it.
     pub lasts: Option<f64>,
 }
 
 const VARIABLES: &str = "TestPlan.user_defined_variables";
 
-/// One plan of all. `slots` is how many executions run at a time.
+/// Joins all plans into one. `slots` is how many executions run at a time.
 pub(crate) fn join(mut parts: Vec<ExecutionPlan>, slots: Option<usize>) -> Result<Node, Fault> {
     let in_turn = slots.is_some_and(|slots| slots < parts.len());
     let serialized = in_turn && set_delays(&mut parts, slots.unwrap_or(1))?;
@@ -45,7 +45,8 @@ pub(crate) fn join(mut parts: Vec<ExecutionPlan>, slots: Option<usize>) -> Resul
     Ok(whole)
 }
 
-/// Lets executions wait for one another. Gives whether the groups shall run in turn, where it is not known how long they run.
+/// Sets start delays so that executions wait for a free slot. If durations are unknown, returns whether the groups must run
+/// in sequence instead.
 fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, Fault> {
     let waiting = parts.len().saturating_sub(slots);
     let are_known = parts
@@ -98,7 +99,7 @@ fn put_delay(group: &mut Node, seconds: f64) {
     }
 }
 
-/// Moves the groups of a plan into the whole, each with the elements that stand beside the groups.
+/// Moves the groups of a plan into the joined plan, each with the elements that stand beside the groups.
 fn take(plan: Node, whole: &mut Node, variables: &mut Vec<(String, String)>) -> Result<(), Fault> {
     note_variables(&plan, variables)?;
     let mut beside = Vec::new();
@@ -130,7 +131,7 @@ fn take(plan: Node, whole: &mut Node, variables: &mut Vec<(String, String)>) -> 
     Ok(())
 }
 
-/// Variables of all plans are in one plan: one name must have one value.
+/// Collects the variables of all plans. In one plan, a name can only have one value.
 fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), Fault> {
     let of_plan = plan
         .props
@@ -163,7 +164,7 @@ fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), 
     Ok(())
 }
 
-/// Module Controllers address elements from the Test Plan down.
+/// Updates the paths of Module Controllers, which start at the Test Plan.
 fn readdress(nodes: &mut [Node], old: &Name, new: &Name) {
     for node in nodes {
         if node.class == "ModuleController" {

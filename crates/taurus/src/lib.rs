@@ -1,7 +1,7 @@
-//! Taurus configurations: files are merged ([`config`]), each execution becomes a plan ([`scenario`], [`script`]) with its load
-//! ([`load`]), and all of them become one plan ([`test`]). Criteria of `passfail` are read and judged in [`criteria`].
+//! Runs Taurus configurations. It merges the files ([`config`]), turns each execution into a plan ([`scenario`], [`script`])
+//! with its load ([`load`]), and joins the plans into one ([`test`]). [`criteria`] reads and judges the criteria of `passfail`.
 //!
-//! Where Taurus's documentation leaves a case open, its own program decides; tests hold plans that it wrote.
+//! Where Taurus's documentation leaves a case open, Taurus itself is the reference; tests contain plans that it wrote.
 
 #![warn(missing_docs)]
 

@@ -4,28 +4,28 @@ use crate::amount::{Amount, number, time};
 use crate::fault::Fault;
 use crate::value::{Table, is_true};
 
-/// The load as the configuration says it.
+/// The load as the configuration defines it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Load {
-    /// Users; none where the configuration says nothing.
+    /// The number of users; `None` if the configuration does not set it.
     pub concurrency: Option<Amount>,
     pub ramp_up: Option<Amount>,
-    /// The configuration gives a ramp-up that is not 0.
+    /// Whether the configuration sets a ramp-up other than 0.
     pub has_ramp_up: bool,
     pub hold: Amount,
-    /// 0 is without end.
+    /// 0 means unlimited.
     pub iterations: Amount,
-    /// The configuration gives iterations.
+    /// Whether the configuration sets iterations.
     pub has_iterations: bool,
     pub has_concurrency: bool,
     pub throughput: Option<Amount>,
     pub steps: Option<Amount>,
-    /// Ramp-up and hold in seconds; 1 where an expression says them.
+    /// Ramp-up and hold in seconds; 1 if one of them is an expression.
     pub duration: f64,
 }
 
 impl Load {
-    /// Reads the load of an execution for runs on this machine.
+    /// Reads the load of an execution for a run on this machine.
     pub fn of(execution: &Table) -> Result<Load, Fault> {
         let local = |key: &str| match execution.get(key) {
             Some(serde_json::Value::Object(by_place)) => by_place.get("local"),
@@ -66,7 +66,7 @@ impl Load {
         })
     }
 
-    /// Whether thread groups keep what the plan says.
+    /// Whether the thread groups keep the load of the plan.
     pub fn is_absent(&self) -> bool {
         !self.has_iterations && !self.has_concurrency && self.duration == 0.0
     }

@@ -1,4 +1,5 @@
-//! `modifications` of a plan: elements turned on and off, and properties set by name.
+//! Applies the `modifications` of a plan: enables and disables elements, and sets properties by
+//! name.
 
 use drumfire_jmx::{Element, Node, Prop, Props, Value as Held};
 use serde_json::Value;
@@ -6,7 +7,7 @@ use serde_json::Value;
 use crate::fault::Fault;
 use crate::value::{Table, list, table, text};
 
-/// Makes the changes that a scenario asks for.
+/// Applies the modifications of a scenario.
 pub(crate) fn apply(
     plan: &mut Node,
     scenario: &Table,
@@ -55,7 +56,7 @@ fn switch(node: &mut Node, pattern: &str, enabled: bool) -> bool {
     found
 }
 
-/// Whether a name fits a pattern of a shell: `*`, `?`.
+/// Whether a name matches a shell pattern with `*` and `?`.
 pub(crate) fn fits(pattern: &str, name: &str) -> bool {
     fn rest(pattern: &[char], name: &[char]) -> bool {
         match pattern.split_first() {
@@ -66,7 +67,7 @@ pub(crate) fn fits(pattern: &str, name: &str) -> bool {
         }
     }
     let chars = |text: &str| text.chars().collect::<Vec<_>>();
-    // stars side by side are one
+    // Adjacent stars are equivalent to one.
     let mut pattern = chars(pattern);
     pattern.dedup_by(|a, b| *a == '*' && *b == '*');
     rest(&pattern, &chars(name))
@@ -83,7 +84,7 @@ fn set(node: &mut Node, name: &str, inside: &[&str], value: &Value) -> bool {
     found
 }
 
-/// Sets a property, or adds it where the element or the property around it is there.
+/// Sets a property, or adds it if the element or its parent property exists.
 fn set_in(props: &mut Props, inside: &[&str], value: &Value) -> bool {
     let Some((name, below)) = inside.split_first() else {
         return false;
@@ -112,7 +113,7 @@ fn set_in(props: &mut Props, inside: &[&str], value: &Value) -> bool {
     true
 }
 
-/// The text in the kind of the old value, as JMeter reads it from the file.
+/// Converts the text to the kind of the old value, as JMeter does when it reads the file.
 fn of_kind(old: &Held, text: &str) -> Held {
     match old {
         Held::Bool(_) => Held::Bool(text.eq_ignore_ascii_case("true")),

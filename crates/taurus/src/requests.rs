@@ -11,21 +11,21 @@ use crate::files::Files;
 use crate::samplers::{InheritedSettings, http_request};
 use crate::value::{Table, as_table, flag, text, text_or};
 
-/// Blocks within blocks, and scenarios that include others.
+/// How deep blocks and included scenarios may be nested.
 const MAX_DEPTH: usize = 100;
 
-/// Makes the elements of scenarios.
+/// Compiles scenarios to elements.
 pub(crate) struct Compiler<'c> {
     /// All scenarios by name.
     pub scenarios: &'c Table,
     pub files: &'c Files,
-    /// The scenarios that are being included.
+    /// The scenarios that are being included, outermost first.
     pub path: Vec<String>,
     pub depth: usize,
 }
 
 impl Compiler<'_> {
-    /// Everything of a scenario that stands in its thread group.
+    /// All elements of a scenario that go into its thread group.
     pub fn scenario(&mut self, scenario: &Table) -> Result<Vec<Node>, Fault> {
         let mut nodes = head(scenario, self.files)?;
         nodes.extend(self.requests(scenario.get("requests"), scenario)?);
@@ -88,7 +88,7 @@ impl Compiler<'_> {
         Ok(vec![node])
     }
 
-    /// An `if` block: a controller for `then`, and one with the opposite condition for `else`.
+    /// An `if` block: a controller for `then`, and one with the negated condition for `else`.
     fn conditional(&mut self, request: &Table, scenario: &Table) -> Result<Vec<Node>, Fault> {
         let condition = text_or(request, "if", "");
         let then = self.requests(Some(inner(request, "then")?), scenario)?;
@@ -100,7 +100,7 @@ impl Compiler<'_> {
         Ok(nodes)
     }
 
-    /// The controller of a block that holds requests, `None` for a block that holds none.
+    /// The controller of a block that contains requests; `None` for other requests.
     fn controller(&mut self, request: &Table, scenario: &Table) -> Result<Option<Node>, Fault> {
         let has = |key: &str| request.contains_key(key);
         if has("once") {
@@ -144,7 +144,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The requests within a block, which it must have.
+/// The requests within a block, which are required.
 fn inner<'a>(request: &'a Table, key: &str) -> Result<&'a Value, Fault> {
     request.get(key).ok_or_else(|| {
         let kind = request.keys().next().map_or("", String::as_str);

@@ -17,7 +17,7 @@ pub(crate) struct InheritedSettings<'c> {
 }
 
 impl InheritedSettings<'_> {
-    /// The setting of a request, else of its scenario.
+    /// The setting of a request, or else of its scenario.
     fn option<'v>(&'v self, request: &'v Table, key: &str) -> Option<&'v Value> {
         let own = request.get(key).filter(|value| !value.is_null());
         own.or_else(|| self.scenario.get(key).filter(|value| !value.is_null()))
@@ -149,7 +149,7 @@ fn with_body(node: Node, body: &Value) -> Result<Node, Fault> {
     }
 }
 
-/// Protocol, host, port and path of a URL as Python splits it.
+/// Sets protocol, host, port and path from a URL, which is split as in Python.
 fn with_address(mut node: Node, url: &str) -> Node {
     let url = url.split('#').next().unwrap_or_default();
     let (scheme, rest) = scheme_of(url);
@@ -203,7 +203,7 @@ fn uploads(
         );
         all.push(file);
     }
-    // PUT sends one file as its body
+    // PUT sends a single file as its body.
     if method == "PUT" {
         all.truncate(1);
     }
@@ -249,7 +249,7 @@ fn mime_type(path: &str) -> &'static str {
     }
 }
 
-/// The timer of a think time: a time, or `uniform(2s, 500ms)`, `gaussian(…)`, `poisson(…)`.
+/// The timer of a think time: a duration, or `uniform(2s, 500ms)`, `gaussian(…)`, `poisson(…)`.
 fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
     let Some(think_time) = think_time.filter(|time| is_true(Some(time))) else {
         return Ok(None);

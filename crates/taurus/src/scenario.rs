@@ -10,12 +10,12 @@ use crate::value::{Table, as_table, text, text_or};
 #[derive(Debug, Clone)]
 pub(crate) struct Execution {
     pub config: Table,
-    /// The name of the scenario, which is that of a thread group made from requests.
+    /// The name of the scenario, which also names a thread group made from requests.
     pub label: String,
     pub scenario: Table,
 }
 
-/// All executions. Scenarios that stand within them become scenarios by name.
+/// All executions. Inline scenarios become named ones.
 pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execution>, Fault> {
     if let Some(place) = config
         .get("provisioning")
@@ -73,7 +73,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
     Ok(found)
 }
 
-/// The list `execution`, which may also be a single table.
+/// The list `execution`; a single table counts as a list of one.
 fn written_executions(config: &Table) -> Result<Vec<Value>, Fault> {
     let written = match config.get("execution") {
         Some(Value::Array(all)) => all.clone(),

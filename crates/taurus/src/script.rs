@@ -1,4 +1,4 @@
-//! A plan from a file or from requests, with everything that Taurus puts into it.
+//! Makes a plan from a file or from requests, with everything that Taurus adds to it.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use drumfire_jmx::{Element, Node, Prop, Props, Value};
 use crate::elements;
 use crate::value::{Table, flag, table};
 
-/// Changes that every plan gets. `is_generated` is a plan made from requests.
+/// Applies the changes that every plan gets. `is_generated` is true for a plan made from requests.
 pub(crate) fn adjust(plan: &mut Node, scenario: &Table, is_generated: bool) {
     if flag(scenario, "disable-listeners", true) {
         disable_listeners(plan);
@@ -44,7 +44,7 @@ pub(crate) fn adjust(plan: &mut Node, scenario: &Table, is_generated: bool) {
     });
 }
 
-/// Listeners without a file only cost.
+/// Disables listeners without a file, which only cost time.
 fn disable_listeners(plan: &mut Node) {
     each(plan, &mut |node| {
         if node.class == "ResultCollector" && node.props.str("filename").is_empty() {
@@ -64,7 +64,7 @@ fn each(node: &mut Node, change: &mut dyn FnMut(&mut Node)) {
     }
 }
 
-/// File names start at the folder of their plan, because the plan that is run lies elsewhere.
+/// Makes file names absolute, because the plan that runs is stored in another folder.
 pub(crate) fn absolute_files(plan: &mut Node, folder: &Path) {
     each(plan, &mut |node| {
         let props: Vec<Prop> = node

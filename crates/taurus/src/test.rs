@@ -1,4 +1,4 @@
-//! A configuration as a test: its plan, properties, criteria and commands.
+//! Turns a configuration into a test: its plan, properties, criteria and commands.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ use crate::scenario::{Execution, executions};
 use crate::script;
 use crate::value::{Table, as_table, flag, list, table, text, text_or};
 
-/// The meaning of a configuration.
+/// A test as the configuration defines it.
 #[derive(Debug, Clone)]
 pub struct Test {
     /// The plan with its load.
@@ -33,18 +33,18 @@ pub struct Test {
     pub criteria: Criteria,
     /// Commands around the run.
     pub hooks: Vec<Hook>,
-    /// Where the outcome goes for CI systems (`junit-xml`).
+    /// The file for the result in JUnit's format, for CI systems (`junit-xml`).
     pub junit: Option<PathBuf>,
-    /// The settings without effect here, and the reason.
+    /// The settings that have no effect here, with the reason.
     pub notes: Vec<String>,
-    /// The merged configuration, secrets masked.
+    /// The merged configuration with masked secrets.
     pub effective: Value,
 }
 
-/// Reads a configuration, with changes such as `execution.0.concurrency=5`.
+/// Reads a configuration and applies overrides such as `execution.0.concurrency=5`.
 ///
 /// # Errors
-/// The first thing that keeps it from being run.
+/// The first error that prevents a run.
 pub fn load(file: &Path, overrides: &[String]) -> Result<Test, Fault> {
     let files = Files::around(file);
     let mut config = config::read(file, overrides, &files)?;
@@ -105,7 +105,7 @@ fn in_execution(fault: Fault, place: usize, count: usize) -> Fault {
     }
 }
 
-/// `settings.env`, whose values may name variables of the environment.
+/// The variables of `settings.env`, whose values may refer to environment variables.
 fn environment(config: &Table) -> Vec<(String, String)> {
     let settings = table(config, "settings");
     let mut pairs = hooks::pairs(settings.and_then(|settings| table(settings, "env")));
@@ -121,7 +121,7 @@ fn environment(config: &Table) -> Vec<(String, String)> {
     pairs
 }
 
-/// The plan of an execution, and the file that it comes from.
+/// The plan of an execution, and the file that it was read from.
 fn part(
     execution: &Execution,
     config: &Table,
@@ -267,7 +267,7 @@ fn junit(config: &Table) -> Option<PathBuf> {
         .map(|reporter| PathBuf::from(text_or(&reporter, "filename", "xunit.xml")))
 }
 
-/// Reporters and settings without an effect.
+/// Notes reporters that have no effect.
 fn tell(config: &Table, notes: &mut Vec<String>) {
     for reporter in list(config, "reporting") {
         let module = text_or(&as_table(reporter, "module"), "module", "");
@@ -285,7 +285,7 @@ fn tell(config: &Table, notes: &mut Vec<String>) {
     }
 }
 
-/// Passwords, secrets and tokens are not shown.
+/// Masks passwords, secrets and tokens.
 fn masked(value: Value) -> Value {
     match value {
         Value::Object(table) => {

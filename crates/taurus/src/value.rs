@@ -1,11 +1,11 @@
-//! Values of a configuration, as Python shows them where Taurus puts them into a plan.
+//! Values of a configuration, formatted as Python does when Taurus writes them into a plan.
 
 use serde_json::{Map, Value};
 
 /// A table of a configuration.
 pub(crate) type Table = Map<String, Value>;
 
-/// `str(value)` of Python.
+/// Python's `str(value)`.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
@@ -21,12 +21,12 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// `str` of a Python float: always with a fraction.
+/// Python's `str` of a float, which always shows a fraction.
 pub(crate) fn float_text(number: f64) -> String {
     format!("{number:?}")
 }
 
-/// `json.dumps` of Python: blanks after separators, and only ASCII.
+/// Python's `json.dumps`: blanks after separators, and only ASCII.
 pub(crate) fn json(value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -61,7 +61,7 @@ fn quoted(text: &str) -> String {
     quoted
 }
 
-/// Whether Python takes a value for true.
+/// Whether a value is true in Python.
 pub(crate) fn is_true(value: Option<&Value>) -> bool {
     match value {
         None | Some(Value::Null) => false,
@@ -73,7 +73,7 @@ pub(crate) fn is_true(value: Option<&Value>) -> bool {
     }
 }
 
-/// The flag of a table; `default` where it is not set.
+/// A flag of a table; `default` if it is not set.
 pub(crate) fn flag(table: &Table, key: &str, default: bool) -> bool {
     match table.get(key) {
         None => default,
@@ -81,17 +81,17 @@ pub(crate) fn flag(table: &Table, key: &str, default: bool) -> bool {
     }
 }
 
-/// The text of a table's entry; `default` where it is not set.
+/// A text of a table; `default` if it is not set.
 pub(crate) fn text_or(table: &Table, key: &str, default: &str) -> String {
     table.get(key).map_or_else(|| default.to_owned(), text)
 }
 
-/// The table of a table's entry.
+/// A table within a table.
 pub(crate) fn table<'t>(around: &'t Table, key: &str) -> Option<&'t Table> {
     around.get(key).and_then(Value::as_object)
 }
 
-/// The list of a table's entry; one value alone is a list of one.
+/// A list of a table; a single value counts as a list of one.
 pub(crate) fn list<'t>(around: &'t Table, key: &str) -> Vec<&'t Value> {
     match around.get(key) {
         None | Some(Value::Null) => Vec::new(),
@@ -100,7 +100,7 @@ pub(crate) fn list<'t>(around: &'t Table, key: &str) -> Vec<&'t Value> {
     }
 }
 
-/// A table, or a value alone, which then stands for one entry of it.
+/// A table. A single value becomes the table's entry `key`.
 pub(crate) fn as_table(value: &Value, key: &str) -> Table {
     match value {
         Value::Object(table) => table.clone(),
@@ -109,7 +109,7 @@ pub(crate) fn as_table(value: &Value, key: &str) -> Table {
     }
 }
 
-/// Whether a text names a variable or a function of JMeter.
+/// Whether a text contains a JMeter variable or function.
 pub(crate) fn has_variable(text: &str) -> bool {
     text.find("${")
         .is_some_and(|at| text[at + 2..].find('}').is_some_and(|end| end > 0))

@@ -1,4 +1,5 @@
-//! YAML as PyYAML reads it: `yes`, `no`, `on` and `off` are true or false, `y` and `n` are texts.
+//! Reads YAML as PyYAML does: `yes`, `no`, `on` and `off` are booleans, while `y` and `n` are
+//! texts.
 
 use std::fmt;
 
@@ -20,7 +21,7 @@ pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
     Ok(read.into_iter().map(|one| one.value(&lines)).collect())
 }
 
-/// A value and where it is defined: line and column, from 1.
+/// A value with its line and column, from 1.
 struct Located {
     raw: Raw,
     line: u64,
@@ -105,7 +106,7 @@ impl<'de> Visitor<'de> for YamlReader {
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Raw, E> {
-        // infinity and others are no numbers of JSON
+        // JSON has no number for infinity and NaN.
         Ok(match Number::from_f64(value) {
             Some(number) => Raw::Number(number),
             None => Raw::Text(value.to_string()),
