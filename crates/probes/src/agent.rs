@@ -1,4 +1,5 @@
-//! ServerAgent, which goes with jmeter-plugins' PerfMon: a line of text asks for metrics, and a line of values comes each second.
+//! Reads ServerAgent, which belongs to jmeter-plugins' PerfMon: one line of text requests metrics, and a line of values arrives
+//! each second.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -6,9 +7,9 @@ use std::time::Duration;
 
 use crate::series::Reading;
 
-/// How long the agent may take to answer.
+/// How long to wait for the agent.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The query: the agent's name, chart, unit, line, and the divisor of a value.
+/// The requested metrics: the agent's name, chart, unit, line, and the divisor of a value.
 const METRICS: [(&str, &str, &str, &str, f64); 8] = [
     ("cpu:combined", "CPU", "%", "busy", 1.0),
     ("memory:usedperc", "Memory", "%", "used", 1.0),
@@ -38,7 +39,7 @@ const METRICS: [(&str, &str, &str, &str, f64); 8] = [
     ("tcp:estab", "Connections", "", "established", 1.0),
 ];
 
-/// An agent.
+/// A connection to an agent.
 pub(crate) struct AgentSource {
     address: String,
     connection: Option<BufReader<TcpStream>>,
@@ -52,7 +53,7 @@ impl AgentSource {
         }
     }
 
-    /// Waits for the next line of values. After a failure the agent is asked anew.
+    /// Waits for the next line of values. After a failure it connects again.
     pub fn read(&mut self) -> Result<Vec<Reading>, String> {
         let read = self.next_line();
         if read.is_err() {
@@ -94,7 +95,7 @@ fn connect(address: &str) -> std::io::Result<TcpStream> {
     Err(last)
 }
 
-/// A value that the agent does not know is `NaN`, and left out.
+/// Parses a line of values. The agent sends `NaN` for a metric that it does not know; it is left out.
 fn values(line: &str) -> Vec<Reading> {
     let values = line.trim_end().split('\t').map(str::parse::<f64>);
     METRICS

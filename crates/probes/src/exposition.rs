@@ -1,4 +1,4 @@
-//! Prometheus's text format, as node_exporter writes it.
+//! Parses Prometheus's text format, as node_exporter writes it.
 
 /// A sample of a metric.
 #[derive(Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub(crate) struct Metric<'t> {
 }
 
 impl<'t> Metric<'t> {
-    /// The value of a label; values with quotes in them are not needed here.
+    /// The value of a label. Values that contain quotes are not supported.
     pub fn label(&self, name: &str) -> Option<&'t str> {
         let mut rest = self.labels;
         while let Some((found, after)) = rest.split_once("=\"") {
@@ -23,7 +23,7 @@ impl<'t> Metric<'t> {
     }
 }
 
-/// The samples of a page, without comments and what cannot be read.
+/// The samples of a page, without comments and malformed lines.
 pub(crate) fn metrics(text: &str) -> impl Iterator<Item = Metric<'_>> {
     text.lines().filter_map(metric)
 }

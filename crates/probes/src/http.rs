@@ -1,4 +1,5 @@
-//! Sources that are asked over HTTP. Counters become rates by the difference to the last answer.
+//! Sources that are polled over HTTP. Counters become rates, computed from the difference to the
+//! previous response.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -9,17 +10,17 @@ use ureq::Agent;
 use crate::exposition::metrics;
 use crate::series::Reading;
 
-/// How long an answer may take.
+/// The timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// The longest answer, in bytes.
+/// The longest response that is read, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// The format of an answer.
+/// The format of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// node_exporter's metrics.
     Node,
-    /// The answer to a query of Prometheus's API.
+    /// The response to a query of Prometheus's API.
     Prometheus,
     /// Apache's `mod_status`, with `?auto`.
     Apache,
@@ -31,7 +32,7 @@ pub(crate) enum Form {
 pub(crate) struct HttpSource {
     agent: Agent,
     url: String,
-    /// The field `Authorization`.
+    /// The value of the `Authorization` field.
     credentials: Option<String>,
     form: Form,
     rates: Rates,
@@ -56,7 +57,7 @@ impl HttpSource {
         }
     }
 
-    /// Asks once.
+    /// Polls the source once.
     pub fn read(&mut self) -> Result<Vec<Reading>, String> {
         let mut request = self.agent.get(&self.url);
         if let Some(credentials) = &self.credentials {
@@ -78,7 +79,7 @@ pub(crate) struct Rates {
     read: Option<Instant>,
 }
 
-/// Counters of one moment.
+/// The counters of one response.
 pub(crate) struct RatesNow<'r> {
     rates: &'r mut Rates,
     seconds: Option<f64>,
@@ -100,7 +101,8 @@ impl Rates {
 }
 
 impl RatesNow<'_> {
-    /// The growth of a counter per second since the last moment; none at first, and after it began anew.
+    /// The growth of a counter per second since the previous response; `None` at first and after the
+    /// counter was reset.
     fn of(&mut self, name: &str, value: f64) -> Option<f64> {
         let before = self.rates.last.get(name).copied();
         self.new.insert(name.to_owned(), value);
@@ -274,7 +276,7 @@ mod tests {
 
     use super::*;
 
-    /// The values of the second of two answers that are two seconds apart.
+    /// The readings of the second of two responses that are two seconds apart.
     fn read(form: Form, first: &str, second: &str) -> Vec<(Cow<'static, str>, String, f64)> {
         let mut rates = Rates::default();
         let start = Instant::now();

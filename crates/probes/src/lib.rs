@@ -1,7 +1,7 @@
-//! The target's own metrics beside the load: `--watch KIND=WHERE`.
+//! Records the target's own metrics beside the load: `--watch KIND=WHERE`.
 //!
-//! Each [`Source`] has a thread that asks once a second, or as often as an [`SshWatch`] says. A source that does not answer leaves a gap in its curves and nothing
-//! else. [`Watching::groups`] gives the curves up to now, as reports and live pages show them.
+//! Each [`Source`] has a thread that polls once a second, or at the interval of an [`SshWatch`]. A source that does not answer
+//! only leaves a gap in its curves. [`Watching::groups`] returns the curves so far, as reports and live pages show them.
 
 #![warn(missing_docs)]
 

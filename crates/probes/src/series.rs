@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use drumfire_report::{HealthGroup, HealthLine};
 
-/// Moments that are kept; of more, neighbours are put together.
+/// The most points in time that are stored. When there are more, neighbours are averaged.
 const MOST_MOMENTS: usize = 1_200;
-/// Lines of a source; of more, the later ones are left out.
+/// The most lines of a source. Further lines are dropped.
 const MOST_LINES: usize = 60;
 
-/// Something that was read at a moment.
+/// One value that was read.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Reading {
     /// The chart that it belongs to.
@@ -38,7 +38,7 @@ impl Reading {
     }
 }
 
-/// All readings of a source, moment by moment. A value that was not read is not a number.
+/// All readings of a source by time. Missing values are NaN.
 #[derive(Debug, Default)]
 pub(crate) struct Series {
     at_ms: Vec<i64>,
@@ -47,7 +47,7 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// Adds a moment; nothing is read where the source failed.
+    /// Adds the readings of one time; they are empty if the source failed.
     pub fn add(&mut self, at_ms: i64, readings: Vec<Reading>) {
         let known = self.at_ms.len();
         self.at_ms.push(at_ms);
@@ -98,7 +98,7 @@ impl Series {
     }
 }
 
-/// The mean of what was read.
+/// The mean of the values that are not missing.
 fn mean(values: &[f64]) -> f64 {
     let read: Vec<f64> = values
         .iter()

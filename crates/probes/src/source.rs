@@ -1,4 +1,4 @@
-//! `--watch KIND=WHERE`: sources by their names, and the thread of each.
+//! Parses `--watch KIND=WHERE`, and runs a thread for each source.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -15,9 +15,9 @@ use crate::ssh::{SshSource, SshWatch};
 
 /// The kinds, as users write them.
 pub const KINDS: [&str; 5] = ["node", "prometheus", "apache", "nginx", "agent"];
-/// How often a source is asked.
+/// The polling interval.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The name of the threads that ask over SSH. They notice within milliseconds that the run is over.
+/// The name of the threads that poll over SSH. They notice the end of a run within milliseconds.
 const SSH_THREAD: &str = "watch ssh";
 
 /// A source of metrics.
@@ -25,11 +25,11 @@ const SSH_THREAD: &str = "watch ssh";
 pub struct Source {
     kind: &'static str,
     target: String,
-    /// Of a machine that is asked over SSH.
+    /// The settings of a machine that is polled over SSH.
     ssh: Option<SshWatch>,
 }
 
-/// Why there is no such source.
+/// Why a source is invalid.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SourceError {
     /// It is not `KIND=WHERE`.
@@ -50,10 +50,10 @@ enum Asked {
 }
 
 impl Source {
-    /// Reads `KIND=WHERE`.
+    /// Parses `KIND=WHERE`.
     ///
     /// # Errors
-    /// [`SourceError`], which says what is expected.
+    /// [`SourceError`], which states what was expected.
     pub fn parse(text: &str) -> Result<Source, SourceError> {
         let (kind, target) = text
             .split_once('=')
@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    /// Commands that are run on another machine.
+    /// A source that runs commands on another machine.
     #[must_use]
     pub fn ssh(watch: SshWatch) -> Source {
         Source {
@@ -93,7 +93,7 @@ impl Source {
     /// The name of its charts: its kind and its host.
     fn name(&self) -> String {
         let rest = self.target.split("://").last().unwrap_or_default();
-        // A password in a URL is not shown.
+        // Hide a password in the URL.
         let host = rest.split(['/', '?']).next().unwrap_or_default();
         let host = host.rsplit('@').next().unwrap_or_default();
         format!("{} {host}", self.kind)
@@ -138,7 +138,7 @@ impl SharedSource {
     }
 }
 
-/// Sources at work. Their threads end with it.
+/// Sources that are being polled. Dropping the value ends their threads.
 #[derive(Default)]
 pub struct Watching {
     sources: View,
@@ -147,7 +147,7 @@ pub struct Watching {
 }
 
 impl Watching {
-    /// No source yet; those over TLS will need certificates that these authorities vouch for.
+    /// Starts without sources. Those over TLS will need certificates that these authorities vouch for.
     #[must_use]
     pub fn trusting(authorities: Authorities) -> Watching {
         let mut watching = Watching::default();
@@ -155,10 +155,10 @@ impl Watching {
         watching
     }
 
-    /// Asks each of these, too, once a second from now on. `now_ms` tells the time in milliseconds since the Unix epoch.
+    /// Adds sources and starts polling them. `now_ms` returns the time in milliseconds since the Unix epoch.
     ///
     /// # Errors
-    /// If the system starts no more threads.
+    /// The system cannot start another thread.
     pub fn add(
         &mut self,
         sources: &[Source],
@@ -180,17 +180,17 @@ impl Watching {
         Ok(())
     }
 
-    /// The curves up to now.
+    /// The curves so far.
     pub fn groups(&self) -> Vec<HealthGroup> {
         self.sources.groups()
     }
 
-    /// A handle for others who show the curves, those of sources that are added later, too.
+    /// A handle that reads the curves, including those of sources added later.
     pub fn view(&self) -> View {
         self.sources.clone()
     }
 
-    /// A line for each source that did not answer when it was asked last.
+    /// A line for each source whose last poll failed.
     pub fn problems(&self) -> Vec<String> {
         let sources = self.sources.lock();
         let problems = sources.iter().filter_map(|(name, shared)| {
@@ -201,15 +201,15 @@ impl Watching {
     }
 }
 
-/// The name of a source, and what was read of it.
+/// The name of a source, and its state.
 type Named = (String, Arc<SharedSource>);
 
-/// The curves of sources, for those who show them. Copies are of the same sources.
+/// Read access to the curves of sources. Clones share the same sources.
 #[derive(Clone, Default)]
 pub struct View(Arc<Mutex<Vec<Named>>>);
 
 impl View {
-    /// The curves up to now.
+    /// The curves so far.
     pub fn groups(&self) -> Vec<HealthGroup> {
         let sources = self.lock();
         let groups = sources.iter();
@@ -229,7 +229,8 @@ impl Drop for Watching {
             shared.lock().is_over = true;
             shared.ended.notify_all();
         }
-        // A thread that waits for an answer ends with the process, but for those that have to take leave of a machine.
+        // Threads that wait for a response end with the process. Only those over SSH are joined, because they must log
+        // out of a machine.
         let leaving = self.threads.drain(..);
         let leaving = leaving.filter(|thread| thread.thread().name() == Some(SSH_THREAD));
         for thread in leaving {
@@ -266,7 +267,7 @@ fn watch(mut asked: Asked, shared: &SharedSource, now_ms: impl Fn() -> i64) {
     }
 }
 
-/// The readings, and why something is missing.
+/// The readings, and why some are missing.
 type Read = (Vec<Reading>, Option<String>);
 
 fn whole(read: Result<Vec<Reading>, String>) -> Read {

@@ -1,5 +1,5 @@
-//! Numbers that commands print on another machine, over one connection of the program `ssh`: it knows the keys, agents, jump hosts
-//! and configuration files that people have.
+//! Reads numbers that commands print on another machine. It uses one connection of the program `ssh`, which supports the user's
+//! keys, agents, jump hosts and configuration files.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -13,44 +13,44 @@ use tempfile::TempDir;
 
 use crate::series::Reading;
 
-/// How long a connection may take to be made.
+/// How long connecting may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
-/// Between two looks at a process.
+/// The interval between checks of a process.
 const LOOK: Duration = Duration::from_millis(10);
-/// Bytes of a command's output that are read; a number is in the first of them.
+/// How many bytes of a command's output are read. The number is at its start.
 const OUTPUT_LIMIT: u64 = 4096;
-/// The environment's variable that the password travels in, from this process to `ssh` alone.
+/// The environment variable that passes the password to `ssh` and to no other program.
 const SECRET: &str = "DRUMFIRE_SSH_SECRET";
-/// Gives `ssh` the password that it asks for.
+/// The program that answers the password prompt of `ssh`.
 const ASKPASS: &str = "#!/bin/sh\nprintf '%s\\n' \"$DRUMFIRE_SSH_SECRET\"\n";
-/// Languages that write decimals behind a comma.
+/// Languages with a decimal comma.
 const DECIMAL_COMMAS: [&str; 22] = [
     "bg", "cs", "da", "de", "el", "es", "fi", "fr", "hr", "hu", "id", "it", "nb", "nl", "pl", "pt",
     "ro", "ru", "sk", "sv", "tr", "uk",
 ];
 
-/// A machine and the commands that are run there again and again.
+/// A machine and the commands that are run there periodically.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SshWatch {
     /// The machine.
     pub host: String,
     /// The port of its SSH server.
     pub port: u16,
-    /// The user's name there; if it is empty, `ssh` chooses.
+    /// The user name on the machine; if empty, `ssh` chooses it.
     pub user: String,
-    /// The password of the user or of the key; may be empty.
+    /// The password of the user or the passphrase of the key; may be empty.
     pub password: String,
     /// A private key as PEM; may be empty.
     pub private_key: String,
-    /// A file of hosts' keys. Only with one are they checked.
+    /// A file of host keys. Host keys are only checked if it is set.
     pub known_hosts: Option<PathBuf>,
-    /// A configuration file for `ssh`; without one it reads none.
+    /// A configuration file for `ssh`. Without one, `ssh` reads none.
     pub config: Option<PathBuf>,
-    /// Between two rounds.
+    /// The interval between two rounds.
     pub interval: Duration,
-    /// How long a command may take.
+    /// The timeout of a command.
     pub limit: Duration,
-    /// The language whose numbers the commands print, such as `de`; English if it is empty.
+    /// The language of the numbers that the commands print, such as `de`; English if empty.
     pub language: String,
     /// The commands.
     pub commands: Vec<SshCommand>,
@@ -61,21 +61,21 @@ pub struct SshWatch {
 pub struct SshCommand {
     /// The name of its curve.
     pub label: String,
-    /// The command's text, for the shell over there.
+    /// The command line for the remote shell.
     pub text: String,
-    /// The curve shows differences between successive numbers.
+    /// Whether the curve shows the differences between successive numbers.
     pub is_delta: bool,
 }
 
 impl std::fmt::Debug for SshWatch {
-    /// Without the secrets.
+    /// Hides the secrets.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {:?}", self.place(), self.commands)
     }
 }
 
 impl SshWatch {
-    /// The user, the machine and the port.
+    /// The user, the machine and the port as one text.
     pub(crate) fn place(&self) -> String {
         let user = match self.user.as_str() {
             "" => String::new(),
@@ -84,7 +84,7 @@ impl SshWatch {
         format!("{user}{}:{}", self.host, self.port)
     }
 
-    /// Whether one connection serves both.
+    /// Whether one connection can serve both.
     #[must_use]
     pub fn is_same_place(&self, other: &SshWatch) -> bool {
         let commands = Vec::new();
@@ -99,11 +99,11 @@ impl SshWatch {
     }
 }
 
-/// A machine that is asked.
+/// A machine that is polled.
 pub(crate) struct SshSource {
     watch: SshWatch,
     session: Option<SshConnection>,
-    /// The last number of each command.
+    /// The previous number of each command.
     last: Vec<Option<f64>>,
 }
 
@@ -120,7 +120,7 @@ impl SshSource {
         self.watch.interval
     }
 
-    /// Runs each command once. Gives the numbers, and why some are missing. Stops waiting when `is_over`.
+    /// Runs each command once. Returns the numbers, and why some are missing. Stops waiting once `is_over` returns true.
     pub fn read(&mut self, is_over: &dyn Fn() -> bool) -> (Vec<Reading>, Option<String>) {
         let session = match self.session.take() {
             Some(session) => Ok(session),
@@ -156,9 +156,9 @@ impl SshSource {
     }
 }
 
-/// A connection: `ssh` holds it open, and others use it by way of its socket.
+/// A shared connection: one `ssh` process holds it open, and others use it through its socket.
 struct SshConnection {
-    /// Has the socket. Nobody else can look into it.
+    /// Contains the socket. Only its owner can read it.
     folder: TempDir,
     master: Child,
 }
@@ -175,7 +175,7 @@ impl SshConnection {
         let folder = folder.map_err(told)?;
         let errors = File::create(folder.path().join("errors")).map_err(told)?;
         let mut command = connecting(watch, folder.path()).map_err(told)?;
-        // It ends with its input, and so with this process, however that ends.
+        // `cat` ends with its input, and so with this process, even if it crashes.
         command.arg("--").arg(&watch.host).arg("cat");
         command
             .stdin(Stdio::piped())
@@ -196,7 +196,7 @@ impl SshConnection {
             }
             std::thread::sleep(LOOK);
         }
-        // It was needed to log in only.
+        // The key is only needed to log in.
         let _ = fs::remove_file(session.folder.path().join("key"));
         Ok(session)
     }
@@ -209,7 +209,7 @@ impl SshConnection {
         matches!(self.master.try_wait(), Ok(None))
     }
 
-    /// The last line that `ssh` has written.
+    /// The last line that `ssh` wrote to stderr.
     fn last_error(&self) -> String {
         let text = fs::read_to_string(self.folder.path().join("errors")).unwrap_or_default();
         let mut lines = text.lines().map(str::trim);
@@ -217,7 +217,7 @@ impl SshConnection {
         last.unwrap_or("`ssh` ended without a word").to_owned()
     }
 
-    /// The output of a command.
+    /// Runs a command and returns its output.
     fn run(
         &mut self,
         watch: &SshWatch,
@@ -225,7 +225,7 @@ impl SshConnection {
         is_over: &dyn Fn() -> bool,
     ) -> Result<String, String> {
         let mut command = Command::new("ssh");
-        // Without the connection that is there, it fails.
+        // These options make `ssh` fail unless it can use the existing connection.
         command
             .args([
                 "-F",
@@ -283,10 +283,10 @@ fn no_program(error: std::io::Error) -> String {
     format!("`ssh` cannot be started: {error}; install OpenSSH's client")
 }
 
-/// The command that logs in. The folder gets what it needs for that.
+/// The command that logs in. It places the files that it needs in the folder.
 fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
     let mut command = Command::new("ssh");
-    // A Ctrl-C in the terminal is for this program alone.
+    // A Ctrl-C in the terminal must only reach this program.
     own_group(&mut command);
     command.args(["-M", "-o", "ControlPersist=no", "-S"]);
     command.arg(folder.join("socket"));
@@ -341,7 +341,7 @@ fn connecting(watch: &SshWatch, folder: &Path) -> std::io::Result<Command> {
     Ok(command)
 }
 
-/// The number that a text begins with, as Java's `NumberFormat` reads it in this language.
+/// Parses the number at the start of a text, as Java's `NumberFormat` does in this language.
 fn number(printed: &str, language: &str) -> Result<f64, String> {
     let language = language.split(['_', '-']).next().unwrap_or_default();
     let (decimal, group) = match DECIMAL_COMMAS.contains(&language) {
