@@ -1,5 +1,5 @@
-//! Heads of requests and responses between the form of HTTP/1.1 and that of HTTP/2 (RFC 9113 section 8) and HTTP/3 (RFC 9114
-//! section 4), which is the same.
+//! Converts heads of requests and responses between the form of HTTP/1.1 and the form that HTTP/2 (RFC 9113 section 8) and HTTP/3
+//! (RFC 9114 section 4) share.
 
 use http::header::{HeaderName, HeaderValue};
 use http::uri::{Authority, PathAndQuery, Scheme, Uri};
@@ -12,8 +12,8 @@ use crate::headers::{Headers, first_line};
 use crate::known_heads::{KnownHeads, KnownRequests};
 use crate::target::Target;
 
-/// The request with the caller's head. Header names become lower case, as HTTP/2 has them; `Host` becomes the authority;
-/// what is of a connection only is left out. `None` if the head has no such form.
+/// Converts the caller's head to a request. Header names become lower case, as HTTP/2 requires, and `Host` becomes the authority.
+/// Headers that concern only the connection are dropped. `None` if the head cannot be converted.
 pub(crate) fn request(head: &[u8], target: &Target, known: &KnownRequests) -> Option<Request<()>> {
     known.request(target, head, || make_request(head, target))
 }
@@ -56,7 +56,7 @@ fn make_request(head: &[u8], target: &Target) -> Option<Request<()>> {
     Some(request)
 }
 
-/// RFC 9113 section 8.2.2.
+/// Whether the header concerns only the connection (RFC 9113 section 8.2.2).
 fn is_of_connection(name: &[u8]) -> bool {
     const NAMES: [&str; 6] = [
         "connection",
@@ -71,8 +71,8 @@ fn is_of_connection(name: &[u8]) -> bool {
         .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
-/// The response's head in the form of HTTP/1.1, as Jetty's client shows it: with the major version as in `HTTP/2.0`, and since HTTP/2
-/// has no reason phrase, the one that belongs to the status.
+/// Converts the response's head to the form of HTTP/1.1 in which Jetty's client shows it. The version is the major version with `.0`,
+/// as in `HTTP/2.0`. HTTP/2 has no reason phrase, so the status's standard one is used.
 pub(crate) fn response<B>(
     response: &Response<B>,
     major: u8,

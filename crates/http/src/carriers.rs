@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use crate::target::Target;
 use crate::worker::{Counters, add};
 
-/// Where a connection leads, and since when and until when.
+/// The target of a connection, when it was opened and last used, and when it expires.
 pub(crate) struct ConnectionLifetime {
     pub target: Target,
     pub opened: Instant,
@@ -28,27 +28,28 @@ impl ConnectionLifetime {
     }
 }
 
-/// A connection for several exchanges.
+/// A connection that can carry several exchanges at once.
 pub(crate) trait Carrier {
     fn lifetime(&self) -> &ConnectionLifetime;
 
-    /// No exchange is under way.
+    /// Whether no exchange is under way.
     fn is_idle(&self) -> bool;
 
-    /// No exchange can go on.
+    /// Whether the connection is over, so that no exchange can continue.
     fn is_over(&self) -> bool;
 
-    /// Takes in what came while nobody was waiting, and says whether new exchanges are welcome.
+    /// Processes what arrived while no exchange was waiting, and returns whether the connection accepts new
+    /// exchanges.
     fn is_fit(&self) -> bool;
 
-    /// Takes no new exchanges; says good-bye if none is under way.
+    /// Refuses new exchanges; says good-bye to the server if none is under way.
     fn close(&self);
 }
 
-/// A user's connections of one kind, in use or not.
+/// A user's connections of one HTTP version, idle or busy.
 pub(crate) struct Carriers<C> {
     open: Vec<Rc<C>>,
-    /// Where connections are being opened.
+    /// Locks of the targets to which connections are being opened.
     opening: Vec<(Target, Weak<Mutex<()>>)>,
 }
 
@@ -62,7 +63,8 @@ impl<C> Default for Carriers<C> {
 }
 
 impl<C: Carrier> Carriers<C> {
-    /// The connection to `target`, if there is one that takes more exchanges. Others met on the way are let go.
+    /// Finds a connection to `target` that accepts more exchanges. Removes expired and stale ones that it
+    /// meets.
     pub fn find(&mut self, target: &Target, counts: &Counters) -> Option<Rc<C>> {
         let mut at = self.open.len();
         while at > 0 {
@@ -94,7 +96,7 @@ impl<C: Carrier> Carriers<C> {
         self.open.push(carrier);
     }
 
-    /// The connection takes no more exchanges.
+    /// Removes a connection, which accepts no more exchanges.
     pub fn drop(&mut self, carrier: &Rc<C>, by_peer: bool, counts: &Counters) {
         let at = self.open.iter().position(|own| Rc::ptr_eq(own, carrier));
         if let Some(at) = at {
@@ -114,7 +116,7 @@ impl<C: Carrier> Carriers<C> {
         self.open.iter().filter(|carrier| carrier.is_idle()).count()
     }
 
-    /// Held by whoever opens a connection to `target`.
+    /// The lock to hold while opening a connection to `target`.
     pub fn turn_to_open(&mut self, target: &Target) -> Rc<Mutex<()>> {
         let opening = &mut self.opening;
         opening.retain(|(_, turn)| turn.strong_count() > 0);

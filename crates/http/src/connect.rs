@@ -1,4 +1,4 @@
-//! Opening a connection: name, TCP, proxy, TLS. Rare beside exchanges, so nothing here is in a hurry.
+//! Opens connections: name lookup, TCP, proxy, TLS. Connections are much rarer than exchanges, so this code is not optimized.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::target::Target;
 use crate::timer::Timers;
 use crate::worker::{Worker, add};
 
-/// Opens a connection to the target, by the CONNECT of `tunnel` where there is a proxy on the way.
+/// Opens a connection to the target; if there is a proxy, `tunnel` writes the CONNECT.
 pub(crate) async fn open(
     session: &Session,
     target: &Target,
@@ -45,12 +45,12 @@ pub(crate) async fn open(
     }
 }
 
-/// An attempt to connect: its target, its limits, and the facts known so far.
+/// An attempt to connect: its target, its limits, and what is known so far.
 pub(crate) struct Opening<'a> {
     pub session: &'a Session,
     pub target: &'a Target,
     pub tunnel: &'a dyn Tunnel,
-    /// A proxy is asked for a tunnel also where the target has no TLS.
+    /// Whether to request a tunnel from the proxy even if the target does not use TLS.
     pub tunnels_plain: bool,
     pub limits: Limits,
     pub times: &'a mut Times,
@@ -80,8 +80,8 @@ impl<'a> Opening<'a> {
         }
     }
 
-    /// Ends a failed attempt. Without file descriptors it waits first: users that fail at once would fail a million times and
-    /// starve the connected ones.
+    /// Turns an error into the failure of this attempt. If there are no file descriptors left, it waits first: otherwise
+    /// users would fail a million times in a row and starve the connected ones.
     pub async fn failed(self, kind: FailureKind) -> Box<Failure> {
         let worker = self.session.worker();
         add(&worker.counts.failures, 1);
@@ -101,7 +101,7 @@ impl<'a> Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// Opens a connection to the target, by way of its proxy if it has one.
+    /// Opens a connection to the target, through its proxy if it has one.
     pub async fn open(&mut self) -> Result<Connection, FailureKind> {
         let (host, port) = match &self.target.proxy {
             Some(proxy) => (&proxy.host, proxy.port),
@@ -146,9 +146,8 @@ impl Opening<'_> {
         }
     }
 
-    /// Tries the addresses in order. As in HttpClient's `DefaultHttpClientConnectionOperator`
-    /// the time limit holds for each, and only a refusal, a timeout or a missing route
-    /// leads on to the next.
+    /// Tries the addresses in order. As in HttpClient's `DefaultHttpClientConnectionOperator`, the time limit applies to each
+    /// address, and only a refusal, a timeout or a missing route leads to the next.
     pub async fn connect_to_any<C>(
         &mut self,
         port: u16,
@@ -207,19 +206,19 @@ impl Opening<'_> {
             socket.set_linger(Some(Duration::ZERO))?;
         }
         if address.ip().is_loopback() {
-            // Not worth a failure: it only costs CPU.
+            // Not worth failing for: pacing only costs CPU.
             let _ = sys::send_unpaced(&socket);
         }
         let source = self.target.source.as_ref();
         if let Some(source) = source.and_then(|source| source.next(address)) {
-            // Not worth a failure: without it the kernel only runs out of ports earlier.
+            // Not worth failing for: without it, the kernel merely runs out of ports earlier.
             let _ = sys::bind_address_no_port(&socket);
             socket.bind(&SocketAddr::new(source, 0).into())?;
         }
         Ok(TcpSocket::from_std_stream(socket.into()))
     }
 
-    /// Asks the proxy for a tunnel, again with credentials if it wants them.
+    /// Requests a tunnel from the proxy, and repeats the request if the proxy demands credentials.
     async fn tunnel(
         &mut self,
         connection: Connection,
@@ -246,8 +245,8 @@ impl Opening<'_> {
         }
     }
 
-    /// Makes the TLS handshake. The limit on connecting holds for each silence within it
-    /// (HttpClient's `SSLConnectionSocketFactory.connectSocket`).
+    /// Performs the TLS handshake. The connect limit applies to each silence within it (HttpClient's
+    /// `SSLConnectionSocketFactory.connectSocket`).
     async fn tls(
         &mut self,
         stream: &TcpStream,
@@ -289,9 +288,9 @@ impl Opening<'_> {
     }
 }
 
-/// The name to send by SNI. As Java's `sun.security.ssl.Utilities.rawToSNIHostName` has it, none
-/// is sent for IP addresses, for names without a dot and for names that are not valid; the
-/// session is then remembered by the peer's address. A certificate is verified for the name as it is.
+/// The name to send by SNI. As in Java's `sun.security.ssl.Utilities.rawToSNIHostName`, none is sent for IP addresses, for
+/// names without a dot and for invalid names; the session is then stored under the peer's address. A certificate is verified
+/// against the unchanged name.
 pub(crate) fn server_name(host: &str, peer: IpAddr, verifies: bool) -> ServerName<'static> {
     let dotted = host.find('.').is_some_and(|at| at > 0) && !host.ends_with('.');
     match ServerName::try_from(host.to_owned()) {
@@ -350,7 +349,7 @@ async fn shake_hands(
 /// The largest handshake message that Java accepts (`jdk.tls.maxHandshakeMessageSize`).
 const MAX_HANDSHAKE_MESSAGE_BYTES: usize = 32_768;
 
-/// Refuses a certificate chain that Java refuses; rustls accepts messages twice as large.
+/// Rejects a certificate chain that is too large for Java; rustls accepts messages twice as large.
 fn check_chain(session: &UnbufferedClientConnection) -> Result<(), FailureKind> {
     let chain = session.peer_certificates().unwrap_or_default();
     // RFC 8446 section 4.4.2 adds an empty request context and empty extensions to each certificate.
@@ -365,8 +364,8 @@ fn check_chain(session: &UnbufferedClientConnection) -> Result<(), FailureKind> 
     Ok(())
 }
 
-/// Tells the peer by an alert why the handshake failed, as far as the kernel takes it at once. `received` is the buffer in
-/// which the failure was found: rustls still refers to it.
+/// Sends the peer an alert with the cause of a failed handshake, if the kernel accepts it immediately. `received` is the
+/// buffer in which the failure was found: rustls still refers to it.
 fn farewell(stream: &TcpStream, tls: &mut TlsState, received: &mut [u8]) {
     let mut alert = Vec::new();
     tls.broken = true;

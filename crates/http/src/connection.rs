@@ -1,4 +1,4 @@
-//! One connection: reading, waiting, and what it costs while it is idle.
+//! A single connection: reading, waiting, and low costs while idle.
 
 use std::future::poll_fn;
 use std::io;
@@ -21,24 +21,23 @@ use crate::transport::{Segments, Transport};
 use crate::version::HttpVersion;
 use crate::worker::{SCRATCH_BYTES, Scratch, Worker};
 
-/// The most the kernel is asked to drop at once.
+/// Limit of bytes that the kernel is asked to drop in one call.
 const MAX_AT_ONCE: u64 = 1 << 30;
-/// The most the kernel is asked to copy at once.
+/// Limit of bytes that the kernel is asked to copy in one call.
 const MAX_STORED_AT_ONCE: u64 = 1 << 20;
 
 /// An open connection.
 pub(crate) struct Connection {
     pub stream: TcpStream,
     pub tls: Option<Box<TlsState>>,
-    /// Bytes that came after the end of a response. Like HttpClient's session buffer they are
-    /// taken for the start of the next one.
+    /// Bytes received after the end of a response. Like HttpClient's session buffer, they are treated as the start of the next one.
     pub surplus: Vec<u8>,
     pub target: Target,
     pub opened: Instant,
     pub idle_since: Instant,
-    /// After this time the connection is not used again.
+    /// When the connection expires and must not be reused.
     pub expires: Option<Instant>,
-    /// The speed that the user is slowed down to.
+    /// The speed limit of the user, if any.
     pub pace: Option<Pace>,
     low_water: LowWater,
     segments: Segments,
@@ -50,24 +49,24 @@ impl Drop for Connection {
     }
 }
 
-/// How many bytes make a connection readable.
+/// The number of received bytes that makes a connection readable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LowWater {
     /// Any.
     None,
     /// [`LOW_WATER`].
     Set,
-    /// One byte, since the body comes slowly, until only this many bytes of it are still to come.
+    /// One byte, because the body arrives slowly, until only this many of its bytes remain.
     Lowered { until_ahead: u64 },
 }
 
-/// For a long body, the kernel wakes the worker once this many bytes are there.
+/// For a long body, the kernel wakes the worker only when this many bytes have arrived.
 const LOW_WATER: usize = 1 << 20;
-/// The receive buffer for a long body: the peer goes on sending while the worker wakes up.
+/// Receive buffer for a long body, so that the peer can keep sending while the worker wakes up.
 const ROOM: usize = 4 * LOW_WATER;
-/// After this many bytes a slow body is assumed to come fast again.
+/// After this many bytes, a slow body is tried at full [`LOW_WATER`] again.
 const SLOW_BYTES: u64 = 16 << 20;
-/// If [`LOW_WATER`] bytes do not come in this time, the server is slow, and one byte wakes the worker.
+/// If [`LOW_WATER`] bytes do not arrive in this time, the server is slow, and any byte wakes the worker.
 const LOW_WATER_PATIENCE: Duration = Duration::from_millis(5);
 
 impl Connection {
@@ -92,12 +91,12 @@ impl Connection {
         }
     }
 
-    /// Counts the segments that this connection has sent, once a second.
+    /// Updates the count of segments that this connection has sent, at most once a second.
     pub fn count_segments(&mut self, now: Instant) {
         self.segments.look(&self.stream, now);
     }
 
-    /// Waits until there is something to read. Fails with `ReadTimeout` after `limit`.
+    /// Waits until the connection is readable. Fails with `ReadTimeout` after `limit`.
     pub async fn readable(
         &self,
         worker: &Worker,
@@ -105,14 +104,15 @@ impl Connection {
     ) -> Result<(), FailureKind> {
         let ready = poll_fn(|cx| self.stream.poll_read_ready(cx));
         match worker.timers.within(limit, ready).await {
-            // An error means that the runtime is going down; the read that follows reports it.
+            // An error means that the runtime is shutting down; the following read reports it.
             Some(_) => Ok(()),
             None => Err(FailureKind::ReadTimeout),
         }
     }
 
-    /// The same for a body of which at least `ahead` bytes are still to come: woken for a few of them at a time, this process would
-    /// cost more than the kernel does. Where they come slowly it is woken for each, so that a limit is one on silence.
+    /// Like [`Connection::readable`], for a body of which at least `ahead` bytes remain. Waking up for every few bytes would cost
+    /// this process more than the kernel, so it waits for many at once. From a slow server it wakes up for each read, so that
+    /// `limit` applies to silence.
     pub async fn body_readable(
         &mut self,
         worker: &Worker,
@@ -123,7 +123,7 @@ impl Connection {
             LowWater::Lowered { until_ahead } => ahead > until_ahead,
             _ => false,
         };
-        // With TLS the start of a record may be here already.
+        // With TLS, the start of a record may already be buffered.
         let is_short = ahead < (LOW_WATER + SCRATCH_BYTES) as u64;
         if is_short || self.pace.is_some() {
             self.lower_water();
@@ -144,11 +144,11 @@ impl Connection {
         self.readable(worker, limit).await
     }
 
-    /// It takes many bytes to make it readable; false where the system does not know that.
+    /// Makes the connection readable only with many bytes; false if the system does not support that.
     fn raise_water(&mut self) -> bool {
         if self.low_water != LowWater::Set {
             let socket = &self.stream;
-            // The first makes the room.
+            // The first call makes the kernel enlarge the buffer.
             let raised = sys::set_low_water(socket, ROOM)
                 .and_then(|()| sys::set_low_water(socket, LOW_WATER));
             if raised.is_err() {
@@ -159,22 +159,22 @@ impl Connection {
         true
     }
 
-    /// Any byte makes it readable again.
+    /// Makes the connection readable with any byte again.
     pub fn lower_water(&mut self) {
         if self.low_water == LowWater::Set {
-            // It worked the other way.
+            // Cannot fail, since raising it succeeded.
             let _ = sys::set_low_water(&self.stream, 1);
         }
         self.low_water = LowWater::None;
     }
 
-    /// Waits until the kernel takes more bytes. Without a limit, as Java's sockets.
+    /// Waits until the kernel accepts more bytes; without a limit, as with Java's sockets.
     pub async fn writable(&self) {
-        // As in `readable`.
+        // An error is handled as in `readable`.
         let _ = poll_fn(|cx| self.stream.poll_write_ready(cx)).await;
     }
 
-    /// Reads what there is into `receiver` without waiting. False if there was nothing.
+    /// Reads the available bytes into `receiver` without waiting. False if there were none.
     pub fn receive(
         &mut self,
         worker: &Worker,
@@ -194,8 +194,7 @@ impl Connection {
         }
     }
 
-    /// Did the server close this idle connection? Looks without waiting
-    /// (`BHttpConnectionBase.isStale`).
+    /// Checks without waiting whether the server closed this idle connection (`BHttpConnectionBase.isStale`).
     pub fn is_stale(&mut self, worker: &Worker) -> bool {
         if !self.surplus.is_empty() {
             return false;
@@ -205,7 +204,7 @@ impl Connection {
             Ok(0) => true,
             Ok(_) => match &mut self.tls {
                 None => false,
-                // It may be a session ticket or the announcement of the end.
+                // The bytes may be a session ticket or a close notification.
                 Some(tls) => {
                     let scratch = &mut *worker.scratch.borrow_mut();
                     let surplus = &mut self.surplus;
@@ -221,7 +220,7 @@ impl Connection {
         }
     }
 
-    /// The server has chosen HTTP/2 by ALPN, or is known to speak it.
+    /// Whether the server has chosen HTTP/2 by ALPN, or is known to speak it.
     pub fn speaks_http2(&self) -> bool {
         match &self.tls {
             None => self.target.version == HttpVersion::Http2,
@@ -229,12 +228,12 @@ impl Connection {
         }
     }
 
-    /// Closes in good order.
+    /// Closes the connection gracefully.
     pub fn close(mut self) {
         self.say_goodbye();
     }
 
-    /// TLS says good-bye if the kernel takes it at once.
+    /// Sends TLS's close notification, if the kernel accepts it immediately.
     pub fn say_goodbye(&mut self) {
         if let Some(tls) = self.tls.as_mut().filter(|tls| !tls.broken) {
             let mut farewell = [0; 256];
@@ -256,7 +255,7 @@ fn receive_plain(
     surplus: &mut Vec<u8>,
 ) -> Result<bool, FailureKind> {
     let discardable = receiver.discardable();
-    // Chunks are short of this and better looked at together with their neighbours' framing.
+    // Chunks are usually shorter; it is better to read several of them with their framing.
     let storable = receiver.storable();
     if discardable > 0 && (discardable >= SCRATCH_BYTES as u64 || receiver.rest_is_payload()) {
         let limit = discardable.min(MAX_AT_ONCE) as usize;
@@ -293,7 +292,7 @@ fn receive_piece(
     }
 }
 
-/// Reads a long body straight to where it is kept.
+/// Reads a long body directly into its final buffer.
 fn store_plain(
     stream: &TcpStream,
     receiver: &mut Receiver,
@@ -318,7 +317,7 @@ fn store_plain(
     }
 }
 
-/// Gives bytes to the receiver, and keeps those it leaves.
+/// Passes bytes to the receiver and keeps those that it does not take.
 fn hand_over(
     bytes: &[u8],
     receiver: &mut Receiver,

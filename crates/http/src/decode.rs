@@ -1,6 +1,6 @@
-//! Undoing content encodings piece by piece, as a body comes in.
+//! Decodes content encodings incrementally as a body arrives.
 //!
-//! A few bytes may stand for gigabytes, so a decoder stops when its [`Turn`] is over and goes on when it gets another.
+//! A few bytes may expand to gigabytes, so a decoder stops when its [`Turn`] is over and continues in the next one.
 
 use std::cell::Cell;
 
@@ -12,13 +12,13 @@ use crate::framing::Emit;
 use crate::headers::trim;
 use crate::message::RelaxedDecoding;
 
-/// Decoded bytes are handed on in pieces of this size at most.
+/// Limit of the pieces in which decoded bytes are passed on.
 const PIECE_BYTES: usize = 16 * 1024;
 
 /// Longest gzip header (its file name and comment have no limit of their own).
 const MAX_GZIP_HEADER_BYTES: usize = 64 * 1024;
 
-/// How many bytes may still be decoded before others have their turn.
+/// The number of bytes to decode before other users get their turn.
 pub(crate) struct Turn {
     bytes: usize,
     spent: Cell<usize>,
@@ -40,37 +40,37 @@ impl Turn {
         self.spent.get() >= self.bytes
     }
 
-    /// The bytes that were decoded.
+    /// The number of bytes decoded in this turn.
     pub fn spent(&self) -> usize {
         self.spent.get()
     }
 }
 
-/// The decoders of one response, in the order they are applied.
+/// The decoders of one response, in the order of application.
 pub(crate) struct Decoder {
     stages: Vec<Slot>,
     relaxed: RelaxedDecoding,
 }
 
-/// A decoder and its input that waits for the next turn; an empty one too may have output to come.
+/// A decoder and its unprocessed input. Even an empty input may still produce output.
 struct Slot {
     stage: DecodeStage,
     held: Option<Vec<u8>>,
 }
 
-/// How far a decoder came with its input.
+/// How far a decoder got with its input.
 enum Flow {
-    /// It took all of it.
+    /// It consumed all input.
     On,
-    /// The turn was over; the rest of the input.
+    /// The turn ended; this is the rest of the input.
     Paused(Vec<u8>),
 }
 
 impl Decoder {
-    /// Decoders for the value of a Content-Encoding header; `None` if there is nothing to undo.
+    /// Decoders for the value of a Content-Encoding header; `None` if there is nothing to decode.
     ///
-    /// HttpClient's `ResponseContentEncoding` undoes the encodings in the order listed (not in
-    /// reverse, as RFC 9110 has it) and passes over those it does not know.
+    /// HttpClient's `ResponseContentEncoding` decodes the encodings in the order listed (not in reverse, as RFC 9110
+    /// requires) and ignores unknown ones.
     pub fn for_encodings(value: &[u8], relaxed: RelaxedDecoding) -> Option<Self> {
         let stages: Vec<Slot> = value
             .split(|b| *b == b',')
@@ -83,17 +83,17 @@ impl Decoder {
         (!stages.is_empty()).then_some(Self { stages, relaxed })
     }
 
-    /// Decodes a piece of the body, or keeps the rest of it for [`Decoder::resume`] when the turn is over.
+    /// Decodes a piece of the body. When the turn is over, it stores the rest for [`Decoder::resume`].
     pub fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
         run(&mut self.stages, input, turn, emit)
     }
 
-    /// Something waits for another turn.
+    /// Whether input waits for another turn.
     pub fn is_behind(&self) -> bool {
         self.stages.iter().any(|slot| slot.held.is_some())
     }
 
-    /// Decodes what was kept, as far as this turn goes.
+    /// Decodes stored input, as far as this turn allows.
     pub fn resume(&mut self, turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
         for index in (0..self.stages.len()).rev() {
             if let Some(held) = self.stages[index].held.take() {
@@ -103,7 +103,7 @@ impl Decoder {
         Ok(())
     }
 
-    /// The body has ended: fails if the encoded data has not, unless relaxed.
+    /// Ends the body. Fails if the encoded data is incomplete, unless relaxed.
     pub fn finish(&mut self) -> Result<(), FailureKind> {
         let unended = self
             .stages
@@ -115,7 +115,7 @@ impl Decoder {
     }
 }
 
-/// Sends `input` through the stages and what comes out of the last to `emit`.
+/// Passes `input` through the stages and the output of the last one to `emit`.
 fn run(stages: &mut [Slot], input: &[u8], turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
     let Some((Slot { stage, held }, rest)) = stages.split_first_mut() else {
         turn.spend(input.len());
@@ -156,7 +156,7 @@ impl DecodeStage {
         }
     }
 
-    /// The part that the end of the body cuts off, unless it may.
+    /// The part of the stream that is incomplete, unless that is allowed.
     fn unended(&self, relaxed: RelaxedDecoding) -> Option<Coded> {
         match self {
             Self::Gzip(stage) => stage.unended(relaxed.gzip),
@@ -167,10 +167,10 @@ impl DecodeStage {
     }
 }
 
-/// Why inflating came to a stop.
+/// Why inflating stopped.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pause {
-    /// It takes more input.
+    /// It needs more input.
     Input,
     /// The turn is over.
     Turn,
@@ -178,7 +178,7 @@ enum Pause {
     End,
 }
 
-/// Inflates from the start of `input`; gives the bytes taken and why it stopped.
+/// Inflates from the start of `input`; returns the number of bytes consumed and why it stopped.
 fn inflate(
     coded: Coded,
     inflate: &mut Decompress,
@@ -212,8 +212,8 @@ fn corrupt(coded: Coded, text: &str) -> FailureKind {
     FailureKind::Decode(DecodeFailure::Corrupt(coded, text.into()))
 }
 
-/// zlib's words. Where its fast loop finds the fault, zlib-rs forgets the reason; a distance too far back is then by far
-/// the most frequent one.
+/// zlib's message. If its fast loop finds the error, zlib-rs loses the message; a distance too far back is then by far
+/// the most frequent cause.
 fn reason(message: Option<&str>) -> &str {
     match message {
         None | Some("repeated call with bad state") => "invalid distance too far back",
@@ -221,10 +221,9 @@ fn reason(message: Option<&str>) -> &str {
     }
 }
 
-/// `deflate`, which is zlib by the standard and raw deflate by some servers' habit
-/// (`DeflateInputStream` of HttpClient accepts both).
+/// `deflate`: zlib by the standard, and raw deflate from some servers (`DeflateInputStream` of HttpClient accepts both).
 struct Inflate {
-    /// The first bytes, until there are enough of them to tell.
+    /// The first bytes, until they suffice to distinguish the two.
     first: Vec<u8>,
     inflate: Option<Decompress>,
     piece: Box<[u8]>,
@@ -273,17 +272,16 @@ impl Inflate {
     }
 }
 
-/// gzip, with several members and with rubbish after the last, as `java.util.zip.GZIPInputStream`
-/// reads it.
+/// gzip with several members and with garbage after the last, as `java.util.zip.GZIPInputStream` reads it.
 struct Gunzip {
     state: GzipState,
-    /// An unfinished header or trailer.
+    /// An incomplete header or trailer.
     pending: Vec<u8>,
     inflate: Decompress,
     check: Crc,
     piece: Box<[u8]>,
     members: u32,
-    /// A turn was over within the data: there may be output to come without more input.
+    /// Whether a turn ended within the data: there may be more output without further input.
     paused: bool,
 }
 
@@ -354,7 +352,7 @@ impl Gunzip {
         Ok(Flow::On)
     }
 
-    /// Reads a member's header; gives the bytes of `input` taken.
+    /// Reads a member's header; returns the number of bytes consumed from `input`.
     fn header(&mut self, input: &[u8]) -> Result<usize, FailureKind> {
         let before = self.pending.len();
         self.pending.extend_from_slice(input);
@@ -392,7 +390,7 @@ impl Gunzip {
     }
 }
 
-/// The length of the gzip header at the start of `bytes`, or `None` if it is unfinished.
+/// The length of the gzip header at the start of `bytes`, or `None` if it is incomplete.
 fn gzip_header_len(bytes: &[u8]) -> Result<Option<usize>, DecodeFailure> {
     const MAGIC: [u8; 2] = [0x1f, 0x8b];
     const DEFLATE: u8 = 8;
@@ -413,7 +411,7 @@ fn gzip_header_len(bytes: &[u8]) -> Result<Option<usize>, DecodeFailure> {
     }
 }
 
-/// Where the optional fields end (RFC 1952 section 2.3).
+/// Offset of the end of the optional fields (RFC 1952 section 2.3).
 fn gzip_fields_end(bytes: &[u8]) -> Option<usize> {
     const FHCRC: u8 = 2;
     const FEXTRA: u8 = 4;
@@ -473,7 +471,7 @@ impl Unbrotli {
             match result {
                 BrotliResult::ResultSuccess => self.ended = true,
                 BrotliResult::NeedsMoreInput if room > 0 => break,
-                // There may be more to come out, even of all the input.
+                // More output may come, even after the last input.
                 BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => {}
                 BrotliResult::ResultFailure => {
                     return Err(corrupt(Coded::Brotli, "corrupted brotli stream"));
@@ -515,7 +513,7 @@ mod tests {
         assert_eq!(decoded(cut.len()), decoded(1));
     }
 
-    /// Pushes the input in one piece and gives what is decoded in turns of so many bytes, and how many turns it took.
+    /// Pushes the input in one piece and returns the output of all turns of `turn_bytes`, and their number.
     fn in_turns(encodings: &[u8], input: &[u8], turn_bytes: usize) -> (Vec<u8>, usize) {
         let decoder = Decoder::for_encodings(encodings, RelaxedDecoding::default());
         let mut decoder = decoder.expect("the encodings are known");

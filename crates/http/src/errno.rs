@@ -1,4 +1,4 @@
-//! Numbers of the operating system's errors.
+//! Error numbers of the operating system.
 
 #[cfg(unix)]
 pub(crate) use libc::{
@@ -6,7 +6,7 @@ pub(crate) use libc::{
     EPIPE, ETIMEDOUT,
 };
 
-/// Those of Winsock and of Windows itself (winerror.h).
+/// Numbers of Winsock, and of Windows itself (winerror.h).
 #[cfg(windows)]
 mod windows {
     pub const ENFILE: i32 = 4; // ERROR_TOO_MANY_OPEN_FILES

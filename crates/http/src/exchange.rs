@@ -16,13 +16,13 @@ use crate::worker::add;
 /// Sends a request to `target` and receives the response.
 ///
 /// Uses the session's most recently used idle connection to an equal target, or opens one. The
-/// connection goes back to the session if request and response allow it; it is closed after a
+/// connection returns to the session if request and response allow it; it is closed after a
 /// failure, and if the future is dropped.
 ///
 /// Needs a current-thread tokio runtime with I/O and time enabled.
 ///
 /// # Errors
-/// See [`FailureKind`]. Nothing is tried twice, except that all addresses of a name are tried
+/// See [`FailureKind`]. Nothing is retried, except that all addresses of a name are tried
 /// until one accepts the connection.
 pub async fn exchange(
     session: &Session,

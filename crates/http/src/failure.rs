@@ -1,5 +1,4 @@
-//! The failures of an exchange, told apart finely enough that a caller can
-//! word each failure the way its users know it.
+//! The failures of an exchange, distinguished finely enough that a caller can describe each in terms that its users know.
 
 use std::fmt;
 use std::io;
@@ -8,34 +7,33 @@ use std::net::IpAddr;
 use crate::errno;
 use crate::message::{Incoming, Times, Wire};
 
-/// A failed exchange: what happened, in which phase, and what was measured until then.
+/// A failed exchange: the cause, the phase, and the measurements up to it.
 #[derive(Debug)]
 pub struct Failure {
     /// The cause.
     pub kind: FailureKind,
-    /// Where it happened.
+    /// The phase in which it happened.
     pub phase: Phase,
-    /// The times of the parts that happened.
+    /// The times of the phases up to the failure.
     pub times: Times,
-    /// The bytes until then.
+    /// The bytes transferred up to the failure.
     pub wire: Wire,
-    /// The exchange ran on a connection that had served an earlier one.
+    /// Whether the exchange ran on a connection that had served an earlier one.
     pub reused: bool,
-    /// The addresses the host's name stood for, in the order they were tried
-    /// (empty if no connection was opened).
+    /// The addresses of the host's name, in the order of attempts (empty if no connection was opened).
     pub addresses: Vec<IpAddr>,
 }
 
-/// Where in the exchange a failure happened.
+/// The phase of an exchange in which a failure happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
     /// Looking the host's name up.
     Resolve,
     /// Opening a TCP connection.
     Connect,
-    /// Talking to the proxy (CONNECT) before the tunnel stood.
+    /// Talking to the proxy (CONNECT) before the tunnel was established.
     Proxy,
-    /// Shaking hands for TLS.
+    /// Performing the TLS handshake.
     TlsHandshake,
     /// Sending the request.
     Write,
@@ -50,36 +48,36 @@ pub enum Phase {
 pub enum FailureKind {
     /// The name has no address.
     UnknownHost,
-    /// Name servers that were asked directly know no address of the name.
+    /// Explicitly configured name servers know no address of the name.
     UnknownToNameServers,
-    /// Nothing listens at that port.
+    /// Nothing listens on that port.
     Refused,
-    /// No connection within `Limits::connect`, the kernel gave up connecting, or the TLS
-    /// handshake fell silent for longer than the limit that holds there.
+    /// No connection was made within `Limits::connect`, the kernel gave up connecting, or the TLS handshake was silent for
+    /// longer than its limit.
     ConnectTimeout,
-    /// Silence of the server for longer than `Limits::response`.
+    /// The server was silent for longer than `Limits::response`.
     ReadTimeout,
     /// There is no route to the host.
     HostUnreachable,
     /// There is no route to the network.
     NetworkUnreachable,
-    /// Local ports are exhausted, or the source address is not this machine's.
+    /// Local ports are exhausted, or this machine does not have the source address.
     AddressNotAvailable,
-    /// The process has no file descriptor left.
+    /// The process has no file descriptors left.
     TooManyFiles,
     /// The peer reset the connection.
     Reset,
-    /// Wrote to a connection that the peer had closed.
+    /// The peer had closed the connection before this write.
     BrokenPipe,
-    /// The server closed before it sent a single byte of a response.
+    /// The server closed the connection before it sent any byte of a response.
     ClosedBeforeResponse,
-    /// The server sent something and closed, but none of it was an HTTP status line.
+    /// The server sent data and closed the connection, but sent no HTTP status line.
     NoValidResponse,
-    /// A status line that cannot be read.
+    /// The status line cannot be parsed.
     BadStatusLine {
         /// The line.
         line: Box<str>,
-        /// The part of it that is wrong.
+        /// The invalid part of it.
         part: StatusLinePart,
     },
     /// A header line without a colon or without a name.
@@ -89,35 +87,35 @@ pub enum FailureKind {
         /// The limit, in bytes.
         limit: usize,
     },
-    /// A body that is kept exceeds [`crate::SizeLimits::body_bytes`].
+    /// The stored body exceeds [`crate::SizeLimits::body_bytes`].
     BodyTooLarge {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// A body exceeds [`crate::SizeLimits::decoded_bytes`] when it is decoded.
+    /// The decoded body exceeds [`crate::SizeLimits::decoded_bytes`].
     DecodedTooLarge {
         /// The limit, in bytes.
         limit: u64,
     },
-    /// While waiting for `100 Continue` another interim status came.
+    /// An interim status other than `100 Continue` came while waiting for it.
     UnexpectedInterim(u16),
-    /// End of stream before Content-Length bytes had come.
+    /// The stream ended before Content-Length bytes had arrived.
     TruncatedBody {
         /// The announced bytes.
         expected: u64,
-        /// The bytes that came.
+        /// The bytes received.
         received: u64,
     },
-    /// End of stream inside a chunk.
+    /// The stream ended inside a chunk.
     TruncatedChunk {
         /// The announced bytes.
         expected: u64,
-        /// The bytes that came.
+        /// The bytes received.
         actual: u64,
     },
-    /// End of stream where the next chunk's size should be.
+    /// The stream ended where the next chunk's size was expected.
     MissingLastChunk,
-    /// Broken chunked framing.
+    /// The chunked framing is invalid.
     BadChunk(BadChunk),
     /// TLS failed.
     Tls(TlsFailure),
@@ -125,43 +123,43 @@ pub enum FailureKind {
     Http2(Http2Failure),
     /// HTTP/3 failed.
     Http3(Http3Failure),
-    /// A content encoding cannot be undone.
+    /// A content encoding cannot be decoded.
     Decode(DecodeFailure),
     /// The proxy answered CONNECT with something other than 2xx; its answer is inside.
     ProxyRefused(Box<Incoming>),
-    /// A file to be sent could not be read, or is shorter than announced.
+    /// A file to send could not be read, or is shorter than announced.
     File(io::Error),
     /// Any other error of the operating system.
     Io(io::Error),
 }
 
-/// Which part of a status line is wrong.
+/// The invalid part of a status line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusLinePart {
     /// There is no dot in the version.
     Version,
     /// The number before the dot.
     MajorVersion,
-    /// The number behind the dot.
+    /// The number after the dot.
     MinorVersion,
-    /// The code is no number.
+    /// The code is not a number.
     Code,
     /// The code is a number below 100.
     Range,
 }
 
-/// How chunked framing is broken.
+/// How chunked framing is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadChunk {
     /// The size is not a hexadecimal number.
     Size(Box<str>),
     /// The size is negative.
     NegativeSize,
-    /// End of stream where the line end after a chunk should be.
+    /// The stream ended where the line end after a chunk was expected.
     MissingLineEnd,
-    /// Something else than a line end follows a chunk.
+    /// A chunk is not followed by a line end.
     NoLineEnd,
-    /// A line after the last chunk that is no header.
+    /// A line after the last chunk is not a header.
     Trailer(Box<str>),
 }
 
@@ -176,9 +174,9 @@ pub enum TlsFailure {
     ProtocolVersion,
     /// The peer closed during the handshake.
     Closed,
-    /// A handshake message is larger than is accepted; its size, where it is known.
+    /// A handshake message exceeds the limit; its size, if known.
     MessageTooLarge(Option<usize>),
-    /// Anything else, in the library's words.
+    /// Anything else, as described by the library.
     Other(Box<str>),
 }
 
@@ -189,33 +187,33 @@ pub enum Http2Failure {
     Reset(u32),
     /// The peer sent GOAWAY.
     GoAway(u32),
-    /// The peer broke the protocol: what it was told.
+    /// The peer violated the protocol; this code was sent to it.
     Broken(u32),
     /// The connection ended.
     Closed,
-    /// The request has no form in HTTP/2.
+    /// The request cannot be expressed in HTTP/2.
     Unsendable,
 }
 
-/// How an exchange over HTTP/3 failed; codes are those of RFC 9114 section 8.1 (see [`Http3Failure::code_name`]), unless said
-/// otherwise.
+/// How an exchange over HTTP/3 failed. Codes are those of RFC 9114 section 8.1 (see [`Http3Failure::code_name`]), unless
+/// stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Http3Failure {
     /// The peer reset the stream.
     Reset(u64),
-    /// The peer takes no more requests on this connection.
+    /// The peer accepts no more requests on this connection.
     GoAway,
-    /// The peer broke the protocol: what it was told.
+    /// The peer violated the protocol; this code was sent to it.
     Broken(u64),
-    /// The connection ended in good order.
+    /// The connection was closed gracefully.
     Closed,
-    /// The peer ended the connection.
+    /// The peer closed the connection with this code.
     ClosedFor(u64),
     /// The connection failed below HTTP/3: a code of RFC 9000 section 20.1.
     Quic(u64),
-    /// Nothing came for as long as the peer allows.
+    /// Nothing arrived within the peer's idle limit.
     Silence,
-    /// The request has no form in HTTP/3.
+    /// The request cannot be expressed in HTTP/3.
     Unsendable,
 }
 
@@ -228,11 +226,11 @@ pub enum DecodeFailure {
     UnexpectedEnd(Coded),
     /// The check sum or length at the end of a gzip stream does not match.
     Checksum,
-    /// Damaged data; the text names what is wrong.
+    /// Damaged data; the text describes the defect.
     Corrupt(Coded, Box<str>),
 }
 
-/// The part of an encoded stream that cannot be read.
+/// The part of an encoded stream that cannot be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coded {
     /// The header of a gzip member.
@@ -241,7 +239,7 @@ pub enum Coded {
     GzipData,
     /// Check sum and length of a gzip member.
     GzipTrailer,
-    /// The two bytes that tell zlib from raw deflate.
+    /// The two bytes that distinguish zlib from raw deflate.
     DeflateHeader,
     /// A deflate stream.
     Deflate,
@@ -250,7 +248,7 @@ pub enum Coded {
 }
 
 impl FailureKind {
-    /// The peer ended the connection, in good order or not.
+    /// Whether the peer ended the connection, gracefully or not.
     pub(crate) fn is_end_by_peer(&self) -> bool {
         matches!(
             self,
@@ -272,7 +270,7 @@ impl FailureKind {
         )
     }
 
-    /// Sorts an error of the operating system into the kinds above.
+    /// Classifies an error of the operating system.
     pub(crate) fn from_io(error: io::Error) -> Self {
         match error.raw_os_error() {
             Some(errno::ECONNREFUSED) => Self::Refused,
@@ -312,7 +310,7 @@ impl From<rustls::Error> for TlsFailure {
 }
 
 impl TlsFailure {
-    /// The alert's name as RFC 8446 and its forerunners spell it, if this is a known alert.
+    /// The name of the alert as in RFC 8446 and its predecessors, if it is a known one.
     pub fn alert_name(&self) -> Option<&'static str> {
         let Self::Alert(code) = self else { return None };
         Some(match code {

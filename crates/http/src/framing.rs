@@ -1,5 +1,5 @@
-//! Where a response's body ends, and whether the connection outlives it
-//! (RFC 9112 section 6, with the choices of HttpCore 4.4: `LaxContentLengthStrategy`,
+//! Finds where a response's body ends, and whether the connection can be reused (RFC 9112
+//! section 6, with the choices of HttpCore 4.4: `LaxContentLengthStrategy`,
 //! `ChunkedInputStream`, `DefaultConnectionReuseStrategy`).
 
 use memchr::memchr;
@@ -8,15 +8,15 @@ use crate::failure::{BadChunk, FailureKind};
 use crate::head::{Facts, Head};
 use crate::headers::trim;
 
-/// Lines between chunks that are longer are refused, so that a server cannot fill the memory.
+/// Limit of a line between chunks, so that a server cannot exhaust memory.
 const MAX_LINE_BYTES: usize = 1 << 20;
-/// The part of such a line that is shown.
+/// Length to which such a line is truncated in messages.
 const SHOWN_BYTES: usize = 100;
 
-/// Takes a piece of the body.
+/// Receives a piece of the body.
 pub(crate) type Emit<'a> = &'a mut dyn FnMut(&[u8]) -> Result<(), FailureKind>;
 
-/// How the body ends, and how far it has come.
+/// How the body ends, and how much of it has arrived.
 #[derive(Debug)]
 pub(crate) enum Framing {
     None,
@@ -26,8 +26,8 @@ pub(crate) enum Framing {
 }
 
 impl Framing {
-    /// `LaxContentLengthStrategy`: Transfer-Encoding wins over Content-Length, and of several
-    /// Content-Length headers the last that is a number counts.
+    /// `LaxContentLengthStrategy`: Transfer-Encoding takes precedence over Content-Length, and
+    /// of several Content-Length headers the last numeric one counts.
     pub fn of(status: u16, is_head: bool, facts: &Facts) -> Self {
         if is_head || !may_have_body(status) {
             return Self::None;
@@ -59,8 +59,9 @@ impl Framing {
         }
     }
 
-    /// Takes the body's bytes from the start of `input`, hands the payload to `emit`, and gives
-    /// the number of bytes taken: fewer than all only if the body is complete.
+    /// Consumes the body's bytes from the start of `input` and passes the payload to `emit`.
+    /// Returns the number of bytes consumed, which is less than all only if the body is
+    /// complete.
     pub fn feed(&mut self, input: &[u8], emit: Emit) -> Result<usize, FailureKind> {
         match self {
             Self::None => Ok(0),
@@ -78,7 +79,7 @@ impl Framing {
         }
     }
 
-    /// How many bytes of pure payload are certain to come next (`u64::MAX`: all there are).
+    /// The number of following bytes that are certainly payload (`u64::MAX`: all of them).
     pub fn payload_ahead(&self) -> u64 {
         match self {
             Self::None => 0,
@@ -92,7 +93,7 @@ impl Framing {
         }
     }
 
-    /// Takes note of payload that was read from the connection elsewhere.
+    /// Accounts for payload that was read from the connection elsewhere.
     pub fn skip_payload(&mut self, count: u64) {
         match self {
             Self::Length { remaining, .. } => *remaining -= count,
@@ -101,7 +102,7 @@ impl Framing {
         }
     }
 
-    /// The stream has ended: is that where the body ends?
+    /// Handles the end of the stream. Fails if the body is incomplete.
     pub fn end_of_stream(&mut self) -> Result<(), FailureKind> {
         match self {
             Self::None | Self::Length { remaining: 0, .. } | Self::UntilClose => Ok(()),
@@ -117,12 +118,13 @@ impl Framing {
     }
 }
 
-/// `HttpRequestExecutor.canResponseHaveBody`; 205 is among those without one.
+/// `HttpRequestExecutor.canResponseHaveBody`; a 205 has no body either.
 fn may_have_body(status: u16) -> bool {
     status >= 200 && !matches!(status, 204 | 205 | 304)
 }
 
-/// `DefaultConnectionReuseStrategy.keepAlive`: may the connection serve another exchange?
+/// `DefaultConnectionReuseStrategy.keepAlive`: whether the connection may serve another
+/// exchange.
 pub(crate) fn outlives(head: &Head, is_head: bool) -> bool {
     let facts = &head.facts;
     if head.status == 204
@@ -152,7 +154,7 @@ pub(crate) fn outlives(head: &Head, is_head: bool) -> bool {
 #[derive(Debug, Default)]
 pub(crate) struct Chunked {
     state: ChunkState,
-    /// The line being read: a size, an end of chunk or a trailer.
+    /// The current line: a size, the end of a chunk or a trailer.
     line: Vec<u8>,
 }
 
@@ -166,7 +168,7 @@ enum ChunkState {
     },
     DataEnd,
     Trailer {
-        /// A line that starts with white space continues the one before.
+        /// Whether a line was read before, which a line that starts with white space continues.
         after_another: bool,
     },
     Done,
@@ -245,8 +247,8 @@ impl Chunked {
         Ok(())
     }
 
-    /// `ChunkedInputStream` takes an unfinished last line as a whole one, and a missing end of
-    /// the trailers as their end.
+    /// `ChunkedInputStream` accepts an unterminated last line, and takes the end of the stream
+    /// as the end of the trailers.
     fn end_of_stream(&mut self) -> Result<(), FailureKind> {
         if !self.line.is_empty() {
             self.end_of_line()?;
@@ -266,8 +268,8 @@ impl Chunked {
     }
 }
 
-/// `ChunkedInputStream.getChunkSize`: hexadecimal digits, perhaps signed and padded, up to a
-/// semicolon.
+/// `ChunkedInputStream.getChunkSize`: hexadecimal digits up to a semicolon, optionally signed
+/// and padded.
 fn chunk_size(line: &[u8]) -> Result<u64, FailureKind> {
     let end = memchr(b';', line).unwrap_or(line.len());
     let text = trim(&line[..end]);

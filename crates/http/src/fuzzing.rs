@@ -1,10 +1,10 @@
-//! The way in for the fuzz target `http`; built with `--cfg fuzzing` alone.
+//! The entry point of the fuzz target `http`; only built with `--cfg fuzzing`.
 
 use crate::failure::{DecodeFailure, FailureKind};
 use crate::message::{SizeLimits, WantedParts};
 use crate::receive::Receiver;
 
-/// Reads a response and gives its status, head and body as text, or its failure.
+/// Reads a response and returns its status, head and body as text, or its failure.
 ///
 /// The bytes arrive in pieces of `piece_bytes`; the connection is closed after the last one.
 pub fn response(bytes: &[u8], piece_bytes: usize) -> String {
@@ -17,7 +17,7 @@ pub fn response(bytes: &[u8], piece_bytes: usize) -> String {
             let kept = receiver.leaves_connection_usable();
             format!("{head:?} {kept} {:?}", receiver.body.stored)
         }
-        // The decompressor's words depend on how many bytes it had at hand.
+        // The decompressor's message depends on the number of bytes that it had available.
         Err(FailureKind::Decode(DecodeFailure::Corrupt(..))) => "corrupt".to_owned(),
         Err(kind) => format!("{kind:?}"),
     }
@@ -39,7 +39,7 @@ fn receive(bytes: &[u8], piece_bytes: usize) -> Result<Receiver, FailureKind> {
     Ok(receiver)
 }
 
-/// Decodes all that has come, one turn after the other: nobody else waits.
+/// Runs all decoding turns without yielding, since there are no other users.
 fn finish_turns(receiver: &mut Receiver) -> Result<(), FailureKind> {
     while receiver.is_due() {
         receiver.next_turn()?;

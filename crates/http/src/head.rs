@@ -1,7 +1,6 @@
-//! Reading a response's head as leniently as Apache HttpClient 4.5 does
-//! (`DefaultHttpResponseParser`, `BasicLineParser`, `AbstractMessageParser` of HttpCore 4.4):
-//! lines end in LF with or without CR, lines before the status line are skipped, folded lines
-//! are joined, and an end of stream ends the head.
+//! Parses a response's head as leniently as Apache HttpClient 4.5 does (`DefaultHttpResponseParser`,
+//! `BasicLineParser`, `AbstractMessageParser` of HttpCore 4.4): lines end in LF with or without CR, lines before the
+//! status line are skipped, folded lines are joined, and the end of the stream ends the head.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,12 +16,12 @@ pub(crate) struct Head {
     pub status: u16,
     pub version: (u16, u16),
     pub reason: Range<usize>,
-    /// From the status line to the empty line, folds joined.
+    /// From the status line to the empty line, with folded lines joined.
     pub bytes: Arc<[u8]>,
     pub facts: Facts,
 }
 
-/// The facts of a head about framing and the connection.
+/// The headers that affect framing and the connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
     pub transfer_encoding: Option<TransferEncoding>,
@@ -36,9 +35,9 @@ pub(crate) struct Facts {
     /// The `timeout` of the Keep-Alive header, in seconds.
     pub keep_alive_s: Option<u64>,
     pub content_encoded: bool,
-    /// Where in the head the value of the last Content-Type is.
+    /// Range of the last Content-Type's value in the head.
     pub content_type: Option<Range<usize>>,
-    /// The same of Location.
+    /// Range of the last Location's value in the head.
     pub location: Option<Range<usize>>,
 }
 
@@ -51,22 +50,22 @@ pub(crate) struct TransferEncoding {
     pub ends_chunked: bool,
 }
 
-/// The tokens that matter of all Connection (or Proxy-Connection) headers.
+/// The relevant tokens of all Connection (or Proxy-Connection) headers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tokens {
     pub close: bool,
     pub keep_alive: bool,
-    /// There is something that is no token.
+    /// Whether a header contains something that is not a token.
     pub malformed: bool,
 }
 
-/// A position in bytes of which more may come.
+/// A line iterator over bytes that may be incomplete.
 struct Lines<'a> {
     bytes: &'a [u8],
     /// Where the next line starts.
     at: usize,
     eof: bool,
-    /// The line ends from `at` on.
+    /// The line ends at or after `at`.
     ends: Memchr<'a>,
 }
 
@@ -80,7 +79,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next whole line; at the end of the stream also an unfinished one.
+    /// The next complete line; at the end of the stream also an unterminated one.
     fn next(&mut self) -> Option<&'a [u8]> {
         let start = self.at;
         match self.ends.next() {
@@ -97,8 +96,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Looks for a complete head at the start of `bytes`. `eof` says that no more will come.
-/// Gives the head and the number of bytes it took, or `None` if more bytes are needed.
+/// Searches for a complete head at the start of `bytes`. `eof` means that no more bytes will come. Returns the head
+/// and its length in `bytes`, or `None` if more bytes are needed.
 pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, FailureKind> {
     let mut lines = Lines::new(bytes, eof);
     let (start, status_line) = loop {
@@ -113,7 +112,7 @@ pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, Fai
     };
     let headers_at = lines.at;
     let (mut folded, mut count) = (false, 0);
-    // A broken header is reported only when the head is complete.
+    // A malformed header is only reported once the head is complete.
     let mut facts = Ok(Facts::default());
     loop {
         let at = lines.at - start;
@@ -152,7 +151,7 @@ pub(crate) fn scan(bytes: &[u8], eof: bool) -> Result<Option<(Head, usize)>, Fai
     Ok(Some((head, lines.at)))
 }
 
-/// Joins continuation lines to the line before them by one space.
+/// Joins each continuation line to its predecessor with one space.
 fn unfold(mut headers: &[u8], out: &mut Vec<u8>) {
     let mut first = true;
     while !headers.is_empty() {
@@ -177,7 +176,7 @@ fn unfold(mut headers: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// `BasicLineParser.hasProtocolVersion`: anything else before the status line is skipped.
+/// `BasicLineParser.hasProtocolVersion`: whether this is the status line; earlier lines are skipped.
 fn starts_like_status_line(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
     line.len() >= 8 && line.starts_with(b"HTTP/")
@@ -185,7 +184,7 @@ fn starts_like_status_line(line: &[u8]) -> bool {
 
 type StatusLine = ((u16, u16), u16, Range<usize>);
 
-/// `BasicLineParser.parseStatusLine`: version, code and where the reason is in the line.
+/// `BasicLineParser.parseStatusLine`: version, code and the range of the reason phrase in the line.
 fn parse_status_line(line: &[u8]) -> Result<StatusLine, FailureKind> {
     let bad = |part| FailureKind::BadStatusLine {
         line: String::from_utf8_lossy(line).into(),
@@ -227,8 +226,7 @@ fn parse_long(text: &[u8]) -> Option<i64> {
 }
 
 impl Facts {
-    /// Reads the headers; fails on a line that is no header.
-    /// Of a head with its status line and without folds.
+    /// Parses the headers of a head that has a status line and no folded lines. Fails on a line that is not a header.
     pub fn read(head: &[u8]) -> Result<Self, FailureKind> {
         let mut lines = Lines::new(head, true);
         lines.next();
@@ -242,9 +240,9 @@ impl Facts {
         }
     }
 
-    /// Adds what a header line says that is at `at` in the head.
+    /// Adds the header line at offset `at` of the head.
     fn add(&mut self, line: &[u8], at: usize) -> Result<(), FailureKind> {
-        // Names are short, and so is this search.
+        // Names are short, so a simple loop suffices.
         let colon = line.iter().position(|byte| *byte == b':').unwrap_or(0);
         let name = trim(&line[..colon]);
         if name.is_empty() {
@@ -257,7 +255,8 @@ impl Facts {
         Ok(())
     }
 
-    /// Takes in one header, whose value is at `at` in the head. Most are told apart by the length of their name alone.
+    /// Adds one header, whose value is at offset `at` of the head. Most headers are ruled out by the length of their
+    /// names.
     fn note(&mut self, name: &[u8], value: &[u8], at: usize) {
         match name.len() {
             8 if name.eq_ignore_ascii_case(b"location") => {

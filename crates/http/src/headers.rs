@@ -1,4 +1,4 @@
-//! The header lines of a head: names, values, white space.
+//! Parses the header lines of a head: names, values, white space.
 
 use memchr::memchr;
 
@@ -35,7 +35,7 @@ pub(crate) fn first_line(bytes: &[u8]) -> &[u8] {
     split_line(bytes).0
 }
 
-/// The first line without its line end, and what follows. The last line may lack its end.
+/// The first line without its line end, and the rest. The last line may be unterminated.
 pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
     match memchr(b'\n', bytes) {
         Some(end) => (strip_cr(&bytes[..end]), &bytes[end + 1..]),
@@ -47,7 +47,7 @@ pub(crate) fn strip_cr(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Removes what HttpCore's `HTTP.isWhitespace` calls white space from both ends.
+/// Trims both ends of white space as defined by HttpCore's `HTTP.isWhitespace`.
 pub(crate) fn trim(text: &[u8]) -> &[u8] {
     let mut text = trim_start(text);
     while let [rest @ .., b' ' | b'\t' | b'\r' | b'\n'] = text {

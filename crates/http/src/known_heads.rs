@@ -1,5 +1,5 @@
-//! Heads that came lately: a server sends the same one again as long as its date lasts, and to read one is a good part of what a
-//! small response costs. And requests of HTTP/2 that were sent lately, since a plan sends the same ones again.
+//! Caches of recent heads. A server repeats the same head until its date changes, and parsing one is a good part of the cost of
+//! a small response. Recent HTTP/2 requests are cached too, since a plan repeats them.
 
 use std::cell::RefCell;
 
@@ -8,15 +8,15 @@ use http::Request;
 use crate::head::Head;
 use crate::target::Target;
 
-/// The number of heads that are remembered: enough to tell a few pages apart that are requested in turn.
+/// Number of cached heads: enough for a few pages that are requested in turn.
 const MOST: usize = 8;
-/// Longer ones are hardly the same twice.
+/// Longer heads rarely repeat.
 const LONGEST_BYTES: usize = 2048;
 
-/// The latest of something.
+/// A small cache of the latest items.
 struct Latest<T> {
     all: Vec<T>,
-    /// The one that the next new one replaces.
+    /// Index of the item to replace next.
     oldest: usize,
 }
 
@@ -44,19 +44,19 @@ impl<T> Latest<T> {
     }
 }
 
-/// One worker's known heads.
+/// The cache of response heads of one worker.
 #[derive(Default)]
 pub(crate) struct KnownHeads(RefCell<Latest<Head>>);
 
 impl KnownHeads {
-    /// The head at the start of `bytes`, if it is a known one: a head ends at its empty line whatever follows.
+    /// Finds a cached head at the start of `bytes`. A match needs no further check, since a head ends at its empty line.
     pub fn find(&self, bytes: &[u8]) -> Option<Head> {
         let latest = self.0.borrow();
         latest.find(|head| bytes.starts_with(&head.bytes)).cloned()
     }
 
-    /// Takes note of the head that was read at the start of `bytes`. One that does not stand there as it was read, as its lines
-    /// were folded, could not be found again.
+    /// Caches the head that was parsed at the start of `bytes`. A head with folded lines differs from its source bytes and could
+    /// not be found again, so it is not cached.
     pub fn add(&self, head: &Head, bytes: &[u8]) {
         if head.bytes.len() > LONGEST_BYTES || !bytes.starts_with(&head.bytes) {
             return;
@@ -65,7 +65,7 @@ impl KnownHeads {
     }
 }
 
-/// One worker's known requests.
+/// The cache of requests of one worker.
 #[derive(Default)]
 pub(crate) struct KnownRequests(RefCell<Latest<KnownRequest>>);
 
@@ -76,7 +76,7 @@ struct KnownRequest {
 }
 
 impl KnownRequests {
-    /// The request with this head to this target, made by `make` if it is not known.
+    /// The request for this head and target; on a cache miss, `make` builds it.
     pub fn request(
         &self,
         target: &Target,
@@ -128,7 +128,7 @@ mod tests {
             (found.status, found.version, found.reason),
             (200, (1, 1), 13..15)
         );
-        // Less than all of it is not it.
+        // A truncated head is not a match.
         assert!(known.find(&text.as_bytes()[..text.len() - 1]).is_none());
     }
 

@@ -1,7 +1,7 @@
 //! One HTTP exchange at the cost of its system calls.
 //!
-//! A [`Worker`] is what the users of one thread share, a [`Session`] is one user's connections
-//! and TLS sessions, and [`exchange`] sends one request and receives its response:
+//! A [`Worker`] holds what the users of one thread share, a [`Session`] holds one user's
+//! connections and TLS sessions, and [`exchange`] sends one request and receives its response:
 //!
 //! ```no_run
 //! # async fn get() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,9 +16,9 @@
 //! # }
 //! ```
 //!
-//! The request's head is the caller's, byte for byte, and so is what becomes of the response: a
-//! body that nobody wants is dropped inside the kernel ([`Keep::Nothing`]). Where servers bend
-//! the rules of HTTP this crate reads them as Apache HttpClient 4.5 does.
+//! The caller controls the request's head byte for byte, and how the response is processed: the
+//! kernel can even drop an unwanted body ([`Keep::Nothing`]). If servers violate the rules of HTTP,
+//! this crate behaves like Apache HttpClient 4.5.
 //!
 //! Everything here belongs to one thread, except [`Target`], [`Tls`] and [`Identity`], which are
 //! shared.

@@ -1,4 +1,4 @@
-//! System calls that only Linux has. `portable.rs` has the same functions for other systems.
+//! System calls that only Linux has. `portable.rs` implements the same functions for other systems.
 
 use std::fs::File;
 use std::io;
@@ -14,14 +14,13 @@ use socket2::{Domain, Protocol, SockRef, Socket, Type};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// A non-blocking TCP socket, in one system call.
+/// Creates a non-blocking TCP socket in one system call.
 pub(crate) fn tcp_socket(domain: Domain) -> io::Result<Socket> {
     let kind = Type::STREAM.nonblocking().cloexec();
     Socket::new_raw(domain, kind, Some(Protocol::TCP))
 }
 
-/// Drops up to `limit` received bytes inside the kernel and gives how many; 0 is the end of
-/// the stream.
+/// Drops up to `limit` received bytes inside the kernel and returns their number; 0 is the end of the stream.
 pub(crate) fn discard(socket: &impl AsFd, limit: usize, _scratch: &mut [u8]) -> io::Result<usize> {
     // SAFETY: for TCP, MSG_TRUNC makes recv drop the bytes without writing to the buffer
     // (tcp(7)), so a null buffer is never touched. The descriptor is open while borrowed.
@@ -36,8 +35,8 @@ pub(crate) fn discard(socket: &impl AsFd, limit: usize, _scratch: &mut [u8]) -> 
     usize::try_from(got).map_err(|_| io::Error::last_os_error())
 }
 
-/// Has the socket count as readable only when so many bytes have come (SO_RCVLOWAT, socket(7)), or the end of the stream. The
-/// kernel makes room for them, and looks at once whether there are enough (`tcp_set_rcvlowat`).
+/// Makes the socket readable only when this many bytes or the end of the stream have arrived (SO_RCVLOWAT, socket(7)). The kernel
+/// enlarges the buffer for them, and immediately checks whether there are enough (`tcp_set_rcvlowat`).
 pub(crate) fn set_low_water(socket: &impl AsFd, bytes: usize) -> io::Result<()> {
     let bytes = libc::c_int::try_from(bytes).unwrap_or(libc::c_int::MAX);
     // SAFETY: the option's value is a live c_int of the length given.
@@ -57,8 +56,8 @@ pub(crate) fn set_low_water(socket: &impl AsFd, bytes: usize) -> io::Result<()> 
     }
 }
 
-/// TCP segments that a connection has sent so far, and those of them that were sent again (TCP_INFO, tcp(7)); `None` where the kernel
-/// does not say.
+/// The TCP segments that a connection has sent so far, and how many of them were retransmissions (TCP_INFO, tcp(7)); `None` if the
+/// kernel does not report them.
 pub(crate) fn segments(socket: &impl AsFd) -> Option<(u64, u64)> {
     /// `tcpi_total_retrans` and `tcpi_segs_out` of `struct tcp_info`, which only grows at its end (linux/tcp.h).
     const SENT_AGAIN: usize = 100;
@@ -86,8 +85,7 @@ pub(crate) fn segments(socket: &impl AsFd) -> Option<(u64, u64)> {
     Some((number(SENT)?, number(SENT_AGAIN)?))
 }
 
-/// Sends up to `length` bytes of a file without passing them through this process; 0 is the
-/// end of the file.
+/// Sends up to `length` bytes of a file without copying them through this process; 0 is the end of the file.
 pub(crate) fn send_file(
     socket: &impl AsFd,
     file: &File,
@@ -109,8 +107,8 @@ pub(crate) fn send_file(
     usize::try_from(sent).map_err(|_| io::Error::last_os_error())
 }
 
-/// Lets the kernel choose the local port when connecting, where it may share a port between
-/// connections to different servers, instead of when binding, where it may not.
+/// Lets the kernel choose the local port when connecting instead of when binding. When connecting, it may share a port between
+/// connections to different servers.
 pub(crate) fn bind_address_no_port(socket: &impl AsFd) -> io::Result<()> {
     let on: libc::c_int = 1;
     // SAFETY: the option's value is a live c_int of the length given.
@@ -130,7 +128,7 @@ pub(crate) fn bind_address_no_port(socket: &impl AsFd) -> io::Result<()> {
     }
 }
 
-/// Whether connections get a congestion control that paces what they send, as BBR does (`net.ipv4.tcp_congestion_control`).
+/// Whether the system's default congestion control paces connections, as BBR does (`net.ipv4.tcp_congestion_control`).
 fn default_paces() -> bool {
     static PACES: OnceLock<bool> = OnceLock::new();
     *PACES.get_or_init(|| {
@@ -139,23 +137,23 @@ fn default_paces() -> bool {
     })
 }
 
-/// Has a connection that never leaves this machine send without pacing. BBR spreads segments over time by a timer, which protects
-/// a network; on the loopback interface the timers are most of what an upload costs. Call it before connecting: a socket that paces
-/// never stops. Where the system's default does not pace, nothing changes.
+/// Disables pacing for a connection that never leaves this machine. BBR spreads segments over time by a timer, which protects a
+/// network; on the loopback interface, the timers cause most of the cost of an upload. Call it before connecting, since a socket that
+/// paces never stops. It changes nothing if the system's default does not pace.
 pub(crate) fn send_unpaced(socket: &impl AsFd) -> io::Result<()> {
     if !default_paces() {
         return Ok(());
     }
-    // Every process may choose this one (tcp(7), `tcp_allowed_congestion_control`).
+    // Every process may choose `reno` (tcp(7), `tcp_allowed_congestion_control`).
     SockRef::from(socket).set_tcp_congestion(b"reno")
 }
 
-/// How long a thread with short turns runs before others that want its core: the shortest that Linux knows.
+/// The scheduler slice of a thread with short turns: the shortest that Linux supports.
 const SHORT_TURN: Duration = Duration::from_micros(100);
 
-/// Asks for short turns on the core for this thread (sched_setattr(2)). From Linux 6.12 on a thread that is woken takes the place of
-/// one with longer turns at once, instead of after up to some milliseconds. Its share of the core stays what it is. Where the system
-/// does not know that, and for threads under another scheduling policy, nothing changes.
+/// Requests short scheduler slices for this thread (sched_setattr(2)). Since Linux 6.12, such a thread preempts threads with longer
+/// slices as soon as it is woken, instead of after up to some milliseconds. Its share of the core stays the same. Nothing changes on
+/// systems without support, and for threads under another scheduling policy.
 pub fn take_short_turns() {
     let size = size_of::<libc::sched_attr>() as libc::c_uint;
     let mut attributes = libc::sched_attr {
@@ -190,11 +188,11 @@ pub fn take_short_turns() {
     };
 }
 
-/// A timer of the kernel's (timerfd_create(2)) with a resolution of nanoseconds, which the runtime watches like a socket.
+/// A kernel timer (timerfd_create(2)) with nanosecond resolution, which the runtime watches like a socket.
 pub struct KernelTimer(AsyncFd<OwnedFd>);
 
 impl KernelTimer {
-    /// A timer that is not set.
+    /// A disarmed timer.
     ///
     /// # Errors
     /// When there are too many open files, or on other systems than Linux.
@@ -207,9 +205,9 @@ impl KernelTimer {
         Ok(KernelTimer(watched))
     }
 
-    /// Goes off once, after `delay`. Setting it also forgets an expiry that nobody has read, so it never is read.
+    /// Arms the timer to expire once, after `delay`. This also clears an unread expiration, so expirations need not be read.
     pub fn set(&self, delay: Duration) -> io::Result<()> {
-        // Zero would disarm it.
+        // Zero would disarm the timer.
         let delay = delay.max(Duration::from_nanos(1));
         let once = Itimerspec {
             it_interval: Timespec::default(),
@@ -222,7 +220,7 @@ impl KernelTimer {
         Ok(())
     }
 
-    /// Waits until it goes off.
+    /// Waits until the timer expires.
     pub async fn expired(&self) {
         match self.0.readable().await {
             Ok(mut ready) => ready.clear_ready(),
@@ -263,7 +261,7 @@ mod tests {
             timer.expired().await;
             assert!(begin.elapsed() >= delay);
         }
-        // Setting it again before it goes off replaces the time.
+        // Arming it again before it expires replaces the time.
         let begin = Instant::now();
         timer.set(Duration::from_secs(3600)).expect("it is open");
         timer.set(Duration::from_millis(1)).expect("it is open");

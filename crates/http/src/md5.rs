@@ -1,10 +1,10 @@
-//! MD5 as AWS-LC has it, which is here for TLS: its assembly is half as fast again as portable code.
+//! MD5 by AWS-LC, which TLS needs anyway: its assembly is half as fast again as portable code.
 
 use std::mem::MaybeUninit;
 
 use aws_lc_sys::{MD5_CTX, MD5_Final, MD5_Init, MD5_Update};
 
-/// A digest under way.
+/// A digest in progress.
 pub(crate) struct Md5(MD5_CTX);
 
 impl Md5 {

@@ -9,30 +9,28 @@ use std::time::{Duration, Instant};
 use crate::headers::Headers;
 use crate::target::Target;
 
-/// A request, complete as the caller wants it on the wire.
+/// A request, complete as it is sent.
 #[derive(Clone, Copy)]
 pub struct Outgoing<'a> {
-    /// Request line and headers, ending in an empty line. Sent as it is.
+    /// Request line and headers, ending in an empty line. Sent unchanged.
     pub head: &'a [u8],
-    /// The body, framed by the caller.
+    /// The body, already framed by the caller.
     pub body: Body<'a>,
     /// The method is HEAD: the response has no body whatever its headers say.
     pub is_head: bool,
-    /// The connection may be used again if the response allows it. False where the request
-    /// says `Connection: close`.
+    /// Whether the connection may be reused if the response allows it. False if the request says `Connection: close`.
     pub keep_alive: bool,
-    /// The head says `Expect: 100-continue`: wait at most this long for the interim response
-    /// (or a final one, upon which the body is not sent) before sending the body.
+    /// Set if the head says `Expect: 100-continue`: how long to wait for the interim response before sending the body. If a final
+    /// response comes instead, the body is not sent.
     pub expect_continue: Option<Duration>,
-    /// Writes the CONNECT requests where the target is reached by TLS through a proxy; `None`
-    /// asks with nothing but `Host`.
+    /// Writes the CONNECT requests if a TLS target is reached through a proxy; `None` sends only `Host`.
     pub tunnel: Option<&'a dyn Tunnel>,
-    /// When the exchange begins: now. A caller that has just looked at the clock passes its reading.
+    /// When the exchange begins, usually now. A caller that has just read the clock passes that time.
     pub begin: Instant,
 }
 
 impl<'a> Outgoing<'a> {
-    /// A request without a body, on a connection that may be kept.
+    /// A request without a body, on a connection that may be kept alive.
     pub fn new(head: &'a [u8]) -> Self {
         Self {
             head,
@@ -46,22 +44,22 @@ impl<'a> Outgoing<'a> {
     }
 }
 
-/// Writes the CONNECT requests of an exchange, and answers the proxy's wish for credentials.
+/// Writes the CONNECT requests of an exchange, and answers the proxy's demands for credentials.
 pub trait Tunnel {
-    /// The head of the next CONNECT, request line and empty line included.
+    /// The head of the next CONNECT, including request line and empty line.
     fn head(&self, target: &Target) -> Vec<u8>;
-    /// The proxy answered 407: true if the next head answers that.
+    /// Handles a 407 of the proxy: true if the next head answers it.
     fn challenged(&self, refusal: &Incoming, target: &Target) -> bool;
 }
 
 /// A request's body, framed by the caller.
 #[derive(Clone, Copy)]
 pub enum Body<'a> {
-    /// There is none.
+    /// No body.
     None,
     /// These bytes.
     Bytes(&'a [u8]),
-    /// These pieces, one after the other.
+    /// These pieces in order.
     Parts(&'a [Part<'a>]),
 }
 
@@ -69,11 +67,11 @@ pub enum Body<'a> {
 pub enum Part<'a> {
     /// These bytes.
     Bytes(&'a [u8]),
-    /// `length` bytes of a file from `offset` on. Never copied through this process on plain TCP.
+    /// `length` bytes of a file from `offset`. On plain TCP they are not copied through this process.
     File {
         /// The open file.
         file: &'a File,
-        /// Where the piece starts in it, in bytes.
+        /// The offset of the piece in the file, in bytes.
         offset: u64,
         /// The length of the piece, in bytes.
         length: u64,
@@ -83,26 +81,26 @@ pub enum Part<'a> {
 /// The parts of the response that the caller wants.
 #[derive(Debug, Clone, Copy)]
 pub struct WantedParts {
-    /// How much of the body is kept.
+    /// How much of the body to keep.
     pub keep: Keep,
-    /// The content encodings that are undone for what is kept and counted.
+    /// The content encodings to decode before keeping and counting.
     pub decode: Decode,
-    /// Which encoded streams may end too early without a failure.
+    /// The encodings whose streams may be truncated without a failure.
     pub relaxed: RelaxedDecoding,
 }
 
-/// Which content encodings are undone.
+/// The content encodings to decode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decode {
-    /// None: the caller gets the bytes, or their number, as they came.
+    /// None: the body is kept or counted as received.
     Nothing,
-    /// A body that is encoded with `gzip` and nothing else, spelled so (`HTTPJavaImpl#readResponse`).
+    /// Exactly `gzip`, in this spelling (`HTTPJavaImpl#readResponse`).
     PlainGzip,
-    /// gzip, x-gzip, deflate and br, one after the other.
+    /// gzip, x-gzip, deflate and br, also combined.
     All,
 }
 
-/// Encodings whose streams may end too early (`httpclient4.gzip_relax_mode`, `httpclient4.deflate_relax_mode`).
+/// Encodings whose streams may be truncated (`httpclient4.gzip_relax_mode`, `httpclient4.deflate_relax_mode`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RelaxedDecoding {
     /// gzip and x-gzip.
@@ -112,7 +110,7 @@ pub struct RelaxedDecoding {
 }
 
 impl WantedParts {
-    /// Nothing of the body: it is counted and dropped.
+    /// Counts and drops the body.
     pub const NOTHING: Self = Self {
         keep: Keep::Nothing,
         decode: Decode::Nothing,
@@ -141,37 +139,37 @@ pub enum Keep {
     Md5,
     /// The whole body.
     All,
-    /// The first so many bytes; the rest is counted only.
+    /// This many bytes from the start; the rest is only counted.
     UpTo(u64),
-    /// The first so many bytes of a response that failed by its status and is not encoded, for whoever looks for the cause; nothing of
-    /// others.
+    /// This many bytes from the start, if the response's status is a failure and it is not encoded, to help find the cause. Nothing of
+    /// other responses.
     Failed(u64),
 }
 
-/// Limits on waiting. `None` waits for ever.
+/// Time limits. `None` waits forever.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
-    /// For each address tried: until TCP stands, and silence within the TLS handshake.
+    /// For each address: time until the TCP connection is established, and silence within the TLS handshake.
     pub connect: Option<Duration>,
-    /// The longest silence between two reads (like a socket's SO_TIMEOUT), not a limit on the whole.
+    /// The longest silence between two reads (like a socket's SO_TIMEOUT), not a limit for the whole response.
     pub response: Option<Duration>,
-    /// Slow this exchange down to so many bytes a second, whatever holds for its connection.
+    /// Limit this exchange to this many bytes a second, regardless of its connection's limit.
     pub bytes_per_second: Option<NonZeroU32>,
 }
 
-/// How large a response may be, so that a server cannot fill the memory.
+/// Size limits for a response, so that a server cannot exhaust memory.
 #[derive(Debug, Clone, Copy)]
 pub struct SizeLimits {
     /// Status line and headers, before the body.
     pub head_bytes: usize,
-    /// A body that is kept, decoded.
+    /// A stored body, after decoding.
     pub body_bytes: u64,
-    /// A body that is decoded, whether it is kept or not.
+    /// A decoded body, stored or not.
     pub decoded_bytes: u64,
 }
 
 impl SizeLimits {
-    /// All that the server sends.
+    /// No limits.
     pub const UNLIMITED: Self = Self {
         head_bytes: usize::MAX,
         body_bytes: u64::MAX,
@@ -198,37 +196,37 @@ pub struct Incoming {
     /// Status line and headers as received, up to and including the empty line; folded
     /// header lines are joined by one space.
     pub head: Arc<[u8]>,
-    /// Where the reason phrase is in `head`.
+    /// The range of the reason phrase in `head`.
     pub reason: Range<usize>,
     pub(crate) content_type: Option<Range<usize>>,
     pub(crate) location: Option<Range<usize>>,
-    /// The body, decoded if asked; `None` if nothing was to be kept.
+    /// The body, decoded if requested; `None` if nothing was to be kept.
     pub body: Option<Vec<u8>>,
-    /// The digest, if it was asked for.
+    /// The digest, if requested.
     pub md5: Option<[u8; 16]>,
-    /// Length of the body after dechunking and, if asked for, decoding.
+    /// Length of the body after dechunking and, if requested, decoding.
     pub body_len: u64,
-    /// Length of the body as it came, without the framing of chunks, if an encoding was undone.
+    /// Length of the body before decoding, without chunk framing; `None` if it was not decoded.
     pub encoded_len: Option<u64>,
     /// Bytes sent and received.
     pub wire: Wire,
-    /// When the parts of the exchange happened.
+    /// When the phases of the exchange happened.
     pub times: Times,
-    /// The connection had served an earlier exchange.
+    /// Whether the connection had served an earlier exchange.
     pub reused: bool,
-    /// The connection went back to the session's idle connections.
+    /// Whether the connection returned to the session's idle connections.
     pub kept_alive: bool,
-    /// The TLS handshake made for this exchange, if one was.
+    /// The TLS handshake made for this exchange, if any.
     pub handshake: Option<Handshake>,
 }
 
 impl Incoming {
-    /// The headers in the order received, names in their original case.
+    /// The headers in the order received, with names in their original case.
     pub fn headers(&self) -> Headers<'_> {
         Headers::after_status_line(&self.head)
     }
 
-    /// The value of the first header of that name, whatever its case.
+    /// The value of the first header with this name, ignoring case.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers()
             .find(|(n, _)| n.eq_ignore_ascii_case(name.as_bytes()))
@@ -268,35 +266,35 @@ impl std::fmt::Debug for Incoming {
     }
 }
 
-/// Bytes of HTTP on the connection (before encryption, if any).
+/// Bytes of HTTP on the connection (without encryption).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Wire {
-    /// Head and body of the request, as far as they were handed to the kernel.
+    /// Head and body of the request, as far as they were passed to the kernel.
     pub sent_bytes: u64,
-    /// Everything received before the body, interim responses included.
+    /// Everything received before the body, including interim responses.
     pub head_bytes: u64,
-    /// The body as framed, chunk sizes and trailers included.
+    /// The body as framed, including chunk sizes and trailers.
     pub body_bytes: u64,
 }
 
-/// When things happened. An event that did not happen is `None`.
+/// When each event of an exchange happened; `None` if it did not.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     /// The exchange began.
     pub begin: Instant,
     /// The host's name was looked up.
     pub resolved: Option<Instant>,
-    /// The TCP connection stood.
+    /// The TCP connection was established.
     pub tcp_connected: Option<Instant>,
-    /// The connection stood, TLS included.
+    /// The connection was ready, including TLS.
     pub connected: Option<Instant>,
-    /// The last byte of the request was handed to the kernel.
+    /// The last byte of the request was passed to the kernel.
     pub sent: Option<Instant>,
-    /// The first byte of the response's head (or of an interim response) had come.
+    /// The first byte of the response's head (or of an interim response) had arrived.
     pub first_byte: Option<Instant>,
-    /// The first byte of the response's body had come.
+    /// The first byte of the response's body had arrived.
     pub first_body: Option<Instant>,
-    /// The exchange ended, well or not.
+    /// The exchange ended, successfully or not.
     pub end: Instant,
 }
 
@@ -315,11 +313,11 @@ impl Times {
     }
 }
 
-/// How a TLS handshake went.
+/// The kind of a TLS handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handshake {
-    /// With a full exchange of keys.
+    /// With a full key exchange.
     Full,
-    /// A session was resumed.
+    /// A session resumption.
     Resumed,
 }

@@ -1,4 +1,4 @@
-//! Exchanges over connections that carry several at once: all that HTTP/2 and HTTP/3 have in common.
+//! Exchanges over connections that carry several at once: the common part of HTTP/2 and HTTP/3.
 
 use std::cell::RefMut;
 use std::rc::Rc;
@@ -16,15 +16,15 @@ use crate::source::Source;
 use crate::target::Target;
 use crate::worker::add;
 
-/// The part of a request's body that is read at once.
+/// Size of the pieces in which a request's body is read.
 pub(crate) const PIECE_BYTES: usize = 64 * 1024;
 
-/// A connection of a version of HTTP that carries several exchanges at once.
+/// A connection of an HTTP version that carries several exchanges at once.
 pub(crate) trait Multiplexed: Carrier + Sized {
     /// The user's connections of this version.
     fn of(session: &Session) -> RefMut<'_, Carriers<Self>>;
 
-    /// Opens a connection; [`Opened::Http1`] where the server wants that.
+    /// Opens a connection; [`Opened::Http1`] if the server chooses that.
     async fn open(
         session: &Session,
         target: &Target,
@@ -41,7 +41,7 @@ pub(crate) trait Multiplexed: Carrier + Sized {
         exchange: OpenExchange<'_, '_>,
     ) -> Result<(), FailureKind>;
 
-    /// The server has not looked at the request, so that it may go out once more.
+    /// Whether the server has not processed the request, so that it may be sent again.
     fn is_unprocessed(failure: &Failure) -> bool;
 }
 
@@ -51,17 +51,17 @@ pub(crate) enum Opened<C> {
     Http1(Box<Connection>),
 }
 
-/// An exchange under way.
+/// An exchange in progress.
 pub(crate) struct OpenExchange<'a, 's> {
     pub source: &'a mut Source<'s>,
     pub receiver: &'a mut Receiver,
     pub times: &'a mut Times,
     pub limits: Limits,
-    /// How fast this exchange may be; others of the connection go on meanwhile.
+    /// Speed limit of this exchange; it does not delay others of the connection.
     pub pace: Option<Pace>,
 }
 
-/// One exchange over a connection of this version, or over HTTP/1.1 where the server wants that.
+/// Runs one exchange over a connection of this version, or over HTTP/1.1 if the server chooses that.
 pub(crate) async fn over_shared<C: Multiplexed>(
     session: &Session,
     target: &Target,
@@ -92,7 +92,8 @@ pub(crate) async fn over_shared<C: Multiplexed>(
     }
 }
 
-/// The connection of an exchange, the handshake made for it, and whether it had served an earlier one.
+/// Finds or opens the connection of an exchange. Also returns the handshake made for it, and whether
+/// it had served an earlier exchange.
 async fn find<C: Multiplexed>(
     session: &Session,
     target: &Target,
@@ -113,7 +114,7 @@ async fn find<C: Multiplexed>(
         add(&counts.reused, 1);
         return Ok((Opened::Http1(connection), None, true));
     }
-    // Those who come while a connection is being opened share it.
+    // Exchanges that start while a connection is being opened share it.
     let turn = C::of(session).turn_to_open(target);
     let _turn = turn.lock().await;
     if let Some(way) = known() {
@@ -126,7 +127,7 @@ async fn find<C: Multiplexed>(
     Ok((opened, handshake, false))
 }
 
-/// One exchange on a connection.
+/// Runs one exchange on a connection.
 async fn over<C: Multiplexed>(
     session: &Session,
     carrier: &Rc<C>,

@@ -1,4 +1,4 @@
-//! How exchanges end, whatever they went over.
+//! Completes exchanges of all HTTP versions.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use crate::receive::Receiver;
 use crate::session::Session;
 use crate::worker::{Worker, add};
 
-/// The outcome of a complete exchange.
+/// Builds the outcome of a finished exchange.
 pub(crate) fn finish(
     worker: &Worker,
     receiver: &mut Receiver,
@@ -56,7 +56,7 @@ pub(crate) fn failed(
     })
 }
 
-/// The response as the caller gets it, taken out of its receiver; `None` if its head never came.
+/// Takes the response out of its receiver; `None` if its head never arrived.
 pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<Incoming> {
     let encoded_len = receiver.encoded_len();
     let wire = Wire {
@@ -96,12 +96,12 @@ pub(crate) struct Ending {
     pub times: Times,
     pub sent_bytes: u64,
     pub reused: bool,
-    /// The connection may be kept.
+    /// Whether the connection may be kept alive.
     pub keep_alive: bool,
 }
 
 impl Ending {
-    /// Counts the exchange, and keeps the connection or lets it go.
+    /// Counts the exchange, and keeps or closes the connection.
     pub fn settle<C: Carrier>(
         mut self,
         outcome: Result<(), FailureKind>,

@@ -1,4 +1,4 @@
-//! The functions of `linux.rs` by means that every system has.
+//! Portable implementations of the functions in `linux.rs`.
 
 use std::fs::File;
 use std::io;
@@ -27,12 +27,12 @@ pub(crate) fn discard(
     io::Read::read(&mut &*SockRef::from(socket), &mut scratch[..limit])
 }
 
-/// The socket is readable when anything has come.
+/// Not supported: the socket is readable as soon as anything has arrived.
 pub(crate) fn set_low_water(_socket: &impl AsSocket, _bytes: usize) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Other systems have other counters, or none.
+/// Other systems have different counters, or none.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn segments(_socket: &impl AsSocket) -> Option<(u64, u64)> {
     None
@@ -53,34 +53,34 @@ pub(crate) fn send_file(
     }
 }
 
-/// Pacing is left to the system.
+/// Leaves pacing to the system.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn send_unpaced(_socket: &impl AsSocket) -> io::Result<()> {
     Ok(())
 }
 
-/// There is no such option here.
+/// Other systems lack this option.
 pub(crate) fn bind_address_no_port(_socket: &impl AsSocket) -> io::Result<()> {
     Ok(())
 }
 
-/// Threads are scheduled as the system does it.
+/// Leaves scheduling to the system.
 #[cfg(not(target_os = "linux"))]
 pub fn take_short_turns() {}
 
-/// There is none.
+/// A placeholder: other systems have no such timer.
 pub struct KernelTimer(());
 
 impl KernelTimer {
-    /// None can be made.
+    /// Always fails.
     ///
     /// # Errors
-    /// Always `Unsupported`: the runtime's own timers are used.
+    /// Always `Unsupported`; callers use the runtime's own timers.
     pub fn new() -> io::Result<KernelTimer> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Refuses, as there is no timer to set.
+    /// Always fails.
     ///
     /// # Errors
     /// Always `Unsupported`.
@@ -88,7 +88,7 @@ impl KernelTimer {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Never ends.
+    /// Never completes.
     pub async fn expired(&self) {
         std::future::pending().await
     }

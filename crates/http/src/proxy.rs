@@ -1,4 +1,4 @@
-//! Making a tunnel through an HTTP proxy.
+//! Opens a tunnel through an HTTP proxy.
 
 use std::time::{Duration, Instant};
 
@@ -29,12 +29,12 @@ impl Tunnel for BareConnect {
 /// The proxy's answer.
 pub(crate) enum Answer {
     Tunnel,
-    /// Not a 2xx: the answer as the proxy gave it. `kept_alive` tells whether the connection can
-    /// take another request.
+    /// Not a 2xx: the proxy's answer. `kept_alive` tells whether the connection can take another
+    /// request.
     Refusal(Box<Incoming>),
 }
 
-/// Sends CONNECT with this head and reads the answer.
+/// Sends CONNECT with this head and receives the answer.
 pub(crate) async fn connect(
     connection: &mut Connection,
     worker: &Worker,

@@ -1,4 +1,4 @@
-//! A response taking shape from the bytes of a connection. No I/O happens here.
+//! Assembles a response from the bytes of a connection. No I/O happens here.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -11,42 +11,42 @@ use crate::known_heads::KnownHeads;
 use crate::md5::Md5;
 use crate::message::{Decode, Keep, SizeLimits, WantedParts};
 
-/// A body is given this much memory at first at most, whatever length it announces.
+/// Limit of the initial allocation for a body, whatever length it announces.
 const MAX_RESERVE_BYTES: u64 = 4 << 20;
-/// Then it is given so many times what has come of it, up to what it has announced. Each time all of it moves: with a small factor the
-/// last move of a large body would hold the worker for some milliseconds.
+/// Factor by which a body's buffer grows, up to the announced length. Each growth copies the buffer: with a small factor, the last
+/// copy of a large body would block the worker for some milliseconds.
 const GROWTH: usize = 16;
 
-/// Work after which the other users of the worker have their turn, in bytes copied: well below a millisecond.
+/// Work after which other users of the worker get their turn, in bytes copied: well below a millisecond.
 const TURN_WORK: usize = 1 << 20;
-/// A byte that is decoded or digested costs about as much as so many copied ones.
+/// Decoding or digesting a byte costs about as much as copying this many.
 const WORK_OF_CODING: usize = 4;
-/// The kernel drops this many bytes in the time that it takes to copy one.
+/// The kernel drops this many bytes in the time that copying one byte takes.
 const DISCARDED_PER_WORK: usize = 4;
 
-/// The state of one response being received.
+/// A response that is being received.
 pub(crate) struct Receiver {
     want: WantedParts,
     is_head: bool,
     /// The request is CONNECT: a 2xx has no body (RFC 9112 section 6.3).
     pub is_connect: bool,
-    /// Return from `push` after an interim response.
+    /// Whether `push` returns after an interim response.
     pub stop_at_interim: bool,
     /// The status of the last interim response.
     pub interim: Option<u16>,
-    /// Heads that need not be read again.
+    /// The worker's cache of parsed heads.
     pub known: Option<Rc<KnownHeads>>,
-    /// The start of a head whose end has not come.
+    /// The start of an incomplete head.
     pending: Vec<u8>,
     pub head: Option<Head>,
     framing: Framing,
     decoder: Option<Box<Decoder>>,
     encoded_len: u64,
     done: bool,
-    /// The body is here but not all decoded.
+    /// Whether the whole body has arrived but is not decoded yet.
     ending: bool,
     sizes: SizeLimits,
-    /// The work that was done in this turn.
+    /// The work done in this turn.
     work: usize,
     pub body: Collector,
     pub head_bytes: u64,
@@ -85,7 +85,7 @@ impl Receiver {
         self.done
     }
 
-    /// Bytes of HTTP that came.
+    /// Bytes of HTTP received.
     pub fn received_bytes(&self) -> u64 {
         self.head_bytes + self.body_bytes
     }
@@ -94,20 +94,20 @@ impl Receiver {
         self.head.is_some()
     }
 
-    /// The response is complete and says that the connection may go on.
+    /// Whether the response is complete and allows reusing the connection.
     pub fn leaves_connection_usable(&self) -> bool {
         self.head
             .as_ref()
             .is_some_and(|head| outlives(head, self.is_head))
     }
 
-    /// Length of the body as it came, if it is decoded.
+    /// Length of the body before decoding, if it is decoded.
     pub fn encoded_len(&self) -> Option<u64> {
         self.decoder.as_ref().map(|_| self.encoded_len)
     }
 
-    /// Takes bytes from the connection and gives how many belong to this response: fewer than
-    /// all only if it is complete, or stopped at an interim response.
+    /// Consumes bytes of the connection and returns how many belong to this response. The number is less than all only if the response
+    /// is complete, or receiving stopped at an interim response.
     pub fn push(&mut self, bytes: &[u8]) -> Result<usize, FailureKind> {
         if bytes.is_empty() {
             return Ok(0);
@@ -158,7 +158,7 @@ impl Receiver {
         }
     }
 
-    /// The head at the start of `bytes`, if it is whole.
+    /// Finds or parses the head at the start of `bytes`, if it is complete.
     fn recognise(&self, bytes: &[u8]) -> Result<Option<(Head, usize)>, FailureKind> {
         let Some(known) = &self.known else {
             return scan(bytes, false);
@@ -204,7 +204,7 @@ impl Receiver {
         Ok(())
     }
 
-    /// Takes a head that came otherwise than by [`Receiver::push`]; the body, if there is one, ends with the stream.
+    /// Sets a head that did not come through [`Receiver::push`]. The body, if any, ends with the stream.
     pub fn begin(&mut self, head: Head, ends: bool) -> Result<(), FailureKind> {
         self.first_byte.get_or_insert_with(Instant::now);
         self.head_bytes += head.bytes.len() as u64;
@@ -252,17 +252,17 @@ impl Receiver {
         self.decoder.as_mut().map_or(Ok(()), |d| d.finish())
     }
 
-    /// Part of the body waits to be decoded.
+    /// Whether part of the body waits for decoding.
     fn is_behind(&self) -> bool {
         self.decoder.as_ref().is_some_and(|d| d.is_behind())
     }
 
-    /// The body has had its share of the worker's time: see [`take_turns`].
+    /// Whether the body has used up its share of the worker's time: see [`take_turns`].
     pub fn is_due(&self) -> bool {
         self.work >= TURN_WORK || self.is_behind()
     }
 
-    /// Begins another turn with what the last one left.
+    /// Starts another turn, which continues decoding.
     pub fn next_turn(&mut self) -> Result<(), FailureKind> {
         self.work = 0;
         let (body, decoder) = (&mut self.body, &mut self.decoder);
@@ -277,11 +277,11 @@ impl Receiver {
         }
     }
 
-    /// The stream has ended. Fails unless the response may end here.
+    /// Handles the end of the stream. Fails if the response is incomplete.
     pub fn end_of_stream(&mut self) -> Result<(), FailureKind> {
         if self.head.is_none() {
             let pending = std::mem::take(&mut self.pending);
-            // Bytes of interim responses count as bytes: their sender is an HTTP server.
+            // Count bytes of interim responses: their sender is an HTTP server.
             if let Some((head, end)) = scan(&pending, true)? {
                 self.head_bytes += end as u64;
                 self.end_of_head(head)?;
@@ -294,7 +294,7 @@ impl Receiver {
         self.finish()
     }
 
-    /// How many of the next bytes are body that is only counted, and so need not be looked at.
+    /// The number of following bytes that are body and only need to be counted, not inspected.
     pub fn discardable(&self) -> u64 {
         if self.head.is_none() || self.done || self.decoder.is_some() || self.body.wants_bytes() {
             0
@@ -303,7 +303,7 @@ impl Receiver {
         }
     }
 
-    /// How many of the next bytes are body for certain.
+    /// The number of following bytes that certainly belong to the body.
     pub fn payload_ahead(&self) -> u64 {
         if self.head.is_none() || self.done {
             0
@@ -312,19 +312,19 @@ impl Receiver {
         }
     }
 
-    /// No framing comes after the payload ahead.
+    /// Whether no framing follows the payload ahead.
     pub fn rest_is_payload(&self) -> bool {
         !matches!(self.framing, Framing::Chunked(_))
     }
 
-    /// Takes note of bytes that the kernel dropped.
+    /// Accounts for bytes that the kernel dropped.
     pub fn discarded(&mut self, count: u64) -> Result<(), FailureKind> {
         self.body.len += count;
         self.work += count as usize / DISCARDED_PER_WORK;
         self.took_payload(count)
     }
 
-    /// How many of the next bytes belong in [`Collector::stored`] as they are.
+    /// The number of following bytes that can be appended to [`Collector::stored`] unchanged.
     pub fn storable(&self) -> u64 {
         if self.head.is_none() || self.done || self.decoder.is_some() || self.want.keep != Keep::All
         {
@@ -334,7 +334,7 @@ impl Receiver {
         }
     }
 
-    /// Takes note of bytes that were appended to [`Collector::stored`].
+    /// Accounts for bytes that were appended to [`Collector::stored`].
     pub fn stored(&mut self, count: u64) -> Result<(), FailureKind> {
         self.body.len += count;
         self.work += count as usize;
@@ -353,7 +353,7 @@ impl Receiver {
     }
 }
 
-/// Lets the other users of the worker run, and decodes what is left of the bytes at hand.
+/// Yields to the other users of the worker, and decodes the rest of the received bytes.
 pub(crate) async fn take_turns(receiver: &mut Receiver) -> Result<(), FailureKind> {
     while receiver.is_due() {
         tokio::task::yield_now().await;
@@ -362,13 +362,13 @@ pub(crate) async fn take_turns(receiver: &mut Receiver) -> Result<(), FailureKin
     Ok(())
 }
 
-/// Keeps, digests or counts a body's bytes once they are dechunked and decoded.
+/// Stores, digests or counts a body's bytes after dechunking and decoding.
 pub(crate) struct Collector {
     keep: Keep,
     sizes: SizeLimits,
     is_decoded: bool,
     pub stored: Vec<u8>,
-    /// Bytes that are to be stored, by what the head says; 0 if it says nothing.
+    /// Number of bytes to store according to the head; 0 if it does not tell.
     announced: usize,
     md5: Option<Box<Md5>>,
     pub len: u64,
@@ -387,7 +387,7 @@ impl Collector {
         }
     }
 
-    /// Fails at once if a body of this length cannot be kept.
+    /// Announces the body's length. Fails if a body of this length may not be stored.
     fn announce(&mut self, length: u64) -> Result<(), FailureKind> {
         let wanted = match self.keep {
             Keep::Nothing | Keep::Failed(_) | Keep::Md5 => 0,
@@ -403,7 +403,7 @@ impl Collector {
         Ok(())
     }
 
-    /// Makes room for so many bytes more, and for those that are to come after them.
+    /// Reserves space for `bytes` more bytes and, with large steps, for later ones.
     pub fn make_room(&mut self, bytes: usize) {
         let length = self.stored.len();
         if self.stored.capacity() - length >= bytes {
@@ -422,7 +422,7 @@ impl Collector {
         }
     }
 
-    /// Fails if more is kept, or was decoded, than may be.
+    /// Fails if the stored or decoded bytes exceed their limits.
     fn check(&self) -> Result<(), FailureKind> {
         if self.stored.len() as u64 > self.sizes.body_bytes {
             return Err(self.too_large());
@@ -469,7 +469,7 @@ impl Collector {
         self.check()
     }
 
-    /// Gives the kept body and its digest away, whichever was asked for.
+    /// Takes the stored body and the digest, whichever was requested.
     pub fn take_parts(&mut self) -> (Option<Vec<u8>>, Option<[u8; 16]>) {
         let body = match self.keep {
             Keep::Nothing | Keep::Failed(_) | Keep::Md5 => None,
@@ -484,7 +484,7 @@ mod tests {
     use super::*;
     use crate::failure::{BadChunk, DecodeFailure, StatusLinePart};
 
-    /// Responses with what HttpClient made of them.
+    /// Responses and what HttpClient made of them.
     const RECORDED: &str = include_str!("../tests/httpclient.txt");
 
     fn unescape(text: &str) -> Vec<u8> {
@@ -577,7 +577,7 @@ mod tests {
         }
     }
 
-    /// Receives a response in these pieces and gives its outcome in the words of the record.
+    /// Receives a response in these pieces and describes its outcome in the format of the recording.
     fn outcome(pieces: &[&[u8]]) -> String {
         match receive(pieces) {
             Ok(receiver) => {
@@ -620,7 +620,7 @@ mod tests {
             let mut fields = line.splitn(3, '|');
             let mut field = || fields.next().expect("three fields");
             let (name, bytes, expected) = (field(), unescape(field()), field());
-            // Java's texts for these are its own business.
+            // Java's messages for these are not reproduced.
             let expected = expected.replace("[0x2f]200[0x33]", "?200?").replace(
                 "ZipException: Unexpected end of stream",
                 "EOFException: null",
@@ -683,7 +683,7 @@ mod tests {
         assert_eq!(receiver(1 << 50), MAX_RESERVE_BYTES);
     }
 
-    /// A large body moves once on its way to its full size, and one that announces more than it sends is not given it.
+    /// A large body is copied once while it grows to its full size. A body that announces more than it sends does not get that much.
     #[test]
     fn memory_grows_in_few_steps() {
         let steps = |announced: usize, sent: usize| {
@@ -706,7 +706,7 @@ mod tests {
         assert_eq!(steps(large, large), [FIRST, large]);
         assert_eq!(steps(1 << 40, FIRST), [FIRST]);
         assert_eq!(steps(1 << 40, FIRST + 1), [FIRST, GROWTH * FIRST]);
-        // One that is longer than it was announced, as the decoded bytes of an encoded one, grows as it comes.
+        // A body longer than announced, such as a decoded one, grows as it arrives.
         assert!(steps(1_000_000, large).len() > 4);
     }
 }

@@ -1,4 +1,4 @@
-//! TLS records: decrypting what comes in, encrypting what goes out.
+//! TLS records: decrypts incoming and encrypts outgoing data.
 
 use rustls::client::{ClientConnectionData, UnbufferedClientConnection};
 use rustls::unbuffered::{
@@ -11,22 +11,21 @@ use crate::failure::{FailureKind, TlsFailure};
 use crate::socket::{Read, read_into};
 use crate::worker::Scratch;
 
-/// The TLS half of a connection.
+/// The TLS state of a connection.
 pub(crate) struct TlsState {
     pub session: UnbufferedClientConnection,
-    /// The start of a record whose end has not come.
+    /// The start of an incomplete record.
     pub received: Vec<u8>,
-    /// Encrypted but not yet taken by the kernel.
+    /// Encrypted bytes that the kernel has not accepted yet.
     pub unsent: Vec<u8>,
-    /// The peer has said that it sends no more.
+    /// Whether the peer has announced that it sends no more.
     pub closed: bool,
-    /// A record could not be processed. rustls expects the same buffer at every call and panics without it, so nothing is
+    /// Whether a record could not be processed. rustls panics unless every call passes the same buffer, so nothing is
     /// processed after the first error.
     pub broken: bool,
 }
 
-/// Reads records and hands their plain text on. The end of the stream is `Bytes(0)`, whether
-/// announced or not.
+/// Reads records and passes on their plain text. The end of the stream is `Bytes(0)`, whether announced or not.
 pub(crate) fn read_tls(
     stream: &TcpStream,
     tls: &mut TlsState,
@@ -38,7 +37,7 @@ pub(crate) fn read_tls(
     }
     let before = tls.received.len();
     if before >= scratch.input.len() {
-        // Only a message in tiny fragments makes rustls hold that much.
+        // rustls only buffers that much for a message in tiny fragments.
         tls.broken = true;
         return Err(FailureKind::Tls(TlsFailure::MessageTooLarge(None)));
     }
@@ -57,7 +56,7 @@ pub(crate) fn read_tls(
     Ok(read)
 }
 
-/// Decrypts the whole records in `input` and gives where the unfinished one starts.
+/// Decrypts the complete records in `input` and returns the offset of the incomplete one.
 fn process_records(
     tls: &mut TlsState,
     input: &mut [u8],
@@ -77,7 +76,7 @@ fn process_records(
                     hand(record.payload)?;
                 }
             }
-            // An answer to a key update: goes out with the next request.
+            // The answer to a key update is sent with the next request.
             ConnectionState::EncodeTlsData(mut encode) => {
                 append_encoded(&mut encode, &mut tls.unsent);
             }
@@ -95,8 +94,8 @@ fn process_records(
     }
 }
 
-/// Appends `plain` to `output` as TLS records. Bytes right behind the handshake are read
-/// first, as TLS demands; it goes to `surplus`.
+/// Appends `plain` to `output` as TLS records. TLS requires that bytes received right after the handshake are read first;
+/// these go to `surplus`.
 pub(crate) fn encrypt(
     tls: &mut TlsState,
     plain: &[u8],
@@ -107,7 +106,7 @@ pub(crate) fn encrypt(
     if tls.broken {
         return Err(FailureKind::Tls(TlsFailure::Closed));
     }
-    // Until all of it has gone well.
+    // Cleared when everything has succeeded.
     tls.broken = true;
     loop {
         let status = tls.session.process_tls_records(&mut tls.received);
@@ -117,7 +116,7 @@ pub(crate) fn encrypt(
         match state.map_err(failed)? {
             ConnectionState::WriteTraffic(mut writer) => {
                 let start = output.len();
-                // Room for a header and a tag for each record is added when asked for.
+                // More room for a header and a tag per record is added on demand.
                 output.resize(start + plain.len() + 256, 0);
                 let mut result = writer.encrypt(plain, &mut output[start..]);
                 if let Err(EncryptError::InsufficientSize(InsufficientSizeError {
@@ -151,7 +150,7 @@ pub(crate) fn encrypt(
     }
 }
 
-/// Appends what TLS itself has to say to `output`.
+/// Appends TLS's own messages to `output`.
 pub(crate) fn append_encoded(
     encode: &mut EncodeTlsData<'_, ClientConnectionData>,
     output: &mut Vec<u8>,
@@ -163,7 +162,7 @@ pub(crate) fn append_encoded(
         output.resize(start + required_size, 0);
         result = encode.encode(&mut output[start..]);
     }
-    // The only other error is that the data was encoded before; then there is none to send.
+    // The only other error is that the data was already encoded; then nothing remains to be sent.
     output.truncate(start + result.unwrap_or(0));
 }
 

@@ -1,4 +1,4 @@
-//! Names to addresses.
+//! Resolves names to addresses.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,22 +12,22 @@ use tokio::sync::OnceCell;
 
 use crate::failure::FailureKind;
 
-/// Looks names up for a user.
+/// Resolves names for a user.
 pub trait Resolver {
     /// The addresses of `host` in the order to try them. An empty list makes the exchange fail
     /// with `UnknownHost`.
     fn resolve<'a>(&'a self, host: &'a str) -> Resolving<'a>;
 }
 
-/// A look-up under way.
+/// A lookup in progress.
 pub type Resolving<'a> = Pin<Box<dyn Future<Output = Result<Vec<IpAddr>, FailureKind>> + 'a>>;
 
-/// The operating system's resolver with a cache in front, as a JVM has: found names are good
-/// for 30 s, failures for 10 s (`networkaddress.cache.ttl` and `.negative.ttl`), and IPv4
-/// addresses come before IPv6 (`java.net.preferIPv6Addresses=false`).
+/// The operating system's resolver behind a cache with the rules of a JVM: found names are
+/// valid for 30 s, failures for 10 s (`networkaddress.cache.ttl` and `.negative.ttl`), and
+/// IPv4 addresses precede IPv6 (`java.net.preferIPv6Addresses=false`).
 ///
-/// Look-ups run on the runtime's blocking threads; several users who ask for one name at the
-/// same time share one look-up.
+/// Lookups run on the runtime's blocking threads. Users who need the same name at the same
+/// time share one lookup.
 #[derive(Default)]
 pub struct SystemResolver {
     cache: RefCell<HashMap<Box<str>, ResolvedName>>,
@@ -51,16 +51,16 @@ impl ResolvedName {
     }
 }
 
-/// Names remembered at most, so that a test which makes up names does not fill the memory.
+/// Limit of cached names, so that a test with generated names does not exhaust memory.
 const MAX_CACHED: usize = 10_000;
 
 impl SystemResolver {
-    /// A resolver with nothing remembered.
+    /// A resolver with an empty cache.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Forgets everything.
+    /// Clears the cache.
     pub fn clear(&self) {
         self.cache.borrow_mut().clear();
     }
@@ -109,15 +109,14 @@ async fn look_up(host: String) -> Option<Vec<IpAddr>> {
     (!addresses.is_empty()).then_some(addresses)
 }
 
-/// A table of names in front of another resolver.
+/// A table of names that takes precedence over another resolver.
 pub struct StaticHosts<R> {
     table: HashMap<Box<str>, Vec<IpAddr>>,
     otherwise: R,
 }
 
 impl<R> StaticHosts<R> {
-    /// `table` maps names (compared without regard to case) to addresses; names that are not
-    /// in it go to `otherwise`.
+    /// `table` maps names (ignoring case) to addresses; `otherwise` resolves all other names.
     pub fn new(table: impl IntoIterator<Item = (String, Vec<IpAddr>)>, otherwise: R) -> Self {
         let lower = |(name, addresses): (String, _)| (name.to_ascii_lowercase().into(), addresses);
         Self {

@@ -17,17 +17,17 @@ use crate::version::HttpVersion;
 use crate::worker::{Worker, add};
 use rustls::ClientConfig;
 
-/// The HTTP state of one user: idle connections, TLS sessions, and a resolver if it has one of
-/// its own. Costs a few words until it is used.
+/// The HTTP state of one user: idle connections, TLS sessions, and optionally its own resolver. It takes a few words
+/// until it is used.
 pub struct Session {
     worker: Rc<Worker>,
-    /// Most recently used last.
+    /// The most recently used connection comes last.
     #[expect(
         clippy::vec_box,
         reason = "a connection moves here and back in every exchange"
     )]
     idle: RefCell<Vec<Box<Connection>>>,
-    /// Made when it is needed.
+    /// Created on first use.
     http2: OnceCell<Box<RefCell<Carriers<Streams>>>>,
     #[cfg(feature = "http3")]
     http3: OnceCell<Box<RefCell<Carriers<Quic>>>>,
@@ -35,8 +35,8 @@ pub struct Session {
     resolver: RefCell<Option<Rc<dyn Resolver>>>,
 }
 
-/// The TLS configuration, which holds the sessions, for one server and identity. As in Java, a session belongs to a
-/// host and port (`sun.security.ssl.SSLSessionContextImpl`).
+/// The TLS configuration for one server and identity, which holds the sessions. As in Java, a session belongs to a host
+/// and port (`sun.security.ssl.SSLSessionContextImpl`).
 struct UserTls {
     host: Arc<str>,
     port: u16,
@@ -64,7 +64,7 @@ impl Session {
         &self.worker
     }
 
-    /// Closes all idle connections. An exchange under way keeps its own.
+    /// Closes all idle connections. Exchanges in progress keep theirs.
     pub fn close_connections(&self) {
         for connection in self.idle.take() {
             self.worker.counts.closed(false);
@@ -80,13 +80,14 @@ impl Session {
         }
     }
 
-    /// Forgets the user's TLS sessions: the next handshakes are full ones. Connections stay.
-    /// Sessions in a store shared by all users stay too.
+    /// Drops the user's TLS sessions, so that the next handshakes are full ones. Connections stay open. Sessions in a
+    /// store shared by all users also stay.
     pub fn forget_tls_sessions(&self) {
         self.tls.take();
     }
 
-    /// Looks names, and addresses in their place, up with `resolver` from now on, or names with the worker's if `None`.
+    /// From now on resolves names, and addresses in their place, with `resolver`; if `None`, resolves names with the
+    /// worker's resolver.
     pub fn set_resolver(&self, resolver: Option<Rc<dyn Resolver>>) {
         *self.resolver.borrow_mut() = resolver;
     }
@@ -136,8 +137,7 @@ impl Session {
         config
     }
 
-    /// The most recently used idle connection to `target` that is fit for use. Unfit ones met
-    /// on the way are closed.
+    /// Takes the most recently used idle connection to `target` that is usable. Closes unusable ones that it meets.
     pub(crate) fn take_idle(&self, target: &Target, now: Instant) -> Option<Box<Connection>> {
         let mut idle = self.idle.borrow_mut();
         let mut at = idle.len();
@@ -179,8 +179,7 @@ impl Session {
         true
     }
 
-    /// Puts a connection back after a complete exchange. `keep_alive_s` is what the server said
-    /// of how long it keeps it.
+    /// Returns a connection after a complete exchange. `keep_alive_s` is the keep-alive time that the server announced.
     pub(crate) fn put_idle(
         &self,
         mut connection: Box<Connection>,
@@ -192,7 +191,7 @@ impl Session {
         self.idle.borrow_mut().push(connection);
     }
 
-    /// Until when a connection may be used that is idle from now on.
+    /// When a connection that becomes idle now expires.
     fn expiry(&self, opened: Instant, now: Instant, keep_alive_s: Option<u64>) -> Option<Instant> {
         let pool = &self.worker.pool;
         let stated = keep_alive_s
@@ -217,7 +216,7 @@ impl Session {
         self.http3.get_or_init(Box::default).borrow_mut()
     }
 
-    /// An exchange has ended, and the connection goes on.
+    /// Marks a shared connection as idle after an exchange.
     pub(crate) fn keep(&self, lifetime: &ConnectionLifetime, now: Instant) {
         lifetime.idle_since.set(now);
         lifetime
@@ -226,7 +225,7 @@ impl Session {
     }
 }
 
-/// A user's connections end with it.
+/// Closes the user's connections.
 impl Drop for Session {
     fn drop(&mut self) {
         self.close_connections();

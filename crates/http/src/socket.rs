@@ -1,4 +1,4 @@
-//! Non-blocking reads of a socket.
+//! Non-blocking reads from a socket.
 
 use std::io;
 
@@ -16,8 +16,8 @@ pub(crate) enum Read {
     NotReady,
 }
 
-/// A non-blocking read of up to `asked` bytes. A short read tells the runtime at once that the
-/// socket is drained, which saves the read that would only say so.
+/// A non-blocking read of up to `asked` bytes. After a short read, it tells the runtime that
+/// the socket is drained, which saves another read.
 pub(crate) fn read_once(
     stream: &TcpStream,
     asked: usize,
@@ -42,7 +42,7 @@ pub(crate) fn read_once(
     }
 }
 
-/// Reads into a slice.
+/// Reads into a buffer.
 pub(crate) fn read_into(stream: &TcpStream, buffer: &mut [u8]) -> Result<Read, FailureKind> {
     read_once(stream, buffer.len(), || {
         io::Read::read(&mut &*SockRef::from(stream), buffer)

@@ -1,4 +1,4 @@
-//! A request as it is being sent.
+//! A request that is being sent.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -8,7 +8,7 @@ use drumfire_platform::files::read_at;
 use crate::failure::FailureKind;
 use crate::message::{Body, Part};
 
-/// Slices of one write.
+/// Limit of slices in one write.
 pub(crate) const MAX_SLICES: usize = 16;
 
 /// The part of a request that is still to be sent.
@@ -17,9 +17,9 @@ pub(crate) struct Source<'a> {
     body: Body<'a>,
     /// Segment 0 is the head, the others are the parts of the body.
     segment: usize,
-    /// Bytes of that segment already sent.
+    /// Bytes of that segment that were already sent.
     offset: u64,
-    /// Bytes sent of all.
+    /// Bytes sent in total.
     pub sent: u64,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The head was sent otherwise, `sent` bytes of it.
+    /// Skips the head, which was sent in another form with `sent` bytes.
     pub fn skip_head(&mut self, sent: u64) {
         self.segment = 1;
         self.sent = sent;
@@ -81,7 +81,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The current segment, without the bytes that were sent.
+    /// The unsent rest of the current segment.
     pub fn current(&mut self) -> Option<Segment<'a>> {
         loop {
             let segment = self.segment(self.segment)?;
@@ -104,7 +104,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The bytes from `first`, the current segment, up to the next file.
+    /// Collects the bytes from `first`, the current segment, up to the next file.
     pub fn gather(&self, first: &'a [u8], slices: &mut [IoSlice<'a>; MAX_SLICES]) -> usize {
         slices[0] = IoSlice::new(first);
         let mut count = 1;
@@ -172,7 +172,7 @@ pub(crate) fn file_too_short() -> FailureKind {
 mod tests {
     use super::*;
 
-    /// The bytes of a source when it is read in pieces of this size.
+    /// Reads all bytes of a source in pieces of this size.
     fn read(mut source: Source<'_>, piece: usize) -> Vec<u8> {
         let mut all = Vec::new();
         loop {

@@ -1,17 +1,17 @@
-//! Room that is used again: in the steady state nothing asks the allocator.
+//! Reuses memory, so that the steady state does not allocate.
 
 use std::cell::RefCell;
 use std::pin::Pin;
 
 use recycle_box::{RecycleBox, coerce_box};
 
-/// A future in room that is used again.
+/// A future in reused memory.
 pub type Placed<'f, T> = Pin<RecycleBox<dyn Future<Output = T> + 'f>>;
 
-/// More than so many are hardly all needed again.
+/// Limit of spare items; it is unlikely that more are needed again.
 const MOST: usize = 1024;
 
-/// Boxes and buffers that have served, for whoever needs one next. One thread's own.
+/// A pool of used boxes and buffers, for reuse on the same thread.
 pub struct SparePool<R>(RefCell<Vec<R>>);
 
 impl<R> Default for SparePool<R> {
@@ -21,12 +21,12 @@ impl<R> Default for SparePool<R> {
 }
 
 impl<R> SparePool<R> {
-    /// A box or buffer that has served, if there is one.
+    /// Takes a used box or buffer, if there is one.
     pub fn take(&self) -> Option<R> {
         self.0.borrow_mut().pop()
     }
 
-    /// Keeps a box or buffer for the next one who needs it.
+    /// Returns a box or buffer to the pool.
     pub fn take_back(&self, room: R) {
         let mut all = self.0.borrow_mut();
         if all.len() < MOST {
@@ -36,7 +36,7 @@ impl<R> SparePool<R> {
 }
 
 impl<T> SparePool<Box<T>> {
-    /// Boxes a value; what the box had in it is dropped now.
+    /// Boxes a value, in a used box if there is one; this drops the box's old content.
     pub fn boxed(&self, value: T) -> Box<T> {
         match self.take() {
             Some(mut room) => {
@@ -49,37 +49,38 @@ impl<T> SparePool<Box<T>> {
 }
 
 impl SparePool<RecycleBox<()>> {
-    /// Puts a value of any type into room that has served, if it is large enough.
+    /// Boxes a value of any type, in used memory if it is large enough.
     pub fn put<T>(&self, value: T) -> RecycleBox<T> {
         RecycleBox::recycle(self.room(), value)
     }
 
-    /// Room that has served, or new one.
+    /// Takes used memory, or a new empty box.
     pub fn room(&self) -> RecycleBox<()> {
         self.take().unwrap_or_else(|| RecycleBox::new(()))
     }
 
-    /// A place of its own for a future, so that who awaits it has none within itself. It is to be given back. The future is
-    /// made when there is room for it: it is large, and would be copied once more.
+    /// Places a future outside the awaiting future, which keeps that future small. Return it with
+    /// [`SparePool::take_place_back`]. `make` runs after the memory is found: creating the large future earlier would copy
+    /// it once more.
     pub fn place<F: Future>(&self, make: impl FnOnce() -> F) -> Pin<RecycleBox<F>> {
         let room = self.room();
         RecycleBox::into_pin(RecycleBox::recycle(room, make()))
     }
 
-    /// Takes back the place of a future that is done.
+    /// Returns the memory of a completed future.
     pub fn take_place_back<F: Future>(&self, place: Pin<RecycleBox<F>>) {
         self.take_back(RecycleBox::vacate_pinned(place));
     }
 }
 
-/// Makes a future in `room`. It is large and would be copied once more if it were made elsewhere.
+/// Creates a future in `room`. Creating it elsewhere would copy a large future once more.
 #[inline]
 pub fn place_in<'f, F: Future + 'f>(
     room: RecycleBox<()>,
     make: impl FnOnce() -> F,
 ) -> Placed<'f, F::Output> {
     let place = RecycleBox::recycle(room, make());
-    // SAFETY (of the macro): the parts are those of one box, put together again; only the pointer becomes a wide one.
+    // SAFETY (of the macro): the parts come from one box and are put together again; only the pointer becomes a wide one.
     let place: RecycleBox<dyn Future<Output = F::Output> + 'f> = coerce_box!(place);
     RecycleBox::into_pin(place)
 }

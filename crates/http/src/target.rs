@@ -1,4 +1,4 @@
-//! Where an exchange goes.
+//! The target of an exchange.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::tls::Identity;
 use crate::version::HttpVersion;
 
-/// The other end of a connection, and how to get there. Connections are reused between equal targets.
+/// The server of a connection, and how to reach it. Connections are reused between equal targets.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// A name or an IP address (IPv6 without brackets).
     pub host: Arc<str>,
     /// The TCP or UDP port.
     pub port: u16,
-    /// Whether the other end is spoken to by TLS.
+    /// Whether to use TLS.
     pub tls: bool,
-    /// The newest version of HTTP to speak.
+    /// The newest HTTP version to use.
     pub version: HttpVersion,
-    /// The proxy on the way, if there is one.
+    /// The proxy, if there is one.
     pub proxy: Option<Arc<Proxy>>,
     /// The local addresses to connect from.
     pub source: Option<Arc<Source>>,
-    /// The certificate to show if the server asks for one.
+    /// The certificate to present if the server requests one.
     pub identity: Option<Arc<Identity>>,
 }
 
 impl Target {
-    /// A target that is reached directly by HTTP/1.1.
+    /// A target that is reached directly over HTTP/1.1.
     pub fn new(host: impl Into<Arc<str>>, port: u16, tls: bool) -> Self {
         Self {
             host: host.into(),
@@ -42,7 +42,7 @@ impl Target {
 }
 
 impl Target {
-    /// Host and port as in CONNECT, IPv6 addresses in brackets.
+    /// Host and port as in CONNECT, with IPv6 addresses in brackets.
     pub fn authority(&self) -> String {
         match self.host.contains(':') {
             true => format!("[{}]:{}", self.host, self.port),
@@ -75,7 +75,7 @@ impl PartialEq for Target {
     }
 }
 
-/// Local addresses that connections start from, in turn. Each of them has its own ports.
+/// Local addresses that connections use in turn. Each address has its own ports.
 #[derive(Debug)]
 pub struct Source {
     addresses: Box<[IpAddr]>,
@@ -91,12 +91,12 @@ impl Source {
         })
     }
 
-    /// The addresses in their order.
+    /// The addresses in order.
     pub fn addresses(&self) -> &[IpAddr] {
         &self.addresses
     }
 
-    /// The address whose turn it is, of those of the peer's family if there are any.
+    /// The next address in turn, from the peer's address family if there are any.
     pub(crate) fn next(&self, peer: SocketAddr) -> Option<IpAddr> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let fits = |address: &&IpAddr| address.is_ipv4() == peer.is_ipv4();
@@ -113,8 +113,8 @@ impl Source {
     }
 }
 
-/// An HTTP proxy. Requests to plain targets are sent to it as they are (so the caller writes
-/// the absolute form and `Proxy-Authorization`); for TLS targets a tunnel is made by CONNECT, whose
+/// An HTTP proxy. Requests to plain targets are sent to it unchanged (so the caller writes the
+/// absolute form and `Proxy-Authorization`). For TLS targets a tunnel is opened by CONNECT, whose
 /// head comes from [`crate::Outgoing::tunnel`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proxy {
@@ -122,7 +122,7 @@ pub struct Proxy {
     pub host: Arc<str>,
     /// The TCP or UDP port.
     pub port: u16,
-    /// The proxy itself is spoken to by TLS. Only for plain targets.
+    /// Whether to use TLS to the proxy itself. Only for plain targets.
     pub tls: bool,
 }
 
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(turns, ["127.0.0.2", "127.0.0.3", "127.0.0.2"].map(address));
         let six = SocketAddr::new(address("::1"), 80);
         assert_eq!(source.next(six), Some(address("::1")));
-        // Of the wrong family: the system says so when it binds.
+        // The only address has the wrong family: binding will report the error.
         let only = Source::new([address("::1")]);
         assert_eq!(only.next(four), Some(address("::1")));
     }

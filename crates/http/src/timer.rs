@@ -1,4 +1,4 @@
-//! Time limits that cost next to nothing when they are kept.
+//! Time limits that are nearly free unless they expire.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// Timers that are lent to whoever waits with a limit.
+/// A pool of timers for waits with a limit.
 ///
-/// Arming one of tokio's timers takes locks, and wakes the reactor by a system call if it
-/// is the next to go off. So a timer is left armed when its wait is over: the next wait only
-/// states its own deadline, and the timer, when it goes off, is set to that if it has not come.
+/// Arming one of tokio's timers takes locks, and wakes the reactor by a system call if it is the next to
+/// expire. So a timer stays armed after its wait, and the next wait only sets its own deadline. If the timer
+/// expires before that deadline, it is re-armed for it.
 #[derive(Default)]
 pub(crate) struct Timers {
     spare: RefCell<Vec<Pin<Box<Sleep>>>>,
 }
 
 impl Timers {
-    /// Waits for `future`, but not longer than `limit`: `None` if it takes longer.
+    /// Waits for `future` for at most `limit`; `None` if it takes longer.
     pub async fn within<F: Future>(&self, limit: Option<Duration>, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         let mut armed = None;
@@ -43,7 +43,7 @@ impl Timers {
         outcome
     }
 
-    /// A timer that goes off no later than after `limit`.
+    /// A timer that expires no later than after `limit`.
     fn arm(&self, limit: Duration) -> (Instant, Pin<Box<Sleep>>) {
         let deadline = Instant::now() + limit;
         let spare = self.spare.borrow_mut().pop();
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(timers.within(None, ready(1)).await, Some(1));
         assert_eq!(timers.within(Some(MS), ready(2)).await, Some(2));
         assert!(timers.spare.borrow().is_empty());
-        // One timer serves limits that grow and shrink.
+        // One timer serves limits in any order.
         for limit_ms in [50, 10, 100, 10] {
             let begin = Instant::now();
             let limit = Some(limit_ms * MS);
@@ -89,7 +89,7 @@ mod tests {
             assert!(begin.elapsed() >= limit_ms * MS);
             assert_eq!(timers.spare.borrow().len(), 1);
         }
-        // Left armed for an hour, then in time for a short limit.
+        // First armed for an hour, then in time for a short limit.
         let hour = Some(Duration::from_secs(3600));
         assert_eq!(timers.within(hour, sleep(2 * MS)).await, Some(()));
         let begin = Instant::now();
@@ -102,7 +102,7 @@ mod tests {
         let timers = Timers::default();
         timers.within(Some(15 * MS), sleep(MS)).await;
         let begin = Instant::now();
-        // On a machine that stands still the wait and the timer may end together: then the next wait shows it.
+        // On a stalled machine, the wait and the timer may end together; then a later attempt shows it.
         for _ in 0..100 {
             let waited = timers.within(Some(60_000 * MS), sleep(30 * MS)).await;
             assert_eq!(waited, Some(()));

@@ -1,4 +1,4 @@
-//! TLS settings: which versions, which sessions are resumed, and whether certificates are verified.
+//! TLS settings: protocol versions, session resumption, and verification of certificates.
 
 #[cfg(feature = "http3")]
 use std::cell::Cell;
@@ -26,18 +26,18 @@ use rustls::{
 /// The TLS settings of a whole run, shared by all workers.
 pub struct Tls {
     base: Arc<ClientConfig>,
-    /// The same, and offers HTTP/2.
+    /// The same, but offering HTTP/2.
     base_http2: Arc<ClientConfig>,
-    /// The same for QUIC, if its version and cipher suite are among the settings (RFC 9001 sections 4.2 and 5.3).
+    /// The same for QUIC, if the settings include its version and cipher suite (RFC 9001 sections 4.2 and 5.3).
     #[cfg(feature = "http3")]
     base_http3: Option<Arc<ClientConfig>>,
     sessions: TlsSessions,
     verifies: bool,
-    /// Where sessions are shared: the configuration with those of a host and port.
+    /// If sessions are shared: the configuration for each host and port, with its sessions.
     shared: Mutex<Vec<SharedTls>>,
 }
 
-/// The configuration that all users have for a host and port.
+/// The configuration of all users for a host and port.
 struct SharedTls {
     host: Arc<str>,
     port: u16,
@@ -45,9 +45,9 @@ struct SharedTls {
     config: Arc<ClientConfig>,
 }
 
-/// HTTP/2's name in ALPN (RFC 9113 section 3.1).
+/// The ALPN name of HTTP/2 (RFC 9113 section 3.1).
 pub(crate) const ALPN_HTTP2: &[u8] = b"h2";
-/// HTTP/3's name in ALPN (RFC 9114 section 3.1).
+/// The ALPN name of HTTP/3 (RFC 9114 section 3.1).
 #[cfg(feature = "http3")]
 const ALPN_HTTP3: &[u8] = b"h3";
 
@@ -56,40 +56,40 @@ thread_local! {
     static CERTIFICATES_SEEN: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many certificates servers have shown to this thread.
+/// The number of certificates that servers have presented to this thread.
 #[cfg(feature = "http3")]
 pub(crate) fn certificates_seen() -> u64 {
     CERTIFICATES_SEEN.get()
 }
 
-/// The settings of TLS. The default is TLS 1.2 and 1.3, resumption per user, and trust in every server.
+/// TLS settings. The default is TLS 1.2 and 1.3, resumption per user, and trust in every server.
 #[derive(Debug, Clone)]
 pub struct TlsOptions {
-    /// Speak TLS 1.2.
+    /// Enable TLS 1.2.
     pub tls12: bool,
-    /// Speak TLS 1.3.
+    /// Enable TLS 1.3.
     pub tls13: bool,
     /// The sessions that a handshake may resume.
     pub sessions: TlsSessions,
-    /// Offer X25519MLKEM768 first. It makes the client's hello about 1.2 KB larger.
+    /// Offer X25519MLKEM768 first. It enlarges the client hello by about 1.2 KB.
     pub post_quantum: bool,
     /// Protocols to offer by ALPN; none by default.
     pub alpn: Vec<Vec<u8>>,
-    /// Offer only these cipher suites, by the names of the IANA; those unknown here are passed over. Empty: all.
+    /// Offer only these cipher suites, by their IANA names; unknown names are ignored. Empty: all.
     pub cipher_suites: Vec<String>,
-    /// The servers that are trusted.
+    /// The servers to trust.
     pub trust: Trust,
 }
 
-/// Which servers are trusted.
+/// The servers to trust.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Trust {
     /// All of them, as JMeter does.
     #[default]
     All,
-    /// Those whose certificate the system's authorities vouch for. `SSL_CERT_FILE` and `SSL_CERT_DIR` name others.
+    /// Servers with a certificate that the system's authorities issued. `SSL_CERT_FILE` and `SSL_CERT_DIR` override these.
     System,
-    /// Those whose certificate these authorities vouch for; in DER.
+    /// Servers with a certificate that these authorities issued; in DER.
     Authorities(Vec<Vec<u8>>),
 }
 
@@ -107,19 +107,19 @@ impl Default for TlsOptions {
     }
 }
 
-/// Whose TLS sessions a handshake may resume.
+/// The TLS sessions that a handshake may resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsSessions {
-    /// Those of the same user.
+    /// Sessions of the same user.
     PerUser,
     /// One store for all users of all workers.
     Shared,
-    /// Every handshake is a full one.
+    /// None: every handshake is a full one.
     Never,
 }
 
 impl Tls {
-    /// Fails if no protocol version is enabled, if none of the enabled ones has one of the cipher suites, or if there is no
+    /// Fails if no protocol version is enabled, if no enabled version supports any of the cipher suites, or if there is no
     /// authority to trust.
     pub fn new(options: &TlsOptions) -> Result<Arc<Self>, Error> {
         let mut provider = aws_lc_rs::default_provider();
@@ -184,11 +184,10 @@ impl Tls {
         }))
     }
 
-    /// A configuration for one user's connections to a host and port. Those without sessions or identity of
-    /// their own share one.
+    /// The configuration of one user for a host and port. Users without their own sessions or identity share one.
     ///
-    /// rustls resumes a session only with the very verifier and client certificate resolver it
-    /// was made with, which is why all are clones of one base.
+    /// rustls resumes a session only with the same verifier and client certificate resolver objects that it was made with, so
+    /// all configurations are clones of one base.
     pub(crate) fn for_user(
         &self,
         host: &Arc<str>,
@@ -209,7 +208,7 @@ impl Tls {
         Arc::new(config)
     }
 
-    /// The certificate of a server must be valid for its name.
+    /// Whether a server's certificate must be valid for its name.
     pub(crate) fn verifies(&self) -> bool {
         self.verifies
     }
@@ -236,7 +235,7 @@ impl Tls {
         Arc::new(config)
     }
 
-    /// The configuration that all users have for a host and port.
+    /// The configuration of all users for a host and port.
     fn shared(&self, host: &Arc<str>, port: u16, version: HttpVersion) -> Arc<ClientConfig> {
         let mut all = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all
@@ -256,7 +255,7 @@ impl Tls {
     }
 }
 
-/// The name of a cipher suite as Java and the IANA have it; rustls tells those of TLS 1.3 apart.
+/// The cipher suite's name in Java and at IANA; rustls names those of TLS 1.3 differently.
 fn iana_name(suite: CipherSuite) -> String {
     suite
         .as_str()
@@ -272,14 +271,14 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// A client certificate with its key.
+/// A client certificate and its key.
 pub struct Identity {
     resolver: Arc<dyn ResolvesClientCert>,
 }
 
 impl Identity {
-    /// Certificates in DER, the client's own first, and its private key in DER (PKCS#8, PKCS#1
-    /// or SEC1). Fails if the key is of no supported kind or does not belong to the certificate.
+    /// Builds an identity from certificates in DER, the client's own first, and its private key in DER (PKCS#8, PKCS#1 or
+    /// SEC1). Fails if the kind of key is not supported or the key does not match the certificate.
     pub fn from_der(
         chain: Vec<Vec<u8>>,
         key: Vec<u8>,
@@ -299,10 +298,10 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// The certificates of a PEM file, in DER.
+/// Reads the certificates of a PEM file, in DER.
 ///
 /// # Errors
-/// If the file cannot be read or has none.
+/// If the file cannot be read or contains no certificate.
 pub fn certificates(file: impl AsRef<Path>) -> Result<Vec<Vec<u8>>, CertificatesError> {
     let found = CertificateDer::pem_file_iter(file)?;
     let found = found.map(|one| one.map(|one| one.to_vec()));
@@ -336,10 +335,11 @@ fn authorities(
         .map_err(|error| Error::General(error.to_string()))
 }
 
-/// Accepts every certificate unless there are authorities to ask, and then checks no handshake signature either.
+/// Verifies certificates against the authorities, if there are any. Otherwise it accepts every certificate and does not check
+/// handshake signatures either.
 ///
-/// A load generator mostly measures servers with test certificates, self-signed or expired or meant for another name. Skipping
-/// the signature saves about the cost of one RSA or ECDSA verification per full handshake.
+/// A load generator mostly tests servers whose certificates are self-signed, expired or issued for another name. Skipping the
+/// signature saves about the cost of one RSA or ECDSA verification per full handshake.
 #[derive(Debug)]
 struct Verifier {
     provider: Arc<CryptoProvider>,
@@ -394,11 +394,11 @@ impl ServerCertVerifier for Verifier {
     }
 }
 
-/// Servers remembered by a store; the one added first is forgotten for one more.
+/// Limit of servers in a store; the oldest entry is dropped for a new one.
 const MAX_SERVERS: usize = 256;
 
-/// Sessions to resume. Unlike rustls' own store it allocates nothing until there is a session:
-/// there is one for every user.
+/// A store of resumable sessions. Unlike rustls' own store, it allocates nothing until there is a session, because every user
+/// has one.
 #[derive(Default)]
 struct SessionStore {
     servers: Mutex<Vec<TlsServer>>,
@@ -408,13 +408,13 @@ struct TlsServer {
     name: ServerName<'static>,
     group: Option<NamedGroup>,
     tls12: Option<Tls12ClientSessionValue>,
-    /// Only the newest ticket counts, and for one handshake: Java finds sessions by host and port
+    /// Only the newest ticket is kept, and for one handshake: Java finds sessions by host and port
     /// (`SSLSessionContextImpl.put`) and removes those of TLS 1.3 when it offers them.
     ticket: Option<Tls13ClientSessionValue>,
 }
 
 impl SessionStore {
-    /// Looks at a server's entry, if there is one.
+    /// Passes a server's entry to `look`, if there is one.
     fn find<T>(
         &self,
         name: &ServerName<'_>,
@@ -424,7 +424,7 @@ impl SessionStore {
         servers.iter_mut().find(|s| s.name == *name).and_then(look)
     }
 
-    /// Changes a server's entry, made if there is none.
+    /// Changes a server's entry, which is created if missing.
     fn edit(&self, name: ServerName<'static>, change: impl FnOnce(&mut TlsServer)) {
         let mut servers = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         let at = servers.iter().position(|s| s.name == name);

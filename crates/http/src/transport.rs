@@ -1,4 +1,4 @@
-//! The connections' view of the network below them.
+//! What connections tell about the network: segments and targets.
 
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;
@@ -10,9 +10,9 @@ use tokio::net::TcpStream;
 use crate::sys;
 use crate::worker::add;
 
-/// How often an open connection is asked for its segments.
+/// Interval at which an open connection's segments are read.
 const PACE: Duration = Duration::from_secs(1);
-/// Targets that are named at most: beyond a few, the target is a whole system.
+/// Limit of targets to list; with more, the target is a whole system.
 const MOST_TARGETS: usize = 64;
 
 /// Counters of one worker's connections.
@@ -25,7 +25,8 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    /// Notes a target, and its port if it runs on this machine: its address is a loopback one, or that of this end too.
+    /// Records a target, and its port if it runs on this machine: if its address is a loopback address or equals the
+    /// local one.
     pub fn note_target(&self, host: &str, stream: &TcpStream, peer: IpAddr, port: u16) {
         let mut targets = self.targets.borrow_mut();
         let is_it = |known: &String| {
@@ -58,7 +59,7 @@ impl Transport {
     }
 }
 
-/// The segments of one connection, as far as they are counted.
+/// The segments of one connection that were already counted.
 pub(crate) struct Segments {
     transport: Rc<Transport>,
     counted: (u64, u64),
@@ -74,7 +75,7 @@ impl Segments {
         }
     }
 
-    /// Counts what was sent since the last look, if that is a while ago.
+    /// Counts the segments sent since the last look, if that was at least a second ago.
     pub fn look(&mut self, stream: &TcpStream, now: Instant) {
         if now.saturating_duration_since(self.looked) >= PACE {
             self.looked = now;
@@ -82,7 +83,7 @@ impl Segments {
         }
     }
 
-    /// Counts what was sent since the last look.
+    /// Counts the segments sent since the last look.
     pub fn count(&mut self, stream: &TcpStream) {
         if let Some((sent, again)) = sys::segments(stream) {
             let (before, again_before) = self.counted;

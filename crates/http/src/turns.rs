@@ -1,19 +1,19 @@
-//! Shares a worker's event loop among connections that shake hands.
+//! Limits the share of a worker's event loop that TLS handshakes take.
 //!
-//! A TLS handshake takes up to a millisecond of CPU in a few steps. Where a thousand users connect at once, the runtime would take all
-//! their steps before it looks at its timers and sockets again, and every other user of the worker would wait for as long.
+//! A TLS handshake takes up to a millisecond of CPU in a few steps. If a thousand users connect at once, the runtime would run all
+//! their steps before it polls its timers and sockets again, and delay every other user of the worker by that time.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// The steps that begin between two looks at timers and sockets are over after about this time.
+/// CPU time after which no more steps start until timers and sockets were polled.
 const SHARE: Duration = Duration::from_micros(500);
 
-/// The time that handshakes have taken since the runtime looked at its timers and sockets last.
+/// The time that handshakes have taken since the runtime last polled its timers and sockets.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     spent: Cell<Duration>,
-    /// Counts the looks that somebody waited for.
+    /// Counts the polls that a handshake waited for.
     round: Cell<u64>,
 }
 
@@ -22,9 +22,9 @@ impl Turns {
     pub async fn next(&self) {
         while self.spent.get() >= SHARE {
             let round = self.round.get();
-            // Goes on after the runtime has looked at its timers and sockets.
+            // Resumes after the runtime has polled its timers and sockets.
             tokio::task::yield_now().await;
-            // The first of those that waited begins the round.
+            // The first waiter to resume starts a new round.
             if self.round.get() == round {
                 self.round.set(round.wrapping_add(1));
                 self.spent.set(Duration::ZERO);
@@ -32,7 +32,7 @@ impl Turns {
         }
     }
 
-    /// Takes a step, and counts its time.
+    /// Runs a step and counts its time.
     pub fn take<T>(&self, step: impl FnOnce() -> T) -> T {
         let begin = Instant::now();
         let outcome = step();
@@ -47,7 +47,7 @@ mod tests {
 
     use super::*;
 
-    /// Steps that take the whole share alternate with the looks at timers, in whatever order the runtime wakes those that wait.
+    /// Steps that take the whole share alternate with polls of timers, in whatever order the runtime wakes the waiters.
     #[tokio::test(flavor = "current_thread")]
     async fn costly_steps_are_taken_one_in_a_round() {
         let turns = Rc::new(Turns::default());

@@ -1,8 +1,8 @@
 //! A WebSocket connection, frame by frame (RFC 6455 section 5).
 //!
-//! A load test wants each frame as it came, with its size, fragments and control frames included, and wants no
-//! frame sent on its behalf. So this knows frames only: no message is put together, no ping answered, nothing is inflated. The
-//! opening handshake is the caller's, too: bytes out, a head in.
+//! A load test needs each frame as received, with its size, including fragments and control frames, and needs no frame sent on
+//! its behalf. So this module only handles frames: it assembles no messages, answers no pings and inflates nothing. The caller
+//! also performs the opening handshake: it sends bytes and receives a head.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -21,25 +21,25 @@ use crate::source::Source;
 use crate::target::Target;
 use crate::worker::{Worker, add};
 
-/// Longer frames fit no Java array.
+/// Limit of a payload: longer ones do not fit into a Java array.
 const MAX_PAYLOAD_BYTES: u64 = i32::MAX as u64;
 
 /// The purpose of a frame (RFC 6455 section 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opcode {
-    /// A further part of a message.
+    /// Another part of a message.
     Continuation,
     /// A message of text, or its first part.
     Text,
     /// A message of bytes, or its first part.
     Binary,
-    /// The end of the connection.
+    /// A request to close the connection.
     Close,
-    /// A question whether the other end is there.
+    /// A check whether the peer is alive.
     Ping,
     /// The answer to a ping.
     Pong,
-    /// A reserved one.
+    /// A reserved opcode.
     Other(u8),
 }
 
@@ -69,31 +69,31 @@ impl Opcode {
     }
 }
 
-/// A frame as it came.
+/// A received frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// The frame's purpose.
+    /// The purpose of the frame.
     pub opcode: Opcode,
-    /// The last of its message.
+    /// Whether it is the last frame of its message.
     pub is_final: bool,
     /// The first reserved bit, by which extensions mark compressed messages.
     pub is_compressed: bool,
     /// The payload, unmasked.
     pub payload: Vec<u8>,
-    /// Bytes on the connection, its head included.
+    /// Bytes on the connection, including the frame's head.
     pub wire_bytes: u64,
 }
 
-/// Why no frame came.
+/// Why no frame was received.
 #[derive(Debug)]
 pub enum FrameFailure {
-    /// The stream ended between frames, or within a frame's first two bytes or its length.
+    /// The stream ended between frames, or within a frame's first two bytes or its length field.
     End,
     /// The stream ended within the payload.
     EndInPayload {
         /// The announced bytes.
         expected: u64,
-        /// The bytes that came.
+        /// The bytes received.
         received: u64,
     },
     /// The frame is longer than 2,147,483,647 bytes.
@@ -106,15 +106,15 @@ pub enum FrameFailure {
 pub struct WebSocket {
     connection: Box<Connection>,
     worker: Rc<Worker>,
-    /// Received and not yet taken.
+    /// Received bytes that were not consumed yet.
     received: Vec<u8>,
 }
 
 impl WebSocket {
-    /// Opens a connection of its own to `target`; through its proxy, if it has one, by the CONNECT that `tunnel` writes.
+    /// Opens a dedicated connection to `target`. If it has a proxy, connects through it with the CONNECT that `tunnel` writes.
     ///
     /// # Errors
-    /// Those of connecting, see [`FailureKind`].
+    /// Errors of connecting, see [`FailureKind`].
     pub async fn connect(
         session: &Session,
         target: &Target,
@@ -138,7 +138,7 @@ impl WebSocket {
         Ok((socket, times))
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     pub async fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), FailureKind> {
         let mut source = Source::new(bytes, Body::None);
         let sent = self.connection.send(&self.worker, &mut source).await;
@@ -146,8 +146,8 @@ impl WebSocket {
         sent
     }
 
-    /// Receives up to the end of a head: its empty line, or the end of the stream, upon which it may be empty. `limit` is on
-    /// each silence.
+    /// Receives up to the end of a head: its empty line, or the end of the stream, in which case the head may be empty.
+    /// `limit` applies to each silence.
     pub async fn receive_head(&mut self, limit: Option<Duration>) -> Result<Vec<u8>, FailureKind> {
         let mut at = 0;
         loop {
@@ -169,7 +169,7 @@ impl WebSocket {
         }
     }
 
-    /// Sends a frame that is a message of its own, masked as clients must; gives its size in bytes.
+    /// Sends a frame that is a whole message, masked as clients must do; returns its size in bytes.
     pub async fn send(
         &mut self,
         opcode: Opcode,
@@ -181,7 +181,8 @@ impl WebSocket {
         Ok(bytes.len() as u64)
     }
 
-    /// Receives a frame; `limit` is on each silence. The part of a frame that came before the limit stays for the next call.
+    /// Receives a frame; `limit` applies to each silence. After a timeout, the next call continues with the part of a frame
+    /// that already arrived.
     pub async fn receive(&mut self, limit: Option<Duration>) -> Result<Frame, FrameFailure> {
         loop {
             let head = FrameHead::read(&self.received);
@@ -211,13 +212,13 @@ impl WebSocket {
         }
     }
 
-    /// Ends the connection.
+    /// Closes the connection.
     pub fn close(self) {
         self.worker.counts.closed(false);
         self.connection.close();
     }
 
-    /// Waits for bytes. False at the end of the stream.
+    /// Waits for more bytes. False at the end of the stream.
     async fn receive_more(&mut self, limit: Option<Duration>) -> Result<bool, FailureKind> {
         loop {
             let before = self.received.len();
@@ -257,7 +258,7 @@ impl WebSocket {
     }
 }
 
-/// A frame's first bytes.
+/// The head of a frame.
 struct FrameHead {
     first: u8,
     head_bytes: usize,
@@ -265,7 +266,7 @@ struct FrameHead {
 }
 
 impl FrameHead {
-    /// `None` if it is not complete.
+    /// Parses the head; `None` if it is incomplete.
     fn read(bytes: &[u8]) -> Option<Self> {
         let [first, second, rest @ ..] = bytes else {
             return None;
@@ -282,7 +283,7 @@ impl FrameHead {
         })
     }
 
-    /// The frame, if all of it has come.
+    /// Takes the frame, if it has arrived completely.
     fn take(&self, received: &mut Vec<u8>) -> Option<Frame> {
         let start = self.head_bytes;
         let end = start + usize::try_from(self.payload_bytes).ok()?;
@@ -362,7 +363,7 @@ mod tests {
         for length in [0, 125, 126, 65_535, 65_536] {
             let payload = vec![b'x'; length];
             let mut bytes = encode(Opcode::Binary, &payload, [0; 4]);
-            // As a server would send it: without the mask.
+            // Like a server's frame: without the mask.
             bytes[1] &= 0x7f;
             let head = FrameHead::read(&bytes).expect("its head is whole");
             bytes.drain(head.head_bytes..head.head_bytes + 4);

@@ -18,30 +18,30 @@ use crate::tls::{Tls, TlsOptions};
 use crate::transport::Transport;
 use crate::turns::Turns;
 
-/// Bytes read or encrypted at once. More than one TLS record fits.
+/// Size of the buffers for reading and encrypting. They hold more than one TLS record.
 pub(crate) const SCRATCH_BYTES: usize = 64 * 1024;
 
 /// Settings of a worker's connections.
 #[derive(Debug, Clone, Copy)]
 pub struct PoolOptions {
-    /// Look whether a connection was closed by the server before reusing it, if it was idle for
-    /// this long (`PoolingHttpClientConnectionManager.setValidateAfterInactivity`). `None`: never.
+    /// Before reusing a connection that was idle for this long, check whether the server closed it
+    /// (`PoolingHttpClientConnectionManager.setValidateAfterInactivity`). `None`: never.
     pub validate_after_inactivity: Option<Duration>,
-    /// Do not reuse a connection that was idle for this long and whose server has not said by
-    /// a `Keep-Alive: timeout` how long it keeps it.
+    /// Do not reuse a connection that was idle for this long, unless its server announced another time by `Keep-Alive:
+    /// timeout`.
     pub max_idle: Option<Duration>,
-    /// Do not reuse a connection this long after it was opened.
+    /// Do not reuse a connection that was opened this long ago.
     pub time_to_live: Option<Duration>,
-    /// Believe `Keep-Alive: timeout` of the server (`DefaultConnectionKeepAliveStrategy`).
+    /// Honour the server's `Keep-Alive: timeout` (`DefaultConnectionKeepAliveStrategy`).
     pub honour_keep_alive: bool,
-    /// Close by a reset (`SO_LINGER` of 0), which leaves no port in TIME_WAIT; what was sent but
-    /// not yet received by the peer may be lost.
+    /// Close connections by a reset (`SO_LINGER` of 0), which leaves no port in TIME_WAIT. Data that the peer has not
+    /// received yet may be lost.
     pub close_with_reset: bool,
-    /// Slow plain connections down to this (`httpclient.socket.http.cps`).
+    /// Speed limit of plain connections (`httpclient.socket.http.cps`).
     pub bytes_per_second: Option<NonZeroU32>,
-    /// Slow TLS connections down to this (`httpclient.socket.https.cps`).
+    /// Speed limit of TLS connections (`httpclient.socket.https.cps`).
     pub tls_bytes_per_second: Option<NonZeroU32>,
-    /// Larger responses fail.
+    /// Size limits of responses; larger ones fail.
     pub sizes: SizeLimits,
 }
 
@@ -60,22 +60,22 @@ impl Default for PoolOptions {
     }
 }
 
-/// Buffers, TLS settings, name cache and counters of one worker thread. It belongs to one tokio
-/// runtime, as connections and timers do.
+/// Buffers, TLS settings, name cache and counters of one worker thread. It belongs to one tokio runtime, as its
+/// connections and timers do.
 pub struct Worker {
     pub(crate) tls: Arc<Tls>,
     pub(crate) pool: PoolOptions,
     pub(crate) resolver: Rc<dyn Resolver>,
-    /// Borrowed only between two awaits.
+    /// Never borrowed across an await.
     pub(crate) scratch: RefCell<Scratch>,
     pub(crate) counts: Counters,
     pub(crate) heads: Rc<KnownHeads>,
     pub(crate) requests: KnownRequests,
     pub(crate) responses: SparePool<Box<Incoming>>,
-    /// Of exchanges over HTTP/2 under way.
+    /// Memory for the futures of HTTP/2 exchanges.
     pub(crate) rooms: SparePool<RecycleBox<()>>,
     pub(crate) timers: Timers,
-    /// Of TLS handshakes.
+    /// Limits the time of TLS handshakes.
     pub(crate) turns: Turns,
     pub(crate) descriptors: BackOff,
     pub(crate) transport: Rc<Transport>,
@@ -92,7 +92,7 @@ impl Worker {
         Self::with_resolver(tls, pool, Rc::new(SystemResolver::new()))
     }
 
-    /// A worker that looks names up with this resolver.
+    /// A worker that resolves names with `resolver`.
     pub fn with_resolver(tls: Arc<Tls>, pool: PoolOptions, resolver: Rc<dyn Resolver>) -> Rc<Self> {
         Rc::new(Self {
             tls,
@@ -120,18 +120,18 @@ impl Worker {
         Ok(Self::new(tls, PoolOptions::default()))
     }
 
-    /// Takes back a response that has been read: its room serves the next one.
+    /// Returns a processed response, whose memory the next one reuses.
     pub fn take_back(&self, mut response: Box<Incoming>) {
         response.body = None;
         self.responses.take_back(response);
     }
 
-    /// How large responses may be.
+    /// The size limits of responses.
     pub fn sizes(&self) -> SizeLimits {
         self.pool.sizes
     }
 
-    /// Counts what this worker's users have done so far.
+    /// The counts of this worker so far.
     pub fn statistics(&self) -> Statistics {
         let counts = &self.counts;
         Statistics {
@@ -152,18 +152,19 @@ impl Worker {
         }
     }
 
-    /// The targets that were connected to, each with its port.
+    /// The targets of connections, each with its port.
     pub fn targets(&self) -> Vec<String> {
         self.transport.targets()
     }
 
-    /// Ports at which targets on this machine were asked.
+    /// Ports of targets on this machine.
     pub fn local_ports(&self) -> Vec<u16> {
         self.transport.local_ports()
     }
 }
 
-/// How long users wait that found no file descriptor: longer with every failure on the worker until a connection opens.
+/// Delays users who found no file descriptor. The delay grows with every failure on the worker until a connection
+/// opens.
 #[derive(Default)]
 pub(crate) struct BackOff {
     failures: Cell<u32>,
@@ -173,7 +174,7 @@ impl BackOff {
     const FIRST: Duration = Duration::from_millis(10);
     const LONGEST: Duration = Duration::from_secs(1);
 
-    /// Another failure: wait for this time.
+    /// Records another failure and returns how long to wait.
     pub fn next_pause(&self) -> Duration {
         let failures = self.failures.get();
         self.failures.set(failures.saturating_add(1));
@@ -181,7 +182,7 @@ impl BackOff {
         Self::FIRST.saturating_mul(factor).min(Self::LONGEST)
     }
 
-    /// There are descriptors again.
+    /// Resets the delay: a file descriptor was available.
     pub fn recover(&self) {
         self.failures.set(0);
     }
@@ -204,13 +205,13 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Adds to the bytes that were sent and received.
+    /// Adds bytes sent and received.
     pub fn transferred(&self, sent_bytes: u64, received_bytes: u64) {
         add(&self.bytes_sent, sent_bytes);
         add(&self.bytes_received, received_bytes);
     }
 
-    /// A connection is over.
+    /// Counts a closed connection.
     pub fn closed(&self, by_peer: bool) {
         add(
             if by_peer {
@@ -237,9 +238,9 @@ pub struct Statistics {
     pub connections_reused: u64,
     /// Idle connections found closed by the server and dropped.
     pub connections_stale: u64,
-    /// Idle connections dropped because their time was up.
+    /// Idle connections dropped because they had expired.
     pub connections_expired: u64,
-    /// TLS handshakes with a full exchange of keys.
+    /// TLS handshakes with a full key exchange.
     pub handshakes_full: u64,
     /// TLS handshakes that resumed a session.
     pub handshakes_resumed: u64,
@@ -247,17 +248,17 @@ pub struct Statistics {
     pub bytes_sent: u64,
     /// Bytes of HTTP, after decryption.
     pub bytes_received: u64,
-    /// Exchanges that brought a response.
+    /// Exchanges that received a response.
     pub exchanges: u64,
     /// Exchanges without a response.
     pub failures: u64,
-    /// Connections ended here: no keep-alive, a new iteration, their time was up, a failure on this side.
+    /// Connections closed by Drumfire: without keep-alive, for a new iteration, expired, or after a local failure.
     pub closed_by_us: u64,
-    /// Connections ended by the other side, or by its word (`Connection: close`).
+    /// Connections closed by the server, or at its request (`Connection: close`).
     pub closed_by_peer: u64,
-    /// TCP segments of these connections, as far as they were looked at: once a second, and at their end.
+    /// TCP segments of these connections, as far as counted: once a second, and at their end.
     pub segments_sent: u64,
-    /// Those of them that were sent again.
+    /// Those of them that were retransmissions.
     pub segments_sent_again: u64,
 }
 

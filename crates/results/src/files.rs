@@ -94,6 +94,7 @@ impl ResultFile {
     /// Opens `path`, creates its folders, and writes the head into a new file (`ResultCollector.getFileWriter`). A CSV
     /// file is new if it did not exist, an XML file if it did not end with a complete `testResults`. Rows that the plan
     /// defines get a head each time (`FlexibleFileWriter`).
+    ///
     /// # Errors
     /// The operating system's error.
     pub fn open(path: &Path, format: &RowFormat) -> io::Result<ResultFile> {

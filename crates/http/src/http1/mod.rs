@@ -14,9 +14,10 @@ use crate::session::Session;
 use crate::source::Source;
 use crate::worker::{Worker, add};
 
-/// One exchange on a connection; with it come the handshake made for it, and whether it had served an earlier exchange.
+/// Runs one exchange on a connection. The arguments include the handshake that was made for it, and whether the
+/// connection had served an earlier exchange.
 ///
-/// Large values are passed by reference, here and below: a future holds each of its arguments twice.
+/// Here and below, large values are passed by reference, since a future stores each of its arguments twice.
 pub(crate) async fn over_http1(
     session: &Session,
     (mut connection, handshake, reused): (Box<Connection>, Option<Handshake>, bool),
@@ -87,7 +88,7 @@ pub(crate) async fn over_http1(
     Ok(incoming)
 }
 
-/// The usual way: all of the request, then the response.
+/// The normal sequence: the whole request, then the response.
 async fn converse(
     connection: &mut Connection,
     worker: &Worker,
@@ -129,7 +130,7 @@ pub(crate) async fn receive_response(
         if connection.receive(worker, receiver)? {
             paused = false;
         } else {
-            // The first byte of the body is to be seen when it comes.
+            // Only a plain wait notices the first byte of the body when it arrives.
             match receiver.first_body {
                 None => connection.readable(worker, limit).await?,
                 Some(_) => {
@@ -143,7 +144,7 @@ pub(crate) async fn receive_response(
     Ok(())
 }
 
-/// The careful way: head, interim response, body.
+/// The sequence with `Expect: 100-continue`: head, interim response, body.
 struct Asking<'a> {
     connection: &'a mut Connection,
     worker: &'a Worker,
@@ -153,8 +154,8 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// `HttpRequestExecutor.doSendRequest`: a final response before the body is taken as the
-    /// answer and the body stays here; silence means go ahead.
+    /// `HttpRequestExecutor.doSendRequest`: if a final response comes before the body was sent, it is the answer and
+    /// the body is not sent. If nothing comes in time, the body is sent.
     async fn converse(
         self,
         out: &Outgoing<'_>,

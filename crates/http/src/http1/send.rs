@@ -1,4 +1,4 @@
-//! Sending a request: head and body in one write where they fit, files without copying.
+//! Sends requests: head and body in one write if they fit, files without copying.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -15,11 +15,11 @@ use crate::source::{MAX_SLICES, Segment, Source, file_too_short};
 use crate::sys;
 use crate::worker::{SCRATCH_BYTES, Worker};
 
-/// The most sendfile is asked to send at once.
+/// Limit of bytes for one sendfile call.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Connection {
-    /// Sends all of `source`, waiting as long as the server makes it wait.
+    /// Sends all of `source`, waiting for the server without a limit.
     pub async fn send(
         &mut self,
         worker: &Worker,
@@ -45,7 +45,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends it piece by piece, as slowly as `pace` has it.
+    /// Sends `source` in pieces, at the speed of `pace`.
     pub async fn send_slowly(
         &mut self,
         pace: Pace,
@@ -79,7 +79,7 @@ impl Connection {
                 match self.stream.try_write(&tls.unsent[at..]) {
                     Ok(count) => at += count,
                     Err(error) if is_transient(&error) => {
-                        // As in `writable`: the next write reports what is wrong.
+                        // As in `writable`, the next write reports the error.
                         let _ = self.stream.writable().await;
                     }
                     Err(error) => return Err(FailureKind::from_io(error)),
@@ -116,7 +116,7 @@ fn write_bytes<'a>(stream: &TcpStream, bytes: &'a [u8], source: &Source<'a>) -> 
     }
 }
 
-/// The outer error is final; the inner one may be that the socket is full.
+/// The outer error is final; the inner one may mean that the socket's buffer is full.
 fn write_file(
     stream: &TcpStream,
     worker: &Worker,
@@ -135,8 +135,8 @@ fn write_file(
     }
 }
 
-/// Encrypts the next bytes of `source` and writes what the kernel takes at once; the rest
-/// waits in `tls.unsent`. False if nothing of `source` is left.
+/// Encrypts the next bytes of `source` and writes as many as the kernel accepts
+/// immediately; the rest stays in `tls.unsent`. False if nothing of `source` is left.
 fn encrypt_some(
     stream: &TcpStream,
     tls: &mut TlsState,

@@ -1,8 +1,8 @@
-//! Failures of `h2` in this crate's terms.
+//! Maps errors of `h2` to this crate's failures.
 
 use crate::failure::{FailureKind, Http2Failure};
 
-/// Sorts an error of `h2` into the kinds of failure.
+/// Classifies an error of `h2`.
 pub(crate) fn kind(error: h2::Error) -> FailureKind {
     let code = error.reason().map_or(0, u32::from);
     if error.is_io() {

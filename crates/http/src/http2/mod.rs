@@ -1,8 +1,8 @@
-//! Exchanges over HTTP/2 (RFC 9113), by the `h2` crate: over TLS where the server chooses it by ALPN, over plain TCP by prior
-//! knowledge. The caller gives and gets heads in the form of HTTP/1.1.
+//! Exchanges over HTTP/2 (RFC 9113), by the `h2` crate: over TLS if the server chooses it by ALPN, over plain TCP by prior
+//! knowledge. The caller passes and receives heads in the form of HTTP/1.1.
 //!
-//! Sizes are those of that form, too, as the HTTP/2 plugin of JMeter counts them: what HPACK makes of a head depends on the
-//! requests before it. Limits on the speed of connections ([`crate::PoolOptions::bytes_per_second`]) hold for each stream.
+//! Sizes refer to that form, too, as in the HTTP/2 plugin of JMeter: the size of a head after HPACK depends on earlier
+//! requests. Speed limits ([`crate::PoolOptions::bytes_per_second`]) apply to each stream.
 
 mod failure;
 pub(crate) mod streams;
@@ -86,7 +86,7 @@ impl Multiplexed for Streams {
         conversation.hold(target, out, exchange.source).await
     }
 
-    /// RFC 9113 section 8.7: refused, or left over when the server went away in good order.
+    /// RFC 9113 section 8.7: the request was refused, or was not processed before the server shut down gracefully.
     fn is_unprocessed(failure: &Failure) -> bool {
         const NO_ERROR: u32 = 0;
         const REFUSED_STREAM: u32 = 7;
@@ -105,7 +105,7 @@ struct Conversation<'a> {
     receiver: &'a mut Receiver,
     times: &'a mut Times,
     limit: Option<Duration>,
-    /// How fast this stream may be; others of the connection go on meanwhile.
+    /// Speed limit of this stream; it does not delay other streams of the connection.
     pace: Option<Pace>,
 }
 
@@ -137,8 +137,8 @@ impl Conversation<'_> {
         self.receive_body(&mut body).await
     }
 
-    /// Sends the body as fast as the server's windows allow; waits for them without a limit, as for the kernel. A server that
-    /// has answered and wants no more of it ends the sending.
+    /// Sends the body as fast as the server's windows allow, and waits for them without a limit. Stops if the server has
+    /// answered and refuses the rest.
     async fn send_body(
         &self,
         stream: &mut SendStream<Bytes>,
@@ -172,7 +172,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// Waits for so many bytes, if the stream is slowed down.
+    /// If the stream has a speed limit, waits for the time that `bytes` bytes take.
     async fn pause(&self, bytes: usize) {
         if let Some(pace) = self.pace {
             self.place.driving(pace.pause(bytes)).await;

@@ -1,4 +1,4 @@
-//! A connection that carries several exchanges at once.
+//! A connection that carries several exchanges at once over HTTP/2.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -16,24 +16,23 @@ use crate::connection::Connection;
 use crate::failure::FailureKind;
 use crate::worker::Worker;
 
-/// The bytes that the peer may send of one response, and of all together, before it is told to go on; Jetty's client
-/// announces the same.
+/// Receive windows of one response and of all together, as in Jetty's client.
 const STREAM_WINDOW_BYTES: u32 = 8 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
-/// HPACK's table, as RFC 9113 has it by default.
+/// Size of HPACK's table: the default of RFC 9113.
 const HEADER_TABLE_BYTES: u32 = 4096;
 
 /// An open HTTP/2 connection.
 ///
-/// It has no task of its own: an exchange that waits for a response moves the frames along, which saves a wake-up for each of
-/// them. An exchange that is done wakes another that still waits. An idle connection answers nothing; what came in meanwhile is seen when it is
-/// used next, as with HTTP/1.1. `h2` itself wakes the connection's task for each change of a stream; since whoever makes one
-/// drives the connection next, only the socket does.
+/// It has no task of its own: an exchange that waits for a response drives the connection, which saves a wake-up for each one. A finished
+/// exchange wakes another one that still waits. As with HTTP/1.1, an idle connection answers nothing; frames that arrived meanwhile are
+/// processed at its next use. `h2` wakes the connection's task after each change of a stream, but the exchange that makes the change drives
+/// the connection next. Therefore only the socket wakes the driver.
 pub(crate) struct Streams {
     lifetime: ConnectionLifetime,
     driver: Driver,
     sender: RefCell<Option<SendRequest<Bytes>>>,
-    /// `None` once it is over.
+    /// `None` after the end of the connection.
     frames: RefCell<Option<Frames<Wire, Bytes>>>,
     waiting: RefCell<Vec<(u32, Waker)>>,
     active: Cell<u32>,
@@ -41,7 +40,7 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
-    /// Speaks HTTP/2 from here on; does not wait for the server's settings.
+    /// Starts HTTP/2 on the connection; does not wait for the server's settings.
     pub async fn begin(
         connection: Box<Connection>,
         worker: Rc<Worker>,
@@ -73,10 +72,10 @@ impl Streams {
         }))
     }
 
-    /// Takes part in the connection until dropped.
+    /// Registers an exchange with the connection until the seat is dropped.
     pub fn enter(self: &Rc<Self>) -> StreamSeat {
         if self.active.get() == 1 {
-            // An exchange that was alone did not ask to be told by others.
+            // A lone exchange did not register for wake-ups by other exchanges.
             self.wake_another();
         }
         let ticket = self.next_ticket.get();
@@ -88,7 +87,7 @@ impl Streams {
         }
     }
 
-    /// Sends and receives what frames there are, without waiting.
+    /// Sends and receives the available frames without waiting.
     fn drive(&self, cx: &mut Context<'_>) {
         let mut frames = self.frames.borrow_mut();
         self.driver.is(cx.waker());
@@ -98,12 +97,12 @@ impl Streams {
             None => false,
         };
         if over {
-            // Why is told to each exchange by its own stream.
+            // Each exchange learns the reason from its own stream.
             *frames = None;
         }
     }
 
-    /// Another of those who wait moves the frames along from now on.
+    /// Wakes a waiting exchange, which drives the connection from now on.
     fn wake_another(&self) {
         if let Some((_, waker)) = self.waiting.borrow().first() {
             waker.wake_by_ref();
@@ -143,14 +142,14 @@ impl Carrier for Streams {
     }
 }
 
-/// One exchange's part in a connection.
+/// One exchange's registration with a connection.
 pub(crate) struct StreamSeat {
     pub streams: Rc<Streams>,
     ticket: u32,
 }
 
 impl StreamSeat {
-    /// The sender of requests, when the server takes one more.
+    /// The sender of requests, as soon as the server accepts another one.
     pub async fn sender(&self) -> Result<SendRequest<Bytes>, FailureKind> {
         let sender = self.streams.sender.borrow().clone();
         let Some(mut sender) = sender else {
@@ -161,7 +160,7 @@ impl StreamSeat {
         Ok(sender)
     }
 
-    /// Waits for `future` and moves the frames of the connection along meanwhile.
+    /// Waits for `future` and drives the connection meanwhile.
     pub async fn driving<F: Future>(&self, future: F) -> F::Output {
         let mut future = pin!(future);
         poll_fn(|cx| {
@@ -171,11 +170,11 @@ impl StreamSeat {
         .await
     }
 
-    /// Waits for what only frames of this connection bring about, and moves them along.
+    /// Waits for an event that only frames of this connection cause, and drives the connection.
     pub async fn arrival<T>(&self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
         poll_fn(|cx| {
             self.streams.drive(cx);
-            // An exchange that is alone sees it right after reading it; of several, one may read it for another.
+            // A lone exchange reads its own frames, so it needs no wake-up. Among several, one may read frames of another.
             let polled = match self.streams.active.get() {
                 1 => poll(&mut Context::from_waker(Waker::noop())),
                 _ => poll(cx),
@@ -185,7 +184,7 @@ impl StreamSeat {
         .await
     }
 
-    /// Takes what is there already, or waits for it as [`Self::arrival`].
+    /// Returns a result that is already available, or waits for it like [`Self::arrival`].
     pub async fn taking<T>(&self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
         match poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(output) => output,

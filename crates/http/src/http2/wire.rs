@@ -15,7 +15,7 @@ use crate::records::{TlsState, encrypt, read_tls};
 use crate::socket::Read;
 use crate::worker::Worker;
 
-/// Plain text is encrypted in pieces of this, so that what the kernel does not take stays small.
+/// Plain text is encrypted in pieces of this size, so that little remains if the kernel does not accept it.
 const PIECE_BYTES: usize = 64 * 1024;
 
 pub(super) struct Wire {
@@ -24,8 +24,8 @@ pub(super) struct Wire {
     pub driver: Driver,
 }
 
-/// The task that moves the frames of a connection along. It is woken when the socket is ready; there is none while the
-/// connection is being opened.
+/// The waker of the task that drives a connection. The socket wakes that task when it is ready. There is none while
+/// the connection is being opened.
 #[derive(Clone, Default)]
 pub(super) struct Driver(Rc<RefCell<Option<Waker>>>);
 
@@ -37,7 +37,7 @@ impl Driver {
         }
     }
 
-    /// Has the driver woken, else whoever asks.
+    /// Runs `act` so that it wakes the driver, or the caller's task if there is none.
     fn woken<T>(&self, asking: &mut Context<'_>, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
         match &*self.0.borrow() {
             Some(waker) => act(&mut Context::from_waker(waker)),
@@ -47,7 +47,7 @@ impl Driver {
 }
 
 impl Wire {
-    /// Hands over plain text that was decrypted before. False if there is none.
+    /// Passes on plain text that was decrypted earlier. False if there is none.
     fn take_surplus(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
         let surplus = &mut self.connection.surplus;
         let count = surplus.len().min(buffer.remaining());
@@ -81,7 +81,7 @@ impl Wire {
             match read_tls(&connection.stream, tls, scratch, &mut hand).map_err(to_io)? {
                 Read::Bytes(0) => return Poll::Ready(Ok(())),
                 Read::Bytes(_) if buffer.filled().len() > before => return Poll::Ready(Ok(())),
-                // Part of a record, or one that is TLS's own.
+                // A part of a record, or a record without data.
                 Read::Bytes(_) => {}
                 Read::NotReady => ready!(connection.stream.poll_read_ready(cx))?,
             }
@@ -107,7 +107,7 @@ impl Wire {
         Poll::Ready(Ok(plain.len()))
     }
 
-    /// Writes what is encrypted already.
+    /// Writes the bytes that are already encrypted.
     fn poll_unsent(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let stream = &self.connection.stream;
         let Some(TlsState { unsent, .. }) = self.connection.tls.as_deref_mut() else {
@@ -176,7 +176,7 @@ impl AsyncWrite for Wire {
     }
 
     fn is_write_vectored(&self) -> bool {
-        // Of several small pieces one TLS record is better made.
+        // With TLS, it is better to encrypt several small pieces into one record.
         self.connection.tls.is_none()
     }
 
@@ -195,7 +195,7 @@ impl AsyncWrite for Wire {
     }
 }
 
-/// A failure as `h2` carries it to the exchange.
+/// Wraps a failure so that `h2` passes it to the exchange.
 fn to_io(kind: FailureKind) -> io::Error {
     match kind {
         FailureKind::Io(error) => error,

@@ -1,6 +1,5 @@
-//! Exchanges over HTTP/3 (RFC 9114): QUIC by the `quinn` crate, frames by `h3`. The caller gives and gets heads in the form of
-//! HTTP/1.1, and sizes are those of that form, as with HTTP/2. There is no early data: a request goes out when the handshake is
-//! done.
+//! Exchanges over HTTP/3 (RFC 9114): QUIC by the `quinn` crate, frames by `h3`. As with HTTP/2, the caller passes and receives
+//! heads in the form of HTTP/1.1, and sizes refer to that form. Early data is not used: a request is sent after the handshake.
 
 mod open;
 pub(crate) mod quic;
@@ -36,7 +35,7 @@ impl Multiplexed for Quic {
         session.http3()
     }
 
-    /// Speaks HTTP/3 whether the server does or not.
+    /// Uses HTTP/3 without checking that the server supports it.
     async fn open(
         session: &Session,
         target: &Target,
@@ -67,7 +66,7 @@ impl Multiplexed for Quic {
         conversation.hold(target, out, exchange.source).await
     }
 
-    /// Refused, or kept back because the server has said good-bye.
+    /// Whether the request was refused, or not sent because the server is shutting down.
     fn is_unprocessed(failure: &Failure) -> bool {
         const REJECTED: u64 = Code::H3_REQUEST_REJECTED.value();
         matches!(
@@ -83,7 +82,7 @@ struct Conversation<'a> {
     receiver: &'a mut Receiver,
     times: &'a mut Times,
     limit: Option<Duration>,
-    /// How fast this stream may be; others of the connection go on meanwhile.
+    /// Speed limit of this stream; it does not delay other streams of the connection.
     pace: Option<Pace>,
 }
 
@@ -114,8 +113,8 @@ impl Conversation<'_> {
         self.receive_body(&mut stream).await
     }
 
-    /// Sends the body as fast as the server's windows allow; waits for them without a limit, as for the kernel. False if the
-    /// server has answered and wants no more of it.
+    /// Sends the body as fast as the server's windows allow, and waits for them without a limit. False if the server has
+    /// answered and refuses the rest.
     async fn send_body(
         &self,
         stream: &mut Stream,
@@ -161,7 +160,7 @@ impl Conversation<'_> {
         }
     }
 
-    /// Waits for so many bytes, if the stream is slowed down.
+    /// If the stream has a speed limit, waits for the time that `bytes` bytes take.
     async fn pause(&self, bytes: usize) {
         if let Some(pace) = self.pace {
             pace.pause(bytes).await;

@@ -1,4 +1,4 @@
-//! Opening a QUIC connection: name, UDP, handshake.
+//! Opens QUIC connections: name lookup, UDP, handshake.
 
 use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
@@ -27,11 +27,11 @@ use crate::tls;
 use crate::version::HttpVersion;
 use crate::worker::add;
 
-/// The bytes that the peer may send of one response, and of all together, before it is told to go on: as with HTTP/2.
+/// Receive windows of one response and of all together, as with HTTP/2.
 const STREAM_WINDOW_BYTES: u32 = 8 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 
-/// Without a limit of the plan the handshake is given up after this, as Linux gives up connecting by TCP
+/// If the plan sets no limit, the handshake times out after this, as TCP connecting does on Linux
 /// (`net.ipv4.tcp_syn_retries` of 6).
 const PATIENCE: Duration = Duration::from_secs(127);
 
@@ -85,14 +85,15 @@ impl Opening<'_> {
         let connection = shake_hands(connecting, &socket, &worker.timers, limit).await?;
         let counts = &worker.counts;
         add(&counts.opened, 1);
-        // Only in a full handshake is there a certificate. One of another user at the same time hides a resumed one.
+        // Only a full handshake shows a certificate. A concurrent full handshake of another user makes a resumed one
+        // count as full.
         let (count, handshake) = match tls::certificates_seen() == verified {
             true => (&counts.handshakes_resumed, Handshake::Resumed),
             false => (&counts.handshakes_full, Handshake::Full),
         };
         add(count, 1);
         self.handshake = Some(handshake);
-        // QUIC's numbers end here.
+        // The maximum of QUIC's integers.
         let max_head_bytes =
             (self.session.worker().pool.sizes.head_bytes as u64).min((1 << 62) - 1);
         Quic::begin(connection, socket, self.target.clone(), max_head_bytes).await
@@ -115,7 +116,7 @@ impl Opening<'_> {
             .map_err(|error| FailureKind::Tls(TlsFailure::Other(error.to_string().into())))?;
         let mut transport = TransportConfig::default();
         transport
-            // Only the server's limit on silence holds: a slow answer is waited for as with TCP.
+            // Only the server's idle limit applies; as with TCP, a slow response is no reason to close.
             .max_idle_timeout(None)
             .max_concurrent_bidi_streams(VarInt::from_u32(0))
             .stream_receive_window(VarInt::from_u32(STREAM_WINDOW_BYTES))

@@ -1,4 +1,4 @@
-//! A QUIC connection that carries exchanges.
+//! A QUIC connection that carries exchanges over HTTP/3.
 
 use std::cell::{Cell, RefCell};
 use std::future::{Future, poll_fn};
@@ -20,19 +20,19 @@ use crate::carriers::{Carrier, ConnectionLifetime};
 use crate::failure::{FailureKind, Http3Failure, TlsFailure};
 use crate::target::Target;
 
-/// An open HTTP/3 connection. Its packets are moved by tasks of their own (`quinn`'s and one for the control streams), so what
-/// the server says while nobody waits is seen at once.
+/// An open HTTP/3 connection. Separate tasks (`quinn`'s and one for the control streams) process its packets, so messages of
+/// the server are noticed immediately, even when no exchange waits.
 pub(crate) struct Quic {
     lifetime: ConnectionLifetime,
     connection: Connection,
-    /// `None` once it takes no more exchanges. With the last of its clones the connection ends.
+    /// `None` once it accepts no more exchanges. Dropping the last clone closes the connection.
     sender: RefCell<Option<SendRequest<OpenStreams, Bytes>>>,
     socket: Arc<Socket>,
     active: Cell<u32>,
 }
 
 impl Quic {
-    /// Speaks HTTP/3 from here on; does not wait for the server's settings.
+    /// Starts HTTP/3 on the connection; does not wait for the server's settings.
     pub(super) async fn begin(
         connection: Connection,
         socket: Arc<Socket>,
@@ -41,7 +41,7 @@ impl Quic {
     ) -> Result<Rc<Self>, FailureKind> {
         let (mut control, sender) = h3::client::builder()
             .max_field_section_size(max_head_bytes)
-            // Frames without meaning are for the test of servers, not of their speed.
+            // Grease tests a server's tolerance, which is not the purpose of a load test.
             .send_grease(false)
             .build(h3_quinn::Connection::new(connection.clone()))
             .await
@@ -56,7 +56,7 @@ impl Quic {
         tokio::spawn(async move {
             let mut refused = pin!(socket.refused());
             poll_fn(|cx| match refused.as_mut().poll(cx) {
-                // The server's program has gone: it will not say so itself.
+                // The server's process is gone, so no close frame will come.
                 Poll::Ready(()) => {
                     connection.close(VarInt::from_u32(0), b"");
                     Poll::Ready(())
@@ -68,13 +68,13 @@ impl Quic {
         Ok(quic)
     }
 
-    /// Takes part in the connection until dropped.
+    /// Registers an exchange with the connection until the seat is dropped.
     pub fn enter(self: &Rc<Self>) -> QuicSeat {
         self.active.set(self.active.get() + 1);
         QuicSeat { quic: self.clone() }
     }
 
-    /// Sorts an error of `h3` into the kinds of failure.
+    /// Classifies an error of `h3`.
     pub fn kind(&self, error: StreamError) -> FailureKind {
         FailureKind::Http3(match error {
             StreamError::StreamError { code, .. } => Http3Failure::Broken(code.value()),
@@ -122,13 +122,13 @@ impl Carrier for Quic {
     }
 }
 
-/// One exchange's part in a connection.
+/// One exchange's registration with a connection.
 pub(crate) struct QuicSeat {
     pub quic: Rc<Quic>,
 }
 
 impl QuicSeat {
-    /// Sends a request's head, when the server takes one more.
+    /// Sends a request's head as soon as the server accepts another request.
     pub(super) async fn send(&self, request: http::Request<()>) -> Result<Stream, FailureKind> {
         let sender = self.quic.sender.borrow().clone();
         let mut sender = sender.ok_or(FailureKind::Http3(Http3Failure::GoAway))?;
@@ -158,10 +158,10 @@ impl Drop for QuicSeat {
     }
 }
 
-/// A request and its response on their way. Dropped before its end is sent, the request is cancelled.
+/// A request and its response in progress. Dropping it before the request's end was sent cancels the request.
 pub(super) struct Stream {
     stream: RequestStream<BidiStream<Bytes>, Bytes>,
-    /// Keeps the connection.
+    /// Keeps the connection open.
     _sender: SendRequest<OpenStreams, Bytes>,
     is_whole: bool,
 }
@@ -197,7 +197,7 @@ impl Drop for Stream {
     }
 }
 
-/// Why a connection ended: as QUIC knows it, or else as `h3` found it broken.
+/// Why a connection ended: the reason that QUIC gives, or else the violation that `h3` found.
 fn of_end(reason: Option<quinn::ConnectionError>, error: &ConnectionError) -> FailureKind {
     match (error, reason) {
         (
@@ -212,7 +212,7 @@ fn of_end(reason: Option<quinn::ConnectionError>, error: &ConnectionError) -> Fa
     }
 }
 
-/// Sorts QUIC's errors into the kinds of failure.
+/// Classifies QUIC's errors.
 pub(super) fn of_quic(reason: quinn::ConnectionError) -> FailureKind {
     use quinn::ConnectionError as Error;
     match reason {
@@ -237,7 +237,7 @@ pub(super) fn of_quic(reason: quinn::ConnectionError) -> FailureKind {
     }
 }
 
-/// The alert of TLS in a code of QUIC (RFC 9001 section 4.8).
+/// The TLS alert in a QUIC error code (RFC 9001 section 4.8).
 fn alert(code: u64) -> Option<u8> {
     match code {
         0x100..=0x1ff => Some((code & 0xff) as u8),

@@ -13,8 +13,8 @@ use tokio::io::Interest;
 use tokio::net::UdpSocket;
 use tokio::sync::Notify;
 
-/// Unlike `quinn`'s own it is connected to the one peer, so that the kernel tells of a port that nobody listens on. Otherwise
-/// every connection to a server that is down would wait until its time is up.
+/// Unlike `quinn`'s own socket, it is connected to its one peer, so that the kernel reports a closed port. Otherwise every
+/// connection to a server that is down would wait until its timeout.
 #[derive(Debug)]
 pub(super) struct Socket {
     io: UdpSocket,
@@ -24,8 +24,8 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    /// A socket on a port of its own. On other systems than Linux datagrams cannot name the peer of a connected socket, as
-    /// `quinn` has them do, so there it stays unconnected.
+    /// A socket on its own port. `quinn` names the peer in each datagram, which only Linux allows on a connected socket;
+    /// elsewhere the socket stays unconnected.
     pub fn to(peer: SocketAddr, source: Option<IpAddr>) -> io::Result<Arc<Self>> {
         let any = match peer {
             SocketAddr::V4(_) => IpAddr::from(Ipv4Addr::UNSPECIFIED),
@@ -44,17 +44,17 @@ impl Socket {
         }))
     }
 
-    /// Waits until the peer's system says that nobody listens there. For one who waits at a time.
+    /// Waits until the peer's system reports a closed port. Supports one waiter at a time.
     pub async fn refused(&self) {
         self.refusal.notified().await;
     }
 
-    /// Whether it has said so since this was last asked.
+    /// Whether a refusal was reported since the last call.
     pub fn take_refusal(&self) -> bool {
         self.is_refused.swap(false, Ordering::Relaxed)
     }
 
-    /// Takes note of a refusal; what else befalls a datagram is made up for by the next.
+    /// Records a refusal. Other errors only lose a datagram, for which QUIC compensates.
     fn note(&self, error: &io::Error) {
         if error.kind() == io::ErrorKind::ConnectionRefused {
             self.is_refused.store(true, Ordering::Relaxed);
@@ -116,7 +116,7 @@ impl AsyncUdpSocket for Socket {
     }
 }
 
-/// Waits until the socket takes datagrams. A socket has one connection, hence one of these that waits.
+/// Waits until the socket accepts datagrams. A socket has one connection and therefore one waiting poller.
 #[derive(Debug)]
 struct Poller(Arc<Socket>);
 
