@@ -1,4 +1,4 @@
-//! Coordinates of jars.
+//! Coordinates of jars in Maven repositories.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,15 +14,15 @@ pub struct Artifact {
     pub name: String,
     /// `5.6.3`
     pub version: String,
-    /// A part of the project beside its main jar: `data`, `tests`.
+    /// Distinguishes a jar of the project from its main jar: `data`, `tests`.
     pub classifier: Option<String>,
 }
 
 impl Artifact {
-    /// Reads `group:name:version` or `group:name:jar:classifier:version`, as Maven writes them.
+    /// Parses `group:name:version` or `group:name:jar:classifier:version`, as Maven writes them.
     ///
     /// # Errors
-    /// The expected form.
+    /// The text does not have this form.
     pub fn parse(text: &str) -> Result<Artifact, MavenError> {
         let wrong = || MavenError::Coordinates(text.to_owned());
         let parts: Vec<&str> = text.trim().split(':').collect();
@@ -41,7 +41,7 @@ impl Artifact {
         artifact.is_usable().then_some(artifact).ok_or_else(wrong)
     }
 
-    /// Whether every part can be a part of a path, which keeps files below their repository.
+    /// Whether every part is safe as part of a path, so that no file lies outside its repository.
     pub(crate) fn is_usable(&self) -> bool {
         let is_word = |word: &str| {
             let is_known = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
@@ -58,7 +58,7 @@ impl Artifact {
         (&self.group, &self.name)
     }
 
-    /// The jar's name without its folder.
+    /// The file name of the jar.
     pub fn file_name(&self) -> String {
         match &self.classifier {
             Some(classifier) => format!("{}-{}-{classifier}.jar", self.name, self.version),
@@ -66,18 +66,18 @@ impl Artifact {
         }
     }
 
-    /// The folder below a repository, with `/` between its parts.
+    /// The folder within a repository, with `/` as separator.
     fn folder(&self) -> String {
         let group = self.group.replace('.', "/");
         format!("{group}/{}/{}", self.name, self.version)
     }
 
-    /// The jar below a repository, with `/` between its parts.
+    /// The path of the jar within a repository, with `/` as separator.
     pub fn path(&self) -> String {
         format!("{}/{}", self.folder(), self.file_name())
     }
 
-    /// The project's POM below a repository.
+    /// The path of the project's POM within a repository.
     pub(crate) fn pom_path(&self) -> String {
         format!("{}/{}-{}.pom", self.folder(), self.name, self.version)
     }
@@ -88,7 +88,7 @@ impl Artifact {
     }
 }
 
-/// A path with `/` between its parts, below a folder.
+/// A path with `/` as separator, resolved against a folder.
 pub(crate) fn below(folder: &Path, path: &str) -> PathBuf {
     let mut file = folder.to_path_buf();
     file.extend(path.split('/'));

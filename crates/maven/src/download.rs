@@ -10,29 +10,29 @@ use ureq::{Agent, ProxyProtocol};
 
 use crate::settings::{Credentials, Proxy};
 
-/// The longest that a connection may take.
+/// The timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// The longest that a file may take.
+/// The timeout for a whole file.
 const FILE: Duration = Duration::from_secs(600);
-/// The longest silence before an answer.
+/// The timeout for the start of a response.
 const ANSWER: Duration = Duration::from_secs(60);
 /// The largest file, in bytes.
 const MOST_BYTES: u64 = 1 << 30;
-/// How often a file is asked for that a server or the network fails to bring.
+/// How often a download is tried when the server or the network fails.
 const TRIES: u32 = 3;
 
-/// The answer of a repository.
+/// The response of a repository.
 pub(crate) enum Answer {
     /// The content.
     Found(Vec<u8>),
-    /// It has no such file.
+    /// The repository has no such file.
     Absent,
 }
 
-/// Connections, which are made when they are needed.
+/// HTTP connections, opened on first use.
 pub(crate) struct Downloads {
     proxy: Option<Proxy>,
-    /// Beside the system's.
+    /// Trusted in addition to the system's.
     pub authorities: Authorities,
     agent: OnceLock<Agent>,
 }
@@ -46,7 +46,7 @@ impl Downloads {
         }
     }
 
-    /// Brings a file. Trouble that may pass is met by another try.
+    /// Downloads a file, and retries after temporary failures.
     pub fn get(&self, url: &str, credentials: Option<&Credentials>) -> Result<Answer, String> {
         let agent = self
             .agent
@@ -107,7 +107,7 @@ fn agent(proxy: Option<&Proxy>, authorities: &Authorities) -> Agent {
         .http_status_as_error(false)
         .user_agent(concat!("drumfire/", env!("CARGO_PKG_VERSION")))
         .tls_config(authorities.tls());
-    // Without one in the settings, those of HTTPS_PROXY and the like are used.
+    // Without a proxy in the settings, `HTTPS_PROXY` and similar variables apply.
     if let Some(proxy) = proxy.and_then(through) {
         config = config.proxy(Some(proxy));
     }

@@ -5,14 +5,14 @@
 //! | `artifact.rs` | coordinates |
 //! | `version.rs` | the order of versions, and ranges of them |
 //! | `settings.rs` | mirrors, proxies and credentials of the user's `settings.xml` |
-//! | `repository.rs` | finds a file in the local repository, or brings it from another; checks its content |
+//! | `repository.rs` | finds a file in the local repository or downloads it; checks its content |
 //! | `download.rs` | HTTP |
-//! | `pom.rs` | a project's file as it is written |
-//! | `profile.rs` | which profiles of it apply |
-//! | `model.rs` | the same with its parents, imports and properties |
-//! | `resolve.rs` | the jars of a project and of all that it depends on |
+//! | `pom.rs` | a project's POM as written |
+//! | `profile.rs` | the profiles of a POM that apply |
+//! | `model.rs` | a POM with its parents, imports and properties resolved |
+//! | `resolve.rs` | the jars of a project and of all its dependencies |
 //!
-//! The rules are those of Maven 3: of several versions of a jar the nearest one wins, and the first one of equally near ones.
+//! The rules are those of Maven 3: of several versions of a jar the nearest one wins, and among equally near ones the first.
 
 #![warn(missing_docs)]
 
@@ -36,19 +36,19 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// The repository that Maven asks by default.
+/// The repository that Maven uses by default.
 pub const CENTRAL: &str = "https://repo.maven.apache.org/maven2";
 
-/// Why jars could not be had.
+/// Why jars could not be resolved.
 #[derive(Debug, Error)]
 pub enum MavenError {
-    /// Text that is no coordinates.
+    /// The text is not valid coordinates.
     #[error("'{0}' is not group:artifact:version")]
     Coordinates(String),
     /// No repository has a file.
     #[error("{path} is in none of the repositories: {tried}")]
     Missing {
-        /// The file below a repository.
+        /// The path of the file within a repository.
         path: String,
         /// The repositories.
         tried: String,
@@ -56,9 +56,9 @@ pub enum MavenError {
     /// A repository that may have a file did not answer.
     #[error("{path} cannot be fetched: {tried}")]
     Unreachable {
-        /// The file below a repository.
+        /// The path of the file within a repository.
         path: String,
-        /// The repositories, with the trouble of each.
+        /// The repositories, with the error of each.
         tried: String,
     },
     /// The content differs from what was published.
@@ -66,13 +66,13 @@ pub enum MavenError {
     Damaged {
         /// The repository.
         source_name: String,
-        /// The file below it.
+        /// The path of the file within the repository.
         path: String,
         /// The kind of checksum.
         algorithm: &'static str,
-        /// The checksum of what came, in hexadecimal digits.
+        /// The checksum of the downloaded content, in hexadecimal digits.
         found: String,
-        /// The published one.
+        /// The published checksum.
         expected: String,
     },
     /// A POM that cannot be used.

@@ -1,4 +1,4 @@
-//! POMs with all that they take over: parents, imported lists of versions, properties.
+//! Resolves POMs with everything they inherit: parents, imported lists of versions, properties.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -7,20 +7,20 @@ use crate::pom::{Dependency, Names, Pom, PomPart, Values};
 use crate::profile::{Surroundings, apply};
 use crate::{Artifact, MavenError, Repositories};
 
-/// Parents above each other, and imports within each other, that are accepted.
+/// How deep parents and imports may be nested.
 const MOST_DEEP: usize = 64;
-/// Properties within each other that are filled in.
+/// How deep references between properties are resolved.
 const MOST_NESTED: usize = 32;
 
 /// A project as its dependents see it.
 pub(crate) struct Model {
     pub dependencies: Vec<Dependency>,
     pub managed: Vec<Dependency>,
-    /// Where the project is now.
+    /// The project's new coordinates, if it has moved.
     pub relocation: Option<Names>,
 }
 
-/// Reads each project once.
+/// Reads POMs, each project once.
 pub(crate) struct Models<'r> {
     repositories: &'r Repositories,
     java: Values,
@@ -36,7 +36,7 @@ impl<'r> Models<'r> {
         }
     }
 
-    /// A project; none if it has no POM.
+    /// The model of a project; `None` if it has no POM.
     pub fn get(&mut self, artifact: &Artifact) -> Result<Option<Rc<Model>>, MavenError> {
         self.get_within(artifact, 0)
     }
@@ -64,7 +64,7 @@ impl<'r> Models<'r> {
         Ok(model)
     }
 
-    /// The POM, its parent, that one's parent and so on; none without a POM.
+    /// The POM, its parent, the parent's parent and so on; `None` without a POM.
     fn chain(&self, artifact: &Artifact) -> Result<Option<Vec<Pom>>, MavenError> {
         let mut chain: Vec<Pom> = Vec::new();
         let mut next = artifact.clone();
@@ -137,7 +137,7 @@ impl<'r> Models<'r> {
         })
     }
 
-    /// All that `${…}` may name in a project.
+    /// Everything that `${…}` may refer to in a project.
     fn values(&self, artifact: &Artifact, chain: &[Pom], properties: &Values) -> Values {
         let mut values = self.java.clone();
         values.extend(properties.clone());
@@ -169,7 +169,7 @@ impl<'r> Models<'r> {
         values
     }
 
-    /// A managed list with the lists of others that it imports; its own entries come first.
+    /// A managed list, with the lists that it imports appended; its own entries take precedence.
     fn import(
         &mut self,
         artifact: &Artifact,
@@ -220,7 +220,7 @@ fn wrong(artifact: &Artifact, why: impl Into<String>) -> MavenError {
     }
 }
 
-/// Adds what a parent says to what its child says; the child's own words stay.
+/// Adds a parent's settings to its child; the child's own take precedence.
 fn inherit(child: &mut PomPart, parent: PomPart) {
     for (name, value) in parent.properties {
         child.properties.entry(name).or_insert(value);
@@ -238,7 +238,7 @@ fn merge(into: &mut Vec<Dependency>, from: &[Dependency]) {
     }
 }
 
-/// Gives a dependency what it does not say itself.
+/// Completes a dependency with the values of the managed list.
 fn manage(dependency: &mut Dependency, managed: &[Dependency]) {
     let Some(rule) = managed.iter().find(|rule| rule.key() == dependency.key()) else {
         return;
@@ -256,7 +256,7 @@ fn manage(dependency: &mut Dependency, managed: &[Dependency]) {
     }
 }
 
-/// Fills in `${…}`; a name without a value stays.
+/// Replaces `${…}`; a name without a value stays.
 fn filled(text: &str, values: &Values) -> String {
     filled_within(text, values, 0)
 }

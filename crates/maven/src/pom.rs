@@ -1,4 +1,4 @@
-//! A POM as it is written: what it says about dependencies, before parents and properties are filled in.
+//! Reads a POM as written: its dependencies, before parents and properties are resolved.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::profile::Activation;
 
-/// Properties by their names.
+/// Properties by name.
 pub(crate) type Values = BTreeMap<String, String>;
 
-/// A project, or what one of its profiles adds to it.
+/// A project, or the additions of one of its profiles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PomPart {
     pub properties: Values,
@@ -24,7 +24,7 @@ pub(crate) struct Pom {
     pub packaging: Option<String>,
     pub part: PomPart,
     pub profiles: Vec<(Activation, PomPart)>,
-    /// The project's new coordinates; what is missing in them stays.
+    /// The project's new coordinates; missing parts stay the same.
     pub relocation: Option<Names>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Dependency {
     pub exclusions: Vec<Exclusion>,
 }
 
-/// A project that is left out; `*` is any.
+/// A project that is excluded; `*` matches any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exclusion {
     pub group: String,
@@ -63,12 +63,12 @@ impl Exclusion {
 }
 
 impl Dependency {
-    /// `jar` unless it is said.
+    /// The `type`; `jar` by default.
     pub fn kind(&self) -> &str {
         self.kind.as_deref().unwrap_or("jar")
     }
 
-    /// The coordinates that it shares with the managed dependency of it.
+    /// The key that a dependency shares with its entry in the managed list.
     pub fn key(&self) -> (&str, &str, &str, Option<&str>) {
         (
             &self.group,
@@ -78,7 +78,7 @@ impl Dependency {
         )
     }
 
-    /// Each of its texts, to fill properties in.
+    /// Its texts, in which properties are to be resolved.
     pub fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         let exclusions = self.exclusions.iter_mut();
         [&mut self.group, &mut self.name]
@@ -93,7 +93,7 @@ impl Dependency {
 }
 
 impl Pom {
-    /// Reads a POM.
+    /// Parses a POM.
     pub fn parse(text: &str) -> Result<Pom, String> {
         let options = ParsingOptions {
             allow_dtd: true,

@@ -1,9 +1,10 @@
-//! Which profiles of a POM apply: those for the Java and the system at hand, or else those that are active by default.
+//! Selects the profiles of a POM: those that match the Java version and the system, or else those that are active by
+//! default.
 
 use crate::pom::{Pom, PomPart, Values};
 use crate::version::{highest, is_range};
 
-/// The conditions of a profile; all of them must hold.
+/// The conditions of a profile, all of which must hold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Activation {
     pub is_default: bool,
@@ -11,13 +12,13 @@ pub(crate) struct Activation {
     pub java: Option<String>,
     /// `name`, `family`, `arch` and `version` of the system.
     pub system: Vec<(String, String)>,
-    /// A property's name, with `!` in front if it must be missing, and its value.
+    /// A property's name and its value. A leading `!` means that the property must be missing.
     pub property: Option<(String, Option<String>)>,
-    /// It asks for a file, which a project in a repository never has.
+    /// Whether it requires a file, which a project in a repository never has.
     pub has_file: bool,
 }
 
-/// The machine that the jars are for.
+/// The machine on which the jars will run.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// The version of Java, such as 17.
@@ -29,7 +30,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// This machine with a Java of that version.
+    /// This machine with a given version of Java.
     pub fn here(java: u32) -> Surroundings {
         Surroundings {
             java,
@@ -62,7 +63,7 @@ impl Surroundings {
     }
 }
 
-/// The project with its active profiles.
+/// The project merged with its active profiles.
 pub(crate) fn apply(pom: &Pom, properties: &Values) -> PomPart {
     let mut part = pom.part.clone();
     let asked: Vec<_> = pom

@@ -1,4 +1,4 @@
-//! Finds files in the local repository, and brings what is missing from others. Each content is checked.
+//! Finds files in the local repository, downloads missing ones from other repositories, and checks their content.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use crate::download::{Answer, Downloads};
 use crate::settings::{Credentials, Proxy};
 use crate::{MavenError, MavenSettings};
 
-/// Downloads at a time.
+/// How many downloads run at a time.
 const AT_A_TIME: usize = 8;
 
-/// A place that jars come from.
+/// A source of jars.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A folder: a repository, or just jars beside each other.
+    /// A folder: a repository, or just a folder of jars.
     Folder(PathBuf),
     /// A repository over HTTP.
     Http {
         /// Its address without a slash at the end.
         url: String,
-        /// The user there.
+        /// The credentials for it.
         credentials: Option<Credentials>,
     },
 }
 
 impl Source {
-    /// Reads a folder, a `file:` URL, or an HTTP URL, which may have a user's name and password in it.
+    /// Parses a folder, a `file:` URL, or an HTTP URL, which may contain a user name and a password.
     pub fn parse(text: &str) -> Source {
         let text = text.trim();
         if let Some(path) = text.strip_prefix("file:") {
@@ -71,18 +71,18 @@ impl fmt::Display for Source {
     }
 }
 
-/// The local repository and those that fill it.
+/// The local repository and the sources that fill it.
 pub struct Repositories {
     local: PathBuf,
     sources: Vec<Source>,
     is_offline: bool,
     downloads: Downloads,
-    /// Takes the name of each jar that has come, and warnings.
+    /// Called with the name of each downloaded jar, and with warnings.
     tell: fn(&str),
 }
 
 impl Repositories {
-    /// Looks into `local` first, then asks `sources` in their order. Offline, only folders are asked.
+    /// Looks in `local` first and then in `sources`, in their order. Offline, only folders are used.
     pub fn new(
         local: PathBuf,
         sources: Vec<Source>,
@@ -99,17 +99,17 @@ impl Repositories {
         }
     }
 
-    /// The same, where these authorities may vouch for repositories over TLS, beside the system's.
+    /// Also trusts these authorities for repositories over TLS.
     #[must_use]
     pub fn trusting(mut self, authorities: Authorities) -> Repositories {
         self.downloads.authorities = authorities;
         self
     }
 
-    /// Those of a user's settings.
+    /// The repositories from a user's settings.
     ///
     /// # Errors
-    /// If the credentials of a mirror are encrypted.
+    /// The credentials of a mirror are encrypted.
     pub fn of(
         settings: &MavenSettings,
         local: PathBuf,
@@ -131,11 +131,11 @@ impl Repositories {
         &self.local
     }
 
-    /// A jar in the local repository, brought there if it is missing. A known SHA-256 is checked where a jar is brought;
-    /// without one, its published checksum is.
+    /// The path of a jar in the local repository; downloads it if it is missing. A download is checked against the given
+    /// SHA-256, or else against its published checksum.
     ///
     /// # Errors
-    /// If no repository has it, or its content is wrong.
+    /// No repository has it, or its content is wrong.
     pub fn jar(&self, artifact: &Artifact, sha256: Option<&str>) -> Result<PathBuf, MavenError> {
         let path = artifact.path();
         let file = below(&self.local, &path);
@@ -147,10 +147,10 @@ impl Repositories {
         Ok(file)
     }
 
-    /// Jars with their SHA-256 where that is known, each as [`Repositories::jar`] has it, several downloads at a time.
+    /// The paths of several jars, each resolved as by [`Repositories::jar`], with several downloads at a time.
     ///
     /// # Errors
-    /// That of the first jar that cannot be had.
+    /// The error of the first jar that could not be resolved.
     pub fn jars(&self, wanted: &[(&Artifact, Option<&str>)]) -> Result<Vec<PathBuf>, MavenError> {
         let next = AtomicUsize::new(0);
         let work = || {
@@ -176,7 +176,7 @@ impl Repositories {
         done.into_iter().map(|(_, jar)| jar).collect()
     }
 
-    /// A project's POM; none if no repository has it.
+    /// A project's POM; `None` if no repository has it.
     pub(crate) fn pom(&self, artifact: &Artifact) -> Result<Option<String>, MavenError> {
         let path = artifact.pom_path();
         let file = below(&self.local, &path);
@@ -201,7 +201,7 @@ impl Repositories {
         let local = below(&self.local, &folder).join("maven-metadata-local.xml");
         let mut texts: Vec<Vec<u8>> = std::fs::read(local).into_iter().collect();
         for source in self.sources() {
-            // A repository without the project has no list of its versions.
+            // A repository without the project has no list of its versions either.
             if let Ok(Answer::Found(text)) =
                 self.ask(source, &format!("{folder}/maven-metadata.xml"))
             {
@@ -247,7 +247,7 @@ impl Repositories {
         Ok(Answer::Absent)
     }
 
-    /// The content of a file of the first source that has it.
+    /// Downloads a file from the first source that has it.
     fn bring(&self, path: &str, sha256: Option<&str>) -> Result<Vec<u8>, MavenError> {
         let mut tried = vec![self.local.display().to_string()];
         let mut is_certain = true;
@@ -308,7 +308,7 @@ impl Repositories {
         Ok(())
     }
 
-    /// A checksum beside a file: its first word, since some tools write the file's name after it.
+    /// The published checksum of a file: the first word, because some tools append the file's name.
     fn published(&self, source: &Source, path: &str, kind: &str) -> Option<String> {
         let Ok(Answer::Found(text)) = self.ask(source, &format!("{path}.{kind}")) else {
             return None;
@@ -321,7 +321,7 @@ impl Repositories {
     }
 }
 
-/// Writes a file, which appears only with its whole content: other programs use the repository, too.
+/// Writes a file atomically, because other programs also use the repository.
 fn keep(file: &Path, content: &[u8]) -> Result<(), MavenError> {
     let part = file.with_added_extension(format!("part-{}", std::process::id()));
     let write = || {

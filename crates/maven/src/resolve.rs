@@ -1,4 +1,4 @@
-//! The jars of projects and of all that they depend on, when they run.
+//! Resolves the jars that projects and all their dependencies need at run time.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::path::PathBuf;
@@ -32,12 +32,12 @@ pub struct Resolved {
 /// A project in the tree of dependencies.
 struct Node {
     artifact: Artifact,
-    /// Without a jar it is only a list of dependencies.
+    /// Whether it has a jar; otherwise it is only a list of dependencies.
     has_jar: bool,
     children: Vec<usize>,
 }
 
-/// A dependency that is to be looked at.
+/// A dependency that is still to be resolved.
 struct WantedArtifact {
     artifact: Artifact,
     kind: String,
@@ -45,11 +45,11 @@ struct WantedArtifact {
     exclusions: Rc<Vec<Exclusion>>,
 }
 
-/// Finds the jars of `roots` and of all that they need at run time, in the order of Maven's class paths, and brings those
-/// that the local repository does not have. Projects of the groups `without` are left out with all that they need.
+/// Resolves the jars of `roots` and of everything they need at run time, in the order of Maven's class paths, and downloads
+/// those that the local repository lacks. Projects of the groups in `without` are left out with their dependencies.
 ///
 /// # Errors
-/// A POM or jar that cannot be had.
+/// A POM or a jar cannot be read or downloaded.
 pub fn resolve(
     roots: &[Artifact],
     without: &[&str],
@@ -92,7 +92,8 @@ struct Search<'r> {
     models: Models<'r>,
     repositories: &'r Repositories,
     nodes: Vec<Node>,
-    /// Group, name, kind and classifier of what has been chosen. The search goes level by level, so the nearest comes first.
+    /// Group, name, kind and classifier of the chosen artifacts. The search is breadth-first, so the nearest one comes
+    /// first.
     taken: HashSet<(String, String, String, Option<String>)>,
     waiting: VecDeque<WantedArtifact>,
 }
@@ -104,7 +105,7 @@ impl Search<'_> {
         }
     }
 
-    /// Chooses an artifact, whatever its version; false if a nearer one has been chosen.
+    /// Marks an artifact as chosen, whatever its version; false if a nearer one was chosen before.
     fn take(&mut self, wish: &WantedArtifact) -> bool {
         let artifact = &wish.artifact;
         self.taken.insert((
@@ -204,7 +205,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The highest published version where a range is wanted.
+    /// Replaces a version range with the highest published version in it.
     fn choose_version(&self, artifact: &mut Artifact) -> Result<(), MavenError> {
         if !is_range(&artifact.version) {
             return Ok(());
@@ -224,7 +225,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The jars, each project before those that it needs.
+    /// The jars, each project before its dependencies.
     fn in_order(&self) -> Vec<Artifact> {
         let mut is_child = vec![false; self.nodes.len()];
         for child in self.nodes.iter().flat_map(|node| &node.children) {

@@ -1,4 +1,4 @@
-//! The user's `settings.xml`: where jars come from, as the machine's administrator has set it up for Maven.
+//! Reads the user's `settings.xml`, which says where Maven gets jars from.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -23,14 +23,14 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// A repository that stands in for others.
+/// A repository that replaces others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mirror {
-    /// Its name, under which its credentials are.
+    /// Its id, under which its credentials are stored.
     pub id: String,
     /// Its address.
     pub url: String,
-    /// The repositories that it stands in for: `*`, `central`, `external:*,!local`.
+    /// The repositories that it replaces: `*`, `central`, `external:*,!local`.
     pub of: String,
 }
 
@@ -41,24 +41,24 @@ pub struct Proxy {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// Its user.
+    /// The credentials for it.
     pub credentials: Option<Credentials>,
-    /// Hosts that are asked directly; `*.internal` is all hosts of a domain.
+    /// Hosts that are contacted directly; `*.internal` matches all hosts of a domain.
     pub direct: Vec<String>,
 }
 
-/// The settings of the file; a missing file has none.
+/// The settings in the file; empty if the file does not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MavenSettings {
-    /// The local repository, if it is not in its usual place.
+    /// The local repository, if it is not in its default location.
     pub local: Option<PathBuf>,
-    /// Nothing may be fetched.
+    /// Whether downloads are forbidden.
     pub is_offline: bool,
     /// In the order of the file.
     pub mirrors: Vec<Mirror>,
     /// Credentials by the id of a mirror or repository.
     pub servers: Vec<(String, Credentials)>,
-    /// The first one that is active.
+    /// The first active proxy.
     pub proxy: Option<Proxy>,
 }
 
@@ -66,7 +66,7 @@ impl MavenSettings {
     /// Reads a file.
     ///
     /// # Errors
-    /// If it is there and cannot be read, or is no XML.
+    /// The file exists and cannot be read, or is not XML.
     pub fn read(file: &Path) -> Result<MavenSettings, MavenError> {
         let text = match std::fs::read_to_string(file) {
             Ok(text) => text,
@@ -84,10 +84,10 @@ impl MavenSettings {
         })
     }
 
-    /// Where Maven's central repository is for this user.
+    /// The repository that stands for Maven Central in these settings.
     ///
     /// # Errors
-    /// If the credentials of a mirror are encrypted, which only Maven can read.
+    /// The credentials of a mirror are encrypted, so that only Maven can read them.
     pub fn central(&self) -> Result<Source, String> {
         let mirror = self
             .mirrors
@@ -117,7 +117,7 @@ impl MavenSettings {
     }
 }
 
-/// Whether a mirror's list of repositories has the central one.
+/// Whether a mirror's list of repositories includes Maven Central.
 fn stands_for_central(of: &str) -> bool {
     let mut is_in = false;
     for one in of.split(',').map(str::trim) {
@@ -172,7 +172,7 @@ fn parse(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<MavenS
     })
 }
 
-/// The text of a child, if it has some.
+/// The text of a child element, unless it is empty.
 fn child<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     let found = node
         .children()
@@ -189,7 +189,7 @@ fn entries<'a, 'i>(root: Node<'a, 'i>, list: &str) -> impl Iterator<Item = Node<
         .filter(Node::is_element)
 }
 
-/// Fills in `${env.NAME}` and `${user.home}`.
+/// Replaces `${env.NAME}` and `${user.home}`.
 fn filled(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> String {
     let mut filled = String::new();
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! The order of versions and ranges of them, as Maven's resolver (`GenericVersion`, `GenericVersionRange`) has them.
+//! The order of versions, and version ranges, as in Maven's resolver (`GenericVersion`, `GenericVersionRange`).
 
 use std::cmp::Ordering;
 
-/// A part of a version between dots, dashes and changes from digits to letters.
+/// A part of a version, delimited by dots, dashes and changes between digits and letters.
 #[derive(Debug, PartialEq, Eq)]
 enum VersionPart {
     /// A qualifier that Maven knows: -5 for alpha up to 1 for sp; 0 is a release.
@@ -14,7 +14,7 @@ enum VersionPart {
 }
 
 impl VersionPart {
-    /// Parts of different kinds are in this order.
+    /// The rank by which parts of different kinds are ordered.
     fn kind(&self) -> u8 {
         match self {
             VersionPart::Known(_) => 0,
@@ -23,7 +23,7 @@ impl VersionPart {
         }
     }
 
-    /// Compares with what is not written in the other version: zero or a release.
+    /// Compares the part with a missing one, which counts as zero or as a release.
     fn to_nothing(&self) -> Ordering {
         match self {
             VersionPart::Known(rank) => rank.cmp(&0),
@@ -91,7 +91,7 @@ fn parts(version: &str) -> Vec<VersionPart> {
     trim(parts)
 }
 
-/// A qualifier; `a`, `b` and `m` are abbreviations in front of digits.
+/// Parses a qualifier. `a`, `b` and `m` are abbreviations if digits follow.
 fn qualifier(word: &str, is_before_digits: bool) -> VersionPart {
     VersionPart::Known(match word {
         "a" if is_before_digits => -5,
@@ -108,7 +108,7 @@ fn qualifier(word: &str, is_before_digits: bool) -> VersionPart {
     })
 }
 
-/// Leaves out zeros and words for a release at the end and in front of qualifiers: 1.0-alpha is 1-alpha.
+/// Removes zeros and release qualifiers at the end and before other qualifiers: 1.0-alpha equals 1-alpha.
 fn trim(parts: Vec<VersionPart>) -> Vec<VersionPart> {
     let mut kept: Vec<VersionPart> = Vec::new();
     for part in parts {
@@ -134,7 +134,7 @@ pub(crate) fn is_range(version: &str) -> bool {
     version.starts_with(['[', '('])
 }
 
-/// The highest version of a list that is in a range; `[1.0]` names its only one.
+/// The highest version of a list that lies in a range; `[1.0]` only contains 1.0.
 pub(crate) fn highest<'v>(range: &str, versions: &'v [String]) -> Option<&'v str> {
     let ranges = intervals(range)?;
     let is_in = |version: &&String| ranges.iter().any(|one| one.has(version));
