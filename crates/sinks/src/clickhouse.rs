@@ -1,4 +1,5 @@
-//! ClickHouse: rows of each second and label in `JSONEachRow`, into a table that the first request makes.
+//! ClickHouse: a row for each second and label in `JSONEachRow`, in a table that the first request
+//! creates.
 
 use std::time::Duration;
 
@@ -7,20 +8,20 @@ use serde_json::{Map, Value, json};
 use crate::encoder::{Encoder, Interval, RunInfo};
 use crate::numbers::label_numbers;
 
-/// The statement that makes the table; a batch of rows follows [`ClickHouse::INSERT`].
+/// The statement that creates the table. Each batch of rows follows [`ClickHouse::INSERT`].
 const CREATE: &str = "CREATE TABLE IF NOT EXISTS drumfire_seconds (run String, time DateTime64(3), label String, transaction Bool, \
                       count UInt64, failed UInt64, received_bytes UInt64, sent_bytes UInt64, min_ms Float64, mean_ms Float64, max_ms Float64, \
                       p50_ms Float64, p90_ms Float64, p95_ms Float64, p99_ms Float64, users UInt64, tags Map(String, String)) \
                       ENGINE = MergeTree ORDER BY (run, label, time)";
 
-/// Rows of one run.
+/// Encodes the rows of one run.
 pub struct ClickHouse {
     /// The run and the user's tags.
     pub run: RunInfo,
 }
 
 impl ClickHouse {
-    /// The text before the rows of a batch.
+    /// The statement before the rows of a batch.
     pub const INSERT: &str = "INSERT INTO drumfire_seconds FORMAT JSONEachRow\n";
 }
 

@@ -1,4 +1,4 @@
-//! The whole run so far, label by label: what sinks of cumulative metrics tell.
+//! Totals of the run so far, by label, for sinks with cumulative metrics.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::encoder::{Interval, Users};
 /// Sums since the start of the run.
 #[derive(Debug, Default)]
 pub struct Cumulative {
-    /// By label, and whether it is a transaction controller's.
+    /// By label, and by whether it belongs to a transaction controller.
     pub labels: BTreeMap<(String, bool), LabelTotals>,
     /// Failed samples by label and response code.
     pub errors: BTreeMap<(String, String), u64>,
@@ -66,8 +66,9 @@ impl LabelTotals {
         self.elapsed.merge(&elapsed.histogram());
     }
 
-    /// Buckets that grow by the factor `2^(2^-scale)`: how many times were 0, the index of the first bucket, and the counts from it on.
-    /// Bucket `i` holds times in seconds above `base^i`, up to `base^(i+1)` (OpenTelemetry's exponential histogram).
+    /// Converts the times to OpenTelemetry's exponential histogram, whose buckets grow by the factor `2^(2^-scale)`: the number
+    /// of zeros, the index of the first bucket, and the counts from that bucket on. Bucket `i` holds times in seconds above
+    /// `base^i`, up to `base^(i+1)`.
     pub fn exponential(&self, scale: i32) -> (u64, i32, Vec<u64>) {
         let (mut zeros, mut first, mut counts) = (0, 0, Vec::new());
         for (us, count) in self.elapsed.buckets() {
@@ -100,7 +101,7 @@ mod tests {
         for us in [0, 900_000, 1_500_000, 1_900_000, 1_900_000] {
             totals.elapsed.record(us);
         }
-        // At scale 0 bucket -1 ends at 1 s, bucket 0 at 2 s.
+        // At scale 0, bucket -1 ends at 1 s and bucket 0 at 2 s.
         let (zeros, first, counts) = totals.exponential(0);
         assert_eq!((zeros, first), (1, -1));
         assert_eq!(counts, [1, 3]);

@@ -1,17 +1,17 @@
-//! The input and the output of encoders.
+//! The trait of encoders, and its input.
 
 use std::time::Duration;
 
 use drumfire_results::Increment;
 
-/// The users of a run at a moment.
+/// The numbers of users at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Users {
-    /// Users that run.
+    /// Users that are running.
     pub active: u64,
-    /// Users that have started, in all.
+    /// Users started so far.
     pub started: u64,
-    /// Users that have ended, in all.
+    /// Users ended so far.
     pub ended: u64,
 }
 
@@ -24,7 +24,7 @@ pub struct RunInfo {
     pub tags: Vec<(String, String)>,
 }
 
-/// The events between two sends.
+/// What happened between two sends.
 #[derive(Clone, Debug, Default)]
 pub struct Interval {
     /// The end of the interval, in milliseconds since the Unix epoch.
@@ -35,23 +35,24 @@ pub struct Interval {
     pub users: Users,
     /// The verdict so far: 0 VALID, 1 DEGRADED, 2 INVALID.
     pub verdict: u8,
-    /// The acts of users or elements in the interval: the time, in milliseconds since the Unix epoch, and the act.
+    /// Actions of users or elements in the interval: the time, in milliseconds since the Unix epoch, and the
+    /// action.
     pub marks: Vec<(i64, String)>,
-    /// Nothing follows.
+    /// Whether this is the last interval.
     pub is_last: bool,
 }
 
-/// Turns intervals into the bytes of one wire form.
+/// Encodes intervals in one wire format.
 pub trait Encoder: Send {
-    /// The time from one send to the next.
+    /// The time between two sends.
     fn interval(&self) -> Duration;
 
-    /// The bytes for the start of the run; nothing by default.
+    /// Encodes the start of the run; nothing by default.
     fn start(&mut self, at_ms: i64) -> Vec<Vec<u8>> {
         let _ = at_ms;
         Vec::new()
     }
 
-    /// The batches for an interval. Each is sent, retried and dropped as a whole.
+    /// Encodes an interval as batches. Each batch is sent, retried and dropped as a whole.
     fn encode(&mut self, interval: &Interval) -> Vec<Vec<u8>>;
 }

@@ -1,4 +1,4 @@
-//! One thread for each sink: it gathers what the run tells, has it encoded once an interval, and sends.
+//! Runs one thread for each sink: it collects the run's increments, encodes them once per interval, and sends them.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -10,26 +10,27 @@ use crate::encoder::{Encoder, Interval, Users};
 use crate::queue::Queue;
 use crate::transport::Transport;
 
-/// How long the rest may take to be delivered after the end of the run.
+/// How long a sink may keep sending after the end of the run.
 const LAST_WAIT: Duration = Duration::from_secs(5);
-/// The first pause after a failed attempt; it doubles up to [`LONGEST_PAUSE`].
+/// The pause after the first failed attempt; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// The outcome of a sink's batches.
+/// How many of a sink's batches were delivered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delivery {
     /// The sink, as the user named it.
     pub sink: String,
     /// Batches delivered.
     pub delivered: u64,
-    /// Batches dropped: too old, too many, refused, or left at the end.
+    /// Batches dropped because they were too old, too many, refused, or unsent at the end.
     pub dropped: u64,
     /// The last failure.
     pub problem: Option<String>,
 }
 
-/// The run's news for a sink; merged until the sink's thread takes it, so a slow sink costs no memory beyond its labels.
+/// Passes the run's increments to a sink. They are merged until the sink's thread takes them, so a slow sink needs no
+/// memory beyond one entry per label.
 #[derive(Clone, Default)]
 pub struct Feed(Arc<ExporterState>);
 
@@ -52,19 +53,19 @@ impl Feed {
         self.lock().interval.increment.merge(increment);
     }
 
-    /// Tells the users and the verdict so far (0 VALID, 1 DEGRADED, 2 INVALID).
+    /// Sets the users and the verdict so far (0 VALID, 1 DEGRADED, 2 INVALID).
     pub fn tick(&self, users: Users, verdict: u8) {
         let mut pending = self.lock();
         pending.interval.users = users;
         pending.interval.verdict = verdict;
     }
 
-    /// Tells what a user or an element did, and when, in milliseconds since the Unix epoch.
+    /// Adds an action of a user or an element, with its time in milliseconds since the Unix epoch.
     pub fn mark(&self, at_ms: i64, text: &str) {
         self.lock().interval.marks.push((at_ms, text.to_owned()));
     }
 
-    /// How the sink is doing.
+    /// The sink's deliveries so far.
     pub fn delivery(&self) -> Delivery {
         self.lock().delivery.clone()
     }
@@ -81,7 +82,7 @@ impl Feed {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a moment or the end of the run, whichever comes first; true at the end.
+    /// Waits until a deadline or the end of the run, whichever comes first; returns true at the end.
     fn wait(&self, until: Instant) -> bool {
         let mut pending = self.lock();
         while !pending.ended {
@@ -95,7 +96,7 @@ impl Feed {
         true
     }
 
-    /// The news since the last time; users and verdict go on.
+    /// Takes the increments since the last call. Users and verdict carry over.
     fn take(&self, now_ms: i64, is_last: bool) -> Interval {
         let mut pending = self.lock();
         let (users, verdict) = (pending.interval.users, pending.interval.verdict);
@@ -112,17 +113,17 @@ impl Feed {
     }
 }
 
-/// A sink at work.
+/// A running sink.
 pub struct Exporter {
     feed: Feed,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Exporter {
-    /// Starts the thread of a sink. `now_ms` tells the time in milliseconds since the Unix epoch.
+    /// Starts the thread of a sink. `now_ms` returns the time in milliseconds since the Unix epoch.
     ///
     /// # Errors
-    /// If the system starts no more threads.
+    /// The system cannot start another thread.
     pub fn start(
         name: &str,
         encoder: Box<dyn Encoder>,
@@ -148,17 +149,17 @@ impl Exporter {
         })
     }
 
-    /// Where the run tells what happens.
+    /// The feed to which the run adds its increments.
     pub fn feed(&self) -> &Feed {
         &self.feed
     }
 
-    /// Tells that nothing follows, and waits for nothing.
+    /// Signals the end of the run, without waiting for the sink.
     pub fn close(&self) {
         self.feed.end();
     }
 
-    /// Ends the sink: what waits is sent for five seconds at most.
+    /// Ends the sink. It may send its remaining batches for up to five seconds.
     pub fn end(mut self) -> Delivery {
         self.stop();
         self.feed.delivery()
@@ -167,7 +168,7 @@ impl Exporter {
     fn stop(&mut self) {
         self.feed.end();
         if let Some(thread) = self.thread.take() {
-            // A sink that panicked has lost its batches; the run's own results do not depend on it.
+            // If the thread panicked, the sink's batches are lost. The run's own results do not depend on it.
             let _ = thread.join();
         }
     }
@@ -184,7 +185,7 @@ struct Sender {
     encoder: Box<dyn Encoder>,
     transport: Transport,
     queue: Queue,
-    /// After a failure: when to try again, and the pause after that.
+    /// Set after a failure: the time of the next attempt, and the current pause.
     retry: Option<(Instant, Duration)>,
     now_ms: Box<dyn Fn() -> i64 + Send>,
 }
@@ -203,7 +204,7 @@ impl Sender {
             if ended {
                 break;
             }
-            // After a long attempt the missed intervals are one.
+            // After a long attempt, all missed intervals become one.
             due = due.max(Instant::now() - self.encoder.interval());
         }
         self.deliver_rest();
@@ -216,7 +217,7 @@ impl Sender {
         }
     }
 
-    /// Sends what waits until a moment; true at the end of the run.
+    /// Sends queued batches until the deadline; returns true at the end of the run.
     fn work_until(&mut self, due: Instant) -> bool {
         loop {
             let now = Instant::now();

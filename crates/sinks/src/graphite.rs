@@ -1,4 +1,4 @@
-//! Graphite's two wire forms, with the names of JMeter's `GraphiteBackendListenerClient`.
+//! Graphite's two wire formats, with the names of JMeter's `GraphiteBackendListenerClient`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -10,33 +10,33 @@ use crate::encoder::{Encoder, Interval};
 use crate::numbers::{Times, TimesByResult, active_users, by_label};
 use crate::windows::Windows;
 
-/// How metrics are written.
+/// The wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphiteFormat {
-    /// A line for each (`TextGraphiteMetricsSender`).
+    /// One line for each metric (`TextGraphiteMetricsSender`).
     Text,
-    /// A pickled list behind its length (`PickleGraphiteMetricsSender`).
+    /// A pickled list, preceded by its length (`PickleGraphiteMetricsSender`).
     Pickle,
 }
 
-/// The settings of `GraphiteBackendListenerClient`, and the encoder for them.
+/// Encodes as `GraphiteBackendListenerClient` does, with its settings.
 pub struct Graphite {
-    /// The time from one send to the next.
+    /// The time between two sends.
     pub interval: Duration,
-    /// How metrics are written.
+    /// The wire format.
     pub format: GraphiteFormat,
-    /// The prefix of every name, with its dot.
+    /// The prefix of every name, including its dot.
     pub prefix: String,
     /// Percentiles, from 0 to 100.
     pub percentiles: Vec<f64>,
-    /// Send only the totals.
+    /// Whether only totals are sent.
     pub summary_only: bool,
-    /// Whether a label is sent by itself.
+    /// Whether a label is also sent on its own.
     pub wants: Box<dyn Fn(&str) -> bool + Send>,
-    /// The second of the last send, since the Unix epoch. Graphite keeps one value for a second, so each send has one of its own:
-    /// the last one of a run follows sooner than an interval.
+    /// The second of the last send, since the Unix epoch. Graphite stores one value per second, so each send needs a second of
+    /// its own, and the last send of a run comes earlier than an interval after the one before.
     pub last_second: i64,
-    /// The last samples, if times are theirs and not those of the interval.
+    /// The last samples, if the times come from them instead of from the interval.
     pub windows: Option<Windows>,
 }
 
@@ -48,7 +48,7 @@ struct Metrics {
 }
 
 impl Graphite {
-    /// Labels as well as totals, in text, once a second: for `--out graphite=HOST:PORT`.
+    /// Sends labels and totals as text once a second, for `--out graphite=HOST:PORT`.
     pub fn new(prefix: String) -> Graphite {
         Graphite {
             interval: Duration::from_secs(1),
@@ -124,7 +124,7 @@ impl Metrics {
             .push((format!("{}{context}.{name}", self.prefix), value));
     }
 
-    /// The metrics of one label, or of all: JMeter's names and order (`GraphiteBackendListenerClient.addMetrics`).
+    /// Adds the metrics of one label or of all, with JMeter's names and order (`GraphiteBackendListenerClient.addMetrics`).
     fn add_samples(
         &mut self,
         context: &str,
@@ -134,7 +134,7 @@ impl Metrics {
     ) {
         let sum =
             |part: fn(&LabelIncrement) -> u64| labels.iter().map(|label| part(label)).sum::<u64>();
-        // In the totals a transaction counts neither hits nor bytes of its own (`SamplerMetric.addCumulated`).
+        // In the totals, a transaction adds neither hits nor bytes (`SamplerMetric.addCumulated`).
         let own = |part: fn(&LabelIncrement) -> u64| {
             let counted = labels
                 .iter()
@@ -177,7 +177,7 @@ impl Metrics {
     }
 }
 
-/// At most two decimals, with `_` for the point.
+/// A percentile with at most two decimals and `_` as the decimal point.
 fn percentile_name(percent: f64) -> String {
     let text = format!("{percent:.2}");
     text.trim_end_matches('0')
@@ -185,7 +185,7 @@ fn percentile_name(percent: f64) -> String {
         .replace('.', "_")
 }
 
-/// A label as a part of a name (`AbstractGraphiteMetricsSender.sanitizeString`).
+/// A label as part of a name (`AbstractGraphiteMetricsSender.sanitizeString`).
 fn sanitized(label: &str) -> String {
     label.replace(['\\', ' '], "-").replace('.', "_")
 }
@@ -198,7 +198,7 @@ fn text(metrics: &[(String, String)], second: i64) -> Vec<u8> {
     lines.into_bytes()
 }
 
-/// A list of `(name, (time, value))` in pickle's protocol 0, behind its length as four bytes.
+/// Encodes a list of `(name, (time, value))` in pickle's protocol 0, preceded by its length in four bytes.
 fn pickle(metrics: &[(String, String)], second: i64) -> Vec<u8> {
     let mut list = "(l".to_owned();
     for (name, value) in metrics {
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(counts(), "jmeter.all.a.count 2 1795383301");
     }
 
-    // The form was recorded from JMeter 5.6.3.
+    // Recorded from JMeter 5.6.3.
     #[test]
     fn a_pickle_is_a_list_behind_its_length() {
         let message = pickle(

@@ -1,7 +1,7 @@
 //! InfluxDB's line protocol, as JMeter's two clients write it (`InfluxdbBackendListenerClient`, `InfluxDBRawBackendListenerClient`).
 //!
-//! The oddities that dashboards rely on are JMeter's: the tag `statut`, integers without the suffix `i`, times of successful samples
-//! only in the line of all transactions, and the totals repeated in the lines of `all`, `ok` and `ko`.
+//! Dashboards rely on some oddities of JMeter, which are reproduced: the tag `statut`, integers without the suffix `i`, times of
+//! successful samples only in the line of all transactions, and the totals repeated in the lines of `all`, `ok` and `ko`.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -16,27 +16,27 @@ use crate::windows::Windows;
 /// The title of JMeter's events.
 const EVENT_TITLE: &str = "ApacheJMeter";
 
-/// The settings of `InfluxdbBackendListenerClient`, and the encoder for them.
+/// Encodes as `InfluxdbBackendListenerClient` does, with its settings.
 pub struct Influx {
-    /// The time from one send to the next.
+    /// The time between two sends.
     pub interval: Duration,
     /// The measurement.
     pub measurement: String,
     /// The tag `application`.
     pub application: String,
-    /// Says the start and the end of the test.
+    /// The title of the test, for the events at its start and end.
     pub test_title: String,
-    /// The value of the tag `tags` of events; none if empty.
+    /// The value of the tag `tags` of events; empty to omit the tag.
     pub event_tags: String,
     /// Further tags, in their order.
     pub tags: Vec<(String, String)>,
     /// Percentiles, from 0 to 100.
     pub percentiles: Vec<f32>,
-    /// Send only the totals.
+    /// Whether only totals are sent.
     pub summary_only: bool,
-    /// Whether a label is sent by itself.
+    /// Whether a label is also sent on its own.
     pub wants: Box<dyn Fn(&str) -> bool + Send>,
-    /// The last samples, if times are theirs and not those of the interval.
+    /// The last samples, if the times come from them instead of from the interval.
     pub windows: Option<Windows>,
 }
 
@@ -118,7 +118,7 @@ impl Influx {
         line
     }
 
-    /// `measurement,application=…,transaction=…` and what `rest` adds, then the user's tags.
+    /// Writes `measurement,application=…,transaction=…`, then `rest`, then the user's tags.
     fn head(&self, lines: &mut String, transaction: &str, rest: &str) {
         let (measurement, application) = (tag(&self.measurement), tag(&self.application));
         let _ = write!(
@@ -136,7 +136,7 @@ impl Influx {
         }
     }
 
-    /// All transactions: counts of all, extremes and mean of the successful ones, percentiles of all.
+    /// Writes the line of all transactions: counts of all samples, extremes and mean of the successful ones, percentiles of all.
     fn totals_line(&self, lines: &mut String, interval: &Interval) {
         let labels = || interval.increment.labels.iter();
         let counted = || labels().filter(|label| !label.transaction);
@@ -152,7 +152,7 @@ impl Influx {
         if times.ok.count() > 0 {
             add_times(lines, &times.ok);
         }
-        // A transaction that is no sampler's parent counts for itself alone (`SamplerMetric.addCumulated`).
+        // A transaction that is not a sampler's parent only counts itself (`SamplerMetric.addCumulated`).
         let hits: u64 = counted().map(|label| label.hits).sum();
         let sent: u64 = counted().map(|label| label.sent_bytes).sum();
         let received: u64 = counted().map(|label| label.bytes).sum();
@@ -186,7 +186,8 @@ impl Influx {
         }
     }
 
-    /// Errors by code and message. A failure may be told an interval after its sample, so errors need no samples beside them.
+    /// Writes errors by code and message. A failure may arrive an interval after its sample, so a label can have errors without
+    /// samples.
     fn error_lines(&self, lines: &mut String, interval: &Interval) {
         let errors = interval.increment.errors.iter();
         for error in errors.filter(|error| (self.wants)(&error.label)) {
@@ -203,7 +204,7 @@ impl Influx {
         }
     }
 
-    /// The users that ran, as samples saw them.
+    /// Writes the active users, as the samples recorded them.
     fn users_line(&self, lines: &mut String, interval: &Interval) {
         let [min, max, mean] = active_users(self.windows.as_ref(), interval);
         self.head(lines, "internal", "");

@@ -8,14 +8,14 @@ use drumfire_results::SampleQueue;
 use crate::encoder::{Encoder, Interval};
 use crate::influx::tag;
 
-/// Lines of a batch; InfluxDB takes 5,000 to 10,000 best.
+/// The lines of a batch. InfluxDB works best with 5,000 to 10,000.
 const LINES: usize = 5_000;
 
-/// The lines of one listener.
+/// Encodes the samples of one listener.
 pub struct InfluxRaw {
     /// The samples of its scope.
     pub samples: SampleQueue,
-    /// The measurement, as it is.
+    /// The measurement, written without escaping.
     pub measurement: String,
 }
 

@@ -1,8 +1,8 @@
-//! `InfluxDatabaseBackendListenerClient` of jmeter-influxdb2-listener-plugin: a point of `requestsRaw` for each sample, the users each second,
-//! the start and the end of the test.
+//! `InfluxDatabaseBackendListenerClient` of jmeter-influxdb2-listener-plugin: a point of `requestsRaw` for each sample, the users
+//! each second, and the start and end of the test.
 //!
-//! Points have the form of influxdb-client-java: tags and fields in the order of their names, integers with the suffix `i`. All times are
-//! written in nanoseconds. The body of a failed response is a tag, as in the plugin, although InfluxDB keeps an index of tags.
+//! Points have the form of influxdb-client-java: tags and fields sorted by name, integers with the suffix `i`. All times are in
+//! nanoseconds. The body of a failed response is a tag, as in the plugin, although InfluxDB indexes tags.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use drumfire_results::{HeardDetail, HeardSample, SampleQueue};
 use crate::encoder::{Encoder, Interval};
 use crate::windows::LastValues;
 
-/// The plugin's text for something that is not there.
+/// The plugin's placeholder for missing values.
 const NO_DATA: &str = "noData";
-/// JMeter's `backend_metrics_window`: users are those of the last samples.
+/// JMeter's `backend_metrics_window`: how many of the last samples the user counts come from.
 const WINDOW: usize = 100;
 const NS_PER_MS: i64 = 1_000_000;
 
-/// The points of one listener.
+/// Encodes the samples of one listener.
 pub struct InfluxTwo {
     /// The samples of its scope, with details.
     pub samples: SampleQueue,
@@ -30,24 +30,24 @@ pub struct InfluxTwo {
     pub node_name: String,
     /// Whether a label's samples are sent.
     pub wants: Box<dyn Fn(&str) -> bool + Send>,
-    /// The time from one send to the next.
+    /// The time between two sends.
     pub flush: Duration,
     /// The most points of a batch.
     pub batch: usize,
-    /// The most letters of a body.
+    /// The most characters of a body.
     pub body_letters: usize,
-    /// The bytes sent so far.
+    /// The queued points, and the state that later points need.
     pub sent: Sent,
 }
 
-/// Points that wait, and what later ones depend on.
+/// Points that are still queued, and the state that later points need.
 #[derive(Debug, Default)]
 pub struct Sent {
     waiting: Vec<String>,
-    /// When the last batch was handed on, in milliseconds since the Unix epoch.
+    /// When the last batch was taken, in milliseconds since the Unix epoch.
     at_ms: i64,
     users: LastValues,
-    /// Gives each point a nanosecond of its own, so that InfluxDB keeps all.
+    /// Counts the points. It gives each point a distinct nanosecond, because InfluxDB would merge points with equal times.
     points: i64,
 }
 
@@ -133,7 +133,7 @@ impl InfluxTwo {
         point("requestsRaw", &tags, &integers(&fields), at_ns)
     }
 
-    /// The users that the last samples saw; at the end there are none.
+    /// The users that the last samples recorded; zero at the end.
     fn users(&self, interval: &Interval) -> String {
         let last = &self.sent.users;
         let seen = |value: f64| if interval.is_last { 0 } else { value as i64 };
@@ -174,7 +174,7 @@ impl InfluxTwo {
     }
 }
 
-/// A line; tags without a value are left out, as InfluxDB takes none.
+/// Formats a line. Tags without a value are left out, because InfluxDB rejects them.
 fn point(measurement: &str, tags: &[(&str, &str)], fields: &str, at_ns: i64) -> String {
     let mut line = measurement.to_owned();
     for (name, value) in tags.iter().filter(|(_, value)| !value.is_empty()) {

@@ -1,4 +1,4 @@
-//! A file of JSON lines, one for each second, for programs that want to follow a run.
+//! Writes a file of JSON lines, one for each second, for programs that follow a run.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::encoder::{Encoder, Interval, RunInfo};
 use crate::numbers::label_numbers;
 
-/// Lines of one run.
+/// Encodes the lines of one run.
 pub struct JsonLines {
     /// The run and the user's tags.
     pub run: RunInfo,

@@ -1,8 +1,8 @@
-//! Sends the numbers of a running test elsewhere: InfluxDB, Graphite, Prometheus, OpenTelemetry, StatsD, ClickHouse, a JSON file.
+//! Sends the metrics of a running test elsewhere: InfluxDB, Graphite, Prometheus, OpenTelemetry, StatsD, ClickHouse, a JSON file.
 //!
-//! An [`Encoder`] turns an [`Interval`] into bytes and does nothing else. An [`Exporter`] owns a thread that gathers increments, has them
-//! encoded once an interval, and hands the bytes to a [`Transport`], through a queue with a bound of its own. A destination that is
-//! slow, down or answers nonsense costs no sample: what does not fit into the queue is dropped and counted.
+//! An [`Encoder`] turns an [`Interval`] into bytes and does nothing else. An [`Exporter`] owns a thread that collects increments,
+//! encodes them once per interval, and passes the bytes through a bounded queue to a [`Transport`]. A destination that is slow,
+//! down or sends invalid responses costs no sample: batches that do not fit into the queue are dropped and counted.
 
 #![warn(missing_docs)]
 

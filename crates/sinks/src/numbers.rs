@@ -1,4 +1,4 @@
-//! Times and numbers as the wire forms write them.
+//! Times and numbers as the wire formats write them.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,8 @@ pub fn ms(us: u64) -> f64 {
     us as f64 / 1000.0
 }
 
-/// Each label once: JMeter does not tell a transaction from a sampler of the same name. Labels are in order.
+/// The increments in order, one for each label. JMeter does not distinguish a transaction from a sampler of the same name,
+/// so they are merged.
 pub fn by_label(labels: &[LabelIncrement]) -> Vec<Cow<'_, LabelIncrement>> {
     let namesakes = labels.chunk_by(|a, b| a.label == b.label);
     namesakes
@@ -28,16 +29,16 @@ pub fn by_label(labels: &[LabelIncrement]) -> Vec<Cow<'_, LabelIncrement>> {
         .collect()
 }
 
-/// Some times, in milliseconds.
+/// A set of times, in milliseconds.
 pub enum Times {
-    /// Those of an interval, from several distributions.
+    /// The times of an interval, merged from several distributions.
     Interval(Histogram),
-    /// The last ones of a window.
+    /// The last times, from a window.
     Window(LastValues),
 }
 
 impl Times {
-    /// The times of all distributions together.
+    /// Merges the times of several distributions.
     pub fn of<'a>(parts: impl IntoIterator<Item = &'a Distribution>) -> Times {
         let mut all = Distribution::default();
         for part in parts {
@@ -46,7 +47,7 @@ impl Times {
         Times::Interval(all.histogram())
     }
 
-    /// How many.
+    /// The number of times.
     pub fn count(&self) -> u64 {
         match self {
             Times::Interval(times) => times.count(),
@@ -87,13 +88,13 @@ impl Times {
     }
 }
 
-/// The times of some labels: of the successful samples, the failed, and all of them.
+/// The times of some labels by result: successful samples, failed samples, and all.
 pub struct TimesByResult {
-    /// Those of successful samples.
+    /// The times of successful samples.
     pub ok: Times,
-    /// Those of failed samples.
+    /// The times of failed samples.
     pub failed: Times,
-    /// Those of all.
+    /// The times of all samples.
     pub all: Times,
 }
 
@@ -107,7 +108,7 @@ impl TimesByResult {
         }
     }
 
-    /// Those of the windows, where there are any, else those of the interval: of one label, or of all.
+    /// The times of the windows, if there are any, or else of the interval; for one label, or for all.
     pub fn choose(
         windows: Option<&Windows>,
         label: Option<&str>,
@@ -128,7 +129,7 @@ impl TimesByResult {
     }
 }
 
-/// The users that were active at the end of samples: the fewest, the most, their mean. Whole numbers, as JMeter casts them.
+/// The minimum, maximum and mean of the users that were active at the end of samples. Whole numbers, as JMeter casts them.
 pub fn active_users(windows: Option<&Windows>, interval: &Interval) -> [u64; 3] {
     match windows {
         Some(windows) => {
@@ -146,7 +147,7 @@ pub fn active_users(windows: Option<&Windows>, interval: &Interval) -> [u64; 3] 
     }
 }
 
-/// The numbers of a label, by their names in JSON.
+/// The metrics of a label, by their names in JSON.
 pub fn label_numbers(label: &LabelIncrement) -> serde_json::Map<String, Value> {
     let times = Times::of([&label.ok, &label.failed]);
     let numbers = [

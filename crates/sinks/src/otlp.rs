@@ -1,4 +1,5 @@
-//! OpenTelemetry's metrics (OTLP 1.x over HTTP with protobuf): sums since the start of the run, response times as exponential histograms.
+//! OpenTelemetry's metrics (OTLP 1.x over HTTP with protobuf): totals since the start of the run, and response times as
+//! exponential histograms.
 
 use std::time::Duration;
 
@@ -9,10 +10,10 @@ use crate::encoder::{Encoder, Interval, RunInfo};
 
 /// Exponential histograms grow by the factor `2^(1/8)` from bucket to bucket.
 const SCALE: i32 = 3;
-/// `AGGREGATION_TEMPORALITY_CUMULATIVE`. VictoriaMetrics drops the other kind without a word.
+/// `AGGREGATION_TEMPORALITY_CUMULATIVE`. VictoriaMetrics silently drops the other kind.
 const CUMULATIVE: i32 = 2;
 
-/// The messages of `opentelemetry/proto/metrics/v1/metrics.proto` and its neighbours, as far as they are sent.
+/// The messages of `opentelemetry/proto/metrics/v1/metrics.proto` and the files that it imports, as far as they are used.
 mod wire {
     #[derive(Clone, PartialEq, prost::Message)]
     pub struct Request {
@@ -155,7 +156,7 @@ mod wire {
     }
 }
 
-/// The requests of one run.
+/// Encodes the requests of one run.
 pub struct Otlp {
     run: RunInfo,
     start_ns: u64,
@@ -163,7 +164,7 @@ pub struct Otlp {
 }
 
 impl Otlp {
-    /// Nothing has happened yet.
+    /// An encoder without samples.
     pub fn new(run: RunInfo) -> Otlp {
         Otlp {
             run,

@@ -1,4 +1,4 @@
-//! `--out KIND=WHERE`: what the user asks for, checked before the run, and started with it.
+//! `--out KIND=WHERE`: outputs that the user requests. They are checked before the run and started with it.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub struct RequestedOutput {
     target: String,
 }
 
-/// Why an output cannot be had.
+/// Why an output is not available.
 #[derive(Debug, Error)]
 pub enum OutError {
     /// It is not `KIND=WHERE`.
@@ -47,33 +47,33 @@ pub enum OutError {
     /// There is no such kind.
     #[error("`{0}` is not a kind of output; use {kinds}", kinds = KINDS.join(", "))]
     Kind(String),
-    /// The part behind the kind is wrong.
+    /// The part after the kind is wrong.
     #[error("`{kind}={target}`: expected {expected}")]
     Target {
         /// The kind.
         kind: &'static str,
-        /// The part behind it.
+        /// The part after the kind.
         target: String,
         /// The usual value.
         expected: &'static str,
     },
-    /// It could not be started.
+    /// The output could not be started.
     #[error("`{kind}={target}`: {error}")]
     Start {
         /// The kind.
         kind: &'static str,
-        /// The part behind it.
+        /// The part after the kind.
         target: String,
-        /// The system's word.
+        /// The system's error.
         error: std::io::Error,
     },
 }
 
 impl RequestedOutput {
-    /// Reads `KIND=WHERE`.
+    /// Parses `KIND=WHERE`.
     ///
     /// # Errors
-    /// [`OutError`], which says what is expected.
+    /// [`OutError`], which states what was expected.
     pub fn parse(text: &str) -> Result<RequestedOutput, OutError> {
         let (kind, target) = text
             .split_once('=')
@@ -108,10 +108,11 @@ impl RequestedOutput {
         }
     }
 
-    /// Starts the output, which trusts these authorities. `now_ms` tells the time in milliseconds since the Unix epoch.
+    /// Starts the output, which trusts these authorities. `now_ms` returns the time in milliseconds since the Unix
+    /// epoch.
     ///
     /// # Errors
-    /// If a port or a file cannot be opened.
+    /// A port or a file cannot be opened.
     pub fn start(
         &self,
         run: &RunInfo,
@@ -201,7 +202,7 @@ fn is_url(text: &str) -> bool {
     host.is_some_and(|host| !host.is_empty() && !host.starts_with(':'))
 }
 
-/// A target as it may be shown: without user and password.
+/// A target without user and password, for messages.
 fn shown(target: &str) -> String {
     drumfire_authorities::without_credentials(target).0
 }
@@ -211,11 +212,11 @@ fn is_host_and_port(text: &str) -> bool {
         .is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
 }
 
-/// An output at work.
+/// A running output.
 pub enum Sink {
-    /// It sends.
+    /// It pushes metrics to a destination.
     Exporter(Exporter),
-    /// It is asked.
+    /// Its metrics are pulled by a scraper.
     Scrape(Scrape),
 }
 
@@ -228,7 +229,7 @@ impl Sink {
         }
     }
 
-    /// Tells the users, the verdict so far (0 VALID, 1 DEGRADED, 2 INVALID), and what all sinks dropped.
+    /// Sets the users, the verdict so far (0 VALID, 1 DEGRADED, 2 INVALID), and what all sinks dropped.
     pub fn tick(&self, users: Users, verdict: u8, dropped: &[(String, u64)]) {
         match self {
             Sink::Exporter(exporter) => exporter.feed().tick(users, verdict),
@@ -236,14 +237,14 @@ impl Sink {
         }
     }
 
-    /// Tells what a user or an element did.
+    /// Adds an action of a user or an element.
     pub fn mark(&self, at_ms: i64, text: &str) {
         if let Sink::Exporter(exporter) = self {
             exporter.feed().mark(at_ms, text);
         }
     }
 
-    /// The outcome of its batches so far.
+    /// Its deliveries so far.
     pub fn delivery(&self) -> Delivery {
         match self {
             Sink::Exporter(exporter) => exporter.feed().delivery(),
@@ -254,14 +255,14 @@ impl Sink {
         }
     }
 
-    /// Tells that nothing follows, and waits for nothing.
+    /// Signals the end of the run, without waiting.
     pub fn close(&self) {
         if let Sink::Exporter(exporter) = self {
             exporter.close();
         }
     }
 
-    /// Ends it: what waits is sent for five seconds at most.
+    /// Ends it. Remaining batches may be sent for up to five seconds.
     pub fn end(self) -> Delivery {
         match self {
             Sink::Exporter(exporter) => exporter.end(),

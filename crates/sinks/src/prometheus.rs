@@ -1,18 +1,19 @@
-//! Prometheus's text form and OpenMetrics: sums since the start of the run.
+//! Prometheus's text format and OpenMetrics: totals since the start of the run.
 
 use std::fmt::Write as _;
 
 use crate::cumulative::{Cumulative, LabelTotals};
 use crate::encoder::RunInfo;
 
-/// Upper bounds of the buckets of response times, in seconds: Prometheus's own and a few for slow pages.
+/// Upper bounds of the buckets of response times, in seconds: Prometheus's defaults, and some for slow
+/// pages.
 const BOUNDS: [f64; 14] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 ];
 
-/// The text that a scrape gets.
+/// Formats the text for a scrape.
 pub struct Prometheus {
-    /// The run, in the label `run` of every metric, and the user's tags.
+    /// The run, whose id is the label `run` of every metric, and the user's tags.
     pub run: RunInfo,
 }
 
@@ -52,7 +53,7 @@ impl Prometheus {
         text.out
     }
 
-    /// The labels of every metric, each with a comma behind it.
+    /// The labels that every metric has, each followed by a comma.
     fn common(&self) -> String {
         let mut common = format!("run=\"{}\",", escaped(&self.run.id));
         for (name, value) in &self.run.tags {
@@ -69,7 +70,7 @@ struct Text {
 }
 
 impl Text {
-    /// The families of samples: how many, how long, how large, and their errors.
+    /// Writes the families of samples: counts, response times, sizes and errors.
     fn samples(&mut self, totals: &Cumulative) {
         self.family("drumfire_samples", "counter", "Samples.");
         for ((label, _), values) in &totals.labels {
@@ -129,7 +130,7 @@ impl Text {
         for (name, value) in labels {
             let _ = write!(self.out, "{name}=\"{}\",", escaped(value));
         }
-        // A comma behind the last label is part of neither form.
+        // Neither format allows a comma after the last label.
         self.out.pop();
         let _ = writeln!(self.out, "}} {value}");
     }
@@ -162,7 +163,7 @@ impl Text {
     }
 }
 
-/// A label's value between its quotes.
+/// Escapes a label's value for quotes.
 fn escaped(value: &str) -> String {
     value
         .replace('\\', "\\\\")
@@ -170,7 +171,7 @@ fn escaped(value: &str) -> String {
         .replace('\n', "\\n")
 }
 
-/// A name that Prometheus takes: letters, digits and `_`, no digit first.
+/// A valid name for Prometheus: letters, digits and `_`, not starting with a digit.
 pub fn label_name(name: &str) -> String {
     let mut valid: String = name
         .chars()

@@ -1,14 +1,14 @@
-//! Batches that wait to be sent: bounded by bytes and by age, oldest out first.
+//! A queue of batches to send, bounded by bytes and by age. The oldest batch is dropped first.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The most that waits for one sink, in bytes.
+/// The most bytes that one sink may queue.
 const MOST_BYTES: usize = 8 << 20;
 /// A batch that could not be sent for this long is dropped.
 const OLDEST: Duration = Duration::from_secs(60);
 
-/// The waiting batches, and the number of those given up.
+/// The queued batches, and the number of dropped ones.
 #[derive(Debug, Default)]
 pub struct Queue {
     waiting: VecDeque<(Instant, Vec<u8>)>,
@@ -17,7 +17,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Adds a batch; drops the oldest while there is no room.
+    /// Adds a batch; drops the oldest ones until it fits.
     pub fn push(&mut self, batch: Vec<u8>, now: Instant) {
         if batch.is_empty() {
             return;
@@ -41,14 +41,15 @@ impl Queue {
         self.waiting.front().map(|(_, batch)| batch.as_slice())
     }
 
-    /// The first batch was delivered.
+    /// Removes the first batch after its delivery.
     pub fn delivered(&mut self) {
         if let Some((_, batch)) = self.waiting.pop_front() {
             self.bytes -= batch.len();
         }
     }
 
-    /// The first batch will never be taken, such as one that the destination calls malformed.
+    /// Drops the first batch, which will never be accepted, such as one that the destination calls
+    /// malformed.
     pub fn drop_oldest(&mut self) {
         if !self.waiting.is_empty() {
             self.delivered();
@@ -56,12 +57,12 @@ impl Queue {
         }
     }
 
-    /// Batches that wait.
+    /// The number of queued batches.
     pub fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Batches that were given up.
+    /// The number of dropped batches.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }

@@ -1,4 +1,5 @@
-//! Prometheus remote write 1.0: sums since the start of the run, response times as native histograms, snappy around protobuf.
+//! Prometheus remote write 1.0: totals since the start of the run, response times as native histograms, in protobuf
+//! compressed with snappy.
 
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use crate::prometheus::label_name;
 /// Native histograms grow by the factor `2^(1/8)` from bucket to bucket.
 const SCHEMA: i32 = 3;
 
-/// The messages of `prompb/remote.proto` and `prompb/types.proto`, as far as they are sent.
+/// The messages of `prompb/remote.proto` and `prompb/types.proto`, as far as they are used.
 mod wire {
     #[derive(Clone, PartialEq, prost::Message)]
     pub struct WriteRequest {
@@ -74,14 +75,14 @@ mod wire {
     }
 }
 
-/// The requests of one run.
+/// Encodes the requests of one run.
 pub struct RemoteWrite {
     run: RunInfo,
     totals: Cumulative,
 }
 
 impl RemoteWrite {
-    /// Nothing has happened yet.
+    /// An encoder without samples.
     pub fn new(run: RunInfo) -> RemoteWrite {
         RemoteWrite {
             run,
@@ -107,7 +108,7 @@ impl RemoteWrite {
                 value: value.to_owned(),
             })
             .collect();
-        // Receivers refuse labels that are out of order.
+        // Receivers reject labels that are not sorted.
         labels.sort_by(|a, b| a.name.cmp(&b.name));
         labels
     }
@@ -166,7 +167,7 @@ impl RemoteWrite {
     }
 }
 
-/// A native histogram: one span of buckets, each as the difference to the one before.
+/// A native histogram: one span of buckets, each stored as the difference from the previous one.
 fn native(values: &LabelTotals, timestamp: i64) -> wire::Histogram {
     let (zero_count_int, first, counts) = values.exponential(SCHEMA);
     let mut before = 0;

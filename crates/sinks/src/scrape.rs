@@ -1,4 +1,4 @@
-//! `/metrics` for Prometheus: a small server on a thread of its own.
+//! Serves `/metrics` for Prometheus from a small server on a separate thread.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ use drumfire_results::Increment;
 const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// Makes the text of `/metrics`, in OpenMetrics or in Prometheus's own form.
+/// Produces the text of `/metrics`, in OpenMetrics or in Prometheus's own format.
 pub type MetricsText = Arc<dyn Fn(bool) -> String + Send + Sync>;
 
 /// A server of `/metrics`.
@@ -32,10 +32,10 @@ pub struct MetricsServer {
 }
 
 impl MetricsServer {
-    /// Listens; port 0 takes a free one.
+    /// Starts to listen; port 0 chooses a free one.
     ///
     /// # Errors
-    /// If the address cannot be listened on.
+    /// The server cannot listen on the address.
     pub fn listen(address: SocketAddr, text: MetricsText) -> std::io::Result<MetricsServer> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -61,7 +61,7 @@ impl MetricsServer {
         })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -71,13 +71,13 @@ impl Drop for MetricsServer {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A server that panicked shows no more numbers; nothing else depends on it.
+            // If the thread panicked, only `/metrics` is lost.
             let _ = thread.join();
         }
     }
 }
 
-/// The numbers behind `/metrics`, and the server that shows them.
+/// The metrics behind `/metrics`, and the server for them.
 pub struct Scrape {
     state: Arc<ScrapeState>,
     server: MetricsServer,
@@ -90,10 +90,10 @@ struct ScrapeState {
 }
 
 impl Scrape {
-    /// Listens; port 0 takes a free one.
+    /// Starts to listen; port 0 chooses a free one.
     ///
     /// # Errors
-    /// If the address cannot be listened on.
+    /// The server cannot listen on the address.
     pub fn listen(address: SocketAddr, run: RunInfo) -> std::io::Result<Scrape> {
         let state = Arc::new(ScrapeState {
             totals: Mutex::default(),
@@ -110,7 +110,7 @@ impl Scrape {
         Ok(Scrape { state, server })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.server.address()
     }
@@ -128,7 +128,7 @@ impl Scrape {
         totals.add(&interval);
     }
 
-    /// Tells the users, the verdict so far, and what other sinks dropped.
+    /// Sets the users, the verdict so far, and what other sinks dropped.
     pub fn tick(&self, users: Users, verdict: u8, dropped: Vec<(String, u64)>) {
         let mut totals = lock(&self.state.totals);
         (totals.users, totals.verdict) = (users, verdict);
@@ -153,7 +153,7 @@ async fn serve(listener: std::net::TcpListener, text: MetricsText) {
             });
             let mut server = hyper::server::conn::http1::Builder::new();
             server.timer(hyper_util::rt::TokioTimer::new());
-            // A client that goes away is its own affair.
+            // A client that disconnects is not an error.
             let _ = server.serve_connection(TokioIo::new(stream), answer).await;
         });
     }

@@ -1,19 +1,19 @@
-//! StatsD: counters and timers as UDP datagrams. Percentiles are StatsD's own work, so each interval sends its times as values with
-//! a sampling rate, which keeps their counts.
+//! StatsD: counters and timers as UDP datagrams. StatsD computes percentiles itself, so each interval sends its times as values
+//! with a sampling rate, which preserves their counts.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::encoder::{Encoder, Interval};
 
-/// A datagram that crosses an Ethernet without being cut.
+/// The size of a datagram that fits into an Ethernet frame.
 const DATAGRAM: usize = 1_400;
-/// Values of one label and interval; more are sent as fewer with a sampling rate.
+/// The most values sent per label and interval. If there are more, a subset is sent with a sampling rate.
 const VALUES: u64 = 200;
 
-/// StatsD's lines below a prefix.
+/// Encodes StatsD's lines.
 pub struct StatsD {
-    /// The prefix of every name, with its dot.
+    /// The prefix of every name, including its dot.
     pub prefix: String,
 }
 
@@ -65,7 +65,7 @@ impl Encoder for StatsD {
     }
 }
 
-/// A label as a part of a name: StatsD cuts at colons, bars and at signs, Graphite behind it at dots.
+/// A label as part of a name. StatsD splits names at colons, bars and at signs, and Graphite behind it at dots.
 fn name(label: &str) -> String {
     label
         .chars()

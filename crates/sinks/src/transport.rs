@@ -1,4 +1,4 @@
-//! Ways to a destination. Each attempt has a deadline.
+//! Connections to a destination. Each attempt has a deadline.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -10,9 +10,9 @@ use drumfire_authorities::Authorities;
 use thiserror::Error;
 use ureq::Agent;
 
-/// The longest that one attempt may take.
+/// The timeout of an attempt.
 const ATTEMPT: Duration = Duration::from_secs(3);
-/// The longest that a connection may take.
+/// The timeout for connecting.
 const CONNECT: Duration = Duration::from_secs(1);
 
 const AUTHORIZATION: &str = "Authorization";
@@ -23,7 +23,7 @@ pub enum TransportError {
     /// The destination cannot be reached or is too slow; a later attempt may succeed.
     #[error("{0}")]
     Unreachable(String),
-    /// The destination refuses this batch; another attempt would fail, too.
+    /// The destination refuses this batch; another attempt would also fail.
     #[error("refused with status {0}: {1}")]
     Refused(u16, String),
 }
@@ -35,32 +35,32 @@ impl TransportError {
     }
 }
 
-/// A way to a destination.
+/// A connection to a destination.
 pub enum Transport {
     /// HTTP POST of each batch.
     Http {
-        /// The address, with its query.
+        /// The URL with its query.
         url: String,
         /// Header fields of every request.
         headers: Vec<(&'static str, String)>,
-        /// Keeps connections.
+        /// Holds the connection pool.
         agent: Agent,
     },
-    /// One TCP connection, made anew after an error.
+    /// One TCP connection, reopened after an error.
     Tcp {
         /// `host:port`.
         address: String,
-        /// The connection at hand.
+        /// The connection, while it is open.
         stream: Option<TcpStream>,
     },
-    /// A datagram for each batch.
+    /// One UDP datagram for each batch.
     Udp {
         /// `host:port`.
         address: String,
         /// The socket.
         socket: Option<UdpSocket>,
     },
-    /// A file that batches are appended to.
+    /// A file to which batches are appended.
     File {
         /// The file.
         path: PathBuf,
@@ -70,7 +70,8 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// HTTP to a URL, whose user and password are sent as HTTP Basic unless a header says otherwise; a server with TLS needs a certificate that these authorities vouch for.
+    /// HTTP POST to a URL. User and password in the URL are sent as HTTP Basic unless a header overrides them. A server with TLS
+    /// needs a certificate that these authorities vouch for.
     pub fn http(
         url: String,
         mut headers: Vec<(&'static str, String)>,
@@ -113,10 +114,10 @@ impl Transport {
         }
     }
 
-    /// A file, which is emptied first.
+    /// A file, which is truncated first.
     ///
     /// # Errors
-    /// If the file cannot be written.
+    /// The file cannot be written.
     pub fn file(path: PathBuf) -> std::io::Result<Transport> {
         let file = OpenOptions::new()
             .create(true)
@@ -132,7 +133,7 @@ impl Transport {
     /// Delivers a batch.
     ///
     /// # Errors
-    /// If the destination did not take it in time.
+    /// The destination did not accept the batch in time.
     pub fn send(&mut self, batch: &[u8]) -> Result<(), TransportError> {
         match self {
             Transport::Http {

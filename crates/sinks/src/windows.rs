@@ -1,10 +1,11 @@
-//! The last times of each label, as JMeter keeps them with `backend_metrics_window_mode=fixed` (`SamplerMetric`, `UserMetric`).
+//! The last times of each label, as JMeter stores them with `backend_metrics_window_mode=fixed` (`SamplerMetric`,
+//! `UserMetric`).
 
 use std::collections::{HashMap, VecDeque};
 
 use drumfire_results::{HeardSample, SampleQueue};
 
-/// Windows of one listener: of each label, of all samples together, and of the users that were active.
+/// The windows of one listener: for each label, for all samples together, and for the active users.
 #[derive(Debug)]
 pub struct Windows {
     samples: SampleQueue,
@@ -14,14 +15,14 @@ pub struct Windows {
     users: LastValues,
 }
 
-/// The last times of some samples, in milliseconds: of the successful, the failed, and all of them.
+/// The last times of some samples in milliseconds, by result.
 #[derive(Clone, Debug, Default)]
 pub struct Window {
-    /// Those of successful samples.
+    /// The times of successful samples.
     pub ok: LastValues,
-    /// Those of failed samples.
+    /// The times of failed samples.
     pub failed: LastValues,
-    /// Those of all.
+    /// The times of all samples.
     pub all: LastValues,
 }
 
@@ -30,7 +31,7 @@ pub struct Window {
 pub struct LastValues(VecDeque<f64>);
 
 impl Windows {
-    /// Windows of the last `size` samples that the queue gives.
+    /// Windows of the last `size` samples from the queue.
     pub fn new(samples: SampleQueue, size: usize) -> Windows {
         Windows {
             samples,
@@ -41,7 +42,7 @@ impl Windows {
         }
     }
 
-    /// Takes the samples that came since the last time.
+    /// Adds the samples that arrived since the last call.
     pub(crate) fn catch_up(&mut self) {
         for sample in self.samples.take() {
             let window = self.labels.entry(sample.label.clone()).or_default();
@@ -51,17 +52,17 @@ impl Windows {
         }
     }
 
-    /// Of all samples.
+    /// The window of all samples.
     pub(crate) fn all(&self) -> &Window {
         &self.all
     }
 
-    /// Of a label's samples; empty if there were none.
+    /// The window of a label; empty if it has no samples.
     pub(crate) fn label(&self, label: &str) -> Window {
         self.labels.get(label).cloned().unwrap_or_default()
     }
 
-    /// The users that were active.
+    /// The active users.
     pub(crate) fn users(&self) -> &LastValues {
         &self.users
     }
@@ -88,7 +89,7 @@ impl LastValues {
         self.0.push_back(value);
     }
 
-    /// How many there are.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.0.len() as u64
     }
@@ -110,11 +111,11 @@ impl LastValues {
             return 0.0;
         }
         let mean = self.0.iter().sum::<f64>() / count;
-        // The second pass of commons-math's `Mean`: the last digit is JMeter's, too.
+        // commons-math's `Mean` makes this second pass, so even the last digit equals JMeter's.
         mean + self.0.iter().map(|value| value - mean).sum::<f64>() / count
     }
 
-    /// A percentile, from 0 to 100, interpolated as by commons-math's estimator `LEGACY`; 0 without values.
+    /// A percentile, from 0 to 100, interpolated like commons-math's estimator `LEGACY`; 0 without values.
     pub fn percentile(&self, percent: f64) -> f64 {
         let mut sorted: Vec<f64> = self.0.iter().copied().collect();
         sorted.sort_by(f64::total_cmp);
@@ -171,7 +172,7 @@ mod tests {
         assert_eq!(windows.users().mean(), 2.0);
     }
 
-    // The values of commons-math 3.6.1's `DescriptiveStatistics#getPercentile`.
+    // Values from commons-math 3.6.1's `DescriptiveStatistics#getPercentile`.
     #[test]
     fn percentiles_are_interpolated() {
         let mut last = LastValues::default();
