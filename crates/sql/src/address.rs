@@ -9,7 +9,7 @@ pub(crate) enum Kind {
     Postgres,
 }
 
-/// The address of a database that a connection can be made to without Java.
+/// The address of a database to which the program can connect without Java.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     kind: Kind,
@@ -19,17 +19,17 @@ pub struct Address {
     pub port: u16,
     /// The name of the database.
     pub database: String,
-    /// User and password, where the address has them.
+    /// The user, if the address names one.
     pub user: Option<String>,
-    /// The password, where the address has one.
+    /// The password, if the address contains one.
     pub password: Option<String>,
-    /// The name that the server shows for this client.
+    /// The name by which the server lists this client.
     pub application_name: Option<String>,
 }
 
 impl Address {
-    /// Reads an address for the driver of that class. `None` if it is for another kind of database, or has a setting that
-    /// only the driver itself understands.
+    /// Parses an address for the driver with this class. `None` if it is for another kind of database, or has a setting
+    /// that only the driver itself supports.
     pub fn parse(url: &str, driver: &str) -> Option<Address> {
         match driver {
             #[cfg(feature = "mysql")]
@@ -77,7 +77,7 @@ impl Address {
         Some(address)
     }
 
-    /// `host[:port]/database[?name=value&…]`.
+    /// Parses `host[:port]/database[?name=value&…]`.
     fn of_server(rest: &str, kind: Kind, port: u16) -> Option<(Address, Vec<(&str, &str)>)> {
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (server, database) = place.split_once('/')?;

@@ -1,15 +1,15 @@
-//! Values of a prepared statement's parameters (`PreparedStatement#set…`).
+//! Argument values for a prepared statement (`PreparedStatement#set…`).
 
 /// One parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Argument {
     /// The number of its type in `java.sql.Types`.
     pub sql_type: i32,
-    /// `None` is NULL.
+    /// The value; `None` is NULL.
     pub value: Option<ArgumentValue>,
 }
 
-/// A value in the type of the setter that it is given to.
+/// A value, by the setter that it is passed to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgumentValue {
     /// `setInt`.

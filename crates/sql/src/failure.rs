@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-/// An exception.
+/// An exception of a JDBC driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SqlFailure {
-    /// Its class, with the package.
+    /// The name of its class, with the package.
     pub class: Cow<'static, str>,
     /// `getMessage()` of the exception.
     pub message: String,
@@ -33,7 +33,7 @@ impl SqlFailure {
     }
 }
 
-/// As `Throwable#toString`.
+/// Formats the failure like `Throwable#toString`.
 impl fmt::Display for SqlFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.class, self.message)

@@ -1,4 +1,4 @@
-//! Values as Java's `toString` writes them.
+//! Formats values as Java's `toString` does.
 
 /// `Double.toString`.
 pub fn double(value: f64) -> String {
@@ -10,7 +10,7 @@ pub fn float(value: f32) -> String {
     floating(value.into(), format!("{value:e}"))
 }
 
-/// `scientific` is the shortest `d.ddde±n` that stands for the value.
+/// Formats a number. `scientific` is its shortest notation of the form `d.ddde±n`.
 fn floating(value: f64, scientific: String) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -44,7 +44,7 @@ fn floating(value: f64, scientific: String) -> String {
     }
 }
 
-/// `BigDecimal.toString` of a plain decimal text: small numbers with many zeros get an exponent.
+/// `BigDecimal.toString` of a plain decimal text. Small numbers with many zeros get an exponent.
 pub fn decimal(text: &str) -> String {
     let (sign, unsigned) = match text.strip_prefix('-') {
         Some(rest) => ("-", rest),
@@ -79,7 +79,8 @@ pub fn timestamp(text: &str) -> String {
     }
 }
 
-/// `java.time.LocalDateTime.toString` of `yyyy-mm-dd hh:mm:ss[.fraction]`: no seconds where they are 0, and fractions in threes.
+/// `java.time.LocalDateTime.toString` of `yyyy-mm-dd hh:mm:ss[.fraction]`. Seconds are omitted if they are 0, and fractions have
+/// a multiple of three digits.
 #[cfg(feature = "mysql")]
 pub fn local_date_time(text: &str) -> String {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));

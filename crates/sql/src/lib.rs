@@ -1,8 +1,8 @@
-//! Connections to databases as their JDBC drivers for Java show them: results as text, failures in the drivers' words.
+//! Connects to databases with the behaviour of their JDBC drivers: results as text, and failures with the drivers' messages.
 //!
-//! `postgres` speaks PostgreSQL's protocol as pgjdbc does, over the messages of the `postgres-protocol` crate: results in
-//! text form, so that every type is what the server writes; parameters with the types that pgjdbc gives them. `mysql` does the same for
-//! MySQL and MariaDB as Connector/J, over the `mysql_async` crate.
+//! `postgres` speaks PostgreSQL's protocol as pgjdbc does, with the messages of the `postgres-protocol` crate. Results use the
+//! text format, so every value is what the server wrote; parameters have the types that pgjdbc gives them. `mysql` does the same
+//! as Connector/J for MySQL and MariaDB, with the `mysql_async` crate.
 
 #![warn(missing_docs)]
 #![cfg_attr(not(any(feature = "mysql", feature = "postgres")), allow(unused))]
@@ -25,7 +25,7 @@ pub use failure::SqlFailure;
 
 use std::time::Duration;
 
-/// Rows of a result.
+/// The rows of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
     /// Labels of the columns.
@@ -46,7 +46,7 @@ impl Rows {
 pub enum StatementResult {
     /// The rows of a query.
     Rows(Rows),
-    /// How many rows each part of it changed.
+    /// How many rows each part of the statement changed.
     Counts(Vec<i64>),
 }
 
@@ -55,22 +55,22 @@ pub enum StatementResult {
 pub struct Statement<'s> {
     /// The SQL text.
     pub text: &'s str,
-    /// Values of its `?` if it is a prepared one.
+    /// The values of its `?`, if it is a prepared statement.
     pub arguments: Option<&'s [Argument]>,
-    /// `Statement#setMaxRows`; 0 is no limit.
+    /// `Statement#setMaxRows`; 0 means unlimited.
     pub max_rows: i32,
     /// `Statement#setQueryTimeout`.
     pub timeout: Option<Duration>,
 }
 
-/// The result that the caller expects of a statement.
+/// The kind of result that the caller expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// `executeQuery`.
     Rows,
     /// `executeUpdate`.
     Counts,
-    /// `execute`; what comes is not looked at.
+    /// `execute`; the result is ignored.
     Anything,
 }
 
@@ -99,7 +99,7 @@ enum Driver {
     Postgres(Box<postgres::Connection>),
 }
 
-/// The same call to whichever connection it is.
+/// Makes the same call on the connection of either driver.
 macro_rules! with {
     ($driver:expr, mut $connection:ident => $call:expr) => {
         match $driver {
@@ -123,7 +123,7 @@ impl Connection {
     /// Opens a connection (`Driver#connect`).
     ///
     /// # Errors
-    /// As the driver fails.
+    /// The driver's failure.
     pub async fn open(
         address: &Address,
         user: &str,
@@ -143,10 +143,10 @@ impl Connection {
         }
     }
 
-    /// Runs a statement: rows if rows are expected, or else how many rows were changed by each part of it.
+    /// Runs a statement. Returns rows if rows are expected, or else how many rows each part of it changed.
     ///
     /// # Errors
-    /// As the driver fails, or says that what came is not what was expected.
+    /// The driver's failure, or its message that the result is not of the expected kind.
     pub async fn run(
         &mut self,
         statement: Statement<'_>,
@@ -155,7 +155,7 @@ impl Connection {
         with!(self.0, mut connection => connection.run(statement, expected).await)
     }
 
-    /// Whether each statement is a transaction of its own.
+    /// Whether each statement is its own transaction.
     pub fn auto_commit(&self) -> bool {
         with!(self.0, connection => connection.auto_commit())
     }
@@ -163,7 +163,7 @@ impl Connection {
     /// `Connection#setAutoCommit`; ends an open transaction.
     ///
     /// # Errors
-    /// As the driver fails.
+    /// The driver's failure.
     pub async fn set_auto_commit(&mut self, on: bool) -> Result<(), SqlFailure> {
         with!(self.0, mut connection => connection.set_auto_commit(on).await)
     }
@@ -171,7 +171,7 @@ impl Connection {
     /// `Connection#commit`, `Connection#rollback`.
     ///
     /// # Errors
-    /// As the driver fails.
+    /// The driver's failure.
     pub async fn end_transaction(&mut self, commit: bool) -> Result<(), SqlFailure> {
         with!(self.0, mut connection => connection.end_transaction(commit).await)
     }
@@ -179,17 +179,17 @@ impl Connection {
     /// `Connection#setTransactionIsolation`.
     ///
     /// # Errors
-    /// As the driver fails.
+    /// The driver's failure.
     pub async fn set_isolation(&mut self, isolation: Isolation) -> Result<(), SqlFailure> {
         with!(self.0, mut connection => connection.set_isolation(isolation).await)
     }
 
-    /// Its use was given up in the middle of something.
+    /// Marks that the caller stopped waiting in the middle of an operation.
     pub fn abandon(&mut self) {
         with!(self.0, mut connection => connection.abandon());
     }
 
-    /// Whether it can be used no more.
+    /// Whether the connection can no longer be used.
     pub fn is_broken(&self) -> bool {
         with!(self.0, connection => connection.is_broken())
     }

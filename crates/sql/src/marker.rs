@@ -1,17 +1,17 @@
 //! Parameter markers: JDBC's `?` in a statement.
 
-/// A statement as the server wants it.
+/// A statement in the server's syntax.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Numbered {
     pub text: String,
     /// How many `?` it had.
     pub markers: usize,
-    /// Whether a `;` is followed by more.
+    /// Whether more text follows a `;`.
     pub is_compound: bool,
 }
 
-/// Numbers the markers of a PostgreSQL statement (`$1`, `$2` …); `??` is the operator `?`. Texts, names and comments are left as
-/// they are (`org.postgresql.core.Parser`).
+/// Numbers the markers of a PostgreSQL statement (`$1`, `$2` …); `??` is the operator `?`. Texts, names and comments are left
+/// unchanged (`org.postgresql.core.Parser`).
 pub fn number(sql: &str, has_markers: bool) -> Numbered {
     let bytes = sql.as_bytes();
     let mut text = String::with_capacity(sql.len() + 8);
@@ -44,7 +44,7 @@ pub fn number(sql: &str, has_markers: bool) -> Numbered {
                 1
             }
         };
-        // Continues to the next boundary, so that no character is cut.
+        // Move to the next character boundary, so that no character is cut.
         let mut end = (at + length).min(bytes.len());
         while !sql.is_char_boundary(end) {
             end += 1;
@@ -59,7 +59,7 @@ pub fn number(sql: &str, has_markers: bool) -> Numbered {
     }
 }
 
-/// Whether the quote begins an `E'…'` text, in which `\` escapes.
+/// Whether the quote begins an `E'…'` text, in which `\` is an escape.
 fn is_escape_text(bytes: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).map(|before| bytes[before]);
     let further = at.checked_sub(2).map(|further| bytes[further]);
@@ -88,7 +88,7 @@ fn line(bytes: &[u8], at: usize) -> usize {
         .unwrap_or(rest.len())
 }
 
-/// Comments nest.
+/// The end of a comment. Comments nest.
 fn comment(bytes: &[u8], at: usize) -> usize {
     let (mut depth, mut end) = (0, at);
     while end < bytes.len() {
@@ -110,7 +110,7 @@ fn comment(bytes: &[u8], at: usize) -> usize {
     bytes.len() - at
 }
 
-/// `$tag$…$tag$`, or just the `$`.
+/// The end of a `$tag$…$tag$` text, or just of the `$`.
 fn dollars(bytes: &[u8], at: usize) -> usize {
     let rest = &bytes[at + 1..];
     let is_tag = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;

@@ -1,4 +1,4 @@
-//! Writes argument values into a statement, since Connector/J fills in the values of prepared statements on the client
+//! Writes argument values into a statement. Connector/J inserts the values of prepared statements on the client
 //! (`useServerPrepStmts`).
 
 use crate::argument::{Argument, ArgumentValue};
@@ -6,10 +6,10 @@ use crate::{SqlFailure, java_text};
 
 const PLAIN: &str = "java.sql.SQLException";
 
-/// The statement with its values in the places of its `?`.
+/// The statement with its values in place of each `?`.
 ///
 /// # Errors
-/// As the driver says it if there are too many values or too few.
+/// The driver's failure if there are too many or too few values.
 pub fn fill(sql: &str, arguments: &[Argument]) -> Result<String, SqlFailure> {
     let mut text = String::with_capacity(sql.len() + 16 * arguments.len());
     let mut rest = sql;
@@ -40,7 +40,7 @@ pub fn fill(sql: &str, arguments: &[Argument]) -> Result<String, SqlFailure> {
     Ok(text)
 }
 
-/// The statement from its first word on.
+/// The statement without leading comments.
 pub fn without_comments(sql: &str) -> &str {
     let mut rest = sql.trim_start();
     while comment(rest) > 0 {
@@ -49,7 +49,7 @@ pub fn without_comments(sql: &str) -> &str {
     rest
 }
 
-/// How long the text, name or comment is that begins here; otherwise one character.
+/// The length of the text, name or comment that begins here, or else one character.
 fn skipped(rest: &str) -> usize {
     match rest.as_bytes()[0] {
         quote @ (b'\'' | b'"' | b'`') => quoted(rest, quote),

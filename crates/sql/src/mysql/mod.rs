@@ -1,4 +1,4 @@
-//! A connection to MySQL or MariaDB as Connector/J makes and uses it, over the `mysql_async` crate.
+//! A connection to MySQL or MariaDB that behaves like Connector/J, over the `mysql_async` crate.
 
 mod literal;
 mod types;
@@ -20,7 +20,7 @@ pub struct Connection {
     opts: Opts,
     auto_commit: bool,
     is_broken: bool,
-    /// `SQL_SELECT_LIMIT` as it is on the server.
+    /// The current `SQL_SELECT_LIMIT` on the server.
     limit: i32,
 }
 
@@ -86,7 +86,8 @@ impl Connection {
         }
     }
 
-    /// The first rows of a statement's results, and how many rows each other result has changed.
+    /// Runs a statement; returns the rows of its first result set, and how many rows each other result
+    /// changed.
     async fn ask(&mut self, text: &str) -> Result<(Option<Rows>, Vec<i64>), Error> {
         let mut result = self.connection.query_iter(text).await?;
         let mut found = None;
@@ -121,7 +122,8 @@ impl Connection {
         Ok((found, counts))
     }
 
-    /// The same; when it takes too long, it is killed on a connection of its own (`CancelQueryTaskImpl`).
+    /// Like [`Connection::ask`]. If the statement exceeds the limit, a second connection kills it
+    /// (`CancelQueryTaskImpl`).
     async fn ask_in_time(
         &mut self,
         text: &str,
@@ -141,7 +143,7 @@ impl Connection {
             }
             Err(error) => tracing::debug!("no connection to cancel a statement: {error}"),
         }
-        // The result no longer matters: it is known to be late.
+        // The result no longer matters, because the limit has passed.
         let _ = work.await;
         Err(SqlFailure::new(
             "com.mysql.cj.jdbc.exceptions.MySQLTimeoutException",
@@ -228,7 +230,7 @@ fn has_rows() -> SqlFailure {
     SqlFailure::new(PLAIN, message, Some("01S03"))
 }
 
-/// The kind of a statement by its first word, as Connector/J sees it (`QueryInfo`).
+/// Refuses a statement whose kind does not fit, judged by its first word as in Connector/J (`QueryInfo`).
 fn refuse(text: &str, expected: Expected) -> Result<(), SqlFailure> {
     let start = literal::without_comments(text);
     if start.is_empty() {

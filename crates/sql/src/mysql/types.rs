@@ -1,14 +1,14 @@
-//! MySQL's types as Java's objects (`ResultSetImpl#getObject`).
+//! Converts MySQL's types to Java's objects (`ResultSetImpl#getObject`).
 
 use mysql_async::consts::ColumnType;
 use mysql_async::{Column, Value};
 
 use crate::{SqlFailure, java_text};
 
-/// The text of a value in text form; `None` is NULL.
+/// Converts a value from the text format; `None` is NULL.
 ///
 /// # Errors
-/// When Java has no such value.
+/// Java has no such value.
 pub fn text(column: &Column, value: &Value) -> Result<Option<Box<str>>, SqlFailure> {
     let bytes = match value {
         Value::Bytes(bytes) => bytes,

@@ -1,4 +1,4 @@
-//! A connection to PostgreSQL as pgjdbc makes and uses it.
+//! A connection to PostgreSQL that behaves like pgjdbc.
 
 mod types;
 mod zone;
@@ -27,7 +27,7 @@ use types::Column;
 const CLASS: &str = "org.postgresql.util.PSQLException";
 /// `connectTimeout`.
 const CONNECT: Duration = Duration::from_secs(10);
-/// `prepareThreshold`: a statement that is run so often gets a name on the server.
+/// `prepareThreshold`: a statement gets a name on the server after this many runs.
 const PREPARE_THRESHOLD: u32 = 5;
 /// `preparedStatementCacheQueries`.
 const KNOWN_STATEMENTS: usize = 256;
@@ -37,7 +37,7 @@ pub struct Connection {
     input: BytesMut,
     output: BytesMut,
     server: (String, u16),
-    /// Process and key, for the request to cancel a statement.
+    /// The process and the key that a cancel request needs.
     cancel_key: (i32, i32),
     auto_commit: bool,
     in_transaction: bool,
@@ -50,7 +50,7 @@ pub struct Connection {
 struct PreparedStatement {
     numbered: Numbered,
     runs: u32,
-    /// Its name on the server, and the types of its parameters then.
+    /// Its name on the server, and the parameter types with which it was prepared.
     prepared: Option<(String, Vec<u32>)>,
 }
 
@@ -115,7 +115,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// `ConnectionFactoryImpl#doAuthentication`, and what follows until the server is ready.
+    /// `ConnectionFactoryImpl#doAuthentication`, and the messages up to the first ReadyForQuery.
     async fn authenticate(&mut self, user: &str, password: &str) -> Result<(), SqlFailure> {
         let mut scram = None;
         self.send().await.map_err(|_| attempt_failed())?;
@@ -216,7 +216,8 @@ impl Connection {
         }
     }
 
-    /// Writes the messages of a statement; how often the server will say that it is ready.
+    /// Writes the messages of a statement; returns how many times the server will report that it is
+    /// ready.
     fn write(&mut self, statement: Statement<'_>) -> Result<u32, SqlFailure> {
         let arguments = statement.arguments.unwrap_or_default();
         let is_prepared = statement.arguments.is_some();
@@ -281,7 +282,7 @@ impl Connection {
         Ok(1 + u32::from(begins))
     }
 
-    /// Makes room among the statements that were run before.
+    /// Evicts the statement with the fewest runs.
     fn forget_one(&mut self) {
         let least = self.known.iter().min_by_key(|(_, known)| known.runs);
         let Some(text) = least.map(|(text, _)| text.clone()) else {
@@ -296,7 +297,8 @@ impl Connection {
         }
     }
 
-    /// Sends what was written and reads until the server has said `replies` times that it is ready.
+    /// Sends the written messages and reads until the server has reported `replies` times that it is
+    /// ready.
     async fn exchange(
         &mut self,
         replies: u32,
@@ -330,7 +332,7 @@ impl Connection {
         let mut rows: Option<Rows> = None;
         while replies > 0 {
             match self.receive().await {
-                // A server that ends says why first.
+                // A server that closes the connection first reports why.
                 Err(_) if reply.failure.is_some() => {
                     self.is_broken = true;
                     return Ok(reply);
@@ -400,7 +402,7 @@ impl Connection {
         Ok(())
     }
 
-    /// After a failure it is not certain that the server knows the statement by its name.
+    /// Forgets a statement's name: after a failure the server may not have it.
     fn forget(&mut self, text: &str) {
         let known = self.known.get_mut(text);
         if let Some((name, _)) = known.and_then(|known| known.prepared.take()) {
@@ -408,7 +410,8 @@ impl Connection {
         }
     }
 
-    /// Goes out with the next statement. A name that does not fit into a message cannot have been given.
+    /// Queues a Close message, which is sent with the next statement. A name that does not fit into a
+    /// message cannot have been used.
     fn close_statement(&mut self, name: &str) {
         let _ = frontend::close(b'S', name, &mut self.output);
     }
@@ -497,19 +500,19 @@ impl Connection {
     }
 }
 
-/// Says goodbye to the server, if that can be done at once.
+/// Tells the server about the end of the connection, if that does not block.
 impl Drop for Connection {
     fn drop(&mut self) {
         if !self.is_broken {
             self.output.clear();
             frontend::terminate(&mut self.output);
-            // The server may have gone already.
+            // The server may already have closed the connection.
             let _ = self.stream.try_write(&self.output);
         }
     }
 }
 
-/// Asks the server to give up a statement, on a connection of its own as the protocol wants it.
+/// Asks the server to cancel a statement, over a separate connection as the protocol requires.
 async fn cancel(server: &(String, u16), (process, key): (i32, i32)) {
     let mut request = BytesMut::new();
     frontend::cancel_request(process, key, &mut request);
@@ -523,7 +526,7 @@ async fn cancel(server: &(String, u16), (process, key): (i32, i32)) {
     }
 }
 
-/// Writes a value as text.
+/// Writes a parameter in the text format.
 fn put_text(
     argument: &Argument,
     output: &mut BytesMut,
@@ -535,7 +538,7 @@ fn put_text(
     Ok(IsNull::No)
 }
 
-/// As many values as the statement has places for.
+/// Fails unless there is one value for each marker.
 fn check_count(given: usize, markers: usize) -> Result<(), SqlFailure> {
     let message = match given.cmp(&markers) {
         Ordering::Equal => return Ok(()),
@@ -552,7 +555,7 @@ fn attempt_failed() -> SqlFailure {
     SqlFailure::new(CLASS, "The connection attempt failed.", Some("08001"))
 }
 
-/// The rows that a command's tag counts.
+/// The number of rows in a command tag.
 fn count(tag: &str) -> i64 {
     let last = tag.rsplit(' ').next().unwrap_or_default();
     last.parse().unwrap_or(0)

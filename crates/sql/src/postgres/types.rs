@@ -41,7 +41,7 @@ impl Column {
         }
     }
 
-    /// The text of `PgResultSet#getObject` of a value in text form.
+    /// Converts a value from the text format to the text of `PgResultSet#getObject`.
     pub fn text(&self, value: &[u8]) -> String {
         let text = String::from_utf8_lossy(value);
         match self.type_ {
@@ -66,7 +66,7 @@ impl Column {
     }
 }
 
-/// A time in the session's zone, which is this machine's.
+/// A time in the session's zone, which is this machine's, without its offset.
 fn without_offset(text: &str) -> &str {
     let time = text.find(' ').unwrap_or(0);
     let offset = text[time..].find(['+', '-']);
@@ -83,7 +83,7 @@ fn money(text: &str) -> String {
         .map_or_else(|_| text.to_owned(), java_text::double)
 }
 
-/// `\x…` as the text that the bytes are.
+/// Decodes `\x…` to the text that the bytes represent.
 fn bytes(text: &str) -> String {
     let Some(hex) = text.strip_prefix("\\x") else {
         return text.to_owned();
@@ -126,7 +126,7 @@ fn interval(text: &str) -> String {
     )
 }
 
-/// The type that pgjdbc gives a parameter.
+/// The type that pgjdbc gives to a parameter.
 pub fn of_argument(argument: &Argument) -> u32 {
     match &argument.value {
         Some(ArgumentValue::Int(_)) => INT4,
@@ -167,7 +167,7 @@ fn of_null(sql_type: i32) -> u32 {
     }
 }
 
-/// A parameter in text form; `None` is NULL.
+/// A parameter in the text format; `None` is NULL.
 pub fn text_of(argument: &Argument) -> Option<String> {
     Some(match argument.value.as_ref()? {
         ArgumentValue::Int(number) => number.to_string(),
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn values_are_pgjdbcs() {
-        // As pgjdbc 42.7.4 gives them to JMeter.
+        // The texts that pgjdbc 42.7.4 gives to JMeter.
         assert_eq!(text(BOOL, "t"), "true");
         assert_eq!(text(BIT, "1"), "true");
         assert_eq!(text(BIT, "101"), "101");

@@ -3,7 +3,7 @@
 use jiff::civil::{DateTime, Time};
 use jiff::tz::{Offset, TimeZone};
 
-/// A date or time as pgjdbc sends it: with the offset from UTC that this machine has at that `time`.
+/// A date or time as pgjdbc sends it, with this machine's offset from UTC at that `time`.
 pub fn with_offset(text: &str, time: &str, separator: &str) -> String {
     in_zone(text, time, separator, &TimeZone::system())
 }
@@ -17,7 +17,7 @@ fn in_zone(text: &str, time: &str, separator: &str, zone: &TimeZone) -> String {
     });
     match offset {
         Ok(offset) => format!("{text}{separator}{}", written(offset)),
-        Err(_) => text.to_owned(), // the server says what is wrong with it
+        Err(_) => text.to_owned(), // the server reports what is wrong with it
     }
 }
 
@@ -33,7 +33,7 @@ fn written(offset: Offset) -> String {
     text
 }
 
-/// A time with an offset, `hh:mm:ss[.fraction]±hh[:mm]`, as the time that it is here.
+/// Converts a time with an offset, `hh:mm:ss[.fraction]±hh[:mm]`, to the local time.
 pub fn local_time(text: &str) -> Option<String> {
     let at = text.rfind(['+', '-'])?;
     let time: Time = text[..at].parse().ok()?;
