@@ -1,4 +1,4 @@
-//! Database servers of the caller's own, where the machine has them. Dropping one ends it.
+//! Private database servers, if the machine has them installed. Dropping one ends it.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 
 /// A PostgreSQL server; its user `jm` has the password `pw`.
 pub struct Postgres {
-    /// Where it listens on 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub port: u16,
     server: Child,
     _folder: tempfile::TempDir,
 }
 
 impl Postgres {
-    /// Starts a server; `None`, and a line that says so, where there is none.
+    /// Starts a server. Without an installation it prints a line about that and returns `None`.
     ///
     /// # Panics
-    /// It does not start.
+    /// The server does not start.
     pub fn start() -> Option<Postgres> {
         let Some(programs) = programs() else {
             println!("skipped: this machine has no PostgreSQL (package postgresql)");
@@ -74,7 +74,7 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // Its other processes end when they find it gone.
+        // The server's other processes exit once this one is gone.
         self.server.kill().expect("the server runs");
         self.server.wait().expect("it is this process's child");
     }
@@ -82,17 +82,17 @@ impl Drop for Postgres {
 
 /// A MariaDB server; its user `jm` has the password `pw` and the database `d`.
 pub struct MariaDb {
-    /// Where it listens on 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub port: u16,
     server: Child,
     _folder: tempfile::TempDir,
 }
 
 impl MariaDb {
-    /// Starts a server; `None`, and a line that says so, where there is none.
+    /// Starts a server. Without an installation it prints a line about that and returns `None`.
     ///
     /// # Panics
-    /// It does not start.
+    /// The server does not start.
     pub fn start() -> Option<MariaDb> {
         let folders = ["/usr/sbin", "/usr/bin"].map(Path::new);
         let find = |name: &str| {
@@ -168,7 +168,7 @@ impl Drop for MariaDb {
     }
 }
 
-/// Where the server's programs are.
+/// The folder of the server's programs.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql")
         .into_iter()
@@ -181,7 +181,8 @@ fn programs() -> Option<PathBuf> {
         .find(|folder| folder.join("initdb").exists() && folder.join("postgres").exists())
 }
 
-/// The user and group that run the server if this is root, as whom it does not run.
+/// The user and group for the server if this process is root, because the server refuses to run as
+/// root.
 fn account(name: &str) -> Option<(u32, u32)> {
     let own = fs::metadata("/proc/self").map(|own| std::os::unix::fs::MetadataExt::uid(&own));
     if own.unwrap_or(0) != 0 {
@@ -201,7 +202,7 @@ fn free_port() -> u16 {
     listener.local_addr().expect("it is bound").port()
 }
 
-/// The server writes its state into a file.
+/// Waits until the server's state file says that it is ready.
 fn wait_until_ready(data: &Path) {
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(60) {
@@ -218,19 +219,19 @@ fn wait_until_ready(data: &Path) {
     panic!("the server does not get ready");
 }
 
-/// A Redis server that keeps nothing.
+/// A Redis server without persistence.
 pub struct Redis {
-    /// Where it listens on 127.0.0.1.
+    /// The port on 127.0.0.1.
     pub port: u16,
     server: Child,
     _folder: tempfile::TempDir,
 }
 
 impl Redis {
-    /// Starts a server; `None`, and a line that says so, where there is none.
+    /// Starts a server. Without an installation it prints a line about that and returns `None`.
     ///
     /// # Panics
-    /// It does not start.
+    /// The server does not start.
     pub fn start() -> Option<Redis> {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let port = free_port();

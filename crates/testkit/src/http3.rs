@@ -1,4 +1,4 @@
-//! A server that speaks HTTP/3 and answers by path, on a port of its own on the loopback device.
+//! An HTTP/3 server on a loopback port that answers by path.
 
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,21 +19,21 @@ type Stream = RequestStream<BidiStream<Bytes>, Bytes>;
 
 /// A running server. It ends when dropped.
 pub struct Server {
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
     seen: Mutex<Receiver<String>>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// How a server differs from the usual one.
+/// The settings of a server.
 #[derive(Clone, Copy)]
 pub struct Options {
-    /// The protocol it accepts by ALPN.
+    /// The protocol that it accepts in ALPN.
     pub alpn: &'static [u8],
-    /// It ends connections that are silent for so long.
+    /// How long a connection may be idle before the server closes it.
     pub idle: Option<Duration>,
-    /// Those who ask for `/meet/…` are answered when so many have.
+    /// How many requests for `/meet/…` must be waiting before all of them are answered.
     pub meeting: usize,
 }
 
@@ -48,15 +48,15 @@ impl Default for Options {
 }
 
 impl Server {
-    /// Starts it on a free port of loopback.
+    /// Starts a server on a free loopback port.
     pub fn start() -> Self {
         Self::with(Options::default())
     }
 
-    /// Answers with `hello` and these exceptions: `/long/N` gets N bytes, `/echo` its body, `/empty` a 204, `/early` a 103
-    /// first, `/missing` a 404, `/page` HTML with three images; `/refuse` and `/reject` are reset, `/cut` after the head,
-    /// `/silent` gets nothing, `/enough` is answered before its body has come, `/goodbye` is the last request of its
-    /// connection, `/vanish` ends it at once.
+    /// Answers every path with `hello`, except: `/long/N` gets N bytes, `/echo` its body, `/empty` a 204, `/early` a 103
+    /// first, `/missing` a 404, `/page` HTML with three images; `/refuse` and `/reject` are reset, `/cut` is reset after
+    /// the head, `/silent` gets no response, `/enough` is answered before its body has arrived, `/goodbye` is the last
+    /// request of its connection, and `/vanish` closes the connection at once.
     pub fn with(options: Options) -> Self {
         let (tell_address, address) = channel();
         let (tell_seen, seen) = channel();
@@ -86,7 +86,7 @@ impl Server {
         }
     }
 
-    /// The requests since the last call: number of the connection, method, address, headers.
+    /// The requests since the last call: connection number, method, address, headers.
     pub fn seen(&self) -> Vec<String> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.try_iter().collect()
@@ -155,7 +155,7 @@ async fn serve(
         for (name, value) in request.headers() {
             text += &format!(" {name}={}", String::from_utf8_lossy(value.as_bytes()));
         }
-        // The test may be over.
+        // The test may have ended.
         let _ = seen.send(text);
         match request.uri().path() {
             "/vanish" => {
@@ -170,7 +170,7 @@ async fn serve(
         }
         let meeting = meeting.clone();
         tokio::spawn(async move {
-            // The client may have gone.
+            // The client may have disconnected.
             let _ = answer(request, stream, meeting).await;
         });
     }

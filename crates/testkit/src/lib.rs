@@ -1,5 +1,5 @@
-//! For tests only: a server that misbehaves on request, the program run in a folder of its own, a NATS server and bad ways to it,
-//! databases, output without times and ports.
+//! Test utilities: a server that misbehaves on request, a folder to run the program in, a NATS server and bad links to it,
+//! databases, and output without times and ports.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Inputs damaged at random, the same ones in every run of a test.
+//! Damages inputs at random, in the same way in every run of a test.
 
 /// Pseudo-random numbers (xorshift).
 pub struct Random(u64);
@@ -10,7 +10,7 @@ impl Default for Random {
 }
 
 impl Random {
-    /// A number below this one; 0 for 0.
+    /// A number below `limit`; 0 if `limit` is 0.
     pub fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -19,14 +19,15 @@ impl Random {
     }
 }
 
-/// How many rounds a test makes: `MUTATIONS` of the environment, or the usual number.
+/// How many rounds a test makes: the environment variable `MUTATIONS`, or the default.
 pub fn rounds(usual: usize) -> usize {
     let given = std::env::var("MUTATIONS").ok();
     let given = given.and_then(|text| text.parse().ok());
     given.unwrap_or(usual)
 }
 
-/// The seed with one to five damages: cut off, a part lost or repeated, one of the pieces put in, a byte replaced.
+/// The seed with one to five damages: truncated, a part removed or repeated, one of the pieces inserted, or a byte
+/// replaced.
 pub fn damaged(seed: &[u8], pieces: &[&str], random: &mut Random) -> Vec<u8> {
     let mut bytes = seed.to_vec();
     for _ in 0..=random.below(4) {

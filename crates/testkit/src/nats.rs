@@ -1,4 +1,4 @@
-//! A NATS server on the loopback.
+//! A NATS server on loopback.
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::program::LIMIT;
 
-/// Whether there is a nats-server on the path; else says that a test is skipped.
+/// Whether nats-server is on the path; prints that the test is skipped if not.
 pub fn has_server() -> bool {
     let has = Command::new("nats-server")
         .arg("--version")
@@ -18,12 +18,12 @@ pub fn has_server() -> bool {
     has
 }
 
-/// A server on a port of the loopback that it may have again.
+/// A server on a loopback port, which it can bind again after a restart.
 pub struct Nats {
     folder: tempfile::TempDir,
     /// Its configuration, if it has one.
     config: Option<PathBuf>,
-    /// Where it listens on the loopback.
+    /// The port on loopback.
     pub port: u16,
     server: Option<Child>,
 }
@@ -34,7 +34,8 @@ impl Nats {
         Nats::start_with(|_, _| None)
     }
 
-    /// Starts a server with the configuration that this writes for a folder and a port; without one, with JetStream alone.
+    /// Starts a server with the configuration that `write` makes for a folder and a port; without one, with JetStream
+    /// alone.
     pub fn start_with(write: impl FnOnce(&std::path::Path, u16) -> Option<PathBuf>) -> Nats {
         let folder = tempfile::tempdir().expect("there is room");
         let free = std::net::TcpListener::bind("127.0.0.1:0").expect("there is a port");
@@ -51,7 +52,7 @@ impl Nats {
         nats
     }
 
-    /// Starts it with what it has stored.
+    /// Starts the server with its stored data.
     pub fn resume(&mut self) {
         let mut command = Command::new("nats-server");
         match &self.config {
@@ -80,7 +81,7 @@ impl Nats {
         }
     }
 
-    /// Kills it; what it has stored stays.
+    /// Kills the server; its stored data stays.
     pub fn stop(&mut self) {
         if let Some(mut server) = self.server.take() {
             let _ = server.kill();
@@ -88,7 +89,7 @@ impl Nats {
         }
     }
 
-    /// Kills it and starts it again after some time.
+    /// Kills the server and starts it again after a delay.
     pub fn restart(&mut self, away: Duration) {
         self.stop();
         std::thread::sleep(away);
@@ -98,13 +99,13 @@ impl Nats {
     /// Its process id.
     ///
     /// # Errors
-    /// If it does not run.
+    /// The server does not run.
     pub fn pid(&self) -> std::io::Result<u32> {
         let server = self.server.as_ref().map(Child::id);
         server.ok_or_else(|| std::io::Error::other("the server does not run"))
     }
 
-    /// Where it is.
+    /// The URL of the server.
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }

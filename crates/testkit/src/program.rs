@@ -1,4 +1,4 @@
-//! Runs the program in a folder of its own and reads the files it wrote.
+//! Runs the program in a folder of its own and reads the files that it wrote.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -14,7 +14,7 @@ pub struct Workshop {
 /// A program that has ended.
 #[derive(Debug)]
 pub struct Finished {
-    /// The exit code; none if a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// Standard output.
     pub out: String,
@@ -23,8 +23,8 @@ pub struct Finished {
 }
 
 impl Workshop {
-    /// An empty folder for this program (`env!("CARGO_BIN_EXE_…")`). The program gets nothing of the tester's
-    /// environment but `PATH`; its home is the folder.
+    /// An empty folder for this program (`env!("CARGO_BIN_EXE_…")`). The program inherits only `PATH` from the test's
+    /// environment; its home is the folder.
     pub fn new(program: impl Into<PathBuf>) -> Workshop {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         Workshop {
@@ -68,7 +68,7 @@ impl Workshop {
         names
     }
 
-    /// Starts the program with these words. Signals that whoever runs the tests ignores, as `nohup` does, have their effect in it.
+    /// Starts the program with these arguments. It resets signals that the test runner ignores, for example under `nohup`.
     pub fn start(&self, words: &[&str]) -> Child {
         let mut command = Command::new("env");
         command
@@ -91,13 +91,13 @@ impl Workshop {
             .unwrap_or_else(|error| panic!("{}: {error}", self.program.display()))
     }
 
-    /// Runs the program with these words to its end, which must come within the limit.
+    /// Runs the program with these arguments until it ends, within the limit.
     pub fn run(&self, words: &[&str], limit: Duration) -> Finished {
         finish(self.start(words), limit)
     }
 }
 
-/// The rate that `drumfire capacity` found, in samples a second.
+/// The rate that `drumfire capacity` found, in samples per second.
 pub fn capacity_found(finished: &Finished) -> f64 {
     let mut lines = finished.out.lines();
     let line = lines.find(|line| line.starts_with("capacity  "));
@@ -107,7 +107,7 @@ pub fn capacity_found(finished: &Finished) -> f64 {
     rate.and_then(|text| text.parse().ok()).expect(line)
 }
 
-/// The JMeter on this machine (`JMETER_HOME`, or `~/jmeter`), if there is one and a Java to run its classes; else says so.
+/// This machine's JMeter (`JMETER_HOME`, or `~/jmeter`), if it and a Java for its classes exist; prints what is missing if not.
 pub fn jmeter_home() -> Option<PathBuf> {
     let home = std::env::var_os("JMETER_HOME")
         .map(PathBuf::from)
@@ -121,13 +121,13 @@ pub fn jmeter_home() -> Option<PathBuf> {
     home
 }
 
-/// A program that has not ended by then never ends. Slow machines need some minutes for what takes seconds.
+/// After this time a program is considered stuck. Slow machines need minutes for what usually takes seconds.
 pub const LIMIT: Duration = Duration::from_secs(300);
 
-/// Waits for the end of a program, which must come within the limit.
+/// Waits for the end of a program, within the limit.
 ///
 /// # Panics
-/// If the program is still running then; it is killed first.
+/// The program is still running at the limit. It is killed first.
 pub fn finish(mut child: Child, limit: Duration) -> Finished {
     let readers = (reader(child.stdout.take()), reader(child.stderr.take()));
     let deadline = Instant::now() + limit;
@@ -151,7 +151,7 @@ pub fn finish(mut child: Child, limit: Duration) -> Finished {
     }
 }
 
-/// Reads a pipe on a thread, so that a program never waits for room in it.
+/// Reads a pipe on a separate thread, so that the program never blocks on a full pipe.
 fn reader(pipe: Option<impl std::io::Read + Send + 'static>) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();

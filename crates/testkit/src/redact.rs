@@ -1,4 +1,4 @@
-//! Removes parts of the output that differ from run to run, so that tests can compare it as a whole.
+//! Replaces the parts of the output that vary between runs, so that tests can compare it as a whole.
 
 /// Replaces times of the day, epoch milliseconds, dates, ports of 127.0.0.1 and given texts.
 ///
@@ -7,7 +7,7 @@
 /// - thirteen digits (milliseconds since 1970) become `[MS]`
 /// - the port behind `127.0.0.1:` becomes `[PORT]`
 ///
-/// `paths` are replaced first, each pair a text and its name.
+/// `paths` are replaced first; each pair is a text and its placeholder.
 pub fn redact(text: &str, paths: &[(&str, &str)]) -> String {
     let mut text = text.to_owned();
     for (path, name) in paths {
@@ -32,7 +32,8 @@ pub fn redact(text: &str, paths: &[(&str, &str)]) -> String {
     clean
 }
 
-/// The length of what stands at the start and what replaces it. In a shape `9` is a digit and `A` a letter.
+/// If the text starts with something variable: its length, and the placeholder. In a shape, `9` is a digit
+/// and `A` a letter.
 fn volatile(text: &str) -> Option<(usize, &'static str)> {
     const SHAPES: [(&str, &str); 6] = [
         ("9999-99-99 99:99:99,999", "[DATE]"),

@@ -1,4 +1,5 @@
-//! An HTTP server on loopback that does what a test tells it: answer slowly, break off, reset, say nothing.
+//! An HTTP server on loopback that follows a test's script: it can answer slowly, stop in the middle, reset,
+//! or stay silent.
 //!
 //! ```
 //! use drumfire_testkit::server::{Server, Step, ok};
@@ -16,12 +17,12 @@ use std::time::Duration;
 
 use crate::websocket::Frame;
 
-/// How long a connection waits for the next request before it is given up.
+/// How long a connection waits for the next request before it is closed.
 const IDLE: Duration = Duration::from_secs(10);
-/// How often a waiting connection looks whether the server is still wanted.
+/// How often a waiting connection checks whether the server is shutting down.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// The server's reaction to a request, step by step.
+/// One step of the server's reaction to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// Send these bytes as they are.
@@ -30,17 +31,17 @@ pub enum Step {
     Drip(Vec<u8>, Duration),
     /// Wait.
     Pause(Duration),
-    /// Close the connection in order.
+    /// Close the connection gracefully.
     Close,
     /// Reset the connection, so that the client gets `ECONNRESET`.
     Reset,
-    /// Neither answer nor close until the client does or the server ends.
+    /// Neither answer nor close until the client closes the connection or the server ends.
     Hang,
-    /// Send each frame of a WebSocket connection back as it came, until the client closes it.
+    /// Echo each frame of a WebSocket connection until the client closes it.
     Echo,
 }
 
-/// A request as it came in.
+/// A request as the server received it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The number of its connection, from 0.
@@ -51,23 +52,23 @@ pub struct Request {
     pub target: String,
     /// The head with its line ends, up to the blank line.
     pub head: String,
-    /// The body, chunks put together.
+    /// The body, with chunks joined.
     pub body: Vec<u8>,
 }
 
-/// A request at the moment when it was complete.
+/// A request at the time when it was complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Arrival {
     /// The number of its connection, from 0.
     pub connection: usize,
     /// The target as it was sent.
     pub target: String,
-    /// Requests that had not been answered then, this one included.
+    /// The number of unanswered requests at that time, including this one.
     pub under_way: usize,
 }
 
 impl Request {
-    /// The value of the first header of this name, in any case.
+    /// The value of the first header with this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let pairs = self
             .head
@@ -99,24 +100,24 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A response 200 with this text and a length.
+/// A 200 response with this text and its length.
 pub fn ok(body: &str) -> Vec<u8> {
     respond("200 OK", "", body)
 }
 
-/// A response with this status, these header lines (each with its line end), a length and this text.
+/// A response with this status, these header lines (each with its line end), the length, and this text.
 pub fn respond(status: &str, headers: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\nContent-Type: text/plain\r\n{headers}Content-Length: {}\r\n\r\n{body}", body.len())
         .into_bytes()
 }
 
 impl Server {
-    /// Starts a server on a free port of loopback that asks `script` what to do with each request.
+    /// Starts a server on a free loopback port. It calls `script` for each request to decide what to do.
     pub fn start(script: impl Fn(&Request) -> Vec<Step> + Send + Sync + 'static) -> Server {
         Server::start_at(Ipv4Addr::LOCALHOST.into(), script)
     }
 
-    /// The same on this address of the machine.
+    /// Starts a server on a free port of an address of this machine.
     pub fn start_at(
         host: IpAddr,
         script: impl Fn(&Request) -> Vec<Step> + Send + Sync + 'static,
@@ -142,7 +143,7 @@ impl Server {
         }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -152,17 +153,17 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// All requests so far, in the order in which they were complete.
+    /// All requests so far, in the order in which they were completed.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.seen().clone()
     }
 
-    /// The same requests with how many were under way at once.
+    /// The same requests, each with how many were in progress.
     pub fn arrivals(&self) -> Vec<Arrival> {
         self.shared.arrivals().clone()
     }
 
-    /// How many connections were made.
+    /// How many connections were opened.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
@@ -171,7 +172,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::SeqCst);
-        // Wakes the accepting thread.
+        // Wake the accepting thread.
         drop(TcpStream::connect(self.address));
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -231,12 +232,12 @@ struct Conversation {
     stream: TcpStream,
     number: usize,
     shared: Arc<ServerState>,
-    /// Bytes that came in and belong to no request yet.
+    /// Received bytes that belong to no request yet.
     pending: Vec<u8>,
 }
 
 impl Conversation {
-    /// Answers requests until one side has had enough.
+    /// Answers requests until one side closes the connection.
     fn hold(mut self) {
         let _ = self.stream.set_nodelay(true);
         let _ = self.stream.set_read_timeout(Some(PATIENCE));
@@ -252,7 +253,7 @@ impl Conversation {
         }
     }
 
-    /// Takes a step; false ends the conversation.
+    /// Executes a step; returns false if the connection ends.
     fn take(&mut self, step: Step) -> bool {
         match step {
             Step::Send(bytes) => self.stream.write_all(&bytes).is_ok(),
@@ -269,7 +270,7 @@ impl Conversation {
                 false
             }
             Step::Reset => {
-                // With no time to linger, closing sends RST.
+                // With a linger time of zero, closing sends RST.
                 let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
                 false
             }
@@ -281,7 +282,7 @@ impl Conversation {
         }
     }
 
-    /// Sends frames back until one closes the connection.
+    /// Echoes frames until one closes the connection.
     fn echo(&mut self) -> bool {
         loop {
             while let Some(frame) = Frame::take(&mut self.pending) {
@@ -363,7 +364,7 @@ impl Conversation {
         Some(self.pending.drain(..length).collect())
     }
 
-    /// Reads on; false if nothing comes any more.
+    /// Reads more bytes; returns false if none arrive.
     fn more(&mut self, idle: Duration) -> bool {
         let mut buffer = [0; 16 * 1024];
         let mut waited = Duration::ZERO;

@@ -1,4 +1,4 @@
-//! A way over TCP that is slow, or lets nothing through: what networks do to connections, without privileges.
+//! A TCP link that is slow or passes nothing. It imitates bad networks without needing privileges.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -7,23 +7,23 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Chunks on their way in one direction; the sender of more waits, as TCP has it wait.
+/// How many chunks may be in flight in one direction. When it is full, TCP blocks the sender.
 const CHUNKS: usize = 256;
 const CHUNK: usize = 16 << 10;
 const LOOK: Duration = Duration::from_millis(5);
 
-/// The kind of the way.
+/// The behaviour of the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LinkQuality {
-    /// How long everything takes in each direction.
+    /// The delay in each direction.
     pub delay: Duration,
-    /// Bytes a second in each direction; 0 for as many as there are.
+    /// Bytes per second in each direction; 0 for unlimited.
     pub bytes_per_s: u64,
-    /// Nothing arrives until this ends; connections stay.
+    /// Whether nothing arrives until this is reset. Connections stay open.
     pub is_cut: bool,
 }
 
-/// A port from which a way leads to one of the loopback.
+/// A link from a new port to a port on loopback.
 #[derive(Debug)]
 pub struct SlowLink {
     address: SocketAddr,
@@ -32,18 +32,18 @@ pub struct SlowLink {
 }
 
 impl SlowLink {
-    /// A way to this port of the loopback.
+    /// A link to this port on loopback.
     ///
     /// # Errors
-    /// If there is no port.
+    /// No port is available.
     pub fn to(port: u16) -> io::Result<SlowLink> {
         SlowLink::at(Ipv4Addr::LOCALHOST.into(), port)
     }
 
-    /// A way from a port of this address to this port of the loopback.
+    /// A link from a port of this address to this port on loopback.
     ///
     /// # Errors
-    /// If there is no port.
+    /// No port is available.
     pub fn at(host: IpAddr, port: u16) -> io::Result<SlowLink> {
         let listener = TcpListener::bind((host, 0))?;
         listener.set_nonblocking(true)?;
@@ -62,24 +62,24 @@ impl SlowLink {
                 let Ok(far) = TcpStream::connect(("127.0.0.1", port)) else {
                     continue;
                 };
-                // A connection that cannot be copied is one that fails.
+                // If the copying fails, the connection fails.
                 let _ = join(&near, &far, &conduct, &is_over);
             }
         });
         Ok(way)
     }
 
-    /// The port at which it begins.
+    /// The port at which the link begins.
     pub fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// From now on it behaves like this.
+    /// Changes the behaviour from now on.
     pub fn set(&self, conduct: LinkQuality) {
         *self.conduct.lock().unwrap_or_else(PoisonError::into_inner) = conduct;
     }
 
-    /// Nothing arrives any more.
+    /// Stops all data.
     pub fn cut(&self) {
         self.set(LinkQuality {
             is_cut: true,
@@ -87,7 +87,7 @@ impl SlowLink {
         });
     }
 
-    /// Everything arrives at once.
+    /// Removes all limits.
     pub fn open(&self) {
         self.set(LinkQuality::default());
     }

@@ -1,4 +1,4 @@
-//! The server's part of WebSocket (RFC 6455): the answer to an opening handshake, and frames that go back as they came.
+//! The server side of WebSocket (RFC 6455): the response to an opening handshake, and the echo of frames.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,10 +9,10 @@ use crate::server::Request;
 const CLOSE: u8 = 8;
 const PING: u8 = 9;
 const PONG: u8 = 10;
-/// The bit of the last frame of a message, and the one of masked data.
+/// The flag of a message's last frame, and the flag of masked data.
 const HIGH: u8 = 0x80;
 
-/// The answer to an opening handshake.
+/// The response to an opening handshake.
 pub fn switch(request: &Request) -> Vec<u8> {
     let mut hash = Sha1::new();
     hash.update(request.header("Sec-WebSocket-Key").unwrap_or_default());
@@ -24,14 +24,14 @@ pub fn switch(request: &Request) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A frame of a client.
+/// A frame from a client.
 pub(crate) struct Frame {
     first: u8,
     data: Vec<u8>,
 }
 
 impl Frame {
-    /// Takes a whole frame from the beginning of the bytes; `None` while a part of it is missing.
+    /// Takes a complete frame from the start of the bytes; `None` while a part of it is missing.
     pub(crate) fn take(bytes: &mut Vec<u8>) -> Option<Frame> {
         let (&first, &second) = (bytes.first()?, bytes.get(1)?);
         let (length, head) = match second & !HIGH {
@@ -48,7 +48,7 @@ impl Frame {
         Some(Frame { first, data })
     }
 
-    /// Whether it ends the connection.
+    /// Whether it closes the connection.
     pub(crate) fn closes(&self) -> bool {
         self.first & 0x0F == CLOSE
     }

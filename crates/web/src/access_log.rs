@@ -1,13 +1,13 @@
-//! Requests out of a server's access log, as `TCLogParser` of JMeter reads its lines.
+//! Extracts requests from a server's access log, as JMeter's `TCLogParser` does.
 
 use crate::Exception;
 
 /// The request of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoggedRequest<'l> {
-    /// Up to the first question mark; the whole line where no path was found in it.
+    /// The part before the first question mark; the whole line if no path was found in it.
     pub path: &'l str,
-    /// Between the first question mark and the next.
+    /// The part between the first question mark and the next.
     pub query: Option<&'l str>,
 }
 
@@ -18,12 +18,12 @@ pub struct LogParser {
 }
 
 impl LogParser {
-    /// The method that the last line with one had.
+    /// The method of the latest line that names one.
     pub fn method(&self) -> Option<&'static str> {
         self.method
     }
 
-    /// The request of a line that is not empty; `None` if there is nothing but question marks.
+    /// Extracts the request of a non-empty line; `None` if the line consists of question marks only.
     pub fn parse<'l>(&mut self, line: &'l str) -> Option<LoggedRequest<'l>> {
         let url = self.url(line);
         let mut parts = url.split('?').filter(|part| !part.is_empty());
@@ -68,14 +68,14 @@ const METHODS: [&str; 3] = ["GET", "POST", "HEAD"];
 pub enum NoRequest {
     /// There is no parser, or no file for it.
     Parser,
-    /// The file cannot be read, or not understood.
+    /// The file cannot be read or parsed.
     Unreadable,
-    /// The log has come to its end.
+    /// The log has ended.
     Ended,
 }
 
 impl NoRequest {
-    /// The failure of the sample.
+    /// The failure that the sample shows.
     pub fn exception(self) -> Exception {
         let error = "java.lang.Error";
         let (class, message) = match self {
@@ -94,7 +94,7 @@ impl NoRequest {
 mod tests {
     use super::*;
 
-    /// Method, path and query of each line, as JMeter 5.6.3 asked for them.
+    /// Method, path and query of each line, as JMeter 5.6.3 requested them.
     fn requests(lines: &[&str]) -> Vec<String> {
         let mut parser = LogParser::default();
         let mut shown = Vec::new();

@@ -1,4 +1,4 @@
-//! Arguments and files of a sampler, and the query string or request body they become.
+//! Turns a sampler's arguments and files into a query string or request body.
 //!
 //! The rules are those of `HTTPHC4Impl.setupHttpEntityEnclosingRequestData` and `HTTPSamplerBase.getQueryString`.
 
@@ -16,7 +16,7 @@ use crate::multipart;
 /// The text that JMeter shows in a result instead of the content of an upload file.
 pub const FILE_PLACEHOLDER: &str = "<actual file content, not shown here>";
 
-/// The body's wish for the header `Content-Type`.
+/// The `Content-Type` header that a body implies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContentType {
     /// Nothing is added.
@@ -40,13 +40,13 @@ pub struct Body {
     pub content_type: ContentType,
     charset: Charset,
     shown: Option<String>,
-    /// The failure of sending it, once there is a connection.
+    /// The failure of sending it, reported once there is a connection.
     pub unsendable: Option<Exception>,
 }
 
 impl Body {
-    /// The text that JMeter stores as query string of the result and shows in the sampler data; file contents are
-    /// replaced by [`FILE_PLACEHOLDER`].
+    /// The text that JMeter stores as the result's query string and shows in the sampler data. [`FILE_PLACEHOLDER`]
+    /// replaces file contents.
     pub fn shown(&self) -> Cow<'_, str> {
         if let Some(shown) = &self.shown {
             return Cow::Borrowed(shown);
@@ -73,7 +73,7 @@ impl Body {
 
 /// Writes the query string of the arguments (`HTTPSamplerBase.getQueryString`). Names are always encoded in UTF-8.
 ///
-/// With a content encoding that Java does not know, encoded values are left out, as JMeter leaves them out.
+/// If Java does not know the content encoding, encoded values are omitted, as in JMeter.
 pub fn append_query_string(arguments: &[Argument<'_>], content_encoding: &str, out: &mut String) {
     let charset = if is_blank(content_encoding) {
         Some(Charset::UTF_8)
@@ -108,7 +108,7 @@ impl BodySpec<'_> {
         matches!(self.files, [file] if !file.path.is_empty() && file.param_name.is_empty())
     }
 
-    /// `HTTPSamplerBase.getSendParameterValuesAsPostBody`: raw, or arguments none of which has a name.
+    /// `HTTPSamplerBase.getSendParameterValuesAsPostBody`: raw, or all arguments are unnamed.
     pub(crate) fn sends_values_as_body(&self) -> bool {
         self.raw || (!self.arguments.is_empty() && self.arguments.iter().all(|a| a.name.is_empty()))
     }
@@ -121,8 +121,8 @@ impl BodySpec<'_> {
                 && !self.sends_file_as_body())
     }
 
-    /// Whether the request carries an entity at all (`HTTPHC4Impl.createHttpRequest`). A `GET` does only when it sends a
-    /// file or plain values; a method JMeter does not know by name always does, even if its body is empty.
+    /// Whether the request carries an entity at all (`HTTPHC4Impl.createHttpRequest`). A `GET` does only if it sends a
+    /// file or plain values. A method that JMeter does not know by name always does, even if its body is empty.
     ///
     /// # Errors
     /// `IllegalArgumentException` when the method is not a token.
@@ -140,11 +140,11 @@ impl BodySpec<'_> {
         }
     }
 
-    /// Builds the body. `own_content_type` is the value of the first `Content-Type` header of the request so far, and
-    /// `random(n)` gives a number below n, for the multipart boundary.
+    /// Builds the body. `own_content_type` is the value of the first `Content-Type` header of the request so far.
+    /// `random(n)` returns a number below n, for the multipart boundary.
     ///
     /// # Errors
-    /// The failures of JMeter: an unknown charset, a content type that cannot be parsed, a broken escape in a value that
+    /// JMeter's failures: an unknown charset, a content type that cannot be parsed, or a broken escape in a value that
     /// is marked as already encoded.
     pub fn build(
         &self,
@@ -190,7 +190,7 @@ impl BodySpec<'_> {
         }
     }
 
-    /// The `Content-Type` that JMeter sets itself: the type of the first file, or the form type if so configured.
+    /// The `Content-Type` that JMeter sets itself: the type of the first file, or the form type if configured.
     fn set_content_type(&self, keeps_own: bool) -> Option<ContentType> {
         if keeps_own {
             return None;
@@ -205,7 +205,7 @@ impl BodySpec<'_> {
         }
     }
 
-    /// The values one after the other, as they are (`StringEntity`).
+    /// The values concatenated without encoding (`StringEntity`).
     fn values_body(&self, keeps_own: bool, charset: Charset) -> Body {
         if !self.pieces.is_empty() {
             let content_type = self
@@ -261,7 +261,7 @@ impl BodySpec<'_> {
         } else {
             ContentType::Entity(with_charset(FORM_TYPE, &charset))
         };
-        // The text is ASCII, but is encoded all the same: in UTF-16 it grows.
+        // The text is ASCII, but encoding still matters: UTF-16 makes it longer.
         let bytes = charset.encode(&text).into_owned();
         Ok(Body::new(
             vec![BodyStretch::Bytes(bytes)],
@@ -462,7 +462,7 @@ pub(crate) mod tests {
         assert_eq!(bytes(&body), b"\xfc?");
         assert_eq!(body.shown(), "ü€");
         assert_eq!(body.content_type, entity("text/plain; charset=ISO-8859-1"));
-        // The content type of the entity counts only where the request has none; the header list decides that.
+        // The entity's content type only applies if the request has none; the header list decides that.
         let own = spec("POST", &latin1)
             .build(Some("application/json"), |_| 0)
             .unwrap()

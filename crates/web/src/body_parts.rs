@@ -1,4 +1,4 @@
-//! The rows of a sampler's tables, and the pieces of the body that they become.
+//! The rows of a sampler's tables, and the body pieces made from them.
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,11 +12,11 @@ pub struct Argument<'a> {
     pub name: &'a str,
     /// `Argument.value`.
     pub value: &'a str,
-    /// `Argument.metadata`: what stands between name and value in a query string; empty when the plan has none.
+    /// `Argument.metadata`: the text between name and value in a query string; empty if the plan has none.
     pub metadata: &'a str,
     /// `HTTPArgument.always_encode`.
     pub always_encode: bool,
-    /// `HTTPArgument.content_type`: `text/plain` when the plan has none.
+    /// `HTTPArgument.content_type`: `text/plain` if the plan has none.
     pub content_type: &'a str,
 }
 
@@ -40,7 +40,7 @@ pub struct FileArgument<'a> {
     pub mime_type: &'a str,
 }
 
-/// All that decides about the body of one request.
+/// Everything that determines the body of one request.
 #[derive(Clone, Copy, Debug)]
 pub struct BodySpec<'a> {
     /// The request method.
@@ -61,18 +61,18 @@ pub struct BodySpec<'a> {
     pub following_redirect: bool,
     /// The property `http.post_add_content_type_if_missing` (default false).
     pub add_content_type_if_missing: bool,
-    /// A raw body in UTF-8 that is too long to be put together, piece by piece; empty where it is in the arguments.
+    /// The pieces of a raw UTF-8 body that is too long to concatenate; empty if the body is in the arguments.
     pub pieces: &'a [Rc<str>],
 }
 
-/// A stretch of a request body.
+/// A piece of a request body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BodyStretch {
     /// Bytes to send.
     Bytes(Vec<u8>),
-    /// A text that others have, too.
+    /// A shared text.
     Shared(Rc<str>),
-    /// A file to send whole; its size in bytes is what it was when the body was built.
+    /// A whole file to send; the size is from when the body was built.
     File {
         /// Its path.
         path: PathBuf,
@@ -81,7 +81,7 @@ pub enum BodyStretch {
     },
 }
 
-/// A file as HttpClient counts it: one that cannot be read has size 0 and fails only when it is sent.
+/// A file as HttpClient treats it: an unreadable one has size 0 and fails only when it is sent.
 pub(crate) fn file_part(path: &Path) -> BodyStretch {
     BodyStretch::File {
         path: path.to_owned(),

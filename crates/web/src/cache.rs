@@ -1,4 +1,4 @@
-//! The HTTP cache of one user: `CacheManager`. It remembers validators and expiry times, never bodies.
+//! The HTTP cache of one user: `CacheManager`. It stores validators and expiry times, never bodies.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::response::ResponseHead;
 pub struct CacheSettings {
     /// `useExpires`: honour `Cache-Control` and `Expires`; without it responses are only revalidated.
     pub use_expires: bool,
-    /// `maxSize` (default 5000 entries); an address with `Vary` takes two.
+    /// `maxSize` (default 5000 entries); an address with `Vary` counts as two.
     pub max_entries: usize,
     /// The property `cacheable_methods` (default `GET`).
     pub methods: Vec<String>,
@@ -37,7 +37,7 @@ impl CacheSettings {
     }
 }
 
-/// The result of a sampler for a resource that is still fresh (the property `cache_manager.cached_resource_mode`).
+/// How a sampler reports a cache hit on a fresh resource (the property `cache_manager.cached_resource_mode`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum CachedMode {
     /// `RETURN_NO_SAMPLE`: no sample at all. The default.
@@ -60,7 +60,7 @@ pub enum CachedMode {
 }
 
 impl CachedMode {
-    /// Response code and message of the sample for a fresh resource; `None` for no sample.
+    /// Response code and message of the sample for a cache hit; `None` for no sample.
     pub fn status(&self) -> Option<(&str, &str)> {
         match self {
             Self::NoSample => None,
@@ -70,7 +70,7 @@ impl CachedMode {
     }
 }
 
-/// The remembered parts of a response.
+/// The cached values of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CachedResponse {
     /// The value for `If-Modified-Since`.
@@ -88,9 +88,9 @@ struct Slot {
     used: u64,
 }
 
-/// The cache of one user. Empty, it owns no memory; full, it drops what was used least recently.
+/// The cache of one user. An empty cache allocates no memory; a full one evicts the least recently used entry.
 ///
-/// JMeter's cache (Caffeine) decides by frequency too, so the order of eviction differs from JMeter's.
+/// JMeter's cache (Caffeine) also considers frequency, so it evicts in a different order.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     slots: Vec<Slot>,
@@ -102,18 +102,18 @@ pub struct Cache {
 pub type HeaderPair<'a> = (&'a str, &'a str);
 
 impl Cache {
-    /// Forgets everything (`CacheManager.clearCache`).
+    /// Clears the cache (`CacheManager.clearCache`).
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// Whether nothing is remembered.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// The entry whose validators go into the request (`CacheManager.setHeaders`). `headers` are those of the request so
-    /// far: connection and plan, no cookies yet.
+    /// Finds the entry whose validators are added to the request (`CacheManager.setHeaders`). `headers` are those of the
+    /// request so far: connection and plan, without cookies.
     pub fn validators<'h>(
         &mut self,
         url: &str,
@@ -123,8 +123,8 @@ impl Cache {
         Some(&self.slots[at].entry)
     }
 
-    /// Whether the response to a `GET` is still fresh (`CacheManager.inCache`). `now_ms` is in milliseconds since the
-    /// epoch; `headers` are those of the request so far, cookies included.
+    /// Whether the cached response to a `GET` is still fresh (`CacheManager.inCache`). `now_ms` is in milliseconds since
+    /// the epoch; `headers` are those of the request so far, including cookies.
     pub fn is_fresh<'h>(
         &mut self,
         url: &str,
@@ -136,7 +136,7 @@ impl Cache {
             .is_some_and(|expires_ms| expires_ms > now_ms)
     }
 
-    /// `CacheManager.getEntry`: by address, and if the response varied, by the values of those request headers.
+    /// `CacheManager.getEntry`: looks up by address and, if the response varied, by the values of those request headers.
     fn find<'h>(
         &mut self,
         url: &str,
@@ -159,11 +159,11 @@ impl Cache {
         Some(at)
     }
 
-    /// Remembers a response (`CacheManager.saveDetails`). `sent_headers` are all headers of the request as JMeter shows
-    /// them, that is, without cookies.
+    /// Caches a response (`CacheManager.saveDetails`). `sent_headers` are all headers of the request as JMeter shows
+    /// them, without cookies.
     ///
     /// # Errors
-    /// `NumberFormatException` when `max-age` is no number: JMeter's sample fails on it.
+    /// `NumberFormatException` if `max-age` is not a number: JMeter's sample fails with it.
     pub fn save<'h>(
         &mut self,
         settings: &CacheSettings,
@@ -211,7 +211,7 @@ impl Cache {
         }
         match vary {
             None => {
-                // JMeter computes an entry only where there is none: an expired one stays as it is.
+                // JMeter only computes missing entries, so an expired one is not replaced.
                 if !self.index.contains_key(url) {
                     self.put(url, entry, settings.max_entries);
                 }
@@ -261,7 +261,7 @@ impl Cache {
     }
 }
 
-/// The headers that decide how long a response is fresh.
+/// The headers that determine how long a response is fresh.
 struct Validity<'a> {
     control: &'a str,
     expires: Option<&'a str>,
@@ -291,7 +291,7 @@ impl Validity<'_> {
         if self.expires.is_some() {
             return Ok(by_header);
         }
-        // A tenth of the age of the resource; a year when nothing is known.
+        // A tenth of the resource's age, or a year if the age is unknown.
         let age_ms = match (
             self.date.filter(|d| !d.is_empty()),
             self.last_modified.filter(|m| !m.is_empty()),
@@ -304,13 +304,13 @@ impl Validity<'_> {
     }
 }
 
-/// A date that cannot be read is Java's `null`, on which JMeter's sample fails.
+/// JMeter treats an unreadable date as `null`, which makes its sample fail.
 fn unparsable(date: &str) -> Result<i64, Exception> {
     http_date::parse(date)
         .ok_or_else(|| Exception::without_message("java.lang.NullPointerException"))
 }
 
-/// `CacheManager.varyUrl` with the values of the named headers, in the spelling of the `Vary` header.
+/// `CacheManager.varyUrl` with the values of the named headers, spelled as in the `Vary` header.
 fn vary_key<'h>(
     url: &str,
     vary: &str,
@@ -476,7 +476,7 @@ mod tests {
         save(&mut cache, &expires(), &german, headers).unwrap();
         assert!(cache.is_fresh(URL, german.into_iter(), NOW));
         assert!(!cache.is_fresh(URL, english.into_iter(), NOW));
-        // JMeter looks before HttpClient adds its own headers, so varying by those never hits.
+        // JMeter checks before HttpClient adds its own headers, so a `Vary` on those never hits.
         let mut cache = Cache::default();
         let sent = [("User-Agent", "UA")];
         save(

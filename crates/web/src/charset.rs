@@ -1,4 +1,4 @@
-//! Character sets by their Java names, and the encodings that JMeter builds on them.
+//! Character sets by their Java names, and the encodings that JMeter bases on them.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::java_uri::append_percent;
 
 /// A character set as `java.nio.charset.Charset.forName` finds it.
 ///
-/// ISO-8859-1, US-ASCII and the UTF-16 family are Java's, not those of the web, where the first two mean windows-1252.
+/// ISO-8859-1, US-ASCII and the UTF-16 family follow Java; on the web, the first two mean windows-1252.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charset {
     kind: CharsetKind,
@@ -26,7 +26,7 @@ enum CharsetKind {
     Other(&'static Encoding),
 }
 
-/// Java's spellings of names that the encoding library spells otherwise.
+/// Java's spellings of names that the encoding library spells differently.
 const CANONICAL: [(&str, &str); 3] = [
     ("gb18030", "GB18030"),
     ("windows-874", "x-windows-874"),
@@ -34,7 +34,7 @@ const CANONICAL: [(&str, &str); 3] = [
 ];
 
 impl Charset {
-    /// UTF-8, JMeter's default for what it sends.
+    /// UTF-8, JMeter's default for requests.
     pub const UTF_8: Self = Self {
         kind: CharsetKind::Utf8,
         name: Cow::Borrowed("UTF-8"),
@@ -73,7 +73,7 @@ impl Charset {
         })
     }
 
-    /// The character set of that name, if Java would support it.
+    /// The character set with this name, if Java supports it.
     pub fn find(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         let utf16 = |big_endian, mark, name| Self {
@@ -101,7 +101,7 @@ impl Charset {
                 let name = if let Some((_, java)) = CANONICAL.iter().find(|(web, _)| *web == own) {
                     Cow::Borrowed(*java)
                 } else if lower.starts_with("iso-8859-") {
-                    // The web reads some ISO sets as their Windows supersets; the name stays the ISO one.
+                    // The web decodes some ISO sets as their Windows supersets; the name stays the ISO one.
                     Cow::Owned(lower.to_ascii_uppercase())
                 } else {
                     Cow::Borrowed(own)
@@ -119,7 +119,7 @@ impl Charset {
         &self.name
     }
 
-    /// `String.getBytes(charset)`: what cannot be encoded becomes `?`.
+    /// `String.getBytes(charset)`: characters that cannot be encoded become `?`.
     pub fn encode<'a>(&self, text: &'a str) -> Cow<'a, [u8]> {
         match self.kind {
             CharsetKind::Utf8 => Cow::Borrowed(text.as_bytes()),
@@ -211,12 +211,13 @@ impl Charset {
     }
 }
 
-/// UTF-8 text, with U+FFFD for what is none; borrowed when it is sound, which is found out many bytes at a time.
+/// Decodes UTF-8 and replaces invalid bytes by U+FFFD. Valid text is borrowed; the check processes many bytes at a
+/// time.
 pub fn decode_utf8(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-/// ISO-8859-1 text; borrowed when it is plain ASCII.
+/// Decodes ISO-8859-1; plain ASCII is borrowed.
 pub fn decode_latin1(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.is_ascii() => Cow::Borrowed(text),
@@ -271,7 +272,8 @@ pub fn append_url_encoded(text: &str, charset: &Charset, out: &mut String) {
     }
 }
 
-/// HttpClient's `URLEncodedUtils.format` of one name or value: byte by byte, so that bytes that look safe stay.
+/// HttpClient's `URLEncodedUtils.format` of one name or value: encodes byte by byte, so bytes that look safe stay
+/// unchanged.
 pub fn append_form_encoded(text: &str, charset: &Charset, out: &mut String) {
     for b in charset.encode(text).iter() {
         match *b {

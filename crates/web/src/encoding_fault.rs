@@ -1,8 +1,8 @@
-//! Compressed bodies that cannot be read, as JMeter's `HTTPHC4Impl` reports them.
+//! Compressed bodies that cannot be decoded, as JMeter's `HTTPHC4Impl` reports them.
 
 use crate::exception::Exception;
 
-/// The fault of a compressed body.
+/// The defect of a compressed body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncodingFault<'a> {
     /// The first bytes are not gzip's.
@@ -11,21 +11,21 @@ pub enum EncodingFault<'a> {
     GzipMethod,
     /// The body ends within the gzip header.
     GzipHeaderEnd,
-    /// The data is no deflate stream, in zlib's words.
+    /// The data is not a deflate stream; zlib's message.
     GzipData(&'a str),
     /// The body ends within the gzip data.
     GzipDataEnd,
-    /// Check sum or length do not match.
+    /// The check sum or length does not match.
     GzipTrailer,
-    /// The body ends within check sum and length.
+    /// The body ends within the check sum or length.
     GzipTrailerEnd,
-    /// The body is too short to tell zlib from raw deflate.
+    /// The body is too short to distinguish zlib from raw deflate.
     DeflateHeaderEnd,
-    /// The data is no deflate stream, in zlib's words.
+    /// The data is not a deflate stream; zlib's message.
     Deflate(&'a str),
     /// The body ends within the deflate stream.
     DeflateEnd,
-    /// Anything wrong with brotli.
+    /// Any defect of a brotli stream.
     Brotli,
 }
 
@@ -48,7 +48,7 @@ impl EncodingFault<'_> {
             EncodingFault::GzipDataEnd | EncodingFault::DeflateEnd => Exception::new(EOF, ZLIB_END),
             EncodingFault::GzipTrailer => Exception::new(ZIP, "Corrupt GZIP trailer"),
             EncodingFault::DeflateHeaderEnd => Exception::new(ZIP, "Unexpected end of stream"),
-            // The cause in the decoder's own words is left out.
+            // The cause, with the decoder's own message, is omitted.
             EncodingFault::Brotli => {
                 Exception::new("java.io.IOException", "Brotli stream decoding failed")
             }

@@ -1,4 +1,4 @@
-//! The Java exception that JMeter would have caught, as its sample result shows it.
+//! The Java exception that JMeter would catch, as its sample result shows it.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,7 +11,7 @@ pub struct Exception {
     pub class: Cow<'static, str>,
     /// The result of `getMessage()`; `None` is Java's `null`.
     pub message: Option<Cow<'static, str>>,
-    /// The exception that it wraps (`getCause()`).
+    /// The wrapped exception (`getCause()`).
     pub cause: Option<Box<Exception>>,
 }
 
@@ -40,8 +40,8 @@ impl Exception {
         self
     }
 
-    /// The response data of the sample: its line of the stack trace and the `Caused by` lines of the exceptions that it
-    /// wraps, without the frames that `Throwable#printStackTrace` writes below each.
+    /// The response data of the sample: the first line of its stack trace and the `Caused by` lines of wrapped
+    /// exceptions, without the frames that `Throwable#printStackTrace` writes below each.
     pub fn trace(&self) -> String {
         let mut text = format!("{self}\n");
         let mut cause = self.cause.as_deref();

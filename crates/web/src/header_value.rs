@@ -37,7 +37,7 @@ impl<'a> Cursor<'a> {
         self.pos >= self.text.len()
     }
 
-    /// Takes the delimiter under the cursor.
+    /// Consumes the delimiter under the cursor.
     pub fn take(&mut self) -> Option<u8> {
         let b = self.text.as_bytes().get(self.pos).copied();
         self.pos += usize::from(b.is_some());
@@ -53,12 +53,12 @@ impl<'a> Cursor<'a> {
         self.pos += rest.iter().take_while(|b| is_whitespace(**b)).count();
     }
 
-    /// `TokenParser.parseToken`: up to a delimiter, with runs of white space inside made one space.
+    /// `TokenParser.parseToken`: up to a delimiter; collapses inner white space to one space.
     pub fn token(&mut self, delimiters: &[u8]) -> String {
         self.parse(delimiters, false)
     }
 
-    /// `TokenParser.parseValue`: like a token, but quoted parts lose their quotes and may hold delimiters.
+    /// `TokenParser.parseValue`: like a token, but quoted parts lose their quotes and may contain delimiters.
     pub fn value(&mut self, delimiters: &[u8]) -> String {
         self.parse(delimiters, true)
     }
@@ -154,7 +154,7 @@ pub(crate) fn parse_elements(text: &str) -> Vec<Element> {
     elements
 }
 
-/// `NetscapeDraftHeaderParser.parseHeader`: one element, no quoting, commas are ordinary.
+/// `NetscapeDraftHeaderParser.parseHeader`: one element without quoting; commas are ordinary characters.
 pub(crate) fn parse_netscape_element(text: &str) -> Element {
     let mut cursor = Cursor::new(text);
     let pair = |cursor: &mut Cursor<'_>| {
@@ -178,7 +178,7 @@ pub(crate) fn parse_netscape_element(text: &str) -> Element {
     }
 }
 
-/// `BasicHeaderValueFormatter.formatNameValuePair`: quotes where asked or where the value holds a separator.
+/// `BasicHeaderValueFormatter.formatNameValuePair`: quoted if requested or if the value contains a separator.
 pub(crate) fn append_parameter(name: &str, value: Option<&str>, quote: bool, out: &mut String) {
     out.push_str(name);
     let Some(value) = value else { return };

@@ -1,7 +1,7 @@
-//! The head of a request: which headers, in which order and spelling, and the text of it that results show.
+//! The head of a request: its headers, their order and spelling, and its text in results.
 //!
-//! JMeter puts its own headers first (`HTTPHC4Impl.setupRequest`), then HttpClient adds what is missing, in the order of
-//! its interceptors: `RequestContent`, `RequestTargetHost`, `RequestUserAgent`, and the authorization last.
+//! JMeter puts its own headers first (`HTTPHC4Impl.setupRequest`). Then HttpClient adds missing ones, in the order of its
+//! interceptors: `RequestContent`, `RequestTargetHost`, `RequestUserAgent`, and finally the authorization.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::body::{Body, ContentType};
 use crate::exception::Exception;
 use crate::url::Url;
 
-/// The `User-Agent` that HttpClient sends in JMeter 5.6.3 on Java 17, when the plan sets none.
+/// The `User-Agent` that HttpClient sends in JMeter 5.6.3 on Java 17, if the plan sets none.
 pub const DEFAULT_USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.15)";
 
 /// One row of a Header Manager, already evaluated.
@@ -24,7 +24,7 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// A header of borrowed or owned texts.
+    /// A header from borrowed or owned texts.
     pub fn new(name: impl Into<Cow<'a, str>>, value: impl Into<Cow<'a, str>>) -> Self {
         Self {
             name: name.into(),
@@ -33,10 +33,10 @@ impl<'a> Header<'a> {
     }
 }
 
-/// Merges the headers of an outer Header Manager into those of the inner ones (`HeaderManager.merge`): a name that is
-/// already there wins, whatever its case. Call it from the innermost manager outwards.
+/// Merges the headers of an outer Header Manager into those of the inner ones (`HeaderManager.merge`): existing names take
+/// precedence, ignoring case. Call it from the innermost manager outwards.
 ///
-/// A header that occurs twice in `outer` therefore arrives once; duplicates survive only in the innermost manager.
+/// A header that occurs twice in `outer` is therefore added once; only the innermost manager can contribute duplicates.
 pub fn merge<'a>(merged: &mut Vec<Header<'a>>, outer: &[Header<'a>]) {
     for header in outer {
         if !merged
@@ -48,11 +48,11 @@ pub fn merge<'a>(merged: &mut Vec<Header<'a>>, outer: &[Header<'a>]) {
     }
 }
 
-/// A part of the head that differs from request to request and is filled in by [`HeadTemplate`].
+/// A value in the head. [`HeadTemplate`] fills in those that differ between requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum HeadValue<'a> {
     Text(Cow<'a, str>),
-    /// The cookies of the request; the text is the user's own header, used when there are none.
+    /// The cookies of the request, or else the text, which is the plan's own header.
     Cookies(Option<Cow<'a, str>>),
     #[default]
     Length,
@@ -70,17 +70,17 @@ impl HeaderField<'_> {
     }
 }
 
-/// The headers of a request in the making, in order.
+/// The headers of a request under construction, in order.
 ///
-/// The methods are to be called in the order they are listed in; each adds what JMeter or HttpClient adds at that point.
+/// Call the methods in the order in which they are listed; each adds what JMeter or HttpClient adds at that point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestHead<'a> {
     entries: TinyVec<[HeaderField<'a>; 12]>,
 }
 
 impl<'a> RequestHead<'a> {
-    /// `Connection`, then the merged headers of the plan (`HTTPHC4Impl.setConnectionHeaders`): a `Content-Length` is
-    /// dropped, and a `Host` gets or loses its port.
+    /// `Connection`, then the merged headers of the plan (`HTTPHC4Impl.setConnectionHeaders`). A `Content-Length` is dropped,
+    /// and a port may be added to or removed from `Host`.
     pub fn new(url: &Url, keep_alive: bool, headers: &'a [Header<'a>]) -> Self {
         let mut head = Self {
             entries: TinyVec::new(),
@@ -102,7 +102,7 @@ impl<'a> RequestHead<'a> {
         head
     }
 
-    /// The conditional headers of the Cache Manager (`CacheManager.setHeaders`), replacing any of the plan's.
+    /// The conditional headers of the Cache Manager (`CacheManager.setHeaders`), which replace those of the plan.
     pub fn conditional(
         &mut self,
         if_modified_since: Option<&'a str>,
@@ -116,14 +116,14 @@ impl<'a> RequestHead<'a> {
         }
     }
 
-    /// The cookies of the Cookie Manager, replacing a `Cookie` header of the plan; nothing changes when there are none.
+    /// The cookies of the Cookie Manager, which replace a `Cookie` header of the plan; no change if there are none.
     pub fn cookies(&mut self, cookies: Option<&'a str>) {
         if let Some(value) = cookies {
             self.set("Cookie", HeadValue::Text(value.into()));
         }
     }
 
-    /// A place for cookies that differ from request to request, to be filled in by [`HeadTemplate::append`].
+    /// A placeholder for cookies that differ between requests; [`HeadTemplate::append`] fills it in.
     pub fn cookie_slot(&mut self) {
         let own = match self.entries.iter().find(|e| e.is("Cookie")) {
             Some(HeaderField {
@@ -138,7 +138,7 @@ impl<'a> RequestHead<'a> {
     /// The headers of the body (`HTTPHC4Impl.setupHttpEntityEnclosingRequestData` and `RequestContent`).
     ///
     /// # Errors
-    /// `ClientProtocolException` without message when the plan sets `Transfer-Encoding`, which HttpClient refuses.
+    /// `ClientProtocolException` without a message if the plan sets `Transfer-Encoding`, which HttpClient refuses.
     pub fn body(&mut self, body: &'a Body) -> Result<(), Exception> {
         self.body_headers(
             &body.content_type,
@@ -146,7 +146,7 @@ impl<'a> RequestHead<'a> {
         )
     }
 
-    /// As [`Self::body`], with a place for the length, to be filled in by [`HeadTemplate::append`].
+    /// Like [`Self::body`], with a placeholder for the length, which [`HeadTemplate::append`] fills in.
     ///
     /// # Errors
     /// As [`Self::body`].
@@ -184,9 +184,9 @@ impl<'a> RequestHead<'a> {
         Ok(())
     }
 
-    /// The headers that HttpClient adds when they are missing: `Host` and `User-Agent` (`None` with
-    /// `httpclient4.default_user_agent_disabled`), and between them `Proxy-Connection` where the request itself goes
-    /// to a proxy (`RequestClientConnControl`).
+    /// The headers that HttpClient adds if they are missing: `Host` and `User-Agent` (`None` with
+    /// `httpclient4.default_user_agent_disabled`). If the request itself goes to a proxy, `Proxy-Connection` comes between them
+    /// (`RequestClientConnControl`).
     pub fn finish(&mut self, host_header: &'a str, by_proxy: bool, user_agent: Option<&'a str>) {
         if !self.contains("Host") {
             self.add("Host", host_header);
@@ -199,14 +199,14 @@ impl<'a> RequestHead<'a> {
         }
     }
 
-    /// The `Authorization` header; the plan's own one stays instead (`MainClientExec`).
+    /// Adds the `Authorization` header, unless the plan has one (`MainClientExec`).
     pub fn authorization(&mut self, value: impl Into<Cow<'a, str>>) {
         if !self.contains("Authorization") {
             self.add("Authorization", value);
         }
     }
 
-    /// The `Proxy-Authorization` header; the plan's own one stays instead.
+    /// Adds the `Proxy-Authorization` header, unless the plan has one.
     pub fn proxy_authorization(&mut self, value: impl Into<Cow<'a, str>>) {
         if !self.contains("Proxy-Authorization") {
             self.add("Proxy-Authorization", value);
@@ -220,7 +220,7 @@ impl<'a> RequestHead<'a> {
         });
     }
 
-    /// `HeaderGroup.updateHeader`: takes the place of the first header of that name, or goes to the end.
+    /// `HeaderGroup.updateHeader`: replaces the first header with this name, or appends it.
     fn set(&mut self, name: &'static str, value: HeadValue<'a>) {
         let entry = HeaderField {
             name: name.into(),
@@ -232,7 +232,7 @@ impl<'a> RequestHead<'a> {
         }
     }
 
-    /// Sets a header in place of the first of that name.
+    /// Sets a header, replacing the first one with this name.
     pub(crate) fn set_text(&mut self, name: &'static str, value: impl Into<Cow<'a, str>>) {
         self.set(name, HeadValue::Text(value.into()));
     }
@@ -247,7 +247,7 @@ impl<'a> RequestHead<'a> {
         self.entries.iter().any(|e| e.is(name))
     }
 
-    /// The value of the first header of that name.
+    /// The value of the first header with this name.
     pub fn first(&self, name: &str) -> Option<&str> {
         self.entries
             .iter()
@@ -258,7 +258,7 @@ impl<'a> RequestHead<'a> {
             })
     }
 
-    /// The headers in order, without the places still to be filled.
+    /// The headers in order, without unfilled placeholders.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().filter_map(|e| match &e.value {
             HeadValue::Text(text) | HeadValue::Cookies(Some(text)) => Some((&*e.name, &**text)),
@@ -266,7 +266,7 @@ impl<'a> RequestHead<'a> {
         })
     }
 
-    /// Whether HttpClient will close the connection after this exchange because of a request header
+    /// Whether a request header makes HttpClient close the connection after this exchange
     /// (`DefaultClientConnectionReuseStrategy`): any `Connection` header with the token `close`.
     pub fn asks_to_close(&self) -> bool {
         self.iter().any(|(name, value)| {
@@ -278,7 +278,7 @@ impl<'a> RequestHead<'a> {
         })
     }
 
-    /// Writes the head as HttpClient does. Characters beyond ISO-8859-1 and controls go out as `?`.
+    /// Writes the head as HttpClient does. Characters beyond ISO-8859-1 and control characters become `?`.
     pub fn append(&self, method: &str, target: &str, out: &mut Vec<u8>) {
         append_request_line(method, target, out);
         for (name, value) in self.iter() {
@@ -287,7 +287,7 @@ impl<'a> RequestHead<'a> {
         out.extend_from_slice(b"\r\n");
     }
 
-    /// The request headers of the result (`HTTPHC4Impl.getAllHeadersExceptCookie`): one per line, no cookies.
+    /// The request headers in the result (`HTTPHC4Impl.getAllHeadersExceptCookie`): one per line, without cookies.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for (name, value) in self
@@ -299,7 +299,7 @@ impl<'a> RequestHead<'a> {
         text
     }
 
-    /// The cookies of the result: those of the Cookie Manager, or the plan's own header
+    /// The cookies in the result: those of the Cookie Manager, or the plan's own header
     /// (`HTTPHC4Impl.getOnlyCookieFromHeaders`).
     pub fn cookie_text(&self, managed: Option<&str>) -> String {
         if let Some(managed) = managed.filter(|text| !text.is_empty()) {
@@ -334,7 +334,7 @@ fn append_request_line(method: &str, target: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b" HTTP/1.1\r\n");
 }
 
-/// One header line: `BasicLineFormatter.doFormatHeader`, then `ByteArrayBuffer.append(char[])`.
+/// Writes one header line: `BasicLineFormatter.doFormatHeader`, then `ByteArrayBuffer.append(char[])`.
 fn append_line(name: &str, value: &str, out: &mut Vec<u8>) {
     append_latin1(name, out);
     out.extend_from_slice(b": ");
@@ -342,7 +342,7 @@ fn append_line(name: &str, value: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Whether the text goes out as it is; most do, and so it is looked at in steps without a branch for each byte.
+/// Whether the text can be sent unchanged. Most can, so the check works in blocks without a branch per byte.
 fn is_visible_ascii(text: &str) -> bool {
     let visible = |bytes: &[u8]| {
         let odd = |odd: bool, b: &u8| odd | !(b' '..=b'~').contains(b);
@@ -375,7 +375,7 @@ fn append_latin1(text: &str, out: &mut Vec<u8>) {
     }
 }
 
-/// Visible ISO-8859-1 as one byte, all else as one `?` per UTF-16 unit.
+/// Visible ISO-8859-1 characters as one byte, others as one `?` per UTF-16 unit.
 fn latin1(c: char) -> impl Iterator<Item = u8> {
     let byte = match c {
         '\t' | ' '..='~' | '\u{a0}'..='\u{ff}' => u8::try_from(c).unwrap_or(b'?'),
@@ -384,8 +384,8 @@ fn latin1(c: char) -> impl Iterator<Item = u8> {
     std::iter::repeat_n(byte, c.len_utf16())
 }
 
-/// The value of a `Host` header from the plan (`HTTPHC4Impl.setConnectionHeaders`): it takes the port of the address
-/// when it has none, and loses a port that is the default of the protocol.
+/// The value of a `Host` header from the plan (`HTTPHC4Impl.setConnectionHeaders`): the address's port is added if it has none,
+/// and the protocol's default port is removed.
 fn host_value<'a>(value: &'a str, url: &Url) -> Cow<'a, str> {
     let written = value.rsplit_once(':').and_then(|(name, digits)| {
         let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
@@ -409,7 +409,7 @@ fn host_value<'a>(value: &'a str, url: &Url) -> Cow<'a, str> {
     }
 }
 
-/// A head prepared once for requests that differ only in their first line, cookies and length.
+/// A head that is prepared once for requests that differ only in request line, cookies and length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeadTemplate(Box<[Piece]>);
 
@@ -421,7 +421,7 @@ enum Piece {
 }
 
 impl HeadTemplate {
-    /// Prepares the finished head.
+    /// Prepares a finished head.
     pub fn new(head: &RequestHead<'_>) -> Self {
         let mut pieces = Vec::new();
         let mut bytes = Vec::new();
@@ -447,8 +447,8 @@ impl HeadTemplate {
         Self(pieces.into())
     }
 
-    /// Writes the head as [`RequestHead::append`] does. `cookies` is the value for the cookie slot, `length` that for the length
-    /// slot in bytes.
+    /// Writes the head as [`RequestHead::append`] does. `cookies` fills the cookie placeholder, and `length` the length
+    /// placeholder, in bytes.
     pub fn append(
         &self,
         method: &str,

@@ -1,10 +1,10 @@
-//! Dates in headers, read with the leniency of `java.text.SimpleDateFormat` (`org.apache.http.client.utils.DateUtils`).
+//! Parses dates in headers as leniently as `java.text.SimpleDateFormat` (`org.apache.http.client.utils.DateUtils`).
 
 /// The patterns of `DateUtils.parseDate`: RFC 1123, RFC 1036 and asctime.
 pub(crate) const DEFAULT_PATTERNS: [&str; 3] =
     ["E, d M y4 H:m:s z", "E, d-M-y2 H:m:s z", "E M d H:m:s y4"];
 
-/// The one pattern of `NetscapeDraftSpec`.
+/// The pattern of `NetscapeDraftSpec`.
 pub(crate) const NETSCAPE_PATTERN: [&str; 1] = ["E, d-M-y2 H:m:s z"];
 
 const DAYS: [&str; 7] = [
@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> Option<i64> {
     parse_with(text, &DEFAULT_PATTERNS)
 }
 
-/// `DateUtils.parseDate(text, patterns)`; text after the date is ignored.
+/// `DateUtils.parseDate(text, patterns)`; ignores text after the date.
 pub(crate) fn parse_with(text: &str, patterns: &[&str]) -> Option<i64> {
     let text = match text.strip_prefix('\'').and_then(|t| t.strip_suffix('\'')) {
         Some(inner) if text.len() > 1 => inner,
@@ -111,7 +111,7 @@ impl DateReader<'_> {
         value
     }
 
-    /// A year of two digits is in the century from 2000 where the pattern has two letters, else it is taken literally.
+    /// A two-digit year is in the century from 2000 if the pattern has two letters; otherwise it is taken literally.
     fn year(&mut self, short: bool) -> Option<i64> {
         self.skip_blanks();
         let before = self.rest.len();
@@ -124,7 +124,7 @@ impl DateReader<'_> {
         })
     }
 
-    /// A full or three-letter English name in any case; gives its index.
+    /// A full or three-letter English name, ignoring case; returns its index.
     fn name(&mut self, names: &[&str]) -> Option<i64> {
         self.skip_blanks();
         let starts = |name: &str| {
@@ -184,7 +184,7 @@ impl DateReader<'_> {
 }
 
 impl Fields {
-    /// Lenient, as `java.util.GregorianCalendar` is: the 31st of February is the 3rd of March.
+    /// Lenient like `java.util.GregorianCalendar`: 31 February is 3 March.
     fn millis(&self) -> i64 {
         let days = days_from_civil(self.year, self.month) + self.day - 1;
         let minutes = (days * 24 + self.hour) * 60 + self.minute - self.offset_minutes;
@@ -241,7 +241,7 @@ pub(crate) fn parse_lax(text: &str) -> Option<i64> {
     Some(fields.millis())
 }
 
-/// Between `min` and `max` digits, not followed by another digit; gives the number and what follows it.
+/// Between `min` and `max` digits, not followed by another digit; returns the number and the rest.
 fn lax_number(token: &str, min: usize, max: usize) -> Option<(i64, &str)> {
     let digits = token.bytes().take_while(u8::is_ascii_digit).count();
     if !(min..=max).contains(&digits) {
@@ -304,7 +304,7 @@ mod tests {
             "23:12:40 9th november 2089",
         ] {
             let got = parse_lax(text);
-            // A four-digit year cannot be taken for a day.
+            // A four-digit year cannot be mistaken for a day.
             assert_eq!(got, expected, "{text}");
         }
         assert_eq!(

@@ -1,5 +1,5 @@
-//! The differences of JMeter's implementation `Java`: requests of `java.net.HttpURLConnection`
-//! (`HTTPJavaImpl`, `PostWriter`, `PutWriter`), and how they fail.
+//! What JMeter's `Java` implementation does differently: requests of `java.net.HttpURLConnection` (`HTTPJavaImpl`,
+//! `PostWriter`, `PutWriter`), and their failures.
 //!
 //! Recorded from JMeter 5.6.3 on Java 17.0.15.
 
@@ -22,7 +22,7 @@ pub const USER_AGENT: &str = "Java/17.0.15";
 /// The `Accept` of `HttpURLConnection`.
 const ACCEPT: &str = "text/html, image/gif, image/jpeg, */*; q=0.2";
 
-/// The `Content-type` of a body that has none, except with `PUT`.
+/// The default `Content-type` of a body, except with `PUT`.
 const FORM_TYPE: &str = "application/x-www-form-urlencoded";
 
 /// `PostWriter.BOUNDARY`.
@@ -33,7 +33,7 @@ const METHODS: [&str; 7] = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "
 /// `HttpURLConnection.setRequestMethod`.
 ///
 /// # Errors
-/// `java.net.ProtocolException` for other methods than the seven of HTTP/1.1 that Java knows.
+/// `java.net.ProtocolException` for methods other than the seven of HTTP/1.1 that Java knows.
 pub fn check_method(method: &str) -> Result<(), Exception> {
     if METHODS.contains(&method) {
         return Ok(());
@@ -42,7 +42,7 @@ pub fn check_method(method: &str) -> Result<(), Exception> {
     Err(Exception::new("java.net.ProtocolException", message))
 }
 
-/// `HTTPJavaImpl.setupConnection` with an address that is not of HTTP.
+/// `HTTPJavaImpl.setupConnection` with an address of another protocol than HTTP.
 fn cannot_cast(protocol: &str) -> Exception {
     let connection = match protocol {
         "file" => "sun.net.www.protocol.file.FileURLConnection",
@@ -57,10 +57,11 @@ fn cannot_cast(protocol: &str) -> Exception {
     Exception::new("java.lang.ClassCastException", message)
 }
 
-/// `HttpURLConnection.addRequestProperty`: what a header may not hold.
+/// `HttpURLConnection.addRequestProperty`: checks for characters that headers must not contain.
 ///
 /// # Errors
-/// `IllegalArgumentException` for a line end or a colon in a name, and for a line end in a value that no blank follows.
+/// `IllegalArgumentException` for a line end or a colon in a name, and for a line end in a value that is not followed
+/// by a blank.
 pub fn check_headers<'h>(headers: &[Header<'h>]) -> Result<(), Exception> {
     for Header { name, value, .. } in headers {
         if name.contains(['\n', ':']) {
@@ -77,12 +78,13 @@ pub fn check_headers<'h>(headers: &[Header<'h>]) -> Result<(), Exception> {
     Ok(())
 }
 
-/// Where `HttpURLConnection.followRedirect` goes on, if it does.
+/// The address to which `HttpURLConnection.followRedirect` redirects, if it does.
 ///
-/// 300 to 307 but 304 and 306 are followed within one protocol; 308 is not known. 305 is passed over here: Java would
-/// ask the place named as a proxy.
+/// It follows 300 to 307 except 304 and 306, within one protocol; it does not know 308. This function ignores 305, for
+/// which Java would use the named server as a proxy.
 ///
-/// A `Location` that is no address even beside the request's is passed over: the redirect itself is the response.
+/// A `Location` that cannot be resolved against the request's address is ignored: the redirect itself is then the
+/// response.
 pub fn java_redirect(status: u16, request_url: &Url, location: Option<&str>) -> Option<Url> {
     let location = location.filter(|_| matches!(status, 300..=303 | 307))?;
     match Url::parse(location) {
@@ -93,16 +95,16 @@ pub fn java_redirect(status: u16, request_url: &Url, location: Option<&str>) -> 
     }
 }
 
-/// The failure of a redirect to be followed that does not say where to (`HTTPSamplerBase.followRedirects`).
+/// The failure of a redirect without a `Location` (`HTTPSamplerBase.followRedirects`).
 pub fn java_missing_location() -> Exception {
     let message = "Cannot invoke \"String.indexOf(int)\" because \"source\" is null";
     Exception::new("java.lang.NullPointerException", message)
 }
 
-/// Requests in a row that `HttpURLConnection` makes at most (`http.maxRedirects`).
+/// Limit of consecutive requests of `HttpURLConnection` (`http.maxRedirects`).
 pub const MAX_REQUESTS: usize = 20;
 
-/// The failure after so many.
+/// The failure after [`MAX_REQUESTS`] requests.
 pub fn java_too_many_redirects() -> Exception {
     chained(Exception::new(
         "java.net.ProtocolException",
@@ -111,7 +113,7 @@ pub fn java_too_many_redirects() -> Exception {
 }
 
 impl Url {
-    /// An address as `HttpURLConnection` uses it: unlike HttpClient, it takes any path as it is.
+    /// The address as `HttpURLConnection` uses it: unlike HttpClient, it accepts any path unchanged.
     ///
     /// # Errors
     /// An unknown protocol, no host, or a port beyond 65535, with Java's message.
@@ -157,7 +159,7 @@ pub fn authorization(rows: &[Authorization], url: &Url) -> Option<String> {
 }
 
 impl<'a> RequestHead<'a> {
-    /// `Connection`, then the merged headers of the plan as they are (`HTTPJavaImpl.setConnectionHeaders`).
+    /// `Connection`, then the merged headers of the plan unchanged (`HTTPJavaImpl.setConnectionHeaders`).
     pub fn java(keep_alive: bool, headers: &'a [Header<'a>]) -> Self {
         let mut head = Self::default();
         head.add(
@@ -170,7 +172,7 @@ impl<'a> RequestHead<'a> {
         head
     }
 
-    /// The headers of the body, each in place of one of the plan's (`URLConnection.setRequestProperty`).
+    /// The headers of the body, each replacing one of the plan's (`URLConnection.setRequestProperty`).
     pub fn java_body(&mut self, body: &'a Body) {
         if let ContentType::Set(value) = &body.content_type {
             self.set_text("Content-Type", value);
@@ -178,13 +180,13 @@ impl<'a> RequestHead<'a> {
         self.set_text("Content-Length", body.len.to_string());
     }
 
-    /// The `Authorization` header, in place of the plan's.
+    /// Sets the `Authorization` header, replacing the plan's.
     pub fn java_authorization(&mut self, value: &'a str) {
         self.set_text("Authorization", value);
     }
 
-    /// The request headers of the result, before `HttpURLConnection` adds its own
-    /// (`HTTPJavaImpl.getAllHeadersExceptCookie`): in the order of a Java hash map, `Authorization` last.
+    /// The request headers in the result, before `HttpURLConnection` adds its own
+    /// (`HTTPJavaImpl.getAllHeadersExceptCookie`): in the order of a Java hash map, with `Authorization` last.
     pub fn java_text(&self, authorization: Option<&str>) -> String {
         let mut names: Vec<&str> = Vec::new();
         let shown = |name: &str| {
@@ -210,7 +212,7 @@ impl<'a> RequestHead<'a> {
         text
     }
 
-    /// Writes the head as `HttpURLConnection` does: in the encoding of the machine, which is UTF-8.
+    /// Writes the head as `HttpURLConnection` does: in the machine's encoding, which is UTF-8.
     pub fn append_java(&self, method: &str, target: &str, out: &mut Vec<u8>) {
         for part in [method, " ", target, " HTTP/1.1\r\n"] {
             out.extend_from_slice(part.as_bytes());
@@ -223,12 +225,12 @@ impl<'a> RequestHead<'a> {
         out.extend_from_slice(b"\r\n");
     }
 
-    /// The `Connection` of a request that has lost the plan's headers.
+    /// Adds `Connection` to a request without the plan's headers.
     pub fn java_keep_alive(&mut self) {
         self.add_missing("Connection", "keep-alive");
     }
 
-    /// The headers that `HttpURLConnection.writeRequests` adds when they are missing.
+    /// Adds the headers that `HttpURLConnection.writeRequests` adds if they are missing.
     pub fn java_finish(
         &mut self,
         host_header: &'a str,
@@ -256,7 +258,7 @@ pub fn connect_head(authority: &str) -> String {
     )
 }
 
-/// The size of a `java.util.HashMap` with so many entries.
+/// The number of buckets of a `java.util.HashMap` with this many entries.
 fn hash_buckets(entries: usize) -> u32 {
     let mut buckets = 16;
     while entries * 4 > buckets * 3 {
@@ -274,11 +276,11 @@ fn spread_hash(text: &str) -> u32 {
 }
 
 impl BodySpec<'_> {
-    /// The body as `PostWriter` and `PutWriter` write it; other methods have none. `own_content_type` is the value of
+    /// The body that `PostWriter` and `PutWriter` write; other methods have none. `own_content_type` is the value of
     /// the first `Content-Type` header of the plan.
     ///
     /// # Errors
-    /// An unknown content encoding; a multipart body with `PUT`, for which nothing was set up.
+    /// An unknown content encoding, or a multipart body with `PUT`, which `PutWriter` does not support.
     pub fn build_java(&self, own_content_type: Option<&str>) -> Result<Option<Body>, Exception> {
         let post = self.method == "POST";
         if !post && self.method != "PUT" {
@@ -330,7 +332,7 @@ impl BodySpec<'_> {
         )))
     }
 
-    /// `String.getBytes` knows an encoding or not; it has no words of its own for a name that cannot be one.
+    /// The charset for `String.getBytes`, which reports malformed names like unknown ones.
     fn java_charset(&self) -> Result<Charset, Exception> {
         self.charset().map_err(|_| {
             let name = self.content_encoding.to_owned();
@@ -420,7 +422,7 @@ fn percent_encode(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// `HttpURLConnection.getResponseCode` throws a copy of the first failure with that as its cause.
+/// `HttpURLConnection.getResponseCode` throws a copy of the first failure, with the failure as its cause.
 fn chained(failure: Exception) -> Exception {
     failure.clone().caused_by(failure)
 }

@@ -9,7 +9,7 @@ pub(crate) fn is_space_char(c: char) -> bool {
     )
 }
 
-/// The index of the byte offset `at` counted as Java counts: in UTF-16 units.
+/// Converts the byte offset `at` to Java's index in UTF-16 units.
 pub(crate) fn utf16_index(text: &str, at: usize) -> usize {
     text[..at].chars().map(char::len_utf16).sum()
 }
@@ -25,7 +25,7 @@ pub(crate) fn parse_int(text: &str, radix: u32) -> Result<i32, String> {
     if digits.is_empty() {
         return Err(fail(index));
     }
-    // Accumulates negatively, as Java does, so that the point of overflow is the same.
+    // Accumulates negative numbers, as Java does, so that overflow happens at the same digit.
     let limit: i64 = if negative {
         i64::from(i32::MIN)
     } else {

@@ -1,4 +1,4 @@
-//! `java.net.URI`: the grammar it accepts, the messages it fails with, and the rewriting JMeter asks of it.
+//! `java.net.URI`: its grammar, its error messages, and the rewriting that JMeter uses.
 //!
 //! The rules are those of `java.net.URI.Parser` (RFC 2396 with Java's deviations); every message and index was checked
 //! against Java 17.
@@ -100,7 +100,7 @@ impl UriParser<'_> {
         p < end && self.bytes[p] == b
     }
 
-    /// The first position at or after `p` that holds one of `stops`, or `end`.
+    /// The first position at or after `p` that contains one of `stops`, or `end`.
     fn find(&self, p: usize, end: usize, stops: &[u8]) -> usize {
         self.bytes[p..end]
             .iter()
@@ -108,7 +108,7 @@ impl UriParser<'_> {
             .map_or(end, |i| p + i)
     }
 
-    /// Skips what `legal` accepts, and where `escapes` holds also `%xx` and visible characters outside ASCII.
+    /// Skips characters that `legal` accepts and, with `escapes`, also `%xx` and visible characters outside ASCII.
     fn scan(
         &self,
         mut p: usize,
@@ -343,7 +343,7 @@ impl UriParser<'_> {
         if p == start {
             return self.expecting("hostname", start);
         }
-        // The last label of a name with several must begin with a letter.
+        // If the name has several labels, the last must begin with a letter.
         if top > start && !self.bytes[top].is_ascii_alphabetic() {
             return self.fail("Illegal character in hostname", top);
         }
@@ -363,7 +363,7 @@ fn is_ipv4(text: &str) -> bool {
     }) && parts == 4
 }
 
-/// `URI.toASCIIString`: the NFC form with everything outside ASCII as `%xx` of its UTF-8.
+/// `URI.toASCIIString`: the NFC form, with all characters outside ASCII as `%xx` of their UTF-8 bytes.
 pub(crate) fn append_ascii(text: &str, out: &mut String) {
     if text.is_ascii() {
         out.push_str(text);
@@ -391,7 +391,7 @@ pub(crate) fn append_percent(b: u8, out: &mut String) {
     out.push(char::from(HEX[usize::from(b & 15)]));
 }
 
-/// Which characters `new URI(scheme, userInfo, host, ...)` leaves alone in a component.
+/// The component of a URI, which determines the characters that `new URI(scheme, userInfo, host, ...)` does not quote.
 #[derive(Clone, Copy)]
 pub(crate) enum Component {
     UserInfo,
@@ -423,7 +423,7 @@ pub(crate) fn append_quoted(text: &str, component: Component, out: &mut String) 
     }
 }
 
-/// `URI.normalize()` on an absolute path: empty and `.` segments go, `x/..` goes, leading `..` stay.
+/// `URI.normalize()` on an absolute path: removes empty and `.` segments and `x/..`; leading `..` stay.
 pub(crate) fn normalize_path(path: &str) -> Option<String> {
     let inner = path.strip_prefix('/')?;
     let dirty = inner.split('/').any(|s| s == "." || s == "..") || path.contains("//");

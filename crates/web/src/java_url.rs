@@ -1,7 +1,7 @@
-//! `java.net.URL`: parsing, relative resolution and the text that ends up in the URL column of the results.
+//! `java.net.URL`: parsing, relative resolution, and the text for the URL column of the results.
 //!
-//! JMeter carries every address as a `java.net.URL`; its text, its parts and its failures are therefore the ones of
-//! `java.net.URL` and `java.net.URLStreamHandler.parseURL` (Java 17).
+//! JMeter represents every address as a `java.net.URL`, so its text, parts and failures are those of `java.net.URL`
+//! and `java.net.URLStreamHandler.parseURL` (Java 17).
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -14,8 +14,8 @@ use crate::wire::WireParts;
 /// The protocols that a Java runtime has handlers for.
 const KNOWN_PROTOCOLS: [&str; 7] = ["http", "https", "file", "jar", "ftp", "mailto", "jrt"];
 
-/// An address as `java.net.URL` holds it. The text is stored once and the parts are ranges of it. Clones share it, and
-/// what HttpClient makes of it, which is worked out once.
+/// An address as `java.net.URL` represents it. The text is stored once and the parts are ranges of it. Clones share
+/// the text and its [`Url::wire`] form, which is computed once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     text: Rc<str>,
@@ -30,7 +30,7 @@ pub struct Url {
     reference: Option<UrlSpan>,
 }
 
-/// [`Url::wire`] of this text, shared by all clones. It follows from the text and so is no part of what is compared.
+/// The cached [`Url::wire`], shared by all clones. It follows from the text, so comparisons ignore it.
 #[derive(Clone, Debug, Default)]
 struct Memo(Rc<OnceCell<WireParts>>);
 
@@ -56,7 +56,7 @@ impl UrlSpan {
     }
 }
 
-/// The parts of an address before they are put together. `user_info` and `host` are ranges of `authority`.
+/// The parts of an address before assembly. `user_info` and `host` are ranges of `authority`.
 #[derive(Clone, Debug, Default)]
 struct Parts<'a> {
     protocol: String,
@@ -86,7 +86,7 @@ impl Url {
         Self::resolve(Some(self), spec)
     }
 
-    /// `new URL(protocol, host, port, file)`; a port of -1 means none, a host of `None` a local address.
+    /// `new URL(protocol, host, port, file)`; a port of -1 means none, and a host of `None` means a local address.
     ///
     /// # Errors
     /// `java.net.MalformedURLException` with Java's message.
@@ -144,7 +144,7 @@ impl Url {
             _ => spec,
         };
         let (new_protocol, mut rest) = split_protocol(spec);
-        // A context counts only when the protocols agree.
+        // The context only counts if the protocols are equal.
         let context = context.filter(|c| new_protocol.as_deref().is_none_or(|p| p == c.protocol()));
         let hierarchical = context.is_some_and(|c| c.path().starts_with('/'));
         let inherits = context.is_some() && (new_protocol.is_none() || hierarchical);
@@ -174,7 +174,8 @@ impl Url {
             rest = &rest[..hash];
         }
         if inherits && rest.is_empty() {
-            // Nothing but a fragment: Java keeps the query of the context, and its fragment when there is no other.
+            // If the spec is only a fragment, Java keeps the context's query, and also its fragment if the spec's is
+            // missing.
             parts.query = context.and_then(Self::query);
             parts.reference = parts
                 .reference
@@ -193,7 +194,7 @@ impl Url {
         Some((span.0 - base) as usize..(span.1 - base) as usize)
     }
 
-    /// Writes the text as `URL.toExternalForm` does: an empty authority leaves no slashes behind.
+    /// Writes the text as `URL.toExternalForm` does: without slashes for an empty authority.
     fn assemble(parts: &Parts<'_>) -> Self {
         let mut text = String::with_capacity(
             parts.protocol.len()
@@ -244,12 +245,12 @@ impl Url {
         }
     }
 
-    /// The text, shared with this address.
+    /// The text, sharing this address's allocation.
     pub fn text(&self) -> Rc<str> {
         self.text.clone()
     }
 
-    /// Where [`Url::wire`] is kept.
+    /// The cache of [`Url::wire`].
     pub(crate) fn wire_memo(&self) -> &OnceCell<WireParts> {
         &self.wire.0
     }
@@ -274,17 +275,17 @@ impl Url {
         self.user_info.map(|span| span.cut(&self.text))
     }
 
-    /// `URL.getHost()`: as written, with the brackets of an IPv6 address, empty when there is none.
+    /// `URL.getHost()`: as written, including the brackets of an IPv6 address; empty if there is none.
     pub fn host(&self) -> &str {
         self.host.cut(&self.text)
     }
 
-    /// `URL.getPort()`, `None` where Java says -1.
+    /// `URL.getPort()`; `None` if Java returns -1.
     pub fn port(&self) -> Option<i32> {
         (self.port != -1).then_some(self.port)
     }
 
-    /// The port to connect to (`HTTPSamplerBase.getDefaultPort`): the written one, or 80 or 443.
+    /// The port to connect to (`HTTPSamplerBase.getDefaultPort`): the explicit one, or else 80 or 443.
     pub fn port_or_default(&self) -> Option<i32> {
         self.port().or(match self.protocol() {
             "http" => Some(80),
@@ -337,7 +338,7 @@ fn check_protocol(protocol: &str) -> Result<(), Exception> {
     }
 }
 
-/// Splits a leading `protocol:` off, if a colon comes before any slash and what precedes it can be a protocol.
+/// Splits off a leading `protocol:`, if a colon comes before any slash and the text before it can be a protocol.
 fn split_protocol(spec: &str) -> (Option<String>, &str) {
     if spec.starts_with('#') {
         return (None, spec);
@@ -357,7 +358,7 @@ fn split_protocol(spec: &str) -> (Option<String>, &str) {
     }
 }
 
-/// `URLStreamHandler.parseURL` on what follows the protocol, without the fragment.
+/// `URLStreamHandler.parseURL` for the part after the protocol, without the fragment.
 fn parse_spec<'a>(parts: &mut Parts<'a>, spec: &'a str) -> Result<(), Exception> {
     let query_only = spec.starts_with('?');
     let (mut spec, query) = split_first(spec, '?');
@@ -412,7 +413,7 @@ fn parse_authority<'a>(parts: &mut Parts<'a>, authority: &'a str) -> Result<(), 
             at + 1
         }
         Some(_) => {
-            // Several '@': not a server; Java keeps the port of the context.
+            // With several '@', this is not a server; Java keeps the context's port.
             parts.host = 0..0;
             return Ok(());
         }
@@ -463,7 +464,7 @@ pub(crate) fn is_ipv6_literal(text: &str) -> bool {
     scope.is_none_or(|s| !s.is_empty()) && address.parse::<std::net::Ipv6Addr>().is_ok()
 }
 
-/// The dot removal of `URLStreamHandler.parseURL`, done only for a relative path.
+/// The dot removal of `URLStreamHandler.parseURL`, which only applies to relative paths.
 fn remove_dots(path: &mut String) {
     while let Some(at) = path.find("/./") {
         path.replace_range(at..at + 2, "");
@@ -472,7 +473,7 @@ fn remove_dots(path: &mut String) {
     while let Some(at) = path[from..].find("/../").map(|i| i + from) {
         let previous = (at > 0).then(|| path[..at].rfind('/')).flatten();
         match previous {
-            // A segment that is itself a leading ".." is not cancelled.
+            // A leading `..` segment is not cancelled by another.
             Some(slash) if !(slash == 0 && path.starts_with("/../")) => {
                 path.replace_range(slash..at + 3, "");
                 from = 0;
@@ -495,7 +496,7 @@ fn remove_dots(path: &mut String) {
     }
 }
 
-/// Characters outside ASCII that could turn into delimiters when a host name is normalized.
+/// Characters outside ASCII that may become delimiters when a host name is normalized.
 const DELIMITER_LOOKALIKES: &str = "\u{2047}\u{2048}\u{2049}\u{2100}\u{2101}\u{2105}\u{2106}\u{2a74}\u{fe55}\u{fe56}\u{fe5f}\u{fe6b}\u{ff03}\u{ff0f}\u{ff1a}\u{ff1f}\u{ff20}";
 
 /// `sun.net.util.IPAddressUtil.checkExternalForm`.
@@ -531,7 +532,7 @@ mod tests {
 
     #[test]
     fn parts_constructor_splits_at_the_last_question_mark() {
-        // The spec constructor splits at the first one; the cookie path depends on it.
+        // The constructor splits the spec at the first one; the cookie path depends on it.
         let url = Url::from_parts("http", Some("h"), -1, "/a?b?c#d").unwrap();
         assert_eq!(
             (url.path(), url.query(), url.reference()),

@@ -1,8 +1,8 @@
-//! The work of JMeter's HTTP sampler around one exchange, as pure functions: addresses, bodies, headers, cookies, cache,
-//! authorization, and the texts of its results.
+//! Everything that JMeter's HTTP sampler does around an exchange, as pure functions: addresses, bodies, headers, cookies,
+//! cache, authorization, and the texts of its results.
 //!
-//! The rule everywhere is what JMeter 5.6.3 does with its HttpClient4 implementation; where a rule is odd, the class that
-//! has it is named. Nothing here does I/O except asking an upload file for its size, and the time is always an argument.
+//! The rules are those of JMeter 5.6.3 with its HttpClient4 implementation; comments on odd rules name JMeter's class.
+//! Nothing here does I/O except reading the size of upload files, and the time is always an argument.
 
 #![warn(missing_docs)]
 

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use crate::exception::Exception;
 use crate::java_url::Url;
 
-/// The file that an address means: its path with the escapes decoded, relative to the working directory
-/// (`Handler.openConnection`). Query and reference do not count.
+/// The file of an address: its path with escapes decoded, relative to the working directory (`Handler.openConnection`).
+/// Query and reference are ignored.
 ///
 /// # Errors
-/// `java.lang.IllegalArgumentException` without a message for an escape that is none (`ParseUtil.decode`). It is not an
+/// `java.lang.IllegalArgumentException` without a message for an invalid escape (`ParseUtil.decode`). It is not an
 /// `IOException`, so `HTTPFileImpl` does not catch it: the sample has no label and no address.
 pub fn path(url: &Url) -> Result<PathBuf, Exception> {
     let bad = || Exception::without_message("java.lang.IllegalArgumentException");
@@ -35,7 +35,7 @@ pub fn path(url: &Url) -> Result<PathBuf, Exception> {
     Ok(PathBuf::from(without_extra_slashes(&decoded)))
 }
 
-/// A path as `java.io.File` and `java.nio.file.Path` have it: no slash follows another or ends it.
+/// A path in the form of `java.io.File` and `java.nio.file.Path`: without double or trailing slashes.
 pub(crate) fn without_extra_slashes(path: &str) -> String {
     let mut kept = String::with_capacity(path.len());
     for char in path.chars() {
@@ -57,7 +57,7 @@ pub fn unreadable(path: &std::path::Path, error: &io::Error) -> Exception {
     )
 }
 
-/// The operating system's words for a file that cannot be opened, as Java repeats them.
+/// The operating system's message for a file that cannot be opened, as Java repeats it.
 pub(crate) fn open_failure(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "No such file or directory".to_owned(),
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_path_is_decoded_and_nothing_else_counts() {
-        // JMeter 5.6.3 opened these files for these paths of a sampler.
+        // The files that JMeter 5.6.3 opened for these paths of a sampler.
         for (text, file) in [
             ("u.txt", "u.txt"),
             ("/tmp/%75.txt", "/tmp/u.txt"),

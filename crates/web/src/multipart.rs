@@ -12,7 +12,8 @@ use crate::java_text::is_blank;
 const BOUNDARY_CHARS: &[u8; 64] =
     b"-_1234567890abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/// A boundary of 30 to 40 characters (`MultipartEntityBuilder.generateBoundary`); `random(n)` gives a number below n.
+/// A boundary of 30 to 40 characters (`MultipartEntityBuilder.generateBoundary`); `random(n)` returns a number below
+/// n.
 pub(crate) fn boundary(mut random: impl FnMut(u32) -> u32) -> String {
     let count = random(11) + 30;
     (0..count)
@@ -36,7 +37,7 @@ pub(crate) fn build(
 ) -> Result<Vec<BodyStretch>, Exception> {
     let mut out = MultipartWriter {
         browser_compatible: spec.browser_compatible,
-        // Compatible with browsers means part headers in the charset of the body; else they are in UTF-8 (RFC 6532).
+        // In browser-compatible mode, part headers use the charset of the body; otherwise UTF-8 (RFC 6532).
         header_charset: if spec.browser_compatible {
             charset.clone()
         } else {
@@ -175,14 +176,14 @@ fn encode_file_name<'a>(name: &'a str, charset: &Charset) -> Cow<'a, str> {
             '\n' => out.push_str("%0A"),
             '\r' => out.push_str("%0D"),
             c if charset.can_encode(c) => out.push(c),
-            // As in JMeter, without the semicolon that would end an entity.
+            // As in JMeter, without the semicolon that should end an entity.
             c => out.push_str(&format!("&#{}", c as u32)),
         }
     }
     Cow::Owned(out)
 }
 
-/// `org.apache.http.entity.ContentType`: its text, and its charset if it names one.
+/// `org.apache.http.entity.ContentType`: its text, and its charset if it has one.
 struct MimeType {
     text: String,
     charset: Option<Charset>,

@@ -1,11 +1,11 @@
-//! Exceptions of functions in the properties of an HTTP sampler.
+//! What happens if a function in a property of an HTTP sampler throws an exception.
 //!
-//! JMeter evaluates a property when it first asks for it, so what a function throws comes out of the getter, and who catches
-//! it depends on the property: what `HTTPHC4Impl#sample` reads while it sets up the request is a failure of that request, and
-//! what is read before only `HTTPSamplerBase#sample()` catches, whose result has neither label nor address. The implementation
-//! `Java` catches nothing of the kind.
+//! JMeter evaluates a property on first use, so its getter throws the function's exception. The code that reads the property
+//! determines who catches it. `HTTPHC4Impl#sample` catches exceptions of properties that it reads while it sets up the
+//! request; they are failures of that request. Those of properties that are read earlier are only caught by
+//! `HTTPSamplerBase#sample()`, whose result has neither label nor address. The implementation `Java` catches none of them.
 
-/// Which sampler class and implementation runs.
+/// The sampler class and implementation in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Client {
     /// `HTTPSamplerProxy` with `HTTPHC4Impl`.
@@ -13,7 +13,7 @@ pub enum Client {
     HttpClient,
     /// `HTTPSamplerProxy` with `HTTPJavaImpl`.
     Java,
-    /// The old class `HTTPSampler`, which is always `HTTPJavaImpl`.
+    /// The old class `HTTPSampler`, which always uses `HTTPJavaImpl`.
     OldJava,
     /// `AccessLogSampler`, which is an `HTTPSampler`.
     AccessLog,
@@ -50,38 +50,38 @@ pub enum Property {
     FileParameter,
     /// The media type of an upload file.
     FileType,
-    /// The limit on connecting.
+    /// The connect timeout.
     ConnectTimeout,
-    /// The limit on the response.
+    /// The response timeout.
     ResponseTimeout,
     /// The host of the proxy.
     ProxyHost,
-    /// The address to connect from.
+    /// The local address to connect from.
     Source,
     /// The sampler's name.
     Name,
 }
 
-/// Where the arguments of a request go.
+/// Where the arguments of a request are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Into the address.
+    /// In the address.
     Query,
-    /// Into the body, as they are.
+    /// In the body, unencoded.
     Raw,
-    /// Into the body, as a form.
+    /// In the body, as a form.
     Encoded,
-    /// Into the body, each as a part of its own.
+    /// In the body, each as a separate part.
     Multipart,
 }
 
 impl Property {
-    /// Whether only `HTTPSamplerBase#sample()` catches what a function throws here.
+    /// Whether only `HTTPSamplerBase#sample()` catches an exception of this property.
     pub fn is_read_before_request(self, client: Client, form: Form) -> bool {
         client != Client::HttpClient || self.is_of_address(form) || self.is_of_client()
     }
 
-    /// Whether JMeter reads the property of such a request at all.
+    /// Whether JMeter reads the property at all for such a request.
     pub fn is_read(self, client: Client, form: Form, has_body: bool) -> bool {
         match self {
             Property::ArgumentName | Property::ArgumentValue => {

@@ -1,4 +1,4 @@
-//! Which responses are redirects, and where they lead.
+//! Detects redirects and computes their targets.
 
 use crate::exception::Exception;
 use crate::java_uri;
@@ -13,7 +13,7 @@ pub fn is_redirect(status: u16, method: &str) -> bool {
     }
 }
 
-/// The method of the request that follows a redirect: `HEAD` stays, all else becomes `GET`
+/// The method of the request after a redirect: `HEAD` stays, all others become `GET`
 /// (`HTTPSamplerBase.computeMethodForRedirect`).
 pub fn method_after_redirect(method: &str) -> &str {
     if method.eq_ignore_ascii_case("HEAD") {
@@ -32,7 +32,7 @@ pub fn missing_location(method: &str, url: &Url) -> Exception {
     ))
 }
 
-/// The failure after `limit` redirects in a row (`HTTPSamplerBase.followRedirects`).
+/// The failure after `limit` consecutive redirects (`HTTPSamplerBase.followRedirects`).
 pub fn too_many_redirects(limit: u32) -> Exception {
     Exception::new(
         "java.io.IOException",
@@ -40,7 +40,8 @@ pub fn too_many_redirects(limit: u32) -> Exception {
     )
 }
 
-/// The failure of a page in more frames than `httpsampler.max_frame_depth` (`HTTPSamplerBase.resultProcessing`).
+/// The failure of a page with frames nested deeper than `httpsampler.max_frame_depth`
+/// (`HTTPSamplerBase.resultProcessing`).
 pub fn nested_too_deep() -> Exception {
     Exception::new(
         "java.lang.Exception",
@@ -48,7 +49,7 @@ pub fn nested_too_deep() -> Exception {
     )
 }
 
-/// Where a `Location` leads (`HTTPSamplerBase.followRedirects`): `/..` removed if asked for
+/// The target of a `Location` (`HTTPSamplerBase.followRedirects`): `/..` removed if configured
 /// (`httpsampler.redirect.removeslashdotdot`), spaces encoded, resolved and sanitized.
 ///
 /// # Errors
@@ -69,7 +70,7 @@ pub fn redirect_url(
     url.sanitized()
 }
 
-/// `ConversionUtils.makeRelativeURL`: resolves, and drops `../` that would lead above the root.
+/// `ConversionUtils.makeRelativeURL`: resolves the location, and drops any `../` that leads above the root.
 ///
 /// # Errors
 /// `java.net.MalformedURLException`.
@@ -94,14 +95,15 @@ pub fn make_relative(base: &Url, location: &str) -> Result<Url, Exception> {
     }
 }
 
-/// `ConversionUtils.removeSlashDotDot`: `/a/../b` becomes `/b`, before the query.
+/// `ConversionUtils.removeSlashDotDot`: `/a/../b` becomes `/b`; does not change the query.
 pub fn collapse_dot_dot(location: &str) -> String {
     let text = crate::java_text::trim(location);
     if text.encode_utf16().count() < 4 || !text.contains("/..") {
         return text.to_owned();
     }
     let start = match text.find("://") {
-        // JMeter's indexOf gives -1 for an address without a path and then fails; such a text cannot hold "/..".
+        // For an address without a path, JMeter's indexOf returns -1 and it then fails; such a text cannot contain
+        // "/..".
         Some(at) => text[at + 3..].find('/').map_or(0, |slash| at + 3 + slash),
         None => 0,
     };
@@ -136,24 +138,24 @@ pub fn collapse_dot_dot(location: &str) -> String {
     out
 }
 
-/// The redirects that HttpClient follows itself when the sampler asks for automatic ones.
+/// A redirect that HttpClient follows itself if the sampler uses automatic redirects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AutoRedirect {
     /// The address of the next request.
     pub url: Url,
-    /// Whether the next request keeps method, headers and body (307 and 308); otherwise it is a bare `GET` or `HEAD`.
+    /// Whether the next request keeps method, headers and body (307 and 308); otherwise it is a plain `GET` or
+    /// `HEAD`.
     pub same_request: bool,
     /// The method of the next request.
     pub method: String,
 }
 
-/// `LaxRedirectStrategy` (HttpClient 4.5): `None` when the response is no redirect for it.
+/// `LaxRedirectStrategy` (HttpClient 4.5): `None` if it does not treat the response as a redirect.
 ///
-/// The caller keeps the addresses already visited: coming back to one, or going past the limit, is
-/// [`auto_redirect_failure`].
+/// The caller tracks the visited addresses: a repeated one, or exceeding the limit, is an [`auto_redirect_failure`].
 ///
 /// # Errors
-/// `ClientProtocolException` without a message, as HttpClient wraps every protocol error.
+/// `ClientProtocolException` without a message, which wraps every protocol error in HttpClient.
 pub fn auto_redirect(
     status: u16,
     method: &str,
@@ -191,7 +193,7 @@ pub fn auto_redirect(
     }))
 }
 
-/// An address with a scheme but no host, such as `http:/a/b`, has nobody to be asked (`RedirectExec`).
+/// Whether an address has a scheme but no host to connect to, such as `http:/a/b` (`RedirectExec`).
 fn names_no_host(location: &str) -> bool {
     let scheme_end = location.find([':', '/', '?', '#']);
     scheme_end.is_some_and(|end| {
@@ -201,12 +203,12 @@ fn names_no_host(location: &str) -> bool {
     })
 }
 
-/// The failure of automatic redirects: circular, too many, or a `Location` that is missing or no URI.
+/// The failure of automatic redirects: circular, too many, or a `Location` that is missing or not a URI.
 pub fn auto_redirect_failure() -> Exception {
     Exception::without_message("org.apache.http.client.ClientProtocolException")
 }
 
-/// The failure of automatic redirects that come back to an address.
+/// The failure of automatic redirects that return to an earlier address.
 pub fn circular_redirect(url: &Url) -> Exception {
     let message = format!("Circular redirect to '{url}'");
     auto_redirect_failure().caused_by(Exception::new(
@@ -216,7 +218,7 @@ pub fn circular_redirect(url: &Url) -> Exception {
 }
 
 impl Url {
-    /// `URIUtils.normalizeSyntax`: no `.` and `..` segments, host in lower case.
+    /// `URIUtils.normalizeSyntax`: removes `.` and `..` segments, and converts the host to lower case.
     fn without_dot_segments(&self) -> Result<Self, Exception> {
         let mut kept: Vec<&str> = Vec::new();
         for segment in self

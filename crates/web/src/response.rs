@@ -1,10 +1,10 @@
-//! A response in the words of a JMeter result: its header text, sizes, content type and outcome.
+//! Describes a response as a JMeter result does: header text, sizes, content type and outcome.
 
 use std::borrow::Cow;
 
 use crate::charset::decode_latin1;
 
-/// The head of a response, taken apart as HttpClient does (`BasicLineParser`, `AbstractMessageParser`).
+/// The head of a response, parsed as in HttpClient (`BasicLineParser`, `AbstractMessageParser`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResponseHead<'a> {
     version: &'a [u8],
@@ -33,7 +33,7 @@ fn trim_blanks(mut bytes: &[u8]) -> &[u8] {
 }
 
 impl<'a> ResponseHead<'a> {
-    /// Takes the bytes of a head apart, status line first; the empty line at the end may be missing.
+    /// Parses the bytes of a head, starting with the status line; the empty line at the end may be missing.
     ///
     /// `None` means that HttpClient would refuse it (`ClientProtocolException`): a bad status line, or a header without
     /// colon or name.
@@ -81,12 +81,12 @@ impl<'a> ResponseHead<'a> {
         })
     }
 
-    /// The reason phrase: the response message of the result. Empty when there is none.
+    /// The reason phrase, which is the response message of the result; empty if there is none.
     pub fn reason(&self) -> Cow<'a, str> {
         decode_latin1(self.reason)
     }
 
-    /// The values of all headers of that name, in order, without surrounding blanks.
+    /// The values of all headers with this name, in order, without surrounding blanks.
     pub fn values<'s>(&'s self, name: &'s str) -> impl DoubleEndedIterator<Item = Cow<'s, str>> {
         self.lines.iter().filter_map(move |line| {
             let colon = line.iter().position(|b| *b == b':')?;
@@ -95,7 +95,7 @@ impl<'a> ResponseHead<'a> {
         })
     }
 
-    /// The last header of that name: what JMeter takes for `Content-Type`, `Location` and the caching headers.
+    /// The last header with this name, which JMeter uses for `Content-Type`, `Location` and the caching headers.
     pub fn last(&self, name: &str) -> Option<Cow<'_, str>> {
         self.lines.iter().rev().find_map(|line| {
             let colon = line.iter().position(|b| *b == b':')?;
@@ -109,9 +109,9 @@ impl<'a> ResponseHead<'a> {
         self.lines.len()
     }
 
-    /// Whether JMeter's decompression takes the body: the first `Content-Encoding` names codings it knows.
+    /// Whether JMeter decompresses the body: whether the first `Content-Encoding` names codings that it knows.
     ///
-    /// An unknown coding leaves body and headers as they are (`ResponseContentEncoding`).
+    /// An unknown coding leaves body and headers unchanged (`ResponseContentEncoding`).
     pub fn is_decompressed(&self) -> bool {
         self.values("Content-Encoding").next().is_some_and(|value| {
             let coding = value
@@ -126,8 +126,8 @@ impl<'a> ResponseHead<'a> {
 
     /// Writes the response headers of the result (`HTTPHC4Impl.getResponseHeaders`).
     ///
-    /// `has_body` says whether the response has an entity with a length other than 0. If that entity is decompressed,
-    /// `Content-Length`, `Content-Encoding` and `Content-MD5` come last, in that order, because JMeter puts back what
+    /// `has_body` tells whether the response has an entity with a length other than 0. If that entity is decompressed,
+    /// `Content-Length`, `Content-Encoding` and `Content-MD5` come last, in that order, because JMeter restores what
     /// HttpClient removed (`HTTPHC4Impl.RESPONSE_CONTENT_ENCODING`).
     pub fn append_text(&self, has_body: bool, out: &mut String) {
         out.push_str(&decode_latin1(self.version));
@@ -146,7 +146,7 @@ impl<'a> ResponseHead<'a> {
         }
         if moves {
             for name in MOVED {
-                // JMeter restores one per name: the second finds the name already there.
+                // JMeter restores one header per name, since a second one finds the name already present.
                 if let Some(line) = self.lines.iter().find(|line| is_moved(line, name)) {
                     push_line(line, out);
                 }
@@ -162,13 +162,13 @@ fn push_line(line: &[u8], out: &mut String) {
     out.push('\n');
 }
 
-/// The sizes of a result in bytes (`HTTPHC4Impl.sample`): the header size is computed from the header text, not measured,
-/// and the body gets the rest of what was received.
+/// The sizes of a result in bytes (`HTTPHC4Impl.sample`). The header size is computed from the header text, not measured,
+/// and the body size is the rest of the received bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
     /// `headersSize`.
     pub headers: i32,
-    /// `bodySize`; negative where the computed header size exceeds what was received.
+    /// `bodySize`; negative if the computed header size exceeds the received bytes.
     pub body: i64,
 }
 
@@ -203,7 +203,7 @@ pub enum DataType {
 }
 
 impl DataType {
-    /// As the results spell it.
+    /// The name of the data type in results.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -234,7 +234,7 @@ pub fn charset_of(content_type: &str) -> Option<&str> {
     let charset = &content_type[at + "charset=".len()..];
     let charset = charset.split(';').next().unwrap_or("");
     if charset.starts_with(['"', '\'']) {
-        // The last character goes whatever it is; Java fails on a lone quote.
+        // The last character is removed, whatever it is. Java fails on a lone quote.
         let mut inner = charset[1..].chars();
         inner.next_back();
         Some(inner.as_str())
@@ -243,7 +243,7 @@ pub fn charset_of(content_type: &str) -> Option<&str> {
     }
 }
 
-/// The media type of a content type (`SampleResult.getMediaType`): what precedes the first semicolon, in lower case.
+/// The media type of a content type (`SampleResult.getMediaType`): the part before the first semicolon, in lower case.
 pub fn media_type(content_type: &str) -> String {
     content_type
         .split(';')
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn sizes_are_computed_from_the_text() {
-        // Recorded: 40 bytes on the wire, of which 2 are the body.
+        // Recorded: 40 bytes received, including 2 of the body.
         let text = "HTTP/1.1 200 OK\nContent-Length: 2\n";
         assert_eq!(
             sizes(40, text, 1),

@@ -1,11 +1,11 @@
-//! The texts JMeter reports when an exchange fails: exception class and message of Java and HttpClient.
+//! The texts that JMeter reports for failed exchanges: exception classes and messages of Java and HttpClient.
 
 use std::net::IpAddr;
 
 pub use crate::encoding_fault::EncodingFault;
 use crate::exception::Exception;
 
-/// Where a connection was to be made to.
+/// The server that a connection was meant for.
 #[derive(Clone, Copy, Debug)]
 pub struct Endpoint<'a> {
     /// The host as written in the address, with brackets if it is an IPv6 address.
@@ -27,13 +27,13 @@ pub enum ConnectFailure<'a> {
     NetworkUnreachable,
     /// `EHOSTUNREACH`.
     HostUnreachable,
-    /// `EADDRNOTAVAIL`: no local port left.
+    /// `EADDRNOTAVAIL`: no local port is available.
     NoLocalAddress,
-    /// Something else, in the system's words.
+    /// Another error, with the system's message.
     Other(&'a str),
 }
 
-/// Which part of a status line cannot be read.
+/// The invalid part of a status line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusPart {
     /// There is no dot in the version.
@@ -48,60 +48,60 @@ pub enum StatusPart {
     Range,
 }
 
-/// Why an exchange failed. A failure without a kind of its own is a [`Failure::Socket`] in the system's words.
+/// Why an exchange failed. A failure without its own variant is a [`Failure::Socket`] with the system's message.
 #[derive(Clone, Copy, Debug)]
 pub enum Failure<'a> {
-    /// The name does not resolve. `remembered` says that it did not shortly before either, so that Java has not asked
+    /// The name does not resolve. `remembered` means that Java has a cached failure and has not asked the system
     /// again (`InetAddress.CachedAddresses`).
     UnknownHost {
-        /// Java remembers it and has not asked again.
+        /// Java used a cached failure.
         remembered: bool,
     },
-    /// Name servers of a DNS Cache Manager know no address of the name (`DNSCacheManager#customRequestLookup`).
+    /// The name servers of a DNS Cache Manager know no address of the name (`DNSCacheManager#customRequestLookup`).
     UnknownToNameServers,
-    /// No connection.
+    /// No connection could be made.
     Connect(ConnectFailure<'a>),
     /// The response timeout passed between two reads.
     ReadTimeout,
-    /// The peer reset the connection (`ECONNRESET`) while we read.
+    /// The peer reset the connection (`ECONNRESET`) during a read.
     Reset,
-    /// The peer reset the connection while we wrote (`EPIPE`).
+    /// The peer reset the connection during a write (`EPIPE`).
     BrokenPipe,
-    /// The peer closed the connection without a byte of response.
+    /// The peer closed the connection without sending a byte of a response.
     NoResponse,
-    /// The peer closed the connection before a status line, or the head is not HTTP.
+    /// The peer closed the connection before sending a status line, or the head is not HTTP.
     MalformedHead,
-    /// A status line that cannot be read.
+    /// The status line cannot be parsed.
     BadStatusLine(StatusPart, &'a str),
-    /// A header line without a colon.
+    /// A header line has no colon.
     BadHeader(&'a str),
     /// The body ended before its `Content-Length`; sizes in bytes.
     TruncatedBody {
         /// The announced size.
         expected: u64,
-        /// The bytes that came.
+        /// The bytes received.
         received: u64,
     },
     /// A chunk ended early; sizes in bytes.
     TruncatedChunk {
         /// The announced size.
         expected: u64,
-        /// The bytes that came.
+        /// The bytes received.
         received: u64,
     },
-    /// The connection closed where a chunk header was due.
+    /// The connection closed where a chunk header was expected.
     MissingClosingChunk,
-    /// The chunk size cannot be read; the text is the line up to any semicolon.
+    /// The chunk size cannot be parsed; the text is the line up to any semicolon.
     BadChunkHeader(&'a str),
     /// The chunk size is negative.
     NegativeChunk,
-    /// Something else than a line end after a chunk.
+    /// A chunk is not followed by a line end.
     MissingChunkEnd,
-    /// The body ends where a chunk's line end was due.
+    /// The body ends where a chunk's line end was expected.
     UnendedChunk,
-    /// A line after the last chunk that is no header.
+    /// A line after the last chunk is not a header.
     BadTrailer(&'a str),
-    /// A compressed body that cannot be read.
+    /// A compressed body cannot be decoded.
     Damaged(EncodingFault<'a>),
     /// The peer closed the connection during the TLS handshake, or did not speak TLS and closed.
     TlsClosed,
@@ -109,23 +109,23 @@ pub enum Failure<'a> {
     TlsNotSpoken,
     /// The peer sent a fatal alert; the text is its name as Java writes it, such as `handshake_failure`.
     TlsAlert(&'a str),
-    /// A handshake message is too large; its size, if it is known.
+    /// A handshake message is too large; its size, if known.
     TlsMessageTooLarge(Option<usize>),
-    /// Another TLS failure, in the library's words.
+    /// Another TLS failure, with the library's message.
     Tls(&'a str),
-    /// An upload file could not be read, in the words of [`crate::body::unreadable_file`].
+    /// An upload file could not be read; the message of [`crate::body::unreadable_file`].
     File(&'a str),
-    /// Another socket error, in the system's words.
+    /// Another socket error, with the system's message.
     Socket(&'a str),
 }
 
-/// The failure of a sampler that names an implementation there is not (`HTTPSamplerFactory.getImplementation`).
+/// The failure of a sampler with an unknown implementation (`HTTPSamplerFactory.getImplementation`).
 pub fn unknown_implementation(name: &str) -> Exception {
     Exception::illegal_argument(format!("Unknown implementation type: '{name}'"))
 }
 
 impl Failure<'_> {
-    /// The exception that JMeter would report.
+    /// The exception that JMeter reports.
     pub fn exception(&self, endpoint: &Endpoint<'_>) -> Exception {
         match self {
             Self::UnknownHost { remembered } => unknown_host(endpoint.host, *remembered),
@@ -210,7 +210,7 @@ impl Failure<'_> {
     }
 }
 
-/// `InetAddress` gives the system's words only when it has asked the system.
+/// `InetAddress` includes the system's message only if it has asked the system.
 fn unknown_host(host: &str, remembered: bool) -> Exception {
     let message = if remembered {
         host.to_owned()
@@ -252,7 +252,7 @@ fn socket(message: impl Into<std::borrow::Cow<'static, str>>) -> Exception {
     Exception::new("java.net.SocketException", message)
 }
 
-/// In Java's words; the limit is that of `jdk.tls.maxHandshakeMessageSize`.
+/// Java's message; the limit is `jdk.tls.maxHandshakeMessageSize`.
 pub fn too_large_message(size: Option<usize>) -> String {
     let size = size.map_or_else(String::new, |size| format!(" ({size})"));
     format!("The size of the handshake message{size} exceeds the maximum allowed size (32768)")
@@ -262,13 +262,13 @@ fn tls_handshake(message: impl Into<std::borrow::Cow<'static, str>>) -> Exceptio
     Exception::new("javax.net.ssl.SSLHandshakeException", message)
 }
 
-/// `HttpHostConnectException`, `ConnectTimeoutException`, or what Java throws for the rest
+/// `HttpHostConnectException`, `ConnectTimeoutException`, or Java's exception for other failures
 /// (`DefaultHttpClientConnectionOperator.connect`).
 fn connect_exception(failure: ConnectFailure<'_>, endpoint: &Endpoint<'_>) -> Exception {
     let reason = match failure {
         ConnectFailure::Refused => "Connection refused",
         ConnectFailure::TimedOut => "Connect timed out",
-        // Java has a class of its own for these, which HttpClient passes on untouched.
+        // Java has a separate class for these, which HttpClient passes on unchanged.
         ConnectFailure::NetworkUnreachable => return socket("Network is unreachable"),
         ConnectFailure::HostUnreachable => {
             return Exception::new("java.net.NoRouteToHostException", "No route to host");
@@ -305,7 +305,7 @@ fn connect_exception(failure: ConnectFailure<'_>, endpoint: &Endpoint<'_>) -> Ex
     .caused_by(Exception::new(cause, reason))
 }
 
-/// `InetAddress.toString()`: `name/address`, without the name when the host was given as an address; IPv6 in full.
+/// `InetAddress.toString()`: `name/address`, without the name if the host is an address; IPv6 in full.
 fn java_address(host: &str, ip: IpAddr) -> String {
     let literal = host
         .trim_start_matches('[')
@@ -326,7 +326,7 @@ fn java_address(host: &str, ip: IpAddr) -> String {
     }
 }
 
-/// A whole number as Java's `%,d` and `MessageFormat` write it: digits in groups of three.
+/// A whole number as Java's `%,d` and `MessageFormat` format it: with digits in groups of three.
 pub fn grouped(number: impl Into<i128>) -> String {
     let number: i128 = number.into();
     let digits = number.unsigned_abs().to_string();

@@ -1,4 +1,4 @@
-//! From a sampler's fields to an address, and from an address to what goes on the wire.
+//! Builds addresses from a sampler's fields, and what is sent from addresses.
 
 use std::borrow::Cow;
 
@@ -8,20 +8,20 @@ pub use crate::java_url::Url;
 pub use crate::wire::Wire;
 use crate::wire::WireParts;
 
-/// The fields of an HTTP sampler that make its address, already evaluated.
+/// The fields of an HTTP sampler that define its address, already evaluated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SamplerAddress<'a> {
     /// `HTTPSampler.protocol`; empty means `http`.
     pub protocol: &'a str,
     /// `HTTPSampler.domain`.
     pub domain: &'a str,
-    /// `HTTPSampler.port` as written; empty, 0 or not a number means the default.
+    /// `HTTPSampler.port` as written; the default port applies if it is empty, 0 or not a number.
     pub port: &'a str,
     /// `HTTPSampler.path`; may be a whole address.
     pub path: &'a str,
     /// `HTTPSampler.method`.
     pub method: &'a str,
-    /// The arguments as [`crate::body::append_query_string`] writes them; used only by methods that put them into the address.
+    /// The arguments as [`crate::body::append_query_string`] writes them; used only with methods that put them into the address.
     pub query: &'a str,
 }
 
@@ -67,7 +67,7 @@ impl SamplerAddress<'_> {
     }
 }
 
-/// The port to write into the address, -1 for none (`isProtocolDefaultPort`, `getPort`).
+/// The explicit port of the address, or -1 for none (`isProtocolDefaultPort`, `getPort`).
 fn effective_port(protocol: &str, port: &str) -> i32 {
     let port = crate::java_text::trim(port).parse::<i32>().unwrap_or(0);
     let default = (protocol.eq_ignore_ascii_case("http") && port == 80)
@@ -75,7 +75,7 @@ fn effective_port(protocol: &str, port: &str) -> i32 {
     if port == 0 || default { -1 } else { port }
 }
 
-/// `HTTPSamplerBase.encodeSpaces`: only the space, nothing else.
+/// `HTTPSamplerBase.encodeSpaces`: encodes only spaces.
 pub(crate) fn encode_spaces(path: &str) -> Cow<'_, str> {
     if path.contains(' ') {
         path.replace(' ', "%20").into()
@@ -87,11 +87,10 @@ pub(crate) fn encode_spaces(path: &str) -> Cow<'_, str> {
 const CLIENT_PROTOCOL: &str = "org.apache.http.client.ClientProtocolException";
 
 impl Url {
-    /// Works out what HttpClient sends for this address: `URL.toURI()`, `URIUtils.extractHost` and
-    /// `URIUtils.rewriteURIForRoute`.
+    /// Computes what HttpClient sends for this address: `URL.toURI()`, `URIUtils.extractHost` and `URIUtils.rewriteURIForRoute`.
     ///
     /// # Errors
-    /// The failure that JMeter reports for an address that is no URI, has no host, has an unknown protocol or a port beyond 65535.
+    /// The failure that JMeter reports for an address that is not a URI, has no host, an unknown protocol or a port beyond 65535.
     pub fn wire(&self) -> Result<Wire<'_>, Exception> {
         if let Some(known) = self.wire_memo().get() {
             return Ok(known.wire());
@@ -113,10 +112,11 @@ impl Url {
         Ok(self.wire_memo().get_or_init(|| parts).wire())
     }
 
-    /// Whether a Cookie Manager can be asked for the cookies of this address.
+    /// Checks whether a Cookie Manager can look up cookies for this address.
     ///
     /// # Errors
-    /// The exception that JMeter reports for an address without a host, even where the manager has no cookies (`HC4CookieHandler#getCookiesForUrl`).
+    /// The exception that JMeter reports for an address without a host, even if the manager has no cookies
+    /// (`HC4CookieHandler#getCookiesForUrl`).
     pub fn cookie_origin(&self) -> Result<(), Exception> {
         if !self.host().trim().is_empty() {
             return Ok(());
@@ -166,8 +166,8 @@ impl Url {
         })
     }
 
-    /// The address that JMeter shows where HttpClient was to follow redirects itself: the request target as it was sent, at the
-    /// host alone (`HTTPHC4Impl#sample`).
+    /// The address that JMeter shows if HttpClient follows redirects itself: the request target as sent, with only the host in front
+    /// (`HTTPHC4Impl#sample`).
     ///
     /// # Errors
     /// Those of [`Url::wire`].
@@ -176,10 +176,10 @@ impl Url {
         Self::parse(&format!("{}://{}", self.protocol(), wire.host_header))?.join(&wire.target)
     }
 
-    /// `url.toURI().normalize().toURL()`, which JMeter does to every embedded resource.
+    /// `url.toURI().normalize().toURL()`, which JMeter applies to every embedded resource.
     ///
     /// # Errors
-    /// `java.net.URISyntaxException` when the address is no URI.
+    /// `java.net.URISyntaxException` if the address is not a URI.
     pub fn normalized(&self) -> Result<Self, Exception> {
         let text = self.as_str();
         let uri = java_uri::parse(text, false)?;
@@ -196,10 +196,10 @@ impl Url {
         }
     }
 
-    /// `ConversionUtils.sanitizeUrl(url).toURL()`: this address if it is a URI, else one with its parts quoted.
+    /// `ConversionUtils.sanitizeUrl(url).toURL()`: this address if it is a URI, or else one with quoted parts.
     ///
     /// # Errors
-    /// `java.net.URISyntaxException` when not even quoting helps.
+    /// `java.net.URISyntaxException` if it is not a URI even after quoting.
     pub fn sanitized(&self) -> Result<Self, Exception> {
         if java_uri::parse(self.as_str(), false).is_ok() {
             return Ok(self.clone());
@@ -236,7 +236,7 @@ fn extract_host<'a>(text: &'a str, uri: &java_uri::UriParts) -> Option<(&'a str,
     if let Some(host) = &uri.host {
         return Some((&text[host.clone()], uri.port));
     }
-    // Not server-based in the eyes of java.net.URI, for example because of an underscore: taken apart by hand.
+    // java.net.URI does not consider it server-based, for example because of an underscore, so HttpClient parses it itself.
     let authority = &text[uri.authority.clone()?];
     let server = authority
         .split_once('@')
@@ -249,7 +249,7 @@ fn extract_host<'a>(text: &'a str, uri: &java_uri::UriParts) -> Option<(&'a str,
     (!host.is_empty() && !host.contains(char::is_whitespace)).then_some((host, port))
 }
 
-/// Host and port as `HttpHost.toHostString` writes them; borrowed where the address spells them the same way.
+/// Host and port as `HttpHost.toHostString` writes them; borrowed if the address has the same spelling.
 fn host_and_port<'a>(authority: &'a str, host: &'a str, port: i32) -> Cow<'a, str> {
     let server = authority
         .rsplit_once('@')
@@ -265,7 +265,7 @@ fn host_and_port<'a>(authority: &'a str, host: &'a str, port: i32) -> Cow<'a, st
     }
 }
 
-/// `URIUtils.rewriteURI` with its default flags: no fragment, no empty path segments, `/` for no path; in ASCII.
+/// `URIUtils.rewriteURI` with its default flags: no fragment, no empty path segments, `/` for an empty path; in ASCII.
 fn request_target<'a>(text: &'a str, uri: &java_uri::UriParts) -> Cow<'a, str> {
     let path = &text[uri.path.clone()];
     let end = uri.query.as_ref().map_or(uri.path.end, |query| query.end);
@@ -286,7 +286,7 @@ fn request_target<'a>(text: &'a str, uri: &java_uri::UriParts) -> Cow<'a, str> {
     Cow::Owned(out)
 }
 
-/// Drops empty segments and, as `URIBuilder.setPathSegments` does, decodes and encodes the others again.
+/// Drops empty segments. Like `URIBuilder.setPathSegments`, it decodes and re-encodes the others.
 fn append_without_empty_segments(path: &str, out: &mut String) {
     let mut segments = path[1..].split('/').peekable();
     while let Some(segment) = segments.next() {
@@ -339,7 +339,7 @@ mod tests {
         );
         assert_eq!(text(target("rel/x", "")), "http://127.0.0.1:8080/rel/x");
         assert_eq!(text(target("", "")), "http://127.0.0.1:8080/");
-        // A whole address in the path ignores the other fields and the arguments.
+        // A whole address in the path replaces the other fields and the arguments.
         assert_eq!(
             text(target("http://o:81/full?a=1", "b=2")),
             "http://o:81/full?a=1"

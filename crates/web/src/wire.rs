@@ -2,22 +2,22 @@
 
 use std::borrow::Cow;
 
-/// An address as HttpClient uses it: where it connects and what it writes.
+/// An address as HttpClient uses it: the server to connect to and the values to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wire<'a> {
     /// The name or address to connect to, without brackets, as written.
     pub connect_host: &'a str,
     /// The port to connect to.
     pub connect_port: u16,
-    /// Whether TLS is to be spoken.
+    /// Whether to use TLS.
     pub secure: bool,
     /// The request target in origin form.
     pub target: Cow<'a, str>,
-    /// The default value of the `Host` header: host as written, and the port if the address spells one out.
+    /// The default value of the `Host` header: the host as written, and the port if it is explicit.
     pub host_header: Cow<'a, str>,
 }
 
-/// A [`Wire`] on its own.
+/// The owned parts of a [`Wire`].
 #[derive(Debug)]
 pub(crate) struct WireParts {
     pub connect_host: Box<str>,

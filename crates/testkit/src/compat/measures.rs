@@ -1,4 +1,4 @@
-//! The measures of a timed case: each is a value that is computed from the rows of a run and from what the site saw of it.
+//! The measures of a timed case: values computed from the rows of a run and from the requests that the site received.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::server::Arrival;
 
-/// Rows with this label, and requests whose target begins with [`WARM_UP`], prepare a Java virtual machine and are not measured.
+/// Rows with this label, and requests whose target begins with [`WARM_UP`], warm up a Java virtual machine and are not measured.
 const WARM: &str = "warm";
 /// See [`WARM`].
 pub const WARM_UP: &str = "/warm";
@@ -48,57 +48,57 @@ impl TimedRow {
     }
 }
 
-/// The output of a run.
+/// The data of a run.
 #[derive(Clone, Debug, Default)]
 pub struct TimedRun {
-    /// Its rows as they were written.
+    /// Its rows, in the order in which they were written.
     pub rows: Vec<TimedRow>,
-    /// The requests that the site saw.
+    /// The requests that the site received.
     pub arrivals: Vec<Arrival>,
-    /// Its exit code; none if a signal ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub exit: Option<i32>,
 }
 
-/// A value of a run, and how far it may be from JMeter's.
+/// A value of a run, and how far it may deviate from JMeter's.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
-    /// The value that is computed.
+    /// The value to compute.
     pub value: Kind,
-    /// A pattern for the whole label of the rows it is about; all, if there is none.
+    /// A pattern that must match the whole label of a row; `None` for all rows.
     label: Option<String>,
-    /// Times count from the first row whose label matches; else from the first row of all.
+    /// Times are relative to the first row whose label matches; `None` for the first row of all.
     since: Option<String>,
-    /// A pattern within the targets of requests: where it has a group, the group's text is taken.
+    /// A pattern to find in the targets of requests. If it has a group, the group's text is used.
     target: Option<String>,
     /// The column of [`Kind::Column`].
     column: Option<Column>,
-    /// The times of [`Kind::Running`], since the first row.
+    /// The times for [`Kind::Running`], since the first row.
     #[serde(default)]
     at_ms: Vec<i64>,
     /// The length of a period of [`Kind::PerPeriod`].
     period_ms: Option<i64>,
-    /// Only so many values, the first ones.
+    /// Only compare this many values, from the first on.
     first: Option<usize>,
-    /// Numbers may differ by this much (milliseconds, or pieces); 0 is equality.
+    /// The allowed difference (in milliseconds, or a count); 0 means equal.
     #[serde(default)]
     pub tolerance: f64,
-    /// Or by this share of JMeter's number, whichever is more.
+    /// The allowed difference as a share of JMeter's value; the larger of both applies.
     #[serde(default)]
     pub share: f64,
 }
 
-/// The values that can be computed. Lists are in the order of the rows' starts unless another one is named.
+/// The values that can be computed. Lists are ordered by the rows' starts unless stated otherwise.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// How many rows each label has.
     Rows,
-    /// How many rows have which label, code and message.
+    /// How many rows have each combination of label, code and message.
     Outcomes,
     /// How many rows each user wrote.
     RowsPerUser,
-    /// The labels of each user's rows in the order in which they were written.
+    /// The labels of each user's rows, in the order in which they were written.
     Sequences,
     /// All labels.
     Order,
@@ -110,31 +110,31 @@ pub enum Kind {
     LastEnds,
     /// When the last row ended.
     End,
-    /// How long each row took.
+    /// The duration of each row.
     Lengths,
     /// From the end of each row of a user to the start of the user's next one.
     Pauses,
-    /// Mean of these pauses.
+    /// The mean of these pauses.
     MeanPause,
-    /// From the start of each row to that of the next one of all users.
+    /// From the start of each row to the start of the next row of any user.
     Between,
     /// One column of each row.
     Column,
-    /// How many rows started in each period of time.
+    /// How many rows started in each period.
     PerPeriod,
-    /// How many users are between their first row's start and their last one's end at these times.
+    /// How many users are active at these times, that is, between the start of their first row and the end of their last.
     Running,
-    /// The most rows at once.
+    /// The largest number of rows in progress at once.
     MostAtOnce,
-    /// The most requests at once as the site saw them.
+    /// The largest number of requests in progress at once, as the site saw it.
     MostAtServer,
-    /// The requests that the site saw, in ascending order.
+    /// The requests that the site received, sorted.
     Received,
-    /// The same in the order of their arrival.
+    /// The requests that the site received, in order of arrival.
     ReceivedInOrder,
-    /// How many requests each connection carried, in ascending order.
+    /// How many requests each connection carried, sorted.
     PerConnection,
-    /// How many rows of a label have which message.
+    /// How many rows of a label have each message.
     Messages,
     /// The exit code.
     Exit,
@@ -168,10 +168,10 @@ impl Column {
     }
 }
 
-/// The rows of a results file, without those that only warm up.
+/// The rows of a results file, without warm-up rows.
 ///
 /// # Errors
-/// When this is no CSV, or a column is missing.
+/// The text is not CSV, or a column is missing.
 pub fn rows_of(results: &str, port: u16) -> Result<Vec<TimedRow>, csv::Error> {
     let text = results.replace(&format!(":{port}"), ":PORT");
     let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -179,7 +179,7 @@ pub fn rows_of(results: &str, port: u16) -> Result<Vec<TimedRow>, csv::Error> {
     Ok(rows?.into_iter().filter(|row| row.label != WARM).collect())
 }
 
-/// The pattern for a whole text.
+/// The pattern for matching a whole text.
 fn whole(pattern: &str) -> Regex {
     part(&format!("^(?:{pattern})$"))
 }
@@ -203,7 +203,7 @@ impl Measure {
     /// The value of a run.
     ///
     /// # Panics
-    /// When the case asks for a pattern that is none.
+    /// The case contains an invalid pattern.
     pub fn of(&self, run: &TimedRun) -> Value {
         let rows = self.rows(run);
         match self.value {
@@ -227,7 +227,7 @@ impl Measure {
         }
     }
 
-    /// The rows that the measure is about, by their start.
+    /// The rows that the measure covers, by their start.
     fn rows<'a>(&self, run: &'a TimedRun) -> Vec<&'a TimedRow> {
         let pattern = self.label.as_deref().map(whole);
         let is_meant = |row: &&TimedRow| {
@@ -240,7 +240,7 @@ impl Measure {
         rows
     }
 
-    /// The time from which times count.
+    /// The time to which times are relative.
     fn zero(&self, run: &TimedRun) -> i64 {
         let pattern = self.since.as_deref().map(whole);
         let rows = run.rows.iter().filter(|row| {
@@ -346,7 +346,7 @@ impl Measure {
     }
 }
 
-/// The first group of a pattern in a text, or the text itself where the pattern has none.
+/// The first group of a pattern in a text, or the text itself if the pattern has no group.
 fn taken(pattern: &Regex, text: &str) -> String {
     let mut captures = pattern.create_captures();
     pattern.captures(text, &mut captures);

@@ -1,9 +1,10 @@
-//! The plans in `compat/` and what real JMeter wrote for them: the site they ask, the rows that are compared.
+//! The plans in `compat/` and the results that real JMeter wrote for them: the site that they request, and the comparison of
+//! rows.
 //!
-//! A case is a folder with `plan.jmx`, the files it reads, `expected.csv`, and, where the plan writes files, what they held in
-//! `expected/`. If it has a `user.properties`, the run gets it with `-q`, and a `system.properties` with `-S`. The site's
-//! reason phrase carries a fingerprint of the request it saw, header order and case included, so an equal row means an
-//! equal request.
+//! A case is a folder with `plan.jmx`, the files that the plan reads, and `expected.csv`. If the plan writes files,
+//! `expected/` holds them. A `user.properties` is passed to the run with `-q`, and a `system.properties` with `-S`. The site's
+//! reason phrase carries a fingerprint of the request that it received, including header order and case, so an equal row means
+//! an equal request.
 
 mod measures;
 mod ntlm;
@@ -20,7 +21,7 @@ use crate::server::Server;
 pub use site::site;
 use traces::{is_size_of_trace, without_traces};
 
-/// The columns of `expected.csv`: those that do not depend on when and where the plan was run.
+/// The columns of `expected.csv`: those that do not depend on when and where the plan ran.
 pub const COLUMNS: [&str; 11] = [
     "threadName",
     "label",
@@ -41,7 +42,7 @@ pub type Row = Vec<String>;
 /// The folders of all cases, by name.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// The folder cannot be read.
 pub fn cases(root: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
     for entry in std::fs::read_dir(root)? {
@@ -58,13 +59,13 @@ pub fn cases(root: &Path) -> std::io::Result<Vec<PathBuf>> {
 pub const RESULTS: &str = "out.jtl";
 /// The log of that run.
 pub const LOG: &str = "run.log";
-/// The files of a case that are no input of its run.
+/// The files of a case that its run does not read.
 const RECORDED: [&str; 4] = ["expected.csv", "expected", timed::MEASURES, timed::MEASURED];
 
-/// Copies what a run of the case reads into `folder`, where it is run.
+/// Copies the files that a run of the case reads into `folder`, where it will run.
 ///
 /// # Errors
-/// When a file cannot be read or written.
+/// A file cannot be read or written.
 pub fn lay_out(case: &Path, folder: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(case)? {
         let (from, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
@@ -82,7 +83,7 @@ pub fn lay_out(case: &Path, folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The words of the command line with which a case is run in the folder where it was laid out.
+/// The command-line arguments for a run of a case in the folder that [`lay_out`] filled.
 pub fn words(folder: &Path, server: &Server) -> Vec<String> {
     let mut words: Vec<String> = ["-n", "-t", "plan.jmx", "-l", RESULTS, "-j", LOG]
         .map(str::to_owned)
@@ -96,27 +97,27 @@ pub fn words(folder: &Path, server: &Server) -> Vec<String> {
     words
 }
 
-/// A database for a case whose plan asks one: PostgreSQL, with what the plan must be told.
+/// A PostgreSQL database for a case whose plan uses one, with the arguments that the plan needs for it.
 pub struct Database {
     server: Postgres,
 }
 
 impl Database {
-    /// Whether the plan of the case has a pool of connections.
+    /// Whether the case's plan has a connection pool.
     ///
     /// # Errors
-    /// When the plan cannot be read.
+    /// The plan cannot be read.
     pub fn is_asked_by(case: &Path) -> std::io::Result<bool> {
         let plan = std::fs::read_to_string(case.join("plan.jmx"))?;
         Ok(plan.contains("<JDBCDataSource "))
     }
 
-    /// Starts it; `None`, and a line that says so, on a machine without PostgreSQL.
+    /// Starts it. On a machine without PostgreSQL it prints a line about that and returns `None`.
     pub fn start() -> Option<Database> {
         Postgres::start().map(|server| Database { server })
     }
 
-    /// The words that a run of the case needs besides those of [`words`].
+    /// The arguments that a run of the case needs in addition to [`words`].
     pub fn words(&self) -> [String; 3] {
         let url = format!("jdbc:postgresql://127.0.0.1:{}/postgres", self.server.port);
         [
@@ -127,10 +128,10 @@ impl Database {
     }
 }
 
-/// The files that a run wrote into the folder where the case was laid out, by their path in it, with their texts.
+/// The files that a run wrote into the case's folder, by relative path, with their texts.
 ///
 /// # Errors
-/// When a file cannot be read.
+/// A file cannot be read.
 pub fn written(
     case: &Path,
     folder: &Path,
@@ -148,10 +149,10 @@ pub fn written(
     Ok(texts)
 }
 
-/// The files that JMeter wrote when the case was recorded, as [`written`] tells them.
+/// The files that JMeter wrote when the case was recorded, in the form of [`written`].
 ///
 /// # Errors
-/// When a file cannot be read.
+/// A file cannot be read.
 pub fn expected_files(case: &Path) -> std::io::Result<BTreeMap<String, String>> {
     let folder = case.join("expected");
     if folder.is_dir() {
@@ -161,7 +162,7 @@ pub fn expected_files(case: &Path) -> std::io::Result<BTreeMap<String, String>> 
     }
 }
 
-/// All files of a folder by their path in it.
+/// All files of a folder by relative path.
 fn read_all(folder: &Path) -> std::io::Result<BTreeMap<String, String>> {
     let mut texts = BTreeMap::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -183,7 +184,7 @@ fn read_all(folder: &Path) -> std::io::Result<BTreeMap<String, String>> {
     Ok(texts)
 }
 
-/// The first difference between two runs' files in words; none if there is none.
+/// Describes the first difference between two runs' files; `None` if they are equal.
 pub fn file_difference(
     expected: &BTreeMap<String, String>,
     found: &BTreeMap<String, String>,
@@ -218,10 +219,10 @@ pub fn file_difference(
     Some(format!("this wrote {extra}, JMeter did not"))
 }
 
-/// The rows of a results file that a run against `server` wrote, by thread, in each thread in their order.
+/// The rows that a run against `server` wrote to a results file, grouped by thread and in order within each thread.
 ///
 /// # Errors
-/// When this is no CSV, or a column is missing.
+/// The text is not CSV, or a column is missing.
 pub fn rows(results: &str, server: &Server) -> Result<Vec<Row>, csv::Error> {
     let port = format!(":{}", server.address().port());
     let mut rows = read(&results.replace(&port, ":PORT"))?;
@@ -232,7 +233,7 @@ pub fn rows(results: &str, server: &Server) -> Result<Vec<Row>, csv::Error> {
 /// The [`COLUMNS`] of a CSV text.
 ///
 /// # Errors
-/// When this is no CSV, or a column is missing.
+/// The text is not CSV, or a column is missing.
 pub fn read(text: &str) -> Result<Vec<Row>, csv::Error> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let heads = reader.headers()?.clone();
@@ -255,7 +256,7 @@ pub fn read(text: &str) -> Result<Vec<Row>, csv::Error> {
 /// Rows as the text of an `expected.csv`.
 ///
 /// # Errors
-/// Never in practice: it writes to memory.
+/// Never in practice, because it writes to memory.
 pub fn write(rows: &[Row]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(COLUMNS)?;
@@ -271,10 +272,10 @@ pub fn write(rows: &[Row]) -> Result<String, csv::Error> {
 /// The column of the response code.
 const CODE: usize = 2;
 
-/// How many differences are told at most.
+/// The most differences that are described.
 const TOLD: usize = 8;
 
-/// The first differences in words; none if all rows are equal.
+/// Describes the first differences; `None` if all rows are equal.
 pub fn difference(expected: &[Row], found: &[Row]) -> Option<String> {
     let mut told = Vec::new();
     for (index, (wanted, had)) in expected.iter().zip(found).enumerate() {

@@ -1,4 +1,5 @@
-//! Pages for those who prove by NTLMv2 that they know the password; the connection is known from then on (MS-NLMP).
+//! Pages for clients that prove by NTLMv2 that they know the password. The connection is authenticated from then on
+//! (MS-NLMP).
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -11,26 +12,26 @@ use md5::Md5;
 
 use crate::server::Request;
 
-/// Unicode, NTLM, session security and a description of the target.
+/// Unicode, NTLM, session security, and a description of the target.
 const FLAGS: u32 = 0x0088_0201;
 const NONCE: &[u8; 8] = b"\x01\x23\x45\x67\x89\xab\xcd\xef";
-/// The password of everybody.
+/// The password of every user.
 const PASSWORD: &str = "secret";
 
-/// The connections that have proved who they are.
+/// The connections that are authenticated.
 #[derive(Default)]
 pub struct ProvenConnections(Mutex<HashSet<usize>>);
 
-/// The server's reaction.
+/// The server's decision about a request.
 pub enum Verdict {
-    /// This connection is known.
+    /// The connection is authenticated.
     Welcome,
-    /// 401 with this challenge.
+    /// Answer 401 with this challenge.
     Challenge(String),
 }
 
 impl ProvenConnections {
-    /// Takes a request in.
+    /// Decides about a request.
     pub fn judge(&self, request: &Request) -> Verdict {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(&request.connection) {
@@ -54,7 +55,7 @@ fn message(header: &str) -> Option<Vec<u8>> {
     STANDARD.decode(header.strip_prefix("NTLM ")?).ok()
 }
 
-/// The domain and the user of a third message; the rest of it is random, a time, and the machine's name.
+/// The domain and the user in a third message. The rest of it is random, a time, and the machine's name.
 pub fn claimed(header: &str) -> Option<String> {
     let message = message(header)?;
     let text = |at| String::from_utf16_lossy(&units(part(&message, at)));
@@ -93,7 +94,7 @@ fn bytes(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
-/// Whether a third message was made by somebody who knows the password.
+/// Whether the sender of a third message knows the password.
 fn is_proof(message: &[u8]) -> bool {
     let (response, domain, user) = (part(message, 20), part(message, 28), part(message, 36));
     let Some((proof, blob)) = response.split_at_checked(16) else {

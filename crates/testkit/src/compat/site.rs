@@ -1,4 +1,4 @@
-//! The site that the plans in `compat/` ask.
+//! The site that the plans in `compat/` request.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use super::ntlm::{ProvenConnections, Verdict, claimed};
 use crate::server::{Request, Server, Step};
 use crate::websocket;
 
-/// Starts the site. Besides its pages it says at `/reply` what the request asks it to say, and closes the connection at `/close`.
-/// WebSocket connections to any path get their messages back.
-/// Every answer comes after the milliseconds of the parameter `wait_ms`, if there is one.
+/// Starts the site. Besides its pages, `/reply` answers with what the request's parameters specify, and `/close` closes the
+/// connection. WebSocket connections to any path are echoed. The parameter `wait_ms` delays any response by that many
+/// milliseconds.
 pub fn site() -> Server {
     let known = ProvenConnections::default();
     Server::start(move |request| {
@@ -52,7 +52,7 @@ fn wait(target: &str) -> Option<Duration> {
     value.parse().ok().map(Duration::from_millis)
 }
 
-/// Status with its reason, header lines, body.
+/// The status with its reason, the header lines, and the body.
 fn answer(request: &Request) -> (String, String, String) {
     let kind = |kind: &str| format!("Content-Type: {kind}\r\n");
     let path = request.target.split('?').next().unwrap_or_default();
@@ -112,7 +112,7 @@ fn answer(request: &Request) -> (String, String, String) {
     }
 }
 
-/// The parameters of `/reply?status=…&header=…&body=…`. Each may be missing, and `header` may be repeated.
+/// The parameters of `/reply?status=…&header=…&body=…`. All are optional, and `header` may be repeated.
 fn asked_for(target: &str) -> (String, String, String) {
     let (mut status, mut headers, mut body) = ("200 OK".to_owned(), String::new(), String::new());
     let query = target.split_once('?').map_or("", |(_, query)| query);
@@ -127,7 +127,7 @@ fn asked_for(target: &str) -> (String, String, String) {
     (status, headers, body)
 }
 
-/// A page for those who say who they are, by the scheme of the challenge; whoever they are.
+/// A page for any client that sends credentials in the challenge's scheme, whatever they are.
 fn protected(request: &Request, challenge: &str) -> (String, String, String) {
     let scheme = challenge.split(' ').next().unwrap_or_default();
     let kind = "Content-Type: text/plain\r\n";
@@ -143,7 +143,7 @@ fn protected(request: &Request, challenge: &str) -> (String, String, String) {
     }
 }
 
-/// A page of a server of Windows, which offers more than NTLM at `/ntlm/more`.
+/// A page of a Windows server, which offers other schemes besides NTLM at `/ntlm/more`.
 fn windows(request: &Request, known: &ProvenConnections) -> (String, String, String) {
     let kind = "Content-Type: text/plain\r\n";
     match known.judge(request) {
@@ -194,7 +194,7 @@ fn body_of_known_length(request: &Request) -> String {
     }
 }
 
-/// An `Authorization` line without what a client draws at random, and what follows from that.
+/// An `Authorization` line without the parts that a client chooses at random, and those that depend on them.
 fn without_digests(line: &str) -> String {
     let parts = line.split(", ").map(|part| match part.split_once('=') {
         Some((name @ ("cnonce" | "response"), _)) => name,
@@ -203,8 +203,8 @@ fn without_digests(line: &str) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// FNV-1a over method, target, header lines and body; the client's name, the port, the digests of its credentials and
-/// multipart boundaries, which are of any length, left out.
+/// FNV-1a over method, target, header lines and body, without the client's name, the port, the digests of its credentials, and
+/// multipart boundaries, whose length varies.
 fn fingerprint(request: &Request) -> u32 {
     let boundary = boundary(request);
     let mut text = format!("{} {}\n", request.method, request.target);

@@ -1,7 +1,8 @@
-//! Timed cases: plans in `compat/timed/` whose rows differ from run to run, and of which measures are compared.
+//! Timed cases: plans in `compat/timed/` whose rows differ from run to run, so that only measures of them are compared.
 //!
-//! A case is a folder with `plan.jmx`, the files it reads, and `measures.toml`: the measures with their tolerances, properties
-//! of the command line, and messages that are sent while it runs. `measured.json` has the values of several runs of JMeter.
+//! A case is a folder with `plan.jmx`, the files that it reads, and `measures.toml`: the measures with their tolerances,
+//! command-line properties, and messages that are sent during the run. `measured.json` holds the values of several runs of
+//! JMeter.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, UdpSocket};
@@ -18,7 +19,7 @@ use super::{LOG, RESULTS, lay_out, site};
 use crate::program::{Finished, finish};
 use crate::server::Server;
 
-/// The file of a case that says what is measured.
+/// The file of a case that defines its measures.
 pub const MEASURES: &str = "measures.toml";
 /// The file of a case with JMeter's values.
 pub const MEASURED: &str = "measured.json";
@@ -26,27 +27,27 @@ pub const MEASURED: &str = "measured.json";
 /// The values of one measure in several runs, by the measure's name.
 pub type Recorded = BTreeMap<String, Vec<Value>>;
 
-/// The text of a [`MEASURES`] file.
+/// The content of a [`MEASURES`] file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
-    /// The rule of JMeter that the case holds.
+    /// The rule of JMeter that the case tests.
     rule: String,
     #[serde(default)]
     properties: BTreeMap<String, String>,
     #[serde(default)]
     send: Vec<Message>,
-    /// Beginnings of names of jars in `lib/ext` without which the case is skipped.
+    /// Prefixes of jar names in `lib/ext` that the case needs; it is skipped without them.
     #[serde(default)]
     jars: Vec<String>,
     measure: BTreeMap<String, Measure>,
 }
 
-/// A datagram to the port at which a run listens for such.
+/// A datagram to the port on which a run listens for commands.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Message {
-    /// Time since the first request that is no warm-up.
+    /// The time since the first request after the warm-up.
     after_ms: u64,
     text: String,
 }
@@ -58,7 +59,7 @@ pub struct TimedCase {
     written: Written,
 }
 
-/// A run of a case that is about to start: its site, its folder, its command line.
+/// A run of a case that is about to start: its site, and the port on which it will listen for messages.
 pub struct CaseRun<'a> {
     case: &'a TimedCase,
     site: Server,
@@ -69,7 +70,7 @@ impl TimedCase {
     /// Reads a case from its folder.
     ///
     /// # Errors
-    /// When a file is missing or says something unknown.
+    /// A file is missing or contains an unknown key.
     pub fn read(folder: &Path) -> std::io::Result<TimedCase> {
         let text = std::fs::read_to_string(folder.join(MEASURES))?;
         let written: Written = toml::from_str(&text).map_err(|error| {
@@ -98,7 +99,7 @@ impl TimedCase {
         name.to_string_lossy().into_owned()
     }
 
-    /// Whether a JMeter has the jars that the case needs.
+    /// Whether a JMeter installation has the jars that the case needs.
     pub fn can_run_in(&self, home: &Path) -> bool {
         let Ok(files) = std::fs::read_dir(home.join("lib/ext")) else {
             return false;
@@ -111,13 +112,13 @@ impl TimedCase {
         self.written.jars.iter().all(has)
     }
 
-    /// Starts the site and copies what the plan reads into `folder`.
+    /// Starts the site and copies the files that the plan reads into `folder`.
     ///
     /// # Errors
-    /// When a file cannot be copied, or there is no free port.
+    /// A file cannot be copied, or no port is free.
     pub fn rehearse(&self, folder: &Path) -> std::io::Result<CaseRun<'_>> {
         lay_out(&self.folder, folder)?;
-        // Free at this moment; the run binds it.
+        // The port is free now; the run will bind it.
         let free = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
         Ok(CaseRun {
             case: self,
@@ -137,7 +138,7 @@ impl TimedCase {
     /// JMeter's values.
     ///
     /// # Errors
-    /// When there are none.
+    /// There are none.
     pub fn recorded(&self) -> std::io::Result<Recorded> {
         let text = std::fs::read_to_string(self.folder.join(MEASURED))?;
         Ok(serde_json::from_str(&text)?)
@@ -146,7 +147,7 @@ impl TimedCase {
     /// Writes JMeter's values.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn write_recorded(&self, recorded: &Recorded) -> std::io::Result<()> {
         let lines: Vec<String> = recorded
             .iter()
@@ -163,7 +164,7 @@ impl TimedCase {
         std::fs::write(self.folder.join(MEASURED), text)
     }
 
-    /// Recorded runs that do not pass beside the others, in words.
+    /// Describes the recorded runs whose values are too far from those of the other runs.
     pub fn unsteady(&self, recorded: &Recorded) -> Vec<String> {
         let runs = recorded.values().map(Vec::len).max().unwrap_or(0);
         let mut told = Vec::new();
@@ -180,7 +181,7 @@ impl TimedCase {
         told
     }
 
-    /// The measures whose values are too far from the recorded ones, in words.
+    /// Describes the measures whose values are too far from the recorded ones.
     pub fn differences(&self, recorded: &Recorded, found: &BTreeMap<String, Value>) -> Vec<String> {
         let mut told = Vec::new();
         for (name, measure) in &self.written.measure {
@@ -201,7 +202,7 @@ impl TimedCase {
 }
 
 impl CaseRun<'_> {
-    /// The words of the command line.
+    /// The command-line arguments.
     pub fn words(&self, folder: &Path) -> Vec<String> {
         let mut words = super::words(folder, &self.site);
         words.push("-Jsummariser.name=".to_owned());
@@ -216,13 +217,13 @@ impl CaseRun<'_> {
         words
     }
 
-    /// Sends the case's messages to a run that was just started, waits for its end, and reads what it left behind.
+    /// Sends the case's messages to a run that was just started, waits for its end, and reads its results.
     ///
     /// # Errors
-    /// When it wrote no results, or others than a CSV file; the text tells what the run said.
+    /// The run wrote no results, or not a CSV file; the text contains the run's output.
     ///
     /// # Panics
-    /// When it has not ended by the limit.
+    /// The run has not ended within the limit.
     pub fn attend(self, child: Child, folder: &Path, limit: Duration) -> Result<TimedRun, String> {
         let has_ended = AtomicBool::new(false);
         let finished = std::thread::scope(|scope| {

@@ -1,17 +1,17 @@
-//! Stack traces in what JMeter wrote: the response data of a request without a response. Their frames are not reproduced, and
-//! so neither is their size.
+//! Removes stack traces from JMeter's results: they are the response data of a request without a response. Drumfire does not
+//! reproduce their frames, and therefore not their size.
 
 use std::borrow::Cow;
 
-/// The response code of a request without a response begins so.
+/// The prefix of the response code of a request without a response.
 const NO_RESPONSE: &str = "Non HTTP response code: ";
 
-/// Whether the size of a sample with this response code is the length of a stack trace.
+/// Whether the size of a sample with this response code is that of a stack trace.
 pub(super) fn is_size_of_trace(code: &str) -> bool {
     code.starts_with(NO_RESPONSE)
 }
 
-/// A text without the frames of stack traces, and without the sizes of samples that had no response (results in XML).
+/// A text without the frames of stack traces, and without the sizes of samples that have no response (results in XML).
 pub(super) fn without_traces(text: &str) -> Cow<'_, str> {
     if !text.contains("\tat ") && !text.contains(NO_RESPONSE) {
         return text.into();
@@ -24,7 +24,7 @@ pub(super) fn without_traces(text: &str) -> Cow<'_, str> {
         .into()
 }
 
-/// An element `<httpSample … rc="Non HTTP response code: …" … by="…">` without its size.
+/// Removes the size from an element `<httpSample … rc="Non HTTP response code: …" … by="…">`.
 fn without_size(line: &str) -> Cow<'_, str> {
     let size = line
         .find(&format!(" rc=\"{NO_RESPONSE}"))

@@ -7,10 +7,10 @@ use super::Request;
 use crate::charset::Charset;
 use crate::header_value::{append_parameter, parse_elements};
 
-/// Hands the pieces of a request body to a digest.
+/// A function that passes the pieces of a request body to a digest.
 pub type EntityReader<'a> = dyn Fn(&mut dyn FnMut(&[u8])) + 'a;
 
-/// A challenge and what is remembered between answers to it.
+/// A challenge and the state that persists between answers to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Digest {
     params: Vec<(String, Option<String>)>,
@@ -27,7 +27,7 @@ enum Qop {
 }
 
 impl Digest {
-    /// Takes the parameters of a challenge; true if it only says that the nonce was stale.
+    /// Sets the parameters of a challenge; true if the challenge only reports a stale nonce.
     pub fn challenge(&mut self, params: &str) -> bool {
         self.params = parse_elements(params)
             .into_iter()
@@ -46,7 +46,7 @@ impl Digest {
             .as_deref()
     }
 
-    /// The quality of protection to use; `None` when the server offers none that is known.
+    /// The quality of protection to use; `None` if the server offers no known one.
     fn qop(&self, has_entity: bool) -> Option<Qop> {
         let Some(offered) = self.param("qop") else {
             return Some(Qop::Missing);
@@ -146,7 +146,7 @@ enum Hasher {
 }
 
 impl Hasher {
-    /// The algorithms that both servers and `java.security.MessageDigest` know.
+    /// The algorithms that servers use and `java.security.MessageDigest` supports.
     fn of(algorithm: &str) -> Option<Self> {
         if algorithm.eq_ignore_ascii_case("MD5") || algorithm.eq_ignore_ascii_case("MD5-sess") {
             Some(Self::Md5)

@@ -1,5 +1,6 @@
-//! Authorization as JMeter and HttpClient do it: which row of the Authorization Manager applies (`AuthManager`), the
-//! credentials one client has gathered (`BasicCredentialsProvider`), Basic, Digest and NTLM, and the dance around a 401.
+//! Authorization as JMeter and HttpClient perform it. This selects the row of the Authorization Manager that applies
+//! (`AuthManager`), collects the credentials of a client (`BasicCredentialsProvider`), and negotiates Basic, Digest and NTLM
+//! after a 401.
 
 mod digest;
 mod ntlm;
@@ -21,7 +22,7 @@ use ntlm::Ntlm;
 pub enum Mechanism {
     /// `BASIC_DIGEST`: as `Basic`.
     BasicDigest,
-    /// `BASIC`: sent with the first request already. The default.
+    /// `BASIC`: sent with the first request. The default.
     #[default]
     Basic,
     /// `DIGEST`: sent only after a challenge.
@@ -31,7 +32,7 @@ pub enum Mechanism {
 }
 
 impl Mechanism {
-    /// The mechanism of that name, `None` for one that JMeter does not know.
+    /// The mechanism with this name; `None` if JMeter does not know it.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "BASIC_DIGEST" => Self::BasicDigest,
@@ -46,13 +47,13 @@ impl Mechanism {
 /// One row of the Authorization Manager, already evaluated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Authorization {
-    /// `Authorization.url`: the start of the addresses it is for.
+    /// `Authorization.url`: the prefix of the addresses that it applies to.
     pub url: String,
     /// `Authorization.username`.
     pub user: String,
     /// `Authorization.password`.
     pub password: String,
-    /// `Authorization.domain`; comes before the user name in upper case.
+    /// `Authorization.domain`; precedes the user name, in upper case.
     pub domain: String,
     /// `Authorization.realm`; empty means any.
     pub realm: String,
@@ -60,8 +61,8 @@ pub struct Authorization {
     pub mechanism: Mechanism,
 }
 
-/// The first row whose address the URL begins with (`AuthManager.getAuthForURL`). HttpClient asks with scheme, host, port
-/// and decoded path only; a default port matches whether it is spelt out or not.
+/// Finds the first row whose address is a prefix of the URL (`AuthManager.getAuthForURL`). HttpClient passes only scheme, host,
+/// port and decoded path. A default port matches whether it is written out or not.
 pub fn find<'a>(rows: &'a [Authorization], url: &Url) -> Option<&'a Authorization> {
     let default = match url.protocol() {
         "http" => 80,
@@ -94,7 +95,7 @@ pub fn find<'a>(rows: &'a [Authorization], url: &Url) -> Option<&'a Authorizatio
 }
 
 fn decode_path(path: &str) -> String {
-    // The path of a checked URI: every '%' is followed by two hexadecimal digits; a '+' means itself.
+    // The path comes from a valid URI, so every '%' is followed by two hexadecimal digits. A '+' stands for itself.
     let protected = path.replace('+', "%2B");
     crate::charset::url_decode(&protected, &Charset::UTF_8)
         .map_or_else(|_| path.to_owned(), |text| text.into_owned())
@@ -104,7 +105,7 @@ fn decode_path(path: &str) -> String {
 struct Credentials {
     user: String,
     password: String,
-    /// In upper case, perhaps empty; `None` for credentials that NTLM cannot use.
+    /// The domain in upper case, possibly empty; `None` for credentials that NTLM cannot use.
     domain: Option<String>,
 }
 
@@ -118,7 +119,7 @@ impl Credentials {
         }
     }
 
-    /// The name for Basic and Digest (`NTUserPrincipal.getName`): the domain, if there is one, comes before it.
+    /// The name for Basic and Digest (`NTUserPrincipal.getName`): preceded by the domain, if there is one.
     fn name(&self) -> Cow<'_, str> {
         match self.domain.as_deref() {
             None | Some("") => Cow::Borrowed(&self.user),
@@ -135,17 +136,17 @@ struct Scope {
     realm: Option<String>,
 }
 
-/// The credentials that one HttpClient has seen. JMeter has a client per user, scheme, authority and proxy.
+/// The credentials that one HttpClient has collected. JMeter has a client per user, scheme, authority and proxy.
 ///
-/// They pile up while requests match some row, whichever Authorization Manager it came from, and are all forgotten with
-/// the first request that matches none (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`).
+/// They accumulate while requests match some row of any Authorization Manager. The first request that matches no row clears
+/// them (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`).
 #[derive(Clone, Debug, Default)]
 pub struct CredentialStore {
     known: Vec<(Scope, Credentials)>,
 }
 
 impl CredentialStore {
-    /// The credentials of a client that has a proxy with a user (`HTTPHC4Impl.setupClient`); `domain` is `http.proxyDomain`.
+    /// The credentials of a client whose proxy has a user (`HTTPHC4Impl.setupClient`); `domain` is `http.proxyDomain`.
     pub fn of_proxy(host: &str, port: i32, user: &str, password: &str, domain: &str) -> Self {
         let row = Authorization {
             user: user.to_owned(),
@@ -185,7 +186,7 @@ impl CredentialStore {
     }
 }
 
-/// `AuthScope.match`: realm counts 2, port 4, host 8; a contradiction rules out.
+/// `AuthScope.match`: a matching realm counts 2, port 4, host 8; any mismatch excludes the scope.
 fn match_factor(scope: &Scope, host: &str, port: i32, realm: Option<&str>) -> Option<u8> {
     let mut factor = 0;
     match (scope.realm.as_deref(), realm) {
@@ -209,7 +210,7 @@ enum Scheme {
     Basic,
     Digest(Digest),
     Ntlm(Ntlm),
-    /// Kerberos by a challenge, and the answer to it once there is one.
+    /// Kerberos with its challenge, and the answer once it is available.
     Ticket(String, Option<String>),
 }
 
@@ -221,39 +222,39 @@ enum HandshakeState {
     Failed,
 }
 
-/// The authorization of one sample's exchange with one server: begun before the first request, asked for the header of
-/// every request, told of every 401. JMeter keeps none of it for the next sample.
+/// The authorization of one sample with one server. It is created before the first request, supplies the header of every
+/// request, and processes every 401. JMeter keeps none of it for the next sample.
 #[derive(Clone, Debug)]
 pub struct Negotiation {
     host: String,
     port: i32,
     state: HandshakeState,
     scheme: Option<(Scheme, Credentials)>,
-    /// Further schemes the server offered, tried if the first cannot answer its challenge.
+    /// Other schemes that the server offered, used if the first cannot answer its challenge.
     others: Vec<(Scheme, Credentials)>,
-    /// The credentials of a row that asks for Kerberos.
+    /// The credentials of a row that uses Kerberos.
     kerberos: Option<Credentials>,
 }
 
-/// A challenge that Kerberos is to answer.
+/// A challenge that needs a Kerberos ticket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TicketRequest<'a> {
-    /// The name to log in with; empty leaves it to the configuration of the login.
+    /// The name to log in with; if empty, the login configuration decides.
     pub user: &'a str,
-    /// Its password.
+    /// The password.
     pub password: &'a str,
-    /// The challenge, with the name of its scheme.
+    /// The challenge, including the name of its scheme.
     pub challenge: &'a str,
 }
 
-/// The parts of a request that its authorization depends on.
+/// The values of a request that its authorization depends on.
 #[derive(Clone, Copy)]
 pub struct Request<'a> {
     /// The method.
     pub method: &'a str,
     /// The target as on the request line.
     pub target: &'a str,
-    /// Hands the body, piece by piece, to whoever digests it; `None` when the request has no entity.
+    /// Passes the body in pieces to a digest; `None` if the request has no entity.
     pub entity: Option<&'a EntityReader<'a>>,
     /// The name of this machine.
     pub workstation: &'a str,
@@ -262,7 +263,7 @@ pub struct Request<'a> {
 }
 
 impl Negotiation {
-    /// With a proxy: nothing is sent before a challenge.
+    /// A negotiation with a proxy: nothing is sent before a challenge.
     pub fn with_proxy(host: &str, port: i32) -> Self {
         Self {
             host: host.to_lowercase(),
@@ -274,20 +275,20 @@ impl Negotiation {
         }
     }
 
-    /// Whether a row asks for Kerberos.
+    /// Whether a row uses Kerberos.
     pub fn has_kerberos(&self) -> bool {
         self.kerberos.is_some()
     }
 
-    /// With a proxy: logs in by Kerberos as the server's row says, since JMeter offers such credentials to any host
+    /// For a negotiation with a proxy: uses the server row's Kerberos credentials, since JMeter offers these to any host
     /// (`AuthManager#setupCredentials`).
     pub fn share_kerberos(&mut self, server: Option<&Negotiation>) {
         self.kerberos = server.and_then(|server| server.kerberos.clone());
     }
 
-    /// Begins before the first request (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`). `rows` are those of the
-    /// Authorization Manager in scope, empty without one. `preemptive` is the property `httpclient4.auth.preemptive`
-    /// (default true).
+    /// Starts a negotiation before the first request (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`). `rows` are those of the
+    /// Authorization Manager in scope, empty without one. `preemptive` is the property `httpclient4.auth.preemptive` (default
+    /// true).
     pub fn begin(
         store: &mut CredentialStore,
         rows: &[Authorization],
@@ -305,7 +306,7 @@ impl Negotiation {
             kerberos: None,
         };
         if !preemptive {
-            // ManagedCredentialsProvider: every row is known from the start, by host, port and exact realm.
+            // ManagedCredentialsProvider knows every row from the start, by host, port and exact realm.
             store.known.clear();
             for row in rows {
                 let Ok(own) = Url::parse(&row.url) else {
@@ -342,14 +343,14 @@ impl Negotiation {
         };
         store.set(scope, Credentials::of(row));
         if matches!(row.mechanism, Mechanism::Basic | Mechanism::BasicDigest) {
-            // Not necessarily the credentials of this row: the best match for any realm.
+            // This may pick another row's credentials: it takes the best match for any realm.
             let best = store.lookup(&negotiation.host, negotiation.port, None);
             negotiation.scheme = best.map(|credentials| (Scheme::Basic, credentials.clone()));
         }
         negotiation
     }
 
-    /// The value of the `Authorization` header for the next request. `cnonce` gives the client nonce, eight random bytes.
+    /// The value of the `Authorization` header for the next request. `cnonce` generates the client nonce, eight random bytes.
     pub fn header(
         &mut self,
         request: &Request<'_>,
@@ -360,7 +361,7 @@ impl Negotiation {
             if self.state == HandshakeState::Succeeded
                 && matches!(scheme, Scheme::Ntlm(_) | Scheme::Ticket(..))
             {
-                // It is the connection that is known.
+                // NTLM and Kerberos authenticate the connection, so later requests need no header.
                 return None;
             }
             let header = match scheme {
@@ -382,7 +383,7 @@ impl Negotiation {
         }
     }
 
-    /// The challenge that waits for an answer by Kerberos; give it to [`Self::put_ticket`] before the next header.
+    /// The challenge that needs a Kerberos ticket; pass the answer to [`Self::put_ticket`] before the next header.
     pub fn wanted_ticket(&self) -> Option<TicketRequest<'_>> {
         match &self.scheme {
             Some((Scheme::Ticket(challenge, None), credentials)) => Some(TicketRequest {
@@ -394,7 +395,7 @@ impl Negotiation {
         }
     }
 
-    /// The scheme at hand has no answer: takes the server's next offer.
+    /// Switches to the server's next offer, after the current scheme has failed to answer.
     pub fn take_next(&mut self) {
         self.scheme = match self.others.is_empty() {
             true => None,
@@ -402,15 +403,15 @@ impl Negotiation {
         };
     }
 
-    /// The value of the header that answers the challenge.
+    /// Sets the header value that answers the challenge.
     pub fn put_ticket(&mut self, value: String) {
         if let Some((Scheme::Ticket(_, answer), _)) = &mut self.scheme {
             *answer = Some(value);
         }
     }
 
-    /// Takes the `WWW-Authenticate` headers of a 401 in; true when the request is to be repeated with the header that
-    /// [`Self::header`] now gives (`HttpAuthenticator.handleAuthChallenge`).
+    /// Processes the `WWW-Authenticate` headers of a 401; true if the request should be repeated with the header that
+    /// [`Self::header`] then returns (`HttpAuthenticator.handleAuthChallenge`).
     pub fn challenged<'h>(
         &mut self,
         store: &CredentialStore,
@@ -434,7 +435,7 @@ impl Negotiation {
         if offers.is_empty() {
             return false;
         }
-        // Of several challenges of one scheme the last counts.
+        // If a scheme has several challenges, the last one counts.
         let offer = |name: &str| {
             offers
                 .iter()
@@ -476,7 +477,7 @@ impl Negotiation {
         self.select(store, ["ntlm", "digest", "basic"].map(offer))
     }
 
-    /// Notes a response that asks for nothing (`HttpAuthenticator.isAuthenticationRequested`): a later challenge begins anew.
+    /// Notes a response without a challenge (`HttpAuthenticator.isAuthenticationRequested`): a later challenge starts anew.
     pub fn accepted(&mut self) {
         if self.state == HandshakeState::Challenged {
             self.state = HandshakeState::Succeeded;
@@ -488,7 +489,7 @@ impl Negotiation {
         self.scheme = None;
     }
 
-    /// `AuthenticationStrategyImpl.select`: Kerberos before NTLM before Digest before Basic, whatever the mechanism of the row.
+    /// `AuthenticationStrategyImpl.select`: prefers Kerberos, then NTLM, Digest and Basic, regardless of the row's mechanism.
     fn select(
         &mut self,
         store: &CredentialStore,
@@ -728,10 +729,10 @@ mod tests {
                 .unwrap()
                 .starts_with("NTLM TlRM")
         );
-        // The same offers again are a refusal.
+        // The server repeats its offers, which means that it refused the answer.
         assert!(!negotiation.challenged(&store, offers.into_iter()));
         assert_eq!(header(&mut negotiation, &GET), None);
-        // Without `httpclient4.auth.preemptive` the credentials are none of Windows.
+        // Without `httpclient4.auth.preemptive`, the credentials do not work for NTLM.
         let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/p"), false);
         assert!(
             !negotiation
@@ -783,7 +784,7 @@ mod tests {
             Some("Negotiate YII=")
         );
         assert!(!negotiation.challenged(&store, offers.into_iter()));
-        // No ticket: the next scheme has its turn, and then nothing is left.
+        // Without a ticket, the next scheme is used; after that, none remains.
         without.take_next();
         assert_eq!(without.wanted_ticket().unwrap().challenge, "Kerberos ");
         without.take_next();

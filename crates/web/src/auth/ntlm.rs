@@ -1,7 +1,7 @@
 //! NTLM as HttpClient's `NTLMScheme` and `NTLMEngineImpl` answer it: three messages over one connection (MS-NLMP).
 //!
-//! The first message is always the same. The third carries NTLMv2 where the server describes its target, else NTLMv1, with
-//! session security where the server asks for that.
+//! The first message is always the same. The third uses NTLMv2 if the server describes its target, else NTLMv1, with
+//! session security if the server requests it.
 
 use base64::Engine;
 use base64::alphabet::STANDARD as ALPHABET;
@@ -18,7 +18,7 @@ use super::{Credentials, Request};
 use crate::charset::Charset;
 
 const SIGNATURE: &[u8] = b"NTLMSSP\0";
-/// Texts are UTF-16, little-endian; else ASCII.
+/// Texts are UTF-16, little-endian; without this flag they are ASCII.
 const UNICODE: u32 = 0x0000_0001;
 const SIGN: u32 = 0x0000_0010;
 const LAN_MANAGER_KEY: u32 = 0x0000_0080;
@@ -30,26 +30,26 @@ const VERSION: u32 = 0x0200_0000;
 const KEY_128_BIT: u32 = 0x2000_0000;
 const KEY_EXCHANGE: u32 = 0x4000_0000;
 const KEY_56_BIT: u32 = 0x8000_0000;
-/// Windows XP, build 2600, revision 15 of NTLM: the version that HttpClient claims.
+/// The version that HttpClient claims: Windows XP, build 2600, revision 15 of NTLM.
 const CLAIMED_VERSION: [u8; 8] = [0x05, 0x01, 0x28, 0x0a, 0, 0, 0, 0x0f];
-/// From 1601 to 1970.
+/// Milliseconds from 1601 to 1970.
 const WINDOWS_EPOCH_MS: u64 = 11_644_473_600_000;
 
-/// How far the three messages have come (`NTLMScheme.State`).
+/// The state of the three-message exchange (`NTLMScheme.State`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Ntlm {
-    /// The server has not asked yet.
+    /// The server has not sent a challenge yet.
     #[default]
     Uninitiated,
-    /// The first message is due.
+    /// The first message must be sent next.
     Challenged,
-    /// The first message is out.
+    /// The first message was sent.
     Negotiated,
-    /// The third message is due, to this second one, in base64.
+    /// The third message must be sent next, as the answer to this second one, in base64.
     Answerable(String),
-    /// The third message is out.
+    /// The third message was sent.
     Answered,
-    /// The server wants no more of it.
+    /// The server refused the authorization.
     Failed,
 }
 
@@ -58,7 +58,7 @@ pub(super) enum Ntlm {
 pub(super) struct OutOfSequence;
 
 impl Ntlm {
-    /// Takes the rest of a challenge's line in (`NTLMScheme.parseChallenge`): true if there is something to answer.
+    /// Processes the rest of a challenge's line (`NTLMScheme.parseChallenge`): true if it needs an answer.
     pub fn challenge(&mut self, rest: &str) -> Result<bool, OutOfSequence> {
         let message = rest.trim();
         *self = match (&*self, message.is_empty()) {
@@ -71,7 +71,7 @@ impl Ntlm {
         Ok(!matches!(self, Self::Answered | Self::Failed))
     }
 
-    /// The value of the header; `None` when there is nothing to say or the second message makes no sense.
+    /// The value of the header; `None` if there is nothing to send or the second message is invalid.
     pub fn answer(
         &mut self,
         request: &Request<'_>,
@@ -124,7 +124,7 @@ fn first_message() -> Vec<u8> {
     message
 }
 
-/// Where in the message a part stands: its length, twice, and its offset.
+/// Appends the location of a part: its length, twice, and its offset.
 fn append_place(message: &mut Vec<u8>, length: usize, offset: usize) {
     let length = (length as u16).to_le_bytes();
     message.extend(length);
@@ -136,7 +136,7 @@ fn append_place(message: &mut Vec<u8>, length: usize, offset: usize) {
 struct Challenge {
     flags: u32,
     nonce: [u8; 8],
-    /// Descriptions of the target, if the server gave it a name, too.
+    /// Description of the target, if the server also gave it a name.
     target_info: Option<Vec<u8>>,
 }
 
@@ -167,7 +167,7 @@ fn u32_at(message: &[u8], at: usize) -> u32 {
     bytes.map_or(0, u32::from_le_bytes)
 }
 
-/// The part whose place stands at `at`; zeros where the message ends before it (`NTLMEngineImpl.readSecurityBuffer`).
+/// The part whose location is stored at `at`; zeros if the message is too short (`NTLMEngineImpl.readSecurityBuffer`).
 fn part_at(message: &[u8], at: usize) -> Vec<u8> {
     let length = (u32_at(message, at) & 0xffff) as usize;
     let offset = u32_at(message, at + 4) as usize;
@@ -181,7 +181,7 @@ struct Identity<'a> {
     domain: &'a str,
 }
 
-/// The parts of an answer that are the client's own.
+/// The client's own random and time values in an answer.
 struct Own {
     nonces: [[u8; 8]; 2],
     session_key: Vec<u8>,
@@ -233,7 +233,7 @@ fn third_message(
     message
 }
 
-/// NTLMv2, NTLMv1 with session security or NTLMv1, by what the server offers (MS-NLMP 3.3).
+/// Computes NTLMv2, NTLMv1 with session security, or NTLMv1 responses, depending on the server's offer (MS-NLMP 3.3).
 fn responses(challenge: &Challenge, identity: &Identity<'_>, own: &Own) -> Responses {
     let nt_hash = nt_hash(identity.password);
     let (lan_manager, nt, key) = if let Some(info) = challenge
@@ -288,7 +288,7 @@ fn user_key(nt_hash: &[u8; 16]) -> [u8; 16] {
     Md4::digest(nt_hash).into()
 }
 
-/// The hash under which NTLMv2 answers; the name in upper case, the domain as it is.
+/// The hash that keys NTLMv2 responses; uses the name in upper case and the domain unchanged.
 fn v2_hash(nt_hash: &[u8; 16], user: &str, domain: &str) -> [u8; 16] {
     hmac_md5(nt_hash, &[&utf16(&user.to_uppercase()), &utf16(domain)])
 }
@@ -438,7 +438,8 @@ mod tests {
             hex(&session.lan_manager),
             "aaaaaaaaaaaaaaaa00000000000000000000000000000000"
         );
-        // MS-NLMP takes eight bytes of the response into the key, HttpClient all (`getNTLM2SessionResponseUserSessionKey`).
+        // MS-NLMP uses eight bytes of the response for the key, HttpClient all of them
+        // (`getNTLM2SessionResponseUserSessionKey`).
         let user_key = user_key(&nt_hash("Password"));
         let of = |response: &[u8]| hmac_md5(&user_key, &[&NONCE, response]);
         assert_eq!(hex(&of(&[0xaa; 8])), "eb93429a8bd952f8b89c55b87f475edc");

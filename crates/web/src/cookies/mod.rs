@@ -1,7 +1,7 @@
 //! The cookies of one user: `CookieManager` with `HC4CookieHandler`.
 //!
-//! Two oddities of JMeter shape this: a cookie is never dropped because its time has passed, only refused when it arrives
-//! expired; and an expiry of exactly the epoch counts as none.
+//! Two oddities of JMeter: it refuses a cookie that arrives expired, but never drops a stored one that expires later. An
+//! expiry of exactly the epoch counts as none.
 
 mod spec;
 
@@ -18,20 +18,20 @@ pub enum Policy {
     Standard,
     /// `standard-strict`: RFC 6265, strict.
     StandardStrict,
-    /// `ignoreCookies`: neither stores nor sends.
+    /// `ignoreCookies`: neither stores nor sends cookies.
     Ignore,
     /// `netscape`: the Netscape draft.
     Netscape,
-    /// `default`, `best-match` and `compatibility`: Netscape or RFC 2109, whatever the cookie looks like.
+    /// `default`, `best-match` and `compatibility`: Netscape or RFC 2109, depending on the cookie's form.
     BestMatch,
     /// `rfc2109`.
     Rfc2109,
-    /// `rfc2965`: stores nothing, as it wants `Set-Cookie2`; sends the cookies of the plan.
+    /// `rfc2965`: stores nothing, since it requires `Set-Cookie2`; sends the cookies of the plan.
     Rfc2965,
 }
 
 impl Policy {
-    /// The policy of that name, in any case. `None` for a name that JMeter fails on.
+    /// The policy with this name, ignoring case; `None` if JMeter fails on the name.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "standard" => Self::Standard,
@@ -51,9 +51,9 @@ impl Policy {
 pub struct CookieSettings {
     /// `CookieManager.policy`.
     pub policy: Policy,
-    /// The property `CookieManager.check.cookies` (default true): refuse cookies that do not fit the address.
+    /// The property `CookieManager.check.cookies` (default true): refuse cookies that do not match the address.
     pub check: bool,
-    /// The property `CookieManager.delete_null_cookies` (default true): an empty value deletes.
+    /// The property `CookieManager.delete_null_cookies` (default true): an empty value deletes the cookie.
     pub delete_empty: bool,
 }
 
@@ -67,7 +67,7 @@ impl Default for CookieSettings {
     }
 }
 
-/// One cookie as the Cookie Manager keeps it.
+/// A cookie of the Cookie Manager.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cookie {
     /// Its name.
@@ -78,26 +78,26 @@ pub struct Cookie {
     pub domain: Box<str>,
     /// Its path.
     pub path: Box<str>,
-    /// Whether it goes only over `https`.
+    /// Whether it is sent only over `https`.
     pub secure: bool,
     /// Seconds since the epoch, 0 for none.
     pub expires_s: i64,
-    /// Whether the path came with the cookie (`Cookie.path_specified`).
+    /// Whether the cookie specified the path (`Cookie.path_specified`).
     pub path_specified: bool,
-    /// Whether the domain came with the cookie (`Cookie.domain_specified`).
+    /// Whether the cookie specified the domain (`Cookie.domain_specified`).
     pub domain_specified: bool,
-    /// The version; cookies of the plan have 1 unless they say otherwise.
+    /// The version; cookies of the plan have 1 unless they specify another.
     pub version: i32,
 }
 
-/// The cookies of one user, in the order they were added. Empty, it owns no memory.
+/// The cookies of one user, in insertion order. An empty store allocates no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CookieStore {
     cookies: Vec<Cookie>,
 }
 
 impl CookieStore {
-    /// A store that begins with the cookies of the plan.
+    /// A store with the cookies of the plan.
     pub fn new(initial: impl IntoIterator<Item = Cookie>) -> Self {
         Self {
             cookies: initial.into_iter().collect(),
@@ -109,13 +109,14 @@ impl CookieStore {
         &self.cookies
     }
 
-    /// The cookies to be changed in place, for values of the plan that contain variables
+    /// The cookies for modification in place, if values of the plan contain variables
     /// (`CookieManager.allow_variable_cookies`).
     pub fn cookies_mut(&mut self) -> &mut [Cookie] {
         &mut self.cookies
     }
 
-    /// `CookieManager.add`: replaces a cookie of the same name, path and domain. Gives false if an empty value deleted it.
+    /// `CookieManager.add`: replaces a cookie with the same name, path and domain. Returns false if an empty value deleted
+    /// it.
     pub fn add(&mut self, cookie: Cookie, settings: &CookieSettings) -> bool {
         self.remove_matching(&cookie);
         if settings.delete_empty && cookie.value.is_empty() {
@@ -130,8 +131,8 @@ impl CookieStore {
             .retain(|own| own.name != new.name || own.path != new.path || own.domain != new.domain);
     }
 
-    /// Takes a `Set-Cookie` header in (`HC4CookieHandler.addCookieFromHeader`). `now_ms` is in milliseconds since the
-    /// epoch; `stored` sees every cookie that was added, for `CookieManager.save.cookies`.
+    /// Processes a `Set-Cookie` header (`HC4CookieHandler.addCookieFromHeader`). `now_ms` is in milliseconds since the
+    /// epoch. `stored` receives every added cookie, for `CookieManager.save.cookies`.
     pub fn add_from_header(
         &mut self,
         settings: &CookieSettings,
@@ -161,8 +162,8 @@ impl CookieStore {
         }
     }
 
-    /// Writes the value of the `Cookie` header for an address (`HC4CookieHandler.getCookieHeaderForURL`); false and
-    /// nothing written when no cookie matches. It allocates nothing but what `out` needs (`rfc2109` and its kin aside).
+    /// Writes the value of the `Cookie` header for an address (`HC4CookieHandler.getCookieHeaderForURL`). Returns false
+    /// and writes nothing if no cookie matches. Only `out` allocates (except for `rfc2109` and related policies).
     pub fn append_header(&self, settings: &CookieSettings, url: &Url, out: &mut String) -> bool {
         if self.cookies.is_empty() {
             return false;
@@ -198,7 +199,7 @@ impl CookieStore {
     }
 }
 
-/// Lower case without copying what is lower case already.
+/// Converts to lower case; copies only if necessary.
 fn lower(text: &str) -> Cow<'_, str> {
     if text
         .bytes()

@@ -9,7 +9,7 @@ use crate::http_date;
 use crate::java_text::{is_blank, trim};
 use crate::url::Url;
 
-/// Where a cookie comes from or goes to (`CookieOrigin`).
+/// The origin or destination of a cookie (`CookieOrigin`).
 pub(super) struct Origin<'a> {
     host: Cow<'a, str>,
     path: &'a str,
@@ -17,7 +17,7 @@ pub(super) struct Origin<'a> {
 }
 
 impl<'a> Origin<'a> {
-    /// `None` when the address has no host, on which HttpClient fails.
+    /// The origin of an address; `None` if the address has no host, on which HttpClient fails.
     pub fn of(url: &'a Url) -> Option<Self> {
         if is_blank(url.host()) {
             return None;
@@ -30,7 +30,7 @@ impl<'a> Origin<'a> {
         })
     }
 
-    /// `RFC2965Spec.adjustEffectiveHost`: a name without dots is in the domain `.local`.
+    /// `RFC2965Spec.adjustEffectiveHost`: a name without dots gets the domain `.local`.
     fn effective_host(&self) -> Cow<'_, str> {
         if self.host.contains(['.', ':']) {
             Cow::Borrowed(&self.host)
@@ -39,7 +39,7 @@ impl<'a> Origin<'a> {
         }
     }
 
-    /// `CookieSpecBase.getDefaultPath`: the path up to, not including, its last slash.
+    /// `CookieSpecBase.getDefaultPath`: the path without its last slash and what follows it.
     fn default_path(&self) -> &str {
         match self.path.rfind('/') {
             Some(0) => "/",
@@ -49,14 +49,14 @@ impl<'a> Origin<'a> {
     }
 }
 
-/// A cookie from a header, before it is checked.
+/// A cookie from a header, not validated yet.
 pub(super) struct Arrived {
     pub cookie: Cookie,
     /// Milliseconds since the epoch.
     pub expires_ms: Option<i64>,
 }
 
-/// A cookie being read; `None` from a handler means the whole header is malformed.
+/// A cookie that is being parsed; if a handler returns `None`, the whole header is malformed.
 struct CookieFields {
     arrived: Arrived,
     now_ms: i64,
@@ -95,7 +95,7 @@ impl CookieFields {
         self.arrived.cookie.path = path.into();
     }
 
-    /// `BasicDomainHandler.parse`: a leading dot goes; a domain ending in a dot is ignored.
+    /// `BasicDomainHandler.parse`: removes a leading dot; ignores a domain that ends in a dot.
     fn basic_domain(&mut self, value: Option<&str>) -> Option<()> {
         let value = value.filter(|value| !is_blank(value))?;
         if !value.ends_with('.') {
@@ -125,7 +125,7 @@ impl CookieFields {
         Some(())
     }
 
-    /// `LaxMaxAgeHandler.parse`: what is no number is ignored; a negative age is in the past.
+    /// `LaxMaxAgeHandler.parse`: ignores anything that is not a number; a negative age is in the past.
     fn lax_max_age(&mut self, value: Option<&str>) {
         let value = value.unwrap_or("");
         if value.starts_with('+') {
@@ -148,7 +148,7 @@ impl CookieFields {
     }
 }
 
-/// Reads a `Set-Cookie` header. A malformed one gives nothing.
+/// Parses a `Set-Cookie` header. A malformed header gives no cookies.
 pub(super) fn parse(
     policy: Policy,
     header: &str,
@@ -194,7 +194,7 @@ fn parse_rfc6265(
             cursor.take();
             value
         });
-        // The last of several attributes of a name counts, at the place of the first.
+        // If an attribute occurs several times, its last value counts, at the first position.
         match attributes.iter_mut().find(|(own, _)| *own == name) {
             Some(own) => own.1 = value,
             None => attributes.push((name, value)),
@@ -228,12 +228,12 @@ fn parse_rfc6265(
     Some(vec![reading.finish()])
 }
 
-/// The specifications older than RFC 6265, which share `CookieSpecBase.parse`.
+/// The specifications before RFC 6265, which share `CookieSpecBase.parse`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Old {
-    /// `NetscapeDraftSpec` as the policy `netscape` has it.
+    /// `NetscapeDraftSpec` as in the policy `netscape`.
     Netscape,
-    /// `NetscapeDraftSpec` as `DefaultCookieSpec` has it, with the domain rules of RFC 6265.
+    /// `NetscapeDraftSpec` as in `DefaultCookieSpec`, with the domain rules of RFC 6265.
     NetscapeInBestMatch,
     Rfc2109,
 }
@@ -367,7 +367,7 @@ fn rfc2109_valid(cookie: &Cookie, origin: &Origin<'_>) -> bool {
         && !host[..host.len() - domain.len()].contains('.')
 }
 
-/// `CookieSpec.match`: whether the cookie goes to the origin.
+/// `CookieSpec.match`: whether the cookie is sent to the origin.
 pub(super) fn matches(policy: Policy, cookie: &Cookie, origin: &Origin<'_>) -> bool {
     if !(path_match(&cookie.path, origin.path) && (!cookie.secure || origin.secure)) {
         return false;
@@ -406,7 +406,7 @@ fn path_match(cookie_path: &str, path: &str) -> bool {
     }
 }
 
-/// `BasicDomainHandler.match`: the very host, or its domain if the cookie named one.
+/// `BasicDomainHandler.match`: the exact host, or its domain if the cookie specified one.
 fn basic_domain_match(cookie: &Cookie, origin: &Origin<'_>) -> bool {
     let domain = cookie.domain.strip_prefix('.').unwrap_or(&cookie.domain);
     origin.host.eq_ignore_ascii_case(domain)
@@ -420,7 +420,7 @@ fn rfc2109_domain_match(cookie: &Cookie, host: &str) -> bool {
         || (domain.starts_with('.') && ends_with_ignoring_case(host, domain))
 }
 
-/// `PublicSuffixDomainFilter.match`, whose list knows the domains of registries, not those of hosters.
+/// `PublicSuffixDomainFilter.match`, whose list contains the domains of registries but not of hosting providers.
 fn is_public_suffix(cookie: &Cookie, host: &str) -> bool {
     const LOCAL: [&str; 5] = [".localhost.", ".test.", ".local.", ".local", ".localdomain"];
     let domain = lower(&cookie.domain);
@@ -438,7 +438,8 @@ fn is_public_suffix(cookie: &Cookie, host: &str) -> bool {
     })
 }
 
-/// `RFC6265CookieSpec.formatCookies`: longest path first, else as stored; quoted where the value needs it.
+/// `RFC6265CookieSpec.formatCookies`: longest path first, otherwise in stored order; quoted if the value requires
+/// it.
 pub(super) fn append_standard<'c, I>(cookies: impl Fn() -> I, out: &mut String)
 where
     I: Iterator<Item = &'c Cookie>,
@@ -485,7 +486,7 @@ pub(super) fn append_netscape<'c>(cookies: impl Iterator<Item = &'c Cookie>, out
     }
 }
 
-/// `DefaultCookieSpec.formatCookies`: RFC 2109 only when every cookie has a version.
+/// `DefaultCookieSpec.formatCookies`: uses RFC 2109 only if every cookie has a version.
 pub(super) fn append_best_match<'c, I>(cookies: impl Fn() -> I, out: &mut String)
 where
     I: Iterator<Item = &'c Cookie>,
@@ -497,8 +498,8 @@ where
     }
 }
 
-/// `RFC2109Spec.formatCookies`. With `one_header` all cookies share the lowest version; without it each would have a
-/// header of its own, which JMeter joins with nothing in between.
+/// `RFC2109Spec.formatCookies`. With `one_header`, all cookies share the lowest version. Without it, each would have
+/// its own header; JMeter joins these without a separator.
 pub(super) fn append_versioned<'c>(
     cookies: impl Iterator<Item = &'c Cookie>,
     one_header: bool,
@@ -536,7 +537,8 @@ fn append_parameter(name: &str, value: &str, version: i32, out: &mut String) {
     }
 }
 
-/// Sorts with `CookiePathComparator`, which is no order: the outcome is that of Java's binary insertion sort.
+/// Sorts with `CookiePathComparator`, which is not a total order: the result depends on Java's binary insertion
+/// sort, which this reproduces.
 fn sort_by_path(cookies: &mut [&Cookie]) {
     let more_specific = |a: &Cookie, b: &Cookie| {
         let (a, b) = (a.path.trim_end_matches('/'), b.path.trim_end_matches('/'));
