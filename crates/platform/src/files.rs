@@ -1,34 +1,35 @@
-//! Files that nobody else may read, and reading at a place.
+//! Private files, and reading at an offset.
 //!
-//! On Windows a new file inherits the rights of its folder, so these are private only in folders of the user's profile.
+//! On Windows a new file inherits the permissions of its folder, so these files are private only within the user's
+//! profile.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// The file that is always empty.
+/// A file that is always empty.
 pub const EMPTY: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// Makes a file that only its owner can read and write.
+/// Creates a file that only its owner can read and write.
 ///
 /// # Errors
-/// There is such a file, or it cannot be made.
+/// The file exists, or it cannot be created.
 pub fn private(path: &Path) -> io::Result<File> {
     create_new(path, 0o600)
 }
 
-/// Makes a file that only its owner can read, write and run.
+/// Creates a file that only its owner can read, write and execute.
 ///
 /// # Errors
-/// There is such a file, or it cannot be made.
+/// The file exists, or it cannot be created.
 pub fn private_program(path: &Path) -> io::Result<File> {
     create_new(path, 0o700)
 }
 
-/// Makes a folder that only its owner can look into, and the folders above it. One that is there keeps its rights.
+/// Creates a folder that only its owner can access, and its missing parents. An existing folder keeps its permissions.
 ///
 /// # Errors
-/// The message of the operating system.
+/// The operating system's error.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
@@ -46,10 +47,10 @@ fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     options.open(path)
 }
 
-/// Reads into `buffer` from a place of the file; 0 is its end. Windows also moves the file's own position.
+/// Reads into `buffer` from an offset of the file; 0 bytes mean its end. Windows also moves the file's own position.
 ///
 /// # Errors
-/// The message of the operating system.
+/// The operating system's error.
 pub fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     #[cfg(unix)]
     return std::os::unix::fs::FileExt::read_at(file, buffer, offset);

@@ -1,6 +1,7 @@
-//! Services that several crates ask of the operating system and each system does in its own way: private files, processes, environment.
+//! Operating-system services that several crates need and that each system provides differently: private files, processes,
+//! environment.
 //!
-//! Each function has one meaning on all systems. Its documentation says where one of them can only come near it.
+//! Each function has the same meaning on all systems. Its documentation says where a system can only approximate it.
 
 #![warn(missing_docs)]
 
@@ -9,7 +10,7 @@ pub mod processes;
 
 use std::ffi::OsString;
 
-/// A variable of the environment. Windows has no `HOME`: there it is `USERPROFILE`.
+/// An environment variable. On Windows, which has no `HOME`, that name reads `USERPROFILE`.
 pub fn variable(name: &str) -> Option<OsString> {
     let value = std::env::var_os(name);
     if cfg!(windows) && name == "HOME" && value.is_none() {

@@ -1,4 +1,4 @@
-//! Processes that this one starts, and what becomes of them.
+//! Starts processes and inspects how they ended.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ const NEW_GROUP: u32 = 0x200;
 #[cfg(windows)]
 const IDLE: u32 = 0x40;
 
-/// Puts the process into a group of its own: Ctrl-C in the terminal is not for it.
+/// Puts the process into its own process group, so that Ctrl-C in the terminal does not reach it.
 pub fn own_group(command: &mut Command) -> &mut Command {
     #[cfg(unix)]
     return std::os::unix::process::CommandExt::process_group(command, 0);
@@ -18,7 +18,7 @@ pub fn own_group(command: &mut Command) -> &mut Command {
     return std::os::windows::process::CommandExt::creation_flags(command, NEW_GROUP);
 }
 
-/// A command that runs `program` at the lowest priority and in a group of its own.
+/// A command that runs `program` at the lowest priority and in its own process group.
 pub fn in_background(program: &Path) -> Command {
     #[cfg(unix)]
     {
@@ -35,10 +35,10 @@ pub fn in_background(program: &Path) -> Command {
     }
 }
 
-/// Runs a program in place of this one. Windows cannot do that: this process stays until the other has ended, and ends with its
-/// code.
+/// Replaces this process with a program. Windows cannot do that: there this process waits until the program ends, and exits
+/// with its code.
 ///
-/// Returns only when the program cannot be started, with the reason.
+/// Returns only if the program cannot be started, with the reason.
 pub fn replace_by(command: &mut Command) -> io::Error {
     #[cfg(unix)]
     return std::os::unix::process::CommandExt::exec(command);
@@ -49,7 +49,7 @@ pub fn replace_by(command: &mut Command) -> io::Error {
     }
 }
 
-/// A command that the system's shell reads: `sh`, on Windows `cmd`.
+/// A command line for the system's shell: `sh`, or `cmd` on Windows.
 pub fn shell(text: &str) -> Command {
     #[cfg(unix)]
     {
@@ -60,13 +60,13 @@ pub fn shell(text: &str) -> Command {
     #[cfg(windows)]
     {
         let mut command = Command::new("cmd");
-        // `cmd` takes the rest of the line as it is, quotes included.
+        // `cmd` takes the rest of the line unparsed, including quotes.
         std::os::windows::process::CommandExt::raw_arg(command.arg("/C"), text);
         command
     }
 }
 
-/// The signal that ended a process. Windows has none.
+/// The signal that ended a process; always `None` on Windows.
 pub fn ending_signal(status: ExitStatus) -> Option<i32> {
     #[cfg(unix)]
     return std::os::unix::process::ExitStatusExt::signal(&status);
@@ -102,7 +102,7 @@ mod tests {
         let text = output.expect("there is a shell").stdout;
         let text = String::from_utf8_lossy(&text).into_owned();
         let words: Vec<&str> = text.split_whitespace().collect();
-        // Where there is no `ps`, only the number of the process is left.
+        // Without `ps`, only the process id is left.
         assert!(words.len() < 2 || words[0] == words[1], "{text}");
     }
 
