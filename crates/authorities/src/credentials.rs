@@ -1,11 +1,11 @@
-//! User and password of a URL.
+//! User and password in a URL.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 
-/// Takes user and password out of a URL: the URL without them, and the value of the field `Authorization` that they stand for.
-/// Characters that a URL cannot hold as they are may be written as `%40`, as in cURL.
+/// Removes user and password from a URL. Returns the URL without them, and the value of the `Authorization` field for them.
+/// Characters that a URL cannot contain may be percent-encoded, such as `%40`, as in cURL.
 #[must_use]
 pub fn without_credentials(url: &str) -> (String, Option<String>) {
     let Some((scheme, rest)) = url.split_once("://") else {

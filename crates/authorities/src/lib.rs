@@ -1,9 +1,9 @@
-//! The authorities that the program's own connections over TLS trust, and the credentials that their URLs hold: outputs,
-//! sources of metrics, repositories of jars.
+//! The certificate authorities that the program's own TLS connections trust, and the credentials in their URLs. Outputs, sources
+//! of metrics and jar repositories use them.
 //!
-//! The authorities are those of the system (`SSL_CERT_FILE` and `SSL_CERT_DIR` name others), and those of a file that the user names
-//! beside them, such as a company's. Where the system has none, as in a container without certificates, those of
-//! Mozilla hold that are built in. Servers under test are none of this crate's business: they are verified only on request.
+//! Trusted authorities are those of the system (`SSL_CERT_FILE` and `SSL_CERT_DIR` override them) and those of a file that the
+//! user names, such as a company's. If the system has none, as in a container without certificates, the built-in ones of Mozilla
+//! apply. Servers under test do not use this crate: they are only verified on request.
 
 #![warn(missing_docs)]
 
@@ -30,20 +30,20 @@ pub struct AuthoritiesError {
     why: String,
 }
 
-/// Authorities to trust beside the system's. The default is none.
+/// Authorities to trust in addition to the system's; none by default.
 #[derive(Clone, Debug, Default)]
 pub struct Authorities {
     own: Arc<[Certificate<'static>]>,
 }
 
-/// Reading the system's takes milliseconds, so it is done once, and only for the first connection over TLS.
+/// The system's authorities. Loading them takes milliseconds, so it is done once, for the first connection over TLS.
 static SYSTEM: OnceLock<Vec<Certificate<'static>>> = OnceLock::new();
 
 impl Authorities {
-    /// Those whose certificates this file has, in PEM.
+    /// Reads authorities from a file with certificates in PEM.
     ///
     /// # Errors
-    /// If it cannot be read or has no certificate.
+    /// The file cannot be read or contains no certificate.
     pub fn read(file: &Path) -> Result<Authorities, AuthoritiesError> {
         let wrong = |error: PemError| AuthoritiesError {
             file: file.to_path_buf(),
@@ -79,7 +79,7 @@ impl Authorities {
     }
 }
 
-/// Whether a URL asks for TLS.
+/// Whether a URL uses TLS.
 #[must_use]
 pub fn is_tls(url: &str) -> bool {
     let scheme = url.get(..8).unwrap_or_default();
