@@ -1,11 +1,11 @@
-//! Futures whose synchronous code may wait.
+//! Futures whose synchronous code may wait for other futures.
 //!
-//! A [`Fiber`] polls a future on a stack of its own. Code that the future calls, however deep below it, may [`wait`] for another
-//! future: the fiber then leaves its stack as it is and tells its executor that it is pending. Once woken, it goes on in the
-//! middle of that code. Other tasks of the thread run meanwhile, so code must not wait while it holds a lock or a `RefCell`
-//! that they need.
+//! A [`Fiber`] polls a future on its own stack. Code that the future calls, at any depth, may [`wait`] for another future: the
+//! fiber then suspends, leaves its stack as it is, and returns pending to its executor. When it is woken, it resumes in the
+//! middle of that code. Meanwhile other tasks of the thread run, so code must not wait while it holds a lock or a `RefCell` that
+//! they need.
 //!
-//! Code that must see the thread's own stack, such as a Java virtual machine, is called [`outside`] of all fibers.
+//! Code that must run on the thread's own stack, such as a Java virtual machine, is called [`outside`] of all fibers.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -17,7 +17,7 @@ use std::task::{Context, Poll, Waker};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-/// The size of a fiber's stack in bytes. The system provides a page of it when it is first touched.
+/// The size of a fiber's stack in bytes. The system only allocates a page when it is first touched.
 const STACK_BYTES: usize = 1 << 20;
 
 thread_local! {
@@ -25,10 +25,10 @@ thread_local! {
     static CURRENT: RefCell<Option<Rc<Place>>> = const { RefCell::new(None) };
 }
 
-/// What a fiber's code knows of the fiber.
+/// The fiber's state that its code needs.
 #[derive(Default)]
 struct Place {
-    /// Once the fiber has started.
+    /// Set once the fiber has started.
     yielder: Cell<Option<NonNull<Yielder<(), ()>>>>,
     /// Wakes the fiber's task.
     waker: RefCell<Option<Waker>>,
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-/// Sets the fiber at hand, and sets it back when dropped.
+/// Sets the current fiber, and restores the previous one when dropped.
 struct Entered(Option<Rc<Place>>);
 
 impl Entered {
@@ -65,22 +65,22 @@ impl Drop for Entered {
     }
 }
 
-/// A future with a stack of its own. If it is dropped before its end, its stack is unwound.
+/// A future with its own stack. If it is dropped before it completes, its stack is unwound.
 pub struct Fiber<T> {
     coroutine: Coroutine<(), (), T, DefaultStack>,
     place: Rc<Place>,
 }
 
 impl<T: 'static> Fiber<T> {
-    /// A fiber that runs this future.
+    /// Creates a fiber that runs this future.
     ///
     /// # Errors
-    /// If the system has no memory for its stack.
+    /// The system has no memory for its stack.
     pub fn new(future: impl Future<Output = T> + 'static) -> io::Result<Fiber<T>> {
         let stack = DefaultStack::new(STACK_BYTES)?;
         let place = Rc::new(Place::default());
         let own = place.clone();
-        // Large values cannot be moved to the other stack.
+        // Box large values, because they cannot be moved to the other stack.
         let mut future = Box::pin(future);
         let coroutine = Coroutine::with_stack(stack, move |yielder: &Yielder<(), ()>, ()| {
             own.yielder.set(Some(NonNull::from(yielder)));
@@ -115,7 +115,7 @@ impl<T: 'static> Future for Fiber<T> {
 /// Runs a future in a [`Fiber`].
 ///
 /// # Panics
-/// If the system has no memory for its stack.
+/// The system has no memory for its stack.
 pub async fn on_own_stack<T: 'static>(future: impl Future<Output = T> + 'static) -> T {
     match Fiber::new(future) {
         Ok(fiber) => fiber.await,
@@ -123,7 +123,8 @@ pub async fn on_own_stack<T: 'static>(future: impl Future<Output = T> + 'static)
     }
 }
 
-/// Waits for a future in the middle of synchronous code. `None` if no fiber runs that code; the future is not polled then.
+/// Waits for a future in the middle of synchronous code. Returns `None` if the code does not run in a fiber; the future is then
+/// not polled.
 pub fn wait<T>(future: impl Future<Output = T>) -> Option<T> {
     let place = CURRENT.with_borrow(Clone::clone)?;
     let mut future = pin!(future);
@@ -155,11 +156,11 @@ fn call_outside(code: &mut dyn FnMut()) {
         .on_parent_stack(move || call_outside(code.get()));
 }
 
-/// Code for another stack of the same thread.
+/// A closure lent to another stack of the same thread.
 struct Lent<'c>(&'c mut dyn FnMut());
 
-// SAFETY: it never leaves its thread. The bound of `on_parent_stack` is to keep a yielder away from the parent's stack, and
-// code that is called there finds none: `CURRENT` is what it was for the fiber's caller.
+// SAFETY: it never leaves its thread. The bound of `on_parent_stack` exists to keep a yielder off the parent's stack, and code
+// that is called there finds none: `CURRENT` is what it was for the fiber's caller.
 unsafe impl Send for Lent<'_> {}
 
 impl<'c> Lent<'c> {
