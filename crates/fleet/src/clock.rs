@@ -1,20 +1,20 @@
-//! How far the clock of an agent is from the coordinator's, and how wrong that may be.
+//! Measures the offset of an agent's clock from the coordinator's, with an error bound.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Questions of one measurement.
+/// The number of probes in one measurement.
 pub const PROBES: usize = 16;
-/// How often it is repeated.
+/// The pause between measurements.
 pub const PAUSE: Duration = Duration::from_secs(10);
 
-/// One question and its answer, in nanoseconds since the Unix epoch.
+/// A request for the time and its answer, in nanoseconds since the Unix epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// When it was asked, by the agent's clock.
+    /// When the request was sent, by the agent's clock.
     pub asked_ns: i64,
-    /// The answer: the coordinator's clock.
+    /// The coordinator's time in the answer.
     pub answer_ns: i64,
-    /// When the answer came, by the agent's clock.
+    /// When the answer arrived, by the agent's clock.
     pub came_ns: i64,
 }
 
@@ -22,7 +22,7 @@ pub struct Probe {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offset {
     pub offset_ns: i64,
-    /// The offset is wrong by no more than this.
+    /// The largest possible error of the offset.
     pub bound_ns: u64,
 }
 
@@ -40,7 +40,7 @@ impl Probe {
     }
 }
 
-/// The result of the probe with the shortest round trip; the others waited somewhere.
+/// The offset from the probe with the shortest round trip; the other probes were delayed somewhere.
 pub fn best(probes: &[Probe]) -> Option<Offset> {
     let quickest = probes.iter().min_by_key(|probe| probe.round_trip_ns())?;
     Some(quickest.offset())
@@ -61,7 +61,7 @@ pub fn system_ms() -> i64 {
 mod tests {
     use super::*;
 
-    /// A question over a way of these lengths, to a clock that is ahead by `ahead_ns`.
+    /// A probe with these delays each way, to a clock that is ahead by `ahead_ns`.
     fn probe(asked_ns: i64, there_ns: i64, back_ns: i64, ahead_ns: i64) -> Probe {
         Probe {
             asked_ns,

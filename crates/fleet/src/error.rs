@@ -1,4 +1,4 @@
-//! Why a run on several machines did not start or go on.
+//! The errors of a run on several machines.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,23 +11,23 @@ pub enum FleetError {
     Nats { url: String, why: String },
     /// Something was not done in time.
     Late {
-        /// The event that was waited for, with the names of those who did not do it.
+        /// What was waited for, and who did not deliver it.
         what: String,
         waited: Duration,
         remedy: &'static str,
     },
     /// NATS has no room for something.
     Full {
-        /// The thing that does not fit.
+        /// What does not fit.
         what: String,
-        /// Where a server of this run alone keeps its data.
+        /// The data folder of the server, if the server belongs to this run alone.
         folder: Option<PathBuf>,
     },
-    /// Agents refuse the plan: what each says.
+    /// Agents refuse the plan; contains the reason of each.
     Refused(Vec<String>),
-    /// The agent cannot do what it is for, as it was started.
+    /// The agent cannot work with the options it was started with.
     Unfit(String),
-    /// Anything else, with its remedy.
+    /// Any other error, with its remedy.
     Other(String),
 }
 
@@ -69,8 +69,8 @@ impl fmt::Display for FleetError {
 
 impl std::error::Error for FleetError {}
 
-/// The server's codes for a disk that is full (`JSInsufficientResourcesErr`, `JSStorageResourcesExceededErr`), and its words where the
-/// client keeps the code to itself.
+/// The server's codes for a full disk (`JSInsufficientResourcesErr`, `JSStorageResourcesExceededErr`), and its messages for cases
+/// where the client does not pass on the code.
 const FULL: [&str; 5] = [
     "error code 10023",
     "error code 10047",
@@ -79,7 +79,7 @@ const FULL: [&str; 5] = [
     "no space left on device",
 ];
 
-/// An error of an operation, from NATS's words.
+/// The error of an operation, from NATS's message.
 pub(crate) fn failed(what: &str, why: &str) -> FleetError {
     match FULL.iter().any(|words| why.contains(words)) {
         true => FleetError::Full {
@@ -90,7 +90,7 @@ pub(crate) fn failed(what: &str, why: &str) -> FleetError {
     }
 }
 
-/// NATS's answer to an operation, or that there was none in time.
+/// NATS's answer to an operation, or an error if none arrives in time.
 pub(crate) async fn within<T, E: fmt::Display>(
     patience: Duration,
     what: &str,

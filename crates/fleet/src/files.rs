@@ -1,4 +1,5 @@
-//! The files of a plan, by the SHA-256 of their content: each travels once, however many runs and plans have it.
+//! The files of a plan, identified by the SHA-256 of their content. Each travels only once, however many runs and plans use
+//! it.
 
 use std::fmt::Write as _;
 use std::path::{Component, Path, PathBuf};
@@ -13,19 +14,19 @@ use crate::error::{FleetError, within};
 use crate::link::{CALL, Link};
 use crate::wire::{FILES, FileEntry};
 
-/// How long one file may be on its way.
+/// How long the transfer of one file may take.
 const FILE: Duration = Duration::from_secs(600);
-/// A consumer that nobody reads is removed after this.
+/// NATS removes a consumer that has not been read for this long.
 const UNREAD: Duration = Duration::from_secs(30);
-/// Parts that are asked for at once.
+/// The number of parts that one request fetches.
 const BATCH: usize = 32;
-/// Bytes that are read at once.
+/// The number of bytes to read at once.
 const CHUNK: usize = 1 << 17;
 
-/// A file of a plan, and where it is here.
+/// A file of a plan, and its place on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanFile {
-    /// From the plan's folder on.
+    /// The path relative to the plan's folder.
     pub path: String,
     pub here: PathBuf,
 }
@@ -64,7 +65,7 @@ async fn digest(file: &Path) -> std::io::Result<(String, u64)> {
     }
 }
 
-/// Puts the files where agents find them, those that are not there yet.
+/// Uploads the files that NATS does not have yet.
 ///
 /// # Errors
 /// If a file cannot be read, or NATS does not take it.
@@ -94,10 +95,11 @@ pub async fn offer(link: &Link, files: &[PlanFile]) -> Result<Vec<FileEntry>, Fl
     Ok(entries)
 }
 
-/// Brings the files of a plan into a folder; what is in the cache is not fetched again. `reader` names the consumer of a file.
+/// Fetches the files of a plan into a folder. Files in the cache are not fetched again. `reader` names the consumer for a
+/// file.
 ///
 /// # Errors
-/// If a path leads out of the folder, a file does not come, or it is not what it should be.
+/// If a path leads out of the folder, a file does not arrive, or its content does not match its digest.
 pub async fn fetch(
     link: &Link,
     files: &[FileEntry],
@@ -154,7 +156,7 @@ async fn receive(
     moved.map_err(|error| FleetError::Other(format!("{}: {error}", target.display())))
 }
 
-/// Reads the parts of a file by a consumer of this name, so that an agent needs no right to read anything else.
+/// Reads the parts of a file through a consumer of this name, so that an agent needs no other right to read.
 async fn copy(
     link: &Link,
     file: &FileEntry,
@@ -203,13 +205,13 @@ async fn copy(
 /// The subject of the parts of a file.
 ///
 /// # Errors
-/// If NATS does not have it.
+/// If NATS does not have the file.
 pub async fn chunks(link: &Link, sha256: &str) -> Result<String, FleetError> {
     let info = within(CALL, "the file", link.files.info(sha256)).await?;
     Ok(format!("$O.{FILES}.C.{}", info.nuid))
 }
 
-/// Puts something that an agent leaves behind.
+/// Stores an object that an agent leaves at the end of a run.
 ///
 /// # Errors
 /// If NATS does not take it.
@@ -224,13 +226,13 @@ pub async fn put_end(link: &Link, name: &str, bytes: &[u8]) -> Result<(), FleetE
     .map(|_| ())
 }
 
-/// Whether an agent has left something of this name behind.
+/// Whether an agent has left an object of this name.
 pub async fn has_end(link: &Link, name: &str) -> bool {
     let known = tokio::time::timeout(CALL, link.ends.info(name)).await;
     matches!(known, Ok(Ok(info)) if !info.deleted)
 }
 
-/// Takes what an agent left behind; none if it is not there.
+/// Reads an object that an agent left; `None` if it does not exist.
 ///
 /// # Errors
 /// If NATS does not answer.

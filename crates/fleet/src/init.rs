@@ -1,4 +1,4 @@
-//! The keys, credentials and server configuration of a fleet, in a folder.
+//! Writes the keys, credentials and server configuration of a fleet to a folder.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,22 +10,22 @@ use crate::error::FleetError;
 use crate::keys::{account, idle_rights, jwt, operator, seed, user_credentials};
 use crate::wire::is_token;
 
-/// The seed of the account, which makes more agents.
+/// The seed of the account, which can create more agents.
 const ACCOUNT: &str = "account.seed";
-/// The folder of agents' credentials.
+/// The folder for the agents' credentials.
 const AGENTS: &str = "agents";
 
 /// The server's certificate, and its key.
 pub const CERTIFICATE: &str = "server.pem";
 pub const CERTIFICATE_KEY: &str = "server.key";
 
-/// Where a server will run.
+/// The port and the folder of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerPlace {
     pub port: u16,
     /// The folder of [`init`], as the server sees it. The server stores its data beside it.
     pub folder: PathBuf,
-    /// There is [`CERTIFICATE`] in the folder.
+    /// Whether the folder contains [`CERTIFICATE`].
     pub has_tls: bool,
 }
 
@@ -39,14 +39,14 @@ pub struct FleetFiles {
     pub sign: PathBuf,
     /// The public key that agents trust.
     pub trust: PathBuf,
-    /// By agent.
+    /// The credentials of each agent.
     pub agents: Vec<PathBuf>,
 }
 
 /// Writes the keys of an operator, an account, a coordinator and agents, and the configuration of a server.
 ///
 /// # Errors
-/// If the folder has such files, an agent's name is none, or a file cannot be written.
+/// If the folder already has such files, an agent's name is not valid, or a file cannot be written.
 pub fn init(
     folder: &Path,
     agents: &[String],
@@ -81,17 +81,17 @@ pub fn init(
     write(&files.coordinator, &coordinator)?;
     write(&files.sign, &keys)?;
     write(&files.trust, &format!("{}\n", sign_pair.public_key()))?;
-    // The last one: a folder with it is whole.
+    // Written last, so that a folder that contains it is complete.
     write(&folder.join(ACCOUNT), &seed(&account_pair))?;
     let added = agents.iter().map(|name| add_agent(folder, name));
     let agents = added.collect::<Result<Vec<_>, _>>()?;
     Ok(FleetFiles { agents, ..files })
 }
 
-/// Writes the credentials of one more agent; the server need not be told.
+/// Writes the credentials of one more agent. The server does not have to know.
 ///
 /// # Errors
-/// If the folder has no fleet, the name is none, or the file cannot be written.
+/// If the folder has no fleet, the name is not valid, or the file cannot be written.
 pub fn add_agent(folder: &Path, name: &str) -> Result<PathBuf, FleetError> {
     if !is_token(name) {
         return Err(FleetError::Other(format!(
@@ -148,10 +148,10 @@ fn make_folder(folder: &Path) -> Result<(), FleetError> {
     made.map_err(|error| FleetError::Other(format!("{} cannot be made: {error}", folder.display())))
 }
 
-/// Writes a file that nobody else may read; there must be none.
+/// Writes a new file that only its owner may read.
 ///
 /// # Errors
-/// There is such a file, or it cannot be written.
+/// If the file exists, or cannot be written.
 pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
     drumfire_platform::files::private(path)?.write_all(text.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! Keys of a fleet: signatures of manifests, and the JWTs by which NATS knows who may say and hear what (version 2 of the claims of
+//! The keys of a fleet: signatures of manifests, and the JWTs that grant users of NATS their rights (version 2 of the claims of
 //! github.com/nats-io/jwt).
 
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::clock::system_ms;
 use crate::error::FleetError;
 use crate::wire::{self, Manifest};
 
-/// Rights for one run end after this.
+/// How long the rights for one run are valid.
 const RUN_RIGHTS: Duration = Duration::from_secs(7 * 24 * 3600);
-/// An agent may answer a question within this time.
+/// How long an agent may take to answer a request.
 const ANSWER: Duration = Duration::from_secs(60);
-/// A manifest that was signed longer ago is not taken: nobody can have an old run run again.
+/// A manifest with an older signature is refused, so that nobody can replay an old run.
 const FRESH_MS: i64 = 24 * 3600 * 1000;
 
 /// Subjects that a user of NATS may publish to and subscribe to.
@@ -27,7 +27,7 @@ const FRESH_MS: i64 = 24 * 3600 * 1000;
 pub struct SubjectRights {
     pub publish: Vec<String>,
     pub subscribe: Vec<String>,
-    /// It may answer questions, wherever the answer goes.
+    /// Whether it may answer requests, at any reply subject.
     pub answers: bool,
 }
 
@@ -36,12 +36,12 @@ pub fn is_public_key(text: &str) -> bool {
     text.starts_with('U') && KeyPair::from_public_key(text).is_ok()
 }
 
-/// The seed of a pair.
+/// The seed of a key pair.
 pub fn seed(pair: &KeyPair) -> String {
     pair.seed().unwrap_or_default()
 }
 
-/// A JWT over these claims of NATS.
+/// A JWT with these claims for NATS.
 pub fn jwt(
     issuer: &KeyPair,
     subject: &str,
@@ -88,13 +88,13 @@ pub fn account(has_jetstream: bool) -> Value {
     })
 }
 
-/// The claims of a user for NATS; without rights of its own it may do everything in its account.
+/// The claims of a user for NATS. Without rights, the user may do everything in its account.
 pub fn user(rights: Option<&SubjectRights>) -> Value {
     let mut claims = json!({
         "pub": {}, "sub": {}, "subs": -1, "data": -1, "payload": -1, "type": "user", "version": 2,
     });
     if let Some(rights) = rights {
-        // An empty list would be everything.
+        // An empty list would allow everything.
         let listed = |subjects: &[String]| match subjects {
             [] => json!({"deny": [">"]}),
             subjects => json!({"allow": subjects}),
@@ -108,7 +108,7 @@ pub fn user(rights: Option<&SubjectRights>) -> Value {
     claims
 }
 
-/// A credentials file.
+/// The text of a credentials file.
 pub fn credentials(jwt: &str, pair: &KeyPair) -> String {
     let seed = seed(pair);
     format!(
@@ -128,7 +128,7 @@ pub fn user_credentials(
     credentials(&jwt, &pair)
 }
 
-/// The credentials that an agent of a run without files gets from the holder of the account's seed; none if that is no seed.
+/// The credentials for an agent of a run without files, from the account's seed; `None` if the seed is not valid.
 pub fn run_credentials(account: &str, run: &str, index: u32) -> Option<String> {
     let account = KeyPair::from_seed(account.trim()).ok()?;
     let manifest = Manifest {
@@ -157,12 +157,12 @@ pub fn idle_rights(agent: &str) -> SubjectRights {
     }
 }
 
-/// The beginning of the subjects at which answers to this user arrive.
+/// The prefix of the subjects at which answers to this user arrive.
 pub fn inbox(user: &str) -> String {
     format!("_INBOX_{user}")
 }
 
-/// Looking for the stores.
+/// The right to look up the stores.
 fn stores() -> Vec<String> {
     let streams = [
         format!("KV_{}", wire::RUNS),
@@ -175,8 +175,8 @@ fn stores() -> Vec<String> {
         .to_vec()
 }
 
-/// The rights of an agent in one run: it reads the run and its files, takes leases, says how it is, leaves its own end. `chunks` are the
-/// subjects of the files' parts, in the order of the manifest.
+/// The rights of an agent in one run: to read the run and its files, take leases, send its state, and store its own end. `chunks`
+/// are the subjects of the files' parts, in the order of the manifest.
 pub fn run_rights(
     manifest: &Manifest,
     (index, token): (u32, u64),
@@ -229,11 +229,11 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// Reads the file that `drumfire fleet init` wrote: the seed of the key that signs, then that of the account, if agents are to
-    /// have rights for one run at a time.
+    /// Reads the file that `drumfire fleet init` wrote. It holds the seed of the signing key and, if agents are to have rights
+    /// for one run at a time, that of the account.
     ///
     /// # Errors
-    /// If it cannot be read, or holds no seed.
+    /// If the file cannot be read, or holds no valid seed.
     pub fn read(file: &Path) -> Result<Signer, FleetError> {
         let wrong = |why: String| {
             FleetError::Other(format!(
@@ -270,7 +270,7 @@ impl Signer {
         }
     }
 
-    /// Credentials of an agent for one run, if this file is also that of the account.
+    /// The credentials of an agent for one run, if the file also holds the account's seed.
     pub fn run_credentials(
         &self,
         manifest: &Manifest,
@@ -289,10 +289,10 @@ impl Signer {
     }
 }
 
-/// The key, if it is trusted.
+/// Returns the key if it is trusted.
 ///
 /// # Errors
-/// Why it is not.
+/// Why it is not trusted.
 pub fn trust<'k>(key: Option<&'k str>, trusted: &[String]) -> Result<&'k str, String> {
     match key {
         None => Err("the plan is not signed; pass `--sign` to `drumfire run`".to_owned()),
@@ -306,7 +306,7 @@ pub fn trust<'k>(key: Option<&'k str>, trusted: &[String]) -> Result<&'k str, St
 /// A manifest with the signature of its coordinator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
-    /// The manifest as JSON, to the byte as it was signed.
+    /// The manifest as JSON, byte for byte as it was signed.
     pub manifest: String,
     /// The public key of the coordinator.
     pub key: Option<String>,
@@ -314,10 +314,10 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// The manifest, if one of these keys has signed it lately. Without keys any will do.
+    /// The manifest, if one of these keys has signed it recently. Without keys, no signature is required.
     ///
     /// # Errors
-    /// Why it is not taken.
+    /// Why it is refused.
     pub fn open(&self, trusted: &[String]) -> Result<Manifest, String> {
         if !trusted.is_empty() {
             self.verify(trusted)?;

@@ -1,5 +1,5 @@
-//! Blocks of shared rows and numbers. One counter for each shared element says how many places have been taken; an agent
-//! takes the next block by compare and set, so a place is never taken twice, whatever fails.
+//! Leases blocks of shared rows and numbers to agents. A counter for each shared element holds how many places have been taken.
+//! An agent takes the next block by compare-and-set, so no place is ever taken twice, whatever fails.
 
 use std::time::{Duration, Instant};
 
@@ -11,15 +11,15 @@ use crate::files::sha256;
 
 /// The largest block.
 const LARGEST: u64 = 1_024;
-/// The block of something that has no end.
+/// The block size of an element without an end.
 const ENDLESS: u64 = 64;
-/// Towards the end of a pass blocks shrink to this part of what would be each agent's half.
+/// A block is at most an agent's share of the remaining places, divided by this.
 const HALVES: u64 = 2;
 /// How long users wait for the next row.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The next block after `taken` places; empty at the end. Blocks become smaller towards the end of a pass, so that no agent
-/// sits on rows when others have none.
+/// The next block after `taken` places; empty at the end. Blocks shrink towards the end of a pass, so that no agent holds rows
+/// while others have none.
 pub fn block(taken: u64, request: &LeaseRequest<'_>, agents: u64) -> Lease {
     let Some(length) = request.length else {
         return taken..taken.saturating_add(ENDLESS);
@@ -32,8 +32,8 @@ pub fn block(taken: u64, request: &LeaseRequest<'_>, agents: u64) -> Lease {
     taken..taken + size
 }
 
-/// The first block of an agent, which it has without asking: a run does not begin with all agents waiting for each other. An agent
-/// that was started again has had it.
+/// The first block of an agent. An agent has it without a request, so that agents do not contend for the counter at the start of
+/// a run. A restarted agent has already used it.
 pub fn first(request: &LeaseRequest<'_>, agents: u64, index: u64) -> Lease {
     let size = first_size(request, agents);
     let start = index * size;
@@ -44,12 +44,12 @@ pub fn first(request: &LeaseRequest<'_>, agents: u64, index: u64) -> Lease {
     }
 }
 
-/// All first blocks together: nobody else is given these places.
+/// The number of places in all first blocks, which later blocks skip.
 fn first_taken(request: &LeaseRequest<'_>, agents: u64) -> u64 {
     agents * first_size(request, agents)
 }
 
-/// At most half of all places are in first blocks, so that none reaches into the next pass.
+/// The size of a first block. All first blocks together hold at most half of the places, so that none reaches into the next pass.
 fn first_size(request: &LeaseRequest<'_>, agents: u64) -> u64 {
     let size = |length: u64| (length / (agents.max(1) * HALVES)).clamp(1, LARGEST);
     request.length.map_or(ENDLESS, size)
@@ -84,7 +84,7 @@ pub async fn take(
     })
 }
 
-/// None if another agent was faster.
+/// Returns `None` if another agent was faster.
 async fn attempt(
     runs: &kv::Store,
     key: &str,

@@ -1,8 +1,8 @@
-//! One run on many machines. Agents wait for work at a NATS server; a coordinator gives each its part of a plan, has all of
-//! them start at one instant, and adds up what they measure, second by second.
+//! One run on many machines. Agents wait for work at a NATS server. A coordinator gives each its part of a plan, starts all
+//! of them at one instant, and adds up their measurements, second by second.
 //!
-//! Machines do not ask each other who runs what: each computes its own users and arrivals ([`drumfire_engine::Share`]). Only
-//! rows of shared data and shared numbers are leased, in blocks.
+//! Agents do not negotiate who runs what: each computes its own users and arrivals ([`drumfire_engine::Share`]). Only rows
+//! of shared data and shared numbers are leased, in blocks.
 
 mod agent;
 mod clock;

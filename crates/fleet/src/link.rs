@@ -1,4 +1,4 @@
-//! The connection to NATS, with the buckets and the stream of all runs. Every call has a deadline.
+//! The connection to NATS, with the buckets and the stream that all runs use. Every call has a deadline.
 
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -14,37 +14,38 @@ use crate::wire::{ENDS, FILES, RUNS, STREAM, STREAM_SUBJECTS};
 
 /// How long the first connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long NATS may take for anything else but files.
+/// How long NATS may take for any other call, except transfers of files.
 pub const CALL: Duration = Duration::from_secs(10);
-/// How often an agent looks whether there are stores.
+/// How often an agent checks whether the stores exist.
 const STORES: Duration = Duration::from_secs(2);
-/// The name of a connection that may make stores.
+/// The name of a connection that may create stores.
 pub const COORDINATOR: &str = "coordinator";
 /// How often the connection is probed.
 const PING: Duration = Duration::from_secs(5);
-/// How long runs and files are kept.
+/// How long runs and files are stored.
 const KEPT: Duration = Duration::from_secs(7 * 24 * 3600);
-/// How long and how large seconds are kept.
+/// How long seconds are stored.
 const SECONDS_KEPT: Duration = Duration::from_secs(24 * 3600);
-/// NATS sets this aside for them: where there is less, less is asked for, and the oldest go earlier.
+/// The storage to reserve for seconds, in bytes. NATS reserves it in full, so smaller sizes are tried if it lacks room. Then
+/// the oldest seconds are dropped earlier.
 const ROOM_FOR_SECONDS: [i64; 3] = [2 << 30, 256 << 20, 32 << 20];
-/// A second that is sent twice within this time counts once.
+/// NATS drops duplicates of a message within this time.
 const DUPLICATES: Duration = Duration::from_secs(120);
 
-/// Where NATS is, and how to get in.
+/// How to reach NATS and authenticate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkOptions {
-    /// `nats://host:port` or `tls://host:port`, several with commas between.
+    /// `nats://host:port` or `tls://host:port`; several are separated by commas.
     pub url: String,
     /// A file with a JWT and an nkey, or an nkey's seed.
     pub credentials: Option<PathBuf>,
-    /// Certificates to verify the server with, beside those of the system.
+    /// Certificates with which to verify the server, in addition to the system's.
     pub ca: Option<PathBuf>,
-    /// The key by which a coordinator signs what agents are to run, as `drumfire fleet init` writes it.
+    /// The key with which a coordinator signs manifests, as `drumfire fleet init` writes it.
     pub sign: Option<PathBuf>,
-    /// Credentials as text, in the place of the file.
+    /// Credentials as text, instead of a file.
     pub inline: Option<String>,
-    /// The user's name, by which the subjects of its answers begin.
+    /// The user's name, which is part of its inbox prefix.
     pub user: Option<String>,
 }
 
@@ -89,7 +90,7 @@ impl std::fmt::Debug for Link {
 }
 
 impl Link {
-    /// Connects and makes what is not there yet.
+    /// Connects and creates missing stores.
     ///
     /// # Errors
     /// If NATS cannot be reached, refuses, or has no JetStream.
@@ -114,7 +115,7 @@ impl Link {
             full @ FleetError::Full { .. } => full,
             other => failed(other.to_string()),
         };
-        // An agent with rights of its own may not make stores: the first coordinator does.
+        // An agent with restricted rights may not create stores; the first coordinator does.
         let makes = name == COORDINATOR || !options.has_credentials();
         if !makes {
             wait_for_stores(&context).await;
@@ -136,7 +137,7 @@ impl Link {
     }
 }
 
-/// Waits until a coordinator has made the stores, the last of which is the stream.
+/// Waits until a coordinator has created the stores. The stream is the last of them.
 async fn wait_for_stores(context: &jetstream::Context) {
     let mut is_told = false;
     loop {
@@ -185,7 +186,7 @@ fn connect_options(options: &LinkOptions, name: &str) -> Result<ConnectOptions, 
     Ok(connecting)
 }
 
-/// The name and the password that a URL holds.
+/// The user name and the password in a URL.
 fn password(url: &str) -> Option<(String, String)> {
     let first = url.split(',').next()?;
     let (_, rest) = first.split_once("://")?;
@@ -193,7 +194,7 @@ fn password(url: &str) -> Option<(String, String)> {
     Some((user.to_owned(), password.to_owned()))
 }
 
-/// How long to wait before the next attempt: longer each time, and not all agents at once.
+/// The delay before the next attempt: exponential, with jitter so that agents do not reconnect all at once.
 fn delay(attempts: usize) -> Duration {
     let most_ms = 100_u64 << attempts.min(5);
     let spread = Random::from_entropy().unit();
@@ -223,8 +224,8 @@ async fn bucket(context: &jetstream::Context) -> Result<kv::Store, FleetError> {
     within(CALL, "JetStream", context.get_key_value(RUNS)).await
 }
 
-/// Shared by the streams behind all buckets. They are made as streams, since the client's own calls for it read
-/// more of the server than version 2.9 tells.
+/// The configuration that the streams behind all buckets share. The buckets are created as streams, since the client's own
+/// calls for that require more information than a server of version 2.9 sends.
 fn bucket_config() -> stream::Config {
     stream::Config {
         max_age: KEPT,
@@ -275,8 +276,8 @@ async fn make_stream(context: &jetstream::Context) -> Result<(), FleetError> {
     made
 }
 
-/// Makes a stream, unless another process has made it meanwhile, perhaps of another size: NATS then says that its name or its
-/// subjects are taken.
+/// Creates a stream, unless another process has created it in the meantime, perhaps with another size. NATS reports then that
+/// its name or its subjects are taken.
 async fn make(
     context: &jetstream::Context,
     what: &str,
@@ -294,7 +295,7 @@ async fn has_stream(context: &jetstream::Context, name: &str) -> bool {
     matches!(looking.await, Ok(Ok(_)))
 }
 
-/// A URL as it may be shown.
+/// A URL without its user name and password, for display.
 pub fn without_secrets(url: &str) -> String {
     let part = |url: &str| match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),

@@ -1,4 +1,5 @@
-//! Agents on this machine: processes of this program and a NATS server of their own, which end with the run.
+//! Agents on this machine: processes of this program, with a NATS server of their own. They end with the
+//! run.
 
 use std::fs;
 use std::io;
@@ -13,14 +14,14 @@ use crate::error::FleetError;
 
 /// The server's program.
 const SERVER: &str = "nats-server";
-/// The environment variable from which agents have the address.
+/// The environment variable from which agents read the address.
 pub const NATS_VARIABLE: &str = "DRUMFIRE_NATS";
 /// How long the server may take to listen.
 const START: Duration = Duration::from_secs(20);
-/// How long agents have to leave by themselves.
+/// How long agents have to end on their own.
 const LEAVE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
-/// Lines of an agent's log that are shown when it does not come.
+/// How many lines of an agent's log are shown if the agent fails.
 const SHOWN: usize = 5;
 
 /// A NATS server and agents.
@@ -33,7 +34,7 @@ pub struct Local {
 }
 
 impl Local {
-    /// Starts a server on a free port of the loopback, and so many agents.
+    /// Starts a server on a free loopback port, and this many agents.
     ///
     /// # Errors
     /// If there is no server on the path, or it does not start.
@@ -77,17 +78,17 @@ impl Local {
         Ok(local)
     }
 
-    /// Where the server is, with its password.
+    /// The URL of the server, with its password.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Where the server keeps its data.
+    /// The data folder of the server.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The address of the server, from the file that it writes.
+    /// Waits for the server's address, from the ports file that it writes.
     fn wait_for_server(&mut self) -> Result<String, FleetError> {
         let since = Instant::now();
         while since.elapsed() < START {
@@ -105,7 +106,7 @@ impl Local {
 
     fn start_agent(&self, number: usize, workers: usize) -> io::Result<Child> {
         let log = fs::File::create(self.folder.path().join(format!("agent-{number}.log")))?;
-        // Ctrl-C on the terminal is for the coordinator; the agents end with their standard input.
+        // Ctrl-C in the terminal is meant for the coordinator. The agents end with their standard input.
         let mut command = Command::new(std::env::current_exe()?);
         command
             .args(["agent", "--tied", "--name", &format!("local-{number:03}")])
@@ -119,7 +120,7 @@ impl Local {
         own_group(&mut command).spawn()
     }
 
-    /// The last words of the agents that have ended.
+    /// The last log lines of the agents that have ended.
     pub fn faults(&mut self) -> String {
         let mut text = String::new();
         for (number, agent) in (1..).zip(&mut self.agents) {
@@ -131,7 +132,7 @@ impl Local {
         text
     }
 
-    /// Lets the agents leave and ends the server.
+    /// Waits for the agents to end, then ends the server.
     pub fn end(mut self) {
         let since = Instant::now();
         for agent in &mut self.agents {
@@ -145,7 +146,7 @@ impl Local {
 impl Drop for Local {
     fn drop(&mut self) {
         for agent in &mut self.agents {
-            // One that has left cannot be killed.
+            // Killing an agent that has already ended fails, which is harmless.
             let _ = agent.kill();
             let _ = agent.wait();
         }
@@ -154,7 +155,7 @@ impl Drop for Local {
     }
 }
 
-/// A program on the path.
+/// Finds a program on the path.
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -172,7 +173,7 @@ fn write_config(folder: &Path, token: &str) -> io::Result<PathBuf> {
     Ok(config)
 }
 
-/// The server ends with its standard input, so also when this process is killed.
+/// Starts the server so that it ends with its standard input, even when this process is killed.
 fn start_server(program: &Path, config: &Path, folder: &Path) -> io::Result<Child> {
     let mut command = Command::new("sh");
     command

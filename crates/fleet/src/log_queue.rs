@@ -1,18 +1,19 @@
-//! Lines of an agent's log on their way to the coordinator.
+//! A queue for lines of an agent's log on their way to the coordinator.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 use crate::wire::{LogLevel, LogLine};
 
-/// Lines of more bytes than this in all do not wait; the latest are kept. A message of NATS has room for them.
+/// The most bytes that may wait; beyond that, the oldest lines are dropped. All of them fit into one NATS
+/// message.
 const MOST_BYTES: usize = 256 << 10;
-/// The bytes of a line beside its texts.
+/// The overhead of a line beside its texts, in bytes.
 const LINE_BYTES: usize = 16;
-/// A line has at most this many characters.
+/// The longest line, in characters.
 const LONGEST: usize = 2_000;
 
-/// Lines of a log that wait to be sent. Writing to it never waits for a network.
+/// Lines of a log that wait to be sent. Writing to the queue never waits for the network.
 #[derive(Debug, Default)]
 pub struct LogQueue(Mutex<Waiting>);
 
@@ -28,7 +29,7 @@ fn bytes_of(line: &LogLine) -> usize {
 }
 
 impl LogQueue {
-    /// Takes a line; of too many the oldest goes.
+    /// Adds a line. If the queue is full, the oldest lines are dropped.
     pub fn push(&self, level: LogLevel, category: &str, text: &str) {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let line = LogLine {
@@ -46,7 +47,7 @@ impl LogQueue {
         }
     }
 
-    /// Lines since the last call, with one on those that found no room.
+    /// The lines since the last call, with one about dropped lines.
     pub fn take(&self) -> Vec<LogLine> {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lines: Vec<LogLine> = waiting.lines.drain(..).collect();

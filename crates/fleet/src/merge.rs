@@ -1,18 +1,19 @@
-//! The seconds of all agents as the seconds of one run. Increments are added, so percentiles are those of the pooled samples.
+//! Merges the seconds of all agents into the seconds of one run. Increments are added, so percentiles are those of the pooled
+//! samples.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use drumfire_results::{Increment, LabelCount, Recording};
 
-/// How long after a second its sum is told, although an agent has not sent its part: that is told later, by itself.
+/// How long after a second its sum is passed on although an agent's part is missing. A later part is passed on separately.
 const GRACE_MS: i64 = 2_500;
 
 /// The parts that agents have sent, and their sum.
 #[derive(Debug, Default)]
 pub struct Merger {
     agents: Vec<Progress>,
-    /// Seconds that were not told yet, by their start.
+    /// Seconds that have not been passed on yet, by their start.
     pending: BTreeMap<i64, Second>,
     recording: Recording,
     labels: Vec<LabelCount>,
@@ -22,27 +23,27 @@ pub struct Merger {
 
 #[derive(Clone, Debug, Default)]
 struct Progress {
-    /// The number of the last message; they come in order.
+    /// The number of the last message; they arrive in order.
     sequence: u64,
     /// The end of its last second.
     until_ms: i64,
-    /// No more comes, or it is not waited for.
+    /// Whether no more messages are expected.
     is_over: bool,
-    /// Messages that came twice.
+    /// Messages that arrived twice.
     repeated: u64,
-    /// Users in the last of its seconds that was told.
+    /// The number of users in the last second that was passed on.
     users: u32,
 }
 
 #[derive(Debug)]
 struct Second {
     sum: Increment,
-    /// The most users that each agent had.
+    /// The largest number of users of each agent.
     users: BTreeMap<u32, u32>,
 }
 
 impl Merger {
-    /// Of so many agents.
+    /// A merger for this many agents.
     pub fn new(agents: usize) -> Merger {
         Merger {
             agents: vec![Progress::default(); agents],
@@ -51,7 +52,7 @@ impl Merger {
         }
     }
 
-    /// Notes a message; false if it was there before, so that it must not be counted again.
+    /// Notes a message. Returns false for a repeated one, which must not be counted again.
     pub fn is_new(&mut self, agent: u32, sequence: u64) -> bool {
         let Some(progress) = self.agents.get_mut(agent as usize) else {
             return false;
@@ -74,14 +75,15 @@ impl Merger {
             .map_or(0, |agent| agent.sequence)
     }
 
-    /// Nobody waits for this agent's seconds any more, or again.
+    /// Sets whether seconds of this agent are no longer waited for.
     pub fn set_over(&mut self, agent: u32, is_over: bool) {
         if let Some(progress) = self.agents.get_mut(agent as usize) {
             progress.is_over = is_over;
         }
     }
 
-    /// The agent was started again: its messages are counted from 1, and nobody waits for its seconds until the first one comes.
+    /// Resets a restarted agent: its messages are counted from 1 again, and its seconds are not waited for until the first one
+    /// arrives.
     pub fn begin_again(&mut self, agent: u32) {
         if let Some(progress) = self.agents.get_mut(agent as usize) {
             *progress = Progress {
@@ -92,7 +94,7 @@ impl Merger {
         }
     }
 
-    /// Adds what an agent measured in a second.
+    /// Adds an agent's measurements of a second.
     pub fn add(&mut self, agent: u32, increment: Increment) {
         if let Some(progress) = self.agents.get_mut(agent as usize) {
             progress.until_ms = progress.until_ms.max(increment.to_ms);
@@ -134,7 +136,7 @@ impl Merger {
         }
     }
 
-    /// The earliest second that all agents have sent, or that is long over at `now_ms`; without a time, the earliest of all.
+    /// The earliest second that all agents have sent, or that is overdue at `now_ms`; without a time, the earliest of all.
     pub fn post(&mut self, now_ms: Option<i64>) -> Option<Arc<Increment>> {
         let (from_ms, second) = self.pending.first_key_value()?;
         let to_ms = second.sum.to_ms;
@@ -154,7 +156,7 @@ impl Merger {
         Some(Arc::new(sum))
     }
 
-    /// Users on all agents in a second: one that had no sample in it has as many as before.
+    /// The number of users on all agents in a second. An agent without samples in it counts with its previous number.
     fn users_of(&mut self, users: &BTreeMap<u32, u32>) -> u64 {
         let agents = (0..).zip(&mut self.agents);
         agents
@@ -169,7 +171,7 @@ impl Merger {
             .sum()
     }
 
-    /// The sum of what was told.
+    /// The sum of everything that was passed on.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
@@ -188,13 +190,13 @@ impl Merger {
         &self.samples
     }
 
-    /// Messages that came twice and were counted once.
+    /// The number of messages that arrived twice; they were counted once.
     pub fn repeated(&self) -> u64 {
         self.agents.iter().map(|agent| agent.repeated).sum()
     }
 }
 
-/// Samples know of the users of their own agent. The sum has those of all.
+/// Sets the number of users in the sum to that of all agents: samples only record the users of their own agent.
 fn spread_users(sum: &mut Increment, all: u64) {
     let all = u32::try_from(all).unwrap_or(u32::MAX);
     let active = &mut sum.active;

@@ -1,4 +1,4 @@
-//! Rows of results that agents have written, as one file.
+//! Collects the rows of results that agents have written, and merges them into one file.
 
 use std::collections::BinaryHeap;
 use std::fs::{File, OpenOptions};
@@ -11,15 +11,15 @@ use tokio::io::AsyncWriteExt as _;
 use crate::error::{FleetError, within};
 use crate::link::{CALL, Link};
 
-/// How long the rows of one agent may be on their way.
+/// How long the transfer of one agent's rows may take.
 const ROWS: Duration = Duration::from_secs(3600);
-/// The column by which rows are put in order.
+/// The column that orders the rows.
 const TIME: &str = "timeStamp";
 
-/// Brings the rows of an agent into a file.
+/// Fetches the rows of an agent into a file.
 ///
 /// # Errors
-/// If they do not come, or cannot be written.
+/// If they do not arrive, or cannot be written.
 pub async fn fetch(link: &Link, name: &str, target: &Path) -> Result<(), FleetError> {
     let mut object = within(CALL, "the rows", link.ends.get(name)).await?;
     let copying = async {
@@ -30,10 +30,11 @@ pub async fn fetch(link: &Link, name: &str, target: &Path) -> Result<(), FleetEr
     within(ROWS, "the rows", copying).await
 }
 
-/// Writes the rows of all parts to one file, those of CSV by their times. Rows that are in the file stay before them.
+/// Writes the rows of all parts to one file, CSV rows in the order of their times. Rows that are already in the file
+/// stay before them.
 ///
 /// # Errors
-/// If a part cannot be read, or the file not be written.
+/// If a part cannot be read, or the file cannot be written.
 pub fn merge(parts: &[PathBuf], target: &Path) -> io::Result<()> {
     let file = OpenOptions::new().create(true).append(true).open(target)?;
     let is_new = file.metadata()?.len() == 0;
@@ -53,7 +54,7 @@ pub fn merge(parts: &[PathBuf], target: &Path) -> io::Result<()> {
     out.flush()
 }
 
-/// A row that waits for its turn: the earliest is the greatest.
+/// The next row of a part. The earliest row is the greatest, for the max-heap.
 #[derive(PartialEq, Eq)]
 struct Waiting {
     at_ms: i64,
@@ -119,7 +120,7 @@ fn push(waiting: &mut BinaryHeap<Waiting>, part: usize, row: Vec<u8>, column: us
     });
 }
 
-/// A row with its end, which is not one inside of quotes; empty at the end.
+/// Reads a row with its line end; line ends inside quotes do not count. Empty at the end of the file.
 fn row(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     let mut row = Vec::new();
     loop {
@@ -131,7 +132,7 @@ fn row(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The samples of all files in the frame of the first.
+/// Writes the samples of all files within the root element of the first.
 fn merge_xml(readers: Vec<BufReader<File>>, is_new: bool, out: &mut impl Write) -> io::Result<()> {
     let mut end = Vec::new();
     for (part, mut reader) in readers.into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Which agents a run takes: `--agents local:4`, `4`, `a,b`, `region=eu` or `region=eu:3`.
+//! Selects the agents of a run: `--agents local:4`, `4`, `a,b`, `region=eu` or `region=eu:3`.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,41 +6,41 @@ use std::str::FromStr;
 
 use crate::wire::{Hello, is_token};
 
-/// No run has more agents.
+/// The most agents of a run.
 const MOST_AGENTS: usize = 10_000;
 
-/// Which agents a run takes.
+/// The agents that a run selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// A number of processes on this machine.
     Local(usize),
-    /// A number of those that are there.
+    /// This many of the idle agents.
     Any(usize),
-    /// Those with these names.
+    /// The agents with these names.
     Named(Vec<String>),
-    /// Those with a label: so many, or all that are there.
+    /// The agents with this label: all of them, or as many as `count`.
     Labelled {
         label: String,
         value: String,
         count: Option<usize>,
     },
-    /// Those on JMeter's remote hosts.
+    /// The agents on JMeter's remote hosts.
     Hosts(Hosts),
 }
 
 /// JMeter's remote hosts, as `-R` and `remote_hosts` name them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
-    /// Names or addresses of machines, or names of agents, each with a port or without.
+    /// Names or addresses of machines, or names of agents, each with or without a port.
     pub hosts: Vec<String>,
     /// The name of this machine, which `localhost` stands for.
     pub here: String,
-    /// Hosts without an agent are left out (`client.continue_on_fail`).
+    /// Whether hosts without an agent are left out (`client.continue_on_fail`).
     pub may_miss: bool,
 }
 
 impl Hosts {
-    /// The agents of the hosts, in their order, each once; and the hosts that have none.
+    /// The agents of the hosts, in their order, each once; and the hosts without an agent.
     fn find(&self, idle: &[&Hello]) -> (Vec<Hello>, Vec<&str>) {
         let (mut found, mut missing) = (Vec::<Hello>::new(), Vec::new());
         for host in &self.hosts {
@@ -70,7 +70,7 @@ impl Hosts {
     }
 }
 
-/// The name of the agent that JMeter's server on this host would be: what cannot be in a name becomes a dash.
+/// The name for an agent in place of JMeter's server on this host. Characters that a name cannot have become dashes.
 pub fn agent_name(host: &str) -> String {
     let plain = |c: char| if is_token(&c.to_string()) { c } else { '-' };
     host.trim().chars().map(plain).collect()
@@ -84,7 +84,7 @@ fn without_port(host: &str) -> &str {
     }
 }
 
-/// Why a text names no agents.
+/// Why a text does not select agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BadSelection(String);
 
@@ -136,7 +136,7 @@ impl FromStr for Selection {
 }
 
 impl Selection {
-    /// How many agents it takes; none if all that are there.
+    /// How many agents it selects; `None` for all that are idle.
     pub fn count(&self) -> Option<usize> {
         match self {
             Selection::Local(count) | Selection::Any(count) => Some(*count),
@@ -146,7 +146,8 @@ impl Selection {
         }
     }
 
-    /// The agents to take when no more come: hosts without an agent may be left out. With the names of those.
+    /// The agents to take when the waiting time is over, with the names of the hosts to leave out, if hosts without an
+    /// agent may be left out.
     pub fn choose_last(&self, idle: &[Hello]) -> Option<(Vec<Hello>, String)> {
         let Selection::Hosts(hosts) = self else {
             return None;
@@ -157,10 +158,11 @@ impl Selection {
         is_enough.then(|| (found, missing.join("`, `")))
     }
 
-    /// The agents to take of those that are idle, in the order of their numbers in the run; none while some are missing.
+    /// The agents to take of those that are idle, in the order of their indices in the run; `None` while some are
+    /// missing.
     pub fn choose(&self, idle: &[Hello]) -> Option<Vec<Hello>> {
         let mut idle: Vec<&Hello> = idle.iter().filter(|hello| hello.run.is_none()).collect();
-        // The same agents get the same numbers in each run.
+        // Sorted, so that the same agents get the same indices in each run.
         idle.sort_by(|a, b| a.name.cmp(&b.name));
         let chosen: Vec<Hello> = match self {
             Selection::Local(_) | Selection::Any(_) => idle.into_iter().cloned().collect(),
@@ -183,7 +185,7 @@ impl Selection {
         is_enough.then(|| chosen.into_iter().take(wanted).collect())
     }
 
-    /// Whom it waits for, given who is there.
+    /// Describes which agents are missing, given the idle ones.
     pub fn missing(&self, idle: &[Hello]) -> String {
         let free: Vec<&str> = idle
             .iter()

@@ -1,5 +1,5 @@
-//! Made-up agents at a real NATS server, to measure what a coordinator costs. They send no load: each says every second that it has
-//! taken so many samples.
+//! Simulated agents at a real NATS server, to measure the cost of a coordinator. They send no load: every second, each reports a
+//! fixed number of samples.
 
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,10 +27,10 @@ use crate::wire::{
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// How long the coordinator may take for each step.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Ends that are delivered at once.
+/// How many ends are delivered at once.
 const AT_ONCE: usize = 50;
 
-/// The acts of made-up agents.
+/// The simulated agents and their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Swarm {
     /// How many there are.
@@ -39,15 +39,15 @@ pub struct Swarm {
     pub labels: usize,
     /// Samples of each label in each second.
     pub samples: usize,
-    /// How long their run is.
+    /// The length of their run, in seconds.
     pub seconds: u32,
 }
 
-/// Runs made-up agents through one run; `begun` is called when their users would begin, and `ended` when they would have ended.
-/// Gives the number of samples that they told of.
+/// Takes simulated agents through one run. Calls `begun` when their users would start and `ended` when they would have ended.
+/// Returns the number of samples that they reported.
 ///
 /// # Errors
-/// If NATS cannot be reached, or the coordinator does not go on.
+/// If NATS cannot be reached, or the coordinator does not proceed.
 pub fn swarm(
     options: &LinkOptions,
     swarm: Swarm,
@@ -88,7 +88,7 @@ async fn run(
     let start_ms = start_ms.start_ms.unwrap_or_default();
     say(&|own| own.stage = Stage::Running);
     begun();
-    // Seconds are whole ones of the coordinator's clock.
+    // Seconds begin at whole seconds of the coordinator's clock.
     let first_s = start_ms.div_euclid(1000);
     for second in 0..swarm.seconds {
         send(&link, &run, &tokens, swarm, first_s, second).await?;
@@ -121,7 +121,7 @@ async fn run(
     Ok(samples * swarm.agents as u64)
 }
 
-/// Answers for all agents until each has its part; gives the run and the tokens by number.
+/// Answers for all agents until each has its part. Returns the run and the tokens by index.
 async fn assigned(link: &Link, agents: usize) -> Result<(String, Vec<u64>), FleetError> {
     let failed = |why: String| FleetError::Other(why);
     let who = link.client.subscribe(wire::WHO).await;
@@ -192,7 +192,7 @@ async fn until(
     Ok(state.clone())
 }
 
-/// Says once a second how all agents are.
+/// Sends the state of all agents once a second.
 async fn beat(link: Link, run: String, tokens: Vec<u64>, own: Arc<Mutex<AgentState>>) {
     let mut pace = tokio::time::interval(HEARTBEAT / 4);
     loop {
@@ -206,7 +206,7 @@ async fn beat(link: Link, run: String, tokens: Vec<u64>, own: Arc<Mutex<AgentSta
                 .publish(subject, Bytes::from(wire::json(&state)))
                 .await;
         }
-        // The other beats of a second are for changes of the stage.
+        // Between the heartbeats of a second, only a change of the stage triggers another.
         let stage = own.lock().unwrap_or_else(PoisonError::into_inner).stage;
         let before = tokio::time::Instant::now();
         while before.elapsed() < HEARTBEAT {
@@ -218,7 +218,7 @@ async fn beat(link: Link, run: String, tokens: Vec<u64>, own: Arc<Mutex<AgentSta
     }
 }
 
-/// Sends what all agents measured in a second, spread over the next one.
+/// Sends the measurements of all agents in a second, spread over the next one.
 async fn send(
     link: &Link,
     run: &str,
@@ -256,8 +256,8 @@ async fn send(
     Ok(())
 }
 
-/// A batch that is the same for all agents but for its token: packing a thousand batches a second would cost more than the
-/// coordinator that is measured.
+/// A batch that is the same for all agents except for its sequence number and token. Compressing a thousand batches a second
+/// would cost more than the coordinator that is to be measured.
 struct Packed(Vec<u8>);
 
 impl Packed {
@@ -269,7 +269,7 @@ impl Packed {
         Packed(packed.finish().expect("memory takes all"))
     }
 
-    /// The message of one agent: its own fields as a block that is not packed (RFC 1951, 3.2.4), then those of all.
+    /// The message of one agent: its own fields as an uncompressed deflate block (RFC 1951, 3.2.4), then the shared fields.
     fn message(&self, sequence: u64, token: u64) -> Vec<u8> {
         let head = head(sequence, token);
         let length = head.len() as u16;
@@ -282,12 +282,12 @@ impl Packed {
     }
 }
 
-/// The first fields of a [`Batch`], as they are written.
+/// The first fields of a [`Batch`], in their wire form.
 fn head(sequence: u64, token: u64) -> Vec<u8> {
     postcard::to_stdvec(&(sequence, token)).expect("numbers have a wire form")
 }
 
-/// The increments of a second, with times that differ as those of a real target do.
+/// The increments of a second, with times that vary like those of a real target.
 fn measured(swarm: Swarm, at_s: i64) -> Vec<Vec<u8>> {
     let mut collector = Collector::default();
     let mut spread = 7_u64;

@@ -15,87 +15,87 @@ use flate2::write::DeflateEncoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The version of these messages. Agents and coordinator must have the same.
+/// The version of these messages. Agents and coordinator must use the same.
 pub const PROTOCOL: u32 = 3;
-/// No message unpacks to more than this many bytes.
+/// The most bytes to which a message may unpack.
 const MOST_UNPACKED: u64 = 256 << 20;
 
-/// Idle agents answer requests here.
+/// The subject at which idle agents answer requests.
 pub const WHO: &str = "df.who";
-/// The stream that keeps what agents send of their seconds.
+/// The stream that stores the seconds of agents.
 pub const STREAM: &str = "DF_SECONDS";
 /// The subjects of the stream.
 pub const STREAM_SUBJECTS: &str = "df.*.a.*.sec";
 /// The bucket of files, by the SHA-256 of their content.
 pub const FILES: &str = "df_files";
-/// The bucket of what agents leave behind at the end of a run.
+/// The bucket of objects that agents leave at the end of a run.
 pub const ENDS: &str = "df_ends";
 /// The bucket of manifests, states and leases.
 pub const RUNS: &str = "df_runs";
 
-/// Where an idle agent takes its assignment.
+/// The subject at which an idle agent receives its assignment.
 pub fn idle_subject(agent: &str) -> String {
     format!("df.idle.{agent}")
 }
 
-/// Where the coordinator tells all agents the state of a run.
+/// The subject on which the coordinator sends the state of a run to all agents.
 pub fn state_subject(run: &str) -> String {
     format!("df.{run}.c.ctl")
 }
 
-/// Where the coordinator answers what time it is.
+/// The subject at which the coordinator answers requests for the time.
 pub fn time_subject(run: &str) -> String {
     format!("df.{run}.time")
 }
 
-/// Where an agent says how it is.
+/// The subject on which an agent sends its state.
 pub fn heartbeat_subject(run: &str, index: u32) -> String {
     format!("df.{run}.a.{index}.hb")
 }
 
-/// Where all agents of a run say how they are.
+/// The subjects on which all agents of a run send their state.
 pub fn heartbeat_subjects(run: &str) -> String {
     format!("df.{run}.a.*.hb")
 }
 
-/// Where an agent sends its seconds.
+/// The subject on which an agent sends its seconds.
 pub fn seconds_subject(run: &str, index: u32) -> String {
     format!("df.{run}.a.{index}.sec")
 }
 
-/// Where all agents of a run send their seconds.
+/// The subjects on which all agents of a run send their seconds.
 pub fn seconds_subjects(run: &str) -> String {
     format!("df.{run}.a.*.sec")
 }
 
-/// The name of an object that an agent leaves behind.
+/// The name of an object that an agent leaves at the end of a run.
 pub fn end_name(run: &str, index: u32, what: &str) -> String {
     format!("{run}.{index}.{what}")
 }
 
-/// The name of the consumer by which an agent reads a file of a run.
+/// The name of the consumer through which an agent reads a file of a run.
 pub fn reader_name(run: &str, index: u32, token: u64, file: usize) -> String {
-    // An agent that was started again reads from the beginning.
+    // A restarted agent has another token, so it reads from the beginning.
     format!("{run}-{index}-{token:x}-{file}")
 }
 
-/// An object's name as it stands in subjects.
+/// An object's name, as it is encoded in subjects.
 pub fn object_name(name: &str) -> String {
     URL_SAFE.encode(name)
 }
 
-/// The number of the agent that an `a` subject belongs to.
+/// The index of the agent that a subject with an `a` part belongs to.
 pub fn agent_of(subject: &str) -> Option<u32> {
     subject.split('.').nth(3)?.parse().ok()
 }
 
-/// Whether a text may be a part of a subject.
+/// Whether a text may be one token of a subject.
 pub fn is_token(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     !text.is_empty() && text.chars().all(is_plain)
 }
 
-/// An agent introduces itself.
+/// How an agent introduces itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
     pub protocol: u32,
@@ -103,37 +103,37 @@ pub struct Hello {
     pub version: String,
     pub name: String,
     pub labels: BTreeMap<String, String>,
-    /// Its part of the load, relative to those of others.
+    /// Its part of the load, relative to the others.
     pub weight: u32,
     pub cores: u32,
     pub memory_mib: u64,
     pub open_files: u64,
-    /// The machine's ceilings, as `drumfire doctor` tells it.
+    /// The machine's ceilings, as `drumfire doctor` reports them.
     #[serde(default)]
     pub ceilings: BTreeMap<String, u64>,
     /// The host that it runs on.
     pub host: String,
-    /// The addresses of the host, without those of its loopback.
+    /// The addresses of the host, except loopback.
     #[serde(default)]
     pub addresses: Vec<IpAddr>,
-    /// The Java that it would run scripts with; none if it has none.
+    /// The version of the Java that it would run scripts with; `None` if it has none.
     pub java: Option<String>,
     /// The run that it is busy with.
     pub run: Option<String>,
 }
 
-/// An agent is to take part in a run.
+/// An offer to an agent to take part in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assignment {
     pub run: String,
     pub index: u32,
-    /// Tells this assignment from others of the same index.
+    /// Distinguishes this assignment from others of the same index.
     pub token: u64,
-    /// Another agent of this index has taken part before.
+    /// Whether another agent with this index has taken part before.
     pub is_again: bool,
-    /// Credentials for NATS with rights for this run; none if the agent's own are to do.
+    /// Credentials for NATS with rights for this run; with `None`, the agent uses its own.
     pub credentials: Option<String>,
-    /// The key that has signed the manifest, if one has.
+    /// The key that signed the manifest, if it is signed.
     pub key: Option<String>,
 }
 
@@ -141,16 +141,16 @@ pub struct Assignment {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AssignmentReply {
     Accepted,
-    /// It is busy with this run.
+    /// It is busy with this other run.
     Busy(String),
-    /// It takes no part, and why.
+    /// It refuses to take part, for this reason.
     Refused(String),
 }
 
 /// A file of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileEntry {
-    /// Where it is, from the plan's folder on.
+    /// The path relative to the plan's folder.
     pub path: String,
     pub sha256: String,
     pub bytes: u64,
@@ -163,7 +163,7 @@ pub struct Member {
     pub weight: u32,
 }
 
-/// The fate of rows of results.
+/// What happens to rows of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rows {
     /// Agents send them at the end.
@@ -175,24 +175,24 @@ pub enum Rows {
     None,
 }
 
-/// All that an agent must know to run its part.
+/// Everything that an agent must know to run its part.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     pub protocol: u32,
     pub run: String,
-    /// The plan, one of the files.
+    /// The path of the plan, which is one of the files.
     pub plan: String,
     pub files: Vec<FileEntry>,
     pub properties: Vec<(String, String)>,
     pub system: Vec<(String, String)>,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
-    /// Names of properties and system properties that agents must not have.
+    /// Names of properties that agents must not have; the second list has system properties.
     pub removed: Vec<String>,
     pub removed_system: Vec<String>,
     /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
     pub log_levels: Vec<(String, String)>,
-    /// By index.
+    /// The agents, by index.
     pub members: Vec<Member>,
     /// When it was made, in milliseconds since the Unix epoch.
     pub made_ms: i64,
@@ -201,7 +201,7 @@ pub struct Manifest {
     /// Every agent runs the whole plan.
     pub is_each: bool,
     pub rows: Rows,
-    /// Agents do not wait for another run after this one.
+    /// Whether agents end instead of waiting for another run.
     #[serde(default)]
     pub is_last: bool,
 }
@@ -213,18 +213,19 @@ pub struct Takeover {
     pub agent: u32,
     pub period: u32,
     pub remainders: Vec<u32>,
-    /// In milliseconds since the Unix epoch, by the coordinator's clock.
+    /// When it takes effect, in milliseconds since the Unix epoch, by the coordinator's clock.
     pub from_ms: i64,
 }
 
-/// Something that was ordered once.
+/// An order that agents carry out once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     Users { group: usize, users: u32 },
     Property { name: String, value: String },
 }
 
-/// A run as the coordinator wants it. The newest revision holds; orders and takeovers only grow.
+/// The state of a run that the coordinator wants. The newest revision applies; orders and takeovers are only
+/// ever added.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunState {
     pub revision: u64,
@@ -235,38 +236,38 @@ pub struct RunState {
     /// When the tearDown thread groups start.
     pub tear_down_ms: Option<i64>,
     pub stopping: Stopping,
-    /// Users do not wait for their timers when the run stops.
+    /// Whether users skip their timers when the run stops.
     pub is_hurried: bool,
     pub is_paused: bool,
     pub rate: f64,
     pub orders: Vec<Order>,
     pub takeovers: Vec<Takeover>,
-    /// Tokens of agents that must end, since others have their users.
+    /// Tokens of agents that must end, because others have their users.
     pub fenced: Vec<u64>,
-    /// Users that run: by thread group, and in all.
+    /// The number of running users: by thread group, and in total.
     pub active: (Vec<u32>, u32),
-    /// Everything has been received: agents may forget the run.
+    /// Whether everything has been received, so that agents may forget the run.
     pub is_over: bool,
 }
 
-/// The facts that a coordinator needs to go on with a run that another one has begun.
+/// What a coordinator needs to take over a run that another one has begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handover {
-    /// By index: the tokens of the agents' assignments.
+    /// The tokens of the agents' assignments, by index.
     pub tokens: Vec<u64>,
 }
 
-/// How far an agent is.
+/// How far an agent has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stage {
     #[default]
     Fetching,
     Compiling,
-    /// Ready to run setUp thread groups, if it is the one to do so.
+    /// Ready. The first agent runs setUp thread groups next.
     Ready,
     /// The plan cannot run here.
     Refused,
-    /// At the start of the main thread groups.
+    /// Waiting at the start of the main thread groups.
     AtStart,
     Running,
     /// Its main thread groups have ended.
@@ -275,12 +276,12 @@ pub enum Stage {
     Delivered,
 }
 
-/// How an agent is, once a second and whenever it changes.
+/// The state of an agent, sent once a second and whenever it changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentState {
     pub token: u64,
     pub stage: Stage,
-    /// Why the plan cannot run here, or what else went wrong.
+    /// Why the plan cannot run on this agent, or other errors.
     pub faults: Vec<String>,
     /// Notes for the user.
     pub warnings: Vec<String>,
@@ -291,10 +292,10 @@ pub struct AgentState {
     pub samples: u64,
     /// The number of its last message of seconds.
     pub sequence: u64,
-    /// How far its clock is behind the coordinator's, and how wrong that may be, in nanoseconds.
+    /// The offset of its clock from the coordinator's and the bound of the error, in nanoseconds.
     pub offset_ns: i64,
     pub bound_ns: u64,
-    /// The plan stops the test, by its own means.
+    /// Whether and how the plan itself stops the test.
     pub stopping: Stopping,
     /// Properties that its setUp thread groups have set.
     pub properties: Vec<(String, String)>,
@@ -310,7 +311,7 @@ pub struct Batch {
     pub token: u64,
     /// `Increment`s in their wire form.
     pub increments: Vec<Vec<u8>>,
-    /// The same of what each backend listener heard, with its number.
+    /// The increments of each Backend Listener, with its number.
     pub heard: Vec<(u16, Vec<u8>)>,
     pub summaries: Vec<SummaryDelta>,
     pub errors: Vec<RecentError>,
@@ -319,9 +320,10 @@ pub struct Batch {
     pub marks: Vec<(i64, String)>,
     pub users: ThreadCounts,
     pub connections: Connections,
-    /// When the agent's run started, by the coordinator's clock: seconds and verdict count from there.
+    /// When the agent's run started, by the coordinator's clock. Times in the seconds and the verdict are
+    /// relative to it.
     pub started_ms: i64,
-    /// How its last seconds were.
+    /// Its last seconds.
     pub seconds: Vec<Second>,
     /// Its verdict on its numbers, if that has changed.
     pub verdict: Option<Verdict>,
@@ -329,7 +331,7 @@ pub struct Batch {
     pub log: Vec<LogLine>,
 }
 
-/// How much a line of a log matters.
+/// The level of a line in a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LogLevel {
     Trace,
@@ -349,7 +351,7 @@ pub struct LogLine {
 }
 
 impl Batch {
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to send.
     pub fn is_empty(&self) -> bool {
         self.increments.is_empty()
             && self.heard.is_empty()
@@ -361,7 +363,7 @@ impl Batch {
     }
 }
 
-/// How the run went on one agent.
+/// The outcome of one agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AgentEnd {
     /// The number of its last batch.
@@ -407,7 +409,7 @@ impl std::fmt::Display for WireError {
 
 impl std::error::Error for WireError {}
 
-/// The bytes of a message: its version, then what postcard writes, deflated.
+/// The bytes of a message: its version, then its postcard encoding, deflated.
 pub fn pack<T: Serialize>(message: &T) -> Vec<u8> {
     let plain = postcard::to_stdvec(message).expect("every field has a wire form");
     let mut packed = DeflateEncoder::new(vec![PROTOCOL as u8], Compression::fast());
@@ -415,7 +417,7 @@ pub fn pack<T: Serialize>(message: &T) -> Vec<u8> {
     packed.finish().expect("memory takes all")
 }
 
-/// Reads [`pack`]'s bytes.
+/// Reads bytes that [`pack`] has written.
 ///
 /// # Errors
 /// If they are of another version, or damaged.
@@ -434,12 +436,12 @@ pub fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     postcard::from_bytes(&plain).map_err(|error| damaged(error.to_string()))
 }
 
-/// The bytes of a message that people may read.
+/// The bytes of a message in JSON, which people can read.
 pub fn json<T: Serialize>(message: &T) -> Vec<u8> {
     serde_json::to_vec(message).expect("every field has a form in JSON")
 }
 
-/// Reads [`json`]'s bytes.
+/// Reads bytes that [`json`] has written.
 ///
 /// # Errors
 /// If they are damaged.

@@ -1,38 +1,38 @@
-//! The causes that can spoil a measurement, and what helps.
+//! The causes that can spoil a measurement, and their remedies.
 
 use serde::{Deserialize, Serialize};
 
-/// The causes that can spoil a measurement, or should be known of it.
+/// A cause that can spoil a measurement, or a circumstance that the user should know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// The run was too short, or had too few samples, to judge the generator.
     TooShort,
-    /// The whole process was stopped: a signal, a suspended virtual machine.
+    /// The whole process was stopped, by a signal or with its virtual machine.
     ProcessStopped,
     /// The control group's CPU quota was used up.
     CpuThrottled,
-    /// The hypervisor gave the cores to others.
+    /// The hypervisor gave the cores to other virtual machines.
     CpuStolen,
     /// Other programs took the cores.
     CpuTakenByOthers,
-    /// The generator itself used all the CPU it may.
+    /// The generator itself used all the CPU that it may use.
     CpuUsedUp,
-    /// One worker used all of its core, although others had time left.
+    /// One worker used its core completely, although other cores were idle.
     WorkerUsedUp,
-    /// The Java virtual machine loaded and compiled classes in the first seconds of scripts.
+    /// The JVM loaded and compiled classes when the first scripts ran.
     WarmUp,
-    /// The Java virtual machine collected garbage instead of running scripts.
+    /// The JVM collected garbage instead of running scripts.
     GarbageCollected,
-    /// A worker's event loop was held up.
+    /// A worker's event loop was stalled.
     LoopStalled,
-    /// Users came late to what was due: the end of a timer, their start.
+    /// Users were late for something due: the end of a timer, or their start.
     ScheduleDelayed,
-    /// Arrivals that were due did not start, since their thread group had all the users that it may have.
+    /// Arrivals that were due did not start, because their thread group already had its maximum number of users.
     ArrivalsLeftOut,
-    /// A schedule's samples began late, since all users were busy.
+    /// A schedule's samples began late, because all users were busy.
     RateNotReached,
-    /// The system's clock was set while the run went on.
+    /// The system's clock was set during the run.
     ClockStepped,
     /// File descriptors ran out, or nearly.
     OpenFilesUsedUp,
@@ -40,29 +40,29 @@ pub enum Cause {
     MemoryUsedUp,
     /// Local ports ran out.
     PortsUsedUp,
-    /// The connections to one target that wait for their end are about to use up the ports for new ones. This spoils nothing yet.
+    /// Connections to one target that are in TIME_WAIT are about to use up the ports for new ones. This spoils nothing yet.
     PortsRunningOut,
     /// This machine dropped packets, and the generator's own connections lost segments.
     PacketsDropped,
     /// The generator's own connections lost segments.
     Retransmits,
-    /// Workers waited for the disk that takes the results.
+    /// Workers waited for the disk that stores the results.
     DiskStalled,
     /// Rows of the results were lost.
     ResultsLost,
-    /// The target runs on this machine and shares its CPU. A caveat: the numbers are right, but they are those of a target with
-    /// less than the whole machine.
+    /// The target runs on this machine and shares its CPU. A caveat: the numbers are correct, but they describe a target that
+    /// does not have the whole machine to itself.
     TargetOnThisMachine,
-    /// Nothing was answered for a while although users ran. This is the target's doing and does not spoil the numbers,
-    /// but a closed loop asks nothing meanwhile, so that the percentiles say little of it.
+    /// No sample ended for a while although users ran. The target causes this, so it does not spoil the numbers. But a closed
+    /// loop sends nothing in the meantime, so the percentiles hardly show the pause.
     TargetSilent,
-    /// This system does not show what the machine did, so less can be told. The numbers themselves do not suffer.
+    /// The system does not provide the machine's counters, so the verdict knows less. The numbers themselves are not affected.
     NotMeasured,
     /// The run sent nothing, so there are no numbers.
     NothingSent,
-    /// A machine of the run was lost, and its load with it.
+    /// A machine of the run was lost together with its load.
     AgentLost,
-    /// The machines of the run did not agree on the time.
+    /// The clocks of the machines disagreed.
     ClocksApart,
     /// Not all numbers of a machine have arrived.
     NumbersMissing,
@@ -170,7 +170,7 @@ impl Cause {
         }
     }
 
-    /// Whether the generator's numbers suffer. Warming up does so only where it takes more than a moment.
+    /// Whether the generator's numbers suffer. Warming up counts only if it takes more than a moment.
     pub(crate) fn spoils(self) -> bool {
         !matches!(
             self,
@@ -182,7 +182,7 @@ impl Cause {
         )
     }
 
-    /// Whether it was counted, event by event, rather than estimated from shares of time: a short run shows it too.
+    /// Whether its events are counted, rather than estimated from shares of time. A short run shows such causes too.
     pub(crate) fn is_counted(self) -> bool {
         matches!(
             self,
@@ -196,9 +196,9 @@ impl Cause {
         )
     }
 
-    /// The share of the run that must be lost to it before nothing is to be trusted; none for causes that only lessen trust.
+    /// The share of the run that must be lost to this cause to make the verdict INVALID; `None` for causes that only degrade it.
     pub(crate) fn invalid_share(self) -> Option<f64> {
-        /// A process that was stopped neither sent nor noticed anything.
+        /// A stopped process neither sends nor notices anything, so less of it suffices.
         const STOPPED: f64 = 0.1;
         const HELD_UP: f64 = 0.2;
         match self {

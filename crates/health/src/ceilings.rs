@@ -1,26 +1,27 @@
-//! Where a plan would end on this machine, and what lifts that.
+//! Predicts which limits of this machine a plan would reach, and how to raise them.
 
 use crate::machine::Limits;
 
 /// How long a closed connection holds its port: Linux's `TCP_TIMEWAIT_LEN`, which no setting changes.
 const TIME_WAIT_S: f64 = 60.0;
-/// After so long a port in TIME_WAIT is taken again where `tcp_tw_reuse` allows it.
+/// After this long, a port in TIME_WAIT may be reused if `tcp_tw_reuse` allows it.
 const REUSE_AFTER_S: f64 = 1.0;
-/// Descriptors for what is no connection: results, log, event queues.
+/// File descriptors for anything but connections: results, log, event queues.
 const OWN_FILES: u64 = 32;
-/// Memory of the program itself.
+/// The memory of the program itself.
 const OWN_MEMORY_BYTES: u64 = 32 << 20;
-/// How long the firewall follows an ended connection where the system does not say (`nf_conntrack_tcp_timeout_time_wait`).
+/// How long the firewall tracks a connection that has ended, if the system does not say
+/// (`nf_conntrack_tcp_timeout_time_wait`).
 const TRACKED_AFTER_END_S: u64 = 120;
 /// Linux's default of `fs.nr_open`.
 const DEFAULT_NR_OPEN: u64 = 1 << 20;
-/// Below this `tcp_max_tw_buckets` is lower than one target's ports.
+/// A value of `tcp_max_tw_buckets` below this is less than the number of ports to one target.
 const FEW_BUCKETS: u64 = 28_232;
 
-/// The demands of a plan on the machine.
+/// The demands that a plan makes on the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Load {
-    /// Users that run at the same time, at most, where a plan says so.
+    /// The largest number of users that run at the same time, if the plan states it.
     pub users: Option<u64>,
     /// Whether each iteration begins with new connections.
     pub new_connections: bool,
@@ -28,11 +29,11 @@ pub struct Load {
     pub tls: bool,
     /// Whether all targets are on this machine.
     pub loopback: bool,
-    /// Addresses that connections go out from, at least 1.
+    /// The number of source addresses for connections, at least 1.
     pub source_addresses: u64,
-    /// Memory of a user, in bytes.
+    /// The memory of a user, in bytes.
     pub bytes_per_user: u64,
-    /// CPU time of a sample over a connection that is there, in microseconds.
+    /// CPU time of a sample over an existing connection, in microseconds.
     pub sample_us: f64,
     /// CPU time that a new connection adds, handshakes included, in microseconds.
     pub connection_us: f64,
@@ -43,24 +44,24 @@ pub struct Load {
 pub struct Ceiling {
     /// The limited quantity, with its unit: `connections`, `samples a second`.
     pub of: &'static str,
-    /// How much there can be.
+    /// The maximum.
     pub most: u64,
-    /// How much the plan asks for, where it says so.
+    /// How much the plan asks for, if it says so.
     pub asked: Option<u64>,
-    /// By what.
+    /// The reason for the limit.
     pub because: String,
-    /// The remedy that lifts it, and the new limit.
+    /// The remedy that raises the limit, and the new limit.
     pub remedy: String,
 }
 
 impl Ceiling {
-    /// Whether the plan asks for more than there can be.
+    /// Whether the plan asks for more than the maximum.
     pub fn is_exceeded(&self) -> bool {
         self.asked.is_some_and(|asked| asked > self.most)
     }
 }
 
-/// The ceilings of a load on a machine with these limits; what the machine does not show is left out.
+/// The ceilings of a load on a machine with these limits. Limits that the machine does not show are left out.
 pub fn ceilings(limits: &Limits, load: &Load) -> Vec<Ceiling> {
     [
         memory(limits, load),
@@ -252,7 +253,7 @@ fn cpu(limits: &Limits, load: &Load) -> Ceiling {
     }
 }
 
-/// Settings that advice on the web recommends and that do harm, or nothing: what is set, and why not.
+/// Settings that advice on the web recommends but that are harmful or useless: which are set, and what is wrong with them.
 pub fn dangerous_settings(limits: &Limits) -> Vec<String> {
     let mut found = Vec::new();
     if limits.time_wait_recycle.is_some_and(|value| value != 0) {

@@ -1,4 +1,4 @@
-//! CPU time of this process and of the thread that asks.
+//! CPU time of this process and of the calling thread.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ fn read(clock: rustix::time::ClockId) -> Duration {
     Duration::new(used.tv_sec as u64, used.tv_nsec as u32)
 }
 
-/// CPU time that this process has used; zero if Windows does not tell.
+/// CPU time that this process has used; zero if Windows does not report it.
 #[cfg(windows)]
 pub(crate) fn of_process() -> Duration {
     cpu_time::ProcessTime::try_now().map_or(Duration::ZERO, |time| time.as_duration())
 }
 
-/// CPU time that this thread has used; zero if Windows does not tell.
+/// CPU time that this thread has used; zero if Windows does not report it.
 #[cfg(windows)]
 pub(crate) fn of_thread() -> Duration {
     cpu_time::ThreadTime::try_now().map_or(Duration::ZERO, |time| time.as_duration())
@@ -42,7 +42,7 @@ mod tests {
         while of_thread() < Duration::from_millis(20) {
             sum = std::hint::black_box(sum.wrapping_add(1));
         }
-        // The process is read last, so it has used what this thread had.
+        // The process is read last, so its time includes that of this thread.
         let thread = of_thread();
         assert!(of_process() >= thread);
     }

@@ -1,7 +1,7 @@
-//! The causes that each second of a run shows.
+//! Finds the causes that each second of a run shows.
 //!
-//! Some numbers of a second are causes, such as CPU that others took. Others are effects: users that came late, an event loop that
-//! was held up. An effect that a cause of the same moment explains is not told beside it.
+//! Some numbers of a second are causes, such as CPU that other programs took. Others are effects, such as late users or a stalled
+//! event loop. An effect is not reported if a cause at the same time explains it.
 
 use std::ops::Range;
 
@@ -11,57 +11,57 @@ use crate::programs::Locality;
 use crate::verdict::port_count;
 use crate::watch::{Delay, STOP_MS, Second};
 
-/// A worker that comes this much too late to something due shows in response times.
+/// A worker that is this late for something due affects response times.
 pub(crate) const LATE_US: u64 = 50_000;
-/// Users that come this much too late to what is due send a load that is not the plan's.
+/// If users are this late for something due, the load differs from the plan's.
 const DELAYED_US: u64 = 10_000;
-/// With fewer due than this, one in a hundred is a single user, whom any hiccup of the machine may hold up: the median counts.
+/// If fewer users than this were due, one per cent is a single user, who may be late by chance. The median decides then.
 const MANY_DUE: u64 = 100;
-/// With fewer due than this, the median is one user or two.
+/// If fewer users than this were due, the median is that of one or two users.
 const FEW_DUE: u64 = 10;
-/// The delay of one user or two that counts.
+/// The delay that counts when so few users were due.
 const FEW_DELAYED_US: u64 = 100_000;
-/// A process that does nothing for so long was stopped, or did not get a core.
+/// A process that does nothing for this long was stopped or did not get a core.
 pub(crate) const FROZEN_MS: u64 = 500;
-/// Of the cores that may be used: above this nothing is left for a peak.
+/// As a share of the usable cores: above this, no CPU is left for peaks.
 const SATURATED: f64 = 0.9;
-/// Of the cores: CPU that others must take to be named.
+/// As a share of the cores: the CPU that others must take to be reported.
 const TAKEN_BY_OTHERS: f64 = 0.2;
-/// Of a second, per core: time in run queues from which on it may explain an effect.
+/// Per core, as a share of the second: the time in run queues that may explain an effect.
 const WAITING: f64 = 0.05;
-/// Of a second, per core: time in run queues that counts by itself.
+/// Per core, as a share of the second: the time in run queues that counts even without an effect.
 const STARVED: f64 = 0.25;
-/// Of the cores: CPU that the hypervisor must keep to explain an effect.
+/// As a share of the cores: the stolen CPU that may explain an effect.
 const STOLEN: f64 = 0.05;
-/// Of the cores: CPU kept by the hypervisor that counts by itself.
+/// As a share of the cores: the stolen CPU that counts even without an effect.
 const MUCH_STOLEN: f64 = 0.1;
-/// Of a second: time without CPU because of a quota.
+/// As a share of the second: the time that the quota kept the process from the CPU.
 const THROTTLED: f64 = 0.02;
-/// Of the limit: open files, memory.
+/// As a share of the limit: open files or memory.
 const NEARLY_FULL: f64 = 0.95;
-/// Of the generator's own segments: those sent again on a network that loses.
+/// As a share of the generator's own segments: the retransmissions that indicate a lossy network.
 pub(crate) const RETRANSMITTED: f64 = 0.01;
-/// The fewest segments of which a share is taken.
+/// The fewest segments from which a share is computed.
 pub(crate) const SEGMENTS: u64 = 100;
-/// Of a core: above this a single worker has users waiting for it.
+/// As a share of a core: above this, users of a single worker wait for it.
 const WORKER_SATURATED: f64 = 0.95;
-/// Of a second: time in which the virtual machine only collected garbage.
+/// As a share of the second: the time in which the JVM collected garbage.
 const COLLECTED: f64 = 0.1;
-/// Of the local ports: closed connections to one target.
+/// As a share of the local ports: closed connections to one target.
 const RUNNING_OUT: f64 = 0.8;
-/// Of the segments sent: packets dropped on this machine.
+/// As a share of the segments sent: packets that this machine dropped.
 const DROPPED: f64 = 0.001;
-/// The fewest dropped packets that count: some interfaces drop a stray one now and then.
+/// The fewest dropped packets that count: some interfaces occasionally drop a few.
 const PACKETS: u64 = 20;
-/// Of a second: time that workers waited for the disk.
+/// As a share of the second: the time that workers waited for the disk.
 const DISK_STALLED: f64 = 0.05;
-/// Of the arrivals that were due: those that never started.
+/// As a share of the due arrivals: those that never started.
 const LEFT_OUT: f64 = 0.01;
-/// A clock that moved by so much beside the monotonic one was set.
+/// If the clock differs this much from the monotonic clock, it was set.
 const STEPPED_MS: i64 = 500;
-/// How long Java warms up from the first script on, at most.
+/// The longest that Java warms up after the first script.
 const WARM_UP_MS: u64 = 3000;
-/// A script is counted when it ends: the virtual machine was at work the second before.
+/// A script is counted when it ends, so the JVM was already busy in the second before.
 const BEFORE_FIRST_SCRIPT_MS: u64 = 1000;
 
 /// A cause in one second.
@@ -74,15 +74,15 @@ pub(crate) struct Seen {
     pub lost_ms: f64,
 }
 
-/// A second, with what is known of it only from others.
+/// A second, with what only its neighbours show.
 struct Moment<'a> {
     second: &'a Second,
     next: Option<&'a Second>,
-    /// Something came late that Java, while it warmed up, does not explain.
+    /// Something was late, and Java's warm-up does not explain it.
     is_felt: bool,
 }
 
-/// The causes of each second, effects without an explanation among them.
+/// The causes of each second, including unexplained effects.
 pub(crate) fn by_second(seconds: &[Second], limits: &Limits) -> Vec<Vec<Seen>> {
     let warm_up = warm_up(seconds);
     let is_warming_up = |second: &Second| {
@@ -110,7 +110,7 @@ pub(crate) fn by_second(seconds: &[Second], limits: &Limits) -> Vec<Vec<Seen>> {
         .iter()
         .enumerate()
         .map(|(at, second)| {
-            // A delay is known when it ends, which may be in the second after its cause.
+            // A delay is recorded when it ends, which may be in the second after its cause.
             let explained = [at.checked_sub(1), Some(at)]
                 .into_iter()
                 .flatten()
@@ -118,7 +118,7 @@ pub(crate) fn by_second(seconds: &[Second], limits: &Limits) -> Vec<Vec<Seen>> {
             let mut all = causes[at].clone();
             if !explained {
                 all.extend(effects(second).into_iter().filter(|seen| {
-                    // Users who have a core each hold up nobody by their own work.
+                    // If each user has a core, users do not hold up each other.
                     seen.cause != Cause::LoopStalled || second.users as f64 > limits.cores
                 }));
             }
@@ -130,7 +130,7 @@ pub(crate) fn by_second(seconds: &[Second], limits: &Limits) -> Vec<Vec<Seen>> {
         .collect()
 }
 
-/// When Java warmed up, if it ran, in milliseconds of the run.
+/// The time in which Java warmed up, in milliseconds of the run; `None` if Java did not run.
 fn warm_up(seconds: &[Second]) -> Option<Range<u64>> {
     let first = seconds
         .iter()
@@ -139,7 +139,7 @@ fn warm_up(seconds: &[Second]) -> Option<Range<u64>> {
     Some(from_ms..from_ms + WARM_UP_MS)
 }
 
-/// Puts warming up in the place of the causes that it explains.
+/// Replaces the causes that the warm-up explains with the warm-up.
 fn warmed_up(all: &mut Vec<Seen>) {
     let is_warm_up = |seen: &Seen| {
         matches!(
@@ -162,7 +162,7 @@ fn warmed_up(all: &mut Vec<Seen>) {
     }
 }
 
-/// Whether causes of a second make users late and hold up event loops.
+/// Whether the causes of a second explain late users and stalled event loops.
 fn is_explained(causes: &[Seen], second: &Second, limits: &Limits) -> bool {
     let by_cause = causes.iter().any(|seen| {
         matches!(
@@ -178,7 +178,7 @@ fn is_explained(causes: &[Seen], second: &Second, limits: &Limits) -> bool {
     by_cause || target_took_cpu(second, limits)
 }
 
-/// A target on this machine left too little CPU for the generator: that is a caveat of its own.
+/// Whether a target on this machine left too little CPU for the generator. This is a caveat of its own.
 pub(crate) fn target_took_cpu(second: &Second, limits: &Limits) -> bool {
     let cores = limits.cores.max(0.01);
     second.locality == Locality::ThisMachine
@@ -200,7 +200,7 @@ fn causes(moment: &Moment, limits: &Limits) -> Vec<Seen> {
         .collect()
 }
 
-/// Causes that a single second shows.
+/// The causes that a single second can show.
 const ALL_CAUSES: &[Cause] = &[
     Cause::ProcessStopped,
     Cause::CpuThrottled,
@@ -219,7 +219,7 @@ const ALL_CAUSES: &[Cause] = &[
     Cause::DiskStalled,
 ];
 
-/// How bad a cause was in a second and how much of it was lost, if the cause was there at all.
+/// How bad a cause was in a second, and how much of the second was lost; `None` if the cause was not there.
 fn extent(cause: Cause, moment: &Moment, limits: &Limits) -> Option<(f64, f64)> {
     let &Moment {
         second,
@@ -228,7 +228,7 @@ fn extent(cause: Cause, moment: &Moment, limits: &Limits) -> Option<(f64, f64)> 
     } = moment;
     let (length_ms, cores) = (second.length_ms() as f64, limits.cores.max(0.01));
     let lost = |share: f64| share.min(1.0) * length_ms;
-    // Users who have a core each do not wait for each other.
+    // If each user has a core, users do not wait for each other.
     let is_used_up = share_used(second, cores) >= SATURATED;
     let is_unbalanced = !is_used_up && second.users as f64 > cores;
     let (extent, least, lost_ms) = match cause {
@@ -273,7 +273,7 @@ fn extent(cause: Cause, moment: &Moment, limits: &Limits) -> Option<(f64, f64)> 
             let share = of_limit(second.time_wait_to_one, port_count(limits).map(u64::from))?;
             (share, RUNNING_OUT, 0.0)
         }
-        // Drops that cost none of the generator's own segments are a neighbour's.
+        // Drops that cost none of the generator's own segments belong to another program.
         Cause::PacketsDropped if second.packets_dropped >= PACKETS && lost_segments(second) => {
             let share = of(second.packets_dropped, second.segments_sent);
             (share, DROPPED, 0.0)
@@ -292,19 +292,19 @@ fn of(part: u64, whole: u64) -> f64 {
     part as f64 / whole.max(1) as f64
 }
 
-/// The share of a limit that is used up, if there is one.
+/// The used share of a limit, if there is a limit.
 fn of_limit(used: u64, limit: Option<u64>) -> Option<f64> {
     let limit = limit.filter(|limit| *limit > 0)?;
     Some(of(used, limit))
 }
 
-/// The run's share of the cores that other programs left it.
+/// The share that the run used of the cores that other programs left to it.
 fn share_used(second: &Second, cores: f64) -> f64 {
     (second.cores_used + second.cores_family) / (cores - cores_taken_beside(second)).max(0.01)
 }
 
-/// The cores that other programs took beside a run that took at least twice as many. Where they took more, the run may lack
-/// those, and what it used up says nothing about itself.
+/// The cores that other programs took, if the run took at least twice as many. If others took more, the run may have lacked those
+/// cores, so its own use proves nothing.
 pub(crate) fn cores_taken_beside(second: &Second) -> f64 {
     let taken = cores_taken(second).max(0.0);
     match taken <= (second.cores_used + second.cores_family) / 2.0 {
@@ -313,7 +313,7 @@ pub(crate) fn cores_taken_beside(second: &Second) -> f64 {
     }
 }
 
-/// The cores that other programs took, if that kept the run's threads from theirs.
+/// The cores that other programs took, if the run's threads had to wait for them.
 fn cores_missed(second: &Second, is_felt: bool, cores: f64) -> f64 {
     match is_held_up_by_others(second, is_felt, cores) {
         true => cores_taken(second),
@@ -325,13 +325,13 @@ fn is_held_up_by_others(second: &Second, is_felt: bool, cores: f64) -> bool {
     let waiting = second.threads_waiting / cores;
     let is_full = second.cores_busy() / cores >= SATURATED;
     let explains = waiting > WAITING || is_full;
-    // Little work is never late by much, and still shows in response times if it waits for longer than it runs.
+    // A small load is never very late, but it affects response times if its threads wait longer than they run.
     let waits_most = waiting > WAITING && second.threads_waiting >= second.cores_used;
     waiting >= STARVED || explains && is_felt || waits_most
 }
 
-/// Whether a gap in which the run's own thread did nothing was one of the whole process. Its workers were late too then, which
-/// may be known a moment later, and nothing kept a core from them: threads that are stopped stand in no run queue.
+/// Whether the whole process was stopped when the run's own thread did nothing. Then its workers were late as well, perhaps only
+/// in the next second, and nothing else kept them from a core: stopped threads are not in a run queue.
 fn was_stopped(second: &Second, next: Option<&Second>) -> bool {
     let frozen_ms = second.frozen_ms as f64;
     let late_us = second
@@ -350,7 +350,7 @@ fn lost_segments(second: &Second) -> bool {
     second.segments_sent >= SEGMENTS && share >= RETRANSMITTED
 }
 
-/// Cores that others took, the target left out, and programs that may be the target.
+/// The cores that others took, without the target and programs that may be the target.
 fn cores_taken(second: &Second) -> f64 {
     match second.locality {
         Locality::ThisMachine => second.cores_others - second.cores_target - second.cores_unknown,
@@ -358,7 +358,7 @@ fn cores_taken(second: &Second) -> f64 {
     }
 }
 
-/// Whether something came late, here or in the second after.
+/// Whether something was late, in this second or the next.
 fn has_effect(second: &Second, next: Option<&Second>) -> bool {
     !effects(second).is_empty() || next.is_some_and(|next| !effects(next).is_empty())
 }
@@ -384,7 +384,7 @@ fn effects(second: &Second) -> Vec<Seen> {
     effects
 }
 
-/// How late users came who were no exception, and from when on that counts.
+/// The usual delay of users, without exceptions, and the delay from which it counts.
 fn usual_delay_us(delay: &Delay) -> (u64, u64) {
     match delay.count {
         MANY_DUE.. => (delay.p99_us, DELAYED_US),

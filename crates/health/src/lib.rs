@@ -1,7 +1,7 @@
-//! Whether a run's numbers can be trusted: what the machine and the generator themselves did while it went on.
+//! Decides whether a run's numbers can be trusted, from what the machine and the generator did during the run.
 //!
-//! [`Machine`] reads counters of the operating system, [`Watch`] turns them into one [`Second`] after the other, and
-//! [`judge`] makes a [`Verdict`] of those. [`ceilings`] predicts from the same counters where a plan would end.
+//! [`Machine`] reads counters of the operating system, [`Watch`] turns them into [`Second`]s, and [`judge`] derives
+//! a [`Verdict`] from those. [`ceilings`] predicts from the same counters which limits a plan would reach.
 
 #![warn(missing_docs)]
 

@@ -1,6 +1,7 @@
 //! Counters and limits of the operating system, as Linux shows them below `/proc` and `/sys`.
 //!
-//! A value that a system does not show is zero among the counters and `None` among the limits, so that no cause is made up.
+//! A value that the system does not show is zero among the counters and `None` among the limits, so that it does not look like a
+//! cause.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -13,33 +14,33 @@ use crate::sockets;
 /// Clock ticks a second in `/proc/*/stat`: `USER_HZ`, which Linux fixes at 100 on all architectures in use.
 const TICKS_PER_S: u64 = 100;
 
-/// The operating system, seen through its files.
+/// The operating system, read through its files.
 #[derive(Debug, Clone)]
 pub struct Machine {
     root: PathBuf,
 }
 
-/// Counters at one moment; all but the sizes only grow.
+/// Counters at one moment. All except sizes only grow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
     /// CPU time that this process has used, in microseconds.
     pub process_cpu_us: u64,
     /// CPU time that all programs have used, on all cores, in microseconds.
     pub machine_cpu_us: u64,
-    /// The same on each core.
+    /// CPU time that all programs have used on each core, in microseconds.
     pub cores_us: Vec<u64>,
     /// CPU time of each thread of this process, by the thread's number, in microseconds.
     pub threads_us: Vec<(u32, u64)>,
-    /// CPU time that the hypervisor gave to others while something wanted to run here, in microseconds.
+    /// CPU time that the hypervisor gave to others while this machine had work for it, in microseconds.
     pub stolen_us: u64,
-    /// Time that threads of this process stood in a run queue, summed over threads, in microseconds. Threads that compile Java are
-    /// left out: no user waits for them.
+    /// Time that threads of this process spent in run queues, summed over threads, in microseconds. Threads that compile Java are
+    /// left out, since no user waits for them.
     pub waited_us: u64,
-    /// Time that the control group was kept from its CPU quota's end to the next period, in microseconds.
+    /// Time in which the exhausted CPU quota stopped the control group, in microseconds.
     pub throttled_us: u64,
-    /// Memory of this process that is in RAM, in bytes.
+    /// Memory of this process that is resident in RAM, in bytes.
     pub memory_bytes: u64,
-    /// Packets that this machine dropped, on their way in or out.
+    /// Packets that this machine dropped, incoming or outgoing.
     pub packets_dropped: u64,
     /// Sockets in TIME_WAIT on the whole machine.
     pub time_wait: u64,
@@ -53,7 +54,7 @@ pub(crate) struct Process {
     pub name: String,
     /// CPU time it has used, in microseconds.
     pub cpu_us: u64,
-    /// When it started, in clock ticks: numbers are used again.
+    /// When it started, in clock ticks: process ids are reused.
     pub started: u64,
 }
 
@@ -64,31 +65,31 @@ pub struct Limits {
     pub cores: f64,
     /// Open file descriptors (`RLIMIT_NOFILE`, soft).
     pub open_files: Option<u64>,
-    /// The same, up to which the process may raise it itself (hard).
+    /// The hard limit, up to which the process may raise its soft limit.
     pub open_files_hard: Option<u64>,
     /// Memory: of the control group, or of the machine, in bytes.
     pub memory_bytes: Option<u64>,
     /// First and last local port for connections (`ip_local_port_range`).
     pub ports: Option<(u16, u16)>,
-    /// Ports out of that range that are reserved (`ip_local_reserved_ports`).
+    /// Ports in that range that are reserved (`ip_local_reserved_ports`).
     pub reserved_ports: u32,
     /// `tcp_tw_reuse`: 0 never, 1 always, 2 on loopback.
     pub time_wait_reuse: Option<u8>,
-    /// `tcp_max_tw_buckets`: sockets in TIME_WAIT beyond which they are destroyed at once.
+    /// `tcp_max_tw_buckets`: above this number, sockets in TIME_WAIT are destroyed at once.
     pub time_wait_buckets: Option<u64>,
-    /// `tcp_fin_timeout` in seconds; it has nothing to do with TIME_WAIT.
+    /// `tcp_fin_timeout` in seconds. It does not affect TIME_WAIT.
     pub fin_timeout_s: Option<u64>,
-    /// `nf_conntrack_max`: connections the firewall can follow.
+    /// `nf_conntrack_max`: the connections that the firewall can track.
     pub tracked_connections: Option<u64>,
-    /// `nf_conntrack_tcp_timeout_time_wait` in seconds: how long the firewall follows a connection that has ended.
+    /// `nf_conntrack_tcp_timeout_time_wait` in seconds: how long the firewall tracks a connection that has ended.
     pub tracked_after_end_s: Option<u64>,
     /// The speed of the fastest interface to other machines, in bytes a second.
     pub link_bytes_per_s: Option<u64>,
-    /// `fs.nr_open`: what the hard limit of open files can be raised to.
+    /// `fs.nr_open`: the value to which the hard limit of open files can be raised.
     pub nr_open: Option<u64>,
-    /// `tcp_tw_recycle`, which Linux has not had since 4.12.
+    /// `tcp_tw_recycle`, which Linux removed in 4.12.
     pub time_wait_recycle: Option<u8>,
-    /// The system shows nothing of the machine's CPU, so all counters but those of this process are zero.
+    /// Whether the system shows no CPU counters of the machine. Then all counters except those of this process are zero.
     pub is_hidden: bool,
 }
 
@@ -98,7 +99,7 @@ impl Default for Machine {
     }
 }
 
-/// How long this thread has been ready to run and had no CPU so far; `None` where the system does not say.
+/// How long this thread has been runnable without a CPU so far; `None` if the system does not report it.
 pub fn time_in_queue() -> Option<Duration> {
     let text = text_of(Path::new("/proc/thread-self/schedstat")).ok()?;
     let waited_ns = text.split_whitespace().nth(1)?.parse().ok()?;
@@ -106,7 +107,7 @@ pub fn time_in_queue() -> Option<Duration> {
 }
 
 impl Machine {
-    /// The system whose `proc` and `sys` lie below `root`.
+    /// The system whose `proc` and `sys` are below `root`.
     pub fn at(root: impl Into<PathBuf>) -> Machine {
         Machine { root: root.into() }
     }
@@ -119,7 +120,7 @@ impl Machine {
         self.text(path)?.trim().parse().ok()
     }
 
-    /// Reads all counters; some ten small files.
+    /// Reads all counters, from about ten small files.
     pub fn read(&self) -> Reading {
         let stat = self.text("proc/stat").unwrap_or_default();
         let (machine_cpu_us, stolen_us) = core_cpu(&stat, "cpu").unwrap_or_default();
@@ -150,7 +151,8 @@ impl Machine {
         }
     }
 
-    /// The clock of this process counts nanoseconds; `stat` counts in ticks of 10 ms, too coarse for the start of a run.
+    /// The CPU time of this process, from its clock in nanoseconds: `stat` counts in ticks of 10 ms, which is too coarse for the
+    /// start of a run.
     fn process_cpu_us(&self) -> u64 {
         if self.root == Path::new("/") {
             return crate::clocks::of_process().as_micros() as u64;
@@ -167,12 +169,12 @@ impl Machine {
         let ids = folders
             .flatten()
             .filter_map(|folder| folder.file_name().to_string_lossy().parse::<u32>().ok());
-        // A process that ends meanwhile has no file any more.
+        // A process that has ended in the meantime has no file.
         ids.filter_map(|id| process(id, &self.text(&format!("proc/{id}/stat"))?))
             .collect()
     }
 
-    /// The inodes of sockets that listen at one of these ports.
+    /// The inodes of sockets that listen on one of these ports.
     pub(crate) fn listeners(&self, ports: &BTreeSet<u16>) -> HashSet<u64> {
         ["proc/net/tcp", "proc/net/tcp6"]
             .iter()
@@ -181,7 +183,7 @@ impl Machine {
             .collect()
     }
 
-    /// Whether a process has one of these sockets open; `None` if it does not let us look.
+    /// Whether a process has one of these sockets open; `None` if this process may not read its files.
     pub(crate) fn holds_any(&self, process: &str, sockets: &HashSet<u64>) -> Option<bool> {
         let files = fs::read_dir(self.root.join(format!("proc/{process}/fd"))).ok()?;
         let mut inodes = files.flatten().filter_map(|file| {
@@ -195,8 +197,8 @@ impl Machine {
         Some(inodes.any(|inode| sockets.contains(&inode)))
     }
 
-    /// The CPU time of each thread, and the time that all but Java's compilers together stood in run queues: the first two numbers
-    /// of its `schedstat`, in nanoseconds.
+    /// The CPU time of each thread, and the total time in run queues of all threads except Java's compilers: the first two
+    /// numbers of `schedstat`, in nanoseconds.
     fn threads(&self) -> (Vec<(u32, u64)>, u64) {
         let Ok(threads) = fs::read_dir(self.root.join("proc/self/task")) else {
             return (Vec::new(), 0);
@@ -207,7 +209,7 @@ impl Machine {
             let id = thread.file_name().to_string_lossy().parse();
             let text = text_of(&thread.path().join("schedstat"));
             let (Ok(id), Ok(text)) = (id, text) else {
-                continue; // it has ended meanwhile
+                continue; // it has ended in the meantime
             };
             let mut numbers = text.split_whitespace().map(str::parse::<u64>);
             if let (Some(Ok(used)), Some(Ok(waited))) = (numbers.next(), numbers.next()) {
@@ -220,15 +222,15 @@ impl Machine {
         (used_us, waited_ns / 1000)
     }
 
-    /// Open file descriptors of this process. From Linux 6.2 on the folder's length tells their number; before that each is to be
-    /// looked at.
+    /// The number of open file descriptors of this process. Since Linux 6.2 the folder's length states it; before that, all
+    /// entries must be counted.
     pub fn open_files(&self) -> u64 {
         let folder = self.root.join("proc/self/fd");
         told_entries(&folder).unwrap_or_else(|| entries(&folder))
     }
 
-    /// Sockets in TIME_WAIT towards the one address and port that has most of them. Those that
-    /// `tcp_tw_reuse` frees at once are not counted.
+    /// Sockets in TIME_WAIT to the remote address and port that has most of them. Those that `tcp_tw_reuse` frees at once are not
+    /// counted.
     pub fn time_wait_to_one(&self, reuse: Option<u8>) -> u64 {
         if reuse == Some(1) {
             return 0;
@@ -279,7 +281,8 @@ impl Machine {
         self.number(path)?.try_into().ok()
     }
 
-    /// `speed` is in megabits a second, and missing or -1 where there is no telling, as of virtual interfaces.
+    /// The speed of the fastest interface. `speed` is in megabits per second; it is missing or -1 if unknown, as for virtual
+    /// interfaces.
     fn link_bytes_per_s(&self) -> Option<u64> {
         let interfaces = fs::read_dir(self.root.join("sys/class/net")).ok()?;
         interfaces
@@ -304,23 +307,23 @@ impl Machine {
     }
 }
 
-/// A file of `/proc` or `/sys`, whose length nothing tells beforehand: where there is room, one read gets all of it.
+/// Reads a file of `/proc` or `/sys`. Its length is unknown beforehand, so a buffer with room for most files saves further reads.
 fn text_of(path: &Path) -> io::Result<String> {
-    /// More than most of these files are long.
+    /// The length of most of these files is below this.
     const ROOM: usize = 4096;
     let mut text = String::with_capacity(ROOM);
-    // The limit is none, but keeps the library from asking for the length.
+    // The limit has no effect except that the library does not ask for the file's length.
     File::open(path)?.take(u64::MAX).read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Whether a thread, given by its folder in `/proc`, is one of those by which HotSpot compiles. The kernel cuts their names.
+/// Whether a thread, given by its folder in `/proc`, is one of HotSpot's compiler threads. The kernel truncates their names.
 fn compiles_java(thread: &Path) -> bool {
     let name = text_of(&thread.join("comm")).unwrap_or_default();
     name.starts_with("C1 Compiler") || name.starts_with("C2 Compiler")
 }
 
-/// The number of entries by the length of a folder of `/proc`.
+/// The number of entries, from the length of a folder of `/proc`.
 #[cfg(target_os = "linux")]
 fn told_entries(folder: &Path) -> Option<u64> {
     let system = rustix::fs::statfs(folder).ok()?;
@@ -347,7 +350,7 @@ fn field(text: &str, name: &str) -> Option<u64> {
         .ok()
 }
 
-/// User and system time; the second field is the program's name in parentheses and may hold blanks.
+/// User and system time. The second field is the program's name in parentheses, which may contain blanks.
 fn process_cpu(text: &str) -> Option<u64> {
     let (_, after_name) = text.rsplit_once(')')?;
     let mut fields = after_name.split_whitespace().skip(11);
@@ -356,7 +359,7 @@ fn process_cpu(text: &str) -> Option<u64> {
     Some((user + system) * (1_000_000 / TICKS_PER_S))
 }
 
-/// A process by its `stat`.
+/// Parses a process from its `stat`.
 fn process(id: u32, text: &str) -> Option<Process> {
     let (before, after_name) = text.rsplit_once(')')?;
     let (_, name) = before.split_once('(')?;
@@ -370,7 +373,7 @@ fn process(id: u32, text: &str) -> Option<Process> {
     })
 }
 
-/// Used and stolen time of the line `cpu`, or of a core's: user nice system idle iowait irq softirq steal.
+/// Used and stolen time of the line `cpu`, or of a core's line: user nice system idle iowait irq softirq steal.
 fn core_cpu(text: &str, name: &str) -> Option<(u64, u64)> {
     let ticks: Vec<u64> = text
         .lines()
@@ -385,7 +388,7 @@ fn core_cpu(text: &str, name: &str) -> Option<(u64, u64)> {
     Some(((user + nice + system + irq + softirq) * us, steal * us))
 }
 
-/// Dropped packets of all interfaces: the fourth number of both directions, which have eight each.
+/// Dropped packets of all interfaces: the fourth number of each direction, which has eight numbers.
 fn packets_dropped(text: &str) -> u64 {
     text.lines()
         .filter_map(|line| line.split_once(':'))
@@ -417,7 +420,7 @@ fn open_file_limits(text: &str) -> (Option<u64>, Option<u64>) {
     (limits.next().flatten(), limits.next().flatten())
 }
 
-/// `max 100000` or `50000 100000`: microseconds of CPU in microseconds of time.
+/// Parses `max 100000` or `50000 100000`: microseconds of CPU time per period in microseconds.
 fn quota(text: &str) -> Option<f64> {
     let mut words = text.split_whitespace();
     let quota: f64 = words.next()?.parse().ok()?;
@@ -430,7 +433,7 @@ fn ports(text: &str) -> Option<(u16, u16)> {
     Some((words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
-/// How many ports a list such as `8080,9000-9010` names.
+/// The number of ports in a list such as `8080,9000-9010`.
 fn reserved(text: &str) -> u32 {
     text.trim()
         .split(',')
@@ -571,7 +574,7 @@ mod tests {
         let machine = Machine::default();
         let reading = machine.read();
         assert!(reading.memory_bytes > 0 && reading.machine_cpu_us > 0);
-        // Other tests open and close files meanwhile.
+        // Other tests open and close files at the same time.
         let _files: Vec<_> = (0..500).map(|_| File::open("/dev/null")).collect();
         assert!((500..5_000).contains(&machine.open_files()));
     }

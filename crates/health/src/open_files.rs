@@ -1,14 +1,14 @@
-//! The limit of open files, raised as far as it goes without asking anybody.
+//! Raises the limit of open files as far as an unprivileged process may.
 
 #[cfg(unix)]
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More is never needed, and programs that close all descriptors there could be take long with more.
+/// More is never needed, and programs that close all possible descriptors would take long with a larger limit.
 #[cfg(unix)]
 const MOST: u64 = 1 << 20;
 
-/// Raises the soft limit of open files of this process, and of those it starts, to the hard one, as Java's virtual machine
-/// does (`MaxFDLimit`): each user has a connection of its own. Gives the limit that holds; `None` is none at all.
+/// Raises the soft limit of open files, of this process and its future children, to the hard limit, as the JVM does
+/// (`MaxFDLimit`): each user has a connection of its own. Returns the limit that applies; `None` means unlimited.
 #[cfg(unix)]
 pub fn raise_open_files() -> Option<u64> {
     let limits = getrlimit(Resource::Nofile);
@@ -27,7 +27,7 @@ pub fn raise_open_files() -> Option<u64> {
     }
 }
 
-/// Windows counts handles and has no such limit.
+/// Does nothing: Windows has no such limit on handles.
 #[cfg(not(unix))]
 pub fn raise_open_files() -> Option<u64> {
     None

@@ -1,4 +1,4 @@
-//! The programs that take CPU beside the generator, and which of them is the target.
+//! Finds the other programs that take CPU, and which of them is the target.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 use crate::clocks::of_thread;
 use crate::machine::{Machine, Process};
 
-/// After each look at all processes, wait this many times the CPU time it took before the next.
+/// After each scan of all processes, wait this many times its CPU time before the next.
 const PAUSE: u32 = 100;
-/// Programs that are named at most.
+/// The most programs to name.
 const MOST_NAMED: usize = 3;
-/// Of a core: a program that takes less is not named.
+/// As a share of a core: programs that take less are not named.
 const WORTH_NAMING: f64 = 0.05;
-/// How far up the parents of a process are searched for the target's.
+/// How many parents of a process are checked for the target's socket.
 const MOST_PARENTS: usize = 8;
-/// Programs that listen in place of a target whose own processes stand in another network.
+/// Programs that listen on behalf of a target whose own processes are in another network namespace.
 const FORWARDERS: [&str; 4] = ["docker-proxy", "rootlessport", "slirp4netns", "pasta"];
 
 /// Where the target runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Locality {
-    /// On another machine, or nothing was asked yet.
+    /// On another machine, or nothing has been sent yet.
     #[default]
     Elsewhere,
-    /// Inside this program, as the demo site does.
+    /// In this program, like the demo site.
     ThisProgram,
     /// On this machine.
     ThisMachine,
@@ -37,41 +37,41 @@ pub enum Locality {
 pub struct Program {
     /// Its name, as the system shows it.
     pub name: String,
-    /// Its process that takes most.
+    /// Its process that takes the most CPU.
     pub process: u32,
     /// Cores that all processes of this name use.
     pub cores: f64,
-    /// It is the target, or one of its workers.
+    /// Whether it is the target, or one of its workers.
     pub is_target: bool,
 }
 
-/// How the other programs shared the CPU of a second.
+/// How other programs used the CPU.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OtherPrograms {
-    /// Those that take most, at most three.
+    /// The programs that took most, at most three.
     pub programs: Vec<Program>,
-    /// Cores that the target used, where it runs on this machine.
+    /// Cores that the target used, if it runs on this machine.
     pub cores_target: f64,
-    /// Cores of programs that may or may not be the target: their open files cannot be read.
+    /// Cores of programs that may be the target: this process may not read their open files.
     pub cores_unknown: f64,
     /// Cores of the generator's other processes, such as the agents of one machine.
     pub cores_family: f64,
     pub locality: Locality,
 }
 
-/// Looks at the processes of this machine now and then.
+/// Scans the processes of this machine from time to time.
 #[derive(Debug, Default)]
 pub struct Programs {
-    /// The processes at the last look, and when it was.
+    /// The processes at the last scan, and the time of the scan.
     last: Option<(Duration, HashMap<u32, Process>)>,
     again: Duration,
-    /// The result of the last look.
+    /// The result of the last scan.
     found: OtherPrograms,
-    /// Local ports that were asked.
+    /// Local ports that requests were sent to.
     ports: BTreeSet<u16>,
-    /// Sockets that listen there.
+    /// The inodes of the sockets that listen on these ports.
     listeners: HashSet<u64>,
-    /// Whether processes hold one of them; `None` where that cannot be found out.
+    /// Whether a process holds one of these sockets; `None` if that is unknown.
     holders: HashMap<u32, Option<bool>>,
     locality: Locality,
     own: OwnId,
@@ -88,7 +88,7 @@ impl Default for OwnId {
 }
 
 impl Programs {
-    /// Notes the ports of this machine that were asked.
+    /// Notes the ports of this machine to which requests were sent.
     pub fn note_targets(&mut self, machine: &Machine, ports: &[u16]) {
         let before = self.ports.len();
         self.ports.extend(ports);
@@ -104,12 +104,12 @@ impl Programs {
         };
     }
 
-    /// Whether there was a look yet, which later ones are compared with.
+    /// Whether a first scan has been made, with which later scans are compared.
     pub fn has_looked(&self) -> bool {
         self.last.is_some()
     }
 
-    /// How others shared the CPU since the last look; looks only where they take enough to be worth it.
+    /// The CPU that others used since the last scan. It scans only if `is_worth_it`, and not too often.
     pub fn at(&mut self, machine: &Machine, elapsed: Duration, is_worth_it: bool) -> OtherPrograms {
         let nothing = OtherPrograms {
             locality: self.locality,
@@ -201,7 +201,8 @@ impl Programs {
         others
     }
 
-    /// Whether a process, or a parent that runs the same program, holds a socket at which the target listens; `None` where that cannot be known.
+    /// Whether a process, or a parent that runs the same program, holds a socket on which the target listens; `None` if that is
+    /// unknown.
     fn is_target(
         &mut self,
         machine: &Machine,
@@ -231,21 +232,21 @@ impl Programs {
                 Some(false) => {}
                 None => is_unknown = true,
             }
-            // Workers of a server often run the program that listens; other children may have nothing to do with it.
+            // Workers of a server often run the same program as the listener. Other children may be unrelated.
             process = all.get(&at.parent).filter(|parent| parent.name == at.name);
         }
         (!is_unknown).then_some(false)
     }
 }
 
-/// The process that started this one and runs the same program, as that of a run with local agents does.
+/// The process that started this one and runs the same program, as in a run with local agents.
 fn starter(all: &HashMap<u32, Process>, own: u32) -> Option<u32> {
     let own = all.get(&own)?;
     let parent = all.get(&own.parent)?;
     (parent.name == own.name).then_some(parent.id)
 }
 
-/// Whether a process is this one, or was started by it or its children.
+/// Whether a process is the starter or one of its descendants.
 fn is_below(all: &HashMap<u32, Process>, process: &Process, starter: u32) -> bool {
     let mut at = Some(process);
     for _ in 0..MOST_PARENTS {
@@ -291,7 +292,7 @@ mod tests {
         let machine = Machine::at(root);
         let mut programs = Programs::default();
         programs.note_targets(&machine, &[8080]);
-        // An hour apart, so that no pause between two looks counts: 360,000 ticks are one core.
+        // The scans are an hour apart, so that the pause between scans does not matter: 360,000 ticks are one core.
         assert_eq!(programs.at(&machine, seconds(0), true).programs, []);
         process(root, 51, 50, "site", 180_000);
         process(root, 60, 1, "rustc", 360_000);
@@ -333,7 +334,7 @@ mod tests {
         }
         let others = programs.at(&machine, seconds(1), true);
         assert!((others.cores_family - 0.7).abs() < 1e-9, "{others:?}");
-        // Another run of the same program is none of this one's.
+        // Another run of the same program does not belong to this one.
         let named: Vec<u32> = others.programs.iter().map(|one| one.process).collect();
         assert_eq!(named, [75]);
         assert_eq!(starter(&HashMap::new(), 72), None);

@@ -1,21 +1,21 @@
-//! Numbers that the system may take long to tell.
+//! Caches numbers that the system may take long to provide.
 
 use std::time::{Duration, Instant};
 
-/// After each look, wait this many times its duration before the next: with a hundred thousand sockets it takes a good part of a second
-/// of one core, and what is measured beside it would suffer.
+/// After each lookup, wait this many times its duration before the next. With a hundred thousand sockets, a lookup takes a good
+/// part of a second of one core, and the measurement would suffer.
 const PAUSE: u32 = 200;
 
-/// A number that is looked up less often the longer that takes.
+/// A number that is looked up less often the longer a lookup takes.
 #[derive(Debug, Default)]
 pub struct RareLookup {
     value: u64,
-    /// When to look again, since the start of the run.
+    /// The time of the next lookup, since the start of the run.
     again: Duration,
 }
 
 impl RareLookup {
-    /// The number at `elapsed` since the start of the run, or as it was lately.
+    /// The number at `elapsed` since the start of the run, possibly from the cache.
     pub fn at(&mut self, elapsed: Duration, look: impl FnOnce() -> u64) -> u64 {
         if elapsed >= self.again {
             let begin = Instant::now();
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn what_takes_no_time_is_looked_up_each_time() {
         let mut number = RareLookup::default();
-        // An hour apart: no machine stands still for so long.
+        // An hour apart: no machine pauses for that long.
         for hour in 0..3 {
             assert_eq!(number.at(Duration::from_hours(hour), || hour), hour);
         }

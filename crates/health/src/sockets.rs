@@ -8,8 +8,8 @@ const TIME_WAIT: &str = "06";
 /// `TCP_LISTEN`.
 const LISTEN: &str = "0A";
 
-/// The inodes of sockets that listen at one of these ports. Linux lists those that listen first (`tcp_seq_start` in
-/// `net/ipv4/tcp_ipv4.c`), so that the tens of thousands of connections behind them are never read.
+/// The inodes of sockets that listen on one of these ports. Linux lists listening sockets first (`tcp_seq_start` in
+/// `net/ipv4/tcp_ipv4.c`), so the tens of thousands of connections after them are never read.
 pub fn listeners<'a>(
     table: impl BufRead + 'a,
     ports: &'a BTreeSet<u16>,
@@ -19,7 +19,7 @@ pub fn listeners<'a>(
         .filter_map(|(port, inode)| ports.contains(&port).then_some(inode))
 }
 
-/// Port and inode of a socket that listens.
+/// The port and inode of a listening socket.
 fn listener(row: &str) -> Option<(u16, u64)> {
     // sl, local_address, rem_address, st, queues, timer, retrnsmt, uid, timeout, inode
     let mut columns = row.split_whitespace().skip(1);
@@ -30,7 +30,7 @@ fn listener(row: &str) -> Option<(u16, u64)> {
     is_listening.then_some((port, inode))
 }
 
-/// Sockets in TIME_WAIT towards the remote address that has most of them, those of this machine left out if so wished.
+/// Sockets in TIME_WAIT to the remote address that has most of them, optionally without those of this machine.
 pub fn most_time_wait(table: &str, without_loopback: bool) -> u64 {
     let mut counts: HashMap<&str, u64> = HashMap::new();
     for line in table.lines().skip(1) {
@@ -46,7 +46,8 @@ pub fn most_time_wait(table: &str, without_loopback: bool) -> u64 {
     counts.into_values().max().unwrap_or(0)
 }
 
-/// `0100007F:1F90` is 127.0.0.1:8080; addresses are words in the byte order of the machine.
+/// Whether the address is a loopback address. `0100007F:1F90` is 127.0.0.1:8080; addresses are words in the machine's
+/// byte order.
 fn is_loopback(remote: &str) -> bool {
     let address = remote.split(':').next().unwrap_or_default();
     let first_octet = |word: &str| {
@@ -56,7 +57,7 @@ fn is_loopback(remote: &str) -> bool {
     };
     match address.len() {
         8 => first_octet(address) == Some(127),
-        // ::1, and IPv4 addresses in IPv6's form.
+        // ::1, and IPv4-mapped addresses.
         32 => {
             address == "00000000000000000000000001000000"
                 || address.starts_with("0000000000000000FFFF0000")

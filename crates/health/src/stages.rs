@@ -1,24 +1,24 @@
-//! Where the time of samples goes inside the generator.
+//! How the time of samples divides inside the generator.
 
 use serde::{Deserialize, Serialize};
 
-/// A part of what is done for one sample, in the order in which it happens.
+/// A part of the work for one sample, in the order in which it happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stage {
-    /// Pre-processors; timers are not in any stage.
+    /// Pre-processors. Timers belong to no stage.
     Prepare,
-    /// Putting the request together and the result, whatever of the sampler is none of the parts below.
+    /// Building the request and the result: everything in the sampler that no stage below covers.
     Sampler,
     /// Looking up the host's address.
     Resolve,
-    /// Until the TCP connection is there.
+    /// Until the TCP connection is established.
     Connect,
     /// The TLS handshake.
     Handshake,
     /// Until the request is written.
     Write,
-    /// From the end of the request to the first byte of the response: the target's own time, and the network's.
+    /// From the end of the request to the first byte of the response: the time of the target and of the network.
     Wait,
     /// From the first byte of the response to the last.
     Read,
@@ -31,7 +31,7 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The stages of an exchange, which are within the sampler's time.
+    /// The stages of an exchange, which are part of the sampler's time.
     pub const EXCHANGE: [Stage; 6] = [
         Stage::Resolve,
         Stage::Connect,
@@ -56,7 +56,7 @@ impl Stage {
         Stage::Record,
     ];
 
-    /// Its kind, in a word.
+    /// Its name, in a word.
     pub fn title(self) -> &'static str {
         match self {
             Stage::Prepare => "prepare",
@@ -73,7 +73,7 @@ impl Stage {
         }
     }
 
-    /// Whether the generator works in it all the time, so that its length is CPU time unless the core is taken away.
+    /// Whether the generator works throughout this stage, so that its length is CPU time unless the thread loses its core.
     pub fn is_own_work(self) -> bool {
         matches!(
             self,
@@ -82,12 +82,12 @@ impl Stage {
     }
 }
 
-/// The time spent in each stage, of those samples that were timed.
+/// The time spent in each stage, summed over the samples that were timed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StageTimes {
     /// Samples that were timed.
     pub samples: u64,
-    /// By the order of [`Stage::ALL`], in nanoseconds.
+    /// In the order of [`Stage::ALL`], in nanoseconds.
     ns: [u64; Stage::ALL.len()],
 }
 
@@ -106,7 +106,8 @@ impl StageTimes {
         }
     }
 
-    /// Mean time of a sample in a stage, in microseconds; 0 without samples. The sampler's is less what its exchanges took.
+    /// The mean time of a sample in a stage, in microseconds; 0 without samples. The time of exchanges is subtracted from
+    /// that of the sampler.
     pub fn mean_us(&self, stage: Stage) -> f64 {
         let of = |stage: Stage| self.ns[stage as usize];
         let inner = Stage::EXCHANGE;

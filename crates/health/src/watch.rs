@@ -1,4 +1,4 @@
-//! The seconds of a run, from readings of the machine and the engine's own counters.
+//! Builds the seconds of a run from readings of the machine and the engine's own counters.
 
 use std::time::Duration;
 
@@ -7,17 +7,17 @@ use crate::machine::{Machine, Reading};
 use crate::programs::{Locality, OtherPrograms, Program, Programs};
 use crate::rare_lookup::RareLookup;
 
-/// Gaps of the run's own thread that may be stops of the whole process.
+/// Gaps of the run's own thread from this length on may be stops of the whole process.
 pub(crate) const STOP_MS: u64 = 200;
-/// A rest of a run at its end that is shorter than this belongs to the second before it: shares of it would say nothing.
+/// A remainder at the end of the run that is shorter than this is merged with the second before: its shares would mean nothing.
 const SHORT_REST: Duration = Duration::from_millis(500);
-/// Of the cores: CPU of other programs that is worth finding out their names.
+/// As a share of the cores: CPU of other programs that makes it worth looking up their names.
 const WORTH_NAMING: f64 = 0.1;
-/// How long a second is at least.
+/// The minimum length of a second.
 const SECOND: Duration = Duration::from_secs(1);
-/// Fewer sockets in TIME_WAIT than this are not worth looking where they lead.
+/// With fewer sockets in TIME_WAIT, their targets are not looked up.
 const MANY_TIME_WAIT: u64 = 2000;
-/// The most seconds that are kept; a longer run's are merged in pairs, as often as it takes.
+/// The most seconds to store. Those of a longer run are merged in pairs, repeatedly if needed.
 const MOST_SECONDS: usize = 4096;
 
 /// The engine's own counters at one moment.
@@ -29,27 +29,27 @@ pub struct Moment {
     pub samples: u64,
     /// Users that run.
     pub users: u64,
-    /// The latest that a worker's event loop came to something due, since the last moment.
+    /// The longest delay of a worker's event loop for something due, since the last moment.
     pub loop_late: Duration,
-    /// How late waits ended in the second at hand; looked at when the second [is over](Watch::is_due).
+    /// How late waits ended in the current second; only read when the second [is over](Watch::is_due).
     pub delay: Delay,
-    /// Rows that wait for the disk, in bytes.
+    /// Rows that are waiting for the disk, in bytes.
     pub backlog_bytes: u64,
     /// How long workers have waited for the disk so far.
     pub disk_stalled: Duration,
-    /// The counts of connections so far.
+    /// The numbers of connections so far.
     pub connections: Opened,
-    /// Samples that failed so far for want of something on this machine; looked at when the second is over.
+    /// Samples so far that failed because this machine ran out of something; only read when the second is over.
     pub lacking: Shortages,
-    /// How long the Java virtual machine has collected garbage so far, where there is one.
+    /// How long the JVM has collected garbage so far, if there is one.
     pub garbage: Duration,
-    /// How long users have been in Java code so far, summed over users.
+    /// How long users have been executing Java code so far, summed over users.
     pub scripts: Duration,
     /// Arrivals so far.
     pub arrivals: Arrivals,
-    /// TCP segments that the generator's own connections have sent so far, and those of them that were sent again.
+    /// TCP segments that the generator's own connections have sent so far, and how many of them were retransmissions.
     pub segments: Segments,
-    /// When the run started by the system's clock as it is now, in milliseconds since the Unix epoch; `None` if that could not be
+    /// The start of the run by the system's current clock, in milliseconds since the Unix epoch; `None` if the clock could not be
     /// read. It changes when the clock is set.
     pub start_by_clock_ms: Option<i64>,
 }
@@ -66,9 +66,9 @@ pub struct Segments {
 /// Iterations that a schedule of arrivals asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Arrivals {
-    /// Those whose time had come.
+    /// Iterations whose time had come.
     pub due: u64,
-    /// Those of them that never started, since the thread group had all the users that it may have.
+    /// Due iterations that never started, because the thread group already had its maximum number of users.
     pub left_out: u64,
 }
 
@@ -93,7 +93,7 @@ impl Arrivals {
 pub struct Opened {
     /// Connections that were opened.
     pub opened: u64,
-    /// Exchanges on a connection that an earlier one had opened.
+    /// Exchanges on an existing connection.
     pub reused: u64,
     /// TLS handshakes with a certificate exchange.
     pub handshakes_full: u64,
@@ -123,14 +123,14 @@ impl Opened {
     }
 }
 
-/// Samples that failed for want of something on this machine.
+/// Samples that failed because this machine ran out of something.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Shortages {
-    /// Those that found no local port.
+    /// Samples that found no free local port.
     pub port: u64,
-    /// Those that could open no file or socket.
+    /// Samples that could not open a file or socket.
     pub file: u64,
-    /// Those that got no memory from the system.
+    /// Samples that could not allocate memory.
     pub memory: u64,
 }
 
@@ -152,11 +152,10 @@ impl Shortages {
     }
 }
 
-/// How late users came to what was due at a certain time, such as the end of a timer: the generator's own delay, in
-/// microseconds.
+/// How late users were for something due, such as the end of a timer: the generator's own delay, in microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Delay {
-    /// How often something was due.
+    /// The number of times that something was due.
     pub count: u64,
     /// The median, in microseconds.
     pub p50_us: u64,
@@ -167,7 +166,7 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// The worse of both, roughly: percentiles of two halves cannot be merged exactly.
+    /// Approximately the worse of both: percentiles of two halves cannot be merged exactly.
     fn worse(self, other: Delay) -> Delay {
         Delay {
             count: self.count + other.count,
@@ -178,7 +177,7 @@ impl Delay {
     }
 }
 
-/// The facts of one second, or of several that were merged.
+/// The measurements of one second, or of several that were merged.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Second {
@@ -188,7 +187,7 @@ pub struct Second {
     pub to_ms: u64,
     /// Samples that ended in it.
     pub samples: u64,
-    /// Users that ran, at most.
+    /// The largest number of users that ran.
     pub users: u64,
     /// Cores that this process used, on average.
     pub cores_used: f64,
@@ -196,51 +195,51 @@ pub struct Second {
     pub cores_others: f64,
     /// Cores that the generator's other processes used, such as the agents of one machine.
     pub cores_family: f64,
-    /// Share of each core that any programs used.
+    /// The share of each core that all programs together used.
     pub each_core: Vec<f64>,
-    /// Share of a core that the busiest thread of this process used.
+    /// The share of a core that the busiest thread of this process used.
     pub busiest_thread: f64,
-    /// Cores that the hypervisor kept.
+    /// Cores that the hypervisor withheld.
     pub cores_stolen: f64,
-    /// Threads of this process that stood in run queues, on average.
+    /// The average number of threads of this process in run queues.
     pub threads_waiting: f64,
     /// How long the control group's CPU quota stopped it, in milliseconds.
     pub throttled_ms: u64,
-    /// The latest that a worker came to something due, in microseconds.
+    /// The longest delay of a worker for something due, in microseconds.
     pub loop_late_us: u64,
-    /// How late users came to what was due.
+    /// How late users were for something due.
     pub delay: Delay,
-    /// The longest that the run's own thread did nothing although it was due, in milliseconds.
+    /// The longest time that the run's own thread did nothing although it was due, in milliseconds.
     pub frozen_ms: u64,
-    /// All such gaps of 200 ms or more together, in milliseconds.
+    /// The total of all such gaps of 200 ms or more, in milliseconds.
     pub frozen_total_ms: u64,
-    /// How long an event loop was held up for 50 ms or more, all together, in milliseconds.
+    /// The total time of event loop stalls of 50 ms or more, in milliseconds.
     pub loop_stalled_ms: u64,
     /// How far the system's clock was set, in milliseconds.
     pub clock_step_ms: i64,
     /// Where the target runs.
     pub locality: Locality,
-    /// The other programs that used most CPU, where they used much of it.
+    /// The other programs that used the most CPU, if they used much.
     pub programs: Vec<Program>,
     /// Cores that the target used, if it runs on this machine.
     pub cores_target: f64,
-    /// Cores of programs that may be the target: this process may not look.
+    /// Cores of programs that may be the target: this process may not read their open files.
     pub cores_unknown: f64,
-    /// Memory in RAM at the end, in bytes.
+    /// Resident memory at the end, in bytes.
     pub memory_bytes: u64,
     /// Open file descriptors at the end.
     pub open_files: u64,
     /// Sockets in TIME_WAIT on the machine at the end.
     pub time_wait: u64,
-    /// Those of them towards one and the same target, where they are in the way; looked at only where there are thousands.
+    /// Sockets in TIME_WAIT to a single target, if they can block ports. Only looked up if there are thousands.
     pub time_wait_to_one: u64,
-    /// Connections opened and used again, and TLS handshakes.
+    /// Connections opened and reused, and TLS handshakes.
     pub connections: Opened,
-    /// Samples that failed for want of something on this machine.
+    /// Samples that failed because this machine ran out of something.
     pub lacking: Shortages,
-    /// How long the Java virtual machine collected garbage, in milliseconds.
+    /// How long the JVM collected garbage, in milliseconds.
     pub garbage_ms: u64,
-    /// How long users were in Java code, in milliseconds, summed over users.
+    /// How long users executed Java code, in milliseconds, summed over users.
     pub scripts_ms: u64,
     /// Iterations that a schedule of arrivals asked for.
     pub arrivals: Arrivals,
@@ -250,7 +249,7 @@ pub struct Second {
     pub segments_sent: u64,
     /// Those of them that were sent again.
     pub segments_retransmitted: u64,
-    /// Rows that waited for the disk, at most, in bytes.
+    /// The most bytes of rows that waited for the disk.
     pub backlog_bytes: u64,
     /// How long workers waited for the disk, in milliseconds.
     pub disk_stalled_ms: u64,
@@ -262,12 +261,13 @@ impl Second {
         (self.to_ms - self.from_ms).max(1)
     }
 
-    /// Cores that any programs used.
+    /// Cores that all programs together used.
     pub fn cores_busy(&self) -> f64 {
         self.cores_used + self.cores_family + self.cores_others
     }
 
-    /// The same second of two generators that share the load: what they did and used is added, what went wrong is that of the worse.
+    /// Combines the same second of two generators that share the load. Work and resources are added; of delays and disturbances,
+    /// the worse counts.
     pub fn beside(&self, other: &Second) -> Second {
         let worse = self.merged(other);
         Second {
@@ -289,7 +289,7 @@ impl Second {
         }
     }
 
-    /// Both in one; `next` follows.
+    /// Merges this second with the next one.
     pub fn merged(&self, next: &Second) -> Second {
         let (own, other) = (self.length_ms() as f64, next.length_ms() as f64);
         let mean = |a: f64, b: f64| (a * own + b * other) / (own + other);
@@ -349,18 +349,18 @@ pub struct Watch {
     machine: Machine,
     /// `tcp_tw_reuse`.
     reuse: Option<u8>,
-    /// How long the moments are apart if nothing holds them up.
+    /// The planned interval between two moments.
     pace: Duration,
     opened: Moment,
     reading: Reading,
     last: Duration,
-    /// Of the second at hand.
+    /// The longest event loop delay of the current second.
     loop_late: Duration,
     loop_stalled: Duration,
     frozen: Duration,
     frozen_total: Duration,
     clock_step_ms: i64,
-    /// When the run started by the system's clock, when that was last looked at.
+    /// The start of the run by the system's clock, as of the last moment.
     clock_ms: Option<i64>,
     users: u64,
     backlog_bytes: u64,
@@ -372,8 +372,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins now; [`observe`](Watch::observe) will be called once in every `pace`. The other programs are looked at with the first
-    /// moment, so that no run waits for that before its first sample.
+    /// Begins now. [`observe`](Watch::observe) must be called once in every `pace`. Other programs are scanned with the first
+    /// moment, so that the scan does not delay the first sample.
     pub fn start(machine: Machine, pace: Duration) -> Watch {
         let limits = machine.limits();
         Watch {
@@ -399,12 +399,12 @@ impl Watch {
         }
     }
 
-    /// Whether a moment at `elapsed` ends the second at hand.
+    /// Whether a moment at `elapsed` ends the current second.
     pub fn is_due(&self, elapsed: Duration) -> bool {
         elapsed.saturating_sub(self.opened.elapsed) >= SECOND
     }
 
-    /// Takes note of a moment; reads the machine once a second. Gives the second that is over now, if one is.
+    /// Takes a moment, and reads the machine once a second. Returns the second that has just ended, if any.
     pub fn observe(&mut self, moment: &Moment) -> Option<&Second> {
         self.note(moment);
         if !self.programs.has_looked() {
@@ -417,14 +417,14 @@ impl Watch {
         self.seconds.last()
     }
 
-    /// The seconds up to now.
+    /// The seconds so far.
     pub fn seconds(&self) -> &[Second] {
         &self.seconds
     }
 
-    /// The seconds of the whole run; `last` is its end. None are left behind.
+    /// Takes the seconds of the whole run; `last` is its end.
     pub fn end(&mut self, last: &Moment) -> Vec<Second> {
-        // The last wait is the engine's own, for its workers to end: no freeze.
+        // The last gap is the engine's own wait for its workers, not a freeze.
         self.last = last.elapsed;
         self.note(last);
         let rest = last.elapsed.saturating_sub(self.opened.elapsed);
@@ -440,7 +440,7 @@ impl Watch {
         std::mem::take(&mut self.seconds)
     }
 
-    /// Notes ports of this machine that were asked: what listens there is the target.
+    /// Notes ports of this machine to which requests were sent. The program that listens there is the target.
     pub fn note_targets(&mut self, ports: &[u16]) {
         self.programs.note_targets(&self.machine, ports);
     }
@@ -497,7 +497,7 @@ impl Watch {
         let cores = |now: u64, then: u64| now.saturating_sub(then) as f64 / length_us;
         let used = cores(now.process_cpu_us, then.process_cpu_us);
         let machine = cores(now.machine_cpu_us, then.machine_cpu_us);
-        // Both are read one after the other, and the machine counts in ticks.
+        // The two values are read one after the other, and the machine counts in ticks, so the difference may be negative.
         let others = (machine.min(now.cores_us.len().max(1) as f64) - used).max(0.0);
         let is_worth_it = others >= WORTH_NAMING * self.cores;
         let OtherPrograms {
@@ -558,7 +558,7 @@ impl Watch {
         }
     }
 
-    /// Open files, and sockets in TIME_WAIT towards one target: the system goes through its tables for them.
+    /// Open files, and sockets in TIME_WAIT to one target. The system walks through its tables for these.
     fn tables(&mut self, elapsed: Duration, now: &Reading) -> (u64, u64) {
         let machine = &self.machine;
         let open_files = self.open_files.at(elapsed, || machine.open_files());
@@ -572,12 +572,12 @@ impl Watch {
     }
 }
 
-/// How far a sum of times has grown, in milliseconds.
+/// The growth of a sum of times, in milliseconds.
 fn since_ms(now: Duration, then: Duration) -> u64 {
     now.saturating_sub(then).as_millis() as u64
 }
 
-/// The most that any thread gained; a new thread began at nothing.
+/// The largest gain of any thread. A new thread began at zero.
 fn busiest_thread(now: &Reading, then: &Reading) -> u64 {
     let before = |id: u32| {
         let known = then.threads_us.iter().find(|(known, _)| *known == id);

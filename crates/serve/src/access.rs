@@ -1,4 +1,4 @@
-//! Access control: the token, the host and the origin of a request.
+//! Access control by the token, the host and the origin of a request.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use hyper::StatusCode;
 use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderName, ORIGIN};
 use subtle::ConstantTimeEq as _;
 
-/// Random bytes of a token: nobody guesses 128 bits.
+/// The number of random bytes in a token: 128 bits cannot be guessed.
 const TOKEN_BYTES: usize = 16;
 /// The parameter of the URL that carries the token.
 pub(crate) const PARAMETER: &str = "token";
 
-/// Where to listen: an address and a port; port 0 is a free one.
+/// An address and a port to listen on. Port 0 means any free port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address(pub SocketAddr);
 
@@ -22,7 +22,7 @@ impl Default for Address {
     }
 }
 
-/// A text that is no address to serve a page at.
+/// A text that is not an address to serve a page at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not ADDRESS:PORT of this machine, such as 127.0.0.1:9280")]
 pub struct AddressError(pub String);
@@ -30,7 +30,7 @@ pub struct AddressError(pub String);
 impl FromStr for Address {
     type Err = AddressError;
 
-    /// Reads `ADDRESS:PORT`, `localhost:PORT` or a port alone, which is one of the loopback address.
+    /// Reads `ADDRESS:PORT`, `localhost:PORT` or a port alone, which means the loopback address.
     fn from_str(text: &str) -> Result<Address, AddressError> {
         let loopback = |port: &str| {
             let port = port.parse::<u16>().ok();
@@ -49,7 +49,7 @@ impl FromStr for Address {
 pub(crate) struct PageToken(String);
 
 impl PageToken {
-    /// A new one.
+    /// A new random token.
     pub(crate) fn random() -> std::io::Result<PageToken> {
         let mut bytes = [0; TOKEN_BYTES];
         getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
@@ -62,18 +62,18 @@ impl PageToken {
         &self.0
     }
 
-    /// Compares in a time that does not tell how much of `given` is right.
+    /// Compares in constant time, so that the duration does not reveal how much of `given` is right.
     fn is(&self, given: &str) -> bool {
         self.0.as_bytes().ct_eq(given.as_bytes()).into()
     }
 }
 
-/// The proofs that a request has to show.
+/// What a request must prove to be answered.
 pub(crate) struct AccessRules {
     pub(crate) token: PageToken,
-    /// Where the server listens.
+    /// The address on which the server listens.
     pub(crate) address: SocketAddr,
-    /// The name of this machine, by which it is asked where it listens on all addresses.
+    /// The name of this machine, under which requests arrive if the server listens on all addresses.
     pub(crate) host_name: String,
 }
 
@@ -109,8 +109,8 @@ impl AccessRules {
             .is_some_and(|given| self.token.is(given))
     }
 
-    /// Whether a `Host` means this server. A page of somebody else whose name leads here is refused, so that it cannot ask in
-    /// the name of its visitor (DNS rebinding); an address in digits cannot be made to lead elsewhere.
+    /// Whether a `Host` means this server. This prevents DNS rebinding: a foreign page whose name resolves to this machine
+    /// could otherwise send requests on behalf of its visitor. A numeric address cannot be redirected like that.
     fn is_own(&self, host: &str) -> bool {
         let (name, port) = match host.rsplit_once(':') {
             Some((name, port)) if !name.is_empty() && !port.ends_with(']') => (name, port),

@@ -1,10 +1,10 @@
-//! The page of a run that is under way, and the HTTP API beside it.
+//! The page of a run that is under way, and its HTTP API.
 //!
-//! A [`Server`] has a thread of its own. The runner of the load, or the coordinator that adds up several machines, tells its [`Live`]
-//! what happens: increments, marks, how the run stands. Browsers get the sum so far and then each second as a server-sent
-//! event. [`Order`]s from the page and from other programs go to a [`Steering`]. The crate knows no engine.
+//! A [`Server`] runs on a separate thread. The generator, or the coordinator of several machines, feeds its [`Live`] with
+//! increments, marks and the state of the run. Browsers receive the sum so far and then each second as a server-sent event.
+//! [`Order`]s from the page and from other programs go to a [`Steering`]. The crate does not depend on the engine.
 //!
-//! Each request needs the token of the URL, a `Host` that is this machine, and an `Origin` that is this page, if any.
+//! Each request needs the token of the URL and a `Host` that is this machine. If it has an `Origin`, that must be this page.
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The state of the run that is shown: the sum of its increments, and its phase.
+//! The state of the run that a page shows: the sum of its increments, and its phase.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::viewers::{EventStream, Viewers, event, event_of};
 
-/// Kinds of errors that are told while the run goes on; the report has all of them.
+/// The most kinds of errors that are sent during the run; the report has all of them.
 const MOST_KINDS: usize = 100;
 
-/// How far a run is.
+/// The phase of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -32,17 +32,17 @@ pub enum Phase {
     Ended,
 }
 
-/// How a run stands.
+/// The state of a run at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunStanding {
-    /// How far it is.
+    /// The phase.
     pub phase: Phase,
     /// Time since the start, in milliseconds.
     pub elapsed_ms: u64,
-    /// How long the plan says that it takes, in milliseconds; none if that depends on the target.
+    /// How long the run takes according to the plan, in milliseconds; `None` if that depends on the target.
     pub planned_ms: Option<u64>,
-    /// Users of the plan, as far as it says.
+    /// The number of users in the plan, as far as it is known.
     pub planned_users: u64,
     /// Users that run.
     pub active: u64,
@@ -50,7 +50,7 @@ pub struct RunStanding {
     pub started: u64,
     /// Users that have ended.
     pub finished: u64,
-    /// The factor of all rates.
+    /// The factor by which all rates are multiplied.
     pub rate: f64,
 }
 
@@ -63,14 +63,14 @@ pub struct GroupStanding {
     pub active: u64,
 }
 
-/// Values that are read every few seconds.
+/// Facts that are updated every few seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Facts {
-    /// Whether the numbers up to now can be trusted.
+    /// The verdict on the numbers so far.
     pub verdict: Option<RunVerdict>,
-    /// The state of the thresholds up to now.
+    /// The state of the thresholds so far.
     pub thresholds: Vec<ThresholdResult>,
-    /// How the generator is doing, and what is watched beside it.
+    /// The generator's health, and the target's own metrics.
     pub health: Vec<HealthGroup>,
     /// The agents of a run on several machines.
     pub agents: Vec<RunAgent>,
@@ -84,15 +84,15 @@ pub struct Status {
     pub name: String,
     /// Start of the run, in milliseconds since the Unix epoch.
     pub started_ms: i64,
-    /// How it stands.
+    /// The state of the run.
     pub standing: RunStanding,
     /// The thread groups in the order of the plan.
     pub groups: Vec<GroupStanding>,
-    /// Samples up to now, those of transaction controllers left out.
+    /// Samples so far, without those of transaction controllers.
     pub samples: u64,
-    /// Those of them that failed.
+    /// Failed samples so far.
     pub errors: u64,
-    /// Samples of the last second.
+    /// Samples in the last second.
     pub rate_per_s: f64,
     /// Median of the elapsed times, in milliseconds.
     pub p50_ms: f64,
@@ -100,43 +100,43 @@ pub struct Status {
     pub p95_ms: f64,
     /// 99th percentile of the elapsed times, in milliseconds.
     pub p99_ms: f64,
-    /// VALID, DEGRADED, INVALID or `too short to judge`; none before it is known.
+    /// VALID, DEGRADED, INVALID or `too short to judge`; `None` until it is known.
     pub verdict: Option<String>,
-    /// The page can be looked at, but gives no orders.
+    /// Whether the page accepts no orders.
     pub readonly: bool,
 }
 
-/// The rights of a page.
+/// The options of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveOptions {
-    /// It gives no orders.
+    /// It accepts no orders.
     pub readonly: bool,
     /// It shows the first failed request and response of each kind.
     pub keeps_failures: bool,
 }
 
-/// The run that a page shows. Copies are of the same run.
+/// The run that a page shows. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Live(Arc<Mutex<LiveState>>);
 
 #[derive(Debug)]
 struct LiveState {
     run: RunFile,
-    /// The sum of all labels but those of transaction controllers.
+    /// The sum over all labels except those of transaction controllers.
     total: LabelStatistics,
     standing: RunStanding,
     groups: Vec<GroupStanding>,
     last_rate: f64,
     options: LiveOptions,
     viewers: Viewers,
-    /// Kinds of errors whose first sample all viewers have.
+    /// Kinds of errors whose first sample all viewers have already received.
     told_kinds: HashSet<(String, String, String)>,
     told_errors: u64,
     /// The finished report.
     report: Option<Bytes>,
 }
 
-/// The facts that a page gets at once and from time to time.
+/// The state that a page gets first and then from time to time.
 #[derive(Serialize)]
 struct Standings<'s> {
     standing: &'s RunStanding,
@@ -153,7 +153,7 @@ struct FactsEvent<'f> {
 }
 
 impl Live {
-    /// A run of which `begun` says what is known before its first sample.
+    /// A run that has not begun; `begun` holds what is known before the first sample.
     pub fn new(begun: RunFile, options: LiveOptions) -> Live {
         Live(Arc::new(Mutex::new(LiveState {
             run: begun,
@@ -172,7 +172,7 @@ impl Live {
         })))
     }
 
-    /// The first user is about to start, at `at_ms` milliseconds since the Unix epoch.
+    /// Notes that the first user is about to start, at `at_ms` milliseconds since the Unix epoch.
     pub fn begin(&self, at_ms: i64, groups: Vec<String>) {
         let mut state = self.lock();
         state.run.started_ms = at_ms;
@@ -184,7 +184,7 @@ impl Live {
         state.tell_standing();
     }
 
-    /// Adds what happened in a span of time.
+    /// Adds the numbers of a span of time.
     pub fn add(&self, increment: &Increment) {
         let mut state = self.lock();
         let state = &mut *state;
@@ -209,21 +209,21 @@ impl Live {
         }
     }
 
-    /// How the run stands now.
+    /// Sets the current state of the run.
     pub fn stand(&self, standing: RunStanding) {
         let mut state = self.lock();
         state.standing = standing;
         state.tell_standing();
     }
 
-    /// Something happened.
+    /// Adds a mark: something happened at this time.
     pub fn mark(&self, mark: Mark) {
         let mut state = self.lock();
         state.viewers.tell(&event("mark", &mark));
         state.run.marks.push(mark);
     }
 
-    /// Values that are read every few seconds; errors are told with it.
+    /// Sets the facts that are updated every few seconds. Errors are sent with them.
     pub fn learn(&self, facts: Facts) {
         let mut state = self.lock();
         let state = &mut *state;
@@ -243,8 +243,8 @@ impl Live {
         state.run.agents = facts.agents;
     }
 
-    /// Puts the report in the place of the page, as [`drumfire_report::report_payload`] makes it. Without one the page stays as
-    /// it is.
+    /// Ends the run. The page is replaced with the report, as [`drumfire_report::report_payload`] makes it. Without a report
+    /// the page stays.
     pub fn end(&self, report: Option<&str>) {
         let mut state = self.lock();
         state.standing.phase = Phase::Ended;
@@ -255,7 +255,7 @@ impl Live {
         state.viewers.close();
     }
 
-    /// Tells all pages something of another kind.
+    /// Sends an event of another kind to all pages.
     pub fn tell(&self, name: &str, content: &impl Serialize) {
         let mut state = self.lock();
         if !state.viewers.is_empty() {
@@ -263,12 +263,12 @@ impl Live {
         }
     }
 
-    /// Reads the sum of everything up to now.
+    /// Passes the sum so far to `read`.
     pub fn read<T>(&self, read: impl FnOnce(&Recording) -> T) -> T {
         read(&self.lock().run.recording)
     }
 
-    /// How the run stands, for programs.
+    /// The state of the run, for programs.
     pub fn status(&self) -> Status {
         let state = self.lock();
         let ms = |percent| state.total.service.percentile(percent) / 1000.0;
@@ -300,11 +300,11 @@ impl Live {
         self.lock().run.name.clone()
     }
 
-    /// Everything up to now and then each event; none if there are too many viewers.
+    /// A stream of everything so far and then each event; `None` if there are too many viewers.
     pub(crate) fn follow(&self) -> Option<EventStream> {
         let mut state = self.lock();
         let state = &mut *state;
-        // The others have all that this one begins with.
+        // The new viewer starts with the errors so far, so the others are brought up to date first.
         state.tell_errors();
         let known = event_of("state", &live_state(&state.run));
         let first = [known, event("standing", &state.standings())].concat();
@@ -337,7 +337,7 @@ impl LiveState {
         }
     }
 
-    /// Tells the kinds of errors, if there are new ones; each with its first sample once.
+    /// Sends the kinds of errors, if there are new errors. The first sample of each kind is sent only once.
     fn tell_errors(&mut self) {
         if self.total.errors == self.told_errors {
             return;

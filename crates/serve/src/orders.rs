@@ -49,7 +49,7 @@ pub enum Order {
     },
 }
 
-/// Reads a factor of rates.
+/// Parses a factor for rates.
 fn factor(text: &str) -> Result<f64, String> {
     let factor = text.parse().ok();
     let factor = factor.filter(|factor: &f64| factor.is_finite() && *factor >= 0.0);
@@ -99,7 +99,7 @@ impl Order {
     }
 }
 
-/// Why a request is refused, as a sentence for whoever made it.
+/// Why a request is refused, as a sentence for the sender.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(String);
@@ -116,12 +116,12 @@ impl From<&str> for Refused {
     }
 }
 
-/// Carries out orders, without waiting for their effect.
+/// Carries out orders without waiting for their effect.
 pub trait Steering: Send + Sync {
     /// Carries out an order.
     ///
     /// # Errors
-    /// Why it is refused, as a sentence for whoever gave it.
+    /// Why it is refused, as a sentence for the sender.
     fn carry_out(&self, order: &Order) -> Result<(), Refused>;
 }
 

@@ -1,4 +1,5 @@
-//! Which runs of a user have a page: a file for each in a folder that only he can read.
+//! Registers the user's runs that have a page: a file for each, in a folder that only the user can
+//! read.
 
 use std::fs;
 use std::io;
@@ -14,23 +15,23 @@ pub struct KnownRun {
     pub url: String,
     /// The name of the plan.
     pub name: String,
-    /// The machine that it runs on: a home folder may be shared.
+    /// The machine that it runs on: several machines may share a home folder.
     pub host: String,
 }
 
-/// The file of a run that is under way; dropped with it.
+/// The file of a running run. Dropping it removes the file.
 #[derive(Debug)]
 pub struct RegisteredRun(PathBuf);
 
 impl RegisteredRun {
-    /// Notes a run of this process in a folder, which is made if need be.
+    /// Registers a run of this process in a folder. Creates the folder if needed.
     ///
     /// # Errors
     /// The message of the operating system.
     pub fn write(folder: &Path, run: &KnownRun) -> io::Result<RegisteredRun> {
         files::private_folder(folder)?;
         let path = folder.join(format!("{}-{}.json", run.host, std::process::id()));
-        // One that an earlier process of the same number left may have other rights.
+        // A file that an earlier process with the same id left behind may have other permissions.
         if let Err(error) = fs::remove_file(&path)
             && error.kind() != io::ErrorKind::NotFound
         {
@@ -43,12 +44,13 @@ impl RegisteredRun {
 
 impl Drop for RegisteredRun {
     fn drop(&mut self) {
-        // One that stays is recognised by its silence.
+        // A file that cannot be removed does no harm: `ctl` removes entries of runs that do not
+        // answer.
         let _ = fs::remove_file(&self.0);
     }
 }
 
-/// The runs that were noted on this machine, each with its file; some may be gone.
+/// The runs that are registered on this machine, each with its file. Some may have ended.
 pub fn runs(folder: &Path, host: &str) -> Vec<(KnownRun, PathBuf)> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The HTTP server of a page, on a thread of its own.
+//! The HTTP server of a page, on a separate thread.
 
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
@@ -27,18 +27,18 @@ use crate::access::{AccessRules, Address, PARAMETER, PageToken};
 use crate::live::Live;
 use crate::orders::{Order, Refused, Steering};
 
-/// How the API is described to programs.
+/// The OpenAPI description of the API.
 const OPEN_API: &str = include_str!("openapi.json");
 /// The longest body of an order, in bytes.
 const MOST_BYTES: usize = 64 << 10;
-/// Connections at a time.
+/// The most connections at a time.
 const MOST_CONNECTIONS: usize = 64;
-/// How long a connection may take to send the head of a request, and browsers to take the last event.
+/// How long a connection may take to send the head of a request, and browsers to receive the last event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 type Answer = Response<UnsyncBoxBody<Bytes, Infallible>>;
 
-/// A page at work.
+/// A running page.
 #[derive(Debug)]
 pub struct Server {
     url: String,
@@ -47,12 +47,12 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A page of another kind than a run's: what its script finds, and more paths below `/api/`.
+/// Turns the page into another kind: provides its script's payload and further paths below `/api/`.
 pub trait Extension: Send + Sync {
     /// The payload for the script of the page; `kind` names the page.
     fn facts(&self) -> serde_json::Value;
 
-    /// Answers a request with JSON, or with a sentence that says why not; none if there is no such path.
+    /// Answers a request with JSON, or with a sentence that explains the refusal; `None` if the path does not exist.
     fn answer(
         &self,
         method: &str,
@@ -69,10 +69,11 @@ struct Site {
 }
 
 impl Server {
-    /// Listens, and serves the page of `live`, or another one that `extension` describes. Orders go to `steering`. `host_name` is the name of this machine.
+    /// Starts to serve the page of `live`, or the one that `extension` describes. Orders go to `steering`. `host_name` is the
+    /// name of this machine.
     ///
     /// # Errors
-    /// If the address is taken, or not this machine's.
+    /// If the address is taken, or does not belong to this machine.
     pub fn start(
         address: Address,
         host_name: String,
@@ -110,12 +111,12 @@ impl Server {
         })
     }
 
-    /// The address of the page, token included.
+    /// The URL of the page, including its token.
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Ends the server. Open pages become the report, if there is one; they are waited for, two seconds at most.
+    /// Ends the server. Open pages are replaced with the report, if there is one; the server waits up to two seconds for them.
     pub fn end(self, report: Option<&str>) {
         self.live.end(report);
     }
@@ -125,13 +126,13 @@ impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.stop.send(true);
         if let Some(thread) = self.thread.take() {
-            // A server that panicked shows nothing any more; the run does not depend on it.
+            // A server that panicked shows nothing more. The run does not depend on it.
             let _ = thread.join();
         }
     }
 }
 
-/// A server of all addresses is told by the machine's name.
+/// The URL of the page. If the server listens on all addresses, it contains the machine's name.
 fn url(address: SocketAddr, host_name: &str, token: &PageToken) -> String {
     let place = match address.ip().is_unspecified() {
         true => format!("{host_name}:{}", address.port()),
@@ -153,7 +154,7 @@ async fn serve(listener: TcpListener, site: Arc<Site>, mut stopped: watch::Recei
             _ = stopped.changed() => break,
         };
         while connections.try_join_next().is_some() {}
-        // Without room, or without a file descriptor, a browser asks again.
+        // If all connections or file descriptors are in use, the connection is dropped and the browser tries again.
         if let (Ok((stream, _)), Ok(place)) = (accepted, room.clone().try_acquire_owned()) {
             let (site, stopped) = (site.clone(), stopped.clone());
             connections.spawn(async move {
@@ -164,7 +165,7 @@ async fn serve(listener: TcpListener, site: Arc<Site>, mut stopped: watch::Recei
     }
     drop(listener);
     let all = async { while connections.join_next().await.is_some() {} };
-    // A browser that does not read is left behind.
+    // The server does not wait for a browser that does not read.
     let _ = tokio::time::timeout(PATIENCE, all).await;
 }
 
@@ -182,7 +183,7 @@ async fn connection(
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE);
     let mut connection = pin!(server.serve_connection(TokioIo::new(stream), service));
-    // A browser that goes away is its own affair.
+    // A disconnect of the browser is not an error.
     tokio::select! {
         _ = connection.as_mut() => return,
         _ = stopped.changed() => {}

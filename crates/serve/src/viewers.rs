@@ -8,41 +8,42 @@ use hyper::body::{Body, Bytes, Frame};
 use serde::Serialize;
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-/// Events that may wait for a browser. One that is slower loses its connection; it asks again, and begins with the sum.
+/// The number of events that may wait for a browser. A slower browser loses its connection; it reconnects and begins
+/// with the sum.
 const ROOM: usize = 32;
-/// Pages at a time.
+/// The most open pages at a time.
 const MOST_VIEWERS: usize = 32;
 
-/// Those who follow a run.
+/// The pages that follow a run.
 #[derive(Debug, Default)]
 pub(crate) struct Viewers(Vec<Sender<Bytes>>);
 
 impl Viewers {
-    /// Whether anybody looks.
+    /// Whether no page is open.
     pub(crate) fn is_empty(&mut self) -> bool {
         self.0.retain(|viewer| !viewer.is_closed());
         self.0.is_empty()
     }
 
-    /// Sends an event to all.
+    /// Sends an event to all pages. Drops those whose queue is full.
     pub(crate) fn tell(&mut self, event: &Bytes) {
         self.0
             .retain(|viewer| viewer.try_send(event.clone()).is_ok());
     }
 
-    /// A stream that begins with an event; none if there are too many already.
+    /// A stream that begins with an event; `None` if there are too many already.
     pub(crate) fn join(&mut self, first: Bytes) -> Option<EventStream> {
         if !self.is_empty() && self.0.len() >= MOST_VIEWERS {
             return None;
         }
         let (sender, receiver) = mpsc::channel(ROOM);
-        // There is room for one.
+        // The new queue has room for it.
         let _ = sender.try_send(first);
         self.0.push(sender);
         Some(EventStream(receiver))
     }
 
-    /// Ends all streams once they have sent what waits.
+    /// Ends all streams once they have sent their waiting events.
     pub(crate) fn close(&mut self) {
         self.0.clear();
     }
@@ -54,12 +55,12 @@ pub(crate) fn event(name: &str, content: &impl Serialize) -> Bytes {
     event_of(name, &json)
 }
 
-/// The same of a text without line ends.
+/// A server-sent event with a text that has no line ends.
 pub(crate) fn event_of(name: &str, line: &str) -> Bytes {
     Bytes::from(format!("event: {name}\ndata: {line}\n\n"))
 }
 
-/// The body of an answer that goes on until the run ends.
+/// The body of a response that lasts until the run ends.
 #[derive(Debug)]
 pub(crate) struct EventStream(Receiver<Bytes>);
 
@@ -96,7 +97,7 @@ mod tests {
         let streams: Vec<_> = (0..MOST_VIEWERS + 1)
             .map(|_| viewers.join(event_of("state", "0")).is_some())
             .collect();
-        // Those streams were dropped at once, so there is room again.
+        // These streams were dropped at once, so there is room again.
         assert!(streams.iter().all(|is_joined| *is_joined));
     }
 }

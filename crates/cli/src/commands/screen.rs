@@ -32,7 +32,7 @@ const GRACE: &str = "drumfire.grace_seconds";
 /// groups takes some of that time.
 const USUAL_GRACE: Duration = Duration::from_secs(15);
 
-/// The longest label or message in a line: a label may have megabytes.
+/// The longest line about a failed sample, in columns: a label may have megabytes.
 const LONGEST_LINE: usize = 400;
 
 /// The screen of a run.

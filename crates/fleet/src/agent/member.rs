@@ -1,4 +1,5 @@
-//! An agent as a member of a run: what it knows of the run and what it says of itself.
+//! An agent as a member of a run: the coordinator's state as the agent knows it, and the agent's
+//! own state.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::mpsc::{Receiver, channel};
@@ -18,11 +19,11 @@ use crate::leases::{self, PATIENCE};
 use crate::link::Link;
 use crate::wire::{AgentState, Order, RunState, Stage};
 
-/// Blocks of this many places are asked for before the last one is used up.
+/// If a block has more places than this, the agent requests the next block as soon as it has taken this one.
 const AHEAD: u64 = 16;
-/// Without a word of the coordinator for this long, an agent decides by itself.
+/// After this long without a message from the coordinator, an agent acts on its own.
 pub const SILENCE: Duration = Duration::from_secs(30);
-/// The number of users on all machines is used for this long.
+/// How long the coordinator's count of users on all machines remains valid.
 const FRESH: Duration = Duration::from_secs(3);
 
 type Coming = Receiver<Result<Lease, LeaseError>>;
@@ -41,25 +42,25 @@ pub struct Member {
     runtime: Handle,
     state: Mutex<Known>,
     own: Mutex<AgentState>,
-    /// The agent's own state has changed.
+    /// Notified when the agent's own state has changed.
     pub news: Notify,
-    /// Blocks that have been asked for.
+    /// Blocks that have been requested.
     ahead: Mutex<HashMap<String, Coming>>,
-    /// Elements whose first block was taken.
+    /// Elements whose first block has been taken.
     begun: Mutex<HashSet<String>>,
-    /// Properties before the first user.
+    /// The properties as they were before the first user.
     before: Mutex<Option<BTreeMap<String, Arc<str>>>>,
     groups: Mutex<Vec<String>>,
     /// Since when NATS has had no room for seconds.
     full: Mutex<Option<Instant>>,
 }
 
-/// The coordinator's last words.
+/// The coordinator's last state, and how far the agent has carried it out.
 #[derive(Debug)]
 struct Known {
     state: RunState,
     heard: Instant,
-    /// Orders and takeovers that have been carried out.
+    /// The number of orders and takeovers that have been carried out.
     orders: usize,
     takeovers: usize,
     has_properties: bool,
@@ -74,13 +75,13 @@ impl std::fmt::Debug for Member {
     }
 }
 
-/// Which agent of how many it is.
+/// The agent's place in a run: its index, and how many agents there are.
 #[derive(Clone, Debug)]
 pub struct AgentSeat {
     pub run: String,
     pub index: u32,
     pub token: u64,
-    /// Another agent of this index has taken part before.
+    /// Whether another agent with this index has taken part before.
     pub is_again: bool,
     pub agents: u64,
     pub is_each: bool,
@@ -126,7 +127,7 @@ impl Member {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The coordinator's last words.
+    /// The coordinator's last state.
     pub fn state(&self) -> RunState {
         self.known().state.clone()
     }
@@ -136,7 +137,7 @@ impl Member {
         self.known().heard.elapsed()
     }
 
-    /// The agent's description of itself.
+    /// The agent's own state.
     pub fn own(&self) -> AgentState {
         self.own
             .lock()
@@ -144,7 +145,7 @@ impl Member {
             .clone()
     }
 
-    /// Changes what the agent says of itself, and says it.
+    /// Changes the agent's own state and sends it.
     pub fn say(&self, change: impl FnOnce(&mut AgentState)) {
         change(&mut self.own.lock().unwrap_or_else(PoisonError::into_inner));
         self.news.notify_one();
@@ -154,7 +155,7 @@ impl Member {
         change(&mut self.own.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// NATS has no room for seconds, or has some again. The coordinator hears it once.
+    /// Notes that NATS has no room for seconds, or has room again. The coordinator is told once.
     pub fn note_full(&self, fault: Option<String>) {
         let mut full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(fault) = fault else {
@@ -172,7 +173,7 @@ impl Member {
         }
     }
 
-    /// For how long NATS has had no room for seconds.
+    /// How long NATS has had no room for seconds.
     pub fn full_for(&self) -> Duration {
         let full = self.full.lock().unwrap_or_else(PoisonError::into_inner);
         full.map_or(Duration::ZERO, |since| since.elapsed())
@@ -209,7 +210,7 @@ impl Member {
         }
     }
 
-    /// The coordinator says how the run is to be.
+    /// Takes a new state from the coordinator and carries it out.
     pub fn hear(&self, state: RunState) {
         let mut known = self.known();
         known.heard = Instant::now();
@@ -218,7 +219,7 @@ impl Member {
         }
         let orders: Vec<Order> = state.orders.iter().skip(known.orders).cloned().collect();
         let before = std::mem::replace(&mut known.state, state.clone());
-        // Orders are for a run that is under way.
+        // Orders wait until the run has begun.
         let has_begun = !self
             .groups
             .lock()
@@ -279,13 +280,13 @@ impl Member {
         }
     }
 
-    /// Remembers the properties as they are before the first user.
+    /// Stores the properties as they are before the first user.
     pub fn note_properties(&self, properties: &Properties) {
         let mut before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
         *before = Some(properties.snapshot());
     }
 
-    /// Properties that are not as they were before the first user.
+    /// The properties that have changed since before the first user.
     fn changed_properties(&self, properties: &Properties) -> Vec<(String, String)> {
         let before = self.before.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(before) = &*before else {
@@ -323,7 +324,7 @@ impl Member {
         }
         drop(known);
         if self.own().stage < Stage::Running {
-            // One that hears of the start too late begins at once.
+            // An agent that learns of the start too late begins at once.
             let late_us = (self.now_ms() - start_ms).max(0) as u64 * 1000;
             self.say(|own| (own.stage, own.late_us) = (Stage::Running, late_us));
         }
@@ -336,7 +337,7 @@ impl Member {
         (crate::clock::system_ns() + offset_ns) / 1_000_000
     }
 
-    /// Has the next block brought; it is read from what this gives.
+    /// Requests the next block. The block arrives on the returned channel.
     fn ask(&self, request: &LeaseRequest<'_>) -> Coming {
         let (tell, coming) = channel();
         let (element, length) = (request.element.to_owned(), request.length);
@@ -349,7 +350,7 @@ impl Member {
                 is_recycled,
             };
             let lease = leases::take(&link.runs, &run, &request, agents).await;
-            // Nobody reads it when the run has ended.
+            // The receiver is gone if the run has ended.
             let _ = tell.send(lease);
         });
         coming

@@ -1,4 +1,4 @@
-//! An agent: waits for work, runs its part of a plan, and delivers what happened.
+//! An agent: waits for work, runs its part of a plan and delivers the numbers.
 
 mod member;
 mod outbox;
@@ -26,19 +26,19 @@ pub struct AgentOptions {
     pub link: LinkOptions,
     /// Its description of itself.
     pub hello: Hello,
-    /// Where files of plans are kept and runs have their folders.
+    /// The folder for the files of plans and for runs.
     pub cache: PathBuf,
-    /// JMeter properties of its own, which stand above those of a run.
+    /// Its own JMeter properties, which override those of a run.
     pub properties: Vec<(String, String)>,
-    /// System properties of its own, which stand above those of a run.
+    /// Its own system properties, which override those of a run.
     pub system: Vec<(String, String)>,
-    /// Public keys of the coordinators whose plans it runs; without any, it runs those that come from this machine.
+    /// Public keys of the coordinators whose plans it runs. Without any, it runs only plans from this machine.
     pub trust: Vec<String>,
-    /// Where lines of its log wait for the coordinator.
+    /// The queue in which lines of its log wait for the coordinator.
     pub log: Arc<LogQueue>,
     /// Worker threads; 0 is one per core.
     pub workers: usize,
-    /// How far its clock is wrong on purpose, in milliseconds: for tests.
+    /// How far its clock is deliberately wrong, in milliseconds; for tests.
     pub clock_error_ms: i64,
 }
 
@@ -50,14 +50,14 @@ pub struct PlanOrder {
     pub system: Vec<(String, String)>,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
-    /// Names of properties and system properties that this machine must not have of its own.
+    /// Names of properties that this machine must not set itself; the second list has system properties.
     pub removed: Vec<String>,
     pub removed_system: Vec<String>,
     /// Categories and levels of the log, in the order of the command line; an empty category is the root.
     pub log_levels: Vec<(String, String)>,
     /// This agent's name.
     pub agent: String,
-    /// Where rows go.
+    /// The file for rows of results.
     pub results: Option<PathBuf>,
     pub share: Share,
 }
@@ -67,10 +67,10 @@ pub trait Engine {
     /// A compiled plan.
     type Program;
 
-    /// Compiles a plan; warnings come with it.
+    /// Compiles a plan. Returns it with the warnings.
     ///
     /// # Errors
-    /// Everything that is wrong with the plan here, in lines for the user.
+    /// Everything that is wrong with the plan on this machine, in lines for the user.
     fn compile(&self, order: &PlanOrder) -> Result<(Self::Program, Vec<String>), Vec<String>>;
 
     /// The properties that the run will have.
@@ -89,7 +89,7 @@ pub trait Engine {
     ) -> Result<Outcome, StartError>;
 }
 
-/// The thread that talks to NATS, whatever the others do.
+/// A runtime with one thread for NATS. The thread is independent of the run's threads.
 pub(crate) fn runtime() -> Result<Runtime, FleetError> {
     let built = Builder::new_multi_thread()
         .worker_threads(1)
@@ -102,14 +102,14 @@ pub(crate) fn runtime() -> Result<Runtime, FleetError> {
 /// How a run on this agent ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// The coordinator wants the agent to end.
+    /// Whether the coordinator wants the agent to end.
     pub is_last: bool,
 }
 
-/// Waits for one run and takes part in it. `told` hears lines for the user.
+/// Waits for one run and takes part in it. Calls `told` with lines for the user.
 ///
 /// # Errors
-/// If NATS cannot be reached, or what the run needs does not come in time.
+/// If NATS cannot be reached, or something that the run needs does not arrive in time.
 pub fn serve<E: Engine>(
     options: &AgentOptions,
     engine: &E,
@@ -130,7 +130,7 @@ pub fn serve<E: Engine>(
     let (run, index) = (&assignment.run, assignment.index);
     let link = match &assignment.credentials {
         Some(credentials) => {
-            // From here on it can do nothing but take part in this run.
+            // With these credentials, it can do nothing but take part in this run.
             own.inline = Some(credentials.clone());
             own.user = Some(keys::run_user(run, index));
             runtime.block_on(Link::connect(&own, name))?
@@ -150,7 +150,7 @@ pub fn serve<E: Engine>(
     })
 }
 
-/// Answers who asks, until an assignment comes.
+/// Answers requests of coordinators until an assignment arrives.
 async fn wait_for_work(link: &Link, options: &AgentOptions) -> Result<Assignment, FleetError> {
     let failed = |error: &dyn std::fmt::Display| FleetError::Nats {
         url: link.url.clone(),
@@ -166,7 +166,7 @@ async fn wait_for_work(link: &Link, options: &AgentOptions) -> Result<Assignment
             asked = who.next() => {
                 let Some(asked) = asked else { return Err(failed(&"the connection has ended")) };
                 if let Some(reply) = asked.reply {
-                    // The coordinator asks again.
+                    // If the reply is lost, the coordinator asks again.
                     let _ = client.publish(reply, Bytes::from(wire::json(hello))).await;
                 }
             }

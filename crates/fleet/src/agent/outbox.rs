@@ -1,5 +1,5 @@
-//! The events of the run, on their way to the coordinator. Messages wait here until NATS has them, however long that takes,
-//! so an agent without NATS goes on and delivers later.
+//! The outgoing queue for the events of a run. Messages wait here until NATS has stored them, however long that takes. An
+//! agent that loses NATS therefore goes on and delivers later.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,16 +14,16 @@ use crate::agent::member::Member;
 use crate::log_queue::LogQueue;
 use crate::wire::{Batch, pack};
 
-/// Messages of more bytes than this in all do not wait: the oldest are given up and counted.
+/// The most bytes that may wait. Beyond this, the oldest messages are dropped and counted.
 const MOST_WAITING: usize = 64 << 20;
-/// Larger increments go in parts: NATS takes messages of up to 1 MiB.
+/// Larger increments are sent in parts: NATS accepts messages of up to 1 MiB.
 const LARGEST_PART: usize = 400 << 10;
 
-/// Messages that wait for NATS.
+/// The messages that wait for NATS.
 #[derive(Debug, Default)]
 pub struct Spool {
     waiting: Mutex<Waiting>,
-    /// A message has come, or gone.
+    /// Notified when a message was added or removed.
     pub changed: Notify,
 }
 
@@ -54,12 +54,12 @@ impl Spool {
         self.changed.notify_waiters();
     }
 
-    /// The message to send next, with its number.
+    /// The message to send next, with its sequence number.
     pub fn front(&self) -> Option<(u64, Bytes)> {
         self.lock().messages.front().cloned()
     }
 
-    /// NATS has this message.
+    /// Removes this message, which NATS has stored.
     pub fn sent(&self, sequence: u64) {
         let mut waiting = self.lock();
         if waiting
@@ -74,7 +74,7 @@ impl Spool {
         self.changed.notify_waiters();
     }
 
-    /// Messages that were given up.
+    /// The number of messages that were dropped.
     pub fn given_up(&self) -> u64 {
         self.lock().given_up
     }
@@ -84,7 +84,7 @@ impl Spool {
     }
 }
 
-/// Hears the run and writes the messages.
+/// Receives the events of the run and turns them into messages.
 #[derive(Debug)]
 pub struct Outbox {
     member: Arc<Member>,
@@ -92,7 +92,7 @@ pub struct Outbox {
     batch: Batch,
     sequence: u64,
     started_ms: i64,
-    /// The verdict that was sent last.
+    /// The last verdict that was sent.
     judged: Option<Arc<Verdict>>,
 }
 
@@ -121,7 +121,7 @@ impl Outbox {
         }
     }
 
-    /// Notes what the run thinks of its numbers, if that is new.
+    /// Adds the verdict on the run's numbers to the batch, if it has changed.
     fn judge(&mut self, verdict: Option<&Arc<Verdict>>) {
         let is_same = |a: &Verdict, b: &Verdict| a.grade == b.grade && a.reasons == b.reasons;
         if let Some(verdict) = verdict
@@ -135,7 +135,7 @@ impl Outbox {
         }
     }
 
-    /// Sends what has gathered.
+    /// Queues the batch for sending.
     pub fn seal(&mut self) {
         self.batch.log.extend(self.log.take());
         if self.batch.is_empty() {
@@ -153,7 +153,7 @@ impl Outbox {
     }
 }
 
-/// The increment, in parts that each fit into a message.
+/// Splits an increment into parts that each fit into a message.
 fn parts(mut increment: Increment) -> Vec<Increment> {
     if increment.labels.len() < 2 || increment.encode().len() <= LARGEST_PART {
         return vec![increment];
@@ -200,7 +200,7 @@ impl Subscriber for Outbox {
                 self.judge(tick.verdict.as_ref());
                 let (samples, _) = tick.totals();
                 let stopping = match tick.stopping {
-                    // It only does what the coordinator told it.
+                    // A stop that the coordinator ordered is not reported back.
                     stopping if stopping <= self.member.state().stopping => Stopping::No,
                     stopping => stopping,
                 };

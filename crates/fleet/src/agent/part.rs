@@ -17,26 +17,26 @@ use crate::keys::Signed;
 use crate::link::{CALL, Link};
 use crate::wire::{self, AgentEnd, Assignment, Manifest, PROTOCOL, Rows, Stage};
 
-/// How long the other agents may take to get ready.
+/// How long the other agents may take to become ready.
 const OTHERS: Duration = Duration::from_secs(600);
-/// How long an agent waits for NATS to take what is left at the end.
+/// How long an agent waits at the end for NATS to store the remaining data.
 const DELIVERY: Duration = Duration::from_secs(3600);
-/// How long it waits for room at NATS.
+/// How long it waits for NATS to have room.
 const FULL: Duration = Duration::from_secs(10);
 /// The pause before another attempt.
 const AGAIN: Duration = Duration::from_secs(1);
-/// How long it stays for the coordinator after that.
+/// How long it then waits for the coordinator to end the run.
 const FAREWELL: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// How an agent's part of a run ended.
 pub(super) struct PartEnd {
     pub samples: u64,
-    /// The coordinator wants the agent to end.
+    /// Whether the coordinator wants the agent to end.
     pub is_last: bool,
 }
 
-/// Takes part in a run; gives the number of samples.
+/// Takes part in a run. Returns the number of samples.
 pub(super) fn take_part<E: Engine>(
     options: &AgentOptions,
     engine: &E,
@@ -147,7 +147,7 @@ fn run<E: Engine>(
     let end = end(member, &outcome);
     let samples = end.samples;
     let is_delivered = deliver(runtime, link, member, end, &rows, manifest.rows)?;
-    // Files that elements of the plan have written are the user's; without any the folder goes.
+    // Files that elements of the plan have written belong to the user, so the folder is only removed if it is empty.
     if is_delivered {
         let _ = std::fs::remove_file(&rows);
     }
@@ -155,7 +155,7 @@ fn run<E: Engine>(
     Ok(samples)
 }
 
-/// Brings the files, measures the clock and compiles the plan.
+/// Fetches the files, measures the clock and compiles the plan.
 #[expect(clippy::too_many_arguments, reason = "each is needed once, here")]
 fn prepare<E: Engine>(
     options: &AgentOptions,
@@ -187,7 +187,7 @@ fn prepare<E: Engine>(
         (own.stage, own.offset_ns, own.bound_ns) =
             (Stage::Compiling, offset.offset_ns, offset.bound_ns);
     });
-    // Plans read and write files relative to the folder they were started in.
+    // Plans read and write files relative to their own folder.
     let moved = std::env::set_current_dir(folder);
     moved.map_err(|error| FleetError::Other(format!("{}: {error}", folder.display())))?;
     let order = PlanOrder {
@@ -207,7 +207,7 @@ fn prepare<E: Engine>(
     Ok(program)
 }
 
-/// Waits until all agents are ready, which the coordinator says by its first state.
+/// Waits until all agents are ready. The coordinator's first state signals that.
 fn wait_for_all(member: &Member) -> Result<(), FleetError> {
     let since = Instant::now();
     while since.elapsed() < OTHERS && member.silence() < SILENCE * 2 {
@@ -257,7 +257,8 @@ fn end(member: &Member, outcome: &Outcome) -> AgentEnd {
     }
 }
 
-/// Sends what is left: the last seconds, how it went, and the rows. Says whether the file of rows is needed no more.
+/// Sends the remaining data: the last seconds, the outcome and the rows. Returns whether the file of rows can be
+/// deleted.
 fn deliver(
     runtime: &Runtime,
     link: &Link,
@@ -275,7 +276,7 @@ fn deliver(
     }
     let name = |what: &str| wire::end_name(&member.run, member.index, what);
     end.has_rows = order == Rows::Collect && rows.exists();
-    // The numbers go first: rows may find no room.
+    // The outcome goes first, since NATS may have no room for the rows.
     let (end_name, bytes) = (name("end"), wire::json(&end));
     until_taken(runtime, deadline, || {
         files::put_end(link, &end_name, &bytes)
@@ -291,7 +292,7 @@ fn deliver(
     Ok(put.is_ok())
 }
 
-/// Tries again and again, until the deadline or for as long as NATS may have no room.
+/// Retries until the deadline, or until NATS has had no room for [`FULL`].
 fn until_taken<F: Future<Output = Result<(), FleetError>>>(
     runtime: &Runtime,
     deadline: Instant,
@@ -322,7 +323,7 @@ async fn put_rows(link: &Link, name: String, rows: &Path) -> Result<(), FleetErr
     within(DELIVERY, "rows", putting).await.map(|_| ())
 }
 
-/// Removes the plan's files, and folders that nothing else was written to.
+/// Removes the plan's files, and folders that are empty then.
 fn remove_files(manifest: &Manifest, folder: &Path) {
     let mut folders: Vec<PathBuf> = vec![folder.to_path_buf()];
     for file in &manifest.files {

@@ -1,4 +1,4 @@
-//! An agent's work beside the run, on a thread of its own: heartbeats, the coordinator's state, the clock, its seconds.
+//! The background tasks of an agent during a run: heartbeats, the coordinator's state, the clock, and its seconds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,25 +13,25 @@ use crate::error::{FleetError, failed};
 use crate::link::{CALL, Link};
 use crate::wire::{self, RunState};
 
-/// How often an agent says how it is.
+/// How often an agent sends its state.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// How often the state is read where it is kept: a message may be lost.
+/// How often the stored state is read, in case a message was lost.
 const RECONCILE: Duration = Duration::from_secs(5);
-/// How long one question for the time may take.
+/// How long one clock probe may take.
 const PROBE: Duration = Duration::from_secs(2);
 
-/// Says how the agent is, once a second and whenever that changes.
+/// Sends the agent's state once a second and whenever it changes.
 pub async fn heartbeats(link: Link, member: Arc<Member>) {
     let subject = wire::heartbeat_subject(&member.run, member.index);
     loop {
         let state = Bytes::from(wire::json(&member.own()));
-        // One that does not arrive is followed by another.
+        // A lost heartbeat does not matter: another one follows.
         let _ = link.client.publish(subject.clone(), state).await;
         let _ = tokio::time::timeout(HEARTBEAT, member.news.notified()).await;
     }
 }
 
-/// Hears how the run is to be.
+/// Receives the coordinator's state.
 pub async fn listen(link: Link, member: Arc<Member>) {
     let key = format!("{}.state", member.run);
     let mut told = None;
@@ -68,7 +68,7 @@ fn hear(member: &Member, payload: &[u8]) {
     }
 }
 
-/// A kept message does not prove that the coordinator lives, so only new ones count.
+/// Takes the stored state only if it is new: a stored message does not prove that the coordinator is alive.
 fn hear_kept(member: &Member, payload: &[u8]) {
     if let Ok(state) = wire::of_json::<RunState>(payload)
         && state.revision > member.state().revision
@@ -77,7 +77,7 @@ fn hear_kept(member: &Member, payload: &[u8]) {
     }
 }
 
-/// Measures how far the clock is from the coordinator's.
+/// Measures the offset of the clock from the coordinator's.
 pub async fn measure(link: &Link, run: &str, error_ns: i64) -> Option<Offset> {
     let subject = wire::time_subject(run);
     let mut probes = Vec::new();
@@ -98,25 +98,25 @@ pub async fn measure(link: &Link, run: &str, error_ns: i64) -> Option<Offset> {
         }
     }
     let mut offset = clock::best(&probes)?;
-    // The clock that is to be corrected is the system's.
+    // The offset must correct the system's clock, without the deliberate error.
     offset.offset_ns += error_ns;
     Some(offset)
 }
 
-/// Measures the clock again and again, for what the coordinator shows.
+/// Measures the clock repeatedly, so that the coordinator can show how certain it is.
 pub async fn watch_clock(link: Link, member: Arc<Member>, error_ns: i64) {
     let first = member.own().offset_ns;
     loop {
         tokio::time::sleep(PAUSE).await;
         if let Some(offset) = measure(&link, &member.run, error_ns).await {
-            // The run keeps the offset it began with: what the clock has drifted since makes it less certain.
+            // The run keeps its initial offset, so any drift since then makes the clock less certain.
             let drift_ns = (offset.offset_ns - first).unsigned_abs();
             member.say(|own| own.bound_ns = offset.bound_ns + drift_ns);
         }
     }
 }
 
-/// Sends the seconds, one after the other, until NATS has each.
+/// Sends the seconds in order, each until NATS has stored it.
 pub async fn send(link: Link, member: Arc<Member>) {
     let subject = wire::seconds_subject(&member.run, member.index);
     loop {
@@ -151,7 +151,7 @@ async fn publish(
     message: Bytes,
 ) -> Result<(), FleetError> {
     let failed = |error: &dyn std::fmt::Display| failed("seconds", &error.to_string());
-    // NATS drops a message that it has already.
+    // NATS drops a message whose id it already knows.
     let id = format!("{}/{}/{sequence}", member.run, member.token);
     let message = PublishMessage::build().payload(message).message_id(id);
     let sending = link

@@ -1,4 +1,4 @@
-//! Goes on with a run whose coordinator is gone. NATS keeps all that agents have sent, so nothing is lost.
+//! Continues a run whose coordinator is gone. NATS stores everything that agents have sent, so nothing is lost.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -16,21 +16,22 @@ use crate::keys::Signed;
 use crate::link::{CALL, COORDINATOR, Link, LinkOptions};
 use crate::wire::{self, Handover, Manifest, PROTOCOL, Rows, RunState};
 
-/// A coordinator that lives says something within this time.
+/// A live coordinator sends its state within this time.
 const ALIVE: Duration = Duration::from_millis(2_500);
-/// The state that the last coordinator told may be newer than the one that NATS keeps, by fewer revisions than this.
+/// Added to the stored revision: the last coordinator may have sent newer revisions than NATS has stored, but fewer
+/// than this.
 const REVISIONS: u64 = 1_000;
 
 /// The plan of a run that has begun.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BegunPlan {
-    /// Where it is now.
+    /// Where it is stored on this machine.
     pub plan: PathBuf,
     /// The properties that its command line set.
     pub given: Vec<(String, String)>,
 }
 
-/// Brings the plan and its files into a folder.
+/// Fetches the plan and its files into a folder.
 ///
 /// # Errors
 /// If there is no such run, or NATS cannot be reached.
@@ -57,7 +58,7 @@ pub fn fetch_plan(
     fetched
 }
 
-/// The part of a run that NATS keeps.
+/// Reads a part of a run that NATS stores.
 async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result<T, FleetError> {
     if !wire::is_token(run) {
         return Err(FleetError::Other(format!("`{run}` is no name of a run")));
@@ -74,7 +75,7 @@ async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result
 
 async fn manifest(link: &Link, run: &str) -> Result<Manifest, FleetError> {
     let signed: Signed = kept(link, run, "manifest").await?;
-    // This coordinator starts nothing by it, so it needs no signature.
+    // This coordinator does not run the plan, so the manifest needs no trusted signature.
     let manifest = signed.open(&[]);
     manifest.map_err(|why| FleetError::Other(format!("run {run}: {why}")))
 }
@@ -82,7 +83,7 @@ async fn manifest(link: &Link, run: &str) -> Result<Manifest, FleetError> {
 /// The run as its last coordinator left it.
 ///
 /// # Errors
-/// If there is none, or its coordinator lives.
+/// If there is no such run, or its coordinator is alive.
 pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetError> {
     let manifest = manifest(link, run).await?;
     if manifest.protocol != PROTOCOL {
@@ -107,7 +108,7 @@ pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetErro
 }
 
 impl Coordinator<'_, '_, '_> {
-    /// Goes on from this state.
+    /// Continues the run from this state.
     pub(super) fn resume(&mut self, state: RunState) -> Result<(), FleetError> {
         let Some(start_ms) = state.start_ms else {
             return Err(FleetError::Other(format!(
@@ -143,7 +144,7 @@ impl Coordinator<'_, '_, '_> {
         rate.map_err(|error| FleetError::Other(error.to_string()))?;
         self.state = RunState {
             revision: state.revision + REVISIONS,
-            // An agent may have delivered after the end.
+            // An agent may still deliver after the end.
             is_over: false,
             ..state
         };

@@ -1,4 +1,4 @@
-//! The news of agents while the run goes on, on its way to the subscribers.
+//! Passes the messages of agents on to the subscribers while the run goes on.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,13 +11,14 @@ use super::{Coordinator, LAST_NUMBERS, RECENT_ERRORS};
 use crate::files;
 use crate::wire::{self, Batch, LogLevel, LogLine, Stage};
 
-/// Ends of agents that are taken in one turn.
+/// The most ends of agents that one turn reads.
 const ENDS_AT_ONCE: usize = 16;
-/// In a run that another coordinator began, an agent that is silent for this long may have ended meanwhile.
+/// In a run that this coordinator took over, an agent that is silent for this long may have ended in the
+/// meantime.
 const MAY_HAVE_ENDED: Duration = Duration::from_secs(2);
 
 impl Coordinator<'_, '_, '_> {
-    /// Takes what agents have said, waiting for the first for this long.
+    /// Handles the messages of agents. Waits at most `patience` for the first one.
     pub(super) fn listen(&mut self, patience: Duration) {
         let mut next = self.heard.recv_timeout(patience).ok();
         while let Some(heard) = next {
@@ -100,7 +101,8 @@ impl Coordinator<'_, '_, '_> {
         for warning in batch.warnings {
             self.warn(format!("agent `{name}`: {warning}"));
         }
-        // All agents have the same phases, and what was ordered here is marked here.
+        // All agents go through the same phases, so the first agent's marks suffice. Marks ordered here are
+        // already there.
         if index == 0 {
             for (at_ms, text) in batch.marks {
                 if !self.marks.iter().any(|mark| mark.text == text) {
@@ -110,7 +112,7 @@ impl Coordinator<'_, '_, '_> {
         }
     }
 
-    /// Takes what agents that have delivered everything say of the run.
+    /// Reads the outcome of agents that have delivered everything.
     pub(super) fn take_ends(&mut self) {
         let polls = self.polled.elapsed() > MAY_HAVE_ENDED;
         if polls {
@@ -126,7 +128,7 @@ impl Coordinator<'_, '_, '_> {
                 continue;
             }
             if left == 0 {
-                // The others are taken in the next turns.
+                // The next turns read the others.
                 return;
             }
             left -= 1;
@@ -137,7 +139,7 @@ impl Coordinator<'_, '_, '_> {
                 .flatten()
                 .and_then(|bytes| wire::of_json(&bytes).ok());
             if agent.state.stage != Stage::Delivered {
-                // Rows follow the end. A lost agent may never bring them.
+                // Rows arrive after the end. A lost agent may never deliver them.
                 let has_rows = end.as_ref().is_some_and(|end| end.has_rows);
                 let awaits_rows = has_rows
                     && !agent.is_lost()
@@ -153,7 +155,7 @@ impl Coordinator<'_, '_, '_> {
         }
     }
 
-    /// Whether an agent has left its rows with NATS.
+    /// Whether NATS has the rows of an agent.
     fn has_rows(&self, index: usize) -> bool {
         let name = wire::end_name(&self.manifest.run, index as u32, "rows");
         self.runtime.block_on(files::has_end(self.link, &name))
@@ -187,7 +189,7 @@ impl Coordinator<'_, '_, '_> {
         self.tell(&Event::Tick(Arc::new(tick)));
     }
 
-    /// Whether everything has come that will come.
+    /// Whether everything that can be expected has arrived.
     pub(super) fn is_over(&mut self) -> bool {
         let mut is_whole = true;
         for (index, agent) in (0..).zip(&self.agents) {
@@ -205,7 +207,7 @@ impl Coordinator<'_, '_, '_> {
     }
 }
 
-/// Puts a line of an agent's log into the coordinator's.
+/// Writes a line of an agent's log to the coordinator's log.
 fn log(agent: &str, line: &LogLine) {
     let LogLine {
         level,

@@ -1,4 +1,4 @@
-//! The end of a run on several machines: one outcome of all, with a verdict on each agent.
+//! The end of a run on several machines: one outcome for all agents, with a verdict on each.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::rows;
 use crate::wire::Rows;
 
 impl Coordinator<'_, '_, '_> {
-    /// Adds everything up and lets the agents go.
+    /// Sums up the run and releases the agents.
     pub(super) fn finish(mut self) -> FleetOutcome {
         while let Some(increment) = self.merger.post(None) {
             self.tell(&Event::Increment(increment));
@@ -28,7 +28,7 @@ impl Coordinator<'_, '_, '_> {
         self.state.is_over = true;
         self.push_state(true);
         for agent in &mut self.agents {
-            // Those that are still lost stay so.
+            // Agents that are still lost stay so.
             if let Some((_, back_ms @ None)) = agent.gaps_ms.last_mut() {
                 *back_ms = Some(now_ms);
             }
@@ -106,7 +106,7 @@ impl Coordinator<'_, '_, '_> {
         }
     }
 
-    /// The rows of all agents in one file, if they are collected.
+    /// Merges the rows of all agents into one file, if they are collected.
     fn collect_rows(&mut self) -> Vec<FileReport> {
         let Some(results) = self
             .order
@@ -138,7 +138,8 @@ impl Coordinator<'_, '_, '_> {
             let name = format!("{}.{index}.rows", self.manifest.run);
             match self.runtime.block_on(rows::fetch(self.link, &name, &part)) {
                 Ok(()) => parts.push(part),
-                // The others' rows are worth having. One that could not deliver has said why.
+                // The rows of the others are still useful. An agent that could not deliver its rows
+                // has already reported why.
                 Err(error) => {
                     missing += end.rows;
                     if agent.state.faults.is_empty() {
@@ -159,7 +160,7 @@ impl Coordinator<'_, '_, '_> {
         })
     }
 
-    /// Agents that were lost, and those that were started again, have taken rows with them.
+    /// Warns of rows that are missing, because their agents were lost or started again.
     fn tell_of_lost_rows(&mut self) {
         let told = self.agents.iter().zip(self.merger.samples());
         let lost = told.filter_map(|(agent, samples)| {
@@ -199,7 +200,7 @@ fn stages(agents: &[AgentOutcome]) -> StageTimes {
     sum
 }
 
-/// The seconds of the first agent: those of the others are shown by themselves.
+/// The seconds of a single agent. With several agents, the seconds of each are shown separately.
 fn seconds(agents: &[AgentOutcome]) -> Vec<Second> {
     let first = agents.iter().find_map(|agent| agent.end.as_ref());
     match agents {

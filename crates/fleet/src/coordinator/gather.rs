@@ -1,4 +1,4 @@
-//! From idle agents to agents that are ready: who is there, what each runs, and whether it can.
+//! Gathers idle agents for a run, assigns each its part and checks that it accepts.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -16,12 +16,12 @@ use crate::wire::{
     self, Assignment, AssignmentReply, Handover, Hello, Manifest, PROTOCOL, RunState,
 };
 
-/// How long answers to one question are gathered.
+/// How long to collect the answers to one request.
 const ROUND: Duration = Duration::from_millis(500);
-/// How often an assignment is offered.
+/// How often an assignment is offered before the coordinator gives up.
 const OFFERS: u32 = 3;
 
-/// The agents that answer within a time.
+/// The agents that answer within this time.
 ///
 /// # Errors
 /// If NATS refuses.
@@ -48,10 +48,11 @@ pub async fn who(link: &Link, patience: Duration) -> Result<Vec<Hello>, FleetErr
     Ok(found.into_values().collect())
 }
 
-/// Waits until the agents of a selection are there; `told` hears which are left out.
+/// Waits until the agents of a selection are there. Calls `told` with the names of those that are
+/// left out.
 ///
 /// # Errors
-/// If some are not there in time, or are of another version.
+/// If agents are missing when the time is over, or have another version.
 pub async fn choose(
     link: &Link,
     selection: &Selection,
@@ -108,12 +109,12 @@ fn same_version(chosen: Vec<Hello>) -> Result<Vec<Hello>, FleetError> {
 pub struct Assigner {
     signer: Option<Signer>,
     manifest: Manifest,
-    /// The subjects of the files' parts.
+    /// The subjects of the parts of the plan's files.
     chunks: Vec<String>,
 }
 
 impl Assigner {
-    /// For a run whose files NATS has.
+    /// An assigner for a run whose files NATS already has.
     ///
     /// # Errors
     /// If NATS does not have them.
@@ -133,7 +134,7 @@ impl Assigner {
         })
     }
 
-    /// The part of the agent of this number.
+    /// The assignment of the agent with this index.
     pub fn assignment(&self, index: u32, token: u64, is_again: bool) -> Assignment {
         let signer = self.signer.as_ref();
         let rights =
@@ -148,7 +149,7 @@ impl Assigner {
         }
     }
 
-    /// Keeps the manifest and gives each agent its number.
+    /// Stores the manifest and gives each agent its index.
     ///
     /// # Errors
     /// If an agent does not accept.
@@ -181,7 +182,7 @@ impl Assigner {
     }
 }
 
-/// Lets agents that have accepted go: the run does not start.
+/// Releases agents that have accepted, when the run does not start.
 pub async fn call_off(link: &Link, run: &str) {
     let over = RunState {
         revision: 1,
@@ -190,7 +191,7 @@ pub async fn call_off(link: &Link, run: &str) {
         ..RunState::default()
     };
     let text = Bytes::from(wire::json(&over));
-    // An agent that does not hear it gives up by itself after a minute.
+    // An agent that misses this gives up on its own after a minute.
     let _ = link
         .client
         .publish(wire::state_subject(run), text.clone())
@@ -199,7 +200,7 @@ pub async fn call_off(link: &Link, run: &str) {
     let _ = tokio::time::timeout(CALL, kept).await;
 }
 
-/// Offers an agent its part.
+/// Offers an agent its assignment.
 ///
 /// # Errors
 /// If it does not accept.

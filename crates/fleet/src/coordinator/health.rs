@@ -1,4 +1,5 @@
-//! The verdicts of the coordinator and its agents on the run's numbers, while it goes on and in the end, and the agents' health.
+//! Combines the verdicts of the coordinator and its agents on the run's numbers, during the run and at its end, and the agents'
+//! health.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,18 +11,18 @@ use drumfire_health::{Cause, Grade, Reason, Second, Verdict};
 use super::watch::{OnLost, clock_text};
 use super::{AgentOutcome, Coordinator, UNCERTAIN_NS};
 
-/// A second is told although agents have not sent theirs, so long after its end.
+/// How long after its end a second is passed on although agents have not sent theirs, in seconds.
 const GRACE_S: i64 = 3;
-/// Agents that are named with one measurement, and measurements that are told with one reason; the others are counted.
+/// The most agents to name with one measurement, and the most measurements to list with one reason. The rest are only counted.
 const NAMES: usize = 4;
 const MEASUREMENTS: usize = 2;
 /// How often the run is judged while it goes on.
 const JUDGE_PAUSE: Duration = Duration::from_secs(1);
 
-/// The seconds of all agents as seconds of one generator.
+/// Combines the seconds of all agents into seconds of one generator.
 #[derive(Debug, Default)]
 pub(super) struct Generators {
-    /// By the second in which they ended: how many agents have sent theirs, and all of them side by side.
+    /// By the second in which they ended: how many agents have sent theirs, and the combination of these.
     pending: BTreeMap<i64, (usize, Second)>,
 }
 
@@ -37,7 +38,7 @@ impl Generators {
         pending.0 += 1;
     }
 
-    /// The earliest second that so many agents have sent, or that is long over.
+    /// Takes the earliest second that this many agents have sent, or that is overdue.
     pub fn take(&mut self, agents: usize, now_ms: i64) -> Option<Second> {
         let (at_s, (count, _)) = self.pending.first_key_value()?;
         let is_due = *count >= agents || at_s + GRACE_S < now_ms.div_euclid(1000);
@@ -50,13 +51,13 @@ impl Generators {
 /// An agent's verdict on its own numbers.
 pub(super) struct AgentVoice<'v> {
     pub name: &'v str,
-    /// When its run started: its moments count from there.
+    /// When its run started; the times in its verdict are relative to that.
     pub started_ms: i64,
     pub verdict: &'v Verdict,
 }
 
 impl Coordinator<'_, '_, '_> {
-    /// Notes how an agent's last seconds were, and what it thinks of them.
+    /// Stores an agent's last seconds and its verdict on them.
     pub(super) fn note_health(
         &mut self,
         index: usize,
@@ -77,13 +78,13 @@ impl Coordinator<'_, '_, '_> {
         }
     }
 
-    /// The second of all agents that is over since the last call, if one is.
+    /// The combined second of all agents that has been completed since the last call, if any.
     pub(super) fn take_second(&mut self, now_ms: i64) -> Option<Arc<Second>> {
         let there = self.agents.iter();
         let there = there.filter(|agent| !agent.is_lost() && !agent.is_done());
         let second = self.generators.take(there.count().max(1), now_ms)?;
         let moved = now_ms - self.started_ms;
-        // Seconds of agents count from their own starts.
+        // Agents count their seconds from their own starts.
         let length_ms = second.length_ms();
         let to_ms = u64::try_from(moved).unwrap_or(0);
         Some(Arc::new(Second {
@@ -93,7 +94,7 @@ impl Coordinator<'_, '_, '_> {
         }))
     }
 
-    /// The agents as they are now.
+    /// The current state of each agent.
     pub(super) fn agent_ticks(&self) -> Vec<AgentTick> {
         let samples = self.merger.samples().iter();
         let ticks = self.agents.iter().zip(samples);
@@ -112,7 +113,7 @@ impl Coordinator<'_, '_, '_> {
             .collect()
     }
 
-    /// The verdict on the numbers up to now; it is at most a second old.
+    /// The verdict on the numbers so far; it is at most a second old.
     pub(super) fn live_verdict(&mut self, now_ms: i64) -> Option<Arc<Verdict>> {
         let is_fresh = |judged: &Instant| judged.elapsed() < JUDGE_PAUSE;
         if !self.judged.as_ref().is_some_and(|(at, _)| is_fresh(at)) {
@@ -138,7 +139,7 @@ impl Coordinator<'_, '_, '_> {
         self.judged.as_ref().map(|(_, verdict)| verdict.clone())
     }
 
-    /// The verdict on the numbers in the end.
+    /// The verdict on the numbers at the end.
     pub(super) fn last_verdict(&self, agents: &[AgentOutcome], now_ms: i64) -> Verdict {
         let voices: Vec<AgentVoice<'_>> = agents
             .iter()
@@ -156,7 +157,7 @@ impl Coordinator<'_, '_, '_> {
         self.verdict(&voices, own, now_ms)
     }
 
-    /// The worst of all agents, with what only the coordinator sees.
+    /// The worst verdict of all agents, with reasons that only the coordinator can see.
     fn verdict(&self, voices: &[AgentVoice<'_>], own: Vec<Reason>, now_ms: i64) -> Verdict {
         let mut verdict = Verdict {
             grade: Grade::Valid,
@@ -193,7 +194,7 @@ impl Coordinator<'_, '_, '_> {
         (at_ms - self.started_ms).max(0) as u64
     }
 
-    /// Agents that were lost, and clocks that are uncertain.
+    /// Reasons from lost agents and uncertain clocks.
     fn own_reasons(&self, now_ms: i64) -> Vec<Reason> {
         let mut reasons = Vec::new();
         let started_ms = self.state.start_ms.unwrap_or(self.started_ms);
@@ -223,7 +224,7 @@ impl Coordinator<'_, '_, '_> {
         reasons
     }
 
-    /// Samples that agents took and did not deliver.
+    /// Reasons from samples that agents took but did not deliver.
     fn missing_numbers(&self, agents: &[AgentOutcome]) -> Vec<Reason> {
         let both = self.agents.iter().zip(agents);
         let missing = both.filter_map(|(agent, outcome)| {
@@ -237,7 +238,7 @@ impl Coordinator<'_, '_, '_> {
     }
 }
 
-/// One reason for each cause and remedy, with the agents that it comes from.
+/// Merges reasons with the same cause and remedy. Each names the agents that it comes from.
 fn gathered(said: &[(&str, Reason)]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for (_, first) in said {
@@ -267,7 +268,7 @@ fn gathered(said: &[(&str, Reason)]) -> Vec<Reason> {
     reasons
 }
 
-/// The measurements of agents, each text with the names of those that say it.
+/// Lists measurements, each with the names of the agents that report it.
 fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
     let told = measured.iter().take(MEASUREMENTS).map(|(text, names)| {
         let agents = if names.len() == 1 { "agent" } else { "agents" };
@@ -293,7 +294,7 @@ fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
     told.join("; ")
 }
 
-/// Spans in their order; those that overlap are one.
+/// Sorts spans and merges those that overlap.
 fn joined(mut spans_ms: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     spans_ms.sort_unstable();
     let mut joined: Vec<(u64, u64)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The course of a run when agents are silent, lost, or back.
+//! Reacts when agents are silent, lost or back.
 
 use super::watch::{self, AgentNews, OnLost, clock_text};
 use super::{Coordinator, HEARTBEAT};
@@ -60,7 +60,7 @@ impl Coordinator<'_, '_, '_> {
         ));
     }
 
-    /// The measurements that an agent has not delivered by the time at which it was last heard.
+    /// Describes the measurements that an agent had not delivered when it was last heard.
     fn undelivered(&self, index: usize, heard_ms: i64) -> String {
         let agent = &self.agents[index];
         let delivered = self.merger.samples().get(index).copied().unwrap_or(0);
@@ -69,7 +69,7 @@ impl Coordinator<'_, '_, '_> {
         let told_ms = agent.second.as_ref().map_or(from_ms, |second| {
             self.started_ms.saturating_add_unsigned(second.to_ms)
         });
-        // It may have lived until just before its next heartbeat.
+        // It may have been alive until just before its next heartbeat.
         let missing_s = (heard_ms - told_ms).max(0) as f64 / 1000.0 + HEARTBEAT.as_secs_f64();
         match samples {
             0 => format!("up to {missing_s:.1} s of its data"),

@@ -1,5 +1,5 @@
-//! The coordinator: starts a run on agents at one instant, adds up what they measure, and hands it to the same subscribers
-//! that hear a run on one machine.
+//! The coordinator: starts a run on agents at one instant, adds up their measurements, and passes them to the same
+//! subscribers as a run on one machine.
 
 mod attach;
 mod collect;
@@ -46,29 +46,30 @@ use steering::Steering;
 use watch::Agent;
 pub use watch::OnLost;
 
-/// How long agents may take to bring the files and compile the plan.
+/// How long agents may take to fetch the files and compile the plan.
 const PREPARATION: Duration = Duration::from_secs(300);
-/// How long before the start it is told: on one machine, and elsewhere.
+/// How far ahead the start is announced: with all agents on this machine, and otherwise.
 const LEAD_LOCAL: Duration = Duration::from_millis(500);
 const LEAD: Duration = Duration::from_secs(2);
-/// Clocks that are less certain are told of; and those that keep a run from starting.
+/// A clock with a larger error than the first gets a warning; one with a larger error than the second keeps the run from
+/// starting.
 const UNCERTAIN_NS: u64 = 50_000_000;
 const USELESS_NS: u64 = 1_000_000_000;
-/// How long the last numbers of an agent may take after it has said that it is done.
+/// How long to wait for the last numbers after all agents have said that they are done.
 const LAST_NUMBERS: Duration = Duration::from_secs(15);
-/// How often the coordinator looks at everything.
+/// How long one turn of the coordinator waits for messages.
 const LOOK: Duration = Duration::from_millis(25);
 const TICK: Duration = Duration::from_millis(100);
-/// How often agents hear the coordinator.
+/// How often the coordinator sends its state to agents.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// Failed samples that are told with one tick.
+/// The most failed samples in one tick.
 const RECENT_ERRORS: usize = 20;
 
 /// A thread group of the plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlannedGroup {
     pub name: String,
-    /// Its users follow from its arrivals.
+    /// Whether arrivals determine the number of its users.
     pub has_arrivals: bool,
 }
 
@@ -79,14 +80,15 @@ pub struct FleetOrder {
     pub selection: Selection,
     /// How long to wait for agents.
     pub patience: Duration,
-    /// The plan, from the folder of the files on.
+    /// The plan's path, relative to the folder of the files.
     pub plan: String,
     pub files: Vec<PlanFile>,
     pub properties: Vec<(String, String)>,
     pub system: Vec<(String, String)>,
     /// The names of the properties that the command line sets.
     pub given: Vec<String>,
-    /// Names of properties and system properties that agents must not have, whatever their own settings say.
+    /// Names of properties that agents must not have, whatever their own settings say; the second list has system
+    /// properties.
     pub removed: Vec<String>,
     pub removed_system: Vec<String>,
     /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
@@ -95,22 +97,22 @@ pub struct FleetOrder {
     pub is_each: bool,
     pub on_lost: OnLost,
     pub rows: Rows,
-    /// Where collected rows go.
+    /// The file for collected rows.
     pub results: Option<PathBuf>,
     pub groups: Vec<PlannedGroup>,
-    /// There are setUp or tearDown thread groups, which the first agent runs once.
+    /// Whether there are setUp or tearDown thread groups, which the first agent runs once.
     pub has_set_up: bool,
     pub planned_users: u64,
     pub planned_ms: Option<u64>,
-    /// Goes on with this run, which another coordinator has begun.
+    /// The run to continue, which another coordinator has begun.
     pub attach: Option<String>,
-    /// Agents end after this run.
+    /// End the agents after this run.
     pub ends_agents: bool,
-    /// Runs although clocks are uncertain by more than a second.
+    /// Run even if clocks are uncertain by more than a second.
     pub allows_skew: bool,
 }
 
-/// How a run on several machines went.
+/// The outcome of a run on several machines.
 #[derive(Debug)]
 pub struct FleetOutcome {
     /// The run as a whole.
@@ -118,17 +120,17 @@ pub struct FleetOutcome {
     pub agents: Vec<AgentOutcome>,
 }
 
-/// How it went on one agent.
+/// The outcome of one agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentOutcome {
     pub name: String,
-    /// Users that it had.
+    /// The number of its users.
     pub users: u64,
-    /// Samples that have arrived here.
+    /// Its samples that have arrived here.
     pub samples: u64,
-    /// Its last words; none if it was lost.
+    /// Its final message; `None` if it was lost.
     pub end: Option<AgentEnd>,
-    /// How far its clock was from the coordinator's and how wrong that may be, in nanoseconds.
+    /// The offset of its clock from the coordinator's and the bound of the error, in nanoseconds.
     pub offset_ns: i64,
     pub bound_ns: u64,
     /// How late it started, in microseconds.
@@ -239,16 +241,16 @@ fn coordinate(
     Ok(coordinator.finish())
 }
 
-/// A run whose agents are known.
+/// A run whose agents have been chosen.
 struct Begun {
     manifest: Manifest,
-    /// By index.
+    /// The tokens of the agents' assignments, by index.
     tokens: Vec<u64>,
-    /// How it stands, if another coordinator has begun it.
+    /// The state of the run, if another coordinator has begun it.
     state: Option<RunState>,
 }
 
-/// Chooses agents and puts the files and the manifest where they find them. Also says which agents are left out.
+/// Chooses agents and stores the files and the manifest for them. Also returns which agents are left out.
 fn assemble(
     order: &FleetOrder,
     runtime: &Runtime,
@@ -300,7 +302,7 @@ fn manifest(
     }
 }
 
-/// A name for a run that no other has, in the order of their starts.
+/// A unique name for a run. Names sort in the order of the starts.
 fn run_id(random: &mut Random) -> String {
     format!(
         "{:011x}{:08x}",
@@ -318,42 +320,42 @@ struct Coordinator<'a, 's, 'o> {
     heard: Receiver<Heard>,
     tell_heard: Sender<Heard>,
     assigner: SharedAssigner,
-    /// When lost agents were last looked for.
+    /// When the coordinator last looked for lost agents.
     looked: Instant,
     control: &'a Control,
     subscribers: &'s mut [&'o mut dyn Subscriber],
     steering: Arc<Steering>,
     merger: Merger,
-    /// The users, arrivals and places of each agent, as they are now.
+    /// The slots (users, arrivals and places) that each agent has now.
     owned: Vec<Slots>,
     state: RunState,
-    /// The state as it was last told.
+    /// The state as it was last sent.
     told: RunState,
     told_at: Instant,
     clock: Clock,
     started: Instant,
-    /// The same, in milliseconds since the Unix epoch.
+    /// The start, in milliseconds since the Unix epoch.
     started_ms: i64,
     ticked: Instant,
-    /// When ends of agents were last looked for in a run that was taken over.
+    /// When the coordinator last looked for the ends of agents in a run that it took over.
     polled: Instant,
     is_local: bool,
-    /// Another coordinator has begun the run.
+    /// Whether another coordinator began the run.
     is_attached: bool,
-    /// How the agents are doing, second by second.
+    /// The agents' health, second by second.
     generators: Generators,
-    /// The last verdict on the numbers, and its time.
+    /// The last verdict on the numbers, and when it was reached.
     judged: Option<(Instant, Arc<Verdict>)>,
-    /// The news since the last tick.
+    /// What has arrived since the last tick.
     summaries: Vec<SummaryDelta>,
     errors: Vec<RecentError>,
-    /// The latest of each agent.
+    /// The latest counts of each agent.
     users: Vec<ThreadCounts>,
     connections: Vec<drumfire_results::Connections>,
     marks: Vec<Mark>,
     warned: HashSet<String>,
     faults: Vec<String>,
-    /// When all that are left had said that they are done.
+    /// Since when all remaining agents are done.
     done_at: Option<Instant>,
 }
 
@@ -426,7 +428,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         }
     }
 
-    /// Tells something once.
+    /// Warns of something, once.
     fn warn(&mut self, text: String) {
         if self.warned.insert(text.clone()) {
             tracing::warn!("{text}");
@@ -445,7 +447,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         agent.map_or_else(String::new, |agent| agent.name.clone())
     }
 
-    /// Tells agents the state, if it has changed or `always`.
+    /// Sends the state to agents if it has changed, if a heartbeat is due, or `always`.
     fn push_state(&mut self, always: bool) {
         let is_new = self.state != self.told;
         if !is_new && !always && self.told_at.elapsed() < HEARTBEAT {
@@ -463,7 +465,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         self.runtime.spawn(async move {
             let text = Bytes::from(wire::json(&state));
             let subject = wire::state_subject(&run);
-            // A lost message is repeated, and kept below.
+            // A lost message is repeated, and the state is stored below.
             let _ = link.client.publish(subject, text.clone()).await;
             if keeps {
                 let key = format!("{run}.state");
@@ -488,7 +490,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         (groups, all)
     }
 
-    /// One turn: hears agents, looks after them, and tells subscribers.
+    /// One turn: handles messages, checks on the agents, and informs subscribers.
     fn look(&mut self, patience: Duration) {
         self.listen(patience);
         let (now, now_ms) = (Instant::now(), self.clock.now_ms());
@@ -512,9 +514,9 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         }
     }
 
-    /// Brings what was ordered here to the agents.
+    /// Passes on orders, from the user to the agents and from the plan to the control.
     fn steer(&mut self) {
-        // An agent that comes back when others have its users ends alone.
+        // A fenced agent has lost its users to others and must end, so its stop does not count.
         let is_fenced = |agent: &&Agent| self.state.fenced.contains(&agent.token);
         let others = self.agents.iter().filter(|agent| !is_fenced(agent));
         let by_plan = others.map(|agent| agent.state.stopping).max();

@@ -1,5 +1,5 @@
-//! The coordinator's input: heartbeats, and seconds from the stream that keeps them. A coordinator that starts again reads
-//! the stream from its beginning.
+//! Receives heartbeats, and seconds from the stream that stores them. A restarted coordinator reads the stream from its
+//! beginning.
 
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -13,28 +13,28 @@ use crate::error::{FleetError, within};
 use crate::link::{CALL, Link};
 use crate::wire::{self, AgentState, Batch, STREAM};
 
-/// Messages that are taken at once.
+/// The most messages that one request fetches.
 const BATCH: usize = 500;
 /// How long one request for messages waits for the first.
 const WAIT: Duration = Duration::from_millis(500);
-/// A consumer that nobody reads is removed after this.
+/// NATS removes a consumer that has not been read for this long.
 const UNREAD: Duration = Duration::from_secs(10);
-/// Without a message for this long the server is asked for a new consumer: one that restarts forgets the old one.
+/// After this long without a message, a new consumer is created: a restarted server has forgotten the old one.
 const SILENCE: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Something that an agent said.
+/// A message from an agent.
 #[derive(Debug)]
 pub enum Heard {
     State(u32, Box<AgentState>),
     Batch(u32, Box<Batch>),
-    /// A lost agent takes part again, under this token.
+    /// A lost agent takes part again, with this token.
     Rejoined(u32, u64),
     /// A message that cannot be read.
     Damaged(u32, String),
 }
 
-/// Answers agents that ask what time it is.
+/// Answers agents that ask for the time.
 pub async fn tell_time(link: Link, run: String) {
     let subject = wire::time_subject(&run);
     loop {
@@ -52,7 +52,7 @@ pub async fn tell_time(link: Link, run: String) {
     }
 }
 
-/// Hears heartbeats.
+/// Receives heartbeats.
 pub async fn heartbeats(link: Link, run: String, told: Sender<Heard>) {
     let subject = wire::heartbeat_subjects(&run);
     loop {
@@ -88,9 +88,9 @@ pub async fn seconds(link: Link, run: String, told: Sender<Heard>) {
     }
 }
 
-/// Why reading ended.
+/// Why reading the stream ended.
 enum ReadingEnd {
-    /// Nobody listens any more.
+    /// The receiver of the messages is gone.
     Over,
     /// Nothing came for a while.
     Silent,

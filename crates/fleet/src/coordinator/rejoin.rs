@@ -1,4 +1,4 @@
-//! Agents that are started again while a run goes on, as Kubernetes does with pods that fail: they take their part again.
+//! Takes back lost agents that are started again during a run, as Kubernetes does with failed pods.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use super::receive::Heard;
 use super::watch::{Agent, OnLost};
 use crate::wire::{self, Handover};
 
-/// How often lost agents are looked for.
+/// How often the coordinator looks for lost agents.
 const LOOK: Duration = Duration::from_secs(2);
 /// How long agents have to answer.
 const ANSWERS: Duration = Duration::from_millis(500);
@@ -28,7 +28,7 @@ impl Coordinator<'_, '_, '_> {
         }
         self.looked = Instant::now();
         let agents = (0..).zip(&self.agents);
-        // The first agent would run setUp thread groups again.
+        // A restarted first agent would run setUp thread groups again.
         let lost = agents
             .filter(|(index, agent)| agent.is_lost() && (*index > 0 || !self.order.has_set_up));
         let lost: Vec<(u32, String)> = lost
@@ -51,14 +51,14 @@ impl Coordinator<'_, '_, '_> {
                 let token = Random::from_entropy().next_u64();
                 let assignment = assigner.assignment(index, token, true);
                 if gather::offer(&link, &name, &assignment).await.is_ok() {
-                    // Nobody hears it when the run has ended.
+                    // The receiver is gone if the run has ended.
                     let _ = tell.send(Heard::Rejoined(index, token));
                 }
             }
         });
     }
 
-    /// An agent has been started again and takes its part.
+    /// Takes back an agent that has been started again.
     pub(super) fn rejoin(&mut self, index: u32, token: u64) {
         let now_ms = self.clock.now_ms();
         let Some(agent) = self
@@ -96,5 +96,5 @@ impl Coordinator<'_, '_, '_> {
     }
 }
 
-/// Shared with the tasks that offer parts.
+/// An assigner that the tasks that offer parts share.
 pub(super) type SharedAssigner = Arc<Assigner>;

@@ -1,4 +1,4 @@
-//! From agents that have their parts to users that run: all agents compile, setUp thread groups run, and all start at one instant.
+//! Starts a run on its agents: all compile the plan, setUp thread groups run, and all start at one instant.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -75,13 +75,13 @@ impl Coordinator<'_, '_, '_> {
         Ok(())
     }
 
-    /// The run does not start: agents are told to forget it.
+    /// Gives up before the start and makes the agents forget the run.
     pub(super) fn give_up(&mut self) {
         (self.state.stopping, self.state.is_over) = (Stopping::Now, true);
         self.push_state(true);
     }
 
-    /// All agents are ready: setUp thread groups run, then all start at one instant.
+    /// Begins the run, once all agents are ready: setUp thread groups run, then all start at one instant.
     pub(super) fn begin(&mut self) {
         let names = self.order.groups.iter().map(|group| group.name.clone());
         let started = Started {
@@ -101,7 +101,7 @@ impl Coordinator<'_, '_, '_> {
         self.push_state(true);
     }
 
-    /// Starts the main thread groups, and those of tearDown, when all agents are there.
+    /// Starts the main thread groups when all agents are at their start, and tearDown thread groups when all are at their end.
     pub(super) fn advance(&mut self, now_ms: i64) {
         let others = |stage: Stage, first: usize| {
             let agents = self.agents.iter().skip(first);

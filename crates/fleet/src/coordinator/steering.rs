@@ -1,4 +1,4 @@
-//! Orders of pages, `ctl` and signals to a run on several machines.
+//! Collects the orders that pages, `ctl` and signals give to a run on several machines.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,7 +7,7 @@ use drumfire_engine::{Clock, Control, Steered};
 use super::PlannedGroup;
 use crate::wire::Order;
 
-/// Takes orders for all agents.
+/// Takes orders that apply to all agents.
 pub struct Steering {
     clock: Clock,
     groups: Vec<PlannedGroup>,
@@ -15,7 +15,7 @@ pub struct Steering {
 }
 
 impl Steering {
-    /// The orders of this control come here from now on.
+    /// Redirects the orders of this control to the agents.
     pub fn attach(control: &Control, clock: Clock, groups: &[PlannedGroup]) -> Arc<Steering> {
         let steering = Arc::new(Steering {
             clock,
@@ -32,7 +32,7 @@ impl Steering {
         orders.push(order);
     }
 
-    /// Orders since the last call.
+    /// The orders since the last call.
     pub fn take(&self) -> Vec<Order> {
         std::mem::take(&mut *self.orders.lock().unwrap_or_else(PoisonError::into_inner))
     }

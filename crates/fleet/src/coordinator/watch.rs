@@ -1,4 +1,4 @@
-//! The agents' presence: their last words, those who are late, and the fate of a lost agent's users.
+//! Watches the agents: their last state, which ones are silent, and who gets the users of a lost agent.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,18 +8,18 @@ use drumfire_health::{Second, Verdict};
 
 use crate::wire::{AgentEnd, AgentState, Stage, Takeover};
 
-/// Silence after which the user is told of an agent.
+/// After this much silence, the user is warned of an agent.
 pub const SUSPECTED: Duration = Duration::from_secs(3);
-/// Silence after which an agent is lost.
+/// After this much silence, an agent counts as lost.
 pub const LOST: Duration = Duration::from_secs(10);
 
-/// The fate of the users of a lost agent.
+/// What happens to the users of a lost agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLost {
-    /// The others go on with theirs.
+    /// The other agents go on with their own users.
     #[default]
     Continue,
-    /// The others take them over.
+    /// The other agents take them over.
     Redistribute,
     /// The run ends.
     Stop,
@@ -38,15 +38,15 @@ pub struct Agent {
     /// When it was lost and when it came back, or the run ended without it.
     pub gaps_ms: Vec<(i64, Option<i64>)>,
     pub end: Option<AgentEnd>,
-    /// Samples that it took before it was started again.
+    /// Samples that it took before it was restarted.
     pub before: u64,
-    /// Its last second, by the coordinator's clock.
+    /// Its last second, with times by the coordinator's clock.
     pub second: Option<Arc<Second>>,
-    /// Its verdict on its numbers, and the start of its run.
+    /// The start of its run, and its verdict on its numbers.
     pub verdict: Option<(i64, Verdict)>,
 }
 
-/// Something that the user is told of an agent.
+/// A change of an agent's state that the user is told of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentNews {
     Suspected(u32),
@@ -71,7 +71,7 @@ impl Agent {
         }
     }
 
-    /// Its state, for people.
+    /// Its state, for display.
     pub fn phase(&self) -> AgentPhase {
         match self.state.stage {
             _ if self.is_done() => AgentPhase::Done,
@@ -82,7 +82,7 @@ impl Agent {
         }
     }
 
-    /// The agent says how it is; news if it was lost before.
+    /// Takes a heartbeat. Returns news if the agent was lost before.
     pub fn hear(
         &mut self,
         index: u32,
@@ -103,7 +103,7 @@ impl Agent {
         Some(AgentNews::Back(index))
     }
 
-    /// Looks at the time since the agent was heard.
+    /// Checks how long the agent has been silent.
     pub fn look(&mut self, index: u32, now: Instant, now_ms: i64) -> Option<AgentNews> {
         if self.is_done() || self.lost_ms.is_some() {
             return None;
@@ -111,7 +111,7 @@ impl Agent {
         let silence = now.saturating_duration_since(self.heard);
         if silence > LOST {
             self.lost_ms = Some(now_ms);
-            // It was there until it was last heard.
+            // The gap begins when the agent was last heard.
             let from_ms = now_ms - silence.as_millis() as i64;
             self.gaps_ms.push((from_ms, None));
             return Some(AgentNews::Lost(index));
@@ -127,7 +127,7 @@ impl Agent {
         now.saturating_duration_since(self.heard)
     }
 
-    /// It has delivered everything, or cannot run the plan.
+    /// Whether it has delivered everything or cannot run the plan.
     pub fn is_done(&self) -> bool {
         matches!(self.state.stage, Stage::Delivered | Stage::Refused)
     }
@@ -137,7 +137,7 @@ impl Agent {
     }
 }
 
-/// Gives the slots of a lost agent to those that are there. `owned` holds the slots of each agent and is changed.
+/// Divides the slots of a lost agent among those that are alive. `owned` holds the slots of each agent and is updated.
 pub fn redistribute(owned: &mut [Slots], lost: u32, alive: &[u32], from_ms: i64) -> Vec<Takeover> {
     let Some(gone) = owned.get(lost as usize).cloned() else {
         return Vec::new();
@@ -157,13 +157,12 @@ pub fn redistribute(owned: &mut [Slots], lost: u32, alive: &[u32], from_ms: i64)
     takeovers
 }
 
-/// The slots of all agents at the start. There are at least as many slots as it takes to divide one agent's users among the
-/// others.
+/// The slots of all agents at the start. There are enough of them to divide one agent's users among the others.
 pub fn slots(shares: &[Share]) -> Vec<Slots> {
     shares.iter().map(|share| share.slots.clone()).collect()
 }
 
-/// A time of day, for people.
+/// Formats a time of day.
 pub(super) fn clock_text(at_ms: i64) -> String {
     let seconds = at_ms.div_euclid(1000).rem_euclid(86_400);
     let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);

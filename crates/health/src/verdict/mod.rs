@@ -1,4 +1,4 @@
-//! The verdict: whether what was measured is the target's doing or the generator's own.
+//! The verdict: whether the numbers of a run show the target or the generator itself.
 
 use std::fmt;
 
@@ -13,33 +13,33 @@ use crate::machine::Limits;
 use crate::programs::{Locality, Program};
 use crate::watch::{Second, Shortages};
 
-/// A target that answers nothing for so long is worth a remark.
+/// How long a target must be silent to get a remark.
 const SILENT_MS: u64 = 3000;
-/// A shorter run shows its own start more than anything else.
+/// A shorter run shows mostly its own start.
 const SHORTEST_MS: u64 = 2000;
-/// Of fewer samples no percentile can be told.
+/// With fewer samples, percentiles mean nothing.
 const FEWEST_SAMPLES: u64 = 10;
-/// Of the samples: failures that are the generator's own.
+/// As a share of the samples: failures that the generator itself caused.
 const INVALID_FAILURES: f64 = 0.01;
-/// Of the run: warming up that is more than a moment.
+/// As a share of the run: a warm-up that is more than a moment.
 const LONG_WARM_UP: f64 = 0.5;
-/// Half of the samples of a schedule began this much too late: the users that it has do not reach its rate.
+/// If half of a schedule's samples began at least this late, its users do not reach its rate.
 const BEHIND_SCHEDULE_US: u64 = 100_000;
-/// Of a core: CPU that is told beside the generator's own.
+/// As a share of a core: CPU of other programs that is worth reporting.
 const TOLD_CORES: f64 = 0.05;
 
 /// How far a run's numbers can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Grade {
-    /// Nothing was seen that is not the target's doing.
+    /// Nothing indicates that the generator affected the numbers.
     Valid,
-    /// The run was too short to know; nothing was seen that needs no longer run to be known.
+    /// The run was too short to judge, and it shows no cause that even a short run would prove.
     #[serde(rename = "TOO SHORT")]
     TooShort,
-    /// Some of the numbers are the generator's own doing; the reasons say which and when.
+    /// The generator affected some of the numbers; the reasons say which and when.
     Degraded,
-    /// The numbers say more of the generator than of the target.
+    /// The numbers describe the generator more than the target.
     Invalid,
 }
 
@@ -54,21 +54,21 @@ impl fmt::Display for Grade {
     }
 }
 
-/// A cause, with when it was seen.
+/// A cause and when it was seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
     /// The cause.
     pub cause: Cause,
     /// When, in milliseconds since the start of the run: from, to.
     pub spans_ms: Vec<(u64, u64)>,
-    /// The worst that was measured, in words.
+    /// The worst measurement, in words.
     pub measured: String,
     /// The remedy.
     pub remedy: String,
 }
 
 impl Reason {
-    /// For how long it was seen, in milliseconds.
+    /// How long it was seen, in milliseconds.
     pub fn length_ms(&self) -> u64 {
         self.spans_ms.iter().map(|(from, to)| to - from).sum()
     }
@@ -79,22 +79,22 @@ impl Reason {
 pub struct Verdict {
     /// The grade.
     pub grade: Grade,
-    /// The worst first.
+    /// The reasons, worst first.
     pub reasons: Vec<Reason>,
     /// How long the run was, in milliseconds.
     pub length_ms: u64,
 }
 
-/// The facts of the whole run beside its seconds.
+/// The facts about the whole run that its seconds do not show.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Failures {
     /// All samples of the run.
     pub samples: u64,
-    /// Those that failed for want of something.
+    /// Samples that failed because this machine ran out of something.
     pub lacking: Shortages,
-    /// Rows that are in no file.
+    /// Rows that were not written to any file.
     pub lost_rows: u64,
-    /// How late half of the samples began, or more, that a schedule had asked for; in microseconds.
+    /// At least half of the samples that a schedule asked for began this late, in microseconds.
     pub behind_schedule_us: u64,
 }
 
@@ -104,7 +104,7 @@ struct WeighedReason {
     lost_ms: f64,
 }
 
-/// Judges a run by its seconds and by what failed.
+/// Judges a run by its seconds and its failures.
 pub fn judge(seconds: &[Second], failures: &Failures, limits: &Limits) -> Verdict {
     let length_ms = seconds.last().map_or(0, |second| second.to_ms);
     let mut found = of_seconds(seconds, limits);
@@ -154,7 +154,7 @@ fn too_short(length_ms: u64, samples: u64) -> Reason {
     }
 }
 
-/// Other systems than Linux show the program no counters of the machine.
+/// The reason for systems other than Linux, which show no counters of the machine.
 fn not_measured() -> Reason {
     Reason {
         cause: Cause::NotMeasured,
@@ -199,7 +199,7 @@ fn grade(found: &WeighedReason, failures: &Failures, length_ms: u64) -> Grade {
     }
 }
 
-/// A stop of a moment is a hiccup of the machine, unless the run is so short that it counts.
+/// Whether to report a cause. A brief stop is a hiccup of the machine, unless the run is so short that it matters.
 fn is_worth_telling(found: &WeighedReason, length_ms: u64) -> bool {
     let share = found.lost_ms / length_ms.max(1) as f64;
     let most = found.reason.cause.invalid_share();
@@ -208,7 +208,7 @@ fn is_worth_telling(found: &WeighedReason, length_ms: u64) -> bool {
         || most.is_some_and(|most| share >= most)
 }
 
-/// Adds a stretch, or makes the last one longer that ends where it begins.
+/// Adds a second to the spans. It extends the last span if that ends where the second begins.
 fn extend(spans: &mut Vec<(u64, u64)>, second: &Second) {
     match spans.last_mut() {
         Some(last) if last.1 == second.from_ms => last.1 = second.to_ms,
@@ -216,9 +216,9 @@ fn extend(spans: &mut Vec<(u64, u64)>, second: &Second) {
     }
 }
 
-/// The reasons that single seconds show, by cause.
+/// The reasons that single seconds show, one per cause.
 fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
-    /// Where a cause was seen, and where it was worst.
+    /// When a cause was seen, and the second in which it was worst.
     struct Stretch<'a> {
         seen: Seen,
         second: &'a Second,
@@ -251,7 +251,7 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
             }
         }
     }
-    // Users of one pace are due together, so a single pause of the machine holds up one in a hundred of a second.
+    // Users with the same pace are due at the same time, so one pause of the machine can delay one per cent of a second's users.
     stretches.retain(|stretch| stretch.seconds > 1 || !is_short_delay(stretch.seen));
     let found = stretches.into_iter().map(|stretch| {
         let cause = stretch.seen.cause;
@@ -268,7 +268,7 @@ fn of_seconds(seconds: &[Second], limits: &Limits) -> Vec<WeighedReason> {
     found.collect()
 }
 
-/// Users came late, but not by so much that response times show it.
+/// Whether users were late, but not enough to affect response times.
 fn is_short_delay(seen: Seen) -> bool {
     seen.cause == Cause::ScheduleDelayed && seen.extent < LATE_US as f64
 }
@@ -372,7 +372,7 @@ fn used_up(second: &Second, cores: f64) -> String {
     told
 }
 
-/// Programs that are not the target, with the CPU they take, in parentheses.
+/// Programs other than the target, with their CPU, in parentheses.
 fn named(programs: &[Program]) -> String {
     let named: Vec<String> = programs
         .iter()
@@ -394,7 +394,7 @@ fn named(programs: &[Program]) -> String {
     }
 }
 
-/// Segments lost all along the run, too few in each second to be told there.
+/// Segments that were lost throughout the run, too few in each second to be reported there.
 fn lost_on_the_way(seconds: &[Second], found: &[WeighedReason]) -> Option<WeighedReason> {
     let cause = Cause::Retransmits;
     let sent: u64 = seconds.iter().map(|second| second.segments_sent).sum();
@@ -424,8 +424,8 @@ fn lost_on_the_way(seconds: &[Second], found: &[WeighedReason]) -> Option<Weighe
     }))
 }
 
-/// Samples that a schedule asked for and that began late, since no user was free. Where the generator itself was held up, that is
-/// told instead.
+/// Samples that a schedule asked for and that began late, because no user was free. If the generator itself was held up, that
+/// cause is reported instead.
 fn behind_schedule(
     failures: &Failures,
     length_ms: u64,
@@ -448,7 +448,7 @@ fn behind_schedule(
     })
 }
 
-/// The target runs on this machine: where it left the generator too little CPU, or all the time.
+/// The target runs on this machine. The spans are those in which it left the generator too little CPU, or else the whole run.
 fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
     let cause = Cause::TargetOnThisMachine;
     let here = |second: &&Second| second.locality == Locality::ThisMachine;
@@ -485,7 +485,7 @@ fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
     })
 }
 
-/// Stretches in which users ran and nothing was answered, while the generator was able to ask.
+/// Spans in which users ran but no sample ended, although the generator was able to send.
 fn silence(seconds: &[Second]) -> Option<Reason> {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     for second in seconds {
@@ -496,8 +496,8 @@ fn silence(seconds: &[Second]) -> Option<Reason> {
     }
     spans.retain(|(from, to)| to - from >= SILENT_MS);
     let longest = spans.iter().map(|(from, to)| to - from).max()?;
-    // Users that all think for longer than that are no silence of the target: then nothing ends in most seconds. A single
-    // silence amid answers is one however long it is.
+    // If no sample ends in most seconds, users are probably thinking, and the target is not silent. A single silence between
+    // answers counts, however long it is.
     let silent: u64 = spans.iter().map(|(from, to)| to - from).sum();
     let whole = seconds.last().map_or(0, |second| second.to_ms);
     let is_single = spans.len() == 1
@@ -514,13 +514,13 @@ fn silence(seconds: &[Second]) -> Option<Reason> {
     })
 }
 
-/// Local ports that connections to one target may have.
+/// The number of local ports for connections to one target.
 pub(crate) fn port_count(limits: &Limits) -> Option<u32> {
     let (first, last) = limits.ports?;
     Some((u32::from(last) + 1).saturating_sub(u32::from(first) + limits.reserved_ports))
 }
 
-/// When samples failed for want of something; all the time, if no second saw it.
+/// The times at which samples failed because something ran out; the whole run, if no second recorded it.
 fn lacking_spans(seconds: &[Second], of: fn(&Shortages) -> u64) -> Vec<(u64, u64)> {
     let mut spans: Vec<(u64, u64)> = Vec::new();
     for second in seconds.iter().filter(|second| of(&second.lacking) > 0) {

@@ -140,7 +140,7 @@ fn a_neighbour_that_takes_the_cores_is_told_from_own_use() {
         seen(&changed(0..60, own)),
         (Grade::Degraded, vec![(Cause::CpuUsedUp, vec![(0, 60)])])
     );
-    // A busy neighbour whom nobody waits for does no harm.
+    // A busy neighbour for which no thread waits does no harm.
     let polite = |second: &mut Second| second.cores_others = 1.4;
     assert_eq!(changed(0..60, polite).grade, Grade::Valid);
 }
@@ -166,7 +166,7 @@ fn a_generator_that_uses_all_that_a_neighbour_leaves_has_used_up_its_cpu() {
     );
     // Where others take as many cores, they are the cause.
     assert_eq!(beside(1.0, 1.0).reasons[0].cause, Cause::CpuTakenByOthers);
-    // CPU that nobody uses is left.
+    // If CPU is idle, the worker is the cause.
     assert_eq!(beside(0.8, 0.3).reasons[0].cause, Cause::WorkerUsedUp);
 }
 
@@ -308,7 +308,7 @@ fn a_user_with_a_core_of_his_own_holds_up_nobody() {
 fn a_gap_of_the_runs_own_thread_is_no_stop() {
     let alone = changed(10..20, |second| second.frozen_ms = 900);
     assert_eq!(seen(&alone), (Grade::Valid, vec![]));
-    // A worker says how late it was a moment later.
+    // A worker reports its delay a moment later.
     let mut minute = minute();
     minute[10].frozen_ms = 2000;
     minute[11].loop_late_us = 2_000_000;
@@ -420,7 +420,7 @@ fn lateness_while_java_warms_up_blames_no_neighbour_unless_the_generator_starves
     assert_eq!(warm.reasons[0].cause, Cause::CpuTakenByOthers);
 }
 
-/// A second in which a program takes the CPU and the generator waits for it.
+/// A second in which another program takes the CPU and the generator waits for it.
 fn crowded(second: &mut Second, is_target: bool) {
     second.locality = Locality::ThisMachine;
     second.cores_others = 1.5;
@@ -587,7 +587,7 @@ fn one_worker_may_be_full_while_others_idle() {
         seen(&changed(3..9, full)),
         (Grade::Degraded, vec![(Cause::WorkerUsedUp, vec![(3, 9)])])
     );
-    // Where all are full, that is the one reason.
+    // If all workers are saturated, the only reason is the used-up CPU.
     let all = |second: &mut Second| {
         second.cores_used = 1.95;
         second.busiest_thread = 0.99;

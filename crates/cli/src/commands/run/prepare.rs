@@ -202,7 +202,7 @@ fn begin(
     Ok((brief, listening))
 }
 
-/// Compiles the plan and prints the findings. In a run on several machines, each agent also compiles it.
+/// Compiles the plan and prints the findings. For a run on several machines it only drafts the plan; each agent compiles it.
 fn compile<E: Engine>(
     brief: &RunFacts,
     engine: &E,
