@@ -1,4 +1,4 @@
-//! A function call in a template: its arguments, its state, and how it is evaluated.
+//! A function call in a template: its arguments, its state, and its evaluation.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,10 +12,10 @@ use crate::vars::Value;
 /// The result of a function.
 pub(crate) type CallResult<'a> = Result<Text<'a>, Raised>;
 
-/// A function that keeps nothing between calls.
+/// A function without state between calls.
 pub(crate) type Plain = for<'a> fn(Args<'a>, &mut dyn Scope) -> CallResult<'a>;
 
-/// Makes the state of one call in a plan. The scope is the one of the compilation.
+/// Creates the state of one call in a plan. The scope is that of the compilation.
 pub(crate) type Prepare = fn(Args<'_>, &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal>;
 
 /// Why a call cannot be compiled.
@@ -27,7 +27,7 @@ pub(crate) struct Refusal {
 }
 
 impl From<Raised> for Refusal {
-    /// An argument that is evaluated at compile time ended in an exception.
+    /// An exception of an argument that is evaluated at compile time.
     fn from(raised: Raised) -> Refusal {
         Refusal {
             code: "function-arguments",
@@ -36,22 +36,22 @@ impl From<Raised> for Refusal {
     }
 }
 
-/// A function that keeps something between calls, in a plan's one instance of it.
+/// A function with state between calls; each call in a plan has one instance.
 pub(crate) trait Stateful: std::fmt::Debug + Send + Sync {
     fn call<'a>(&'a self, args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a>;
 
-    /// Whether only a JVM can run this call after all.
+    /// Whether this call turns out to need a JVM.
     fn needs_jvm(&self) -> bool {
         false
     }
 
-    /// Whether this call gives the same, and does nothing else, as long as nobody sets a property.
+    /// Whether this call has no side effects and its result only changes when a property is set.
     fn reads_only_properties(&self) -> bool {
         false
     }
 }
 
-/// How a call is made ready.
+/// How a call is prepared.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Build {
     Plain(Plain),
@@ -78,7 +78,7 @@ enum Body {
 }
 
 impl Call {
-    /// A call of `spec` whose number of arguments is known to be right.
+    /// A call of `spec` with a valid number of arguments.
     pub(crate) fn new(
         spec: &'static FunctionSpec,
         args: Vec<Template>,
@@ -121,7 +121,8 @@ impl Call {
         matches!(&self.body, Body::Stateful(state) if state.reads_only_properties())
     }
 
-    /// Scripts may read the previous response; `__regexFunction` does unless it is given a variable.
+    /// Whether the call may read the previous response: scripts may, and `__regexFunction` does unless it has a
+    /// variable as its input.
     pub(crate) fn reads_previous_response(&self) -> bool {
         match self.spec.name {
             "__regexFunction" => self.args.get(6).is_none_or(Template::is_empty_literal),
@@ -130,13 +131,13 @@ impl Call {
     }
 }
 
-/// A number that no other function call of the process has.
+/// A number that is unique among the function calls of the process.
 pub(crate) fn next_instance() -> u32 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// `__groovy`, `__BeanShell`: the script, and the variable that takes its result.
+/// `__groovy`, `__BeanShell`: the script, and the variable that receives its result.
 fn run_script<'a>(
     args: Args<'a>,
     language: ScriptLanguage,
@@ -155,7 +156,8 @@ fn run_script<'a>(
     Ok(Text::Owned(result))
 }
 
-/// A function of a plugin's: unlike in JMeter its arguments are evaluated whether it asks for them or not, and once.
+/// A plugin's function. Unlike in JMeter, each argument is evaluated exactly once, even if the function does not use
+/// it.
 fn run_foreign<'a>(
     name: &str,
     args: Args<'a>,
@@ -176,7 +178,7 @@ fn run_foreign<'a>(
     Ok(Text::Owned(value))
 }
 
-/// Appends a part as [`ScriptLanguage::Function`] says.
+/// Appends a part in the format of [`ScriptLanguage::Function`].
 fn append(text: &mut String, part: &str) {
     text.push_str(&part.encode_utf16().count().to_string());
     text.push(':');
@@ -192,7 +194,7 @@ impl<'a> Args<'a> {
         self.0.len()
     }
 
-    /// The argument's value; empty if it was left out.
+    /// The argument's value; empty if it is omitted.
     pub(crate) fn text(self, index: usize, scope: &mut dyn Scope) -> CallResult<'a> {
         match self.0.get(index) {
             Some(template) => template.try_eval(scope),
@@ -200,7 +202,7 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// The argument's value, without white space around it.
+    /// The argument's value without surrounding white space.
     pub(crate) fn trimmed(self, index: usize, scope: &mut dyn Scope) -> CallResult<'a> {
         Ok(match self.text(index, scope)? {
             Text::Literal(text) => Text::Literal(trim(text)),
@@ -209,7 +211,7 @@ impl<'a> Args<'a> {
         })
     }
 
-    /// The argument's value, if it is not left out.
+    /// The argument's value, unless it is omitted.
     pub(crate) fn given(
         self,
         index: usize,
@@ -231,7 +233,7 @@ impl<'a> Args<'a> {
         self.0.get(index)?.literal()
     }
 
-    /// `AbstractFunction.addVariableValue`: puts `value` into the variable that the argument names.
+    /// `AbstractFunction.addVariableValue`: sets the variable that the argument names to `value`.
     pub(crate) fn store(
         self,
         index: usize,
@@ -251,12 +253,12 @@ pub(crate) fn store(name: &str, value: &str, scope: &mut dyn Scope) {
     }
 }
 
-/// A `NumberFormatException` as Java words it.
+/// A `NumberFormatException` with Java's message.
 pub(crate) fn not_a_number(text: &str) -> Raised {
     Raised::exception(format!(
         "java.lang.NumberFormatException: For input string: \"{text}\""
     ))
 }
 
-/// `StringBuilder.append(null)`: what a function that returns `null` contributes.
+/// `StringBuilder.append(null)`: the text of a function that returns `null`.
 pub(crate) const NULL: Text<'static> = Text::Literal("null");

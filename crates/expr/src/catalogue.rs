@@ -12,7 +12,7 @@ use crate::spec::{FunctionRung, FunctionSpec, Origin};
 static BY_NAME: LazyLock<HashMap<&'static str, &'static FunctionSpec>> =
     LazyLock::new(|| TABLE.iter().map(|spec| (spec.name, spec)).collect());
 
-/// Functions of classes that Java has found. They are few, and belong to the process as its Java does.
+/// Functions whose classes Java has found. They are few, and exist once per process like its JVM.
 static FOREIGN: RwLock<Vec<&'static FunctionSpec>> = RwLock::new(Vec::new());
 
 /// The function called `name` (with its underscores).
@@ -28,12 +28,12 @@ fn foreign(name: &str) -> Option<&'static FunctionSpec> {
     known.iter().find(|spec| spec.name == name).copied()
 }
 
-/// Says that Java has found a function of this name; from now on texts may call it.
+/// Adds a function whose class Java has found, so that texts can call it.
 pub fn add_function(name: &str) {
     if function(name).is_some() {
         return;
     }
-    // Never taken back: there is one for each name that plans call and a jar has.
+    // Leaked on purpose: there is at most one per name that plans call and a jar provides.
     let spec = Box::leak(Box::new(FunctionSpec {
         name: Box::leak(Box::from(name)),
         parameters: &[],
@@ -58,7 +58,7 @@ pub fn function_rung(name: &str) -> FunctionRung {
     function(name).map_or(FunctionRung::Unknown, FunctionSpec::rung)
 }
 
-/// The function whose name is nearest to `name`, if it is near enough to be meant.
+/// The function with the most similar name, if it is similar enough to be the intended one.
 pub(crate) fn similar(name: &str) -> Option<&'static str> {
     TABLE
         .iter()

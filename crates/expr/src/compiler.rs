@@ -1,4 +1,4 @@
-//! Compiles the property texts of a plan, with everything that JMeter knows before the threads start.
+//! Compiles the property texts of a plan with everything that JMeter knows before threads start.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,8 @@ use crate::scope::{Level, Raised, Scope, ScriptCall};
 use crate::template::{Template, TemplatePart};
 use crate::vars::{Slot, Value, VarNames, Vars};
 
-/// Compiles the property texts of one plan: numbers the variables, collects warnings, and knows what
-/// JMeter knows before the threads start (`PreCompiler`): the properties and the user-defined
-/// variables met so far.
+/// Compiles the property texts of one plan. It numbers the variables, collects warnings, and holds what JMeter knows
+/// before threads start (`PreCompiler`): the properties and the user-defined variables defined so far.
 #[derive(Debug)]
 pub struct Compiler {
     scope: StaticScope,
@@ -24,7 +23,7 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// A compiler for a plan that lies in the current folder and is called nothing.
+    /// A compiler for an unnamed plan in the current folder.
     pub fn new(properties: Properties) -> Compiler {
         Compiler {
             scope: StaticScope::new(properties),
@@ -32,42 +31,42 @@ impl Compiler {
         }
     }
 
-    /// A compiler that numbers variables as an earlier one did.
+    /// A compiler that continues the numbering of an earlier one.
     pub fn with_names(properties: Properties, names: &VarNames) -> Compiler {
         let mut compiler = Compiler::new(properties);
         compiler.scope.vars = Vars::new(Arc::new(names.clone()));
         compiler
     }
 
-    /// Says which plan is compiled: its file name and the folder that relative names refer to.
+    /// Sets the plan's file name and the folder to which relative names refer.
     pub fn set_plan(&mut self, name: &str, base_dir: &Path) {
         self.scope.plan_name = name.to_owned();
         self.scope.base_dir = base_dir.to_owned();
     }
 
-    /// Says what runs scripts of texts that are evaluated before the start.
+    /// Sets the runner for scripts in texts that are evaluated before the start.
     pub fn set_scripts(&mut self, scripts: ScriptRunner) {
         self.scope.scripts = Some(scripts);
     }
 
-    /// The names met so far.
+    /// The names found so far.
     pub fn names(&self) -> &VarNames {
         self.scope.vars.names()
     }
 
-    /// The slot of `name`, which gets the next number if it has none yet: elements intern the variables that they set.
+    /// The slot of `name`, assigned if new; elements intern the variables that they set.
     pub fn intern(&mut self, name: &str) -> Slot {
         self.scope.vars.intern(name)
     }
 
-    /// Gives a variable the value that functions evaluated before the start see
-    /// (`PreCompiler.addNode` does so for every Test Plan and User Defined Variables element).
+    /// Sets a variable for functions that are evaluated before the start (`PreCompiler.addNode` does so for every Test
+    /// Plan and User Defined Variables element).
     pub fn define(&mut self, name: &str, value: impl Into<Value>) {
         let slot = self.intern(name);
         self.scope.vars.set(slot, value.into());
     }
 
-    /// Takes all variables their values.
+    /// Removes the values of all variables.
     pub fn forget_variables(&mut self) {
         self.scope.vars.clear();
     }
@@ -78,18 +77,18 @@ impl Compiler {
         &mut self.scope
     }
 
-    /// Findings that do not keep JMeter from running the texts; the list is empty afterwards.
+    /// Takes the findings that do not keep JMeter from running the texts.
     pub fn take_warnings(&mut self) -> Vec<TemplateFault> {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Ends the compilation: the names for the run, and the variables as they are at its start.
+    /// Ends the compilation; returns the names for the run, and the variables at its start.
     pub fn finish(self) -> (Arc<VarNames>, Vars) {
         let vars = self.scope.vars.clone();
         (vars.names().clone(), vars)
     }
 
-    /// The parts of a text; the spans of faults and warnings lie within it.
+    /// Compiles a text to its parts; the spans of faults and warnings refer to it.
     pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<TemplatePart>, TemplateFault> {
         let earlier = self.warnings.len();
         let parts = Parser {
@@ -111,13 +110,13 @@ impl Compiler {
 impl Template {
     /// Compiles a property text of a plan.
     ///
-    /// A text without a complete `${…}` is left as it is, backslashes included; in others `\$`, `\,`
-    /// and `\\` lose their backslash (`FunctionParser.compileString`).
+    /// A text without a complete `${…}` stays unchanged, including backslashes. In other texts `\$`, `\,` and `\\`
+    /// lose their backslash (`FunctionParser.compileString`).
     ///
     /// # Errors
-    /// Where JMeter's `FunctionParser` throws `InvalidVariableException`. `PreCompiler` then logs the
-    /// message and leaves **all** properties of that element as they are written, which
-    /// [`Template::raw`] reproduces. Milder findings are in [`Compiler::take_warnings`].
+    /// If JMeter's `FunctionParser` throws `InvalidVariableException`. `PreCompiler` then logs the message and leaves
+    /// **all** properties of that element unevaluated, which [`Template::raw`] reproduces. Less severe findings are in
+    /// [`Compiler::take_warnings`].
     pub fn compile(text: &str, cx: &mut Compiler) -> Result<Template, TemplateFault> {
         if !text.contains("${") {
             return Ok(Template::raw(text));
@@ -130,7 +129,7 @@ impl Template {
     }
 }
 
-/// The scope before any thread runs, and outside of threads: no sampler, no previous sample.
+/// The scope outside of threads, for example before they start: no sampler, no previous sample.
 #[derive(Debug)]
 pub struct StaticScope {
     vars: Vars,
@@ -143,14 +142,14 @@ pub struct StaticScope {
     scripts: Option<ScriptRunner>,
 }
 
-/// Runs scripts of texts that are evaluated before any thread runs.
+/// Runs scripts in texts that are evaluated before threads start.
 #[derive(Clone)]
 pub struct ScriptRunner(Rc<RunScript>);
 
 type RunScript = dyn Fn(&mut dyn Scope, &ScriptCall<'_>) -> Result<String, Raised>;
 
 impl ScriptRunner {
-    /// A runner that does what [`Scope::run_script`] says.
+    /// A runner that fulfils the contract of [`Scope::run_script`].
     pub fn new(
         run: impl Fn(&mut dyn Scope, &ScriptCall<'_>) -> Result<String, Raised> + 'static,
     ) -> ScriptRunner {
@@ -184,7 +183,7 @@ impl StaticScope {
         std::mem::take(&mut self.messages)
     }
 
-    /// The first exception that an evaluation ended with, if any; forgotten afterwards.
+    /// Takes the first exception that ended an evaluation, if any.
     pub fn take_raised(&mut self) -> Option<Raised> {
         self.raised.take()
     }

@@ -1,13 +1,13 @@
-//! Faults of a property text, in a form that the plan's diagnostics can show.
+//! Faults in a property text, for the plan's diagnostics.
 
 use std::ops::Range;
 
-/// How bad a [`TemplateFault`] is.
+/// The severity of a [`TemplateFault`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Severity {
-    /// JMeter rejects the text and leaves every property of the element as it is written.
+    /// JMeter rejects the text and leaves every property of the element unevaluated.
     Error,
-    /// JMeter runs the text, probably not as its author meant it.
+    /// JMeter runs the text, but probably not as its author intended.
     Warning,
 }
 
@@ -18,11 +18,11 @@ pub struct TemplateFault {
     pub code: &'static str,
     /// Whether JMeter rejects the text.
     pub severity: Severity,
-    /// The message; for errors, in the words that JMeter logs.
+    /// The message; for errors, the one that JMeter logs.
     pub message: String,
     /// The remedy.
     pub help: Option<String>,
-    /// The place in the property text, in bytes.
+    /// The byte range in the property text.
     pub span: Range<usize>,
 }
 
@@ -37,8 +37,8 @@ impl TemplateFault {
         }
     }
 
-    /// Shortens the span to what the text has. In one that breaks off behind a backslash, the parser reads the backslash
-    /// twice, as JMeter's does.
+    /// Limits the span to the text. If the text ends with a backslash, the parser reads the backslash twice, as JMeter's
+    /// does.
     pub(crate) fn keep_within(&mut self, text: &str) {
         let within = |at: usize| text.floor_char_boundary(at);
         self.span = within(self.span.start)..within(self.span.end);

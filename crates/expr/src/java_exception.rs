@@ -1,4 +1,4 @@
-//! Unchecked Java exceptions that functions throw, with those that they wrap: a failed HTTP sample names them all in its
+//! Unchecked Java exceptions that functions throw, including wrapped ones: a failed HTTP sample lists all of them in its
 //! response data.
 
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ impl JavaException {
     }
 }
 
-/// From the first line of a trace, `class: message`.
+/// Parses the first line of a trace: `class: message`.
 impl From<String> for JavaException {
     fn from(text: String) -> JavaException {
         let (class, message) = match text.split_once(": ") {
@@ -49,7 +49,7 @@ impl From<String> for JavaException {
     }
 }
 
-/// The first line of the trace.
+/// Prints the first line of the trace.
 impl std::fmt::Display for JavaException {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.message {
@@ -66,7 +66,7 @@ impl std::error::Error for JavaException {
     }
 }
 
-/// A `__time` whose format is no pattern.
+/// The exception of a `__time` with an invalid format.
 pub(crate) fn no_date_pattern(pattern: &str, error: &DatePatternError) -> JavaException {
     let class = "java.lang.IllegalArgumentException";
     let message = format!("Unable to parse date format {pattern}");

@@ -1,11 +1,11 @@
 //! Variables, functions and templates: the `${...}` language of JMeter.
 //!
-//! A property text of a plan is compiled once into a [`Template`] and evaluated for every sample,
-//! without parsing and, for literals and single variables, without allocating. An evaluation sees and changes a virtual user
-//! through the [`Scope`] trait, which the engine implements.
+//! A property text of a plan is compiled once into a [`Template`]. It is then evaluated for every sample, without parsing
+//! and, for literals and single variables, without allocating. An evaluation reads and changes a virtual user through the
+//! [`Scope`] trait, which the engine implements.
 //!
-//! The rules are those of JMeter 5.6.3's `CompoundVariable` and `FunctionParser`; each function's
-//! rules are those of the class of the same name in `org.apache.jmeter.functions`.
+//! The rules are those of JMeter 5.6.3's `CompoundVariable` and `FunctionParser`; each function follows the class of the
+//! same name in `org.apache.jmeter.functions`.
 
 #![warn(missing_docs)]
 

@@ -2,7 +2,7 @@
 
 use drumfire_query::regex::{Captures, Dialect};
 
-/// A text with places for groups of a match.
+/// A text with placeholders for the groups of a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchTemplate(Vec<Piece>);
 
@@ -50,11 +50,11 @@ impl MatchTemplate {
         MatchTemplate(pieces)
     }
 
-    /// The text for a match. A group that took no part in it reads `null`.
+    /// Renders the text for a match. A group that did not participate in it becomes `null`.
     ///
     /// # Errors
     /// The number of a group that the pattern does not have, for which `java.util.regex` throws
-    /// `IndexOutOfBoundsException`; for ORO that group reads `null`, too.
+    /// `IndexOutOfBoundsException`. With ORO such a group becomes `null` instead.
     pub fn render(&self, captures: &Captures<'_>, dialect: Dialect) -> Result<String, usize> {
         let mut out = String::new();
         for piece in &self.0 {

@@ -1,4 +1,4 @@
-//! JMeter's `FunctionParser`: property text to parts, oddities included.
+//! JMeter's `FunctionParser`: parses property texts, including its oddities.
 
 use std::ops::Range;
 
@@ -9,19 +9,20 @@ use crate::scope::{Raised, Scope};
 use crate::spec::FunctionSpec;
 use crate::template::{Template, TemplatePart, Variable};
 
-/// Where a variable's number comes from.
+/// How variables get their numbers.
 #[derive(Clone, Copy)]
 pub(crate) enum Names {
-    /// The plan is being compiled: a new name gets the next number.
+    /// The plan is being compiled: new names get the next number.
     Growing,
-    /// The test runs: an unknown name is looked up by name.
+    /// The test is running: unknown names are looked up by name.
     Fixed,
 }
 
 impl Template {
-    /// Evaluates a text that is known only now, as `__eval` and `__evalVar` do.
+    /// Evaluates a text that is only known at run time, as `__eval` and `__evalVar` do.
     ///
-    /// A text that JMeter cannot compile is empty: `CompoundVariable(String)` swallows the exception.
+    /// If JMeter cannot compile the text, the result is empty: `CompoundVariable(String)` swallows the
+    /// exception.
     ///
     /// # Errors
     /// See [`Template::try_eval`].
@@ -36,7 +37,7 @@ impl Template {
     }
 }
 
-/// Compiles a text that came up while the test runs.
+/// Compiles a text during the run.
 fn compile_at_run_time(
     text: &str,
     scope: &mut dyn Scope,
@@ -52,12 +53,12 @@ fn compile_at_run_time(
 
 pub(crate) struct Parser<'c> {
     pub(crate) names: Names,
-    /// The scope for functions that read their arguments at compile time (`__time`, `__timeShift`).
+    /// The scope for functions that evaluate arguments at compile time (`__time`, `__timeShift`).
     pub(crate) scope: &'c mut dyn Scope,
     pub(crate) warnings: &'c mut Vec<TemplateFault>,
 }
 
-/// A position in a text. `base` is the text's own place in the property, for spans.
+/// A position in a text. `base` is the text's offset in the property, for spans.
 struct Cursor<'t> {
     text: &'t str,
     pos: usize,
@@ -71,8 +72,8 @@ impl Cursor<'_> {
         Some(c)
     }
 
-    /// The character after a backslash. At the end of the text JMeter's reader leaves the backslash
-    /// in its buffer, so the backslash seems to follow itself.
+    /// The character after a backslash. At the end of the text, JMeter's reader leaves the backslash
+    /// in its buffer, so a second backslash seems to follow.
     fn escaped(&mut self) -> char {
         self.next().unwrap_or('\\')
     }
@@ -82,11 +83,11 @@ impl Cursor<'_> {
     }
 }
 
-/// Room for most names and arguments, so that their buffers need not grow.
+/// Initial capacity that suffices for most names and arguments.
 const NAME_BYTES: usize = 24;
 
 impl Parser<'_> {
-    /// `FunctionParser.compileString`: text, variables and function calls in their order.
+    /// `FunctionParser.compileString`: text, variables and function calls in order.
     pub(crate) fn compile(
         &mut self,
         text: &str,
@@ -125,7 +126,7 @@ impl Parser<'_> {
         Ok(parts)
     }
 
-    /// `FunctionParser.makeFunction`: what follows `${`.
+    /// `FunctionParser.makeFunction`: the part after `${`.
     fn reference(&mut self, cursor: &mut Cursor<'_>) -> Result<TemplatePart, TemplateFault> {
         let start = cursor.pos - 2;
         let mut buffer = String::with_capacity(NAME_BYTES);
@@ -209,7 +210,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `FunctionParser.parseParams`: what follows `name(`, up to the closing parenthesis.
+    /// `FunctionParser.parseParams`: the part after `name(`, up to the closing parenthesis.
     fn arguments(&mut self, cursor: &mut Cursor<'_>) -> Result<Vec<Template>, TemplateFault> {
         let mut args = Vec::new();
         let mut start = cursor.pos;
@@ -250,14 +251,14 @@ impl Parser<'_> {
         Ok(args)
     }
 
-    /// One argument; unlike a property it is always unescaped (`CompoundVariable.setParameters`).
+    /// One argument. Unlike a property, it is always unescaped (`CompoundVariable.setParameters`).
     fn argument(&mut self, text: &str, base: usize) -> Result<Template, TemplateFault> {
         let parts = self.compile(text, base)?;
         Ok(Template::from_parts(text, parts))
     }
 }
 
-/// After the closing parenthesis only spaces (`Character.isSpaceChar`, so no tabs) and `}` may follow.
+/// Only spaces (`Character.isSpaceChar`, so no tabs) and `}` may follow the closing parenthesis.
 fn expect_end(cursor: &mut Cursor<'_>, name: &str, start: usize) -> Result<(), TemplateFault> {
     let after = loop {
         match cursor.next() {

@@ -12,10 +12,10 @@ use crate::shared::fifos::Fifos;
 use crate::shared::xpath_files::XPathFiles;
 use crate::vars::Value;
 
-/// JMeter's properties (`jmeter.properties`, `user.properties`, `-J`), and what JMeter's function
-/// classes keep in static fields: one of these is one JVM's worth of shared state.
+/// JMeter's properties (`jmeter.properties`, `user.properties`, `-J`), and the data that JMeter's function classes keep in
+/// static fields. One instance corresponds to the shared state of one JVM.
 ///
-/// Cloning is cheap and gives another handle to the same state.
+/// A clone is cheap and shares the same state.
 #[derive(Debug, Clone, Default)]
 pub struct Properties(Arc<SharedProperties>);
 
@@ -26,27 +26,27 @@ struct SharedProperties {
     csv_files: CsvFiles,
     fifos: Fifos,
     xpath_files: XPathFiles,
-    /// Another number after each change; no two of all [`Properties`] have the same, but those without any.
+    /// Changes after each modification. Versions are unique among all [`Properties`], except for the initial one.
     version: AtomicU64,
 }
 
-/// The last number given out.
+/// The last version that was assigned.
 static VERSIONS: AtomicU64 = AtomicU64::new(0);
 
-/// Names may be worked out by the plan, without end.
+/// Limit of cached names; a plan can compute any number of names.
 const MOST_SEEN: usize = 256;
 
-/// One thread's cache of the properties with this version.
+/// One thread's cache of the properties of this version.
 #[derive(Default)]
 struct Seen {
     version: Version,
     values: FxHashMap<Box<str>, Option<Value>>,
-    /// By the place in the plan that asks for nothing but properties.
+    /// By the call in the plan, which depends on properties only.
     derived: FxHashMap<u32, Value>,
 }
 
 impl Seen {
-    /// Forgets what was seen of properties with another number.
+    /// Clears the cache if it is of another version.
     fn renew(&mut self, version: Version) {
         if self.version != version {
             self.values.clear();
@@ -56,7 +56,7 @@ impl Seen {
     }
 }
 
-/// The properties as they are until somebody sets one.
+/// A version of the properties, which changes when a property is set.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Version(u64);
 
@@ -65,7 +65,7 @@ thread_local! {
 }
 
 impl Properties {
-    /// No properties at all.
+    /// Empty properties.
     pub fn new() -> Properties {
         Properties::default()
     }
@@ -74,15 +74,15 @@ impl Properties {
         self.0.values.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value as it was set (`JMeterUtils.getProperty`): what is no JMeter property may be a system property, as
-    /// `JMeterUtils.loadJMeterProperties` makes those the defaults.
+    /// The property's value (`JMeterUtils.getProperty`). If JMeter has no such property, the system property counts, since
+    /// `JMeterUtils.loadJMeterProperties` uses those as defaults.
     pub fn get(&self, name: &str) -> Option<Arc<str>> {
         let own = self.values().get(name).cloned();
         own.or_else(|| self.get_system(name))
     }
 
-    /// The same for the thread at hand, which asks the others only when somebody has set a property since it last did: a
-    /// lock that all workers take for each sample would be passed around between them.
+    /// Like [`Properties::get`], with a cache per thread, which is valid until a property is set. Without it, all workers
+    /// would contend for a lock at each sample.
     pub fn seen(&self, name: &str) -> Option<Value> {
         let version = self.version();
         SEEN.with_borrow_mut(|seen| {
@@ -99,8 +99,8 @@ impl Properties {
         })
     }
 
-    /// The value that this thread derived from the current properties at a place of the plan. On a miss, the version to pass
-    /// to [`Properties::keep_derived`].
+    /// The value that this thread has cached for a call in the plan and the current properties. On a miss, returns the
+    /// version to pass to [`Properties::keep_derived`].
     pub(crate) fn derived(&self, place: u32) -> Result<Value, Version> {
         let version = self.version();
         SEEN.with_borrow_mut(|seen| {
@@ -110,7 +110,8 @@ impl Properties {
         })
     }
 
-    /// Keeps what was made since [`Properties::derived`] was asked, unless a property was set meanwhile.
+    /// Caches a value computed since [`Properties::derived`] returned `version`, unless this thread has seen a newer
+    /// version.
     pub(crate) fn keep_derived(&self, version: Version, place: u32, value: &Value) {
         SEEN.with_borrow_mut(|seen| {
             if seen.version == version {
@@ -119,12 +120,12 @@ impl Properties {
         });
     }
 
-    /// The version of the properties now.
+    /// The current version of the properties.
     pub fn version(&self) -> Version {
         Version(self.0.version.load(Ordering::Acquire))
     }
 
-    /// Invalidates the caches of all threads. Called after a change and before the change is reported as done.
+    /// Invalidates the caches of all threads. Call it after a change and before reporting the change as done.
     fn changed(&self) {
         let version = VERSIONS.fetch_add(1, Ordering::Relaxed) + 1;
         self.0.version.store(version, Ordering::Release);
@@ -141,8 +142,8 @@ impl Properties {
         }
     }
 
-    /// A boolean property as `JMeterUtils.getPropDefault(String, boolean)` reads it:
-    /// `true`, `t` or 1, `false`, `f` or another number; otherwise the default.
+    /// A boolean property as `JMeterUtils.getPropDefault(String, boolean)` reads it: `true`, `t` or 1; `false`, `f` or
+    /// another number; otherwise the default.
     pub fn get_bool(&self, name: &str, default: bool) -> bool {
         let Some(value) = self.get_trimmed(name) else {
             return default;
@@ -163,7 +164,7 @@ impl Properties {
             .unwrap_or(default)
     }
 
-    /// A number as `JMeterUtils.getPropDefault(String, float)` reads it: with a suffix or in hexadecimal, too.
+    /// A number as `JMeterUtils.getPropDefault(String, float)` reads it, including suffixes and hexadecimal.
     pub fn get_float(&self, name: &str, default: f32) -> f32 {
         self.get_trimmed(name)
             .and_then(|value| crate::values::parse_float(&value))

@@ -1,12 +1,12 @@
-//! A small random generator that can be seeded. JMeter's functions use `ThreadLocalRandom`, which cannot, so only the ranges
-//! of its results are reproduced, not the sequence.
+//! A small random generator that can be seeded. JMeter's functions use `ThreadLocalRandom`, which cannot be seeded, so only
+//! the ranges of its results are reproduced, not the sequence.
 
-/// A xoshiro256++ generator: 32 bytes of state, cheap enough to be kept per worker or per user.
+/// A xoshiro256++ generator: 32 bytes of state, small enough for one per worker or user.
 #[derive(Debug, Clone)]
 pub struct Random([u64; 4]);
 
 impl Random {
-    /// A generator whose whole sequence is a function of `seed`.
+    /// A generator whose sequence depends only on `seed`.
     pub fn from_seed(seed: u64) -> Random {
         let mut state = seed;
         Random(std::array::from_fn(|_| {
@@ -38,7 +38,7 @@ impl Random {
         result
     }
 
-    /// A number in `0..bound`, without modulo bias worth speaking of (128-bit multiplication).
+    /// A number in `0..bound`, with negligible modulo bias (128-bit multiplication).
     ///
     /// A `bound` of 0 stands for the whole range of `u64`.
     pub fn below(&mut self, bound: u64) -> u64 {
@@ -48,7 +48,7 @@ impl Random {
         ((u128::from(self.next_u64()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// A number from `low` to `high`, both included; `low` must not exceed `high`.
+    /// A number from `low` to `high`, inclusive; `low` must not exceed `high`.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         let width = high.wrapping_sub(low) as u64;
         low.wrapping_add(self.below(width.wrapping_add(1)) as i64)

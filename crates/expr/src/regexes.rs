@@ -1,4 +1,4 @@
-//! Regular expressions that are known only at run time, compiled once per worker.
+//! A cache, per worker, of regular expressions that are only known at run time.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ thread_local! {
     static CACHE: RefCell<Cache> = RefCell::default();
 }
 
-/// The compiled form of `text`.
+/// The compiled form of `text`, cached.
 pub(crate) fn compiled(text: &str, dialect: Dialect) -> Result<Arc<Pattern>, PatternError> {
     CACHE.with_borrow_mut(|cache| {
         let key = (dialect, Box::from(text));

@@ -1,4 +1,4 @@
-//! The view that a template has of a virtual user while it is evaluated.
+//! A template's view of a virtual user during evaluation.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -25,16 +25,16 @@ pub enum Level {
     Error,
 }
 
-/// How an evaluation can end early.
+/// Why an evaluation ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Raised {
-    /// JMeter's `InvalidVariableException` at run time: the function contributes nothing to the text
-    /// and the evaluation goes on. It never leaves [`crate::Template`].
+    /// JMeter's `InvalidVariableException` at run time: the function contributes nothing to the text and the evaluation
+    /// continues. It never leaves [`crate::Template`].
     Invalid(String),
-    /// An unchecked Java exception, such as the `NumberFormatException` of `${__Random(a,b)}`: in
-    /// `JMeterThread.processSampler` it ends the current sampler without a sample result; samplers of HTTP catch it.
+    /// An unchecked Java exception, such as the `NumberFormatException` of `${__Random(a,b)}`. In
+    /// `JMeterThread.processSampler` it ends the current sampler without a sample result, but HTTP samplers catch it.
     Exception(Box<JavaException>),
-    /// `JMeterStopThreadException`: the user stops.
+    /// `JMeterStopThreadException`: stops the user.
     StopThread(String),
 }
 
@@ -71,36 +71,36 @@ pub enum ScriptLanguage {
     BeanShell,
     /// JavaScript (`__javaScript`).
     JavaScript,
-    /// JEXL 2 with constructs that have no native form.
+    /// JEXL 2 with constructs that are not supported natively.
     Jexl2,
-    /// JEXL 3 with constructs that have no native form.
+    /// JEXL 3 with constructs that are not supported natively.
     Jexl3,
     /// A JavaScript condition of an If Controller: `true` or `false`.
     Condition,
-    /// A function of a class that a plugin brings: the text holds its name and its arguments, each with its length in UTF-16
-    /// units and a colon before it.
+    /// A function of a plugin's class: the text consists of its name and its arguments, each preceded by its length in
+    /// UTF-16 units and a colon.
     Function,
 }
 
-/// A script that a function wants run, for whoever has a JVM.
+/// A script of a function, to be run in a JVM.
 #[derive(Debug, Clone, Copy)]
 pub struct ScriptCall<'a> {
     /// The language of the text.
     pub language: ScriptLanguage,
-    /// The script, after variables and functions in it have been replaced.
+    /// The script, with its variables and functions already replaced.
     pub text: &'a str,
-    /// Whether the text is the same at every call, so that compiling it once pays.
+    /// Whether the text is identical at every call, so that caching its compiled form pays off.
     pub constant: bool,
-    /// A number that is unique to this function call in the plan; JMeter's `__BeanShell` has one
-    /// interpreter (with its variables) per call in the plan.
+    /// A number that is unique to this function call in the plan. JMeter's `__BeanShell` has one interpreter (with its
+    /// variables) per call in the plan.
     pub instance: u32,
 }
 
-/// One virtual user at one moment: everything that a template may read and change while it is evaluated.
+/// A virtual user at a moment: everything that a template may read and change during evaluation.
 pub trait Scope {
     /// The user's variables.
     fn vars(&self) -> &Vars;
-    /// The user's variables, to be changed.
+    /// The user's variables, mutable.
     fn vars_mut(&mut self) -> &mut Vars;
     /// JMeter's properties.
     fn properties(&self) -> &Properties;
@@ -118,31 +118,31 @@ pub trait Scope {
     fn previous_response(&self) -> Option<Cow<'_, str>>;
     /// The file name of the plan.
     fn test_plan_name(&self) -> &str;
-    /// The folder that relative file names of a plan refer to.
+    /// The folder to which a plan's relative file names refer.
     fn base_dir(&self) -> &Path;
     /// The wall clock in milliseconds since 1970.
     fn now_ms(&self) -> i64;
     /// The source of random numbers.
     fn random(&mut self) -> &mut Random;
-    /// The next number of a counter that all users share, if users of other machines share it, too. `instance` tells the
-    /// calls of a plan apart.
+    /// The next number of a counter that all users share, if users on other machines also share it. `instance` identifies
+    /// the call in the plan.
     fn shared_count(&mut self, _instance: u32) -> Option<i32> {
         None
     }
-    /// Removes the first value of a queue of the Inter-Thread Communication plugin. Where the user can wait, it does while
-    /// there is none. `None` if none came in time.
+    /// Removes the first value of a queue of the Inter-Thread Communication plugin. If the queue is empty and the user can
+    /// wait, waits for a value. `None` if none came in time.
     fn pop(&mut self, request: &PopRequest<'_>) -> Option<Arc<str>> {
         self.properties().fifos().pop(request.queue)
     }
-    /// Writes to JMeter's log. `message` is complete, thread name included where JMeter puts it.
+    /// Writes to JMeter's log. `message` is complete, including the thread name if JMeter adds it.
     fn log(&mut self, level: Level, message: &str);
-    /// Takes note of an evaluation that ended early; the text in question is then empty. The engine
-    /// drops the current sampler or stops the user. Never called with [`Raised::Invalid`].
+    /// Records an evaluation that ended early; its text is then empty. The engine drops the current sampler or stops the
+    /// user. Never called with [`Raised::Invalid`].
     fn raise(&mut self, raised: Raised);
-    /// Runs a script and gives what `toString()` says of its result, empty for `null`.
+    /// Runs a script and returns `toString()` of its result, empty for `null`.
     ///
     /// # Errors
-    /// [`Raised::Exception`] or [`Raised::Invalid`], as the function in question would throw.
+    /// [`Raised::Exception`] or [`Raised::Invalid`], whichever the calling function throws.
     fn run_script(&mut self, call: &ScriptCall<'_>) -> Result<String, Raised> {
         self.log(
             Level::Error,

@@ -3,18 +3,18 @@
 use crate::call::Build;
 use crate::scope::ScriptLanguage;
 
-/// How a function is run.
+/// Where a function runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FunctionRung {
-    /// By this crate.
+    /// In this crate.
     Native,
-    /// By a JVM in the process.
+    /// In a JVM in the process.
     Jvm,
-    /// Not at all: JMeter 5.6.3 has no such function, so a plugin is needed.
+    /// Nowhere: JMeter 5.6.3 has no such function, so it needs a plugin.
     Unknown,
 }
 
-/// Where a function comes from.
+/// The origin of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// JMeter itself.
@@ -28,7 +28,7 @@ pub enum Origin {
 pub struct Parameter {
     /// Its meaning, in a few words.
     pub name: &'static str,
-    /// Whether it may be left out.
+    /// Whether it is mandatory.
     pub required: bool,
 }
 
@@ -43,17 +43,17 @@ pub struct FunctionSpec {
     pub min: usize,
     /// The largest number of arguments; `None` if there is no limit.
     pub max: Option<usize>,
-    /// One sentence.
+    /// A description of one sentence.
     pub doc: &'static str,
-    /// Where it differs from JMeter's; empty where it does not.
+    /// How it differs from JMeter's function; empty if it does not.
     pub differs: &'static str,
-    /// Where the function comes from.
+    /// The function's origin.
     pub origin: Origin,
     pub(crate) build: Build,
 }
 
 impl FunctionSpec {
-    /// How the function is run.
+    /// Where the function runs.
     pub fn rung(&self) -> FunctionRung {
         match self.build {
             Build::Plain(_) | Build::Stateful(_) => FunctionRung::Native,
@@ -61,12 +61,12 @@ impl FunctionSpec {
         }
     }
 
-    /// Whether it is of a class that a plugin brings, and not of this list.
+    /// Whether a plugin's class provides it, so that it is not in the built-in table.
     pub fn is_foreign(&self) -> bool {
         matches!(self.build, Build::Script(ScriptLanguage::Function))
     }
 
-    /// How the function is written, such as `__P(property name[, default])`.
+    /// The function's syntax, such as `__P(property name[, default])`.
     pub fn usage(&self) -> String {
         let mut usage = format!("{}(", self.name);
         for (index, parameter) in self.parameters.iter().enumerate() {
@@ -80,7 +80,7 @@ impl FunctionSpec {
         usage + ")"
     }
 
-    /// Whether the function may read variables whose names are known only at run time.
+    /// Whether the function may read variables whose names are only known at run time.
     pub fn reads_any_variable(&self) -> bool {
         matches!(self.build, Build::Script(_))
             || matches!(
@@ -98,7 +98,7 @@ impl FunctionSpec {
     }
 
     /// The message of `AbstractFunction.checkParameterCount` and `checkMinParameterCount`, if
-    /// `actual` arguments are too few or too many.
+    /// the number of arguments is wrong.
     pub(crate) fn wrong_count(&self, actual: usize) -> Option<String> {
         let (name, min) = (self.name, self.min);
         if actual >= min && self.max.is_none_or(|max| actual <= max) {

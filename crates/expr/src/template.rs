@@ -6,12 +6,10 @@ use crate::spec::FunctionSpec;
 use crate::text::Text;
 use crate::vars::{Slot, Value};
 
-/// A property text that has been compiled: JMeter's `FunctionProperty`, or a plain `StringProperty`
-/// if nothing in the text is evaluated.
+/// A compiled property text: JMeter's `FunctionProperty`, or a plain `StringProperty` if nothing in the text is evaluated.
 ///
-/// A template is immutable apart from what stateful functions (`__counter`, `__StringFromFile`) keep
-/// in it. That state belongs to the place in the plan, as in JMeter, so an element's templates are
-/// compiled once and shared by all users.
+/// A template is immutable, except for the state of stateful functions (`__counter`, `__StringFromFile`). As in JMeter, this
+/// state belongs to the location in the plan, so an element's templates are compiled once and shared by all users.
 #[derive(Debug)]
 pub struct Template {
     source: Box<str>,
@@ -20,11 +18,11 @@ pub struct Template {
 
 #[derive(Debug)]
 enum Shape {
-    /// The source as it is written.
+    /// The source unchanged.
     Raw,
-    /// A constant that is spelled differently in the source.
+    /// A constant that differs from its source.
     Constant(Box<str>),
-    /// Only one variable or one function call.
+    /// A single variable or function call.
     Single(TemplatePart),
     /// Anything else.
     Parts(Box<[TemplatePart]>),
@@ -41,9 +39,9 @@ pub(crate) enum TemplatePart {
 /// A reference to a variable: JMeter's `SimpleVariable`.
 #[derive(Debug)]
 pub(crate) struct Variable {
-    /// The variable's number; `None` for a name that only a computed text (`__eval`) mentions.
+    /// The variable's number; `None` for a name that occurs only in a computed text (`__eval`).
     slot: Option<Slot>,
-    /// `${name}`, which an undefined variable renders as.
+    /// `${name}`, the result if the variable is undefined.
     reference: Box<str>,
 }
 
@@ -88,7 +86,7 @@ impl Template {
         }
     }
 
-    /// Wraps the parts of a text whose constant pieces have been unescaped.
+    /// Builds a template from parts whose constant pieces were already unescaped.
     pub(crate) fn from_parts(source: &str, mut parts: Vec<TemplatePart>) -> Template {
         parts.dedup_by(|next, last| match (last, next) {
             (TemplatePart::Text(last), TemplatePart::Text(next)) => {
@@ -113,12 +111,12 @@ impl Template {
         }
     }
 
-    /// The text as the plan has it.
+    /// The text in the plan.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The constant that this template always evaluates to, if there is nothing to evaluate.
+    /// The constant that this template always evaluates to, if it is one.
     pub fn literal(&self) -> Option<&str> {
         match &self.shape {
             Shape::Raw => Some(&self.source),
@@ -132,7 +130,7 @@ impl Template {
         self.literal() == Some("")
     }
 
-    /// Evaluates the template. If a function throws, [`Scope::raise`] is told and the text is empty.
+    /// Evaluates the template. If a function throws, calls [`Scope::raise`] and returns an empty text.
     pub fn eval<'a>(&'a self, scope: &mut dyn Scope) -> Text<'a> {
         match self.try_eval(scope) {
             Ok(text) => text,
@@ -143,8 +141,8 @@ impl Template {
         }
     }
 
-    /// Evaluates the template and appends the result to `out`; see [`Template::eval`]. If a function
-    /// throws, what was evaluated before it stays in `out`.
+    /// Evaluates the template and appends the result to `out`; see [`Template::eval`]. If a function throws, the text
+    /// evaluated before it stays in `out`.
     pub fn eval_into(&self, scope: &mut dyn Scope, out: &mut String) {
         if let Err(raised) = self.try_eval_into(scope, out) {
             scope.raise(raised);
@@ -154,7 +152,7 @@ impl Template {
     /// Evaluates the template.
     ///
     /// # Errors
-    /// [`Raised::Exception`] or [`Raised::StopThread`], where a JMeter function throws them.
+    /// [`Raised::Exception`] or [`Raised::StopThread`], if a JMeter function throws them.
     pub fn try_eval<'a>(&'a self, scope: &mut dyn Scope) -> Result<Text<'a>, Raised> {
         match &self.shape {
             Shape::Raw => Ok(Text::Literal(&self.source)),
@@ -173,8 +171,8 @@ impl Template {
         }
     }
 
-    /// Evaluates the parts of the text one by one, if variables make it as long as `least` bytes: what is that long need
-    /// not be put together to be sent. `None` if it is shorter.
+    /// Evaluates the parts of the text separately, if its variables have at least `least` bytes; a text of that length can
+    /// be sent without concatenating it. `None` if they are shorter.
     pub fn eval_pieces(&self, scope: &mut dyn Scope, least: usize) -> Option<Vec<Value>> {
         let Shape::Parts(parts) = &self.shape else {
             return None;
@@ -232,7 +230,7 @@ impl Template {
         }
     }
 
-    /// The constant pieces of the text, with `hole` for each that is evaluated.
+    /// The constant pieces of the text, with `hole` in place of each evaluated part.
     pub(crate) fn skeleton(&self, hole: char) -> String {
         match self.literal() {
             Some(text) => text.to_owned(),
@@ -249,7 +247,7 @@ impl Template {
         }
     }
 
-    /// The variables that this template reads by name, arguments of functions included.
+    /// The variables that this template reads by name, including those in arguments of functions.
     pub fn reads(&self) -> Vec<Slot> {
         let mut slots = Vec::new();
         self.visit(&mut |part| {
@@ -264,8 +262,8 @@ impl Template {
         slots
     }
 
-    /// The variables that this template is made of, if besides texts it is made of nothing but these and properties: then it
-    /// stays the same as long as they do.
+    /// The variables that this template depends on, if it consists only of texts, variables and properties. Its value then
+    /// changes only when these do.
     pub fn ingredients(&self) -> Option<Vec<Slot>> {
         let mut slots = Vec::new();
         for part in self.parts() {
@@ -279,7 +277,7 @@ impl Template {
         Some(slots)
     }
 
-    /// The functions that this template calls, each once, in order of their first mention.
+    /// The functions that this template calls, without duplicates, in order of first occurrence.
     pub fn functions(&self) -> Vec<&'static FunctionSpec> {
         let mut specs: Vec<&'static FunctionSpec> = Vec::new();
         self.visit(&mut |part| {
@@ -292,7 +290,7 @@ impl Template {
         specs
     }
 
-    /// Whether a function in here needs the response of the previous sample.
+    /// Whether a function in this template needs the response of the previous sample.
     pub fn reads_previous_response(&self) -> bool {
         let mut needed = false;
         self.visit(&mut |part| {
@@ -303,7 +301,7 @@ impl Template {
         needed
     }
 
-    /// Whether a function in here can only be run by a JVM.
+    /// Whether a function in this template can only run in a JVM.
     pub fn needs_jvm(&self) -> bool {
         let mut needed = false;
         self.visit(&mut |part| {

@@ -1,4 +1,4 @@
-//! The result of an evaluation, borrowed whenever it can be.
+//! The result of an evaluation, borrowed whenever possible.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::vars::Value;
 
-/// The value of a template: a string that is copied only when it had to be built.
+/// The value of a template: a string that is copied only if it had to be built.
 #[derive(Debug, Clone)]
 pub enum Text<'a> {
     /// Part of the template itself.
@@ -15,7 +15,7 @@ pub enum Text<'a> {
     Shared(Value),
     /// The value of one JMeter property.
     Property(Arc<str>),
-    /// Put together for this evaluation.
+    /// Built for this evaluation.
     Owned(String),
 }
 
@@ -30,7 +30,8 @@ impl Text<'_> {
         }
     }
 
-    /// Turns the text into a variable's value; a value that came from a variable is not copied.
+    /// Converts the text to a variable's value; a value that came from a variable is not
+    /// copied.
     pub fn into_value(self) -> Value {
         match self {
             Text::Shared(value) => value,
@@ -39,7 +40,7 @@ impl Text<'_> {
         }
     }
 
-    /// Turns the text into an owned string.
+    /// Converts the text to an owned string.
     pub fn into_string(self) -> String {
         match self {
             Text::Owned(text) => text,

@@ -1,4 +1,4 @@
-//! Java's rules for reading and printing numbers and booleans, which JMeter applies everywhere.
+//! Java's rules for parsing and printing numbers and booleans, which JMeter applies everywhere.
 
 pub use drumfire_query::json::double_text as double_to_string;
 
@@ -7,16 +7,18 @@ pub fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c <= ' ')
 }
 
-/// `Integer.parseInt`: an optional sign and digits, nothing around them; `None` where Java throws.
+/// `Integer.parseInt`: an optional sign and digits without surrounding characters; `None` if Java
+/// throws.
 pub fn parse_int(text: &str) -> Option<i32> {
     i32::try_from(parse_long(text)?).ok()
 }
 
-/// `Long.parseLong`: an optional sign and digits, nothing around them; `None` where Java throws.
+/// `Long.parseLong`: an optional sign and digits without surrounding characters; `None` if Java
+/// throws.
 pub fn parse_long(text: &str) -> Option<i64> {
     match text.parse() {
         Ok(number) => Some(number),
-        // Java also takes the decimal digits of other scripts.
+        // Java also accepts decimal digits of other scripts.
         Err(_) if !text.is_ascii() => to_ascii_digits(text)?.parse().ok(),
         Err(_) => None,
     }
@@ -47,8 +49,8 @@ fn digit_value(c: char) -> Option<u32> {
     (value < 10).then_some(value)
 }
 
-/// `Double.parseDouble`: surrounding white space, `NaN`, `Infinity`, a suffix `d` or `f` and
-/// hexadecimal floats are allowed; `None` where Java throws.
+/// `Double.parseDouble`: allows surrounding white space, `NaN`, `Infinity`, a suffix `d` or `f`
+/// and hexadecimal floats; `None` if Java throws.
 pub fn parse_double(text: &str) -> Option<f64> {
     let text = trim(text);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -74,7 +76,7 @@ pub fn parse_double(text: &str) -> Option<f64> {
     digits.parse::<f64>().ok().map(|value| sign * value)
 }
 
-/// The part of a hexadecimal float after `0x`; the exponent is obligatory.
+/// Parses a hexadecimal float after `0x`; the exponent is mandatory.
 fn parse_hex_double(text: &str) -> Option<f64> {
     let text = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
     let (mantissa, exponent) = text.split_once(['p', 'P'])?;
@@ -99,22 +101,22 @@ pub fn parse_float(text: &str) -> Option<f32> {
     }
 }
 
-/// `Boolean.parseBoolean`: true only for `true` in any case, white space not allowed.
+/// `Boolean.parseBoolean`: true only for `true` in any case, without white space.
 pub fn parse_bool(text: &str) -> bool {
     text.eq_ignore_ascii_case("true")
 }
 
-/// `AbstractProperty.getIntValue`: 0 for whatever is not an integer.
+/// `AbstractProperty.getIntValue`: 0 for anything that is not an integer.
 pub fn property_int(text: &str) -> i32 {
     parse_int(text).unwrap_or(0)
 }
 
-/// `AbstractProperty.getLongValue`: 0 for whatever is not an integer.
+/// `AbstractProperty.getLongValue`: 0 for anything that is not an integer.
 pub fn property_long(text: &str) -> i64 {
     parse_long(text).unwrap_or(0)
 }
 
-/// `AbstractProperty.getDoubleValue`: 0 for whatever is not a number.
+/// `AbstractProperty.getDoubleValue`: 0 for anything that is not a number.
 pub fn property_double(text: &str) -> f64 {
     parse_double(text).unwrap_or(0.0)
 }

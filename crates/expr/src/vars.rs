@@ -1,4 +1,4 @@
-//! One user's variables, numbered where the plan spells their names out.
+//! One user's variables. Names that the plan spells out are numbered.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,11 +11,11 @@ use crate::shared::csv_files::CsvCursors;
 /// The value of a variable. Users are pinned to a thread, so values are shared without atomics.
 pub type Value = Rc<str>;
 
-/// The number of a variable whose name the plan spells out.
+/// The number of a variable whose name occurs literally in the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot(u32);
 
-/// The names that a plan spells out, numbered in the order of their first mention.
+/// The names that occur literally in a plan, numbered in order of first occurrence.
 #[derive(Debug, Clone, Default)]
 pub struct VarNames {
     names: Vec<Arc<str>>,
@@ -23,12 +23,12 @@ pub struct VarNames {
 }
 
 impl VarNames {
-    /// No names.
+    /// An empty table.
     pub fn new() -> VarNames {
         VarNames::default()
     }
 
-    /// The slot of `name`, which gets the next number if it has none yet.
+    /// The slot of `name`, assigned if new.
     pub fn intern(&mut self, name: &str) -> Slot {
         if let Some(slot) = self.slots.get(name) {
             return *slot;
@@ -40,7 +40,7 @@ impl VarNames {
         slot
     }
 
-    /// The slot of `name`, if the plan spells it out.
+    /// The slot of `name`, if it occurs literally in the plan.
     pub fn slot(&self, name: &str) -> Option<Slot> {
         self.slots.get(name).copied()
     }
@@ -50,7 +50,7 @@ impl VarNames {
         &self.names[slot.0 as usize]
     }
 
-    /// How many names there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.names.len()
     }
@@ -61,20 +61,20 @@ impl VarNames {
     }
 }
 
-/// Numbers below this are kept as values.
+/// Limit below which numbers are cached permanently.
 const NUMERALS: usize = 1024;
-/// The number of larger ones that are cached.
+/// Number of cache entries for larger numbers.
 const LAST_NUMERALS: usize = 8;
 
 thread_local! {
-    /// The texts of small numbers, each made when it is first asked for.
+    /// The texts of small numbers, each created on first use.
     static SMALL: RefCell<Vec<Option<Value>>> = const { RefCell::new(Vec::new()) };
-    /// The last larger ones, by their lowest bits.
+    /// The latest larger numbers, indexed by their lowest bits.
     static LAST: RefCell<[Option<(i32, Value)>; LAST_NUMERALS]> = const { RefCell::new([const { None }; LAST_NUMERALS]) };
 }
 
-/// The number as a value: counters of loops are set several times at every turn, so that small ones are made only once a
-/// thread, and larger ones once a turn.
+/// The number as a value, cached. Loop counters are set several times per iteration. So small numbers are only formatted
+/// once per thread, and larger ones once per iteration.
 pub fn numeral(number: i32) -> Value {
     let make = || Rc::from(itoa::Buffer::new().format(number));
     let Some(at) = usize::try_from(number).ok().filter(|at| *at < NUMERALS) else {
@@ -93,10 +93,10 @@ pub fn numeral(number: i32) -> Value {
 
 /// One user's variables: JMeter's `JMeterVariables`, holding strings only.
 ///
-/// The plan's own names live in an array; others (`id_1`, `id_matchNr`, …) in a map that exists only
-/// once it is needed; there too are names that a script gave Java's null, which is no value but is
-/// listed. JMeter's functions also keep data per thread (`ThreadLocal`); that lives here and is not copied by [`Clone`],
-/// because a new thread starts without it.
+/// Names that occur literally in the plan are stored in an array. Others (`id_1`, `id_matchNr`, …) are in a map that is
+/// created on demand. The map also holds names that a script set to Java's null, which have no value but are listed.
+/// JMeter's functions also keep data per thread (`ThreadLocal`); it is stored here but not copied by [`Clone`], because a
+/// new thread starts without it.
 #[derive(Debug)]
 pub struct Vars {
     names: Arc<VarNames>,
@@ -106,7 +106,7 @@ pub struct Vars {
     locals: Option<Box<Locals>>,
 }
 
-/// The data that functions keep per user: JMeter's thread-locals.
+/// Data that functions store per user: JMeter's thread-locals.
 #[derive(Debug, Default)]
 pub(crate) struct Locals {
     /// `IterationCounter.perThreadInt`, by the number of the function instance.
@@ -116,7 +116,7 @@ pub(crate) struct Locals {
 }
 
 impl Vars {
-    /// No variable has a value.
+    /// A set in which no variable has a value.
     pub fn new(names: Arc<VarNames>) -> Vars {
         let slots = vec![None; names.len()];
         Vars {
@@ -127,7 +127,7 @@ impl Vars {
         }
     }
 
-    /// The table that the slots refer to.
+    /// The table to which the slots refer.
     pub fn names(&self) -> &Arc<VarNames> {
         &self.names
     }
@@ -137,7 +137,7 @@ impl Vars {
         self.slots.get(slot.0 as usize)?.as_ref()
     }
 
-    /// Gives the variable in `slot` a value.
+    /// Sets the variable in `slot`.
     pub fn set(&mut self, slot: Slot, value: Value) {
         if let Some(place) = self.slots.get_mut(slot.0 as usize) {
             *place = Some(value);
@@ -149,7 +149,7 @@ impl Vars {
         self.slots.get_mut(slot.0 as usize)?.take()
     }
 
-    /// The value of the variable called `name`.
+    /// The value of the variable called `name`; `None` if it is undefined.
     pub fn get_named(&self, name: &str) -> Option<&Value> {
         match self.names.slot(name) {
             Some(slot) => self.get(slot),
@@ -157,7 +157,7 @@ impl Vars {
         }
     }
 
-    /// Gives the variable called `name` a value.
+    /// Sets the variable called `name`.
     pub fn set_named(&mut self, name: &str, value: Value) {
         match self.names.slot(name) {
             Some(slot) => self.set(slot, value),
@@ -173,7 +173,7 @@ impl Vars {
         }
     }
 
-    /// Gives the variable called `name` Java's null (`JMeterVariables#put`): it is undefined, and listed.
+    /// Sets the variable called `name` to Java's null (`JMeterVariables#put`): it is undefined, but listed.
     pub fn set_null_named(&mut self, name: &str) {
         self.remove_named(name);
         let others = self.others.get_or_insert_default();
@@ -204,7 +204,7 @@ impl Vars {
         }
     }
 
-    /// All variables that have a value, in no particular order.
+    /// All variables with a value, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         let spelled = self
             .names
@@ -220,19 +220,19 @@ impl Vars {
         spelled.chain(computed)
     }
 
-    /// Forgets all values.
+    /// Removes all values.
     pub fn clear(&mut self) {
         self.slots.fill(None);
         self.others = None;
     }
 
-    /// Takes over the values of `other`, of a plan's same names.
+    /// Copies the values of `other`, which has the names of the same plan.
     pub fn copy_values(&mut self, other: &Vars) {
         self.slots.clone_from(&other.slots);
         self.others.clone_from(&other.others);
     }
 
-    /// Changes here what is different between `before` and `after`.
+    /// Applies the differences between `before` and `after` to this set.
     pub fn follow(&mut self, before: &Vars, after: &Vars) {
         for (own, (old, new)) in self
             .slots
@@ -259,8 +259,8 @@ impl Vars {
         }
     }
 
-    /// The slot of `name`, which gets the next number, and the value that it has by its name, if it has none yet. Cheap as
-    /// long as nobody else holds the table.
+    /// The slot of `name`. A new name gets the next number, and its slot takes over the value stored under the name. Cheap
+    /// while the table is not shared.
     pub(crate) fn intern(&mut self, name: &str) -> Slot {
         if let Some(slot) = self.names.slot(name) {
             return slot;

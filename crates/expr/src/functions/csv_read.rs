@@ -9,13 +9,13 @@ use crate::shared::csv_files::{CsvCursor, CsvFile, OpenFiles};
 use crate::text::Text;
 use crate::values::parse_int;
 
-/// Reads the rows up to the first empty line, so a file may end with comments.
+/// Parses the rows up to the first empty line, so a file may end with comments.
 fn parse(text: &str, delimiter: &str) -> CsvFile {
     let lines = files::lines(text).take_while(|line| !line.is_empty());
     CsvFile::new(lines.map(|line| split_line(line, delimiter)).collect())
 }
 
-/// `FileRowColContainer.splitLine`: no quoting.
+/// `FileRowColContainer.splitLine`: does not support quoting.
 fn split_line(line: &str, delimiter: &str) -> Vec<String> {
     match delimiter {
         "" => vec![line.to_owned()],
@@ -26,7 +26,7 @@ fn split_line(line: &str, delimiter: &str) -> Vec<String> {
 #[derive(Debug)]
 struct CsvRead;
 
-/// `CSVRead.setParameters` forgets all files, "the only way to detect that a run is starting".
+/// `CSVRead.setParameters` closes all files, "the only way to detect that a run is starting".
 pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
     *scope.properties().csv_files().lock() = OpenFiles::default();
     Ok(Box::new(CsvRead))
@@ -92,7 +92,7 @@ fn open(file: &str, alias: &str, scope: &mut dyn Scope) {
     }
 }
 
-/// `FileWrapper.getFile`: the container of an alias, loaded at its first use by any user.
+/// `FileWrapper.getFile`: the container of an alias, which its first use by any user loads.
 fn shared_file(file: &str, alias: &str, scope: &dyn Scope) -> std::io::Result<Arc<CsvFile>> {
     let properties = scope.properties();
     let mut open = properties.csv_files().lock();
@@ -112,7 +112,7 @@ fn shared_file(file: &str, alias: &str, scope: &dyn Scope) -> std::io::Result<Ar
     Ok(parsed)
 }
 
-/// `FileWrapper.endRow`: the next column asked for is one of another row.
+/// `FileWrapper.endRow`: the next column is read from another row.
 fn end_row(file: &str, scope: &mut dyn Scope) {
     let file = or_default(file, scope);
     let former = match scope.vars_mut().locals().csv.0.get_mut(&file) {
@@ -124,7 +124,7 @@ fn end_row(file: &str, scope: &mut dyn Scope) {
     }
 }
 
-/// `FileWrapper.getColumn`: opens the file under its own name if need be.
+/// `FileWrapper.getColumn`: opens the file under its own name if necessary.
 fn read_column(file: &str, column: i32, scope: &mut dyn Scope) -> Text<'static> {
     let mut file = file.to_owned();
     if !scope.vars_mut().locals().csv.0.contains_key(&file) {

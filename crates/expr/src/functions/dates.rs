@@ -10,7 +10,7 @@ use crate::values::parse_long;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Zoned};
 
-/// `__dateTimeConvert`: empty if anything is wrong.
+/// `__dateTimeConvert`: returns an empty text after any error.
 pub(super) fn convert<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let date = args.text(0, scope)?;
     let source = args.text(1, scope)?;
@@ -44,8 +44,8 @@ fn converted(date: &str, source: &str, target: &str) -> Option<String> {
     target.format(&moment, &locale)
 }
 
-/// Both formatters have the system's zone. A text with another zone becomes an instant in the system's;
-/// an offset alone does not count as a zone, and is only printed.
+/// Both formatters use the system's zone. A text with another zone is converted to the system's. A lone
+/// offset does not count as a zone, and is only printed.
 fn in_system_zone(moment: Moment) -> Moment {
     let elsewhere = moment.zone.as_ref().filter(|zone| **zone != *SYSTEM_ZONE);
     match elsewhere.and_then(|zone| moment.to_zoned(zone)) {
@@ -57,7 +57,7 @@ fn in_system_zone(moment: Moment) -> Moment {
     }
 }
 
-/// `__RandomDate`: the last day is not included, and two equal days are an error.
+/// `__RandomDate`: excludes the last day; two equal days are an error.
 pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let locale = match args.trimmed(3, scope)? {
         name if name.is_empty() => Locale::system(),
@@ -112,7 +112,7 @@ fn today(scope: &dyn Scope) -> Result<Date, Raised> {
         .ok_or_else(|| Raised::exception("java.time.DateTimeException".to_owned()))
 }
 
-/// A date that cannot be read is logged and taken for 1970-01-01.
+/// Parses a date; an unreadable one is logged and becomes 1970-01-01.
 fn read_date(
     pattern: &DatePattern,
     text: &str,

@@ -3,7 +3,7 @@
 
 use crate::java_exception::JavaException;
 
-/// Formats `number` by the pattern's first half, as Java's `DecimalFormat`.
+/// Formats `number` by the first half of the pattern, as Java's `DecimalFormat` does.
 ///
 /// # Errors
 /// The exception that Java throws for the pattern.

@@ -14,7 +14,7 @@ use crate::scope::{Level, Scope};
 use crate::text::Text;
 use crate::values::parse_bool;
 
-/// The digest of text and salt in hexadecimal; an unknown algorithm gives `null`.
+/// The digest of text and salt in hexadecimal; `null` for an unknown algorithm.
 pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let algorithm = args.text(0, scope)?;
     let text = args.text(1, scope)?;
@@ -55,7 +55,8 @@ pub(super) fn md5<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     Ok(Text::Owned(hex))
 }
 
-/// The algorithms of the JDK's own provider, with the aliases that `MessageDigest.getInstance` takes.
+/// The algorithms of the JDK's own provider, with the aliases that `MessageDigest.getInstance`
+/// accepts.
 fn hasher(algorithm: &str) -> Option<Box<dyn DynDigest>> {
     Some(match algorithm.to_ascii_uppercase().as_str() {
         "MD2" => Box::<Md2>::default(),

@@ -1,5 +1,6 @@
-//! Text in, text out: `ChangeCase`, `CharFunction`, `EscapeHtml`, `EscapeOroRegexpChars`,
-//! `EscapeXml`, `UnEscape`, `UnEscapeHtml`, and the case and Base64 functions of jmeter-plugins.
+//! Functions that transform a text: `ChangeCase`, `CharFunction`, `EscapeHtml`,
+//! `EscapeOroRegexpChars`, `EscapeXml`, `UnEscape`, `UnEscapeHtml`, and the case and Base64
+//! functions of jmeter-plugins.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -11,7 +12,7 @@ use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::decode_long;
 
-/// `ChangeCase`: the mode may be in any case; an unknown one leaves the text alone.
+/// `ChangeCase`: ignores the case of the mode; an unknown mode leaves the text unchanged.
 pub(super) fn change_case<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mode = args.text(1, scope)?;
@@ -29,7 +30,7 @@ pub(super) fn change_case<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
     Ok(Text::Owned(result))
 }
 
-/// `StringUtils.capitalize`: the first character only, and never into two (`ß` stays).
+/// `StringUtils.capitalize`: only the first character, and never to two characters (`ß` stays).
 fn capitalize(text: &str) -> String {
     let mut chars = text.chars();
     let Some(first) = chars.next() else {
@@ -66,8 +67,8 @@ pub(super) fn base64_encode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallRe
     Ok(Text::Owned(result))
 }
 
-/// `Base64Decode` of jmeter-plugins: like Commons Codec it skips what is not Base64, takes both
-/// alphabets and does not insist on padding.
+/// `Base64Decode` of jmeter-plugins: like Commons Codec it skips characters that are not Base64,
+/// accepts both alphabets and does not require padding.
 pub(super) fn base64_decode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
@@ -93,7 +94,7 @@ pub(super) fn base64_decode<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallRe
     Ok(Text::Owned(result))
 }
 
-/// `CharFunction`: every number becomes a 16-bit `char`; what is not a number is logged and skipped.
+/// `CharFunction`: every number becomes a 16-bit `char`; anything else is logged and skipped.
 pub(super) fn char_codes<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let mut units = Vec::with_capacity(args.len());
     for index in 0..args.len() {
@@ -128,7 +129,7 @@ pub(super) fn escape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
     Ok(Text::Owned(out))
 }
 
-/// `StringEscapeUtils.escapeXml10`: what XML 1.0 does not allow disappears.
+/// `StringEscapeUtils.escapeXml10`: drops characters that XML 1.0 does not allow.
 pub(super) fn escape_xml<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mut out = String::with_capacity(text.len() + 16);
@@ -169,10 +170,10 @@ pub(super) fn unescape_html<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallRe
     Ok(Text::Owned(unescape_html4(&text)?.into_owned()))
 }
 
-/// `StringEscapeUtils.unescapeHtml4`: entities need their semicolon; unknown ones stay.
+/// `StringEscapeUtils.unescapeHtml4`: entities require a semicolon; unknown ones stay.
 ///
 /// # Errors
-/// [`Raised::Exception`] for a number that is no code point.
+/// [`Raised::Exception`] for a number that is not a code point.
 pub fn unescape_html4(text: &str) -> Result<Cow<'_, str>, Raised> {
     if !text.contains('&') {
         return Ok(Cow::Borrowed(text));
@@ -224,8 +225,8 @@ fn entity(text: &str) -> Result<Option<(char, usize)>, Raised> {
     }
 }
 
-/// `StringEscapeUtils.unescapeJava`: octal and Unicode escapes, `\b \n \t \f \r \\ \" \'`; another
-/// backslash disappears.
+/// `StringEscapeUtils.unescapeJava`: octal and Unicode escapes, `\b \n \t \f \r \\ \" \'`; any other
+/// backslash is dropped.
 pub(super) fn unescape_java<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     if !text.contains('\\') {
@@ -247,7 +248,7 @@ pub(super) fn unescape_java<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallRe
     Ok(Text::Owned(String::from_utf16_lossy(&out)))
 }
 
-/// The meaning of an escape at the start of `units`, and its length.
+/// The result of an escape at the start of `units`, and its length.
 fn java_escape(units: &[u16]) -> Result<(Option<u16>, usize), Raised> {
     let Some(kind) = units.get(1).map(|unit| ascii(*unit)) else {
         return Ok((None, 1));

@@ -16,7 +16,7 @@ pub(super) fn put<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     Ok(value)
 }
 
-/// `__fifoGet`: empty if the queue is.
+/// `__fifoGet`: an empty text if the queue is empty.
 pub(super) fn get<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let queue = args.text(0, scope)?;
     let value = scope.properties().fifos().peek(&queue);
@@ -25,8 +25,8 @@ pub(super) fn get<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     Ok(value)
 }
 
-/// `__fifoPop`: waits while the queue is empty; then `null`, and an undefined variable, if the time is over. One user at a time
-/// is in a call of the plan: users share the function's object, and `FifoPop#execute` is synchronized.
+/// `__fifoPop`: waits while the queue is empty. After a timeout it returns `null` and undefines the variable. Only one user at
+/// a time can be in a call of the plan, because users share the function's object and `FifoPop#execute` is synchronized.
 #[derive(Debug)]
 pub(super) struct Pop {
     instance: u32,

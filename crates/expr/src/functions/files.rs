@@ -10,10 +10,11 @@ use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_bool, parse_int};
 
-/// The value of a function whose file cannot be read.
+/// The result of a function whose file cannot be read.
 const ERROR: &str = "**ERR**";
 
-/// `FileServer.resolveFileFromPath`: a file that is not in the current folder is next to the plan.
+/// `FileServer.resolveFileFromPath`: a file that is not in the current folder is looked up beside
+/// the plan.
 pub(super) fn resolve(file: &str, base_dir: &Path) -> PathBuf {
     let path = Path::new(file);
     if path.is_absolute() || path.exists() {
@@ -41,7 +42,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The charset called `name`; `None` if Java would not know it either.
+/// The charset called `name`; `None` if Java does not know it.
 pub(super) fn charset(name: &str) -> Option<Charset> {
     match name.to_ascii_uppercase().as_str() {
         "ISO-8859-1" | "ISO8859-1" | "ISO8859_1" | "ISO_8859-1" | "LATIN1" | "L1" => {
@@ -53,7 +54,8 @@ pub(super) fn charset(name: &str) -> Option<Charset> {
     }
 }
 
-/// Charsets by Java's meaning; where WHATWG's differs (Latin-1 is not windows-1252), by hand.
+/// Charsets as Java defines them; those that WHATWG defines differently (Latin-1 is not
+/// windows-1252) are implemented here.
 pub(super) enum Charset {
     Latin1,
     Ascii,
@@ -105,7 +107,7 @@ fn big_endian(text: &str) -> impl Iterator<Item = u8> {
     text.encode_utf16().flat_map(u16::to_be_bytes)
 }
 
-/// Java writes `?` for what the charset does not have.
+/// Encodes like Java, which writes `?` for characters that the charset lacks.
 fn encode_with(encoding: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
     let (bytes, _, unmappable) = encoding.encode(text);
     if !unmappable {
@@ -120,7 +122,7 @@ fn encode_with(encoding: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> 
     out
 }
 
-/// `__FileToString`: relative to the current folder, UTF-8 unless told otherwise.
+/// `__FileToString`: relative to the current folder; UTF-8 by default.
 pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let file = args.text(0, scope)?;
     let encoding = args.trimmed(1, scope)?;
@@ -146,10 +148,10 @@ pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallR
     Ok(Text::Owned(value))
 }
 
-/// Writers of files wait for each other; JMeter has a lock per file.
+/// Serializes all writers of files; JMeter has a lock per file.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// `__StringToFile`: whether the text was written. `\n` in the text becomes a line feed.
+/// `__StringToFile`: returns whether the text was written. `\n` in the text becomes a line feed.
 pub(super) fn string_to_file<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let file = args.trimmed(0, scope)?;
     let content = args.text(1, scope)?.replace("\\n", "\n");
@@ -263,8 +265,8 @@ impl OpenFile {
         Ok(())
     }
 
-    /// The next line; at the end of a file the next file or the same one again. `None` is Java's
-    /// `null`, which an empty file gives.
+    /// The next line; at the end of a file, continues with the next file or restarts the same one.
+    /// `None` is Java's `null`, which an empty file gives.
     fn next_line(
         &mut self,
         args: Args<'_>,
@@ -291,7 +293,8 @@ impl OpenFile {
         })
     }
 
-    /// Without a file the user stops if files were numbered, and gets an error text otherwise.
+    /// Handles a missing file: stops the user if files are numbered, and returns an error text
+    /// otherwise.
     fn no_file(&self) -> Result<Option<String>, Raised> {
         match self.end {
             Some(_) => Err(Raised::StopThread("End of sequence".to_owned())),
@@ -300,7 +303,7 @@ impl OpenFile {
     }
 }
 
-/// The number of the first or last file; anything else than a number is as good as nothing.
+/// The number of the first or last file; `None` if the argument is not a number.
 fn number(
     args: Args<'_>,
     index: usize,

@@ -1,4 +1,5 @@
-//! `JavaScript`: evaluates simple expressions here and leaves other scripts to a JavaScript engine.
+//! `JavaScript`: evaluates simple expressions natively and leaves other scripts to a JavaScript
+//! engine.
 
 use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, store};
 use crate::js_condition::{self, ConditionError};
@@ -11,9 +12,9 @@ const OBJECTS: &str = "log ctx vars props threadName sampler sampleResult";
 #[derive(Debug)]
 struct JavaScript {
     instance: u32,
-    /// Whether the text is the same at every call.
+    /// Whether the text is identical at every call.
     constant: bool,
-    /// Whether the script needs an engine whatever its variables are.
+    /// Whether the script needs an engine for any values of its variables.
     needs_jvm: bool,
 }
 

@@ -13,11 +13,12 @@ use crate::text::Text;
 struct Jexl {
     dialect: Dialect,
     instance: u32,
-    /// The expression, if it is the same at every call.
+    /// The expression, if it is identical at every call.
     constant: Option<Result<Script, JexlError>>,
 }
 
-/// Expressions that variables are part of, compiled once per worker; JMeter's engines cache 512.
+/// Limit of cached expressions that contain variables, per worker; JMeter's engines also cache
+/// 512.
 const CAPACITY: usize = 512;
 
 type Cache = HashMap<(Dialect, Box<str>), Rc<Result<Script, JexlError>>>;
@@ -73,7 +74,7 @@ impl Stateful for Jexl {
         };
         let text = match result {
             Ok(text) => text,
-            // JEXL 3 is silent: what goes wrong in an expression is worth `null`.
+            // JEXL 3 is silent: an expression with an error evaluates to `null`.
             Err(JexlError::Jexl(message)) if self.dialect == Dialect::Jexl3 => {
                 scope.log(Level::Warn, &message);
                 String::new()

@@ -23,7 +23,8 @@ pub(super) fn logn<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> 
     Ok(Text::Literal(""))
 }
 
-/// `LogFunction.logDetails`: `OUT` and `ERR` are the process's streams, an unknown level is DEBUG.
+/// `LogFunction.logDetails`: `OUT` and `ERR` are the process's streams; an unknown level counts as
+/// DEBUG.
 fn write(
     args: Args<'_>,
     text: &str,
@@ -43,7 +44,7 @@ fn write(
             .map(|thrown| format!(" {thrown}"))
             .unwrap_or_default();
         let line = format!("Log: {}{separator}{text}{thrown}", scope.thread_name());
-        // A reader that has gone away does not stop a user, nor does it in JMeter.
+        // As in JMeter, a closed output stream does not stop a user.
         let _ = match level.as_str() {
             "OUT" => writeln!(io::stdout(), "{line}"),
             _ => writeln!(io::stderr(), "{line}"),

@@ -1,5 +1,5 @@
-//! Functions on texts of the Custom JMeter Functions plugin: `StrLen`, `Substring`, `StrReplace`, `StrReplaceRegex`,
-//! `CaseFormat`, `If` and `ChooseRandom` of jmeter-plugins.
+//! Text functions of the Custom JMeter Functions plugin of jmeter-plugins: `StrLen`, `Substring`, `StrReplace`,
+//! `StrReplaceRegex`, `CaseFormat`, `If` and `ChooseRandom`.
 
 use drumfire_query::regex::{Captures, Dialect};
 
@@ -16,7 +16,7 @@ pub(super) fn str_len<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'
     Ok(Text::Owned(length))
 }
 
-/// `__substring`: from an index up to, but without, another one.
+/// `__substring`: from an index to another, exclusive.
 pub(super) fn substring<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let begin = index(args, 1, scope)?;
@@ -40,7 +40,7 @@ fn index(args: Args<'_>, place: usize, scope: &mut dyn Scope) -> Result<i32, Rai
     parse_int(&text).ok_or_else(|| not_a_number(&text))
 }
 
-/// Puts the result into the variable that the argument names, white space and all.
+/// Stores the result in the variable that the argument names, without trimming the name.
 fn keep<'a>(args: Args<'a>, place: usize, result: String, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(place, scope)?;
     store(&name, &result, scope);
@@ -77,8 +77,8 @@ pub(super) fn str_replace_regex<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Ca
     keep(args, 3, replaced, scope)
 }
 
-/// `Matcher.appendReplacement` without named groups: `$1` is a group, a backslash takes the next character as it is. A
-/// further digit belongs to the number as long as there is such a group.
+/// `Matcher.appendReplacement` without named groups: `$1` inserts a group, and a backslash escapes the next character.
+/// Another digit belongs to the number only if a group with that number exists.
 fn append_replacement(
     replaced: &mut String,
     found: &Captures<'_>,
@@ -132,7 +132,7 @@ pub(super) fn choose_if<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult
     Ok(result)
 }
 
-/// `__chooseRandom`: one of the arguments but the last, which names a variable.
+/// `__chooseRandom`: one of the arguments except the last, which names a variable.
 pub(super) fn choose_random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let last = args.len() - 1;
     let variable = args.trimmed(last, scope)?;
@@ -142,7 +142,7 @@ pub(super) fn choose_random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallRe
     Ok(choice)
 }
 
-/// `__caseFormat`: words, separated by white space, hyphens and underscores, in another notation.
+/// `__caseFormat`: converts words, separated by white space, hyphens and underscores, to another notation.
 pub(super) fn case_format<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let mode = args.text(1, scope)?;
@@ -166,7 +166,7 @@ pub(super) fn case_format<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
     Ok(Text::Owned(result))
 }
 
-/// `String.split`: separators at the start leave an empty word, those at the end none.
+/// `String.split`: separators at the start give an empty word, those at the end none.
 fn words(text: &str) -> Vec<&str> {
     let is_separator =
         |c: char| matches!(c, ' ' | '\t' | '\n' | '\x0B' | '\x0C' | '\r' | '-' | '_');

@@ -4,11 +4,11 @@ use crate::call::{Args, CallResult, NULL, Refusal, Stateful, next_instance, stor
 use crate::scope::Scope;
 use crate::text::Text;
 
-/// `__P`. With arguments that are the same each time its value is worked out once a thread, for as long as nobody sets a
-/// property: plans take their addresses from it, for each request.
+/// `__P`. If all arguments are constant, each thread caches the value until a property is set, because plans often use
+/// it in the addresses of requests.
 #[derive(Debug)]
 pub(super) struct P {
-    /// Of a call with such arguments.
+    /// The cache key of a call with constant arguments.
     place: Option<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Stateful for P {
     }
 }
 
-/// The default is `1` if none is given.
+/// The default value is `1`.
 fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(1, scope)?;
@@ -49,7 +49,7 @@ fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     Ok(trimmed(value.or(default).unwrap_or(Text::Literal("1"))))
 }
 
-/// `JMeterUtils.getPropDefault` trims a default, too.
+/// `JMeterUtils.getPropDefault` also trims the default.
 fn trimmed(text: Text<'_>) -> Text<'_> {
     let short = crate::values::trim(&text);
     if short.len() == text.len() {
@@ -59,7 +59,7 @@ fn trimmed(text: Text<'_>) -> Text<'_> {
     }
 }
 
-/// `__property`: the default is the name if none is given.
+/// `__property`: the default value is the name.
 pub(super) fn property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(2, scope)?;
@@ -70,7 +70,7 @@ pub(super) fn property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<
     Ok(value)
 }
 
-/// `__setProperty`: the former value is returned only if the third argument is `true`.
+/// `__setProperty`: returns the former value only if the third argument is `true`.
 pub(super) fn set_property<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let value = args.text(1, scope)?;
@@ -90,7 +90,7 @@ pub(super) fn is_prop_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> Call
     Ok(Text::Literal(if defined { "true" } else { "false" }))
 }
 
-/// `__env`: the default is the name if none is given.
+/// `__env`: the default value is the name.
 pub(super) fn env<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let default = args.given(2, scope)?;

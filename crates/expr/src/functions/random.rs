@@ -6,7 +6,7 @@ use crate::scope::{Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_int, parse_long};
 
-/// `__Random`: both ends included; they must be numbers and in order.
+/// `__Random`: includes both bounds, which must be numbers and in order.
 pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let low = args.trimmed(0, scope)?;
     let low = parse_long(&low).ok_or_else(|| not_a_number(&low))?;
@@ -28,8 +28,8 @@ pub(super) fn bound_not_greater() -> JavaException {
     )
 }
 
-/// `__RandomString`: as many UTF-16 units as asked for, out of the given characters or of all assigned
-/// ones.
+/// `__RandomString`: the requested number of UTF-16 units, from the given characters or from all
+/// assigned ones.
 pub(super) fn string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let length = args.text(0, scope)?;
     let length = parse_int(&length).ok_or_else(|| not_a_number(&length))?;
@@ -59,8 +59,7 @@ pub(super) fn string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a
     Ok(Text::Owned(result))
 }
 
-/// `RandomStringUtils.random(count)`: code points that are neither unassigned, private nor
-/// surrogates.
+/// `RandomStringUtils.random(count)`: code points that are not unassigned, private or surrogates.
 fn any_characters(length: usize, scope: &mut dyn Scope) -> String {
     use unicode_general_category::{GeneralCategory, get_general_category};
     let random = scope.random();

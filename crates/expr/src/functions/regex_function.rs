@@ -14,7 +14,7 @@ use crate::values::{parse_float, parse_int};
 #[derive(Debug)]
 struct RegexFunction {
     dialect: Dialect,
-    /// The regular expression, if it is the same at every call.
+    /// The regular expression, if it is identical at every call.
     pattern: Option<Arc<Pattern>>,
     template: Option<MatchTemplate>,
 }
@@ -91,8 +91,8 @@ fn store_count(name: &str, count: usize, scope: &mut dyn Scope) {
     }
 }
 
-/// The matches that the third argument selects: all, a random one, one by number, or one by its place
-/// between 0 and 1. None if there is no such number.
+/// The matches that the third argument selects: all, a random one, one by number, or one by its
+/// relative position between 0 and 1. Empty if there is no match with that number.
 fn choose<'f, 't>(
     found: &'f [Captures<'t>],
     which: &str,
@@ -136,8 +136,8 @@ impl RegexFunction {
         })
     }
 
-    /// `generateResult`: stores the groups and puts the template together. A group that took no part in
-    /// the match is `null`.
+    /// `generateResult`: stores the groups and expands the template. A group that did not participate
+    /// in the match is `null`.
     fn result(
         &self,
         captures: &Captures<'_>,

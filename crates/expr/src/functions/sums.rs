@@ -38,7 +38,8 @@ pub(super) fn double_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResul
     Ok(Text::Owned(total))
 }
 
-/// The last argument is a variable's name unless it is a number. The others must be numbers.
+/// The last argument is a variable's name, unless it is a number. All others must be
+/// numbers.
 fn sum<'a>(
     args: Args<'a>,
     scope: &mut dyn Scope,

@@ -54,7 +54,7 @@ impl FunctionSpec {
         self
     }
 
-    /// It differs from JMeter's.
+    /// Describes how it differs from JMeter's function.
     const fn differs(mut self, how: &'static str) -> FunctionSpec {
         self.differs = how;
         self

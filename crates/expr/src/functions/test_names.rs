@@ -22,7 +22,7 @@ pub(super) fn thread_group_name<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallR
     Ok(Text::Owned(scope.thread_group_name().to_owned()))
 }
 
-/// `__threadNum`: what follows the last hyphen of the thread's name.
+/// `__threadNum`: the part of the thread's name after the last hyphen.
 pub(super) fn thread_num<'a>(_: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = scope.thread_name();
     let number = name.rsplit_once('-').map_or(name, |(_, number)| number);

@@ -1,5 +1,5 @@
-//! `TimeFunction` and `TimeShift`. Both evaluate some of their arguments when the plan is compiled. Those arguments can use
-//! variables of the Test Plan and of User Defined Variables only.
+//! `TimeFunction` and `TimeShift`. Both evaluate some of their arguments when the plan is compiled. These arguments can
+//! only use variables of the Test Plan and of User Defined Variables.
 
 use crate::call::{Args, CallResult, Refusal, Stateful, store};
 use crate::java_exception::{JavaException, no_date_pattern};
@@ -18,14 +18,14 @@ struct TimeFunction {
 
 #[derive(Debug)]
 enum TimeFormat {
-    /// Milliseconds, divided by this.
+    /// Milliseconds divided by this number.
     Millis(i64),
     Pattern(DatePattern),
-    /// An exception at every call.
+    /// Throws an exception at every call.
     Invalid(Box<JavaException>),
 }
 
-/// The names that stand for patterns, the property that redefines them, and their meaning.
+/// Aliases of patterns, the properties that redefine them, and their default patterns.
 const ALIASES: [(&str, &str, &str); 5] = [
     ("YMD", "time.YMD", "yyyyMMdd"),
     ("HMS", "time.HMS", "HHmmss"),
@@ -173,8 +173,8 @@ impl Stateful for TimeShift {
 }
 
 impl TimeShift {
-    /// The date to shift; what it does not mention is midnight, the first of January, this year, and
-    /// the system's present offset (`TimeShift.createFormatter`).
+    /// Parses the date to shift. Missing fields default to midnight, 1 January, this year, and the system's current offset
+    /// (`TimeShift.createFormatter`).
     fn read(
         &self,
         date: &str,

@@ -1,4 +1,5 @@
-//! `TSTFeedback` of jmeter-plugins: how many users a Throughput Shaping Timer needs, for a Concurrency Thread Group.
+//! `TSTFeedback` of jmeter-plugins: the number of users that a Throughput Shaping Timer needs, for a Concurrency
+//! Thread Group.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +8,7 @@ use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_double, parse_float, parse_int};
 
-/// Part of the users that may wait without being too many.
+/// Share of the users that may wait without counting as surplus.
 const DEFAULT_SPARE: f64 = 0.1;
 
 /// One call in a plan.
@@ -71,7 +72,7 @@ fn needed(users: i32, waiting: i32, sent: i32, rate: f32, spare: f64) -> i32 {
     users
 }
 
-/// `TSTFeedback#decreaseNeeded`: a spare of 1 and more is a number of users.
+/// `TSTFeedback#decreaseNeeded`: a spare of 1 or more is a number of users.
 fn fewer(users: i32, waiting: i32, spare: f64) -> i32 {
     if spare >= 1.0 {
         let needed = (f64::from(users) - (f64::from(waiting) - spare)) as i32;
@@ -112,7 +113,7 @@ mod tests {
 
     #[test]
     fn users_are_added_while_samples_are_missing_and_dropped_while_users_wait() {
-        // (users, waiting, sent, rate, spare) as TSTFeedback computes.
+        // (users, waiting, sent, rate, spare), computed by TSTFeedback.
         assert_eq!(needed(10, 0, 5, 0.0, 0.1), 10);
         assert_eq!(needed(10, 0, 5, 10.0, 0.1), 15);
         assert_eq!(needed(10, 0, 10, 10.0, 0.1), 10);

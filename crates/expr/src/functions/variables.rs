@@ -26,7 +26,7 @@ pub(super) fn eval<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> 
     Template::eval_text(&text, scope).map(Text::Owned)
 }
 
-/// `__evalVar`: an undefined variable gives an empty text.
+/// `__evalVar`: an empty text for an undefined variable.
 pub(super) fn eval_var<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let name = args.text(0, scope)?;
     let Some(value) = scope.vars().get_named(&name).cloned() else {
@@ -52,7 +52,7 @@ pub(super) fn is_defined<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResul
     Ok(Text::Literal(if defined { "1" } else { "0" }))
 }
 
-/// `__split`: `name`, `name_n`, `name_1`, …; an empty piece becomes `?`.
+/// `__split`: sets `name`, `name_n`, `name_1`, …; an empty piece becomes `?`.
 pub(super) fn split<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let text = args.text(0, scope)?;
     let prefix = args.trimmed(1, scope)?;
@@ -76,8 +76,8 @@ pub(super) fn split<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a>
     Ok(text)
 }
 
-/// `JOrphanUtils.split(text, delimiters, "?")`: a delimiter at the start gives no piece, one at the end
-/// or after another one gives `?`.
+/// `JOrphanUtils.split(text, delimiters, "?")`: a delimiter at the start gives no piece; one at the end
+/// or after another delimiter gives `?`.
 fn pieces<'t>(text: &'t str, delimiters: &str) -> Vec<&'t str> {
     let mut pieces = Vec::new();
     let mut after_delimiter = false;

@@ -14,7 +14,7 @@ use crate::text::Text;
 #[derive(Debug)]
 struct NextNode;
 
-/// `XPath.setParameters` forgets all files, as `CSVRead` does.
+/// `XPath.setParameters` drops all files, as `CSVRead` does.
 pub(super) fn prepare(_: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn Stateful>, Refusal> {
     scope.properties().xpath_files().lock().clear();
     Ok(Box::new(NextNode))
@@ -44,7 +44,7 @@ impl Stateful for NextNode {
     }
 }
 
-/// The nodes. The first user that asks reads the file; a failure is not kept, so the next user tries again.
+/// The nodes. The first user that needs them reads the file. A failure is not cached, so the next user tries again.
 fn open(file: &str, expression: &str, scope: &dyn Scope) -> Result<Arc<FoundNodes>, String> {
     let key = format!("{file}{expression}");
     let mut known = scope.properties().xpath_files().lock();
@@ -68,7 +68,7 @@ fn search(file: &str, expression: &str) -> Result<Vec<Option<String>>, String> {
     }
 }
 
-/// The text of an XML file: in the charset of its byte order mark or declaration, else in UTF-8.
+/// Decodes an XML file by its byte order mark or declaration, or else as UTF-8.
 fn decode(bytes: &[u8]) -> String {
     let is_utf16 = bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]);
     if is_utf16 {
@@ -81,7 +81,7 @@ fn decode(bytes: &[u8]) -> String {
     }
 }
 
-/// The encoding of an XML declaration.
+/// The encoding in an XML declaration.
 fn declared(head: &str) -> Option<&str> {
     let declaration = head.strip_prefix("<?xml")?.split_once("?>")?.0;
     let rest = declaration.split_once("encoding")?.1.trim_start();

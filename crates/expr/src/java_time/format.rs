@@ -9,12 +9,12 @@ use super::pattern::{DatePattern, PatternItem};
 use super::{Locale, Moment};
 
 impl DatePattern {
-    /// An instant in the system's time zone; `None` for years that do not fit four digits.
+    /// Formats an instant in the system's time zone; `None` for years that do not fit four digits.
     pub fn format_millis(&self, millis: i64, locale: &Locale) -> Option<String> {
         self.format(&Moment::from_millis(millis)?, locale)
     }
 
-    /// `None` if the moment does not have what the pattern asks for, where Java throws
+    /// Formats a moment; `None` if it lacks a field of the pattern, for which Java throws
     /// `UnsupportedTemporalTypeException`.
     pub(crate) fn format(&self, moment: &Moment, locale: &Locale) -> Option<String> {
         let mut out = String::with_capacity(32);
@@ -43,7 +43,7 @@ impl Printer<'_> {
                     let mut text = String::new();
                     self.field(*letter, *count, &mut text)?;
                     let length = text.chars().count();
-                    // Java throws if the text is too long for its place.
+                    // Java throws if the text exceeds the width.
                     out.push_str(&" ".repeat(width.checked_sub(length)?));
                     out.push_str(&text);
                 }
@@ -93,7 +93,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A name, or a number if the pattern has only one or two letters.
+    /// A name, or a number if the pattern has fewer than three letters.
     fn word(&self, letter: char, count: usize, out: &mut String) -> Option<()> {
         let number = self.number(letter)?;
         let names = self.locale.names();
@@ -141,8 +141,8 @@ impl Printer<'_> {
         })
     }
 
-    /// `VV`: the zone's id. `z` and `v`: its abbreviation, or its English name for four letters as far
-    /// as this program knows it (UTC).
+    /// `VV`: the zone's id. `z` and `v`: its abbreviation, or with four letters its English name, of
+    /// which only UTC's is known.
     fn zone(&self, letter: char, count: usize, out: &mut String) -> Option<()> {
         let moment = self.moment;
         let Some(zone) = &moment.zone else {
@@ -157,7 +157,7 @@ impl Printer<'_> {
             }
             return Some(());
         }
-        // Without a date Java prints the name of the zone's standard time.
+        // Without a date, Java prints the zone's standard-time name.
         let standard = || Date::constant(2024, 1, 1).to_zoned(zone.clone()).ok();
         let instant = moment.to_zoned(zone).or_else(standard)?.timestamp();
         let abbreviation = zone.to_offset_info(instant).abbreviation().to_owned();
@@ -245,7 +245,7 @@ pub(crate) fn days_since_1970(date: Date) -> i64 {
     i64::from((date - Date::constant(1970, 1, 1)).get_days())
 }
 
-/// `WeekFields.ComputedDayOfField`: the week that a day of the month or year is in; 0 before the first.
+/// `WeekFields.ComputedDayOfField`: the week of a day in its month or year; 0 before the first week.
 fn week_number(day: i64, weekday: i64, first: i64, least: i64) -> i64 {
     let offset = week_offset(day, weekday, first, least);
     (7 + offset + (day - 1)) / 7

@@ -1,4 +1,4 @@
-//! The names of months and days, and the rules for weeks.
+//! The names of months and days, and the week rules, of languages and regions.
 
 /// A language and a region, such as `en_US`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -7,12 +7,12 @@ pub struct Locale {
     region: String,
 }
 
-/// The words of one language, as the JDK (CLDR 39) has them for formatting.
+/// The names in one language, as in the JDK's formatting data (CLDR 39).
 #[derive(Debug)]
 pub(super) struct Names {
     pub(super) months: [&'static str; 12],
     pub(super) short_months: [&'static str; 12],
-    /// From Monday.
+    /// Starts with Monday.
     pub(super) days: [&'static str; 7],
     pub(super) short_days: [&'static str; 7],
     pub(super) half_days: [&'static str; 2],
@@ -28,7 +28,7 @@ impl Locale {
         }
     }
 
-    /// Java's default locale: what the environment says, English if it says nothing.
+    /// Java's default locale: from the environment, or else English.
     pub fn system() -> Locale {
         let name = ["LC_ALL", "LC_TIME", "LANG"]
             .iter()
@@ -41,7 +41,7 @@ impl Locale {
         }
     }
 
-    /// The region that Java supposes for a language without one.
+    /// The region that Java assumes for a language without one.
     fn likely_region(&self) -> &str {
         match self.language.as_str() {
             "de" => "DE",
@@ -66,8 +66,8 @@ impl Locale {
         }
     }
 
-    /// `WeekFields.of`: the first day of the week (1 is Monday) and how many days of a year its first
-    /// week has at least.
+    /// `WeekFields.of`: the first day of the week (1 is Monday), and the minimum number of days of a
+    /// year in its first week.
     pub(super) fn week(&self) -> (i64, i64) {
         let region = match self.region.as_str() {
             "" => self.likely_region(),

@@ -27,7 +27,7 @@ pub(crate) struct Moment {
     pub(crate) time: Option<Time>,
     pub(crate) zone: Option<TimeZone>,
     pub(crate) offset: Option<Offset>,
-    /// Numbers that a parser found and that make no complete date or time, by pattern letter.
+    /// Numbers that were parsed but do not complete a date or time, by pattern letter.
     pub(crate) fields: Vec<(char, i64)>,
 }
 
@@ -46,7 +46,7 @@ impl Moment {
         }
     }
 
-    /// The instant, if the moment is complete: in its own zone, or in `zone` if it has none.
+    /// The instant, if the moment is complete: in its own zone, or else in `zone`.
     pub(crate) fn to_zoned(&self, zone: &TimeZone) -> Option<Zoned> {
         let local = self.date?.to_datetime(self.time?);
         let zone = match (&self.zone, self.offset) {

@@ -13,7 +13,7 @@ use super::{Locale, Moment};
 pub(crate) type Defaults = [(char, i64)];
 
 impl DatePattern {
-    /// Reads a whole text; `None` where Java throws `DateTimeParseException`.
+    /// Parses a whole text; `None` if Java throws `DateTimeParseException`.
     pub(crate) fn parse(&self, text: &str, locale: &Locale, defaults: &Defaults) -> Option<Moment> {
         let mut parser = TimeParser {
             rest: text,
@@ -130,7 +130,7 @@ impl TimeParser<'_> {
         }
     }
 
-    /// `NumberPrinterParser.parse`: `reserved` digits belong to the fields that follow at once.
+    /// `NumberPrinterParser.parse`: `reserved` digits belong to the directly following fields.
     fn number(&mut self, width: &Width, reserved: usize) -> Option<i64> {
         let sign = self.rest.chars().next().filter(|c| matches!(c, '+' | '-'));
         let unsigned = match sign {
@@ -172,7 +172,7 @@ impl TimeParser<'_> {
         self.found.put('n', value * 10i64.pow(9 - count as u32))
     }
 
-    /// The longest of the names that the text starts with.
+    /// Parses the longest of the names that the text starts with.
     fn name(&mut self, letter: char, names: &[&str], first: i64) -> Option<()> {
         let (index, name) = names
             .iter()
@@ -288,7 +288,7 @@ fn number_width(letter: char, count: usize) -> Option<Width> {
     })
 }
 
-/// How many digits the fields of fixed width take that follow at once.
+/// The number of digits that the directly following fields of fixed width take.
 fn adjacent_width(items: &[PatternItem]) -> usize {
     let widths = items.iter().map_while(|item| match item {
         PatternItem::Field { letter, count: 2 }
@@ -307,7 +307,7 @@ impl ParsedFields {
         found.map(|(_, value)| *value)
     }
 
-    /// A field may be mentioned twice only with the same value.
+    /// Sets a field; a second value must equal the first.
     fn put(&mut self, letter: char, value: i64) -> Option<()> {
         match self.get(letter) {
             Some(former) if former != value => None,
@@ -343,7 +343,7 @@ impl ParsedFields {
         })
     }
 
-    /// The outer `None` is a contradiction, the inner one an incomplete date.
+    /// The outer `None` means contradictory fields, the inner one an incomplete date.
     fn date(&self) -> Option<Option<Date>> {
         let of_era = self.get('y').map(|year| {
             if self.get('G') == Some(0) {
@@ -398,7 +398,7 @@ impl ParsedFields {
         if let Some(nanos) = self.of_day() {
             return Some(Some(nanos?));
         }
-        // Milliseconds and a fraction have to agree, which makes `__timeShift` fail on most fractions.
+        // Milliseconds and a fraction must be equal, so `__timeShift` fails on most fractions.
         let nanos = match (self.get('i'), self.get('n')) {
             (Some(millis), Some(nanos)) if nanos / 1_000_000 != millis => return None,
             (Some(millis), None) => Some(millis * 1_000_000),
@@ -421,7 +421,7 @@ impl ParsedFields {
         Some(Some(time.ok()?))
     }
 
-    /// A time given as milliseconds or nanoseconds of the day; the inner `None` is an impossible one.
+    /// A time given as milliseconds or nanoseconds of the day; the inner `None` means an invalid time.
     fn of_day(&self) -> Option<Option<Time>> {
         let nanos = match (self.get('N'), self.get('A')) {
             (Some(nanos), _) => nanos,

@@ -1,12 +1,12 @@
 //! Pattern letters, checked as `DateTimeFormatterBuilder.appendPattern` does.
 
-/// A pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`, ready for use.
+/// A compiled pattern such as `yyyy-MM-dd'T'HH:mm:ss.SSSXXX`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatePattern {
     pub(super) items: Vec<PatternItem>,
 }
 
-/// Why a text is not a pattern, in Java's words.
+/// Why a text is not a pattern, with Java's message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatePatternError(pub String);
 
@@ -36,10 +36,10 @@ pub(super) enum PatternItem {
 }
 
 impl DatePattern {
-    /// Checks and compiles a pattern.
+    /// Validates and compiles a pattern.
     ///
     /// # Errors
-    /// Where `DateTimeFormatter.ofPattern` throws `IllegalArgumentException`.
+    /// If `DateTimeFormatter.ofPattern` throws `IllegalArgumentException`.
     pub fn compile(pattern: &str) -> Result<DatePattern, DatePatternError> {
         let chars: Vec<char> = pattern.chars().collect();
         let mut stack = vec![Vec::new()];
@@ -96,7 +96,7 @@ fn close(stack: &mut Vec<Vec<PatternItem>>) -> Result<(), DatePatternError> {
     Ok(())
 }
 
-/// A quoted text whose opening quote has been read; two quotes stand for one.
+/// Reads a quoted text after its opening quote; two quotes stand for one.
 fn quoted(
     chars: &[char],
     mut at: usize,

@@ -1,4 +1,4 @@
-//! `JexlArithmetic` in strict mode: the results of operators on values of different types.
+//! `JexlArithmetic` in strict mode: operators on values of different types.
 
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -10,13 +10,13 @@ use super::{Dialect, JexlError};
 use crate::text::Text;
 use crate::values::{double_to_string, parse_double, parse_long};
 
-/// A value while an expression is evaluated. Java's integer types up to `long` are one here, because they print alike.
+/// A value during evaluation. Java's integer types up to `long` share one variant, because they print alike.
 #[derive(Debug, Clone)]
 pub(super) enum JexlValue<'e> {
     Null,
     Bool(bool),
     Int(i64),
-    /// A `BigInteger`: what `long` does not hold.
+    /// A `BigInteger`: a number that does not fit into `long`.
     Big(Rc<BigInt>),
     Double(f64),
     /// A Java `char`.
@@ -24,7 +24,7 @@ pub(super) enum JexlValue<'e> {
     Text(Text<'e>),
     /// An array.
     List(Rc<[JexlValue<'e>]>),
-    /// A map of at most one entry.
+    /// A map with at most one entry.
     Map(Option<Rc<(JexlValue<'e>, JexlValue<'e>)>>),
     Host(Host),
 }
@@ -57,7 +57,7 @@ fn not_a_number(text: &str) -> JexlError {
     ))
 }
 
-/// A whole number in the smallest type that holds it.
+/// Converts a whole number to the smallest type that can hold it.
 fn narrowed<'e>(number: BigInt) -> JexlValue<'e> {
     match i64::try_from(&number) {
         Ok(number) => JexlValue::Int(number),
@@ -88,7 +88,7 @@ impl JexlValue<'_> {
         }))
     }
 
-    /// `JexlArithmetic.toString`: unlike Java's, NaN is empty and `null` an error.
+    /// `JexlArithmetic.toString`: unlike in Java, NaN is empty and `null` an error.
     pub(super) fn to_text(&self) -> Result<String, JexlError> {
         match self {
             JexlValue::Double(number) if number.is_nan() => Ok(String::new()),
@@ -144,7 +144,7 @@ impl JexlValue<'_> {
         }
     }
 
-    /// Whether `long` does not hold the value as a number.
+    /// Whether the value is a number that does not fit into `long`.
     fn is_wide(&self) -> bool {
         match self {
             JexlValue::Big(_) => true,
@@ -170,7 +170,7 @@ impl JexlValue<'_> {
         })
     }
 
-    /// `isFloatingPointNumber`: also a text with a point or an exponent.
+    /// `isFloatingPointNumber`: includes texts with a point or an exponent.
     fn is_floating(&self, dialect: Dialect) -> bool {
         match self {
             JexlValue::Double(_) => true,
@@ -195,7 +195,7 @@ impl JexlValue<'_> {
     }
 }
 
-/// `FLOAT_PATTERN` with at least one of its groups: `[+-]?\d*(\.\d*)?([eE][+-]?\d+)?`.
+/// Matches `FLOAT_PATTERN` with at least one of its groups: `[+-]?\d*(\.\d*)?([eE][+-]?\d+)?`.
 fn looks_floating(text: &str) -> bool {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let mut rest = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -217,7 +217,7 @@ fn looks_floating(text: &str) -> bool {
     found && rest.is_empty()
 }
 
-/// An operator between two values.
+/// Applies a binary operator.
 pub(super) fn binary<'e>(
     operator: Binary,
     left: &JexlValue<'e>,
@@ -249,7 +249,7 @@ pub(super) fn binary<'e>(
     }
 }
 
-/// JEXL 3 concatenates as soon as one side is a text; JEXL 2 first tries to make numbers of both.
+/// JEXL 3 concatenates if either side is a text; JEXL 2 first tries to convert both to numbers.
 fn add<'e>(
     left: &JexlValue<'e>,
     right: &JexlValue<'e>,
@@ -301,7 +301,7 @@ fn calculate<'e>(
         Binary::Divide if right == 0 => return Err(by_zero("/")),
         Binary::Divide => left.checked_div(right),
         _ if right == 0 => return Err(by_zero("%")),
-        // `BigInteger.mod`, used by JEXL 2 and for texts, is never negative.
+        // `BigInteger.mod` is never negative. JEXL 2 always uses it, JEXL 3 unless both operands are integers.
         _ if never_negative && right < 0 => {
             return Err(JexlError::Jexl(
                 "BigInteger: modulus not positive".to_owned(),
@@ -316,7 +316,7 @@ fn calculate<'e>(
     }
 }
 
-/// `BigInteger`'s operators, and the smallest type that holds their result.
+/// Applies `BigInteger`'s operators; the result has the smallest type that can hold it.
 fn calculate_big<'e>(
     operator: Binary,
     left: &BigInt,
@@ -390,7 +390,7 @@ fn or_equal(
     })
 }
 
-/// `null` compares to nothing.
+/// Comparisons with `null` are false.
 fn compares(
     left: &JexlValue<'_>,
     right: &JexlValue<'_>,
@@ -402,7 +402,7 @@ fn compares(
     compare(left, right).map(wanted)
 }
 
-/// `JexlArithmetic.compare`: as doubles, else as longs, else as texts. NaN is smaller than any number.
+/// `JexlArithmetic.compare`: as doubles, else as longs, else as texts. NaN precedes all numbers.
 fn compare(left: &JexlValue<'_>, right: &JexlValue<'_>) -> Result<Ordering, JexlError> {
     if matches!(left, JexlValue::Double(_)) || matches!(right, JexlValue::Double(_)) {
         let (left, right) = (left.to_double()?, right.to_double()?);
@@ -425,7 +425,7 @@ fn compare(left: &JexlValue<'_>, right: &JexlValue<'_>) -> Result<Ordering, Jexl
     }
 }
 
-/// `=~`: the right side is a regular expression for all of the left side.
+/// `=~`: whether the regular expression on the right matches the whole left side.
 fn matches(left: &JexlValue<'_>, right: &JexlValue<'_>) -> Result<bool, JexlError> {
     match (left, right) {
         (JexlValue::Null, JexlValue::Null) => Ok(true),
@@ -443,7 +443,7 @@ fn matches(left: &JexlValue<'_>, right: &JexlValue<'_>) -> Result<bool, JexlErro
     }
 }
 
-/// Whether a text is among texts; anything else is compared as Java's collections do.
+/// Whether the text is one of several texts; other values are compared as Java's collections do.
 fn among(wanted: &JexlValue<'_>, items: &[JexlValue<'_>]) -> Result<bool, JexlError> {
     let JexlValue::Text(wanted) = wanted else {
         return Err(JexlError::Unsupported(

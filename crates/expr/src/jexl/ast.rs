@@ -45,7 +45,8 @@ pub(super) enum JexlNode {
     Block(Vec<JexlNode>),
     /// `[a, b]`
     Array(Vec<JexlNode>),
-    /// `{a : b}`, of at most one entry: the order of a Java hash map is not known here.
+    /// `{a : b}`, with at most one entry: the order of a larger Java hash map is not
+    /// reproduced.
     Map(Option<Box<(JexlNode, JexlNode)>>),
     /// `for (a : b) c`
     For(Box<str>, Box<JexlNode>, Box<JexlNode>),

@@ -1,4 +1,4 @@
-//! Evaluates the syntax tree: `Interpreter`, strict and silent.
+//! Evaluates the syntax tree like `Interpreter`, strict and silent.
 
 use std::rc::Rc;
 
@@ -23,13 +23,14 @@ pub(super) fn run(
     let result = match interpreter.statements(statements) {
         Ok(value) | Err(Stop::Return(value)) => value,
         Err(Stop::Failure(failure)) => return Err(failure),
-        // The parser lets neither stand outside a loop.
+        // The parser rejects both outside of a loop.
         Err(Stop::Break(value) | Stop::Continue(value)) => value,
     };
     Ok(result.print()?.unwrap_or_default())
 }
 
-/// More turns of a loop are taken for one without an end, which would hold up all users of this worker.
+/// Limit of a loop's iterations. More indicate an endless loop, which would block all users of this
+/// worker.
 const MAX_TURNS: u32 = 10_000_000;
 
 fn count(turns: &mut u32) -> Result<(), JexlError> {
@@ -40,10 +41,10 @@ fn count(turns: &mut u32) -> Result<(), JexlError> {
     }
 }
 
-/// Why an evaluation ends before its end.
+/// Why an evaluation stops early.
 enum Stop<'e> {
     Return(JexlValue<'e>),
-    /// With what came before in the loop's body.
+    /// Contains the value of the body so far.
     Break(JexlValue<'e>),
     Continue(JexlValue<'e>),
     Failure(JexlError),
@@ -137,7 +138,7 @@ impl<'e> Interpreter<'_, 'e> {
         })
     }
 
-    /// A loop: what its body gave last.
+    /// Runs a loop; returns the last value of its body.
     fn repeat(&mut self, node: &'e JexlNode) -> Evaluated<'e> {
         let mut result = JexlValue::Null;
         let mut turns = 0;
@@ -165,7 +166,7 @@ impl<'e> Interpreter<'_, 'e> {
         Ok(result)
     }
 
-    /// Whether the body ends the loop.
+    /// Runs the body once; returns whether it ends the loop.
     fn turn(&mut self, body: &'e JexlNode, result: &mut JexlValue<'e>) -> Result<bool, Stop<'e>> {
         match self.eval(body) {
             Ok(value) => *result = value,
@@ -211,7 +212,7 @@ impl<'e> Interpreter<'_, 'e> {
         })
     }
 
-    /// The operand before `?`, `?:` or `??`, which may be undefined.
+    /// Evaluates the operand before `?`, `?:` or `??`, which may be undefined.
     fn lenient(&mut self, node: &'e JexlNode) -> Evaluated<'e> {
         match (node, self.eval(node)) {
             (
@@ -260,7 +261,7 @@ impl<'e> Interpreter<'_, 'e> {
             (_, evaluated) if self.dialect == Dialect::Jexl2 => {
                 return Ok(unary_of_jexl2(operator, evaluated?)?);
             }
-            // `empty` and `size` are content with what is undefined.
+            // `empty` and `size` accept undefined operands.
             (Unary::Empty, Err(Stop::Failure(JexlError::Jexl(_)))) => {
                 return Ok(JexlValue::Bool(true));
             }
@@ -298,7 +299,7 @@ impl<'e> Interpreter<'_, 'e> {
         })
     }
 
-    /// The operand before a dot. JEXL 3 is "safe" by default: a member of nothing is `null`.
+    /// The operand before a dot. JEXL 3 is "safe" by default: a member of `null` is `null`.
     fn object(&mut self, node: &'e JexlNode, safe: bool) -> Evaluated<'e> {
         match (node, self.eval(node)) {
             (JexlNode::Variable(_), Err(Stop::Failure(JexlError::Jexl(_))))

@@ -17,7 +17,7 @@ pub(super) enum JexlToken {
     End,
 }
 
-/// Longest first, so that the first match is the right one.
+/// Ordered by length, so that the first match is the longest.
 const MARKS: [&str; 54] = [
     "...", "##", "->", "?.", "?:", "??", "&&", "||", "==", "!=", ">=", "<=", "=~", "!~", "=^",
     "=$", "!^", "!$", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "..", "(", ")", "{", "}",
@@ -30,7 +30,7 @@ const NEW_MARKS: [&str; 13] = [
     "??", "=^", "=$", "!^", "!$", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=",
 ];
 
-/// All tokens with their places; the last one is [`JexlToken::End`].
+/// All tokens with their positions; the last one is [`JexlToken::End`].
 pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<(JexlToken, usize)>, JexlError> {
     let mut lexer = Lexer {
         text,
@@ -182,7 +182,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `StringParser.read`: only known escapes lose their backslash.
+    /// `StringParser.read`: only known escapes drop their backslash.
     fn string(&mut self, quote: char) -> Result<JexlToken, JexlError> {
         let start = self.at;
         let mut out = String::new();

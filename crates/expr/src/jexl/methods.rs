@@ -1,4 +1,4 @@
-//! The methods of `String`, `Number`, and of what JMeter puts into the context.
+//! The methods of `String`, `Number`, and of the objects that JMeter puts into the context.
 
 use std::io::{self, Write};
 
@@ -24,7 +24,7 @@ fn out_of_bounds(index: i64) -> JexlError {
     ))
 }
 
-/// A text in UTF-16 units, which Java counts in.
+/// A text as UTF-16 units, in which Java counts.
 struct Units(Vec<u16>);
 
 impl Units {
@@ -153,7 +153,7 @@ fn folded(text: &str) -> impl Iterator<Item = char> {
         .flat_map(char::to_lowercase)
 }
 
-/// `String.compareTo`: the difference of the first units that differ, else of the lengths.
+/// `String.compareTo`: the difference of the first differing units, or else of the lengths.
 fn compare<T: Into<i64> + PartialEq>(
     mut left: impl Iterator<Item = T>,
     mut right: impl Iterator<Item = T>,
@@ -206,7 +206,7 @@ fn replaced(text: &str, regex: &str, to: &str, limit: usize) -> Result<String, J
     Ok(out)
 }
 
-/// `Matcher.appendReplacement`: `$1` is a group, a backslash protects what follows it.
+/// `Matcher.appendReplacement`: `$1` inserts a group, and a backslash escapes the next character.
 fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<(), JexlError> {
     let mut chars = to.chars().peekable();
     while let Some(c) = chars.next() {
@@ -243,7 +243,8 @@ fn expand(to: &str, captures: &regex::Captures<'_>, out: &mut String) -> Result<
     Ok(())
 }
 
-/// `String.split` by what means itself in a regular expression: without the empty texts at the end.
+/// `String.split` by a text without special characters of regular expressions: drops empty texts at
+/// the end.
 fn split<'e>(text: &str, by: &str) -> Result<JexlValue<'e>, JexlError> {
     if by.is_empty() || by.contains(|c: char| r"\.[]{}()*+-?^$|".contains(c)) {
         return Err(unknown("split"));
@@ -347,7 +348,7 @@ pub(super) fn host<'e>(
         Host::Out => match (method, args) {
             ("println", [value]) => {
                 let line = value.print()?.unwrap_or_else(|| "null".to_owned());
-                // A reader that has gone away does not stop a user, nor does it in JMeter.
+                // As in JMeter, a closed output stream does not stop a user.
                 let _ = writeln!(io::stdout(), "{line}");
                 Ok(JexlValue::Null)
             }

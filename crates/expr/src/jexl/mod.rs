@@ -1,5 +1,5 @@
-//! Commons JEXL 2.1.1 and 3.2.1 as plans use them: conditions, arithmetic with Java's coercions, strings
-//! and their methods, `vars`, `props` and `log`, assignments, `if` and blocks.
+//! The parts of Commons JEXL 2.1.1 and 3.2.1 that plans use: conditions, arithmetic with Java's coercions, strings and
+//! their methods, `vars`, `props` and `log`, assignments, `if` and blocks.
 //!
 //! Loops, arrays, maps of one entry and integers of any size are supported. Expressions that need Java (constructors,
 //! lambdas, other collections, `BigDecimal`, methods of JMeter's classes) are [`JexlError::Unsupported`], so that a JVM can
@@ -16,7 +16,7 @@ use ast::JexlNode;
 
 use crate::scope::Scope;
 
-/// Which JEXL.
+/// The JEXL version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Dialect {
     /// Commons JEXL 2.1.1: `"1" + "2"` is 3. Its numbers with a point are `float`; here they are `double`.
@@ -25,16 +25,16 @@ pub enum Dialect {
     Jexl3,
 }
 
-/// Why an expression has no value.
+/// Why evaluating an expression failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JexlError {
-    /// The text is no expression (`JexlException.Parsing`).
+    /// The text is not an expression (`JexlException.Parsing`).
     Syntax(String),
-    /// A `JexlException` while evaluating, such as an undefined variable.
+    /// A `JexlException` during evaluation, such as an undefined variable.
     Jexl(String),
-    /// Another Java exception while evaluating, such as a `NumberFormatException`.
+    /// Another Java exception during evaluation, such as a `NumberFormatException`.
     Java(String),
-    /// Something that only Java can do.
+    /// The expression needs Java.
     Unsupported(String),
 }
 
@@ -71,10 +71,10 @@ impl Script {
         })
     }
 
-    /// Evaluates the script: `toString()` of the last statement's value, empty for `null`.
+    /// Evaluates the script: returns `toString()` of the last statement's value, empty for `null`.
     ///
     /// # Errors
-    /// Anything but [`JexlError::Syntax`].
+    /// Any error except [`JexlError::Syntax`].
     pub fn eval(&self, scope: &mut dyn Scope) -> Result<String, JexlError> {
         interpreter::run(&self.statements, self.dialect, scope)
     }

@@ -1,4 +1,5 @@
-//! Parses tokens into a syntax tree, by the grammar of `Parser.jjt`, from loose to tight operators.
+//! Parses tokens into a syntax tree by the grammar of `Parser.jjt`, from the lowest to the highest
+//! precedence.
 
 use super::ast::{Binary, JexlNode, Unary};
 use super::lexer::{JexlToken, syntax, tokens};
@@ -19,14 +20,14 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> Result<Vec<JexlNode>, JexlE
     Ok(statements)
 }
 
-/// Nesting deeper than this is left to the JVM rather than to this thread's stack.
+/// Limit of nesting; deeper expressions are left to the JVM, to protect this thread's stack.
 const MAX_DEPTH: usize = 100;
 
 struct JexlParser {
     tokens: Vec<(JexlToken, usize)>,
     at: usize,
     depth: usize,
-    /// How many loops are around the place at hand.
+    /// The number of enclosing loops.
     loops: usize,
     dialect: Dialect,
 }
@@ -130,13 +131,13 @@ impl JexlParser {
         }
         let node = self.expression()?;
         if !self.take_mark(";") && !matches!(self.peek(), JexlToken::End | JexlToken::Mark("}")) {
-            // Two expressions in a row are "ambiguous".
+            // Two consecutive expressions are "ambiguous".
             return Err(self.unexpected());
         }
         Ok(Some(node))
     }
 
-    /// Whether a map rather than a block begins here.
+    /// Whether a map begins here, not a block.
     fn starts_map(&self) -> bool {
         let ahead = |count: usize| self.tokens.get(self.at + count).map(|(token, _)| token);
         let colon = |count| matches!(ahead(count), Some(JexlToken::Mark(":")));
@@ -184,7 +185,7 @@ impl JexlParser {
         Ok(node)
     }
 
-    /// The rest of a `for`: `(name : values) statement`, in JEXL 2 behind `foreach` also `(name in values)`.
+    /// The rest of a `for`: `(name : values) statement`; in JEXL 2 after `foreach`, also `(name in values)`.
     fn for_each(&mut self, named: bool) -> Parsed {
         self.expect("(")?;
         self.take_word("var");
@@ -488,7 +489,7 @@ impl JexlParser {
         Ok(JexlNode::Unary(operator, Box::new(operand)))
     }
 
-    /// Whether `size` or `empty` lacks the parentheses that JEXL 2 wants after it.
+    /// Whether `size` or `empty` lacks the parentheses that JEXL 2 requires.
     fn is_bare(&self, operator: Unary) -> bool {
         match operator {
             Unary::Size => !self.is_mark("("),

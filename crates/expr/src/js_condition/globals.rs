@@ -1,6 +1,6 @@
-//! The names that Rhino's standard objects have, as `getAllIds` lists them.
+//! The names of Rhino's standard objects, as `getAllIds` lists them.
 
-/// Names of the global object and of what it inherits; a value is got from none of them here.
+/// Names of the global object and its prototypes; none of them has a value here.
 pub(super) const GLOBALS: &str = "Array Boolean Call CallSite Continuation Date Error EvalError Function Infinity InternalError Iterator JSON \
     JavaAdapter JavaException JavaImporter Math NaN Namespace Number Object Packages QName RangeError ReferenceError RegExp \
     Script StopIteration String SyntaxError TypeError URIError With XML XMLList com decodeURI decodeURIComponent edu encodeURI \
@@ -15,11 +15,12 @@ pub(super) const PROPERTIES: &str = "anchor big blink bold charAt charCodeAt cod
     toFixed toLocaleString toPrecision __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ hasOwnProperty \
     isPrototypeOf propertyIsEnumerable __proto__ __parent__";
 
-/// The words that are no names in language version 0; `class`, `let` and the like are names there.
+/// The reserved words of language version 0, in which `class`, `let` and others are ordinary
+/// names.
 pub(super) const KEYWORDS: &str = "break case catch const continue debugger default delete do else export finally for \
     function if in instanceof new return switch this throw try typeof var void while with";
 
-/// Whether the global object, or `Object.prototype` below it, has the name.
+/// Whether the global object or its prototype `Object.prototype` has the name.
 pub(super) fn is_global(name: &str) -> bool {
     has(GLOBALS, name)
         || has(
@@ -29,7 +30,7 @@ pub(super) fn is_global(name: &str) -> bool {
         || name.starts_with("__")
 }
 
-/// Whether the list, words with spaces between, has the name.
+/// Whether the list of words, separated by spaces, contains the name.
 pub(super) fn has(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|word| word == name)
 }

@@ -11,10 +11,10 @@ use super::value::JsValue;
 
 type Outcome = Result<JsValue, ConditionError>;
 
-/// The functions of the global object that are run here.
+/// The global functions that are implemented here.
 const FUNCTIONS: &str = "parseInt parseFloat Number String Boolean isNaN isFinite";
 
-/// The value of the last expression, `undefined` without one.
+/// The value of the last expression, or `undefined`.
 pub(super) fn eval(expression: &Option<JsNode>) -> Outcome {
     expression.as_ref().map_or(Ok(JsValue::Undefined), value_of)
 }
@@ -46,7 +46,7 @@ fn value_of(node: &JsNode) -> Outcome {
     }
 }
 
-/// The value of a name; those of the three constants could be changed only by an assignment.
+/// The value of a name. Only assignments could change the three constants.
 fn global(name: &str) -> Outcome {
     match name {
         "undefined" => Ok(JsValue::Undefined),
@@ -65,7 +65,7 @@ fn unknown(name: &str) -> ConditionError {
 }
 
 fn binary(sign: &str, left: &JsNode, right: &JsNode) -> Outcome {
-    // IRFactory.createBinary makes `0 - x` a negation, which is -0 for 0.
+    // IRFactory.createBinary turns `0 - x` into a negation, which gives -0 for 0.
     if sign == "-"
         && matches!(left, JsNode::Literal(JsValue::Number(0.0)))
         && !matches!(right, JsNode::Literal(JsValue::Number(_)))
@@ -103,7 +103,7 @@ fn binary(sign: &str, left: &JsNode, right: &JsNode) -> Outcome {
         "&" => bits(|a, b| a & b),
         "|" => bits(|a, b| a | b),
         "^" => bits(|a, b| a ^ b),
-        // `&&`, `||` and the comma are worth their last operand.
+        // `&&`, `||` and the comma evaluate to their last operand.
         _ => right,
     })
 }
@@ -190,7 +190,8 @@ fn function(name: &str, arguments: &[JsValue]) -> JsValue {
     }
 }
 
-/// Looks for what no value of the unknown operands could make evaluable here.
+/// Checks for parts that cannot be evaluated here, whatever values the unknown operands
+/// have.
 pub(super) fn check(node: &JsNode) -> Result<(), ConditionError> {
     match node {
         JsNode::Literal(_) | JsNode::Hole => Ok(()),

@@ -4,7 +4,7 @@ use super::ConditionError;
 use super::globals::{KEYWORDS, has};
 use super::numbers::{decimal_length, from_digits, is_space};
 
-/// Stands for a reference whose value is not known yet; no plan has this private character.
+/// A placeholder for a reference whose value is not known yet; no plan contains this private-use character.
 pub(super) const HOLE: char = '\u{F8F0}';
 
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,7 @@ pub(super) enum ConditionToken {
     Number(f64),
     Text(String),
     Name(String),
-    /// A word with syntax of its own.
+    /// A word with its own syntax.
     Keyword(String),
     Sign(&'static str),
     /// An operand that is not known yet.
@@ -20,7 +20,7 @@ pub(super) enum ConditionToken {
     End,
 }
 
-/// Longer ones before those that they begin with.
+/// Each sign precedes its prefixes.
 const SIGNS: [&str; 49] = [
     ">>>=", "===", "!==", ">>>", "<<=", ">>=", "-->", "==", "!=", "<=", ">=", "&&", "||", "++",
     "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "=>", "..", "::", "<", ">",
@@ -32,7 +32,7 @@ pub(super) struct Lexer<'a> {
     rest: &'a str,
     /// Whether [`HOLE`] is a reference.
     skeleton: bool,
-    /// Whether a line ended before the token that was read last.
+    /// Whether a line ended before the latest token.
     pub(super) after_line_end: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The text behind the last token.
+    /// The text after the latest token.
     pub(super) fn rest(&self) -> &'a str {
         self.rest
     }
@@ -100,7 +100,7 @@ impl<'a> Lexer<'a> {
             None if first == '\\' && self.rest.starts_with("\\u") => {
                 unsupported("an escape in a name")
             }
-            // Rhino leaves out format characters, such as a zero width space.
+            // Rhino ignores format characters, such as a zero width space.
             None if !first.is_ascii() && first != HOLE => {
                 unsupported(format!("the character '{first}'"))
             }
@@ -130,7 +130,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A word of which a reference is a part, such as `${n}0` or `-${n}.5`, could be anything.
+    /// Skips a word that contains a reference, such as `${n}0` or `-${n}.5`, since it could be anything.
     fn skip_word_with_hole(&mut self) -> bool {
         let end = self
             .rest
@@ -157,7 +157,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A leading 0 makes a number octal, unless it has an 8 or a 9.
+    /// A leading 0 makes a number octal, unless it contains an 8 or a 9.
     fn number(&mut self) -> Result<ConditionToken, ConditionError> {
         let text = self.rest;
         if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
@@ -207,7 +207,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Reads what follows a backslash and gives the rest. An escape that is not complete stands for its letters.
+/// Reads an escape after its backslash and returns the rest. An incomplete escape stands for its letters.
 fn escape<'a>(text: &'a str, units: &mut Vec<u16>) -> Result<&'a str, ConditionError> {
     let Some(first) = text.chars().next() else {
         return syntax("unterminated string literal");

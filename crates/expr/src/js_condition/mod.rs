@@ -1,7 +1,7 @@
 //! JavaScript conditions: literals, operators and the methods of strings, as Rhino 1.7.14 evaluates them in
 //! JMeter's If Controller (`IfController.RhinoJsEngine`, language version 0).
 //!
-//! The text of a condition is known only when its variables have been put in, so it is parsed each time; it is short.
+//! A condition's text is only known after its variables have been inserted, so it is parsed each time; it is short.
 //! Conditions that need a real JavaScript engine (statements, objects, regular expressions, other functions) are
 //! [`ConditionError::Unsupported`].
 
@@ -18,13 +18,13 @@ use crate::template::Template;
 /// Why a condition has no truth value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConditionError {
-    /// The text is no JavaScript (`EvaluatorException`).
+    /// The text is not JavaScript (`EvaluatorException`).
     Syntax(String),
-    /// An exception while evaluating, such as an unknown name (`EcmaError`).
+    /// An exception during evaluation, such as an unknown name (`EcmaError`).
     Thrown(String),
     /// The value is neither `true` nor `false` (`IfController.computeResultFromString`).
     NotBoolean(String),
-    /// Something that only a JavaScript engine can do.
+    /// The condition needs a JavaScript engine.
     Unsupported(String),
 }
 
@@ -43,10 +43,10 @@ impl std::fmt::Display for ConditionError {
 
 impl std::error::Error for ConditionError {}
 
-/// Evaluates the text of a condition, variables already put in.
+/// Evaluates the text of a condition whose variables were already inserted.
 ///
 /// # Errors
-/// Any [`ConditionError`]; JMeter logs it and takes the condition for false.
+/// Any [`ConditionError`]; JMeter logs it and treats the condition as false.
 pub fn holds(text: &str) -> Result<bool, ConditionError> {
     match eval(text)?.as_str() {
         "true" => Ok(true),
@@ -55,27 +55,27 @@ pub fn holds(text: &str) -> Result<bool, ConditionError> {
     }
 }
 
-/// Evaluates a text: what `Context.toString` says of its value.
+/// Evaluates a text: returns `Context.toString` of its value.
 ///
 /// # Errors
-/// Anything but [`ConditionError::NotBoolean`].
+/// Any error except [`ConditionError::NotBoolean`].
 pub fn eval(text: &str) -> Result<String, ConditionError> {
     eval_beside(text, "")
 }
 
-/// Whether a condition needs a JavaScript engine whatever its variables are. Inside quotes a reference stands for text,
-/// outside for an operand. If the variables decide, the answer is no, and [`holds`] finds out.
+/// Whether a condition needs a JavaScript engine for any values of its variables. Inside quotes a reference stands for
+/// text, outside for an operand. If it depends on the variables, the answer is no, and [`holds`] finds out.
 pub fn needs_engine(condition: &Template) -> Option<String> {
     needs_engine_beside(condition, "")
 }
 
-/// [`eval`] where a script also has these objects (words with spaces between), which only an engine knows.
+/// [`eval`] for a script with additional objects (names separated by spaces), which only an engine knows.
 pub(crate) fn eval_beside(text: &str, objects: &str) -> Result<String, ConditionError> {
     let expression = parser::parse(text, false, objects)?;
     Ok(interpreter::eval(&expression)?.to_text())
 }
 
-/// [`needs_engine`] where a script also has these objects.
+/// [`needs_engine`] for a script with additional objects.
 pub(crate) fn needs_engine_beside(script: &Template, objects: &str) -> Option<String> {
     let unsupported = |failure| match failure {
         ConditionError::Unsupported(what) => Some(what),

@@ -1,4 +1,4 @@
-//! Conversions between numbers and strings, as Rhino makes them in language version 0.
+//! Conversions between numbers and strings, as Rhino performs them in language version 0.
 
 /// White space and line ends of JavaScript (`ScriptRuntime.isJSWhitespaceOrLineTerminator`).
 pub(super) fn is_space(c: char) -> bool {
@@ -19,8 +19,8 @@ pub(super) fn is_space(c: char) -> bool {
     )
 }
 
-/// `ScriptRuntime.toNumber(String)`: hexadecimal may have a sign and anything behind it, octal and binary
-/// are unknown.
+/// `ScriptRuntime.toNumber(String)`: hexadecimal numbers may have a sign and trailing characters; octal
+/// and binary numbers are not supported.
 pub(super) fn from_text(text: &str) -> f64 {
     let text = text.trim_matches(is_space);
     if text.is_empty() {
@@ -80,7 +80,7 @@ pub(super) fn to_text(value: f64) -> String {
     }
 }
 
-/// `NativeGlobal.js_parseInt`: without a radix, a leading 0 means octal.
+/// `NativeGlobal.js_parseInt`: without a radix, a leading 0 makes it octal.
 pub(super) fn parse_int(text: &str, radix: i32) -> f64 {
     let text = text.trim_start_matches(is_space);
     let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
@@ -104,7 +104,8 @@ pub(super) fn parse_int(text: &str, radix: i32) -> f64 {
     from_digits(digits, base).map_or(f64::NAN, |(value, _)| sign * value)
 }
 
-/// The number that the digits at the beginning make, and how many they are; `None` if there are none.
+/// Parses the digits at the start; returns the number and how many digits there are, or `None` if there
+/// are none.
 pub(super) fn from_digits(text: &str, radix: u32) -> Option<(f64, usize)> {
     let is_digit = |c: char| c.is_ascii() && c.is_digit(radix);
     let length = text.find(|c| !is_digit(c)).unwrap_or(text.len());
@@ -124,7 +125,7 @@ pub(super) fn from_digits(text: &str, radix: u32) -> Option<(f64, usize)> {
     Some((value, length))
 }
 
-/// `NativeGlobal.js_parseFloat`: the longest beginning that is a decimal number.
+/// `NativeGlobal.js_parseFloat`: the longest prefix that is a decimal number.
 pub(super) fn parse_float(text: &str) -> f64 {
     let text = text.trim_start_matches(is_space);
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -138,7 +139,7 @@ pub(super) fn parse_float(text: &str) -> f64 {
         .map_or(f64::NAN, |value: f64| sign * value)
 }
 
-/// How long the decimal number at the beginning is, exponent included.
+/// The length of the decimal number at the start, including its exponent.
 pub(super) fn decimal_length(text: &str) -> usize {
     let digits = |from: usize| {
         text.as_bytes()[from..]

@@ -11,7 +11,7 @@ use super::value::JsValue;
 pub(super) enum JsNode {
     Literal(JsValue),
     Name(String),
-    /// An operand that is not known yet; only in a skeleton.
+    /// An unknown operand; only in a skeleton.
     Hole,
     Unary(&'static str, Box<JsNode>),
     Binary(&'static str, Box<JsNode>, Box<JsNode>),
@@ -20,7 +20,7 @@ pub(super) enum JsNode {
     Call(Box<JsNode>, Vec<JsNode>),
 }
 
-/// Binary operators that bind equally tightly, loosest first; all of them bind to the left.
+/// Binary operators by precedence, lowest first; all of them are left-associative.
 const LEVELS: [&[&str]; 10] = [
     &["||"],
     &["&&"],
@@ -36,13 +36,13 @@ const LEVELS: [&[&str]; 10] = [
 const ASSIGNMENTS: [&str; 12] = [
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", ">>>=",
 ];
-/// Longer expressions are left to an engine, so that evaluating cannot exhaust the stack.
+/// Limits of an expression, so that evaluation cannot exhaust the stack; an engine runs larger ones.
 const MAX_NODES: usize = 400;
 const MAX_DEPTH: usize = 60;
 
 struct ConditionParser<'a> {
     lexer: Lexer<'a>,
-    /// Names of objects that only an engine knows.
+    /// Names of objects that only an engine knows, separated by spaces.
     objects: &'a str,
     token: ConditionToken,
     after_line_end: bool,
@@ -50,8 +50,8 @@ struct ConditionParser<'a> {
     depth: usize,
 }
 
-/// Parses a text: one expression, or none. In a `skeleton` the lexer's hole stands for an unknown operand.
-/// `objects` are names, with spaces between, of which only an engine knows the values.
+/// Parses a text that consists of one expression or none. In a `skeleton`, the lexer's hole stands for an
+/// unknown operand. `objects` are names, separated by spaces, whose values only an engine knows.
 pub(super) fn parse(
     text: &str,
     skeleton: bool,

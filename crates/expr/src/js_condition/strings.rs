@@ -1,10 +1,10 @@
-//! The methods that Rhino's strings have (`NativeString`), `equals` and `equalsIgnoreCase` among them.
+//! The methods of Rhino's strings (`NativeString`), including `equals` and `equalsIgnoreCase`.
 
 use super::ConditionError;
 use super::numbers::is_space;
 use super::value::JsValue;
 
-/// The methods of strings that are run here.
+/// The methods of strings that are implemented here.
 pub(super) const METHODS: &str = "length indexOf lastIndexOf charAt charCodeAt substring substr slice concat equals \
     equalsIgnoreCase includes startsWith endsWith toLowerCase toUpperCase trim toString valueOf";
 
@@ -33,7 +33,7 @@ pub(super) fn call(this: &str, method: &str, args: &[JsValue]) -> Result<JsValue
     })
 }
 
-/// `String.equalsIgnoreCase`: character by character, never changing the length.
+/// `String.equalsIgnoreCase`: compares character by character; folding never changes the length.
 fn equals_ignore_case(left: &str, right: &str) -> bool {
     let fold = |c: char| {
         let single = |mut all: Vec<char>| if all.len() == 1 { all.pop() } else { None };
@@ -43,7 +43,7 @@ fn equals_ignore_case(left: &str, right: &str) -> bool {
     left.chars().map(fold).eq(right.chars().map(fold))
 }
 
-/// The argument as a position, if it is there and not `undefined`.
+/// The argument as a position, unless it is missing or `undefined`.
 fn position(args: &[JsValue], index: usize) -> Option<f64> {
     args.get(index)
         .filter(|arg| **arg != JsValue::Undefined)
@@ -63,7 +63,7 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
     let from = clamp(position(args, 1).unwrap_or(0.0));
     let found = |at: Option<usize>| JsValue::Number(at.map_or(-1.0, |at| at as f64));
     match method {
-        // NativeString.js_indexOf looks for no text nowhere, and gives the position back.
+        // NativeString.js_indexOf does not search for an empty text, but returns the start position.
         "indexOf" | "includes" if wanted.is_empty() => {
             let at = position(args, 1).unwrap_or(0.0).min(size as f64);
             if method == "indexOf" {
@@ -76,7 +76,7 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
         "includes" => JsValue::Bool((from..=size).any(matches_at)),
         "startsWith" => JsValue::Bool(matches_at(from)),
         "endsWith" => {
-            // An undefined end counts as 0 if a third argument follows.
+            // An undefined end counts as 0 if there is a third argument.
             let end = if args.len() > 2 {
                 args[1].to_integer()
             } else {
@@ -85,7 +85,7 @@ fn search(this: &str, method: &str, args: &[JsValue]) -> JsValue {
             JsValue::Bool(units[..clamp(end)].ends_with(&wanted))
         }
         _ => {
-            // For lastIndexOf alone NaN is the end.
+            // Only lastIndexOf treats NaN as the end.
             let last = args
                 .get(1)
                 .map(JsValue::to_number)

@@ -52,7 +52,7 @@ impl JsValue {
         if !number.is_finite() {
             return 0;
         }
-        // Below 2^32 now, so the conversion keeps all bits.
+        // The number is below 2^32 now, so the conversion keeps all bits.
         number.trunc().rem_euclid(4_294_967_296.0) as u32 as i32
     }
 
@@ -102,7 +102,8 @@ impl JsValue {
         self == other
     }
 
-    /// Strings by their UTF-16 units, anything else by number; `None` if one of them is not a number.
+    /// Compares strings by UTF-16 units, and other values as numbers; `None` if one of them is not a
+    /// number.
     pub(super) fn compare(&self, other: &JsValue) -> Option<Ordering> {
         match (self, other) {
             (JsValue::Text(left), JsValue::Text(right)) => {

@@ -11,7 +11,7 @@ pub(crate) struct CsvFiles(Mutex<OpenFiles>);
 #[derive(Debug, Default)]
 pub(crate) struct OpenFiles {
     pub(crate) by_alias: HashMap<String, Arc<CsvFile>>,
-    /// The first file that was opened. An empty file name means this file while it is the only one.
+    /// The first file that was opened. While it is the only one, an empty file name refers to it.
     pub(crate) default: String,
 }
 
@@ -47,7 +47,7 @@ impl CsvFile {
         }
     }
 
-    /// The next row, whichever user reads it. The first row follows the last one.
+    /// Takes the next row; all users share the position. The first row follows the last one.
     pub(crate) fn take_row(&self) -> usize {
         let next = self.next_row.fetch_add(1, Ordering::Relaxed);
         next % self.rows.len().max(1)

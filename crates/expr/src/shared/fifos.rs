@@ -12,7 +12,7 @@ pub struct PopRequest<'a> {
     pub queue: &'a str,
     /// A number that is unique to this function call in the plan.
     pub instance: u32,
-    /// The longest wait, in seconds.
+    /// The maximum wait, in seconds.
     pub timeout_s: i64,
 }
 
@@ -23,11 +23,11 @@ pub struct Fifos(Mutex<HashMap<Box<str>, Queue>>);
 #[derive(Debug, Default)]
 struct Queue {
     values: VecDeque<Arc<str>>,
-    /// Tasks that wait for a value, in turn (`LinkedBlockingDeque`).
+    /// Tasks that wait for a value, in order (`LinkedBlockingDeque`).
     waiting: VecDeque<Arc<Ticket>>,
 }
 
-/// The place of a task in the line.
+/// A waiting task's place in the line.
 #[derive(Debug, Default)]
 struct Ticket(Mutex<Turn>);
 
@@ -44,7 +44,8 @@ impl Ticket {
 }
 
 impl Queue {
-    /// Gives a value to the task that has waited longest. If none waits, `place` puts it into the queue.
+    /// Passes a value to the task that has waited longest. If no task waits, `place` adds it to the
+    /// queue.
     fn give(
         &mut self,
         value: Arc<str>,
@@ -100,7 +101,7 @@ impl Future for FifoTake<'_> {
 }
 
 impl Drop for FifoTake<'_> {
-    /// A task that gives up leaves the line; a value that was already its own goes to the next task.
+    /// Removes the task from the line; a value that it had already received goes to the next task.
     fn drop(&mut self) {
         let Some(ticket) = self.ticket.take() else {
             return;
@@ -124,7 +125,7 @@ impl Fifos {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a value, or gives it to the task that has waited longest.
+    /// Appends a value, or passes it to the task that has waited longest.
     pub fn put(&self, queue: &str, value: impl Into<Arc<str>>) {
         let mut queues = self.queues();
         let queue = queues.entry(queue.into()).or_default();
@@ -140,7 +141,7 @@ impl Fifos {
         self.queues().get_mut(queue)?.values.pop_front()
     }
 
-    /// Removes the first value; while there is none, waits for it in turn.
+    /// Removes the first value, or waits in line for one.
     pub fn take<'f>(&'f self, queue: &'f str) -> FifoTake<'f> {
         FifoTake {
             fifos: self,
@@ -149,7 +150,7 @@ impl Fifos {
         }
     }
 
-    /// The first value, which stays in the queue.
+    /// The first value, without removing it.
     pub fn peek(&self, queue: &str) -> Option<Arc<str>> {
         self.queues().get(queue)?.values.front().cloned()
     }
@@ -160,7 +161,7 @@ impl Fifos {
         queues.get(queue).map_or(0, |queue| queue.values.len())
     }
 
-    /// Whether the queue has no values.
+    /// Whether the queue is empty.
     pub fn is_empty(&self, queue: &str) -> bool {
         self.len(queue) == 0
     }
@@ -192,7 +193,7 @@ mod tests {
         for value in ["a", "b", "c"] {
             fifos.put("q", value);
         }
-        // The last one looks first, and still gets the last value.
+        // The last task is polled first, but still receives the last value.
         let values: Vec<_> = waiting.iter_mut().rev().filter_map(poll).collect();
         assert_eq!(values.join(""), "cba");
         assert!(fifos.is_empty("q"));

@@ -1,4 +1,4 @@
-//! State that JMeter keeps in static fields of its function classes: all users share it.
+//! State that JMeter keeps in static fields of its function classes, shared by all users.
 
 pub(crate) mod csv_files;
 pub(crate) mod fifos;

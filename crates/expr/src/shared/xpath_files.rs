@@ -1,4 +1,4 @@
-//! The results of `__XPath` in the files read so far, shared by all users.
+//! The results of `__XPath` in the files read so far; all users share them.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -29,7 +29,8 @@ impl FoundNodes {
         }
     }
 
-    /// The next value, whichever user reads it. The first value follows the last one. `None` if there are no nodes.
+    /// Takes the next value; all users share the position. The first value follows the last one. `None` if there
+    /// are no nodes.
     pub(crate) fn take(&self) -> Option<Option<&str>> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
         let value = self.values.get(index.checked_rem(self.values.len())?)?;
