@@ -27,7 +27,7 @@ use types::Column;
 const CLASS: &str = "org.postgresql.util.PSQLException";
 /// `connectTimeout`.
 const CONNECT: Duration = Duration::from_secs(10);
-/// `prepareThreshold`: a statement gets a name on the server after this many runs.
+/// `prepareThreshold`: from this run on, a statement has a name on the server.
 const PREPARE_THRESHOLD: u32 = 5;
 /// `preparedStatementCacheQueries`.
 const KNOWN_STATEMENTS: usize = 256;
