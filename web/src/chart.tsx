@@ -8,12 +8,12 @@ import { elapsed } from "./format";
 export interface Line {
   name: string;
   values: (number | null)[];
-  /** Number of the colour in the palette. */
+  /** The index of the colour in the palette. */
   colour: number;
   dashed?: boolean;
   filled?: boolean;
   points?: boolean;
-  /** Goes on over places without a value. */
+  /** Whether the line continues over missing values. */
   joined?: boolean;
 }
 
@@ -24,29 +24,30 @@ export interface ChartProps {
   x: number[];
   lines: Line[];
   value: (value: number) => string;
-  /** Lines lie on top of each other. */
+  /** Whether the lines are stacked. */
   stacked?: boolean;
-  /** Zoom and cursor are shared with all charts over time; x is seconds since the Unix epoch, `from` is the start. */
+  /** Start of the run in seconds since the Unix epoch. If it is set, x is such a time, and the chart shares zoom
+   * and cursor with all charts over time. */
   from?: number;
   xValue?: (value: number) => string;
   xSplits?: number[];
   logY?: boolean;
   logX?: boolean;
   marks?: { at: number; text: string }[];
-  /** Stretches of x that are shaded. */
+  /** Ranges of x that are shaded. */
   stretches?: [number, number][];
   rects?: Rect[];
   yRange?: [number, number];
-  /** Steps of the axis are powers of two. */
+  /** Whether the ticks of the axis are powers of two. */
   binary?: boolean;
   height?: number;
-  /** Values are added while the chart is looked at. */
+  /** Whether values are added while the chart is displayed. */
   live?: boolean;
-  /** What the heat map says at a place. */
+  /** The text that the heat map shows for a point. */
   describe?: (x: number, y: number) => string;
 }
 
-/** A filled box, in values of the axes; `strength` from 0 to 1. */
+/** A filled box, in the units of the axes; `strength` is from 0 to 1. */
 export interface Rect {
   x0: number;
   x1: number;
@@ -69,7 +70,7 @@ export function Chart(props: ChartProps) {
   now.current = props;
   const shape = props.live ? [props.lines.map((line) => line.name).join("\0"), props.marks?.length] : [props.x, props.lines, props.rects];
 
-  // Drawn with its place in the page: a key pressed on a place that is still empty would be lost.
+  // Drawn together with its element: if the element were empty for a while, a key press on it would be lost.
   useLayoutEffect(() => {
     const element = holder.current;
     if (!element) return;
@@ -105,7 +106,7 @@ export function Chart(props: ChartProps) {
   );
 }
 
-/** The values of stacked lines, from the bottom. */
+/** The cumulative values of stacked lines, from the bottom. */
 function stack(lines: Line[]): (number | null)[][] {
   const sums = new Array<number>(lines[0]?.values.length ?? 0).fill(0);
   return lines.map((line) => line.values.map((value, index) => (sums[index] += value ?? 0)));
@@ -116,7 +117,7 @@ const BINARY_STEPS = Array.from({ length: 50 }, (_, power) => 2 ** power);
 function dataOf(props: ChartProps): uPlot.AlignedData {
   const columns = props.stacked ? stack(props.lines) : props.lines.map((line) => line.values);
   const data = [props.x, ...columns];
-  // A run that was over within one step still has a stretch of time to show.
+  // A run that ended within one step still needs a visible range of time.
   const isMoment = props.from != null && props.x.length === 1;
   return (isMoment ? data.map((column, index) => [column[0], index ? null : props.x[0] + 1]) : data) as uPlot.AlignedData;
 }
@@ -176,28 +177,28 @@ function draw(element: HTMLElement, props: ChartProps, now: () => ChartProps): u
   return new uPlot(options, dataOf(props), element);
 }
 
-/** Those who want to know which stretch the charts over time show. */
+/** Callbacks for the range that the charts over time show. */
 const watchers = new Set<(from: number, to: number) => void>();
 let pending = 0;
 
-/** Tells of each stretch that is shown from now on; gives what ends that. */
+/** Calls `watcher` for each range that is shown from now on. Returns a function that stops this. */
 export function watchStretch(watcher: (from: number, to: number) => void): () => void {
   watchers.add(watcher);
   return () => void watchers.delete(watcher);
 }
 
-/** All charts over time change at once: the last of them tells. */
+/** Calls the watchers once per frame, because all charts over time change together. */
 function tellWatchers(from: number, to: number) {
   cancelAnimationFrame(pending);
   pending = requestAnimationFrame(() => watchers.forEach((watcher) => watcher(from, to)));
 }
 
-/** Shows a stretch in all charts over time. */
+/** Shows a range in all charts over time. */
 export function showStretch(from: number, to: number) {
   for (const plot of uPlot.sync("time").plots) plot.setScale("x", { min: from, max: to });
 }
 
-/** How much of x is shown, for whoever looks at the page from outside. */
+/** Publishes the length of the visible range as an attribute, for tests of the page, and tells the watchers. */
 function tellSpan(u: uPlot, element: HTMLElement, isOverTime: boolean) {
   const { min, max } = u.scales.x;
   const figure = element.closest("figure");
@@ -211,7 +212,7 @@ function fade(colour: string, alpha: number): string {
   return `rgba(${part(0)}, ${part(2)}, ${part(4)}, ${alpha})`;
 }
 
-/** Round moments since the start. */
+/** Round times since the start. */
 function timeSplits(u: uPlot, from: number): number[] {
   const [min, max] = [u.scales.x.min! - from, u.scales.x.max! - from];
   const wanted = Math.max(2, Math.floor(u.bbox.width / devicePixelRatio / 90));
@@ -267,7 +268,7 @@ function drawMarks(u: uPlot, marks: { at: number; text: string }[]) {
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    // Beside its line, on the side that has room; neighbours are told on lines of their own.
+    // The text is beside its line, on the side with more room. Neighbouring texts are on different heights.
     const isLeft = x > bbox.left + bbox.width / 2;
     ctx.textAlign = isLeft ? "right" : "left";
     ctx.fillText(mark.text, x + (isLeft ? -4 : 4) * devicePixelRatio, bbox.top + (12 + 13 * (index % 3)) * devicePixelRatio);

@@ -10,11 +10,11 @@ type Values = (number | null)[];
 
 const line = (name: string, values: Values, colour: number, more: Partial<Line> = {}): Line => ({ name, values, colour, ...more });
 
-/** The parts of a sample, in their order; result files know only connecting (with the first and the third in it) and the last two. */
+/** The parts of a sample, in order. Result files know only `connect` (which then includes `DNS` and `TLS`) and the last two. */
 const PHASES = ["DNS", "connect", "TLS", "first byte", "body"];
 const PHASE_COLOURS = [6, 4, 2, 0, 1];
 
-/** Those that took any time. */
+/** The parts that took any time. */
 const seenPhases = (row: Row) => PHASES.map((_, phase) => phase).filter((phase) => row.phases[phase] > 0);
 
 function ZoomHint() {
@@ -120,7 +120,7 @@ export function LabelCharts(props: { report: Report; row: Row; close: () => void
   );
 }
 
-/** How the times of a row are spread. */
+/** The distribution of a row's times. */
 function Spread({ row, theme }: { row: Row; theme: string }) {
   const bars = useMemo(() => {
     if (row.distribution.length === 0) return null;
@@ -185,7 +185,7 @@ function heatRects(report: Report) {
   return { x, rects, range, describe };
 }
 
-/** 95th percentile against rate, by rate. */
+/** 95th percentile against rate, sorted by rate. */
 function loadPoints(report: Report) {
   const { steps } = report;
   const points = steps.at.map((_, i) => [steps.count[i] / steps.stepS, steps.p95[i]] as [number, number | null]).filter(([, p]) => p != null);

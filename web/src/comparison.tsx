@@ -45,7 +45,7 @@ export function ComparisonPage({ comparison }: { comparison: Comparison }) {
   );
 }
 
-/** What both runs say of their own numbers. */
+/** The verdicts of both runs on their own numbers. */
 function Verdicts({ comparison, other }: { comparison: Comparison; other: Comparison["others"][number] }) {
   const known: [string, string][] = [
     [comparison.base, comparison.base_verdict ?? "none"],
@@ -129,7 +129,7 @@ function value(difference: Difference, of: number): string {
   return short(of) + difference.unit;
 }
 
-/** Two significant digits, with a sign; of shares, percentage points. */
+/** Formats a change with two significant digits and a sign; for shares, in percentage points. */
 function signed(of: number): string {
   const value = Number((of * 100).toPrecision(2));
   return `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value)}`;
@@ -151,10 +151,10 @@ function Cell({ difference }: { difference?: Difference }) {
   );
 }
 
-/** How far a bar reaches at most to either side. */
+/** The change at which a bar reaches its full length. */
 const WHISKER = 0.5;
 
-/** The interval around the change, beside zero in the middle. */
+/** The interval of the change, relative to zero in the middle. */
 function Whisker({ interval, change }: { interval: [number, number]; change: number }) {
   const place = (of: number) => 50 + (Math.max(-WHISKER, Math.min(WHISKER, of)) / WHISKER) * 50;
   const [from, to] = interval.map(place);

@@ -27,7 +27,7 @@ export interface Row {
 }
 
 export interface LabelSteps {
-  /** Step numbers since the Unix epoch, each as the distance from the one before. */
+  /** The number of each step since the Unix epoch, as the difference from the step before. */
   at: number[];
   count: number[];
   errors: number[];
@@ -110,7 +110,7 @@ export interface Connections {
   closed_by_peer: number;
 }
 
-/** Measurements of the load generator; every line has a value for each moment. */
+/** Measurements of the load generator; every line has a value for each time. */
 export interface HealthGroup {
   name: string;
   unit: string;
@@ -130,7 +130,7 @@ export interface RunAgent {
   verdict: string | null;
 }
 
-/** Where the time of the samples went that were timed in all their parts. */
+/** Where the time of samples went, measured on those that were timed in all their parts. */
 export interface TimeUse {
   samples: number;
   cpu_us: number | null;
@@ -147,9 +147,9 @@ export interface Report {
   /** JMeter's `report_title`. */
   title: string | null;
   targets: string[];
-  /** Given on the command line. */
+  /** Set on the command line. */
   properties: [string, string][];
-  /** The assumption on which runs were added. */
+  /** The assumption behind a merge of runs. */
   merged: string | null;
   environment: [string, string][];
   verdict: { state: string; reasons: Reason[] } | null;
@@ -174,11 +174,11 @@ export interface Difference {
   unit: string;
   before: number;
   after: number;
-  /** Relative change, where there is something to relate to. */
+  /** The relative change, if the first run has a value to relate it to. */
   change: number | null;
   /** Bounds of the 95 % interval of the relative change. */
   interval: [number, number] | null;
-  /** Probability of such a difference by chance (Mann-Whitney), where windows could be compared. */
+  /** The probability of such a difference by chance (Mann-Whitney), if windows could be compared. */
   chance: number | null;
   finding: "worse" | "better" | "same" | "unclear";
 }
@@ -201,24 +201,24 @@ export interface Comparison {
   others: { name: string; finding: string; verdict: string | null; sentence: string; refusals: string[]; notes: string[]; total: ComparedLabel; labels: ComparedLabel[] }[];
 }
 
-/** A run that is under way: its numbers come later. */
+/** A run that is under way; its numbers arrive later. */
 export interface Live {
   kind: "live" | "debug";
 }
 
-/** Takes the numbers out of the page. */
+/** Reads the numbers from the page. */
 export function readPayload(): Promise<Report | Comparison | Live> {
   return unpack(document.getElementById("payload")?.textContent ?? "");
 }
 
-/** Reads base64 of deflated JSON. */
+/** Unpacks base64 of deflated JSON. */
 export async function unpack<T>(text: string): Promise<T> {
   const bytes = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(stream).json() as Promise<T>;
 }
 
-/** A label's steps as columns that a chart takes; steps without samples are gaps. */
+/** A label's steps as columns for a chart; steps without samples are gaps. */
 export function labelColumns(steps: LabelSteps, stepS: number) {
   const columns = { at: [] as number[], rate: [] as number[], errors: [] as number[], mean: [] as Column, p50: [] as Column, p95: [] as Column, p99: [] as Column };
   const empty = (at: number) => {
@@ -242,7 +242,7 @@ export function labelColumns(steps: LabelSteps, stepS: number) {
 
 const NOT_KNOWN = { min: NaN, p50: NaN, p90: NaN, p95: NaN, p99: NaN, p999: NaN, max: NaN, apdex: null };
 
-/** Sums over the steps within a stretch, in seconds since the Unix epoch. */
+/** Sums over the steps within a range, in seconds since the Unix epoch. */
 function sums(at: number[], count: number[], errors: number[], mean: (number | null)[], stepS: number, [from, to]: [number, number]) {
   let [samples, failed, ms] = [0, 0, 0];
   at.forEach((second, index) => {
@@ -254,7 +254,7 @@ function sums(at: number[], count: number[], errors: number[], mean: (number | n
   return { count: samples, errors: failed, mean: samples ? ms / samples : NaN, rate: samples / Math.max(to - from, stepS) };
 }
 
-/** A label within a stretch. Its percentiles are not known there. */
+/** A label within a range. Its percentiles are not known there. */
 export function rowWithin(row: Row, report: Report, stretch: [number, number]): Row {
   if (!row.steps) return { ...row, ...NOT_KNOWN };
   let step = 0;
@@ -263,7 +263,7 @@ export function rowWithin(row: Row, report: Report, stretch: [number, number]): 
   return { ...row, ...NOT_KNOWN, ...sums(at, count, errors, mean, report.labelStepS, stretch) };
 }
 
-/** All samples within a stretch. */
+/** All samples within a range. */
 export function totalWithin(report: Report, stretch: [number, number]): Row {
   const { at, count, errors, mean, stepS } = report.steps;
   return { ...report.total, ...NOT_KNOWN, ...sums(at, count, errors, mean, stepS, stretch) };

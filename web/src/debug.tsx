@@ -1,4 +1,5 @@
-// A debugging session: the samples of one user, what led to each, and where the user stands.
+// A debugging session: the samples of one user, the steps that led to each, and where the user is
+// halted.
 
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import { time } from "./format";
@@ -88,7 +89,7 @@ export function DebugPage() {
   useEffect(() => {
     const source = new EventSource(`api/events${location.search}`);
     let asked = 0;
-    // Of many changes at once one is looked at.
+    // Several changes in quick succession trigger only one request.
     const soon = () => {
       clearTimeout(asked);
       asked = window.setTimeout(load, 60);
@@ -160,7 +161,8 @@ function Children({ samples }: { samples: Brief[] }) {
   );
 }
 
-/** Samples whose label, elements, request or response contain the text; contents are fetched once. */
+/** Samples whose label, elements, request or response contain the text. Contents are fetched only
+ * once. */
 function useSearch(samples: Brief[], search: string): Brief[] {
   const [texts, setTexts] = useState<Map<number, string>>(new Map());
   const wanted = search.trim().toLowerCase();
@@ -369,7 +371,8 @@ function Response({ sample }: { sample: Exchange }) {
           {sample.responseBody}
         </pre>
       )}
-      {/* Without scripts, forms, and an origin of its own; what it loads is refused by the page's policy. */}
+      {/* The frame runs no scripts, submits no forms and has an origin of its own. The page's
+       * policy blocks whatever it tries to load. */}
       {shown === "page" && <iframe sandbox="" title="The response as a page" srcdoc={sample.responseBody} />}
     </>
   );
@@ -383,7 +386,7 @@ function View({ name, now, set }: { name: "text" | "page" | "folded"; now: strin
   );
 }
 
-/** JSON and XML as a tree that folds. */
+/** JSON and XML as a collapsible tree. */
 function fold(sample: Exchange) {
   const text = sample.responseBody.trim();
   if (/^[{[]/.test(text)) {

@@ -1,4 +1,4 @@
-// Failed samples by label and message, each with the first of them.
+// Failed samples by label and message, each with its first sample.
 
 import { useMemo } from "preact/hooks";
 import type { ErrorKind, FailedSample, Report, Row } from "./data";

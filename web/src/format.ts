@@ -1,4 +1,4 @@
-// Numbers as people read them.
+// Formats numbers for people.
 
 const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
@@ -29,12 +29,12 @@ export function percent(share: number): string {
   return `${value >= 10 || value === 0 ? value.toFixed(value === 100 || value === 0 ? 0 : 1) : value.toFixed(2)} %`;
 }
 
-/** Where a percentile stands on an axis on which each further nine takes the same room. */
+/** The position of a percentile on an axis where each further nine takes the same space. */
 export function nines(percentile: number): number {
   return -Math.log10(1 - Math.min(percentile, 99.9995) / 100);
 }
 
-/** Places on that axis, with their names. */
+/** Positions on that axis, with their names. */
 const NINES: [number, string][] = [
   [0, "0 %"],
   [nines(50), "50 %"],
@@ -44,7 +44,7 @@ const NINES: [number, string][] = [
   [4, "99.99 %"],
   [5, "99.999 %"],
 ];
-/** Those that an axis names; 0 % would stand on 50 %. */
+/** The positions that an axis labels. 0 % is left out, because it would overlap 50 %. */
 export const NINES_AT = NINES.slice(1).map(([at]) => at);
 
 export function percentileName(at: number): string {
@@ -52,7 +52,8 @@ export function percentileName(at: number): string {
   return named ? named[1] : at > 5 ? "100 %" : `${Number((100 * (1 - 10 ** -at)).toPrecision(5))} %`;
 }
 
-/** A percentile curve as far as so many samples have one, on that axis; the highest point is the maximum. */
+/** A percentile curve on that axis, up to the highest percentile that this many samples can have. The
+ * last point is the maximum. */
 export function curveOf(points: [number, number][], samples: number): [number, number][] {
   const most = 100 * (1 - 1 / Math.max(samples, 2));
   const last = points[points.length - 1];
@@ -93,7 +94,7 @@ export function clock(ms: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
-/** A unit as it stands behind a number: that of a time after a space. */
+/** A unit as it follows a number: units of time after a space. */
 export function spaced(unit: string): string {
   return /^[a-z]/.test(unit) ? ` ${unit}` : unit;
 }

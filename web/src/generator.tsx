@@ -1,4 +1,4 @@
-// How the load generator was doing: what its verdict comes from, and its connections.
+// The load generator's health: the measurements behind its verdict, and its connections.
 
 import { useMemo } from "preact/hooks";
 import { Chart } from "./chart";
@@ -78,7 +78,7 @@ function Agents({ agents, samples }: { agents: RunAgent[]; samples: number }) {
   );
 }
 
-/** The bytes, the CPU and the memory that a user cost. */
+/** The bytes, the CPU time and the memory per user. */
 function UserCost({ report }: { report: Report }) {
   const users = report.steps.users.reduce((a, b) => Math.max(a, b), 0);
   const line = (group: string, name: string) => {
@@ -110,7 +110,7 @@ function UserCost({ report }: { report: Report }) {
   );
 }
 
-/** The parts of a sample's time: what was waited for, and what the generator did itself. */
+/** The parts of a sample's time: waiting, and the generator's own work. */
 function TimeUseTable({ use }: { use: TimeUse }) {
   const longest = Math.max(...use.parts.map((part) => part.mean_us));
   const groups: [string, boolean][] = [

@@ -1,4 +1,5 @@
-// A run that is under way: the sum up to now, a second at a time, and the orders that steer it. In the end it becomes the report.
+// A run that is under way: the sum so far, new seconds as they arrive, and the orders that steer the run. At the end it becomes
+// the report.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Chart, type Line } from "./chart";
@@ -52,15 +53,15 @@ interface Second {
 
 type Facts = Pick<Report, "verdict" | "thresholds" | "health" | "agents">;
 
-/** Steps on the page, beyond which the sum is asked for again: it has fewer, longer ones. */
+/** The most steps on the page. Beyond this, the page requests the sum again, which has fewer and longer steps. */
 const MOST_STEPS = 1500;
 
-/** The token of the page's own address goes with whatever it asks. */
+/** Adds the token from the page's own URL to each request. */
 const address = (path: string) => `api/${path}${location.search}`;
 
 type Link = "connecting" | "open" | "lost" | "ended";
 
-/** What the page shows; it is asked anew when the connection was lost. */
+/** The data of the page. It is requested again when the connection was lost. */
 function useRun() {
   const [report, setReport] = useState<Report | null>(null);
   const [finished, setFinished] = useState<Report | null>(null);
@@ -86,7 +87,7 @@ function useRun() {
       setLink("ended");
       if (payload) unpack<Report>(payload).then(setFinished);
     });
-    // The browser tries again by itself; the server begins with the sum then.
+    // The browser reconnects on its own; the server then starts with the sum.
     source.onerror = () => setLink((now) => (now === "ended" ? now : "lost"));
     return () => source.close();
   }, [attempt]);
@@ -96,14 +97,14 @@ function useRun() {
   return { report, finished, standings, link };
 }
 
-/** The first failed sample of a kind is told once. */
+/** Combines new kinds with the known first samples: the server sends the first sample of a kind only once. */
 function withFirsts(known: ErrorKind[], kinds: ErrorKind[]): ErrorKind[] {
   const key = (kind: ErrorKind) => [kind.label, kind.code, kind.message].join("\0");
   const firsts = new Map(known.map((kind) => [key(kind), kind.first]));
   return kinds.map((kind) => ({ ...kind, first: kind.first ?? firsts.get(key(kind)) }));
 }
 
-/** The report with one more second. */
+/** The report with an additional second. */
 function withSecond(report: Report, second: Second): Report {
   const rows = new Map(second.rows.map((row) => [`${row.transaction}${row.label}`, row]));
   const labels = report.labels.map((row) => {
@@ -124,8 +125,8 @@ function withSecond(report: Report, second: Second): Report {
 
 const NAMES = ["count", "errors", "users", "bytes", "sentBytes", "mean", "p50", "p90", "p95", "p99", "max"] as const;
 
-/** A second becomes a step of its own, also where earlier ones are longer: rates are those of a second. Late samples of a second
- * that is there already are in its numbers when the sum is asked for again. */
+/** Adds a second as a step of its own, even if earlier steps are longer: its rates are per second. Late samples of a second
+ * that is already there appear in the numbers when the sum is requested again. */
 function withStep(steps: Steps, second: Second): Steps {
   const last = steps.at.length - 1;
   if (last >= 0 && second.at <= steps.at[last]) return steps;
@@ -291,7 +292,7 @@ function LiveCharts({ report, theme }: { report: Report; theme: string }) {
   );
 }
 
-/** Gives an order; tells why it was refused. */
+/** Sends an order. Returns why it was refused; empty if it was accepted. */
 async function order(name: string, body: object = {}): Promise<string> {
   try {
     const answer = await fetch(address(name), { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
@@ -330,7 +331,7 @@ function Control({ standings: { standing, groups, readonly } }: { standings: Sta
   );
 }
 
-/** A button that is pressed twice: a slip must not end a run. */
+/** A button that must be pressed twice, so that a slip does not end a run. */
 function Sure({ text, hint, disabled, act }: { text: string; hint: string; disabled: boolean; act: () => void }) {
   const [asked, setAsked] = useState(false);
   useEffect(() => {
@@ -345,7 +346,7 @@ function Sure({ text, hint, disabled, act }: { text: string; hint: string; disab
   );
 }
 
-/** A value to change; what is being typed stays while the run goes on. */
+/** A value to change. The user's input stays while the run goes on. */
 function Field(props: { label: string; action: string; value: string; now?: string; placeholder?: string; wide?: boolean; set: (text: string) => void }) {
   const input = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState<string | null>(null);

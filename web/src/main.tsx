@@ -25,7 +25,7 @@ readPayload().then(
     place.textContent = "";
     render(page(data), place);
     performance.mark("ready");
-    // Pages that ask a server are ready when they have its first answer.
+    // Pages that query a server are ready only when they have its first answer.
     if (data.kind === "report" || data.kind === "comparison") document.documentElement.dataset.ready = "true";
   },
   (error) => {

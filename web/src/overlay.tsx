@@ -1,14 +1,14 @@
-// Users, rate, failures and response time on top of each other, and the stretch of time that the page shows.
+// Users, rate, failures and response time in one chart, and the range of time that the page shows.
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { Chart, resetZoom, showStretch, watchStretch, type Line } from "./chart";
 import type { Report } from "./data";
 import { elapsed } from "./format";
 
-/** From and to, in seconds since the Unix epoch; none is the whole run. */
+/** From and to, in seconds since the Unix epoch; `null` is the whole run. */
 export type Stretch = [number, number] | null;
 
-/** The stretch that the charts over time show. */
+/** The range that the charts over time show. */
 export function useStretch(report: Report): Stretch {
   const [stretch, setStretch] = useState<Stretch>(null);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useStretch(report: Report): Stretch {
   return stretch;
 }
 
-/** Each line as a share of its own maximum: what goes up and down together is seen at once. */
+/** Each line as a share of its own maximum, so that lines that rise and fall together are easy to see. */
 export function Overlay({ report, stretch, theme }: { report: Report; stretch: Stretch; theme: string }) {
   const { steps } = report;
   const lines = useMemo(() => {
@@ -50,7 +50,7 @@ export function Overlay({ report, stretch, theme }: { report: Report; stretch: S
   );
 }
 
-/** The stretch in numbers, for those who do not drag. */
+/** Input fields for the range, for users who do not drag. */
 function StretchFields({ report, stretch }: { report: Report; stretch: Stretch }) {
   const start = report.startedMs / 1000;
   const first = report.steps.at[0] ?? start;

@@ -1,4 +1,4 @@
-// What became of the thresholds, with how far each value is from its limit.
+// The outcome of the thresholds, and how far each value is from its limit.
 
 import type { Threshold } from "./data";
 import { short, spaced } from "./format";

@@ -1,4 +1,4 @@
-// What stands above a table: a search, a choice of rows, and how many of them are shown.
+// The tools above a table: a search, a filter for rows, and the number of rows shown.
 
 import { useState } from "preact/hooks";
 
@@ -9,14 +9,14 @@ export interface Choice {
   setKind: (kind: string) => void;
 }
 
-/** What was searched for and chosen; everything at first. */
+/** The state of the search and the filter. At first, all rows are shown. */
 export function useChoice(): Choice {
   const [search, setSearch] = useState("");
   const [kind, setKind] = useState("all");
   return { search, setSearch, kind, setKind };
 }
 
-/** Whether a text has all words that are searched for, in any order. */
+/** Whether a text contains all words of the search, in any order. */
 export function hasWords(search: string): (text: string) => boolean {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return (text) => words.every((word) => text.toLowerCase().includes(word));

@@ -1,4 +1,4 @@
-// What the run says of its own numbers, with when and why.
+// The run's verdict on its own numbers, with when and why.
 
 import type { Reason, Report } from "./data";
 import { elapsed } from "./format";
@@ -10,10 +10,10 @@ const MEANING: Record<string, string> = {
   INVALID: "These numbers say more of the load generator than of the target.",
 };
 
-/** Spans of a reason that are listed; of more, the rest are counted. */
+/** How many spans of a reason are listed; the rest are only counted. */
 const MOST_SPANS = 4;
 
-/** A reason that held for so much of the run is told as all of it. */
+/** A reason that held for at least this share of the run is shown as the whole run. */
 const MOSTLY = 0.9;
 
 function isAllTheTime(reason: Reason, report: Report): boolean {
@@ -60,7 +60,8 @@ export function Verdict({ report }: { report: Report }) {
   );
 }
 
-/** The stretches that spoil numbers, in seconds since the Unix epoch, for the charts; none that cover the whole run. */
+/** The spans that spoil numbers, in seconds since the Unix epoch, for the charts. Reasons for the whole run are left
+ * out. */
 export function spoiltStretches(report: Report): [number, number][] {
   const reasons = (report.verdict?.reasons ?? []).filter((reason) => !isAllTheTime(reason, report));
   const sorted = reasons.flatMap((reason) => reason.spans_ms).sort((a, b) => a[0] - b[0]);

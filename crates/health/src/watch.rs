@@ -497,7 +497,7 @@ impl Watch {
         let cores = |now: u64, then: u64| now.saturating_sub(then) as f64 / length_us;
         let used = cores(now.process_cpu_us, then.process_cpu_us);
         let machine = cores(now.machine_cpu_us, then.machine_cpu_us);
-        // The two values are read one after the other, and the machine counts in ticks, so the difference may be negative.
+        // The two values are read one after the other, and the machine counts in ticks, so the difference is clamped.
         let others = (machine.min(now.cores_us.len().max(1) as f64) - used).max(0.0);
         let is_worth_it = others >= WORTH_NAMING * self.cores;
         let OtherPrograms {

@@ -1,13 +1,13 @@
-//! APDEX, with the properties and the arithmetic of JMeter's dashboard (`ApdexSummaryConsumer`).
+//! APDEX, with the properties and the formula of JMeter's dashboard (`ApdexSummaryConsumer`).
 
 use drumfire_results::LabelStatistics;
 
-/// Up to which elapsed time a user is content, and up to which he puts up with it.
+/// The elapsed times up to which a user is satisfied and up to which a user tolerates the wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApdexLimits {
-    /// Content, in milliseconds.
+    /// The limit for satisfied users, in milliseconds.
     pub satisfied_ms: u64,
-    /// Puts up with it, in milliseconds.
+    /// The limit for tolerating users, in milliseconds.
     pub tolerated_ms: u64,
 }
 
@@ -20,21 +20,21 @@ impl Default for ApdexLimits {
     }
 }
 
-/// Whether a label is matched by the regular expression of a rule; both in full.
+/// Whether the regular expression of a rule (first) matches a whole label (second).
 pub type LabelMatcher<'a> = &'a dyn Fn(&str, &str) -> bool;
 
-/// Limits for all labels, and other ones for some.
+/// The limits for all labels, and special ones for some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Apdex {
-    /// For all labels that no rule names, and for the total.
+    /// For the total and for all labels without a rule.
     pub limits: ApdexLimits,
     /// Regular expressions for labels, with their limits.
     rules: Vec<(String, ApdexLimits)>,
 }
 
 impl Apdex {
-    /// The values of `jmeter.reportgenerator.apdex_satisfied_threshold`, `…apdex_tolerated_threshold` and
-    /// `…apdex_per_transaction` say; a part that cannot be read is left out, as in JMeter.
+    /// The limits that `jmeter.reportgenerator.apdex_satisfied_threshold`, `…apdex_tolerated_threshold` and
+    /// `…apdex_per_transaction` set. A part that cannot be read is ignored, as in JMeter.
     pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> Apdex {
         let number = |name| lookup(name).and_then(|text| text.trim().parse().ok());
         let satisfied = number("jmeter.reportgenerator.apdex_satisfied_threshold");
@@ -50,7 +50,8 @@ impl Apdex {
         }
     }
 
-    /// The limits of a label: those of the rule of that very name, else of a rule whose expression matches it.
+    /// The limits of a label: those of the rule with exactly its name, or else of a rule whose expression
+    /// matches it.
     pub fn limits_of(&self, label: &str, matches: LabelMatcher<'_>) -> ApdexLimits {
         let named = self.rules.iter().find(|(name, _)| name == label);
         let rule = named.or_else(|| self.rules.iter().find(|(name, _)| matches(name, label)));
@@ -58,7 +59,7 @@ impl Apdex {
     }
 }
 
-/// `label:satisfied|tolerated`, as `ReportGeneratorConfiguration.getApdexPerTransactionParts` takes it apart.
+/// Parses `label:satisfied|tolerated`, as `ReportGeneratorConfiguration.getApdexPerTransactionParts` does.
 fn rule(text: &str) -> Option<(String, ApdexLimits)> {
     let (name, limits) = text.rsplit_once(':')?;
     let (satisfied, tolerated) = limits.rsplit_once('|')?;
@@ -69,9 +70,9 @@ fn rule(text: &str) -> Option<(String, ApdexLimits)> {
     Some((name.trim().to_owned(), limits))
 }
 
-/// The index, from 0 to 1; none without samples. Times are whole multiples of `resolution_us` microseconds.
+/// The index, from 0 to 1; `None` without samples. `resolution_us` is the unit of the times, in microseconds.
 pub fn apdex(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Option<f64> {
-    // Elapsed times are whole milliseconds in JMeter: all of a limit's last one count.
+    // JMeter truncates elapsed times to whole milliseconds, so the whole last millisecond of a limit counts.
     let good = |limit_ms: u64| {
         let limit_us = limit_ms.saturating_mul(1000) + 1000u64.saturating_sub(resolution_us);
         label.service.count_up_to(limit_us) - label.failed.count_up_to(limit_us)

@@ -1,4 +1,4 @@
-//! Formats that CI systems read: JUnit's XML, and lines of the log that are commands to them.
+//! Formats for CI systems: JUnit's XML, and lines of the log that they take as commands.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ pub struct Case {
     pub name: String,
     /// The outcome, in one line.
     pub told: String,
-    /// It is as wished.
+    /// Whether the case passed.
     pub is_good: bool,
 }
 
@@ -25,7 +25,7 @@ impl From<&ThresholdResult> for Case {
     }
 }
 
-/// A JUnit report with one suite. `seconds` is how long the run took.
+/// A JUnit report with one suite. `seconds` is the duration of the run.
 pub fn junit(suite: &str, cases: &[Case], seconds: f64) -> String {
     let bad = cases.iter().filter(|case| !case.is_good).count();
     let suite = escape(suite);
@@ -51,7 +51,7 @@ pub fn junit(suite: &str, cases: &[Case], seconds: f64) -> String {
     text
 }
 
-/// A CI system that obeys lines of a build's log.
+/// A CI system that takes lines of a build's log as commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CiSystem {
     /// GitHub Actions: workflow commands.
@@ -63,7 +63,7 @@ pub enum CiSystem {
 }
 
 impl CiSystem {
-    /// The system that has set these variables of the environment; GitHub if it is none of the others.
+    /// The system whose environment variables are set; GitHub if no other system is detected.
     pub fn detect(variable: impl Fn(&str) -> Option<String>) -> CiSystem {
         let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());
         if is_set("TEAMCITY_VERSION") {
@@ -76,7 +76,7 @@ impl CiSystem {
     }
 }
 
-/// The cases as commands of the system: an error for every case that is not as wished, and for TeamCity a test for each.
+/// The cases as commands for the system: an error for each case that failed, and for TeamCity a test for each case.
 pub fn annotations(system: CiSystem, title: &str, cases: &[Case]) -> String {
     match system {
         CiSystem::GitHub => github(title, cases),
@@ -100,7 +100,7 @@ fn github(title: &str, cases: &[Case]) -> String {
     text
 }
 
-/// As GitHub unpacks it.
+/// Escapes a message for GitHub.
 fn message(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
@@ -144,7 +144,7 @@ fn teamcity(title: &str, cases: &[Case]) -> String {
     text
 }
 
-/// A value of a service message.
+/// Escapes a value of a service message for TeamCity.
 fn service(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -166,7 +166,7 @@ fn service(text: &str) -> String {
     escaped
 }
 
-/// For XML; characters that it cannot hold are replaced.
+/// Escapes a text for XML. Replaces characters that XML does not allow.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

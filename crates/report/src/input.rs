@@ -1,5 +1,5 @@
-//! The input of a report, a comparison or a merge: a run file, finished or not, or a result file, packed or not. The content
-//! tells.
+//! Reads the input of a report, a comparison or a merge: a run file, finished or not, or a result file, compressed or not.
+//! The content decides which it is.
 
 use std::fmt;
 use std::fs::File;
@@ -12,7 +12,7 @@ use crate::jtl::{self, JtlError, JtlOptions};
 use crate::run_file::{RunFile, RunFileError};
 use crate::run_stream;
 
-/// The start of every run file once it is unpacked.
+/// The start of every finished run file, once it is decompressed.
 const RUN_FILE_START: &[u8] = b"{\"format\":\"drumfire-run\"";
 
 /// Why an input cannot be used.
@@ -20,9 +20,9 @@ const RUN_FILE_START: &[u8] = b"{\"format\":\"drumfire-run\"";
 pub enum InputError {
     /// The file cannot be opened or read.
     Unreadable(String),
-    /// A result file that is not one.
+    /// A result file that is not valid.
     Jtl(JtlError),
-    /// A run file that is not one.
+    /// A run file that is not valid.
     Run(RunFileError),
 }
 
@@ -38,7 +38,7 @@ impl fmt::Display for InputError {
 
 impl std::error::Error for InputError {}
 
-/// Reads a run file, or a result file of any kind; what should be known of it is added to the warnings.
+/// Reads a run file, or a result file of any kind. Adds warnings about it to `warnings`.
 ///
 /// # Errors
 /// If the file cannot be read or is neither, with file, line and remedy.

@@ -1,5 +1,6 @@
-//! Reads the output of a run: result files of any JMeter ([`jtl`]) and run files ([`RunFile`]). From either come
-//! `statistics.json` in JMeter's format, the HTML report, comparisons, merged runs, and what CI systems read.
+//! Reads the output of a run: result files of any JMeter ([`jtl`]) and run files ([`RunFile`]). From either, it
+//! makes `statistics.json` in JMeter's format, the HTML report, comparisons, merged runs, and files for CI
+//! systems.
 
 #![warn(missing_docs)]
 

@@ -11,9 +11,9 @@ pub struct MatrixRow {
     pub values: Vec<String>,
     /// The numbers of its run.
     pub run: TrendPoint,
-    /// How it compares with the base; the base says so.
+    /// How it compares with the base. For the base itself, it says so.
     pub against_base: String,
-    /// The address of its report, from the page.
+    /// The link from the page to its report.
     pub report: String,
 }
 
@@ -21,7 +21,8 @@ const OWN_STYLE: &str = "body{max-width:1200px}td.v,th.v{text-align:left;white-s
 td.bar i{position:absolute;left:.6rem;bottom:.15rem;height:3px;background:var(--b)}tr.base td{font-weight:600}\
 .worse{color:var(--c);font-weight:600}a{color:var(--a)}";
 
-/// The page of a matrix, whose first row is the base. `comparison` is the address of the page that compares all with it.
+/// The page of a matrix, whose first row is the base. `comparison` is the link to the page that compares all
+/// combinations with the base.
 pub fn matrix_html(plan: &str, axes: &[String], rows: &[MatrixRow], comparison: &str) -> String {
     let plan = escaped(plan);
     let mut page = format!(

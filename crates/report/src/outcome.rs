@@ -1,4 +1,4 @@
-//! A run in short: as Markdown for people, and as metrics for CI systems that show how they change.
+//! Summarises a run: as Markdown for people, and as metrics for CI systems that show changes.
 
 use std::fmt::Write as _;
 
@@ -58,7 +58,7 @@ fn markdown_row(row: &StatisticsRow) -> String {
     )
 }
 
-/// A number of a label.
+/// Extracts a number of a label.
 type Value = fn(&StatisticsRow) -> f64;
 
 /// The numbers of each label in the text form of OpenMetrics, which GitLab compares between branches.

@@ -1,8 +1,7 @@
-//! Run files: everything that was measured in a run, small enough to keep. They are what reports, comparisons and merges
-//! read.
+//! Run files: all measurements of a run, in a file that is small enough to keep. Reports, comparisons and merges read them.
 //!
-//! A run file is JSON, packed with gzip. `format` and `version` come first; a reader takes files of its own version and of
-//! earlier ones. Fields may be added within a version; readers ignore what they do not know.
+//! A run file is JSON, compressed with gzip. `format` and `version` come first. A reader accepts files of its own version and
+//! of earlier ones. Fields may be added within a version; readers ignore unknown fields.
 
 use std::fmt;
 use std::io::{self, BufRead, BufWriter, Write};
@@ -13,7 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The version that is written.
+/// The version that this program writes.
 const VERSION: u32 = 1;
 
 /// A run.
@@ -25,52 +24,52 @@ pub struct RunFile {
     pub tool: String,
     /// The run's name: the plan's or the result file's name.
     pub name: String,
-    /// The plan, where it is known.
+    /// The plan, if it is known.
     #[serde(default)]
     pub plan: Option<PlanIdentity>,
     /// Start of the run, in milliseconds since the Unix epoch.
     pub started_ms: i64,
     /// End of the run, in milliseconds since the Unix epoch.
     pub ended_ms: i64,
-    /// The unit of times, in microseconds: 1,000 where they come from a result file.
+    /// The unit of times, in microseconds: 1,000 if they come from a result file.
     pub resolution_us: u64,
-    /// Where the load came from: names and values, in the order in which they are shown.
+    /// The machine that generated the load: names and values, in the order of display.
     #[serde(default)]
     pub environment: Vec<(String, String)>,
-    /// The hosts that were asked, each with its port.
+    /// The hosts that requests were sent to, each with its port.
     #[serde(default)]
     pub targets: Vec<String>,
-    /// Properties that were given on the command line, secrets masked.
+    /// Properties set on the command line, with secrets masked.
     #[serde(default)]
     pub properties: Vec<(String, String)>,
-    /// How runs were put together that this one is made of.
+    /// How runs were merged, if this run is the result of a merge.
     #[serde(default)]
     pub merged: Option<String>,
-    /// Whether the numbers can be trusted; none where nobody looked.
+    /// The verdict on the numbers; `None` if there is none.
     #[serde(default)]
     pub verdict: Option<RunVerdict>,
     /// The outcome of the thresholds.
     #[serde(default)]
     pub thresholds: Vec<ThresholdResult>,
-    /// Connections and handshakes, where they were counted.
+    /// Connections and handshakes, if they were counted.
     #[serde(default)]
     pub connections: Option<Connections>,
-    /// How many users were meant to run: moments in milliseconds since the Unix epoch, and numbers from then on.
+    /// The planned number of users: times in milliseconds since the Unix epoch, and the number from then on.
     #[serde(default)]
     pub planned_users: Vec<(i64, u64)>,
-    /// Things that happened.
+    /// Marks: things that happened during the run.
     #[serde(default)]
     pub marks: Vec<Mark>,
-    /// How the generator was doing.
+    /// The generator's health.
     #[serde(default)]
     pub health: Vec<HealthGroup>,
     /// The agents of a run on several machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<RunAgent>,
-    /// Where the time of samples went, where it was timed.
+    /// Where the time of samples went, if it was measured.
     #[serde(default)]
     pub time_use: Option<TimeUse>,
-    /// The run was killed, or the machine: the file holds what had happened until then.
+    /// Whether the run was killed or the machine failed. The file then holds what was written until then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_early: bool,
     /// The measurements.
@@ -83,7 +82,7 @@ enum Format {
     Run,
 }
 
-/// Which plan was run.
+/// The identity of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanIdentity {
     /// The file.
@@ -101,12 +100,12 @@ pub struct RunVerdict {
     pub reasons: Vec<VerdictReason>,
 }
 
-/// Something that spoils numbers, and when.
+/// A cause that spoils numbers, and when it occurred.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictReason {
     /// The cause, in a few words.
     pub what: String,
-    /// The worst that was measured.
+    /// The worst measurement.
     pub measured: String,
     /// The remedy.
     pub remedy: String,
@@ -119,15 +118,15 @@ pub struct VerdictReason {
 pub struct ThresholdResult {
     /// The threshold as it was given.
     pub text: String,
-    /// The run passes as far as this threshold goes.
+    /// Whether the threshold is met.
     pub is_met: bool,
-    /// The value in the unit of the limit; none without samples.
+    /// The value in the unit of the limit; `None` without samples.
     pub value: Option<f64>,
     /// The limit.
     pub limit: f64,
     /// The unit of both.
     pub unit: String,
-    /// All of it in one line.
+    /// The outcome in one line.
     pub told: String,
 }
 
@@ -140,30 +139,30 @@ pub struct Mark {
     pub text: String,
 }
 
-/// Where the time of samples went, of those that were timed in all their parts.
+/// Where the time of samples went, measured on those samples that were timed in all their parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimeUse {
     /// How many were timed.
     pub samples: u64,
-    /// CPU time of the whole generator for each sample, in microseconds, where it is known.
+    /// CPU time of the whole generator per sample, in microseconds, if it is known.
     pub cpu_us: Option<f64>,
-    /// The parts in their order.
+    /// The parts, in their order.
     pub parts: Vec<TimedPart>,
 }
 
-/// A part of what is done for a sample.
+/// A part of the work for a sample.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimedPart {
-    /// Its kind, in a word.
+    /// Its name, in a word.
     pub name: String,
-    /// How long it took on average, in microseconds.
+    /// Its average duration in microseconds.
     pub mean_us: f64,
-    /// The generator works in it all the time; in other parts it waits.
+    /// Whether the generator works throughout the part. In other parts it waits.
     pub is_own_work: bool,
 }
 
 impl TimeUse {
-    /// That of both; parts that only one of them has took no time in the other.
+    /// Merges both. A part that only one of them has took no time in the other.
     fn merged(self, other: &TimeUse) -> TimeUse {
         let (own, theirs) = (self.samples as f64, other.samples as f64);
         let mean = |a: f64, b: f64| (a * own + b * theirs) / (own + theirs).max(1.0);
@@ -191,52 +190,52 @@ impl TimeUse {
 /// An agent of a run on several machines.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunAgent {
-    /// By which the user knows it.
+    /// Its name.
     pub name: String,
-    /// Its state, for people: `running`, `silent for 4 s`, `lost`.
+    /// Its state, for display: `running`, `silent for 4 s`, `lost`.
     pub state: String,
-    /// Users that run there, or that ran.
+    /// The number of users that run or ran there.
     pub users: u64,
     /// Its samples.
     pub samples: u64,
     /// How late it started, in milliseconds.
     #[serde(default)]
     pub late_ms: Option<f64>,
-    /// How far its clock is behind the coordinator's, in milliseconds.
+    /// The offset of its clock behind the coordinator's, in milliseconds.
     #[serde(default)]
     pub offset_ms: Option<f64>,
-    /// The offset is wrong by no more than this, in milliseconds.
+    /// The largest possible error of the offset, in milliseconds.
     #[serde(default)]
     pub bound_ms: Option<f64>,
-    /// Its verdict on its own numbers, as in [`RunVerdict::state`]; none where it has not judged.
+    /// Its verdict on its own numbers, as in [`RunVerdict::state`]; `None` without a verdict.
     #[serde(default)]
     pub verdict: Option<String>,
 }
 
-/// Measurements of the generator over time that belong together.
+/// Related measurements of the generator over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HealthGroup {
-    /// The measured value.
+    /// The name of the group.
     pub name: String,
     /// The unit of all values.
     pub unit: String,
-    /// When, in milliseconds since the Unix epoch.
+    /// The times of the values, in milliseconds since the Unix epoch.
     pub at_ms: Vec<i64>,
-    /// The value measured then.
+    /// The measurements.
     pub lines: Vec<HealthLine>,
 }
 
-/// One of several measurements.
+/// One measurement over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HealthLine {
-    /// Its kind.
+    /// Its name.
     pub name: String,
-    /// A value for each moment of the group; not a number where nothing was measured.
+    /// A value for each time of the group; NaN if nothing was measured.
     #[serde(deserialize_with = "with_gaps")]
     pub values: Vec<f64>,
 }
 
-/// JSON has no word for what is not a number but `null`.
+/// Reads `null` as NaN, which JSON cannot represent.
 fn with_gaps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f64>, D::Error> {
     let values = Vec::<Option<f64>>::deserialize(deserializer)?;
     let values = values.into_iter();
@@ -268,7 +267,7 @@ impl RunFileError {
 }
 
 impl RunFile {
-    /// A run of which only the measurements are known, to microseconds.
+    /// A run of which only the measurements are known, with times in microseconds.
     pub fn new(name: impl Into<String>, recording: Recording) -> RunFile {
         let started = recording
             .labels
@@ -302,7 +301,7 @@ impl RunFile {
         }
     }
 
-    /// The run that a result file tells of, in whole milliseconds.
+    /// The run in a result file, with times in whole milliseconds.
     pub fn of_result_file(path: &Path, recording: Recording) -> RunFile {
         let name = path.file_name().unwrap_or(path.as_os_str());
         RunFile {
@@ -311,8 +310,8 @@ impl RunFile {
         }
     }
 
-    /// Takes the times that the run itself has measured in microseconds, where a result file has whole milliseconds. Labels of
-    /// which the file has more or fewer samples, such as those of sub-results, stay as they are.
+    /// Replaces the whole milliseconds of a result file with the microseconds that the run itself measured. Labels with
+    /// another number of samples in the file, such as those of sub-results, stay unchanged.
     pub fn take_times_of(&mut self, measured: &RunFile) {
         for label in &mut self.recording.labels {
             let is_same = |known: &&LabelStatistics| {
@@ -326,10 +325,10 @@ impl RunFile {
         }
     }
 
-    /// Reads an unpacked run file.
+    /// Reads a decompressed run file.
     ///
     /// # Errors
-    /// If it is damaged, or of a version to come.
+    /// If it is damaged, or has a later version.
     pub fn read(path: &Path, input: impl BufRead) -> Result<RunFile, RunFileError> {
         let fault = |message: String| RunFileError::new(path, message);
         let run: RunFile = serde_json::from_reader(input)
@@ -343,13 +342,13 @@ impl RunFile {
         Ok(run)
     }
 
-    /// Writes the run, packed.
+    /// Writes the run, compressed.
     ///
     /// # Errors
     /// The message of the operating system.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
         let packer = GzEncoder::new(out, Compression::new(4));
-        // The packer does much at every call, and JSON comes in small pieces.
+        // A call of the encoder is expensive, and JSON is written in small pieces.
         let mut pieces = BufWriter::with_capacity(64 << 10, packer);
         serde_json::to_writer(&mut pieces, self)?;
         let packer = pieces
@@ -358,7 +357,7 @@ impl RunFile {
         packer.finish()?.flush()
     }
 
-    /// Adds what happened in a span of time.
+    /// Adds the numbers of a span of time.
     pub fn add(&mut self, increment: &Increment) {
         self.recording.absorb(increment);
         let connections = self.connections.unwrap_or_default();
@@ -368,7 +367,7 @@ impl RunFile {
         }
     }
 
-    /// Adds other runs: their samples as if they had come in one run, everything else side by side.
+    /// Merges other runs: adds their samples as if they belonged to one run, and lists everything else side by side.
     pub fn merge(&mut self, others: &[RunFile]) {
         let named = |run: &RunFile| -> Vec<HealthGroup> {
             let name = |group: &HealthGroup| format!("{}, {}", group.name, run.name);
@@ -413,16 +412,16 @@ impl RunFile {
             self.name = format!("{} + {}", self.name, other.name);
         }
         self.marks.sort_by_key(|mark| mark.at_ms);
-        // Said of a part of the samples, or of one of several generators.
+        // These concern only a part of the samples, or only one of several generators.
         self.thresholds.clear();
         self.planned_users.clear();
         self.verdict = merged_verdict(self.verdict.take(), others);
     }
 }
 
-/// The assumption that adding runs rests on: those that overlap sent their load together, others followed each other.
+/// The assumption behind a merge: runs that overlap sent their load together; others ran one after the other.
 fn assumed(first: &RunFile, others: &[RunFile]) -> Option<String> {
-    /// Runs that overlap for no more than this followed each other.
+    /// Runs that overlap by less than this count as consecutive.
     const MOMENT_MS: i64 = 1000;
     if others.is_empty() {
         return None;
@@ -454,7 +453,7 @@ fn assumed(first: &RunFile, others: &[RunFile]) -> Option<String> {
     })
 }
 
-/// The worst of all states, with all reasons; none unless every run has one.
+/// The worst state, with the reasons of all runs; `None` unless every run has a verdict.
 fn merged_verdict(first: Option<RunVerdict>, others: &[RunFile]) -> Option<RunVerdict> {
     let rank = |verdict: &RunVerdict| match verdict.state.as_str() {
         "VALID" => 0,

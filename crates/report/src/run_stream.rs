@@ -1,9 +1,9 @@
-//! Run files of runs that are under way: a stream of records, so that a run that is killed leaves everything up to its last
-//! second. When the run ends, a finished [`RunFile`] takes the stream's place.
+//! Run files of runs that are under way: a stream of records, so that a killed run leaves its numbers up to its last second.
+//! When the run ends, a finished [`RunFile`] replaces the stream.
 //!
-//! The file begins with [`START`]. Each record is its length (four bytes, the lowest first), a byte for its kind, its content,
-//! and the CRC-32 of kind and content (four bytes). A reader stops at the first record that is cut off or damaged. When the
-//! increments have grown far beyond what their sum takes, the stream is written anew, with the sum as its first record.
+//! The file begins with [`START`]. Each record consists of its length (four bytes, little-endian), a byte for its kind, its
+//! content, and the CRC-32 of kind and content (four bytes). A reader stops at the first truncated or damaged record. When the
+//! increments have become much larger than their sum, the stream is rewritten with the sum as its first record.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
@@ -16,12 +16,12 @@ use crate::run_file::{Mark, RunFile, RunFileError};
 
 /// The first bytes of the file.
 pub const START: &[u8] = b"drumfire-run-stream 1\n";
-/// No record is longer; a length beyond it is damage.
+/// The longest record. A larger length means that the file is damaged.
 const MOST_BYTES: u32 = 256 << 20;
-/// A stream that is shorter is not written anew.
+/// A stream shorter than this is not rewritten.
 const LEAST_REWRITE_BYTES: u64 = 8 << 20;
 
-/// A run file, packed, with the sum of everything before.
+/// A compressed run file with the sum of everything before.
 const SUM: u8 = 1;
 /// An increment.
 const INCREMENT: u8 = 2;
@@ -33,15 +33,15 @@ const MARK: u8 = 3;
 pub struct RunStream {
     path: PathBuf,
     file: File,
-    /// The sum of everything that was written.
+    /// The sum of all records so far.
     run: RunFile,
-    /// Length of the file, and what it was when the file was written anew last.
+    /// The length of the file, and its length after the last rewrite.
     bytes: u64,
     sum_bytes: u64,
 }
 
 impl RunStream {
-    /// Begins a stream; `run` says what is known of the run before its first sample.
+    /// Begins a stream; `run` holds what is known before the first sample.
     ///
     /// # Errors
     /// The message of the operating system.
@@ -61,10 +61,10 @@ impl RunStream {
         Ok(stream)
     }
 
-    /// Appends what happened in a second.
+    /// Appends the numbers of a second.
     ///
     /// # Errors
-    /// The message of the operating system; the part written before stays readable.
+    /// The message of the operating system. The part that is already written stays readable.
     pub fn add(&mut self, increment: &Increment) -> io::Result<()> {
         self.run.add(increment);
         let grown = self.bytes > LEAST_REWRITE_BYTES && self.bytes > 4 * self.sum_bytes;
@@ -74,7 +74,7 @@ impl RunStream {
         self.append(INCREMENT, &increment.encode())
     }
 
-    /// Appends something that happened.
+    /// Appends a mark.
     ///
     /// # Errors
     /// The message of the operating system.
@@ -91,14 +91,14 @@ impl RunStream {
         Ok(())
     }
 
-    /// The start of the file and the sum of everything so far.
+    /// The start of the file, with the sum of everything so far.
     fn beginning(&self) -> io::Result<Vec<u8>> {
         let mut sum = Vec::new();
         self.run.write(&mut sum)?;
         Ok([START, &record(SUM, &sum)].concat())
     }
 
-    /// Puts a file with the sum in place of the stream.
+    /// Replaces the stream with a file that begins with the sum.
     fn write_anew(&mut self) -> io::Result<()> {
         let begin = self.beginning()?;
         let beside = beside(&self.path);
@@ -112,7 +112,7 @@ impl RunStream {
     }
 }
 
-/// A file in the same folder, so that it can be renamed.
+/// The path of a temporary file in the same folder, which can be renamed.
 fn beside(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".part");
@@ -132,7 +132,7 @@ fn record(kind: u8, content: &[u8]) -> Vec<u8> {
     record
 }
 
-/// Reads a stream as far as it goes, [`START`] included.
+/// Reads a stream that begins with [`START`], as far as it is intact.
 ///
 /// # Errors
 /// If nothing of it can be read.
@@ -160,7 +160,7 @@ pub fn read(path: &Path, input: impl Read) -> Result<RunFile, RunFileError> {
                 Ok(mark) => run.marks.push(mark),
                 Err(_) => break,
             },
-            // A kind of a later version.
+            // A kind of record from a later version.
             _ => {}
         }
     }
@@ -168,7 +168,7 @@ pub fn read(path: &Path, input: impl Read) -> Result<RunFile, RunFileError> {
     Ok(run)
 }
 
-/// The next record; none at the end, or where it is damaged.
+/// The next record; `None` at the end, or if the record is damaged.
 fn next(input: &mut impl Read) -> Option<(u8, Vec<u8>)> {
     let mut head = [0; 5];
     input.read_exact(&mut head).ok()?;
@@ -190,7 +190,7 @@ fn next(input: &mut impl Read) -> Option<(u8, Vec<u8>)> {
     (read == length as usize && crc.sum() == u32::from_le_bytes(sum)).then_some((kind, content))
 }
 
-/// A run of which nothing has been measured yet.
+/// A run that has no measurements yet.
 pub fn begun(name: impl Into<String>, started_ms: i64) -> RunFile {
     let mut run = RunFile::new(name, Recording::default());
     (run.started_ms, run.ended_ms) = (started_ms, started_ms);

@@ -1,5 +1,6 @@
-//! `statistics.json`, with the names and the arithmetic of JMeter's dashboard (`JsonExporter`,
-//! `StatisticsSummaryConsumer`), but over all samples: JMeter's percentiles are those of the last 20,000 of each label.
+//! `statistics.json`, with the names and the formulas of JMeter's dashboard (`JsonExporter`,
+//! `StatisticsSummaryConsumer`). Unlike JMeter's, whose percentiles use the last 20,000 samples of each label, it
+//! covers all samples.
 
 use drumfire_results::LabelStatistics;
 use serde_json::{Map, Value, json};
@@ -9,7 +10,7 @@ use crate::run_file::RunFile;
 /// The percentiles of the dashboard (`aggregate_rpt_pct1` and so on).
 const PERCENTILES: [f64; 3] = [90.0, 95.0, 99.0];
 
-/// The file's content. `percentiles` are JMeter's `aggregate_rpt_pct1` to `3`, where they are set.
+/// The content of the file. `percentiles` are JMeter's `aggregate_rpt_pct1` to `3`, if they are set.
 pub fn statistics_json(run: &RunFile, percentiles: [Option<f64>; 3]) -> String {
     let mut percents = PERCENTILES;
     for (percent, given) in percents.iter_mut().zip(percentiles) {
@@ -32,7 +33,7 @@ pub fn statistics_json(run: &RunFile, percentiles: [Option<f64>; 3]) -> String {
     text
 }
 
-/// JMeter's dashboard does not tell a sampler from a transaction controller of the same name.
+/// Merges labels of the same name: JMeter's dashboard does not distinguish a sampler from a transaction controller.
 fn merged_by_name(labels: &[LabelStatistics]) -> Vec<LabelStatistics> {
     let mut merged: Vec<LabelStatistics> = Vec::with_capacity(labels.len());
     for label in labels {

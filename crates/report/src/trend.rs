@@ -1,11 +1,11 @@
-//! How runs of one plan developed, as a page with charts and a table.
+//! Shows how the runs of one plan developed, as a page with charts and a table.
 
 use std::fmt::Write;
 
 /// A run of a trend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrendPoint {
-    /// When it started, for readers.
+    /// When it started, for display.
     pub when: String,
     /// Samples.
     pub samples: u64,
@@ -37,7 +37,7 @@ font-variant-numeric:tabular-nums}td,th{padding:.25rem .6rem;text-align:right;bo
 td:first-child,th:first-child,td:last-child,th:last-child{text-align:left}.wide{overflow-x:auto}\
 td:first-child,td:last-child{white-space:nowrap}@media(max-width:600px){svg text{font-size:22px}}";
 
-/// The page of a trend; the runs come in the order of time.
+/// The page of a trend, with the runs in the order of time.
 pub fn trend_html(plan: &str, points: &[TrendPoint]) -> String {
     let plan = escaped(plan);
     let mut page = format!(
@@ -80,7 +80,7 @@ pub fn trend_html(plan: &str, points: &[TrendPoint]) -> String {
     page
 }
 
-/// A line for each series of values.
+/// A chart with a line for each series.
 fn chart(page: &mut String, title: &str, points: &[TrendPoint], series: &[(&str, &str, Vec<f64>)]) {
     let highest = series
         .iter()
@@ -168,7 +168,7 @@ fn table(page: &mut String, points: &[TrendPoint]) {
     page.push_str("</table></div>\n");
 }
 
-/// 1, 2 or 5 times a power of ten, not below the value.
+/// Rounds up to 1, 2 or 5 times a power of ten.
 fn rounded_up(value: f64) -> f64 {
     if value <= 0.0 {
         return 1.0;

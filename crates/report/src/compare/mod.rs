@@ -1,9 +1,9 @@
-//! Two runs side by side: what differs, by how much, and whether that is more than the noise within each run.
+//! Compares two runs: what differs, by how much, and whether that is more than the noise within each run.
 //!
-//! Samples that follow each other are alike, so thousands of them say less than their number suggests. A run is
-//! therefore cut into windows of time, and windows are what is drawn from and ranked: the interval of a difference comes
-//! from drawing windows anew many times (a block bootstrap), and the ranks of the windows are tested (Mann-Whitney). Many
-//! metrics of many labels are looked at, so their tests are held to a common bound (Holm).
+//! Consecutive samples are correlated, so thousands of them tell less than their number suggests. A run is therefore cut
+//! into windows of time, and the statistics work on windows. The interval of a difference comes from resampling the
+//! windows many times (a block bootstrap), and the ranks of the windows are tested (Mann-Whitney). Because many metrics
+//! of many labels are tested, a common bound limits the false positives of all tests together (Holm).
 
 mod noise;
 mod refusals;
@@ -21,17 +21,17 @@ use crate::run_file::RunFile;
 use noise::Noise;
 use windows::Windows;
 
-/// How often a comparison of two runs may take chance for a difference, in any metric of any label.
+/// The probability that a comparison of two runs reports any false difference, in any metric of any label.
 const CHANCE: f64 = 0.01;
-/// A change of the share of failed samples that matters, in per cent of all samples.
+/// The smallest change of the share of failed samples that matters, in percentage points.
 const SMALLEST_ERRORS: f64 = 0.1;
-/// Points of the curves.
+/// The percentiles at which the curves are drawn.
 const CURVE: [f64; 19] = [
     0.0, 5.0, 10.0, 25.0, 50.0, 60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 95.0, 97.5, 98.0, 99.0, 99.5,
     99.9, 99.99, 100.0,
 ];
 
-/// The least change that counts as a difference.
+/// The smallest change that counts as a difference.
 #[derive(Clone, Copy, Debug)]
 pub struct CompareOptions {
     /// Relative changes below this do not matter; 0.05 is 5 %.
@@ -46,7 +46,7 @@ impl Default for CompareOptions {
     }
 }
 
-/// A statement on a metric, a label or a run.
+/// The conclusion on a metric, a label or a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Finding {
@@ -56,7 +56,7 @@ pub enum Finding {
     Better,
     /// No difference that matters and stands out from the noise.
     Same,
-    /// There are signs of a large difference, but the runs are too short or too noisy to say.
+    /// There are signs of a large difference, but the runs are too short or too noisy to be sure.
     Unclear,
     /// Only the later run has it.
     Added,
@@ -73,22 +73,22 @@ pub struct Difference {
     pub metric: &'static str,
     /// Its unit.
     pub unit: &'static str,
-    /// In the first run.
+    /// The value in the first run.
     pub before: f64,
-    /// In the other run.
+    /// The value in the other run.
     pub after: f64,
-    /// Relative change; none where the first run has nothing to relate to. Of shares: the difference.
+    /// The relative change; `None` if the first run has no value to relate it to. For shares, it is the difference.
     pub change: Option<f64>,
-    /// Bounds of the 95 % interval of the change.
+    /// The bounds of the 95 % interval of the change.
     pub interval: Option<[f64; 2]>,
-    /// How often chance alone makes windows rank so far apart.
+    /// The probability that chance alone produces ranks of the windows that differ this much.
     pub chance: Option<f64>,
     /// The conclusion.
     pub finding: Finding,
-    /// The meaning of more of it.
+    /// Whether more of it is better or worse.
     #[serde(skip)]
     more_is: Finding,
-    /// The change is large enough to matter.
+    /// Whether the change is large enough to matter.
     #[serde(skip)]
     is_large: bool,
 }
@@ -98,30 +98,30 @@ pub struct Difference {
 pub struct ComparedLabel {
     /// The label.
     pub label: String,
-    /// The samples are those of a transaction controller.
+    /// Whether the samples are those of a transaction controller.
     pub transaction: bool,
-    /// The worst of its metrics.
+    /// The finding of its metrics: the worst counts.
     pub finding: Finding,
     /// Samples in the first run.
     pub before: u64,
     /// Samples in the other run.
     pub after: u64,
-    /// Its metrics, the same for every label.
+    /// Its metrics, the same for all labels.
     pub differences: Vec<Difference>,
-    /// Percentile curves of both runs: per cent and milliseconds.
+    /// The percentile curves of both runs, as pairs of per cent and milliseconds.
     curves: [Vec<(f64, f64)>; 2],
 }
 
-/// A run beside the first one.
+/// A run compared with the first one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparedRun {
     /// The run's name.
     pub name: String,
-    /// The worst of all labels and of the total.
+    /// The finding of the run: the worst of the total and all labels counts.
     pub finding: Finding,
     /// The run's verdict on its own numbers: VALID, DEGRADED or INVALID.
     pub verdict: Option<String>,
-    /// The finding in one sentence: the label and the metric that changed most.
+    /// The finding in one sentence, with the label and the metric that changed most.
     pub sentence: String,
     /// Why the runs must not be compared; empty if they may be.
     pub refusals: Vec<String>,
@@ -133,7 +133,7 @@ pub struct ComparedRun {
     pub labels: Vec<ComparedLabel>,
 }
 
-/// Runs beside the first of them.
+/// Runs compared with the first of them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     kind: &'static str,
@@ -161,14 +161,14 @@ impl Comparison {
         }
     }
 
-    /// Some run is worse than the first.
+    /// Whether any run is worse than the first.
     pub fn is_worse(&self) -> bool {
         self.others
             .iter()
             .any(|other| other.finding == Finding::Worse)
     }
 
-    /// Takes back what was found of runs that must not be compared with the first.
+    /// Withdraws the findings on runs that must not be compared with the first.
     pub fn refuse(&mut self) {
         let others = self.others.iter_mut();
         for other in others.filter(|other| !other.refusals.is_empty()) {
@@ -177,7 +177,7 @@ impl Comparison {
         }
     }
 
-    /// Some runs must not be compared with the first.
+    /// Whether any run must not be compared with the first.
     pub fn is_refused(&self) -> bool {
         self.others
             .iter()
@@ -323,7 +323,7 @@ fn compare_sides(before: &Side, after: &Side, options: CompareOptions) -> Compar
     }
 }
 
-/// A metric whose relative change counts; `more_is` says what more of it means.
+/// A metric whose relative change counts; `more_is` says whether more of it is better or worse.
 fn relative(
     metric: &'static str,
     unit: &'static str,
@@ -366,7 +366,7 @@ fn errors(before: &Side, after: &Side) -> Difference {
     }
 }
 
-/// Says of every metric what it comes to, and of every label.
+/// Sets the findings of all metrics and labels.
 fn find<'a>(labels: impl Iterator<Item = &'a mut ComparedLabel>) {
     let mut labels: Vec<_> = labels
         .filter(|label| !label.differences.is_empty())
@@ -385,8 +385,8 @@ fn find<'a>(labels: impl Iterator<Item = &'a mut ComparedLabel>) {
     }
 }
 
-/// The largest probability that still tells a difference, such that all that are told are wrong together in no more than
-/// [`CHANCE`] of all comparisons (Holm's step-down procedure).
+/// The largest p-value that counts as a difference. With this bound, at most the share [`CHANCE`] of comparisons report
+/// any false difference (Holm's step-down procedure).
 fn bound(mut chances: Vec<f64>) -> f64 {
     chances.sort_by(f64::total_cmp);
     let tests = chances.len();
@@ -411,7 +411,7 @@ impl Difference {
         };
         match (is_beyond && chance < CHANCE, is_more) {
             (false, _) => Finding::Same,
-            // It would count if nothing else had been looked at.
+            // It would be significant if it were the only test.
             (true, _) if chance > bound => Finding::Unclear,
             (true, true) => self.more_is,
             (true, false) if self.more_is == Finding::Worse => Finding::Better,
@@ -420,7 +420,7 @@ impl Difference {
     }
 }
 
-/// One bad thing outweighs all good ones.
+/// The overall finding: worse outweighs better, and both outweigh unclear.
 fn worst_of(findings: impl Iterator<Item = Finding> + Clone) -> Finding {
     let order = [Finding::Worse, Finding::Better, Finding::Unclear];
     let found = order

@@ -1,26 +1,26 @@
-//! How much of a difference the noise within the runs explains.
+//! Estimates how much of a difference the noise within the runs explains.
 
 use drumfire_results::{Sparse, percentile_of};
 
 use super::windows::{Window, Windows};
 
-/// Windows that each run needs before anything is said of noise: with fewer, no order of ranks is rare enough.
+/// The windows that each run needs for an estimate of the noise: with fewer, no order of ranks is improbable enough.
 const FEWEST_WINDOWS: usize = 6;
-/// Samples that a window needs before its percentile is ranked.
+/// The samples that a window needs for its percentile to be ranked.
 const FEWEST_SAMPLES: u64 = 3;
-/// How often windows are drawn anew.
+/// How often the windows are resampled.
 const DRAWS: usize = 400;
 
-/// The noise of a difference, as far as it is known.
+/// The noise of a difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Noise {
-    /// Bounds of the 95 % interval of the change.
+    /// The bounds of the 95 % interval of the change.
     pub interval: [f64; 2],
-    /// How often chance alone makes windows rank so far apart.
+    /// The probability that chance alone produces ranks of the windows that differ this much.
     pub chance: f64,
 }
 
-/// Of the relative changes of percentiles.
+/// The noise of the relative changes of percentiles.
 pub fn of_percentiles<const N: usize>(
     before: &Windows,
     after: &Windows,
@@ -58,15 +58,15 @@ pub fn of_percentiles<const N: usize>(
     changes.map(|changes| noise(changes, ranked.next()?))
 }
 
-/// The buckets of all windows of a side in one row, so that drawing windows is adding up.
+/// The buckets of all windows of a side in one row, so that drawing a window means adding its counts.
 struct Table {
-    /// Lowest and highest value of each bucket.
+    /// The lowest and the highest value of each bucket.
     bounds: Vec<(u64, u64)>,
-    /// Of each window: places of its buckets, and counts.
+    /// For each window, the indices of its buckets and their counts.
     windows: Vec<Vec<(usize, u64)>>,
-    /// The samples drawn.
+    /// The counts of the samples drawn, by bucket.
     drawn: Vec<u64>,
-    /// How many values that are.
+    /// The total of these counts.
     count: u64,
 }
 
@@ -88,7 +88,7 @@ impl Table {
         }
     }
 
-    /// Draws as many windows as there are, each of them any number of times.
+    /// Draws as many windows as there are, with replacement.
     fn draw(&mut self, random: &mut Random) {
         self.drawn.fill(0);
         self.count = 0;
@@ -107,7 +107,7 @@ impl Table {
     }
 }
 
-/// Of the difference between shares of failed samples.
+/// The noise of the difference between shares of failed samples.
 pub fn of_errors(before: &Windows, after: &Windows) -> Option<Noise> {
     let value = |drawn: &[&Window]| {
         let sum =
@@ -120,7 +120,7 @@ pub fn of_errors(before: &Windows, after: &Windows) -> Option<Noise> {
     })
 }
 
-/// Of the relative change of the rate.
+/// The noise of the relative change of the rate.
 pub fn of_rate(before: &Windows, after: &Windows) -> Option<Noise> {
     let inner = |windows: &Windows| -> Vec<(Window, f64)> {
         let seconds = windows.length_s;
@@ -151,7 +151,7 @@ fn used(windows: &Windows) -> Vec<&Window> {
         .collect()
 }
 
-/// Draws windows of both sides anew and takes the change of `value` each time; ranks the windows by `rank`.
+/// Resamples the windows of both sides and computes the change of `value` each time. Tests the windows by `rank`.
 fn of_change<W>(
     sides: [Vec<&W>; 2],
     value: impl Fn(&[&W]) -> Option<f64>,
@@ -183,7 +183,7 @@ fn of_change<W>(
     noise(changes, &ranked)
 }
 
-/// The interval of the changes that were drawn, and the test of the ranks; none if too few changes are known.
+/// The interval of the resampled changes and the rank test; `None` if too few changes are known.
 fn noise(mut changes: Vec<f64>, ranked: &[Vec<f64>; 2]) -> Option<Noise> {
     changes.retain(|change| change.is_finite());
     if changes.len() < DRAWS / 2 {
@@ -197,8 +197,8 @@ fn noise(mut changes: Vec<f64>, ranked: &[Vec<f64>; 2]) -> Option<Noise> {
     })
 }
 
-/// The two-sided probability that chance alone makes two sets of values rank so far apart: Mann and Whitney's U by the
-/// normal distribution, corrected for ties.
+/// The two-sided probability that chance alone produces ranks of two sets of values that differ this much:
+/// Mann-Whitney U with the normal approximation, corrected for ties.
 fn mann_whitney(left: &[f64], right: &[f64]) -> f64 {
     let mut all: Vec<(f64, bool)> = left.iter().map(|value| (*value, true)).collect();
     all.extend(right.iter().map(|value| (*value, false)));
@@ -224,8 +224,8 @@ fn mann_whitney(left: &[f64], right: &[f64]) -> f64 {
     both_tails(distance)
 }
 
-/// The share of a normal distribution farther out than so many standard deviations on either side (Abramowitz and
-/// Stegun 7.1.26, to within 1.5e-7).
+/// The two-sided tail probability of the normal distribution beyond this many standard deviations (Abramowitz and
+/// Stegun 7.1.26, accurate to 1.5e-7).
 fn both_tails(deviations: f64) -> f64 {
     let x = deviations / std::f64::consts::SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * x);
@@ -240,7 +240,7 @@ fn both_tails(deviations: f64) -> f64 {
     (sum * (-x * x).exp()).clamp(0.0, 1.0)
 }
 
-/// SplitMix64: a comparison says the same every time.
+/// SplitMix64 with a fixed seed, so that a comparison always gives the same result.
 struct Random(u64);
 
 impl Random {
@@ -261,7 +261,7 @@ impl Random {
 mod tests {
     use super::*;
 
-    /// The first value was worked out by hand from all pairs, with the error function of another library.
+    /// The first value was computed by hand from all pairs, with the error function of another library.
     #[test]
     fn ranks_are_tested_as_elsewhere() {
         let first: Vec<f64> = (1..=8).map(f64::from).collect();

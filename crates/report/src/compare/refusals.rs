@@ -1,12 +1,13 @@
-//! Runs whose difference would say nothing: another load, another plan, numbers that are not to be trusted.
+//! Refuses to compare runs whose difference would mean nothing: another load, another plan, or numbers that
+//! cannot be trusted.
 
 use std::collections::HashSet;
 
 use crate::run_file::RunFile;
 
-/// Numbers of users that differ by more than this part are another load.
+/// If the numbers of users differ by more than this share, the load is another.
 const OTHER_LOAD: f64 = 0.1;
-/// Plans that differ and have less than this part of their labels in common are other plans.
+/// If two different plans have less than this share of their labels in common, they are unrelated.
 const COMMON_LABELS: f64 = 0.5;
 
 /// Why two runs must not be compared, each reason in a sentence.
@@ -48,7 +49,7 @@ pub fn refusals(base: &RunFile, other: &RunFile) -> Vec<String> {
     refusals
 }
 
-/// Users that ran at a time, at most; 0 where nobody knows.
+/// The largest number of users that ran at the same time; 0 if it was not recorded.
 pub fn users(run: &RunFile) -> u32 {
     let steps = run.recording.timeline.total().iter();
     steps.map(|step| step.users).max().unwrap_or(0)

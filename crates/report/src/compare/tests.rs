@@ -2,7 +2,8 @@ use super::*;
 use crate::run_file::{RunVerdict, VerdictReason};
 use drumfire_results::{Recording, Sample};
 
-/// Two minutes of 50 samples a second whose times wander by a quarter, `factor` times as long, some of them failed.
+/// Two minutes of 50 samples a second whose times vary by a quarter. They take `factor` times as long, and some of
+/// them failed.
 fn run(name: &str, seed: u64, factor: f64, failed_in_a_thousand: u64) -> RunFile {
     let mut recording = Recording::default();
     let mut state = seed;
@@ -186,7 +187,7 @@ fn the_verdicts_of_both_runs_and_their_loads_stand_in_the_comparison() {
     assert!(all.markdown().contains("\nverdicts: a VALID, b DEGRADED\n"));
 }
 
-/// Labels of which nothing differs but luck, over two minutes at two samples a second each.
+/// Labels that differ only by chance, over two minutes at two samples a second each.
 fn many(name: &str, seed: u64) -> RunFile {
     let mut recording = Recording::default();
     let mut state = seed;
@@ -197,7 +198,7 @@ fn many(name: &str, seed: u64) -> RunFile {
         let noise = (state >> 40) as f64 / (1u64 << 24) as f64;
         let mut sample = Sample::new(format!("page {}", i % 30).into(), "t".into());
         sample.start_ms = 1_700_000_000_000 + i * 15;
-        // A long tail, as of real servers.
+        // A long tail, like that of real servers.
         sample.service_us = (5_000.0 / (1.02 - noise)) as u64;
         sample.set_end(sample.start_ms + sample.service_us as i64 / 1000);
         sample.success = state >> 30 & 1023 >= 10;
@@ -223,7 +224,7 @@ fn luck_among_many_labels_is_not_taken_for_a_difference() {
 fn many_tests_share_one_bound() {
     // 0.001 is below 0.01/3, 0.004 below 0.01/2, 0.02 above 0.01.
     assert_eq!(bound(vec![0.02, 0.001, 0.004]), 0.004);
-    // 0.004 is above 0.01/3: nothing behind it counts either.
+    // 0.004 is above 0.01/3, so the values after it do not count either.
     assert_eq!(bound(vec![0.004, 0.006, 0.009]), 0.0);
     assert_eq!(bound(Vec::new()), 0.0);
 }

@@ -1,11 +1,11 @@
-//! A comparison in words: for a terminal, and as Markdown.
+//! Renders a comparison for a terminal and as Markdown.
 
 use std::fmt::{self, Write as _};
 
 use super::{ComparedLabel, ComparedRun, Comparison, Difference, Finding};
 
 impl Finding {
-    /// The word for it.
+    /// The word for the finding.
     pub fn word(self) -> &'static str {
         match self {
             Finding::Worse => "worse",
@@ -19,7 +19,7 @@ impl Finding {
     }
 }
 
-/// The metric that changed most among those that have the run's finding.
+/// A sentence on the metric that changed most among those with the run's finding.
 pub(super) fn sentence(
     finding: Finding,
     total: &ComparedLabel,
@@ -32,7 +32,7 @@ pub(super) fn sentence(
             .max_by(|a, b| size(a).total_cmp(&size(b)))
             .map(|d| (size(d), d.clone(), label.label.clone()))
     };
-    // A label says more than all samples together; those only where no label stands out.
+    // A single label is more informative than the total, which is used only if no label stands out.
     let most = labels
         .iter()
         .filter_map(found)
@@ -71,7 +71,7 @@ pub(super) fn sentence(
 }
 
 impl Comparison {
-    /// As Markdown, for a pull request.
+    /// The comparison as Markdown, for a pull request.
     pub fn markdown(&self) -> String {
         let mut text = String::new();
         for other in &self.others {
@@ -128,7 +128,7 @@ impl Comparison {
         text
     }
 
-    /// As a table for a terminal; `mark` may colour a text by what was found.
+    /// The comparison as a table for a terminal; `mark` may colour a text according to the finding.
     pub fn text(&self, mark: &dyn Fn(Finding, &str) -> String) -> String {
         let mut text = String::new();
         for other in &self.others {
@@ -169,7 +169,7 @@ impl Comparison {
     }
 }
 
-/// The verdicts of both runs on their own numbers, where one of them has one.
+/// The verdicts of both runs on their own numbers, if at least one has a verdict.
 fn verdicts(all: &Comparison, other: &ComparedRun) -> Option<String> {
     let word = |verdict: &Option<String>| verdict.clone().unwrap_or_else(|| "none".to_owned());
     let is_known = all.base_verdict.is_some() || other.verdict.is_some();
@@ -189,7 +189,7 @@ fn rows(other: &ComparedRun) -> impl Iterator<Item = &ComparedLabel> {
 }
 
 impl fmt::Display for Difference {
-    /// The metric with both values and the change.
+    /// Formats the metric with both values and the change.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.metric, told(self))
     }
@@ -217,7 +217,7 @@ fn told(difference: &Difference) -> String {
     text
 }
 
-/// A text from a plan or a file name, in which Markdown and HTML mean nothing.
+/// Escapes a text from a plan or a file name for Markdown and HTML.
 pub fn markdown_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -253,7 +253,7 @@ fn markdown_cell(difference: &Difference) -> String {
     }
 }
 
-/// A change in per cent; of shares, in percentage points.
+/// Formats a change in per cent, or in percentage points for shares.
 fn signed(change: f64, difference: &Difference) -> String {
     let unit = if difference.unit == "%" {
         " points"
@@ -268,7 +268,7 @@ fn signed(change: f64, difference: &Difference) -> String {
     )
 }
 
-/// Three significant digits.
+/// Formats with three significant digits.
 fn short(value: f64) -> String {
     let decimals = match value.abs() {
         size if size >= 100.0 => 0,

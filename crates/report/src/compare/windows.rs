@@ -2,7 +2,7 @@
 
 use drumfire_results::{Cell, Sparse, Timeline};
 
-/// Windows of a run, at most about so many.
+/// The most windows of a run, approximately.
 const WINDOWS: i64 = 60;
 
 /// The samples that ended in one window.
@@ -13,7 +13,7 @@ pub struct Window {
     pub histogram: Sparse,
 }
 
-/// Windows of equal length, without a gap.
+/// Adjacent windows of equal length.
 #[derive(Clone, Debug, Default)]
 pub struct Windows {
     /// Length of each, in seconds.
@@ -51,7 +51,8 @@ impl Windows {
         }
     }
 
-    /// Without the first and the last one, which the run fills only in part.
+    /// The windows without the first and the last, which the run fills only partly. If there are
+    /// very few, all of them.
     pub fn inner(&self) -> &[Window] {
         match self.all.len() {
             0..=4 => &self.all,

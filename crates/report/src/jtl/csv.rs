@@ -1,4 +1,5 @@
-//! CSV result files. A header names the columns, in any order; without one they are those of the properties.
+//! CSV result files. A header names the columns, in any order. Without a header, the properties define the
+//! columns.
 
 use std::io::BufRead;
 use std::rc::Rc;
@@ -32,14 +33,14 @@ const NAMES: [&str; 16] = [
     "ErrorCount",
 ];
 
-/// Where each column is in a row.
+/// The index of each column in a row.
 #[derive(Clone, Copy, Debug)]
 struct Columns {
     places: [Option<usize>; NAMES.len()],
     count: usize,
 }
 
-/// A column, by its place in [`NAMES`].
+/// A column, by its index in [`NAMES`].
 #[derive(Clone, Copy)]
 enum Column {
     TimeStamp,
@@ -80,14 +81,14 @@ impl Columns {
         self.places[column as usize].is_some()
     }
 
-    /// The field of a column; empty if there is none.
+    /// The field of a column; empty if the file does not have the column.
     fn get<'r>(&self, row: &'r ByteRecord, column: Column) -> &'r [u8] {
         let place = self.places[column as usize];
         place.and_then(|place| row.get(place)).unwrap_or_default()
     }
 }
 
-/// Reads a CSV file from its first line on.
+/// Reads a CSV file from its first line.
 pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFault> {
     let start = input.fill_buf()?;
     let line_end = start.iter().position(|byte| *byte == b'\n');
@@ -128,7 +129,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
     Ok(jtl)
 }
 
-/// The delimiter, if the line is a header: known names with one and the same byte between.
+/// The delimiter, if the line is a header: known names separated by the same byte.
 fn header(line: &[u8]) -> Option<u8> {
     let line = line.strip_prefix(b"\"").unwrap_or(line);
     let name = NAMES
@@ -150,7 +151,7 @@ fn split(line: &[u8], delimiter: u8) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The characters after the digits of the first time stamp; else the property's.
+/// The character after the digits of the first time stamp, or else the delimiter of the properties.
 fn delimiter_of_row(line: &[u8], default: u8) -> u8 {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     match line.get(digits) {
@@ -159,7 +160,7 @@ fn delimiter_of_row(line: &[u8], default: u8) -> u8 {
     }
 }
 
-/// The columns that the properties choose, in the order in which they are written.
+/// The columns that the properties select, in the order in which they are written.
 fn default_columns(config: &SaveConfig) -> Columns {
     let mut config = config.clone();
     (config.xml, config.field_names) = (false, true);
@@ -194,16 +195,17 @@ fn require(columns: &Columns, is_named: bool) -> Result<(), JtlFault> {
     Ok(())
 }
 
-/// Labels as they are written, with their places in the recording; none for those that nobody wishes for.
+/// Labels as they are written, with their index in the recording; `None` for labels that the selection leaves
+/// out.
 type Places = FxHashMap<Box<[u8]>, Option<(usize, Rc<str>)>>;
 
 struct Rows {
     columns: Columns,
     stamps: StampReader,
     stamp_at_start: bool,
-    /// Places in the recording by label, of plain samples and of those of transaction controllers.
+    /// Indices by label: first of plain samples, then of those of transaction controllers.
     places: [Places; 2],
-    /// Reused from row to row.
+    /// Reused for every row.
     sample: Sample,
     selection: Selection,
     ends: RowEnds,
@@ -230,7 +232,7 @@ impl Rows {
             if std::mem::take(&mut is_first) {
                 continue;
             }
-            // Files that were put together have headers in their midst, and not always the same one.
+            // Concatenated files have headers in between, and the headers may differ.
             if let Some(columns) = self.header_within(&row) {
                 self.columns = columns;
                 continue;
@@ -241,7 +243,7 @@ impl Rows {
                     self.count(&mut jtl.recording, &row);
                     jtl.rows += 1;
                 }
-                // Only the last line may be bad: a run that was killed leaves one.
+                // Only the last line may be damaged: a killed run leaves such a line.
                 Err(fault) => bad = Some(fault),
             }
         }
@@ -258,7 +260,8 @@ impl Rows {
         Ok(())
     }
 
-    /// The columns that a row names, if it is a header. The time stamp tells: a row's begins with a digit.
+    /// The columns that a row names, if it is a header. The time stamp decides: in a row of data, it begins
+    /// with a digit.
     fn header_within(&self, row: &ByteRecord) -> Option<Columns> {
         let stamp = self.columns.get(row, Column::TimeStamp);
         if !stamp.first().is_some_and(u8::is_ascii_alphabetic) {
@@ -313,7 +316,8 @@ impl Rows {
         };
         let sample = &mut self.sample;
         sample.elapsed_ms = number(Column::Elapsed)?;
-        // JMeter's dashboard takes the elapsed time without the idle time for the length (`Sample.getEndTime`).
+        // The end of a sample is its start plus the elapsed time, without the idle time, as in JMeter's
+        // dashboard (`Sample.getEndTime`).
         sample.start_ms = match self.stamp_at_start {
             true => stamp_ms,
             false => stamp_ms.saturating_sub(sample.elapsed_ms),
@@ -337,7 +341,7 @@ impl Rows {
         Ok(())
     }
 
-    /// Counts the row that was just read. Texts are taken over where somebody looks at them.
+    /// Counts the row that was just read. Copies texts only if they are needed later.
     fn count(&mut self, recording: &mut Recording, row: &ByteRecord) {
         let columns = self.columns;
         let message = columns.get(row, Column::ResponseMessage);

@@ -1,5 +1,5 @@
-//! Result files (JTL) of any JMeter, and of this program: CSV with a header, CSV without one, XML. They are read as a
-//! stream; memory depends on the labels and the length of the run, not on the number of rows.
+//! Result files (JTL) of any JMeter, and of this program: CSV with or without a header, and XML. They are read as a
+//! stream, so memory depends on the labels and the length of the run, not on the number of rows.
 
 mod csv;
 mod stamp;
@@ -14,36 +14,36 @@ use std::rc::Rc;
 use drumfire_results::{DatePattern, Recording, SaveConfig};
 use jiff::tz::TimeZone;
 
-/// The facts that a file does not hold itself.
+/// The settings that a file does not contain itself.
 #[derive(Clone, Debug)]
 pub struct JtlOptions {
     /// The columns of a CSV file without a header, and its delimiter (`jmeter.save.saveservice.*`).
     pub columns: SaveConfig,
-    /// The time stamp is the start of the sample, not its end (`sampleresult.timestamp.start`).
+    /// Whether the time stamp is the start of the sample instead of its end (`sampleresult.timestamp.start`).
     pub stamp_at_start: bool,
-    /// The zone of time stamps that are printed as dates.
+    /// The time zone of time stamps that are written as dates.
     pub zone: TimeZone,
-    /// The samples that are read.
+    /// The samples to read.
     pub selection: Selection,
-    /// A file with a longer row is refused, in bytes (`drumfire.max_row_bytes`).
+    /// The most bytes of a row; a file with a longer row is refused (`drumfire.max_row_bytes`).
     pub row_bytes: u64,
 }
 
-/// The form of dates, with the letters of Java's `SimpleDateFormat`.
+/// The property for the format of dates, in the letters of Java's `SimpleDateFormat`.
 const DATE_FORMAT: &str = "jmeter.reportgenerator.date_format";
 
-/// Which samples of a file are read; all of them if nothing is set.
+/// The samples of a file that are read; by default, all of them.
 #[derive(Clone, Default)]
 pub struct Selection {
-    /// Whether a label is wished for.
+    /// Decides whether a label is selected.
     pub label: Option<LabelTest>,
-    /// The first start that counts, in milliseconds since the Unix epoch.
+    /// The earliest start that counts, in milliseconds since the Unix epoch.
     pub from_ms: Option<i64>,
-    /// The last start that counts, in milliseconds since the Unix epoch.
+    /// The latest start that counts, in milliseconds since the Unix epoch.
     pub to_ms: Option<i64>,
 }
 
-/// Whether a label is wished for.
+/// Decides whether a label is selected.
 pub type LabelTest = Rc<dyn Fn(&str) -> bool>;
 
 impl fmt::Debug for Selection {
@@ -55,14 +55,14 @@ impl fmt::Debug for Selection {
     }
 }
 
-/// A property that names a moment and holds no date.
+/// A property that must hold a date but does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DateError {
     /// The property.
     pub property: &'static str,
     /// Its value.
     pub text: String,
-    /// The form that a date must have.
+    /// The format that a date must have.
     pub format: String,
 }
 
@@ -83,11 +83,11 @@ impl fmt::Display for DateError {
 impl std::error::Error for DateError {}
 
 impl Selection {
-    /// The stretch of time that `jmeter.reportgenerator.start_date` and `end_date` give, which are local times in the form
-    /// of `date_format`.
+    /// The span of time that `jmeter.reportgenerator.start_date` and `end_date` define. These are local times in the
+    /// format of `date_format`.
     ///
     /// # Errors
-    /// Which property cannot be read. JMeter only logs that, and shows the whole file.
+    /// Which property cannot be read. JMeter only logs that, and reads the whole file.
     pub fn from_properties(
         lookup: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Selection, DateError> {
@@ -124,7 +124,7 @@ impl Selection {
 }
 
 impl Default for JtlOptions {
-    /// The values of JMeter's own property files.
+    /// The values in JMeter's own property files.
     fn default() -> JtlOptions {
         JtlOptions {
             columns: SaveConfig::default(),
@@ -137,7 +137,7 @@ impl Default for JtlOptions {
 }
 
 impl JtlOptions {
-    /// The options that properties give; a property that cannot be read counts as not set.
+    /// The options that properties set. A property that cannot be read counts as not set.
     pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> JtlOptions {
         let columns = SaveConfig::from_properties(lookup).unwrap_or_default();
         let stamp = lookup("sampleresult.timestamp.start");
@@ -159,7 +159,7 @@ pub struct Jtl {
     pub recording: Recording,
     /// How many rows or elements were read.
     pub rows: u64,
-    /// The facts that a reader of the report should know, such as a last line that was cut off.
+    /// What a reader of the report should know, such as a truncated last line.
     pub warnings: Vec<String>,
 }
 
@@ -168,7 +168,7 @@ pub struct Jtl {
 pub struct JtlError {
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1, where it is known.
+    /// The line, from 1, if it is known.
     pub line: Option<u64>,
     /// The fault.
     pub message: String,
@@ -234,12 +234,12 @@ pub fn read(path: &Path, input: impl Read, options: &JtlOptions) -> Result<Jtl, 
     })
 }
 
-/// The property for the length of a row.
+/// The property for the longest row.
 const MAX_ROW_BYTES: &str = "drumfire.max_row_bytes";
-/// No row of a run is longer: it may hold a response.
+/// The default for the longest row in bytes. Rows may contain responses.
 const ROW_BYTES: u64 = 256 << 20;
 
-/// So much is read at a time; a text that has no line end in it is none of ours.
+/// The bytes that one read fetches. A text without a line end within these bytes is not a result file.
 const BUFFER_BYTES: usize = 256 << 10;
 
 const NO_RESULTS: &str = "give a file that -l or a listener of a run wrote; for CSV without a header, set the \
@@ -266,15 +266,15 @@ fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
     }
 }
 
-/// An input of rows that may have so many bytes each: a reader keeps a row in memory until its end comes.
+/// An input that limits the bytes of each row, because a reader holds a row in memory until it ends.
 struct RowInput<'i, R> {
     input: &'i mut R,
     most: u64,
-    /// The possible rest of the row at hand.
+    /// The bytes that the current row may still have.
     left: Rc<Cell<u64>>,
 }
 
-/// Tells an input of rows that a row has ended.
+/// Tells a [`RowInput`] that a row has ended.
 struct RowEnds {
     most: u64,
     left: Rc<Cell<u64>>,

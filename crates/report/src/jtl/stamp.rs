@@ -3,7 +3,8 @@
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// The formats `CSVSaveService` tries in turn, and what `SimpleDateFormat` users often set beside them.
+/// The formats that `CSVSaveService` tries in turn, and those that users of `SimpleDateFormat` often
+/// set.
 const FORMATS: [&str; 6] = [
     "%Y/%m/%d %H:%M:%S%.f",
     "%Y-%m-%d %H:%M:%S%.f",
@@ -13,7 +14,7 @@ const FORMATS: [&str; 6] = [
     "%Y-%m-%d %H:%M:%S,%f",
 ];
 
-/// Reads time stamps; the format that fitted last is tried first.
+/// Reads time stamps. It first tries the format that matched last.
 #[derive(Debug)]
 pub struct StampReader {
     zone: TimeZone,
@@ -25,7 +26,7 @@ impl StampReader {
         StampReader { zone, format: 0 }
     }
 
-    /// Milliseconds since the Unix epoch; none if no format fits.
+    /// Milliseconds since the Unix epoch; `None` if no format matches.
     pub fn read(&mut self, text: &[u8]) -> Option<i64> {
         if let Some(ms) = integer(text) {
             return Some(ms);
@@ -44,7 +45,7 @@ impl StampReader {
     }
 }
 
-/// A decimal integer as Java's `Long.parseLong` takes it.
+/// Parses a decimal integer like Java's `Long.parseLong`.
 pub fn integer(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),

@@ -1,7 +1,7 @@
-//! XML result files, of JMeter's format 1.2 and of its older one with long attribute names.
+//! XML result files, of JMeter's format 1.2 and of its older format with long attribute names.
 //!
-//! A sample's sub-results are part of it and not counted again; the samples inside a transaction controller's sample are
-//! (`jmeter.transaction.parent` and 'generate parent sample' put them there).
+//! The sub-results of a sample are part of it and not counted separately. The samples inside a transaction controller's
+//! sample are counted (`jmeter.transaction.parent` and 'generate parent sample' put them there).
 
 use std::io::BufRead;
 
@@ -12,7 +12,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::stamp::{StampReader, integer};
 use super::{Jtl, JtlFault, JtlOptions, NO_RESULTS, RowInput, Selection};
 
-/// Reads an XML file from its first byte on.
+/// Reads an XML file from its first byte.
 pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFault> {
     let (input, ends) = RowInput::new(input, options.row_bytes);
     let mut reader = Reader::from_reader(input);
@@ -47,7 +47,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
                     remedy: "the file is not one that JMeter wrote; write it again",
                 })?;
             }
-            // A killed run leaves such a file: everything up to here is good.
+            // A killed run leaves such a file; everything before this is valid.
             Err(error) if elements.jtl.rows > 0 => {
                 broken = Some(error);
                 break;
@@ -87,9 +87,9 @@ fn check_root(tag: &BytesStart<'_>) -> Result<(), JtlFault> {
 struct Elements {
     stamps: StampReader,
     stamp_at_start: bool,
-    /// Samples whose end tag has not come, outermost first.
+    /// Samples whose end tag has not been read, outermost first.
     open: Vec<Sample>,
-    /// Text of the element at hand.
+    /// The text of the current element.
     text: String,
     assertion: Option<AssertionResult>,
     jtl: Jtl,
@@ -115,7 +115,7 @@ impl Elements {
                 Ok(())
             }
             Event::GeneralRef(name) => {
-                // JMeter writes characters that XML cannot hold as references that no reader takes.
+                // JMeter writes characters that XML does not allow as references, which XML readers refuse.
                 let entity = format!("&{};", &**name);
                 let text = quick_xml::escape::unescape(&entity);
                 self.text.push_str(text.as_deref().unwrap_or("\u{fffd}"));
@@ -145,7 +145,7 @@ impl Elements {
     fn sample(&mut self, tag: &BytesStart<'_>) -> Result<Sample, String> {
         let mut sample = Sample::default();
         let mut stamp_ms = None;
-        // Whether one is there twice is the writer's business.
+        // Duplicate attributes are not checked.
         for attribute in tag.attributes().with_checks(false) {
             let attribute = attribute.map_err(|error| error.to_string())?;
             let text = quick_xml::escape::unescape(&attribute.value)
@@ -167,7 +167,7 @@ impl Elements {
                 "rc" | "responseCode" => sample.code = text.into_owned().into(),
                 "rm" | "responseMessage" => sample.message = text.into_owned().into(),
                 "tn" | "threadName" => sample.thread_name = text.as_ref().into(),
-                // Kept apart from the data, which is only there to be shown.
+                // The size has its own field: the data is only stored for display.
                 "by" => sample.body_bytes = number()?.max(0) as u64,
                 "sby" => sample.sent_bytes = number()?.max(0) as u64,
                 "na" => sample.all_threads = u32::try_from(number()?).unwrap_or(0),
@@ -200,7 +200,7 @@ impl Elements {
         }
     }
 
-    /// An element within a sample or within its assertion.
+    /// Handles the end of an element within a sample or within its assertion.
     fn end_detail(&mut self, name: &str, text: String) {
         if let Some(assertion) = &mut self.assertion {
             match name {
@@ -212,7 +212,7 @@ impl Elements {
             }
             return;
         }
-        // Only failed samples are shown with their texts.
+        // The report shows texts only of failed samples.
         let Some(sample) = self.open.last_mut().filter(|sample| !sample.success) else {
             return;
         };

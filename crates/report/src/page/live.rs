@@ -1,5 +1,5 @@
-//! The page of a run that is under way. It begins with [`live_state`], adds a [`LiveSecond`] at a time, and becomes the report
-//! when the run ends.
+//! The page of a run that is under way. It begins with [`live_state`], receives a [`LiveSecond`] at a time, and becomes the
+//! report when the run ends.
 
 use drumfire_results::{Connections, Distribution, Increment, LabelStatistics, StartCount};
 use serde::Serialize;
@@ -8,23 +8,23 @@ use super::{PageOptions, rounded, rows::Row};
 use crate::apdex::{Apdex, ApdexLimits};
 use crate::run_file::RunFile;
 
-/// The policy of the template, and the addition for a live page: it may ask the server that it came from.
+/// The Content-Security-Policy of the template, and that of a live page, which may also contact its own server.
 const POLICY: &str = "default-src 'none';";
 const LIVE_POLICY: &str = "default-src 'none'; connect-src 'self'; frame-src 'self';";
 
-/// The page before it has any numbers. `facts` is what its script finds as its payload; its `kind` says which page it is.
+/// The page before it has any numbers. `facts` is the payload for its script; the field `kind` says which page it is.
 pub fn live_html(title: &str, facts: &impl Serialize) -> String {
     super::html(title, facts).replacen(POLICY, LIVE_POLICY, 1)
 }
 
-/// Everything that is known of a run up to now, as JSON.
+/// Everything that is known of a run so far, as JSON.
 pub fn live_state(run: &RunFile) -> String {
     let apdex = Apdex::default();
     let page = super::page("live", run, &PageOptions::default(), &apdex, &|_, _| false);
     serde_json::to_string(&page).expect("numbers and texts can be written")
 }
 
-/// The addition of a second to a page. Times are in milliseconds.
+/// What a second adds to a page. Times are in milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveSecond {
@@ -45,15 +45,15 @@ pub struct LiveSecond {
     codes: Vec<(String, u64)>,
     starts: Vec<(i64, u64, u64)>,
     connections: Option<Connections>,
-    /// The whole run up to now.
+    /// The whole run so far.
     total: Row,
-    /// The labels of the second, as they stand since the start of the run.
+    /// The labels of the second, with their numbers since the start of the run.
     rows: Vec<Row>,
 }
 
 impl LiveSecond {
-    /// The part that `increment` adds to `run`, which holds it already. `total` is the sum of the run's samples, those of transaction
-    /// controllers left out.
+    /// The second that `increment` describes. `run` already includes the increment. `total` is the sum of the run's samples
+    /// without those of transaction controllers.
     pub fn of(run: &RunFile, total: &LabelStatistics, increment: &Increment) -> LiveSecond {
         let mut elapsed = Distribution::default();
         let (mut bytes, mut sent_bytes) = (0, 0);

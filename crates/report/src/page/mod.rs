@@ -1,4 +1,4 @@
-//! The report as one HTML page that needs no network: a template with scripts and styles in it, and the numbers, packed.
+//! The report as one HTML page that needs no network: a template with scripts and styles, and the compressed numbers.
 
 mod live;
 mod rows;
@@ -21,9 +21,9 @@ use crate::run_file::{
 
 /// Built from `web/` by `cargo xtask web`.
 const TEMPLATE: &str = include_str!("../../assets/report.html");
-/// Where the template has the numbers.
+/// The placeholder for the numbers in the template.
 const PLACE: &str = "<!--drumfire:payload-->";
-/// Where the template has its title.
+/// The title in the template.
 const TITLE: &str = "<title>Drumfire</title>";
 
 /// Everything that the page shows of a run. Times are in milliseconds.
@@ -63,14 +63,14 @@ struct Page<'a> {
 pub struct PageOptions {
     /// `jmeter.reportgenerator.report_title`.
     pub title: Option<String>,
-    /// Labels that are shown (`…exporter.html.series_filter`); all if there is none.
+    /// A pattern for the labels to show (`…exporter.html.series_filter`); without it, all are shown.
     pub series_filter: Option<String>,
-    /// Only transaction controllers are shown (`…exporter.html.show_controllers_only`).
+    /// Whether only transaction controllers are shown (`…exporter.html.show_controllers_only`).
     pub controllers_only: bool,
 }
 
 impl PageOptions {
-    /// The values of the properties.
+    /// The options that the properties set.
     pub fn from_properties(lookup: &dyn Fn(&str) -> Option<String>) -> PageOptions {
         let given = |name: &str| lookup(name).filter(|value| !value.trim().is_empty());
         PageOptions {
@@ -85,7 +85,7 @@ impl PageOptions {
         let filter = self.series_filter.as_deref();
         (!self.controllers_only || label.transaction)
             && filter.is_none_or(|filter| {
-                // JMeter's filters name the series of its charts, which end in these words.
+                // JMeter's filters match the series of its charts, whose names have these suffixes.
                 let series = ["", "-success", "-failure"];
                 series
                     .iter()
@@ -110,7 +110,7 @@ pub fn report_page(
     html(options.title.as_deref().unwrap_or(&run.name), &page)
 }
 
-/// The numbers of [`report_page`] alone, as the page takes them: deflated JSON in base64.
+/// The numbers of [`report_page`] alone, in the page's format: deflated JSON in base64.
 pub fn report_payload(
     run: &RunFile,
     options: &PageOptions,
@@ -183,7 +183,7 @@ fn packed(page: &impl Serialize) -> String {
     STANDARD.encode(packed.expect("memory takes everything"))
 }
 
-/// The template with a title and with what the page shows.
+/// The template with a title and the page's data.
 pub(crate) fn html(title: &str, page: &impl Serialize) -> String {
     let payload = format!(
         "<script id=\"payload\" type=\"text/plain\">{}</script>",
@@ -199,7 +199,7 @@ fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// A number with as many digits as a chart shows.
+/// Rounds a number to the digits that a chart shows.
 fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;

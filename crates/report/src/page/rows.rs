@@ -1,4 +1,4 @@
-//! One row of the table of labels, with what is shown when it is chosen.
+//! A row of the table of labels, with the details that are shown when it is selected.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use serde::Serialize;
 use super::steps::LabelSteps;
 use crate::apdex::{ApdexLimits, apdex};
 
-/// Points of the percentile curve.
+/// The percentiles of the curve.
 const CURVE: [f64; 33] = [
     0.0, 5.0, 10.0, 20.0, 25.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 91.0, 92.0,
     93.0, 94.0, 95.0, 96.0, 97.0, 98.0, 98.5, 99.0, 99.25, 99.5, 99.75, 99.9, 99.95, 99.975, 99.99,
     99.999, 100.0,
 ];
-/// Bars of the distribution to a power of two.
+/// The bars of the distribution per power of two.
 const BARS: f64 = 4.0;
 
 /// A label's numbers. Times are in milliseconds.
@@ -37,14 +37,14 @@ pub struct Row {
     rate: f64,
     bytes: u64,
     sent_bytes: u64,
-    /// Mean times of the name look-up, TCP, TLS, to the first byte, and of the body.
+    /// Mean times of name look-up, TCP, TLS, first byte and body.
     phases: [f64; 5],
     apdex: Option<f64>,
-    /// From the intended start on, where there is one: count, median, 95th and 99th percentile, maximum.
+    /// Times from the intended start, if there is one: count, median, 95th and 99th percentile, maximum.
     response: Option<[f64; 5]>,
-    /// Per cent and milliseconds.
+    /// Pairs of per cent and milliseconds.
     curve: Vec<(f64, f64)>,
-    /// From, to, and how many.
+    /// The bounds of each bar and its count.
     distribution: Vec<(f64, f64, u64)>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steps: Option<LabelSteps>,
@@ -67,7 +67,7 @@ impl Row {
         }
     }
 
-    /// The row without the curve and the distribution, which take long to find.
+    /// The row without the curve and the distribution, which are expensive to compute.
     pub fn brief(label: &LabelStatistics, limits: ApdexLimits, resolution_us: u64) -> Row {
         let service = &label.service;
         let row = label.row();
@@ -104,7 +104,7 @@ impl Row {
     }
 }
 
-/// Bars of equal width on a logarithmic axis.
+/// Counts samples in bars of equal width on a logarithmic axis.
 fn distribution(service: &Histogram) -> Vec<(f64, f64, u64)> {
     let mut bars: BTreeMap<i32, u64> = BTreeMap::new();
     for (highest_us, count) in service.buckets() {

@@ -5,15 +5,15 @@ use serde::Serialize;
 
 use super::rounded;
 
-/// Steps of all labels together that a page holds; with more of them they get longer.
+/// The most steps that a page holds for all labels together. If there would be more, the steps are made longer.
 const LABEL_STEPS: usize = 60_000;
-/// Steps of the heat map.
+/// The most steps of the heat map.
 const HEAT_STEPS: usize = 240;
-/// Rows of the heat map to a power of two.
+/// The rows of the heat map per power of two.
 const HEAT_ROWS: f64 = 3.0;
 
-/// The whole run over time: columns of equal length. Where nothing happened for several steps, only the first and the
-/// last of them are there.
+/// The whole run over time: columns of equal length. Of several consecutive steps without events, only the first and
+/// the last are included.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Steps {
@@ -33,7 +33,7 @@ pub struct Steps {
     p95: Vec<Option<f64>>,
     p99: Vec<Option<f64>>,
     max: Vec<Option<f64>>,
-    /// Mean times of the name look-up, TCP, TLS, to the first byte, and of the body.
+    /// Mean times of name look-up, TCP, TLS, first byte and body.
     phases: [Vec<Option<f64>>; 5],
     /// Response codes, each with a column of counts.
     codes: Vec<(String, Vec<u64>)>,
@@ -48,10 +48,10 @@ struct Heat {
     /// Start of the first column, in seconds since the Unix epoch.
     from: i64,
     columns: i64,
-    /// Number of the lowest row; row `n` begins at 2^(n/3) µs.
+    /// The number of the lowest row; row `n` begins at 2^(n/3) µs.
     lowest: i32,
     rows: i32,
-    /// Column, row above the lowest, count.
+    /// Column, row above the lowest, and count.
     cells: Vec<(i64, i32, u64)>,
 }
 
@@ -163,10 +163,10 @@ fn heat(timeline: &Timeline) -> Heat {
     }
 }
 
-/// A label over time: columns of equal length, without the steps in which nothing ended.
+/// A label over time: columns of equal length, without steps in which no sample ended.
 #[derive(Serialize)]
 pub struct LabelSteps {
-    /// Number of the step since the Unix epoch, each as the distance from the one before.
+    /// The number of each step since the Unix epoch, as the difference from the step before.
     at: Vec<i64>,
     count: Vec<u64>,
     errors: Vec<u64>,
@@ -177,7 +177,7 @@ pub struct LabelSteps {
 }
 
 impl LabelSteps {
-    /// A label's steps, put together to steps of `step_s` seconds, a multiple of the timeline's.
+    /// A label's steps, merged into steps of `step_s` seconds, which must be a multiple of the timeline's step.
     pub fn of(timeline: &Timeline, place: usize, step_s: u32) -> LabelSteps {
         let factor = i64::from(step_s / timeline.label_step_s());
         let cells = timeline.label(place);
@@ -216,7 +216,8 @@ impl LabelSteps {
     }
 }
 
-/// The length of a label's step on a page, in seconds: such that all of them together are not too many.
+/// The length of a label's step on a page, in seconds, so that the steps of all labels together do not exceed the
+/// limit.
 pub fn label_step_s(timeline: &Timeline, labels: usize) -> u32 {
     let steps = |factor: i64| {
         let groups = |place| {
