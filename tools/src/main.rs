@@ -1,4 +1,5 @@
-//! The chores that need the project's crates: `cargo xtask bench`, `faults`, `record`, `trust` and `gen`, and `measure`, which `bench` calls.
+//! The development commands that need the project's crates: `cargo xtask bench`, `faults`, `record`, `trust` and `gen`, and
+//! `measure`, which `bench` calls.
 
 mod bench;
 mod faults;

@@ -1,7 +1,7 @@
-//! Measures a program: CPU time and peak memory, as the kernel counts them.
+//! Measures the CPU time and the peak memory of a program, as counted by the kernel.
 //!
-//! The kernel adds up the costs of all children a process has waited for, so each program is run by a fresh process of
-//! ours (`measure`) that has no other child.
+//! The kernel adds up the costs of all children that a process has waited for. Therefore each program is run by a new
+//! process of this program (`measure`) that has no other child.
 
 use std::path::Path;
 use std::process::{Child, Command};
@@ -11,14 +11,14 @@ use anyhow::{Context as _, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::unistd::{SysconfVar, sysconf};
 
-/// The cost of a program. Time and CPU are those of a part of its run, where only that part counts.
+/// The cost of a program. Time and CPU cover only a part of its run if only that part counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Cost {
     pub wall_us: u64,
     pub user_us: u64,
     pub system_us: u64,
     pub peak_kib: u64,
-    /// When it was started, since the Unix epoch.
+    /// When the program was started, since the Unix epoch.
     pub began_ms: u64,
 }
 
@@ -48,7 +48,7 @@ impl RunPart {
     }
 }
 
-/// Runs a command and writes what it cost into a file: all of it, or a part of its time.
+/// Runs a command and writes its cost to a file, for the whole run or for a part of it.
 pub fn measure(report: &Path, part: &str, command: &[&str]) -> anyhow::Result<()> {
     let [program, words @ ..] = command else {
         bail!("measure needs a command")
@@ -82,7 +82,7 @@ pub fn measure(report: &Path, part: &str, command: &[&str]) -> anyhow::Result<()
     Ok(())
 }
 
-/// The cost of a part of its run.
+/// Measures the cost of a part of the run.
 fn watch(child: &Child, began: Instant, part: RunPart) -> anyhow::Result<Cost> {
     let at = |seconds: u32| {
         let due = Duration::from_secs(seconds.into());
@@ -99,11 +99,11 @@ fn watch(child: &Child, began: Instant, part: RunPart) -> anyhow::Result<Cost> {
     })
 }
 
-/// The CPU of a process so far, the user's and the kernel's part, in microseconds (proc_pid_stat(5), in clock ticks there).
+/// The CPU time of a process so far, in user and kernel mode, in microseconds (proc_pid_stat(5) has it in clock ticks).
 fn cpu_us(process: u32) -> anyhow::Result<(u64, u64)> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))?;
     let per_second = sysconf(SysconfVar::CLK_TCK)?.context("the clock has no ticks")? as u64;
-    // The name of the program may hold anything, also what ends it.
+    // The program's name may contain anything, even the `)` that ends it.
     let rest = stat.rsplit_once(')').context("no process")?.1;
     let ticks = |field: usize| {
         let text = rest.split_whitespace().nth(field - 3);
@@ -113,7 +113,8 @@ fn cpu_us(process: u32) -> anyhow::Result<(u64, u64)> {
     Ok((us(ticks(14)?), us(ticks(15)?)))
 }
 
-/// Runs a command in a folder by a process of its own; gives what it printed and what it cost, or a part of its run.
+/// Runs a command in a folder through a separate process. Returns its output and its cost, for the whole run or for a part
+/// of it.
 pub fn measured(
     command: &[String],
     folder: &Path,
@@ -200,12 +201,12 @@ mod tests {
         let (user_before, system_before) = cpu_us(std::process::id()).unwrap();
         let began = Instant::now();
         let mut sum = 0_u64;
-        // Ticks may be of 10 ms; other tests of this process only add to it.
+        // A tick may be 10 ms; other tests of this process can only add to it.
         while cpu_us(std::process::id()).unwrap().0 < user_before + 20_000 {
             sum = std::hint::black_box((0..100_000).sum());
         }
         assert!(sum > 0);
-        // Of two ticks one has passed at least, on all cores at once at best.
+        // At least one of the two ticks has passed, at best on all cores at once.
         let cores = std::thread::available_parallelism().unwrap().get() as u32;
         assert!(began.elapsed() * cores >= Duration::from_millis(10));
         assert!(cpu_us(std::process::id()).unwrap().1 >= system_before);

@@ -1,4 +1,4 @@
-//! `cargo xtask record`: what real JMeter writes for the plans in `compat/`.
+//! `cargo xtask record`: records what real JMeter writes for the plans in `compat/`.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,12 +8,13 @@ use anyhow::{Context as _, anyhow, bail};
 use drumfire_testkit::compat::timed::{Recorded, TimedCase};
 use drumfire_testkit::compat::{self, Database};
 
-/// How often JMeter runs a timed case.
+/// How many times JMeter runs a timed case.
 const TIMED_RUNS: usize = 3;
-/// A run of a timed case that takes longer never ends. After an open model JMeter waits a minute for a thread of its own.
+/// A timed case that runs longer is considered stuck. After an open model, JMeter waits a minute for one of its own
+/// threads.
 const LIMIT: Duration = Duration::from_secs(150);
 
-/// Records the case of that name, those whose names begin so if a `*` follows, or all.
+/// Records the case with this name, all cases with this prefix if a `*` follows, or all.
 pub fn record(only: Option<&str>) -> anyhow::Result<()> {
     let home = std::env::var_os("JMETER_HOME")
         .map(PathBuf::from)
@@ -62,7 +63,7 @@ fn jmeter(program: &Path, words: &[String], folder: &Path) -> Command {
     command
 }
 
-/// Runs a timed case several times; each run must be within the tolerance of the others.
+/// Records a timed case several times. Each run must be within the tolerance of the others.
 fn timed(program: &Path, folder: &Path) -> anyhow::Result<String> {
     let case = TimedCase::read(folder)?;
     let mut runs = Vec::new();

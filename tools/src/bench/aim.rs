@@ -6,52 +6,54 @@ use super::peers::Program;
 use super::readings;
 use super::table::{TableRow, cpu_us, median, ratio_of};
 
-/// A bound on one figure of ours.
+/// A bound on one of our figures.
 pub struct Aim {
-    /// Of which case.
+    /// The case that it applies to.
     pub case: String,
     pub figure: Figure,
     pub bound: Bound,
 }
 
-/// A figure of our program in one case: the median over the rounds, unless it says otherwise.
+/// A figure of our program in one case: the median over the rounds unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
-    /// CPU a sample, in that of another program in the same case.
+    /// CPU per sample, as a ratio to another program in the same case.
     Cpu(Program),
-    /// The same in that of another program in another case.
+    /// CPU per sample, as a ratio to another program in another case.
     CpuIn(Program, &'static str),
-    /// CPU a sample, in our own of another case.
+    /// CPU per sample, as a ratio to our program in another case.
     CpuToCase(&'static str),
-    /// CPU a sample beyond that of another case, in microseconds; JMeter's is told beside it.
+    /// CPU per sample minus that of another case, in microseconds. JMeter's figure is printed beside it.
     CpuBeyondCase(&'static str),
-    /// Samples, in our own of another case: of the round that differs most from the one beside it.
+    /// Samples, as a ratio to our program in another case; taken from the pair of rounds with the largest
+    /// deviation.
     SamplesToCase(&'static str),
-    /// Time of a round, in that of another program.
+    /// Time of a round, as a ratio to another program.
     Time(Program),
-    /// Samples a second, in those of another program.
+    /// Samples per second, as a ratio to another program.
     Rate(Program),
-    /// Peak memory, in MiB: the largest.
+    /// The highest peak memory of all rounds, in MiB.
     PeakMib,
-    /// Peak memory in our own of another case: the largest.
+    /// The highest peak memory, as a ratio to our program in another case.
     PeakToCase(&'static str),
-    /// Peak memory in that of another program: the largest.
+    /// The highest peak memory, as a ratio to another program.
     PeakTo(Program),
-    /// Memory of a user beyond our own case with fewer users, in KiB.
+    /// Memory per additional user, compared with our case with fewer users, in KiB.
     UserKib(&'static str),
-    /// From the start of the process to that of its first sample, in milliseconds; JMeter's is told beside it.
+    /// From the start of the process to the start of its first sample, in milliseconds. JMeter's figure is
+    /// printed beside it.
     FirstSampleMs,
-    /// How late the generator itself was, in microseconds: the 99th percentile.
+    /// The generator's own delay in microseconds: the 99th percentile.
     LateUs,
-    /// The same in that of another program.
+    /// The generator's own delay, as a ratio to another program.
     LateTo(Program),
-    /// The same beyond that of another case.
+    /// The generator's own delay minus that of another case.
     LateBeyondCase(&'static str),
-    /// The same in that of another case.
+    /// The generator's own delay, as a ratio to another case.
     LateToCase(&'static str),
     /// The longest response time from the intended start, in milliseconds.
     LongestMs,
-    /// Requests that failed. Those that do end a round, so there are none where there is a round.
+    /// Failed requests. A failure ends the round, so every completed round has none.
     Failed,
 }
 
@@ -85,7 +87,7 @@ impl Figure {
         }
     }
 
-    /// `None` where something it needs was not measured.
+    /// The value; `None` if a run that it needs was not measured.
     fn measured(self, own: &TableRow<'_>, rows: &[TableRow<'_>]) -> Option<f64> {
         let case = |program: Program, case: &str| {
             rows.iter().find(|row| {
@@ -151,7 +153,7 @@ impl Figure {
 }
 
 impl Aim {
-    /// Its case and figure, as the report has them in front of the bound.
+    /// The case and the figure, as the report prints them before the bound.
     pub fn text(&self) -> String {
         match self.case.as_str() {
             "" => self.figure.name(),
@@ -161,7 +163,7 @@ impl Aim {
 }
 
 impl Bound {
-    /// `<= 1.2`
+    /// The bound as text, such as `<= 1.2`.
     pub fn text(self) -> String {
         match self {
             Bound::AtMost(most) => format!("<= {most}"),

@@ -1,4 +1,4 @@
-//! Pictures of programs beside each other.
+//! Bar charts that compare programs.
 
 use std::path::Path;
 
@@ -9,21 +9,21 @@ use super::peers::Program;
 use super::table::{TableRow, cpu_us, label, median};
 
 const WIDTH: i32 = 720;
-/// Of a bar with the space around it, and of the title.
+/// The height of a bar with its spacing, and of the title.
 const LINE: i32 = 28;
 const TITLE: i32 = 40;
-/// Where bars begin and where the longest ends; labels stand before, values behind them.
+/// Where bars start, and where the longest one ends. Labels are left of the bars, values right of them.
 const LEFT: i32 = 280;
 const RIGHT: i32 = WIDTH - 80;
-/// Ours and the others'.
+/// The colours of our program and of the others.
 const OWN: RGBColor = RGBColor(0, 114, 178);
 const OTHER: RGBColor = RGBColor(153, 153, 153);
 
-/// Writes `<name>-cpu.svg` and `<name>-memory.svg`: a bar for each program with its CPU a sample and with its peak memory.
-/// Nothing if only one was measured.
+/// Writes `<name>-cpu.svg` and `<name>-memory.svg`: a bar for each program with its CPU per sample and its peak memory.
+/// Writes nothing if only one program was measured.
 ///
 /// # Errors
-/// The folder cannot be written to.
+/// The folder is not writable.
 pub fn draw(name: &str, rows: &[TableRow<'_>], folder: &Path) -> anyhow::Result<()> {
     let rows: Vec<&TableRow<'_>> = rows.iter().filter(|row| !row.rounds.is_empty()).collect();
     if rows.len() < 2 {
@@ -52,14 +52,14 @@ pub fn draw(name: &str, rows: &[TableRow<'_>], folder: &Path) -> anyhow::Result<
     Ok(())
 }
 
-/// One bar of a picture.
+/// One bar of a chart.
 pub struct Bar {
     pub label: String,
     pub value: f64,
     pub is_ours: bool,
 }
 
-/// Writes one picture.
+/// Writes one chart.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -1,4 +1,4 @@
-//! Pictures of how cost grows.
+//! Charts that show how cost grows.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use super::table::{TableRow, cpu_us, median};
 
 const SIZE: (u32, u32) = (720, 360);
-/// Colours that colour-blind people can tell (Okabe and Ito), in the order in which programs come.
+/// Colours that colour-blind people can distinguish (Okabe and Ito), assigned in the order of the programs.
 const COLOURS: [RGBColor; 4] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -15,14 +15,14 @@ const COLOURS: [RGBColor; 4] = [
     RGBColor(204, 121, 167),
 ];
 
-/// A program, and a figure over its cases: x and y.
+/// A program, and its points: x is the case, y the figure.
 pub type Line = (&'static str, Vec<(f64, f64)>);
 
-/// Writes `<name>-cpu.svg` and `<name>-memory.svg`: CPU a sample and peak memory over the numbers that the cases are, both axes
+/// Writes `<name>-cpu.svg` and `<name>-memory.svg`: CPU per sample and peak memory over the numeric cases, both axes
 /// logarithmic.
 ///
 /// # Errors
-/// The folder cannot be written to.
+/// The folder is not writable.
 pub fn draw(name: &str, axis: &str, rows: &[TableRow<'_>], folder: &Path) -> anyhow::Result<()> {
     let cpu = |row: &TableRow<'_>| median(row.rounds.iter().map(cpu_us).collect());
     for (kind, title, value) in [
@@ -45,7 +45,7 @@ pub fn draw(name: &str, axis: &str, rows: &[TableRow<'_>], folder: &Path) -> any
     Ok(())
 }
 
-/// One line for each program. A case of none is drawn at a half, since the axis is logarithmic.
+/// One line for each program. Case 0 is drawn at 0.5, because the axis is logarithmic.
 fn lines(rows: &[TableRow<'_>], value: &dyn Fn(&TableRow<'_>) -> f64) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for row in rows.iter().filter(|row| !row.rounds.is_empty()) {
@@ -55,7 +55,7 @@ fn lines(rows: &[TableRow<'_>], value: &dyn Fn(&TableRow<'_>) -> f64) -> Vec<Lin
     lines
 }
 
-/// Adds the figure of a case to the line of its program; nothing if the case is no number.
+/// Adds a case's figure to its program's line; does nothing if the case is not a number.
 pub fn add(lines: &mut Vec<Line>, program: &'static str, case: &str, value: f64) {
     let Ok(x) = case.parse::<f64>() else {
         return;
@@ -67,7 +67,7 @@ pub fn add(lines: &mut Vec<Line>, program: &'static str, case: &str, value: f64)
     }
 }
 
-/// Writes one picture.
+/// Writes one chart.
 ///
 /// # Errors
 /// The file cannot be written.

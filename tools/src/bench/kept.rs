@@ -1,11 +1,11 @@
-//! Reads the reports of `benches/runs/` back.
+//! Reads the stored reports in `benches/runs/`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context as _;
 
-/// Columns of numbers behind a row's label.
+/// The number of numeric columns after a row's label.
 const COLUMNS: usize = 11;
 
 /// The latest run of each scenario, by its name.
@@ -14,14 +14,14 @@ pub type Kept = BTreeMap<String, KeptScenario>;
 /// One scenario of a report.
 #[derive(Debug, Default)]
 pub struct KeptScenario {
-    /// The folder of the run, which is its date.
+    /// The name of the run's folder, which is its date.
     pub folder: String,
-    /// The first line of the report: rounds, cores, CPU.
+    /// The first line of the report: rounds, cores and CPU.
     pub surroundings: String,
     pub rows: Vec<KeptRow>,
-    /// Figures that have a bound, by the text in front of it, as far as they were measured.
+    /// The measured figures that have a bound, by the text before the bound.
     aims: BTreeMap<String, f64>,
-    /// Packets and bytes of a sample, by the row's label.
+    /// Packets and bytes per sample, by row label.
     wires: BTreeMap<String, (f64, f64)>,
 }
 
@@ -48,12 +48,12 @@ impl KeptScenario {
         self.rows.iter().find(|row| row.label == label)
     }
 
-    /// A figure that has a bound, by the text in front of it.
+    /// A figure that has a bound, by the text before the bound.
     pub fn aim(&self, text: &str) -> Option<f64> {
         self.aims.get(text).copied()
     }
 
-    /// Packets and bytes of a sample.
+    /// Packets and bytes per sample.
     pub fn wire(&self, label: &str) -> Option<(f64, f64)> {
         self.wires.get(label).copied()
     }
@@ -84,7 +84,7 @@ pub fn read(runs: &Path) -> anyhow::Result<Kept> {
     Ok(kept)
 }
 
-/// The scenarios of one report in which something was measured.
+/// The scenarios of one report that contain measurements.
 fn report(text: &str, folder: &str) -> Kept {
     let mut kept = Kept::new();
     let mut lines = text.lines().peekable();
@@ -110,7 +110,7 @@ fn report(text: &str, folder: &str) -> Kept {
     kept
 }
 
-/// Takes a line below the head of a scenario.
+/// Parses a line of a scenario, below its heading.
 fn take(line: &str, scenario: &mut KeptScenario) {
     if let Some(target) = line.strip_prefix("target  ") {
         let parts = [" <= ", " >= "]

@@ -1,4 +1,4 @@
-//! Files that a scenario needs and that are made when it is run: plans of any size, data, bodies, results.
+//! Files that are generated when a scenario needs them: plans of any size, data, bodies, results.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -10,32 +10,33 @@ use anyhow::Context as _;
 use super::pages;
 
 const BIG_BYTES: u64 = 1 << 30;
-/// Of 50 MB.
+/// Yields 50 MB.
 const LARGE_JSON_ITEMS: usize = 330_000;
 
-/// A file in the server's folder.
+/// A generated file in the server's folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Made {
-    /// A plan of 50 MB whose one request is in front.
+    /// A plan of 50 MB whose only enabled request comes first.
     LargePlan,
-    /// A plan with so many samplers that do nothing, run one after the other.
+    /// A plan with this many samplers that do nothing, executed in sequence.
     Samplers(u64),
-    /// A plan that asks for a page of 16 KiB, with so many extractors on it.
+    /// A plan that requests a page of 16 KiB, with this many extractors.
     Extractors(u64),
-    /// A CSV file of so many rows.
+    /// A CSV file with this many rows.
     Data(u64),
-    /// A body of so many bytes.
+    /// A body of this many bytes.
     Body(u64),
-    /// A body of 1 GiB, read once: it is the page cache that is to be served, and the first to ask would pay for filling it.
+    /// A body of 1 GiB. It is read once after it is written, so that the server sends it from the page cache and the first
+    /// client does not pay for filling it.
     BigBody,
-    /// A result file of so many rows.
+    /// A result file with this many rows.
     Results(u64),
     /// A JSON document of 50 MB.
     LargeJson,
 }
 
 impl Made {
-    /// Below the server's folder.
+    /// The path within the server's folder.
     pub fn path(self) -> String {
         match self {
             Made::LargePlan => "large.jmx".to_owned(),
@@ -49,10 +50,10 @@ impl Made {
         }
     }
 
-    /// Writes the file, if it is not there.
+    /// Writes the file unless it exists.
     ///
     /// # Errors
-    /// The disk is full, or one of the plans of `benches/` that it is made from has changed.
+    /// The disk is full, or a plan of `benches/` from which the file is made has changed.
     pub fn write(self, folder: &Path) -> anyhow::Result<()> {
         let file = folder.join(self.path());
         if file.exists() {
@@ -68,7 +69,7 @@ impl Made {
                 std::fs::write(file, extractors(&plan("requests.jmx")?, count)?)?;
             }
             Made::Data(rows) => write_lines(&file, rows, |row| format!("user{row},secret{row}"))?,
-            // Without blocks: reading it costs the server little.
+            // A sparse file, which the server can read at little cost.
             Made::Body(bytes) => File::create(file)?.set_len(bytes)?,
             Made::BigBody => {
                 File::create(&file)?.set_len(BIG_BYTES)?;
@@ -94,7 +95,7 @@ fn write_lines(file: &Path, count: u64, line: impl Fn(u64) -> String) -> std::io
     out.flush()
 }
 
-/// The head, then rows of ten labels, a hundred in a second.
+/// A header for number 0, otherwise a row with one of ten labels, a hundred rows per second.
 fn result_row(number: u64) -> String {
     if number == 0 {
         return "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,\
@@ -111,7 +112,7 @@ fn result_row(number: u64) -> String {
     )
 }
 
-/// The plan with its sampler so many times.
+/// The plan with its sampler repeated `count` times.
 fn samplers(plan: &str, count: u64) -> anyhow::Result<String> {
     let (start, end) = ("<DebugSampler", "</DebugSampler>");
     let from = plan.find(start).context("the plan has no Debug Sampler")?;
@@ -130,7 +131,7 @@ fn samplers(plan: &str, count: u64) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// The plan with so many Boundary Extractors and Regular Expression Extractors below its request, in turns.
+/// The plan with `count` extractors below its request, alternately Boundary Extractors and Regular Expression Extractors.
 fn extractors(plan: &str, count: u64) -> anyhow::Result<String> {
     let end = "</HTTPSamplerProxy>";
     let to = plan.find(end).context("the plan has no request")? + end.len();

@@ -1,4 +1,5 @@
-//! `cargo xtask bench`: what a sample costs with the peers beside it, in turns, so that all meet the same machine.
+//! `cargo xtask bench`: measures the cost of a sample, alternating with other programs so that all of them run under
+//! the same conditions.
 
 mod aim;
 mod bars;
@@ -27,26 +28,26 @@ use server::Nginx;
 use services::Services;
 use table::TableRow;
 
-/// Longest round: a bench is bounded in time whatever its options say.
+/// The longest round, which bounds the duration of a benchmark whatever its options are.
 const MAX_SECONDS: u32 = 60;
 const MAX_ROUNDS: u32 = 20;
 const LEAST_CONNECTIONS: u32 = 4096;
 
 #[derive(Debug)]
 struct Options {
-    /// Names; empty is all.
+    /// Scenario names; empty for all.
     scenarios: Vec<String>,
-    /// Programs beside ours; empty is all.
+    /// The programs to compare with ours; empty for all.
     only: Vec<String>,
     rounds: u32,
     seconds: u32,
-    /// A program that is built already.
+    /// A program that is already built.
     program: Option<PathBuf>,
-    /// Where what was printed is kept; none is a folder of its own in `benches/runs/`.
+    /// Where the output is stored; `None` for a new folder in `benches/runs/`.
     out: Option<PathBuf>,
 }
 
-/// Runs the benchmark, prints it, and keeps all that was printed in `benches/runs/<date>/` or in the folder of `--out`.
+/// Runs the benchmark, prints the results, and stores the output in `benches/runs/<date>/` or in the folder of `--out`.
 pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     if words == ["--page"] {
         return page::write(&xtask::root().join("docs"));
@@ -64,7 +65,7 @@ pub fn bench(words: &[&str]) -> anyhow::Result<()> {
         .filter(|entry| entry.connects)
         .map(|entry| entry.users)
         .max();
-    // An open model has as many connections as are under way.
+    // An open model needs a connection for each request in progress.
     let connections = connections.unwrap_or(0).max(LEAST_CONNECTIONS);
     allow_files()?;
     let servers = Servers {
@@ -87,13 +88,14 @@ pub fn bench(words: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The servers that programs ask.
+/// The servers under load.
 struct Servers {
     nginx: Nginx,
     services: Services,
 }
 
-/// All rounds of a scenario; its table. A program that fails is told and left out of the rest of the rounds.
+/// Runs all rounds of a scenario and returns its table. A program that fails is reported and excluded from the
+/// remaining rounds.
 fn run(
     scenario: &Scenario,
     options: &Options,
@@ -145,7 +147,7 @@ fn run(
     Ok(text)
 }
 
-/// The programs of a scenario that are wanted and installed.
+/// The programs of a scenario that are selected and installed.
 fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<TableRow<'s>> {
     let wanted = |entry: &&scenario::Contender| {
         let name = entry.program.name();
@@ -162,10 +164,10 @@ fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<Tab
     rows.collect()
 }
 
-/// Of what a program printed.
+/// How much of a program's output is stored.
 const KEPT_BYTES: usize = 128 << 10;
 
-/// Keeps the end of what a program printed. The report has the numbers; this is for looking closer.
+/// Stores the end of a program's output for closer inspection. The report already has the numbers.
 fn keep_said(
     said: &str,
     scenario: &Scenario,
@@ -188,7 +190,7 @@ fn file_part(case: &str) -> String {
     if name.is_empty() { name } else { name + "-" }
 }
 
-/// `growth` names all whose names begin with `growth-`.
+/// Whether a name selects a scenario; `growth` selects all whose names begin with `growth-`.
 fn is_named(scenario: &Scenario, name: &str) -> bool {
     scenario
         .name
@@ -249,7 +251,7 @@ fn options(words: &[&str]) -> anyhow::Result<Options> {
     Ok(options)
 }
 
-/// Raises this process's limit of open files as far as it is allowed; its children inherit it.
+/// Raises this process's limit of open files to the hard limit. Child processes inherit it.
 fn allow_files() -> anyhow::Result<()> {
     let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
     setrlimit(Resource::RLIMIT_NOFILE, hard, hard).context("limit of open files (ulimit -n)")
@@ -260,7 +262,7 @@ fn run_folder() -> PathBuf {
     xtask::root().join("benches/runs").join(now)
 }
 
-/// Builds the program as packages contain it and returns its path.
+/// Builds the program with the profile of the packages and returns its path.
 fn packaged_program() -> anyhow::Result<PathBuf> {
     let build = [
         "build",

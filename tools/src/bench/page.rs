@@ -1,5 +1,5 @@
-//! `cargo xtask bench --page`: docs/performance.md and its pictures from `benches/performance.md` and the latest run of each scenario in
-//! `benches/runs/`.
+//! `cargo xtask bench --page`: generates docs/performance.md and its charts from `benches/performance.md` and the latest run of
+//! each scenario in `benches/runs/`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,17 +14,17 @@ use super::peers::Program;
 use super::profiles;
 use super::scenario::{self, Scenario};
 
-/// Below docs/.
+/// Relative to docs/.
 const PAGE: &str = "performance.md";
 const PICTURES: &str = "performance";
-/// The surroundings that all scenarios have.
+/// The part of the description that all scenarios share.
 const SERVER: &str = "nginx on loopback, 510-byte page, ";
 
-/// Work whose cost has been brought down in steps, and how far it was at first.
+/// Work whose cost was reduced in steps, and its cost at first.
 struct Floor {
     work: &'static str,
     scenario: &'static str,
-    /// The figure, as the report has it in front of its bound.
+    /// The figure, as the report prints it before its bound.
     aim: &'static str,
     first: &'static str,
 }
@@ -179,7 +179,7 @@ const FLOORS: [Floor; 24] = [
 /// Writes the page and its pictures into the folder of the documentation.
 ///
 /// # Errors
-/// A file cannot be read or written, or `benches/performance.md` asks for what there is not.
+/// A file cannot be read or written, or `benches/performance.md` names something that does not exist.
 pub fn write(docs: &Path) -> anyhow::Result<()> {
     let benches = xtask::root().join("benches");
     let kept = kept::read(&benches.join("runs"))?;
@@ -190,7 +190,7 @@ pub fn write(docs: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The template with each line of `{{…}}` replaced; pictures are written beside the page.
+/// Replaces each `{{…}}` line of the template; charts are written beside the page.
 fn page(template: &str, kept: &Kept, docs: &Path) -> anyhow::Result<String> {
     let scenarios = scenario::all();
     let mut text = String::new();
@@ -219,7 +219,7 @@ fn page(template: &str, kept: &Kept, docs: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// A picture with its command; a line that says so if nothing was measured.
+/// A chart with the command that measures it, or a line that says that nothing was measured.
 fn picture(
     scenarios: &[Scenario],
     kept: &Kept,
@@ -279,7 +279,7 @@ fn draw(
     drawn.map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))
 }
 
-/// The table of floors.
+/// The table of reduced costs.
 fn floors(scenarios: &[Scenario], kept: &Kept) -> String {
     let mut table = "| work | at first | wanted | last run | | `cargo xtask bench` |\n\
                      |---|---|---|---:|---|---|\n"
@@ -330,7 +330,7 @@ fn targets(scenarios: &[Scenario], kept: &Kept) -> String {
     table
 }
 
-/// Where the rest goes of each figure that misses its bound, by a profile.
+/// For each figure that misses its bound: where its cost goes, according to a profile.
 fn misses(scenarios: &[Scenario], kept: &Kept) -> String {
     let mut list = String::new();
     for (scenario, aim) in missed(scenarios, kept) {

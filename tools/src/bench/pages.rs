@@ -1,4 +1,4 @@
-//! The files that the server serves and the scenarios read, generated rather than stored.
+//! Generates the files that the server serves and the scenarios read.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,21 +6,22 @@ use std::path::Path;
 use anyhow::Context as _;
 
 const SMALL_BYTES: usize = 510;
-/// Entries of the pages that extractors read: 16 KiB of HTML.
+/// The number of entries in the pages that extractors read: 16 KiB of HTML.
 const ENTRIES: usize = 96;
-/// Entries of the large documents: 100 KiB.
+/// The number of entries in the large documents: 100 KiB.
 const MANY_ENTRIES: usize = 720;
-/// Images of the gallery's page, and the size of each.
+/// The number of images on the gallery's page, and the size of each.
 const IMAGES: usize = 30;
 const IMAGE_BYTES: usize = 2048;
-/// Accounts that log in.
+/// The number of accounts that log in.
 const ACCOUNTS: usize = 1000;
-/// nginx takes words of less than 4 KiB.
+/// The number of products. nginx limits a word of its configuration to 4 KiB.
 const PRODUCTS: usize = 30;
 const ITEMS: usize = 8;
-/// A part of a body made of many.
+/// The size of one part; large bodies are made of many.
 const PART_BYTES: usize = 8 << 20;
-/// HTTP Requests of the large plan: with their hash trees and arguments 100,000 elements and 50 MB.
+/// The number of HTTP Requests in the large plan. With their hash trees and arguments they make
+/// 100,000 elements and 50 MB.
 const LARGE_REQUESTS: usize = 33_333;
 const LARGE_COMMENT_BYTES: usize = 580;
 
@@ -30,7 +31,7 @@ pub fn small() -> String {
     format!("{text}{}\n", "x".repeat(SMALL_BYTES - text.len() - 1))
 }
 
-/// Writes the pages that extractors read, and the part of the upload.
+/// Writes the pages that extractors read, and the part for uploads.
 pub fn write(folder: &Path) -> std::io::Result<()> {
     std::fs::write(folder.join("page.html"), html(ENTRIES))?;
     std::fs::write(folder.join("page.json"), json(ENTRIES))?;
@@ -39,7 +40,7 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
     std::fs::write(folder.join("catalogue.xml"), xml(MANY_ENTRIES))?;
     std::fs::write(folder.join("users.csv"), accounts())?;
     std::fs::write(folder.join("part"), vec![b'p'; 1 << 20])?;
-    // Java's way of searching tries every way to part the letters among the two signs of repetition.
+    // Java's backtracking tries every way to divide the letters between the two quantifiers.
     std::fs::write(folder.join("bait.txt"), format!("{}!", "a".repeat(28)))?;
     write_gallery(folder)?;
     std::fs::write(
@@ -48,7 +49,7 @@ pub fn write(folder: &Path) -> std::io::Result<()> {
     )
 }
 
-/// A page with images of its own.
+/// Writes a page with images.
 fn write_gallery(folder: &Path) -> std::io::Result<()> {
     let images = folder.join("gallery");
     std::fs::create_dir_all(&images)?;
@@ -71,7 +72,7 @@ fn accounts() -> String {
     })
 }
 
-/// The shop's list, as HTML without the signs that nginx reads in its settings.
+/// The shop's product list as HTML, without characters that are special in nginx's configuration.
 pub fn products() -> String {
     (1..=PRODUCTS).fold(String::new(), |mut text, number| {
         let _ = write!(
@@ -105,7 +106,7 @@ fn html(entries: usize) -> String {
     text
 }
 
-/// A document of so many items.
+/// A JSON document with this many items.
 pub fn json(entries: usize) -> String {
     let mut text = "{\"items\":[".to_owned();
     for number in 1..=entries {
@@ -133,7 +134,7 @@ fn xml(entries: usize) -> String {
     text
 }
 
-/// The plan with many more requests behind its own, in a controller that never runs.
+/// The plan with many more requests after its own, in a controller that never runs.
 pub fn large_plan(plan: &str) -> anyhow::Result<String> {
     let (start, end) = (
         "<HTTPSamplerProxy",

@@ -1,27 +1,27 @@
-//! A calculation on paper: how many machines a load needs, from figures that were measured.
+//! Calculates from measured figures how many machines a load needs.
 
 use std::fmt::Write as _;
 
 use super::kept::Kept;
 
-/// A machine as clouds lend it.
+/// The size of a typical cloud machine.
 const CORES: f64 = 16.0;
 const MEMORY_GIB: f64 = 64.0;
 const NETWORK_GBIT: f64 = 12.5;
-/// Packets that a virtual network card of that size is said to pass, in both directions.
+/// How many packets per second a virtual network card of that size is said to handle, in both directions.
 const PACKETS_PER_SECOND: f64 = 2_000_000.0;
-/// On-demand price of a core for an hour, in dollars.
+/// The on-demand price of a core per hour, in dollars.
 const CORE_HOUR: f64 = 0.05;
-/// Share of a machine that is used: above 0.9 the verdict is no longer VALID.
+/// The utilisation to plan for; above 0.9 the verdict is no longer VALID.
 const LOAD: f64 = 0.7;
-/// Ports that Linux gives to connections from one address to one target (`net.ipv4.ip_local_port_range`).
+/// The number of ports that Linux uses for connections from one address to one target (`net.ipv4.ip_local_port_range`).
 const PORTS: f64 = 28_232.0;
-/// The most agents that one coordinator was measured with.
+/// The most agents with which one coordinator was measured.
 const AGENTS: f64 = 1_000.0;
-/// A user of the second table asks once in so many seconds.
+/// The think time of a user in the second table.
 const THINK_S: f64 = 10.0;
-/// Memory of the kernel for one end of an idle TCP connection, in KiB: `Slab` of `/proc/meminfo` before and after 9,000 of them were
-/// opened within one machine, divided by 18,000.
+/// The kernel's memory for one end of an idle TCP connection, in KiB. Measured as the growth of `Slab` in `/proc/meminfo` when
+/// 9,000 connections were opened within one machine, divided by 18,000.
 const SOCKET_KIB: f64 = 4.7;
 const LOADS: [f64; 3] = [1e6, 1e7, 1e8];
 
@@ -29,7 +29,7 @@ const SHOP: &str = "shop: drumfire";
 const THINKING: &str = "many with connections: drumfire";
 const USER_KIB: &str = "many with connections: KiB a user beyond '100 with connections'";
 
-/// Where a load ends.
+/// The resource that limits a load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Limit {
     Cpu,
@@ -49,17 +49,17 @@ impl Limit {
     }
 }
 
-/// Measured figures; what was not measured is left out of the tables.
+/// The measured figures.
 #[derive(Clone, Copy, Debug)]
 struct Inputs {
-    /// CPU of a request of the shop.
+    /// CPU time per request of the shop.
     request_us: f64,
-    /// Packets and bytes of one on the wire, both ways.
+    /// Packets and bytes per request on the wire, in both directions.
     packets: f64,
     bytes: f64,
-    /// CPU of a request of a user that thinks, among many.
+    /// CPU time per request of a user with think time, among many users.
     thinking_us: f64,
-    /// Memory of such a user in the program.
+    /// The program's memory for such a user.
     user_kib: f64,
 }
 
@@ -77,7 +77,7 @@ impl Inputs {
     }
 }
 
-/// The needs of a load.
+/// The resources that a load needs.
 #[derive(Clone, Copy, Debug)]
 struct Need {
     cores: f64,
@@ -87,7 +87,7 @@ struct Need {
 }
 
 impl Need {
-    /// `rate` requests a second of `cpu_us` each, by `users` users.
+    /// The needs of `rate` requests per second, each taking `cpu_us`, by `users` users.
     fn of(rate: f64, cpu_us: f64, users: f64, inputs: &Inputs) -> Need {
         Need {
             cores: rate * cpu_us / 1e6,
@@ -97,7 +97,7 @@ impl Need {
         }
     }
 
-    /// Machines, and what they run out of first.
+    /// The number of machines, and the resource that runs out first.
     fn machines(self) -> (f64, Limit) {
         let wants = [
             (self.cores / CORES, Limit::Cpu),
@@ -113,7 +113,7 @@ impl Need {
     }
 }
 
-/// The figures that the calculation begins with, each with its command.
+/// The measured inputs of the calculation, each with the command that measures it.
 pub fn inputs(kept: &Kept) -> String {
     let Some(inputs) = Inputs::read(kept) else {
         return missing();
@@ -169,7 +169,7 @@ pub fn inputs(kept: &Kept) -> String {
     )
 }
 
-/// Requests a second of the shop's kind, each user asking as soon as it was answered.
+/// The table for requests of the shop's kind, without think time.
 pub fn requests(kept: &Kept) -> String {
     let Some(inputs) = Inputs::read(kept) else {
         return missing();
@@ -195,7 +195,7 @@ pub fn requests(kept: &Kept) -> String {
     table
 }
 
-/// Users that ask once in ten seconds.
+/// The table for users with a think time of ten seconds.
 pub fn users(kept: &Kept) -> String {
     let Some(inputs) = Inputs::read(kept) else {
         return missing();
@@ -253,11 +253,11 @@ mod tests {
 
     #[test]
     fn a_load_needs_the_machines_of_what_runs_out_first() {
-        // 20 cores at work of 16 a machine, 8 Gbit/s of 12.5, 4 million packets of 2: packets, used to 70 %.
+        // 20 busy cores at 16 per machine, 8 of 12.5 Gbit/s, 4 of 2 million packets: packets are the limit, at 70 % utilisation.
         let need = Need::of(1e6, INPUTS.request_us, 0.0, &INPUTS);
         assert_eq!((need.cores, need.gbit), (20.0, 8.0));
         assert_eq!(need.machines(), (3.0, Limit::Packets));
-        // Ten million users of 8 KiB: 77 GiB of 64.
+        // Ten million users of 8 KiB need 77 GiB, at 64 GiB per machine.
         let idle = Need::of(1.0, INPUTS.thinking_us, 1e7, &INPUTS);
         assert_eq!(idle.machines(), (2.0, Limit::Memory));
         let none = Need::of(1.0, 1.0, 1.0, &INPUTS);

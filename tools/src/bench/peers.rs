@@ -1,4 +1,4 @@
-//! The programs that are compared: how each is found, what it is told, and what is read of its output.
+//! The programs that are compared: how each is found, which arguments it gets, and how its output is read.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -14,13 +14,13 @@ use super::scenario::{Contender, Door, Reads};
 use super::server::find;
 use crate::measure::{Cost, measured};
 
-/// Bodies of one round, where they are large.
+/// How many large bodies are transferred in one round.
 const BODIES: usize = 10;
-/// Of programs that send as a schedule has it.
+/// The rate for programs that follow a schedule.
 pub const PACE_PER_SECOND: u32 = 5_000;
-/// The figures that k6 and loadr write at the end.
+/// The file with the final figures of k6 and loadr.
 const SUMMARY: &str = "summary.json";
-/// The output of a program that runs a plan.
+/// The result file of a program that runs a plan.
 const RESULTS: &str = "out.jtl";
 /// The input and output of vegeta.
 const TARGETS: &str = "targets";
@@ -37,14 +37,14 @@ pub enum Program {
     Loadr,
     JMeter,
     Curl,
-    /// curl that sends.
+    /// curl as an uploader.
     CurlUpload,
-    /// The hash alone, of a file.
+    /// Only computes the MD5 of a file.
     Md5sum,
-    /// The lines of a file.
+    /// Only counts the lines of a file.
     Wc,
     H2load,
-    /// The requests of an open model, evenly spaced.
+    /// Sends the requests of an open model, evenly spaced.
     Vegeta,
 }
 
@@ -92,7 +92,7 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Looks for all programs; `own` is ours. JMeter is looked for in JMETER_HOME too, Gatling's jars in GATLING_HOME.
+    /// Searches for all programs; `own` is ours. JMeter is also looked up in JMETER_HOME, and Gatling's jars in GATLING_HOME.
     pub fn find(own: PathBuf) -> Peers {
         let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let found = Program::ALL.into_iter().filter_map(|program| {
@@ -125,7 +125,7 @@ impl Peers {
         missing.map(Program::name).collect()
     }
 
-    /// Runs an entry for so many seconds in an empty folder.
+    /// Runs an entry for this many seconds in an empty folder.
     pub fn run(
         &self,
         entry: &Contender,
@@ -190,14 +190,14 @@ impl Peers {
         Ok(Round {
             reading,
             cost,
-            // Of the whole run, where only a part of it counts.
+            // The counters cover the whole run, so they are of no use if only a part of it counts.
             wire: wire.filter(|_| entry.counted.is_none()),
             said,
         })
     }
 }
 
-/// All that went over the loopback interface during a round, in both directions.
+/// The traffic on the loopback interface during a round, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wire {
     pub packets: u64,
@@ -214,7 +214,8 @@ impl Wire {
     }
 }
 
-/// The counters of the loopback interface (`/proc/net/dev`); what it sends it receives, so one direction is both of a connection's.
+/// Reads the counters of the loopback interface (`/proc/net/dev`). It receives everything that it sends, so counting one
+/// direction covers both ends of a connection.
 fn loopback() -> Option<Wire> {
     let table = std::fs::read_to_string("/proc/net/dev").ok()?;
     let line = table
@@ -227,14 +228,14 @@ fn loopback() -> Option<Wire> {
 }
 
 impl Round {
-    /// Between the start of a process and its first sample.
+    /// The time from the start of the process to its first sample.
     pub fn first_sample_ms(&self) -> Option<f64> {
         let first_ms = self.reading.first_ms?;
         Some(first_ms.saturating_sub(self.cost.began_ms) as f64)
     }
 }
 
-/// A thread for each core that computes until this is dropped.
+/// Keeps all cores busy with one computing thread each until it is dropped.
 struct Busy {
     is_over: Arc<AtomicBool>,
 }
@@ -265,7 +266,7 @@ impl Drop for Busy {
 pub struct Round {
     pub reading: Reading,
     pub cost: Cost,
-    /// If the kernel counts it.
+    /// Present if the kernel counts it.
     pub wire: Option<Wire>,
     /// The program's output.
     pub said: String,
@@ -278,7 +279,7 @@ struct Told<'a> {
     servers: &'a Servers,
     /// The server's folder.
     server: &'a Path,
-    /// Where it runs.
+    /// The folder in which it runs.
     folder: &'a Path,
     seconds: u32,
 }
@@ -293,18 +294,18 @@ impl Told<'_> {
         format!("{scheme}://127.0.0.1:{}{}", self.port, self.entry.path)
     }
 
-    /// The result file that was made.
+    /// The generated result file.
     fn results(&self) -> String {
         self.server.join(&self.entry.plan).display().to_string()
     }
 
-    /// As many threads as cores, as we have, but none without a user.
+    /// As many threads as cores, as our program uses, but no more than users.
     fn threads(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         cores.min(self.entry.users as usize)
     }
 
-    /// The script of a program for the work that a plan does: `benches/k6/shop.js` for `shop.jmx`.
+    /// The script in a program's own language for the work of a plan: `benches/k6/shop.js` for `shop.jmx`.
     fn script(&self, ending: &str) -> anyhow::Result<PathBuf> {
         let name = Path::new(&self.entry.plan).with_extension(ending);
         let folder = self.entry.program.name();
@@ -336,7 +337,7 @@ impl Told<'_> {
             .collect())
     }
 
-    /// The words of programs that run a script of their own kind.
+    /// The arguments of programs that run their own kind of script.
     fn scripted(&self) -> anyhow::Result<String> {
         let (users, seconds, url) = (self.entry.users, self.seconds, self.url());
         Ok(match self.entry.program {
@@ -361,7 +362,7 @@ impl Told<'_> {
         })
     }
 
-    /// The words of programs that ask for one URL.
+    /// The arguments of programs that request one URL.
     fn asking(&self) -> anyhow::Result<String> {
         let (users, seconds, url) = (self.entry.users, self.seconds, self.url());
         Ok(match self.entry.program {
@@ -383,8 +384,8 @@ impl Told<'_> {
                     "-z {seconds}s -c {users} --no-tui --insecure --output-format json{reconnect} {url}"
                 )
             }
-            // One request at a time on each connection, as a user of a plan; a thread for each core and a line for each request,
-            // as we have.
+            // As for a plan's users, each connection has one request at a time; like our program, h2load uses a thread per core
+            // and writes a line per request.
             Program::H2load => format!(
                 "-D {seconds} -c {users} -m 1 -t {} --log-file=requests.log {url}",
                 self.threads()
@@ -398,7 +399,7 @@ impl Told<'_> {
         })
     }
 
-    /// The words of programs that move or read ten large bodies.
+    /// The arguments of programs that transfer or read ten large bodies.
     fn bodies(&self) -> String {
         let url = self.url();
         let file = self.server.join("html/big").display().to_string();
@@ -408,7 +409,7 @@ impl Told<'_> {
                 format!("-s -S -k -w %{{http_code}}\\n {all}")
             }
             Program::CurlUpload => {
-                // Without waiting for leave to send, as JMeter.
+                // Like JMeter, curl does not wait for a 100 Continue.
                 let all = vec![format!("-o /dev/null -T {file} {url}"); BODIES].join(" ");
                 format!("-s -S -X POST -H Expect: -w %{{http_code}}\\n {all}")
             }
@@ -416,7 +417,7 @@ impl Told<'_> {
         }
     }
 
-    /// For programs that run a plan. The seconds of the entry come last and so take precedence.
+    /// The arguments of programs that run a plan. The entry's own duration comes last and takes precedence.
     fn plan(&self, benches: &Path) -> anyhow::Result<Vec<String>> {
         let mut plan = benches.join(&self.entry.plan);
         if !plan.is_file() {
@@ -447,7 +448,7 @@ impl Told<'_> {
         Ok(words)
     }
 
-    /// The value of a property with the places of servers and files.
+    /// The value of a property with the placeholders for servers and files replaced.
     fn filled_in(&self, value: &str) -> anyhow::Result<String> {
         let mut value = value
             .replace("@FOLDER@", &self.server.display().to_string())
@@ -469,7 +470,7 @@ impl Told<'_> {
         Ok(value)
     }
 
-    /// Gatling's class is compiled beside its jars, once for each state of its source.
+    /// Compiles Gatling's class beside its jars, once for each version of its source.
     fn gatling(&self) -> anyhow::Result<Vec<String>> {
         let name = Path::new(&self.entry.plan).with_extension("");
         let name = name.to_string_lossy();
@@ -503,7 +504,7 @@ impl Told<'_> {
     }
 }
 
-/// The recording of vegeta, as the lines of our own tables: its own delay, and the number of requests.
+/// Converts vegeta's recording to lines like those of our own tables: its delay, and the number of requests.
 fn vegeta_hits(program: &Path, folder: &Path) -> anyhow::Result<String> {
     let mut encode = std::process::Command::new(program);
     encode.args(["encode", "-to=csv", HITS]).current_dir(folder);
@@ -512,7 +513,7 @@ fn vegeta_hits(program: &Path, folder: &Path) -> anyhow::Result<String> {
     readings::vegeta_lines(&rows, PACE_PER_SECOND).context("vegeta has recorded nothing")
 }
 
-/// The figures of its samples; only of those that began between two moments, where only these count.
+/// Reads the figures of a round. If only a part of the round counts, samples that began outside it are ignored.
 fn read(
     entry: &Contender,
     said: &str,
@@ -522,7 +523,7 @@ fn read(
     let rows = || readings::jtl(&folder.join(RESULTS), counted_ms);
     let summary = || std::fs::read_to_string(folder.join(SUMMARY)).ok();
     match entry.program {
-        // Every row of the file was read, or it would have failed.
+        // The command would have failed if it had not read every row.
         Program::Drumfire if entry.reads.is_some() => Some(Reading {
             samples: entry.case.parse().ok()?,
             ..Reading::default()
@@ -530,7 +531,7 @@ fn read(
         Program::Drumfire if !entry.writes_results => readings::summary(said),
         Program::Drumfire => {
             let mut reading = rows()?;
-            // Its own table is finer than the milliseconds of the file.
+            // The program's own table is more precise than the milliseconds in the file.
             if let Some((p50_ms, p99_ms)) = readings::drumfire(said) {
                 (reading.p50_ms, reading.p99_ms) = (Some(p50_ms), Some(p99_ms));
             }

@@ -1,7 +1,7 @@
-//! Where the rest of the time goes, and of the memory, of each figure that misses its bound: found by a profile, once, on the day
-//! that the history of this file tells.
+//! Explains each figure that misses its bound: where the rest of its time or memory goes. Each entry comes from a profile taken
+//! once; the git history of this file has the date.
 
-/// Scenario, figure as the report has it in front of its bound, profile.
+/// Scenario, the figure as the report prints it before its bound, and the profile.
 const PROFILES: &[(&str, &str, &str)] = &[
     (
         "extract",

@@ -1,4 +1,4 @@
-//! Reads the figures in each program's output.
+//! Parses the figures in each program's output.
 
 use std::io::{BufRead as _, BufReader};
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Samples of one round, and their times as far as the program tells them.
+/// The samples of one round, and those of their times that the program reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     pub samples: u64,
@@ -14,11 +14,11 @@ pub struct Reading {
     pub p50_ms: Option<f64>,
     pub p99_ms: Option<f64>,
     pub p999_ms: Option<f64>,
-    /// When the first sample began, since the Unix epoch.
+    /// The start of the first sample, since the Unix epoch.
     pub first_ms: Option<u64>,
 }
 
-/// A results file of JMeter's kind, in whole milliseconds: all samples, or those that began between two moments, and all that failed.
+/// Reads a JTL file, in whole milliseconds. It counts all samples, or those that began within a range, and all failures.
 pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<Reading> {
     let counted_ms = counted_ms.unwrap_or(0..u64::MAX);
     let mut rows = BufReader::new(std::fs::File::open(file).ok()?).lines();
@@ -56,13 +56,13 @@ pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<Reading> {
     })
 }
 
-/// The first row of a results file that says that its sample failed.
+/// The first row of a results file with a failed sample.
 pub fn first_failure(file: &Path) -> Option<String> {
     let mut rows = BufReader::new(std::fs::File::open(file).ok()?).lines();
     rows.find_map(|row| row.ok().filter(|row| row.contains(",false,")))
 }
 
-/// Median and 99th percentile in milliseconds of the table's last row.
+/// Median and 99th percentile, in milliseconds, from the table's last row.
 pub fn drumfire(said: &str) -> Option<(f64, f64)> {
     let heads = said.lines().find(|line| line.starts_with("label"))?;
     let total = said.lines().find(|line| line.starts_with("TOTAL"))?;
@@ -73,7 +73,7 @@ pub fn drumfire(said: &str) -> Option<(f64, f64)> {
     Some((cell("p50")?, cell("p99")?))
 }
 
-/// Samples and failures in the table's last row, where there is no results file.
+/// Samples and failures from the table's last row, for runs without a results file.
 pub fn summary(said: &str) -> Option<Reading> {
     let total = said.lines().find(|line| line.starts_with("TOTAL"))?;
     let mut numbers = total
@@ -86,7 +86,7 @@ pub fn summary(said: &str) -> Option<Reading> {
     })
 }
 
-/// How late the generator itself was, in microseconds: the 99th percentile.
+/// The generator's own delay in microseconds: the 99th percentile.
 pub fn late_us(said: &str) -> Option<f64> {
     spread(said, "late by the generator itself: ", "p99 ").map(|ms| ms * 1000.0)
 }
@@ -96,14 +96,14 @@ pub fn longest_ms(said: &str) -> Option<f64> {
     spread(said, "response from the intended start: ", "max ")
 }
 
-/// One of the numbers of such a line in ms: `late by …: p50 20µs, p99 190µs, p99.9 1.30, max 12.0 ms (5,000 times)`.
+/// A number in milliseconds from a line such as `late by …: p50 20µs, p99 190µs, p99.9 1.30, max 12.0 ms (5,000 times)`.
 fn spread(said: &str, line: &str, name: &str) -> Option<f64> {
     let line = said.lines().find_map(|own| own.trim().strip_prefix(line))?;
     let part = line.split(", ").find_map(|part| part.strip_prefix(name))?;
     milliseconds(part.split(' ').next()?)
 }
 
-/// A time as our terminal writes it: in milliseconds without their unit, and in microseconds with it.
+/// Parses a time as our terminal output writes it: milliseconds without a unit, microseconds with one.
 fn milliseconds(text: &str) -> Option<f64> {
     let number = |text: &str| text.replace(',', "").parse::<f64>().ok();
     match text.strip_suffix("µs") {
@@ -133,7 +133,7 @@ pub fn wrk(said: &str) -> Option<Reading> {
     })
 }
 
-/// oha's JSON. Requests under way at the end count as aborted there, and not at all here.
+/// Reads oha's JSON. oha counts requests in progress at the end as aborted; they are ignored here.
 pub fn oha(said: &str) -> Option<Reading> {
     let report: Value = serde_json::from_str(said).ok()?;
     let sum = |part: &Value, wanted: &dyn Fn(&str) -> bool| {
@@ -163,7 +163,7 @@ pub fn oha(said: &str) -> Option<Reading> {
     })
 }
 
-/// The export of k6: requests, or messages that came over WebSockets.
+/// Reads k6's export: requests, or messages received over WebSockets.
 pub fn k6(summary: &str) -> Option<Reading> {
     let report: Value = serde_json::from_str(summary).ok()?;
     let metrics = &report["metrics"];
@@ -171,7 +171,7 @@ pub fn k6(summary: &str) -> Option<Reading> {
     let count = |name: &str| metrics[name]["count"].as_u64();
     Some(Reading {
         samples: count("http_reqs").or_else(|| count("ws_msgs_received"))?,
-        // Of a rate, `passes` are those for which it holds.
+        // In a rate metric, `passes` counts the samples for which it is true.
         failed: metrics["http_req_failed"]["passes"].as_u64().unwrap_or(0),
         p50_ms: times["p(50)"].as_f64(),
         p99_ms: times["p(99)"].as_f64(),
@@ -202,7 +202,7 @@ pub fn loadr(summary: &str) -> Option<Reading> {
     })
 }
 
-/// Locust's JSON: a list of requests, each with how many took so many milliseconds.
+/// Reads Locust's JSON: a list of requests, each with a histogram of milliseconds.
 pub fn locust(said: &str) -> Option<Reading> {
     let from = said.find('[')?;
     let mut lists = serde_json::Deserializer::from_str(&said[from..]).into_iter::<Vec<Value>>();
@@ -239,7 +239,7 @@ pub fn locust(said: &str) -> Option<Reading> {
     })
 }
 
-/// Gatling's last table: requests, those that failed, and percentiles as `benches/gatling` leaves them set.
+/// Reads Gatling's last table: requests, failures, and percentiles as configured by default in `benches/gatling`.
 pub fn gatling(said: &str) -> Option<Reading> {
     let row = |name: &str| {
         let line = said.lines().rev().find(|line| line.contains(name))?;
@@ -257,7 +257,7 @@ pub fn gatling(said: &str) -> Option<Reading> {
     let ms = |name: &str| Some(*row(name)?.first()? as f64);
     Some(Reading {
         samples: *counts.first()?,
-        // Total, OK, KO; a dash where there are none.
+        // The columns are total, OK and KO; a dash means zero.
         failed: counts.get(2).copied().unwrap_or(0),
         p50_ms: ms("response time 50th percentile").or_else(|| ms("50th percentile")),
         p99_ms: ms("response time 99th percentile").or_else(|| ms("99th percentile")),
@@ -266,7 +266,7 @@ pub fn gatling(said: &str) -> Option<Reading> {
     })
 }
 
-/// One line with the status of each response.
+/// Reads one line per response, with its status.
 pub fn curl(said: &str) -> Option<Reading> {
     let codes = || said.lines().filter(|line| !line.is_empty());
     Some(Reading {
@@ -276,7 +276,7 @@ pub fn curl(said: &str) -> Option<Reading> {
     })
 }
 
-/// One line for each.
+/// Counts one line per sample.
 pub fn lines(said: &str) -> Reading {
     Reading {
         samples: said.lines().count() as u64,
@@ -301,7 +301,8 @@ pub fn h2load(said: &str) -> Option<Reading> {
 }
 
 /// Converts vegeta's record of each request to the lines that [`vegeta`] and [`late_us`] read. Vegeta starts requests evenly
-/// spaced and does not report its own delay: the k-th start is due `k` spaces after a beginning that makes none early.
+/// spaced and does not report its own delay. The k-th start is due `k` intervals after an origin, which is chosen so that no
+/// start is early.
 pub fn vegeta_lines(rows: &str, per_second: u32) -> Option<String> {
     let mut starts_ns = Vec::new();
     let mut times_ns = Vec::new();
@@ -345,7 +346,7 @@ pub fn vegeta_lines(rows: &str, per_second: u32) -> Option<String> {
     ))
 }
 
-/// Those lines.
+/// Reads the lines that [`vegeta_lines`] writes.
 pub fn vegeta(said: &str) -> Option<Reading> {
     let line = said
         .lines()
@@ -376,7 +377,7 @@ mod tests {
 
     #[test]
     fn what_vegeta_recorded_tells_how_late_it_was() {
-        // Due every 200 us; the second starts 30 us late. The third in the file was the first to start.
+        // Starts are due every 200 us, and the second one is 30 us late. The third row of the file started first.
         let rows = "1000230000,200,500000,\n1000400000,404,700000,\n1000000000,200,900000,\n";
         let said = vegeta_lines(rows, 5_000).expect("rows");
         assert_eq!(late_us(&said), Some(30.0));

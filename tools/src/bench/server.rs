@@ -1,5 +1,5 @@
-//! nginx as the server of most scenarios: a page of 510 bytes and large files, all also over TLS, and a place that takes uploads.
-//! `services.rs` has the servers that only some scenarios need.
+//! nginx as the server of most scenarios. It serves a page of 510 bytes and large files, with and without TLS, and accepts
+//! uploads. `services.rs` has the servers that only some scenarios need.
 
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use anyhow::{Context as _, bail};
 use super::pages;
 use super::scenario::Door;
 
-/// Ports of nginx.
+/// The number of nginx's ports.
 const DOORS: usize = 6;
 
-/// nginx on ports of its own; dropping it ends it.
+/// An nginx with its own ports. Dropping it ends it.
 pub struct Nginx {
-    /// In the order of [`Nginx::port`].
+    /// Ordered as in [`Nginx::port`].
     ports: [u16; DOORS],
     child: Child,
     folder: PathBuf,
 }
 
 impl Nginx {
-    /// Starts nginx with `benches/nginx.conf` for so many connections, and waits until it answers.
+    /// Starts nginx with `benches/nginx.conf` for this many connections, and waits until it answers.
     pub fn start(connections: u32) -> anyhow::Result<Nginx> {
         let folder = std::env::temp_dir().join(format!("drumfire-bench-{}", std::process::id()));
         for pages in ["html", "html/shop"] {
@@ -72,7 +72,7 @@ impl Nginx {
     pub fn port(&self, door: Door) -> u16 {
         let [plain, tls, client, http2, http2_tls, ten] = self.ports;
         match door {
-            // The echo is a service of its own; a plan for it finds nothing else here.
+            // The echo is a separate service; a plan for it uses no port of nginx.
             Door::Plain | Door::Echo => plain,
             Door::Tls => tls,
             Door::ClientCertificate => client,
@@ -82,12 +82,12 @@ impl Nginx {
         }
     }
 
-    /// Where its files and what belongs to scenarios lie.
+    /// The folder with nginx's files and those of the scenarios.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Stops the processes that answer, for a second, after a while.
+    /// Suspends nginx's worker processes for a second, after a delay.
     pub fn stall_after(&self, delay: Duration) -> JoinHandle<anyhow::Result<()>> {
         let master = self.child.id();
         std::thread::spawn(move || {
@@ -107,7 +107,7 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // The master process ends its workers when it is asked, not when it is killed.
+        // The master process only ends its workers when it is terminated, not when it is killed.
         let _ = Command::new("kill")
             .args(["-TERM", &self.child.id().to_string()])
             .status();
@@ -121,7 +121,8 @@ fn free_port() -> anyhow::Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// A certificate for 127.0.0.1 that nobody has signed; and one for clients, as PKCS#12 and JKS where there are openssl and keytool.
+/// Writes a self-signed certificate for 127.0.0.1, and one for clients; the latter as PKCS#12 and JKS if openssl and keytool are
+/// installed.
 fn certificates(folder: &Path) -> anyhow::Result<()> {
     let made = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()])?;
     std::fs::write(folder.join("cert.pem"), made.cert.pem())?;
@@ -144,7 +145,7 @@ fn certificates(folder: &Path) -> anyhow::Result<()> {
         ),
     ];
     for (tool, words) in tools {
-        // Without it the scenario that needs the file is told to have failed.
+        // Without the file, the scenario that needs it is reported as failed.
         let _ = Command::new(tool)
             .args(words.split_whitespace())
             .current_dir(folder)
@@ -153,7 +154,7 @@ fn certificates(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A program by its name, also where administrators' and cargo's programs lie.
+/// Finds a program by name, also in the folders of system administration tools and of cargo.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let home = std::env::var_os("HOME").map_or_else(PathBuf::new, PathBuf::from);

@@ -1,4 +1,4 @@
-//! Servers that only some scenarios need: a WebSocket that echoes, and a database. Each is started when the first entry names it.
+//! Servers that only some scenarios need: a WebSocket echo, and a database. Each is started on first use.
 
 use std::cell::OnceCell;
 use std::net::Ipv4Addr;
@@ -10,7 +10,7 @@ use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::{TcpListener, TcpStream as AsyncStream};
 use tokio_websockets::ServerBuilder;
 
-/// The services that were started; dropping them ends them.
+/// The services that have been started. Dropping this ends them.
 #[derive(Default)]
 pub struct Services {
     echo: OnceCell<u16>,
@@ -18,7 +18,7 @@ pub struct Services {
 }
 
 impl Services {
-    /// The port of the WebSocket that echoes.
+    /// The port of the WebSocket echo.
     ///
     /// # Errors
     /// No port is free.
@@ -30,10 +30,10 @@ impl Services {
         Ok(*self.echo.get_or_init(|| port))
     }
 
-    /// The port of a PostgreSQL server; its user `jm` has the password `pw`.
+    /// The port of a PostgreSQL server. Its user `jm` has the password `pw`.
     ///
     /// # Errors
-    /// There is no PostgreSQL.
+    /// PostgreSQL is not installed.
     pub fn database_port(&self) -> anyhow::Result<u16> {
         if let Some(database) = self.database.get() {
             return Ok(database.port);
@@ -43,7 +43,7 @@ impl Services {
     }
 }
 
-/// Echoes on threads of this process, so that their CPU is nobody's who is measured.
+/// Runs the echo on threads of this process, so that its CPU is not attributed to a measured program.
 fn start_echo() -> anyhow::Result<u16> {
     let (tell, port) = channel();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -103,7 +103,7 @@ mod tests {
             head.push(byte[0]);
         }
         assert!(head.starts_with(b"HTTP/1.1 101"));
-        // A text frame of two letters, masked with nothing.
+        // A masked text frame of two letters with a mask of zero.
         stream
             .write_all(&[0x81, 0x82, 0, 0, 0, 0, b'h', b'i'])
             .expect("it reads");

@@ -1,4 +1,4 @@
-//! The printed tables.
+//! Prints the tables of results.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ impl TableRow<'_> {
         peak.unwrap_or(0) as f64 / 1024.0
     }
 
-    /// The median over the rounds of what they say themselves.
+    /// The median over the rounds of a figure that the program reports itself.
     fn time(&self, value: impl Fn(&Round) -> Option<f64>) -> String {
         let known: Vec<f64> = self.rounds.iter().filter_map(value).collect();
         match known.is_empty() {
@@ -41,7 +41,7 @@ impl TableRow<'_> {
     }
 }
 
-/// CPU of one round, in microseconds a sample.
+/// CPU of one round, in microseconds per sample.
 pub fn cpu_us(round: &Round) -> f64 {
     (round.cost.user_us + round.cost.system_us) as f64 / round.reading.samples.max(1) as f64
 }
@@ -77,7 +77,7 @@ pub fn label(entry: &Contender) -> String {
     }
 }
 
-/// The table of a scenario: all rounds together, ratios as the median over the rounds.
+/// The table of a scenario over all rounds. Ratios are medians over the rounds.
 pub fn render(scenario: &Scenario, rows: &[TableRow<'_>]) -> String {
     let mut text = format!(
         "{}: {}\n{:<32} {:>9} {:>9} {:>8} {:>9} {:>8} {:>7} {:>9} {:>9} {:>8} {:>8} {:>8}\n",
@@ -121,7 +121,7 @@ pub fn render(scenario: &Scenario, rows: &[TableRow<'_>]) -> String {
     text
 }
 
-/// CPU a sample in that of another program in the same case.
+/// CPU per sample, as a ratio to another program in the same case.
 fn ratio(row: &TableRow<'_>, rows: &[TableRow<'_>], to: Program) -> String {
     let other = rows
         .iter()
@@ -132,7 +132,7 @@ fn ratio(row: &TableRow<'_>, rows: &[TableRow<'_>], to: Program) -> String {
     ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"))
 }
 
-/// A value in that of another row: the median over the rounds.
+/// The ratio of a value to that of another row: the median over the rounds.
 pub fn ratio_of(
     own: &TableRow<'_>,
     other: &TableRow<'_>,
@@ -145,7 +145,7 @@ pub fn ratio_of(
     (!ratios.is_empty()).then(|| median(ratios))
 }
 
-/// Packets and bytes of a sample on the wire, of our own rows.
+/// Packets and bytes per sample on the wire, for our own rows.
 fn wires(rows: &[TableRow<'_>]) -> String {
     let mut text = String::new();
     for row in rows
@@ -173,7 +173,7 @@ fn wires(rows: &[TableRow<'_>]) -> String {
     text
 }
 
-/// The programs' own figures about their schedule, of the last round.
+/// The programs' own figures about their schedule, from the last round.
 fn spreads(rows: &[TableRow<'_>]) -> String {
     let mut text = String::new();
     for row in rows {

@@ -1,4 +1,5 @@
-//! Shared by stages: the program in a folder of its own, plans in text, and what is expected of an end.
+//! Helpers shared by the faults: the program in a folder of its own, plans as text, and checks of how a
+//! run ended.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 
-/// The program that faults are staged with.
+/// The program under test.
 pub struct Bench {
     program: PathBuf,
 }
@@ -17,11 +18,11 @@ impl Bench {
         Bench { program }
     }
 
-    /// A folder with `p.jmx`: one thread group with this inside.
+    /// A folder with `p.jmx`, which contains one thread group with these children.
     pub fn with_plan(&self, users: &str, loops: i32, inside: &str) -> Workshop {
         let workshop = Workshop::new(&self.program);
         workshop.write("p.jmx", plan(&group(users, loops, inside)));
-        // Nothing can be written below it, whoever asks.
+        // No path below a file is writable, even for root.
         workshop.write("file", "a file");
         workshop
     }
@@ -42,7 +43,7 @@ impl Bench {
         Ok(Running(Some(child)))
     }
 
-    /// Runs `p.jmx` of one user and one loop with these words behind it.
+    /// Runs `p.jmx` with one user and one loop, with these additional arguments.
     pub fn run(&self, inside: &str, words: &[&str]) -> Finished {
         let workshop = self.with_plan("1", 1, inside);
         workshop.run(&[&["run", "p.jmx"], words].concat(), LIMIT)
@@ -82,7 +83,7 @@ pub fn plan(elements: &str) -> String {
     )
 }
 
-/// A thread group; `loops` is -1 for no end.
+/// A thread group; -1 for `loops` means unlimited.
 pub fn group(users: &str, loops: i32, inside: &str) -> String {
     format!(
         r#"<ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="users">
@@ -91,14 +92,14 @@ pub fn group(users: &str, loops: i32, inside: &str) -> String {
     )
 }
 
-/// A sample without a network.
+/// A sampler that does not use the network.
 pub fn sample(name: &str) -> String {
     format!(
         r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{name}"><boolProp name="displayJMeterProperties">false</boolProp><boolProp name="displayJMeterVariables">false</boolProp><boolProp name="displaySystemProperties">false</boolProp></DebugSampler><hashTree/>"#
     )
 }
 
-/// A request to this machine, and what stands below it.
+/// A request to this machine, with these children.
 pub fn request(port: u16, protocol: &str, below: &str) -> String {
     format!(
         r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testclass="HTTPSamplerProxy" testname="request"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
@@ -107,7 +108,7 @@ pub fn request(port: u16, protocol: &str, below: &str) -> String {
     )
 }
 
-/// An assertion that has the body kept.
+/// An assertion that makes the program store the body.
 pub fn reads_body() -> &'static str {
     r#"<ResponseAssertion guiclass="AssertionGui" testclass="ResponseAssertion" testname="a"><collectionProp name="Asserion.test_strings"><stringProp name="0">needle</stringProp></collectionProp>
 <stringProp name="Assertion.test_field">Assertion.response_data</stringProp><intProp name="Assertion.test_type">2</intProp></ResponseAssertion><hashTree/>"#
@@ -120,7 +121,7 @@ pub fn pause(ms: u32) -> String {
     )
 }
 
-/// Holds an end to its exit code and to words on its outputs.
+/// Checks the exit code of a run and that its output contains these words.
 pub fn expect(finished: &Finished, code: i32, words: &[&str]) -> anyhow::Result<()> {
     if finished.code != Some(code) {
         bail!(
@@ -136,7 +137,7 @@ pub fn expect(finished: &Finished, code: i32, words: &[&str]) -> anyhow::Result<
     Ok(())
 }
 
-/// Holds a fact.
+/// Fails with a message unless a condition holds.
 pub fn ensure(is_so: bool, what: &str) -> anyhow::Result<()> {
     match is_so {
         true => Ok(()),
@@ -144,11 +145,11 @@ pub fn ensure(is_so: bool, what: &str) -> anyhow::Result<()> {
     }
 }
 
-/// A program that runs; killed when dropped, so that a fault that is not handled leaves none behind.
+/// A running program. It is killed when dropped, so that a failing test leaves no process behind.
 pub struct Running(Option<Child>);
 
 impl Running {
-    /// Its process id.
+    /// The process id.
     pub fn id(&self) -> anyhow::Result<u32> {
         let child = self.0.as_ref().context("the program has ended")?;
         Ok(child.id())
@@ -161,7 +162,7 @@ impl Running {
         ensure(sent.success(), "the signal could not be sent")
     }
 
-    /// Waits for its end.
+    /// Waits until it ends.
     pub fn finish(mut self) -> anyhow::Result<Finished> {
         let child = self.0.take().context("the program has ended")?;
         Ok(finish(child, LIMIT))
@@ -177,7 +178,7 @@ impl Drop for Running {
     }
 }
 
-/// The command that runs `p.jmx` on so many agents and keeps its numbers in `run.json`.
+/// The arguments that run `p.jmx` on this many agents and write the results to `run.json`.
 pub fn words_for_agents<'w>(url: &'w str, agents: &'w str) -> [&'w str; 8] {
     [
         "run",
@@ -191,12 +192,12 @@ pub fn words_for_agents<'w>(url: &'w str, agents: &'w str) -> [&'w str; 8] {
     ]
 }
 
-/// Starts the program with these words.
+/// Starts the program with these arguments.
 pub fn start(workshop: &Workshop, words: &[&str]) -> Running {
     Running(Some(workshop.start(words)))
 }
 
-/// Waits until a file has so many bytes.
+/// Waits until a file has at least this many bytes.
 pub fn until_bytes(workshop: &Workshop, file: &str, bytes: u64) -> anyhow::Result<()> {
     let deadline = Instant::now() + LIMIT;
     while std::fs::metadata(workshop.path(file)).map_or(0, |file| file.len()) < bytes {

@@ -1,4 +1,4 @@
-//! The table of exit codes, row by row, and signals.
+//! Stages every exit code of the documented table, and signals.
 
 use std::time::{Duration, Instant};
 
@@ -159,7 +159,7 @@ fn stopped(bench: &Bench) -> anyhow::Result<()> {
     expect(&child.finish()?, 6, &["verdict  INVALID", "stopped"])
 }
 
-/// The fastest of a few, since other programs run on the machine.
+/// Measures the fastest of several runs, because other programs run on the machine.
 fn one_sample(bench: &Bench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 1, &sample("s"));
     let mut fastest = Duration::MAX;
@@ -172,7 +172,7 @@ fn one_sample(bench: &Bench) -> anyhow::Result<()> {
         )?;
         fastest = fastest.min(since.elapsed());
     }
-    // The start of a process and the looks of `finish` are in it.
+    // The time includes starting the process and the polling of `finish`.
     ensure(
         fastest < Duration::from_millis(60),
         &format!("one sample took {fastest:?}"),

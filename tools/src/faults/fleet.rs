@@ -1,4 +1,4 @@
-//! Failures of runs on several machines: agents, coordinators, servers and ways that fail. Each stage has its own NATS server.
+//! Failures of distributed runs: of agents, coordinators, servers and links. Each stage has its own NATS server.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use super::bench::{
 };
 
 const USERS: u32 = 6;
-/// Iterations of a run of ten seconds; a user takes a tenth of a second for each.
+/// The iterations of a run of ten seconds, at a tenth of a second each.
 const TEN_SECONDS: i32 = 100;
 
 pub const FAULTS: &[Fault] = &[
@@ -155,7 +155,7 @@ pub const FAULTS: &[Fault] = &[
     },
 ];
 
-/// A NATS server, agents `a`, `b` and so on, each behind a way of its own, and a folder with a plan.
+/// A NATS server, agents named `a`, `b` and so on, each behind its own link, and a folder with a plan.
 struct FleetStage {
     nats: Nats,
     agents: Vec<(Running, Workshop)>,
@@ -182,20 +182,20 @@ impl FleetStage {
         Ok(stage)
     }
 
-    /// Starts an agent of this name that goes this way.
+    /// Starts an agent with this name behind a link.
     fn agent(&self, bench: &Bench, way: usize, name: &str) -> anyhow::Result<(Running, Workshop)> {
         let (place, url) = (bench.folder(), self.url(way)?);
         let words = ["agent", "--nats", &url, "--name", name, "--once"];
         Ok((start(&place, &words), place))
     }
 
-    /// Where an agent reaches NATS.
+    /// The URL at which an agent reaches NATS.
     fn url(&self, agent: usize) -> anyhow::Result<String> {
         let way = self.ways.get(agent).context("there is such a way")?;
         Ok(format!("nats://127.0.0.1:{}", way.port()))
     }
 
-    /// Starts the run and waits until its users run.
+    /// Starts the run and waits until its users are running.
     fn run(&self, words: &[&str]) -> anyhow::Result<Running> {
         let (url, count) = (self.nats.url(), self.agents.len().to_string());
         let fixed = words_for_agents(&url, &count);
@@ -205,7 +205,7 @@ impl FleetStage {
         Ok(running)
     }
 
-    /// Waits for the start; gives the run's name.
+    /// Waits for the start of the run and returns its name.
     fn begun(&self) -> anyhow::Result<String> {
         let deadline = Instant::now() + LIMIT;
         loop {
@@ -226,7 +226,7 @@ impl FleetStage {
             .context("run.json has a count")
     }
 
-    /// Holds the run to every sample of the plan, each once.
+    /// Checks that the run counted every sample of the plan exactly once.
     fn counted(&self, loops: i32) -> anyhow::Result<()> {
         let (total, planned) = (self.total()?, u64::from(USERS) * loops as u64);
         match total == planned {
@@ -272,7 +272,7 @@ fn killed(bench: &Bench) -> anyhow::Result<()> {
         since.elapsed() < Duration::from_secs(40),
         "the run ends late",
     )?;
-    // The others did all that is theirs.
+    // The other agents completed their whole share.
     ensure(
         stage.total()? >= 4 * 200,
         "samples of the others are missing",
@@ -280,7 +280,7 @@ fn killed(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn stopped(bench: &Bench) -> anyhow::Result<()> {
-    // Without the order the others would go on for ten minutes.
+    // Without the stop order, the other agents would continue for ten minutes.
     let stage = FleetStage::start(bench, 3, TEN_SECONDS * 60)?;
     let run = stage.run(&["--on-lost", "stop", "--strict"])?;
     std::thread::sleep(Duration::from_secs(3));
@@ -298,7 +298,7 @@ fn stopped(bench: &Bench) -> anyhow::Result<()> {
 fn started_again(bench: &Bench) -> anyhow::Result<()> {
     let mut stage = FleetStage::start(bench, 3, TEN_SECONDS * 3)?;
     let run = stage.run(&["-l", "rows.jtl"])?;
-    // It has delivered some seconds by then.
+    // By then it has delivered a few seconds of samples.
     std::thread::sleep(Duration::from_secs(7));
     stage.agents[1].0.signal("KILL")?;
     let again = stage.agent(bench, 1, "b")?;
@@ -310,7 +310,7 @@ fn started_again(bench: &Bench) -> anyhow::Result<()> {
         "lacks rows of samples that are counted",
     ];
     expect(&finished, 0, &words)?;
-    // Its samples before are counted, but for its last second, beside its whole part.
+    // Its earlier samples count, except for its last second, in addition to its whole share.
     let planned = u64::from(USERS) * TEN_SECONDS as u64 * 3;
     ensure(
         stage.total()? >= planned,
@@ -334,8 +334,8 @@ fn fenced(bench: &Bench) -> anyhow::Result<()> {
         rows == total,
         &format!("{total} samples are counted, {rows} rows collected"),
     )?;
-    // Others do the whole of what the two users of `b` had begun. Until it was lost, and until it hears that it is, `b` takes samples
-    // that count as well.
+    // The other agents repeat everything that the two users of `b` had begun. Samples that `b` takes until it is declared lost,
+    // and until it learns of that, also count.
     let planned = u64::from(USERS) * TEN_SECONDS as u64 * 3;
     let at_most = planned + 2 * TEN_SECONDS as u64;
     ensure(
@@ -418,7 +418,7 @@ fn slow(bench: &Bench) -> anyhow::Result<()> {
     stage.counted(TEN_SECONDS)
 }
 
-/// Each user of the plan keeps some megabytes more in each iteration, which one of the agents does not have.
+/// Each user of the plan stores more megabytes in each iteration than one of the agents has.
 fn out_of_memory(bench: &Bench) -> anyhow::Result<()> {
     let inside = pause(500) + &kept();
     let home = bench.with_plan("4", 12, &inside);
@@ -449,12 +449,12 @@ fn out_of_memory(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A sample that gives its user one more variable of 40 MB in each iteration.
+/// A sample that stores another variable of 40 MB for its user in each iteration.
 fn kept() -> String {
     r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="${__substring(${__RandomString(40000000,ab,kept${__counter(TRUE,)})},0,1)}"/><hashTree/>"#.to_owned()
 }
 
-/// Something that answers as an agent of another version does.
+/// Something that answers like an agent of another version.
 fn wrong_version(bench: &Bench) -> anyhow::Result<()> {
     let home = bench.with_plan("1", 1, &sample("s"));
     let nats = Nats::start();

@@ -1,4 +1,4 @@
-//! Servers that speak HTTP/2 and break its rules.
+//! Servers that speak HTTP/2 and violate its rules.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
@@ -32,7 +32,7 @@ pub const FAULTS: &[Fault] = &[
         after: "a failed row, in bounded memory",
         stage: |bench| {
             misbehaves(bench, |stream| {
-                // A field of HPACK that is not in its table: `x: y`.
+                // An HPACK field that is not in its table: `x: y`.
                 let field = b"\x40\x01x\x01y".repeat(2_000);
                 stream.write_all(&frame(HEADERS, 0, 1, &field))?;
                 (0..10_000).try_for_each(|_| stream.write_all(&frame(CONTINUATION, 0, 1, &field)))
@@ -104,7 +104,8 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&head, payload].concat()
 }
 
-/// A server that sends its settings, waits for the request and then does this. The request fails, and the run goes on to its end.
+/// Starts a server that sends its settings, waits for the request, and then calls `then`. Checks that the request fails and the
+/// run continues to its end.
 fn misbehaves(
     bench: &Bench,
     then: fn(&mut TcpStream) -> std::io::Result<()>,
@@ -116,7 +117,7 @@ fn misbehaves(
             std::thread::spawn(move || {
                 let _ = stream.write_all(&frame(SETTINGS, 0, 0, b""));
                 let _ = stream.read(&mut [0; 4096]);
-                // The client closes the connection, which ends it.
+                // The client closes the connection, which ends this thread.
                 let _ = then(&mut stream);
                 let _ = stream.read(&mut [0; 4096]);
             });

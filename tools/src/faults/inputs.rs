@@ -1,4 +1,4 @@
-//! Plans, data files and command lines that would not do what was asked.
+//! Plans, data files and command lines that cannot do what the user wants.
 
 use drumfire_testkit::program::LIMIT;
 
@@ -147,7 +147,7 @@ pub fn data(name: &str) -> String {
     )
 }
 
-/// A row that goes on for 10 GiB behind good ones, in two gigabytes of memory.
+/// A row of 10 GiB after valid ones, read with two gigabytes of memory.
 fn endless_row(bench: &Bench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 1, "");
     let head = "timeStamp,elapsed,label,responseCode,success\n";
@@ -156,7 +156,7 @@ fn endless_row(bench: &Bench) -> anyhow::Result<()> {
     let file = std::fs::OpenOptions::new()
         .append(true)
         .open(workshop.path("r.csv"))?;
-    // The system keeps no room for it on the disk.
+    // The file is sparse and takes no disk space.
     file.set_len(10 << 30)?;
     let refused = bench.run_limited(&workshop, "ulimit -v 2000000", "report r.csv")?;
     expect(&refused, 1, &["drumfire.max_row_bytes"])

@@ -1,4 +1,4 @@
-//! Secrets that outputs could give away, and ports that are open to others.
+//! Secrets that outputs could reveal, and ports that are reachable from other machines.
 
 use drumfire_testkit::program::LIMIT;
 use drumfire_testkit::server::{Server, Step, ok};
@@ -27,7 +27,7 @@ const PASSWORD: &str = "correct-horse-4711";
 const TOKEN: &str = "battery-staple-0815";
 const HEADERS: &str = r#"<HeaderManager guiclass="HeaderPanel" testclass="HeaderManager" testname="headers"><collectionProp name="HeaderManager.headers"><elementProp name="" elementType="Header"><stringProp name="Header.name">Authorization</stringProp><stringProp name="Header.value">Bearer ${__P(token)}</stringProp></elementProp></collectionProp></HeaderManager><hashTree/>"#;
 
-/// A failed request too, since reports keep those.
+/// Includes a failed request, because reports contain details of those.
 fn secrets(bench: &Bench) -> anyhow::Result<()> {
     let server = Server::start(|request| match request.connection {
         0 => vec![Step::Send(ok("x")), Step::Close],
@@ -75,7 +75,7 @@ fn secrets(bench: &Bench) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Reads the sockets of the program from `/proc`, which Linux has alone.
+/// Reads the program's sockets from `/proc`, which only Linux has.
 fn ports(bench: &Bench) -> anyhow::Result<()> {
     if !cfg!(target_os = "linux") {
         return Ok(());
@@ -107,7 +107,7 @@ fn ports(bench: &Bench) -> anyhow::Result<()> {
     }
     child.signal("INT")?;
     expect(&child.finish()?, 130, &["... end of run"])?;
-    // 127.0.0.1 as the kernel prints it on machines of either byte order, or ::ffff:127.0.0.1.
+    // 127.0.0.1 as the kernel prints it on machines of either endianness, or ::ffff:127.0.0.1.
     let is_loopback = |socket: &str| {
         socket.starts_with("udp")
             && ["0100007F:", "7F000001:"]

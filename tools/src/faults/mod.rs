@@ -1,5 +1,5 @@
-//! `cargo xtask faults`: every kind of trouble, staged against the program over loopback. Each fault is a row with its name, what
-//! happened before it was mended, and what happens now.
+//! `cargo xtask faults`: stages every kind of failure against the program over loopback. Each fault has a name, the outcome
+//! before it was fixed, and the outcome now.
 
 pub mod bench;
 mod endings;
@@ -19,22 +19,22 @@ use xtask::{cargo, root, run};
 
 /// A fault.
 pub struct Fault {
-    /// By which it is chosen.
+    /// The name by which it is selected.
     pub name: &'static str,
-    /// Takes a second or two, so that every change can be tried with it.
+    /// Whether it takes only a second or two, so that it can run for every change.
     pub is_quick: bool,
-    /// The outcome seen once.
+    /// The outcome before it was fixed.
     pub before: &'static str,
-    /// The outcome now, which `stage` holds the program to.
+    /// The outcome now, which `stage` checks.
     pub after: &'static str,
-    /// Stages it with the program.
+    /// Stages the fault with the program.
     pub stage: fn(&bench::Bench) -> anyhow::Result<()>,
 }
 
-/// Stands for all faults of runs on several machines, whose names begin with it.
+/// Selects all faults of distributed runs, whose names begin with it.
 const FLEET: &str = "fleet";
 
-/// All faults, by what they befall.
+/// All faults, grouped by the part of the system that they affect.
 const FAULTS: [&[Fault]; 8] = [
     endings::FAULTS,
     inputs::FAULTS,
@@ -46,7 +46,7 @@ const FAULTS: [&[Fault]; 8] = [
     fleet::FAULTS,
 ];
 
-/// Which faults are staged, and how often.
+/// Which faults to stage, and how often.
 #[derive(Debug, PartialEq)]
 struct Choice<'w> {
     names: Vec<&'w str>,
@@ -56,10 +56,10 @@ struct Choice<'w> {
     times: u32,
 }
 
-/// Stages the faults of these names, those of `fleet`, or all; `--quick` those that every change is tried with.
+/// Stages the faults with these names, those of `fleet`, or all; `--quick` selects those that run for every change.
 ///
 /// # Errors
-/// If the program cannot be built, a name is unknown, or a fault is not handled.
+/// The program cannot be built, a name is unknown, or a fault is not handled.
 pub fn faults(words: &[&str]) -> anyhow::Result<()> {
     let choice = read(words)?;
     let chosen = chosen(&choice)?;

@@ -1,4 +1,4 @@
-//! Outputs that cannot be written, before and while the program runs.
+//! Outputs that cannot be written, before and during a run.
 
 use std::io::Read as _;
 use std::net::{TcpListener, TcpStream};
@@ -104,7 +104,7 @@ pub const FAULTS: &[Fault] = &[
         before: "as now",
         after: "an open model sends all it was to send, lost batches are counted, exit code 0",
         stage: |bench| {
-            // A listener that is dropped leaves a port where nobody answers.
+            // Dropping the listener leaves a port on which nothing listens.
             let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
             sends_all(bench, &format!("graphite={address}"), Some("graphite"))
         },
@@ -118,7 +118,7 @@ pub const FAULTS: &[Fault] = &[
             let listener = TcpListener::bind("127.0.0.1:0")?;
             let out = format!("graphite={}", listener.local_addr()?);
             std::thread::spawn(move || {
-                // It takes one connection and the first bytes, and is gone.
+                // Accepts one connection, reads one byte, and closes it.
                 let (mut stream, _) = listener.accept()?;
                 stream.read_exact(&mut [0])
             });
@@ -174,10 +174,11 @@ pub const FAULTS: &[Fault] = &[
     },
 ];
 
-/// 300 arrivals a second for three seconds.
+/// 300 arrivals per second for three seconds.
 const ARRIVALS: usize = 900;
 
-/// An open model with an output sends all of its samples and writes all rows; the output may lose batches and says so.
+/// Checks that an open model with an output runs all of its samples and writes all rows. The output may lose batches,
+/// but must report that.
 fn sends_all(bench: &Bench, out: &str, loses: Option<&str>) -> anyhow::Result<()> {
     let workshop = bench.folder();
     let group = format!(

@@ -1,4 +1,4 @@
-//! Scripts and queries that never end, and scripts that end Java.
+//! Scripts and queries that never end, and scripts that terminate Java.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -78,7 +78,8 @@ pub const FAULTS: &[Fault] = &[
 ];
 
 const BEANSHELL: &str = r#"<BeanShellSampler guiclass="BeanShellSamplerGui" testclass="BeanShellSampler" testname="ends"><stringProp name="BeanShellSampler.query">System.exit(3);</stringProp></BeanShellSampler><hashTree/>"#;
-/// The time that a run may take to end after its grace time of a second: samples are broken off, by force in the end.
+/// How long a run may take to end after its grace period of a second, in which the program interrupts the samples and
+/// finally aborts them.
 const TO_END: Duration = Duration::from_secs(20);
 
 fn groovy(name: &str, script: &str) -> String {
@@ -87,7 +88,7 @@ fn groovy(name: &str, script: &str) -> String {
     )
 }
 
-/// An extractor; JMeter's XPath2 Extractor has properties of another name than its class.
+/// An extractor. The properties of JMeter's XPath2 Extractor have a prefix that differs from its class.
 fn extractor(prefix: &str, properties: &[(&str, &str)]) -> String {
     let class = match prefix {
         "XPathExtractor2" => "XPath2Extractor",
@@ -102,7 +103,7 @@ fn extractor(prefix: &str, properties: &[(&str, &str)]) -> String {
     )
 }
 
-/// Whether scripts can be run; says so if not.
+/// Whether scripts can run; prints a message if not.
 fn has_java() -> bool {
     let java = Command::new("java").arg("-version").output();
     let has = jmeter_home().is_some() && java.is_ok_and(|output| output.status.success());
@@ -132,7 +133,7 @@ fn exits(bench: &Bench, inside: &str, by: &str) -> anyhow::Result<()> {
     )
 }
 
-/// A user who never ends, beside one who samples. One signal ends both.
+/// Runs a user that never ends beside one that takes samples. One signal ends both.
 fn endless(bench: &Bench, inside: &str, needs_java: bool) -> anyhow::Result<()> {
     if needs_java && !has_java() {
         return Ok(());
@@ -163,7 +164,7 @@ fn endless(bench: &Bench, inside: &str, needs_java: bool) -> anyhow::Result<()> 
     )
 }
 
-/// A search without an end in a server's answer.
+/// Runs an endless search in a server's response.
 fn searched(bench: &Bench, body: &str, below: &str) -> anyhow::Result<()> {
     let body = body.to_owned();
     let server = Server::start(move |_| vec![Step::Send(ok(&body))]);

@@ -1,4 +1,4 @@
-//! Servers, neighbours and machines that do what they must not.
+//! Servers, other programs and machines that misbehave.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
@@ -132,7 +132,7 @@ pub const FAULTS: &[Fault] = &[
     },
 ];
 
-/// One request fails, and the run goes on to its end.
+/// Checks that one request fails and the run continues to its end.
 fn fails(bench: &Bench, steps: Vec<Step>, below: &str) -> anyhow::Result<()> {
     let server = Server::start(move |_| steps.clone());
     let port = server.address().port();
@@ -150,7 +150,7 @@ fn endless_body(bench: &Bench) -> anyhow::Result<()> {
         let _ = stream.read(&mut [0; 4096]);
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n");
         let block = vec![b'x'; 1 << 20];
-        // Four gigabytes are endless for a limit of 256 MiB.
+        // Four gigabytes are as good as endless for a limit of 256 MiB.
         for _ in 0..4096 {
             if stream.write_all(&block).is_err() {
                 return;
@@ -160,7 +160,7 @@ fn endless_body(bench: &Bench) -> anyhow::Result<()> {
     exceeds(bench, port, &[])
 }
 
-/// A request whose body exceeds the limit is a failed row with the property's name.
+/// Checks that a body above the limit gives a failed row that names the property.
 fn exceeds(bench: &Bench, port: u16, words: &[&str]) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 1, &request(port, "http", reads_body()));
     let words = [&["run", "p.jmx", "-l", "r.csv"], words].concat();
@@ -173,7 +173,7 @@ fn exceeds(bench: &Bench, port: u16, words: &[&str]) -> anyhow::Result<()> {
     )
 }
 
-/// 64 MiB in 64 KB, for a limit of 1 MiB.
+/// 64 MiB compressed to 64 KB, for a limit of 1 MiB.
 fn gzip_bomb(bench: &Bench) -> anyhow::Result<()> {
     let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
     for _ in 0..64 {
@@ -212,7 +212,7 @@ fn brotli_bomb(bench: &Bench) -> anyhow::Result<()> {
     exceeds(bench, server.address().port(), &[limit])
 }
 
-/// Valid certificates of so many names that the handshake message is longer than TLS libraries have room for.
+/// Valid certificates with so many names that the handshake message exceeds the buffers of TLS libraries.
 fn long_chain(bench: &Bench) -> anyhow::Result<()> {
     let names: Vec<String> = (0..1800)
         .map(|number| format!("host-{number:04}.example"))
@@ -245,7 +245,7 @@ fn long_chain(bench: &Bench) -> anyhow::Result<()> {
     survives_tls(bench, port)
 }
 
-/// One row, with all outputs.
+/// Checks that the run writes one row with all outputs enabled.
 fn survives_tls(bench: &Bench, port: u16) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 1, &request(port, "https", ""));
     let words = ["run", "p.jmx", "-l", "r.csv", "--report", "p.html"];
@@ -263,7 +263,7 @@ fn broken_tls(bench: &Bench) -> anyhow::Result<()> {
     std::thread::spawn(move || {
         while let Ok((mut stream, _)) = listener.accept() {
             let _ = stream.read(&mut [0; 4096]);
-            // A handshake message of 4 bytes in two records, which no server may send.
+            // A handshake message of 4 bytes in two records, which servers must not send.
             let _ = stream.write_all(&[22, 3, 3, 0, 2, 2, 0, 22, 3, 3, 0, 2, 0, 1]);
             let _ = stream.write_all(&[22, 3, 3, 0, 4, 255, 255, 255, 255]);
         }

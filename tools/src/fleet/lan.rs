@@ -1,5 +1,5 @@
-//! A network of machines in one: each has a network namespace of its own, joined by a bridge. Namespaces belong to processes, so
-//! nothing is left when they end.
+//! Simulates a network of machines: each has a network namespace, and a bridge joins them. A namespace disappears with its
+//! processes, so nothing is left behind.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{IpAddr, Ipv4Addr};
@@ -11,24 +11,24 @@ use drumfire_testkit::program::Workshop;
 use crate::faults::bench::{Running, start};
 
 const BRIDGE: &str = "lan";
-/// The address of the machine with the server, the target and the coordinator; agents follow it.
+/// The address of the machine with the server, the target and the coordinator. Agents get the addresses after it.
 const HOST: Ipv4Addr = Ipv4Addr::new(10, 93, 0, 1);
 
-/// Machines that reach each other.
+/// Machines on one network.
 pub struct Lan {
-    /// Where agents reach the target and the ways to NATS.
+    /// The address at which agents reach the target and the links to NATS.
     pub host: IpAddr,
     machines: Vec<Machine>,
 }
 
-/// Where an agent runs.
+/// A machine on which an agent runs.
 struct Machine(Option<Child>);
 
 impl Lan {
-    /// A bridge in this process's network namespace, which must be its own, and so many machines behind it.
+    /// Creates a bridge in this process's network namespace, which must be a private one, with this many machines behind it.
     ///
     /// # Errors
-    /// If `ip` or `unshare` fail.
+    /// `ip` or `unshare` fails.
     pub fn start(machines: usize) -> anyhow::Result<Lan> {
         ip("link set lo up")?;
         ip(&format!("link add {BRIDGE} type bridge"))?;
@@ -41,7 +41,7 @@ impl Lan {
         })
     }
 
-    /// Without namespaces: all machines are this one.
+    /// Uses this machine for all of them, without namespaces.
     pub fn loopback(machines: usize) -> Lan {
         Lan {
             host: Ipv4Addr::LOCALHOST.into(),
@@ -71,9 +71,9 @@ impl Lan {
 }
 
 impl Machine {
-    /// A namespace with an address of its own on the bridge.
+    /// Creates a namespace with its own address on the bridge.
     fn join(number: usize) -> anyhow::Result<Machine> {
-        // It ends with its standard input, so also when this process is killed.
+        // It ends when its standard input closes, even if this process is killed.
         let mut child = Command::new("unshare")
             .args([
                 "--net",

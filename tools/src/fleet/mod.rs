@@ -1,4 +1,5 @@
-//! `cargo xtask fleet`: what runs on several machines cost, and whether their numbers are those of one machine.
+//! `cargo xtask fleet`: measures the cost of distributed runs, and whether their results equal those of one
+//! machine.
 
 mod lan;
 mod network;
@@ -18,7 +19,7 @@ use crate::bench::scenario::Door;
 use crate::bench::server::Nginx;
 use crate::faults::bench::{group, plan, request, sample, start, words_for_agents};
 
-/// A coordinator of a thousand agents must stay below these.
+/// The limits for a coordinator of a thousand agents.
 const MOST_CORES: f64 = 1.0;
 const MOST_MIB: u64 = 512;
 const SWARM: Swarm = Swarm {
@@ -27,20 +28,20 @@ const SWARM: Swarm = Swarm {
     samples: 5,
     seconds: 20,
 };
-/// Users of a throughput run, and how long it is.
+/// The users of a throughput run, and its duration.
 const USERS: u32 = 128;
 const SECONDS: u32 = 6;
-/// How often each kind of run is measured.
+/// How many times each kind of run is measured.
 const ROUNDS: u32 = 3;
-/// Agents of one machine send at least this share of what one process sends.
+/// The agents of one machine must send at least this share of what one process sends.
 const LEAST_SHARE: f64 = 0.9;
-/// A part: it measures this program.
+/// A part of the measurement, which runs this program.
 type Part = fn(&PathBuf) -> anyhow::Result<()>;
 
-/// Measures the parts of these names, or all.
+/// Runs the parts with these names, or all.
 ///
 /// # Errors
-/// If a part fails, or costs more than it may.
+/// A part fails or exceeds its limits.
 pub fn fleet(words: &[&str]) -> anyhow::Result<()> {
     let (mut names, mut program) = (Vec::new(), None);
     let mut words = words.iter();
@@ -84,7 +85,7 @@ fn built() -> anyhow::Result<PathBuf> {
     Ok(target.join("release/drumfire"))
 }
 
-/// CPU time of a process in seconds, and the most memory that it had in MiB.
+/// A process's CPU time in seconds, and its peak memory in MiB.
 fn used(pid: u32) -> anyhow::Result<(f64, u64)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let fields = stat.rsplit_once(')').context("a stat file")?.1;
@@ -102,7 +103,7 @@ fn total(home: &Workshop) -> anyhow::Result<Value> {
     Ok(serde_json::from_str(&home.read("run.json"))?)
 }
 
-/// A thousand made-up agents at one coordinator.
+/// Simulates a thousand agents at one coordinator.
 fn agents(program: &PathBuf) -> anyhow::Result<()> {
     let nats = Nats::start();
     let home = Workshop::new(program);
@@ -171,7 +172,7 @@ fn agents(program: &PathBuf) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Local agents beside the threads of one process, against nginx on the same machine.
+/// Compares local agents with the threads of one process, against nginx on the same machine.
 fn throughput(program: &PathBuf) -> anyhow::Result<()> {
     let nginx = Nginx::start(1_024)?;
     let home = Workshop::new(program);
@@ -200,7 +201,7 @@ fn throughput(program: &PathBuf) -> anyhow::Result<()> {
     };
     let kinds = ["", "local:1", "local:2", "local:4"];
     let mut rates = [const { Vec::new() }; 4];
-    // In turns, so that whatever else the machine does befalls all of them.
+    // Alternate between them, so that other activity on the machine affects all of them.
     for _ in 0..ROUNDS {
         for (rates, agents) in rates.iter_mut().zip(kinds) {
             rates.push(match agents {

@@ -1,5 +1,6 @@
-//! Eight agents on a network of their own, each with its own address and a way to NATS that takes 20 ms: whether they start
-//! at one instant, read each shared row once, keep the rates of the plan, and add up to the numbers of one machine.
+//! Runs eight agents on their own network, each with its own address and a link to NATS with 20 ms of delay. Checks that
+//! they start at the same instant, read each shared row once, follow the plan's rates, and add up to the numbers of one
+//! machine.
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -18,25 +19,25 @@ use super::lan::Lan;
 use super::rows::{Rows, compare};
 use crate::faults::bench::{Running, group, pause, plan};
 
-/// The word with which this program calls itself in a namespace.
+/// The argument with which this program calls itself in a namespace.
 pub const INSIDE: &str = "network-inside";
 
 const AGENTS: usize = 8;
 const DELAY: Duration = Duration::from_millis(20);
-/// Starts that are measured, each with a first sample of every agent.
+/// How many starts are measured, each with a first sample from every agent.
 const STARTS: usize = 13;
-/// Of the first samples of all agents, 99 % reach the target at most this long after the first of their start.
+/// 99 % of the agents' first samples must reach the target within this time after the first one of their start.
 const MOST_SKEW_MS: f64 = 5.0;
 const ROWS: usize = 100_000;
-/// Totals of agents and of one machine differ by at most this share.
+/// The largest allowed difference between the totals of agents and of one machine, as a share.
 const MOST_DIFFERENCE: f64 = 0.01;
-/// Arrivals that a schedule prescribes are at most this far from those of one machine, so that each second has its rate.
+/// Scheduled arrivals may differ from those of one machine by at most this much, so that each second has the right rate.
 const MOST_LATE_MS: i64 = 500;
-/// Open groups of the mixed plan: their labels, and the arrivals that they must have.
+/// The open groups of the mixed plan: their labels, and the expected number of arrivals.
 const OPEN: [(&str, usize); 3] = [("even", 1_000), ("random", 1_000), ("arrivals", 500)];
 
-/// Measures in a network namespace of its own; without the right to have one, on the loopback, where ways by port stand for
-/// machines.
+/// Measures in a private network namespace. Without the permission to create one, it measures on loopback, where separate
+/// ports stand for the machines.
 pub fn network(program: &PathBuf) -> anyhow::Result<()> {
     let own = ["--map-root-user", "--net"];
     let tried = Command::new("unshare")
@@ -60,7 +61,7 @@ pub fn network(program: &PathBuf) -> anyhow::Result<()> {
     xtask::run(&mut command)
 }
 
-/// The measurements, where the network is nobody else's.
+/// Runs the measurements in a namespace that nothing else uses.
 pub fn inside(program: &Path) -> anyhow::Result<()> {
     measure(program, &Lan::start(AGENTS)?)
 }
@@ -80,7 +81,7 @@ fn measure(program: &Path, lan: &Lan) -> anyhow::Result<()> {
 /// Requests in the order in which they reached the target.
 type Seen = Arc<Mutex<Vec<(Instant, String)>>>;
 
-/// A NATS server with keys, agents that wait for work, each behind a slow way, and a target.
+/// A NATS server with keys, waiting agents behind slow links, and a target.
 struct Fleet<'p> {
     program: &'p Path,
     _nats: Nats,
@@ -160,7 +161,7 @@ impl<'p> Fleet<'p> {
         })
     }
 
-    /// Runs a plan on all agents, with rows collected and a run file; gives the coordinator's folder.
+    /// Runs a plan on all agents, with collected rows and a run file; returns the coordinator's folder.
     fn run(&self, plan: &str, data: Option<&str>) -> anyhow::Result<Workshop> {
         let files = ["server.pem", "coordinator.creds", "coordinator.key"];
         let files = files.map(|file| self.keys.path(&format!("keys/{file}")));
@@ -219,8 +220,8 @@ impl<'p> Fleet<'p> {
     }
 }
 
-/// Starts a plan again and again; gives the time in milliseconds within which 99 % of first samples follow the first one of
-/// their start.
+/// Starts a plan repeatedly. Returns the time in milliseconds within which 99 % of the first samples follow the earliest
+/// one of their start.
 fn starts(fleet: &Fleet) -> anyhow::Result<f64> {
     let first = fleet.request("first", "/first/${__P(agent.index)}");
     let once = plan(&group(&AGENTS.to_string(), 1, &first));
@@ -256,7 +257,7 @@ fn starts(fleet: &Fleet) -> anyhow::Result<f64> {
     Ok(at(0.99))
 }
 
-/// Says when each agent was there in a start that was not at one instant, and the verdict on it.
+/// Prints when each agent started and the verdict, for a start that was not simultaneous.
 fn tell_late(seen: &[(Instant, String)], after: impl Fn(&Instant) -> f64) {
     let agents = seen
         .iter()
@@ -265,7 +266,7 @@ fn tell_late(seen: &[(Instant, String)], after: impl Fn(&Instant) -> f64) {
     println!("late         {}", agents.join(", "));
 }
 
-/// Reads a shared file on all agents; each row must reach the target once, and the report must be that of the rows.
+/// Reads a shared file on all agents. Each row must reach the target once, and the report must equal that of the rows.
 fn rows_once(fleet: &Fleet) -> anyhow::Result<()> {
     let data = r#"<CSVDataSet guiclass="TestBeanGUI" testclass="CSVDataSet" testname="rows"><stringProp name="filename">rows.csv</stringProp><stringProp name="variableNames">row</stringProp><boolProp name="recycle">false</boolProp><boolProp name="stopThread">true</boolProp></CSVDataSet><hashTree/>"#;
     let inside = data.to_owned() + &pause(2) + &fleet.request("row", "/row/${row}");
@@ -299,7 +300,7 @@ fn rows_once(fleet: &Fleet) -> anyhow::Result<()> {
     same_report(&home)
 }
 
-/// Makes reports from what was added up during the run, and from the collected rows.
+/// Compares the report of the run file with the report of the collected rows.
 fn same_report(home: &Workshop) -> anyhow::Result<()> {
     for (from, to) in [("live.run", "live"), ("rows.jtl", "pooled")] {
         let made = home.run(&["report", from, "-o", to], LIMIT);
@@ -312,7 +313,7 @@ fn same_report(home: &Workshop) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs closed and open groups on one machine and on all agents, and compares what each label has.
+/// Runs closed and open groups on one machine and on all agents, and compares the totals of each label.
 fn mixed(fleet: &Fleet) -> anyhow::Result<()> {
     let plan = mixed_plan(fleet);
     let alone = fleet.run_with(&plan, None, &[])?;
@@ -335,7 +336,7 @@ fn mixed(fleet: &Fleet) -> anyhow::Result<()> {
             one.len(),
             all.len()
         );
-        // Where the schedule is random, both machines have the same seed.
+        // Random schedules use the same seed in both runs.
         let apart = one.iter().zip(&all).map(|(one, all)| (one - all).abs());
         let apart_ms = apart.max().unwrap_or(0);
         println!(
@@ -346,9 +347,9 @@ fn mixed(fleet: &Fleet) -> anyhow::Result<()> {
     same_report(&home)
 }
 
-/// Fifteen seconds of users who think, and ten of two open models and of arrivals.
+/// Fifteen seconds of users with think time, and ten of two open models and an arrivals group.
 fn mixed_plan(fleet: &Fleet) -> String {
-    // Fifteen iterations of each user, also where each comes 40 ms late.
+    // Each user completes fifteen iterations even if each of them is 40 ms late.
     let closed = pause(960) + &fleet.request("closed", "/closed");
     let closed = group("64", -1, &closed).replace(
         "</ThreadGroup>",

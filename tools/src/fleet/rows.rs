@@ -1,4 +1,4 @@
-//! Collected rows of a run, and the statistics that are made from them.
+//! The collected rows of a run, and their statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ pub struct Rows(BTreeMap<String, Vec<CollectedRow>>);
 
 pub struct CollectedRow {
     pub start_ms: i64,
-    /// The last column, where `sample_variables` has one variable.
+    /// The last column, which exists if `sample_variables` names one variable.
     pub variable: String,
 }
 
 impl Rows {
-    /// Reads a result file in CSV whose cells have no commas.
+    /// Parses a CSV result file whose cells contain no commas.
     pub fn read(text: &str) -> anyhow::Result<Rows> {
         let mut lines = text.lines();
         let heads: Vec<&str> = lines.next().context("a header")?.split(',').collect();
@@ -43,7 +43,7 @@ impl Rows {
         self.0.get(label).map_or(&[], Vec::as_slice)
     }
 
-    /// Starts of a label's samples, from the first one on.
+    /// The starts of a label's samples, relative to the first.
     pub fn starts_ms(&self, label: &str) -> Vec<i64> {
         let rows = self.of(label);
         let first_ms = rows.first().map_or(0, |row| row.start_ms);
@@ -51,8 +51,8 @@ impl Rows {
     }
 }
 
-/// Compares two `statistics.json`, number by number; gives how many numbers are equal. A histogram knows a time to a thousandth, and
-/// rows have whole milliseconds.
+/// Compares two `statistics.json`, number by number, and returns how many numbers are equal. The tolerances reflect that a
+/// histogram stores a time with a precision of a thousandth, and rows in whole milliseconds.
 ///
 /// # Errors
 /// The first number that differs.
@@ -65,7 +65,7 @@ pub fn compare(measured: &str, pooled: &str) -> anyhow::Result<usize> {
         measured.as_object().context("statistics")?,
         pooled.as_object().context("statistics")?,
     );
-    // Labels come in the order in which they were first seen.
+    // Labels are listed in the order in which they first occurred.
     let [ours, theirs] = [measured, pooled].map(|of| of.keys().collect::<BTreeSet<_>>());
     ensure!(ours == theirs, "the labels differ: {ours:?} and {theirs:?}");
     let mut equal = 0;

@@ -1,6 +1,6 @@
-//! The page of elements: the catalogue says which there are, and the doc comment next to each one's code what it does.
+//! Generates the page of elements. The catalogue lists them, and the doc comment beside the code of each describes it.
 //!
-//! A doc comment counts when it begins with the element's name as users see it, its class in parentheses, and a colon or a full
+//! A doc comment is used if it begins with the element's name as users see it, its class in parentheses, and a colon or a full
 //! stop: `` If Controller (`IfController`): runs its children if … ``.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ The elements of plans: their effect here, the properties of the plan file that t
 `drumfire check plan.jmx` tells it of the elements of a plan.
 ";
 
-/// The sections, in their order.
+/// The sections, in page order.
 const SECTIONS: [&str; 9] = [
     "Plan and thread groups",
     "Controllers",
@@ -32,7 +32,7 @@ const SECTIONS: [&str; 9] = [
     "Listeners",
 ];
 
-/// The section of an element: by its role, and where that says little by the folder of its code.
+/// The section of an element: chosen by its role, or by the folder of its code if the role is too general.
 fn section(role: Role, folder: &str) -> &'static str {
     match (role, folder) {
         (Role::Plan | Role::ThreadGroup, _) => "Plan and thread groups",
@@ -47,10 +47,10 @@ fn section(role: Role, folder: &str) -> &'static str {
     }
 }
 
-/// The page.
+/// Generates the page.
 ///
 /// # Errors
-/// When sources cannot be read, and when a native element has no doc comment.
+/// A source cannot be read, or a native element has no doc comment.
 pub fn page(root: &Path) -> anyhow::Result<String> {
     let engine = root.join("crates/engine/src");
     let docs = docs(&[
@@ -108,17 +108,17 @@ fn others(page: &mut String) {
     }
 }
 
-/// The documentation of one element, or of several that are alike.
+/// The documentation of one element, or of several similar ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Doc {
     title: String,
     classes: Vec<String>,
     text: String,
-    /// The folder of the source.
+    /// The folder of the source file.
     folder: String,
 }
 
-/// All files of Rust below a folder with their texts, by name.
+/// All Rust files below a folder with their texts, sorted by name.
 pub fn sources(folder: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -162,7 +162,7 @@ fn docs(folders: &[PathBuf]) -> anyhow::Result<BTreeMap<String, Doc>> {
     Ok(docs)
 }
 
-/// The doc comments of a source, each as one text.
+/// The doc comments of a source file, each as one text.
 fn comments(source: &str) -> Vec<String> {
     let mut comments = Vec::new();
     let mut current: Vec<&str> = Vec::new();
@@ -181,12 +181,12 @@ fn comments(source: &str) -> Vec<String> {
     comments
 }
 
-/// The doc of an element, if the comment is one.
+/// The documentation of an element, if the comment has the required form.
 fn parse(comment: &str, folder: &str) -> Option<Doc> {
     let (title, rest) = comment.split_once(" (`")?;
     let (classes, rest) = rest.split_once("`)")?;
     let text = rest.strip_prefix([':', '.'])?.trim_start();
-    // The rest is for callers of the code.
+    // The sections after the text are for callers of the code.
     let text = text.split("\n\n# ").next().unwrap_or(text);
     let is_title = |c: char| c.is_alphanumeric() || " -()/,@".contains(c);
     let is_class = |c: char| c.is_ascii_alphanumeric() || "_.".contains(c);
@@ -208,14 +208,14 @@ fn parse(comment: &str, folder: &str) -> Option<Doc> {
     })
 }
 
-/// The text with a capital at its beginning.
+/// The text with its first letter capitalised.
 fn sentence(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + chars.as_str()
 }
 
-/// Links to code as code: ``[`Field`]`` is `` `Field` ``.
+/// Turns links to code into code: ``[`Field`]`` becomes `` `Field` ``.
 fn unlinked(text: &str) -> String {
     text.replace("[`", "`").replace("`]", "`")
 }

@@ -1,4 +1,4 @@
-//! The page of functions, from the function table.
+//! Generates the page of functions from the function table.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ Functions are evaluated whenever the text that holds them is read, as in JMeter 
 its default.
 ";
 
-/// The page.
+/// Generates the page.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
     for (title, origin) in [

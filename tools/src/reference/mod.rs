@@ -1,4 +1,5 @@
-//! `cargo xtask gen`: the reference pages under `docs/reference/`, made from the catalogues and the doc comments of the code.
+//! `cargo xtask gen`: generates the reference pages under `docs/reference/` from the catalogues and the doc comments of the
+//! code.
 
 mod elements;
 mod functions;
@@ -8,10 +9,10 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-/// Where the pages are, seen from the root of the workspace.
+/// The folder of the pages, relative to the root of the workspace.
 const FOLDER: &str = "docs/reference";
 
-/// The pages: file name and text.
+/// The file name and the text of each page.
 fn pages(root: &Path) -> anyhow::Result<Vec<(&'static str, String)>> {
     Ok(vec![
         ("elements.md", elements::page(root)?),
@@ -33,12 +34,12 @@ pub fn generate() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A text as a cell of a table.
+/// A text escaped for a cell of a table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-/// A text as code in a cell of a table; nothing if there is none.
+/// A text as code in a cell of a table; empty if the text is empty.
 fn code_cell(text: &str) -> String {
     if text.is_empty() {
         String::new()

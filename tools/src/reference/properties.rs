@@ -1,4 +1,4 @@
-//! The page of properties, from the list of known ones.
+//! Generates the page of properties from the list of known ones.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ Where properties come from, and which win, is in [the command line](../command_l
 nobody sets the property. A plan may set and read any other property (`__P`, `__property`, `__setProperty`).
 ";
 
-/// The page.
+/// Generates the page.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
     KNOWN_PROPERTIES
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::reference::elements::sources;
 
-    /// Names of properties that the code asks for: the first text after one of the ways to ask.
+    /// The names of properties that the code reads: the first text after each call that reads one.
     fn asked_for(source: &str) -> Vec<String> {
         let product = source.split("#[cfg(test)]").next().unwrap_or(source);
         let ways = [
@@ -92,7 +92,7 @@ mod tests {
         let mut names = Vec::new();
         for way in ways {
             for (at, _) in product.match_indices(way) {
-                // The plan's own properties are asked for with `d.flag("…")` and the like.
+                // Calls such as `d.flag("…")` read the plan's own properties.
                 if !way.contains("get") && product[..at].ends_with(['.', '_']) {
                     continue;
                 }
@@ -152,7 +152,7 @@ mod tests {
                 Some(beginning) => format!("\"{beginning}"),
                 None => format!("\"{}\"", property.name),
             };
-            // A macro may join a common beginning and the last word.
+            // A macro may join a common prefix and the last word.
             let parts = property.name.rsplit_once('.');
             let parts = parts.map(|(start, end)| (format!("\"{start}.\""), format!("\"{end}\"")));
             let named = sources.iter().any(|(_, source)| {

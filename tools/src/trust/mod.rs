@@ -1,7 +1,7 @@
-//! `cargo xtask trust`: staged situations over loopback, and whether the verdict on each is right.
+//! `cargo xtask trust`: stages situations over loopback and checks whether the verdict on each is right.
 //!
-//! Half of them are healthy runs. Each has a twin that differs in one fault. A healthy run must be VALID or too short to judge, and
-//! a fault must be told as the cause. A run that something else on this machine disturbed proves nothing, and is staged again.
+//! Half of them are healthy runs. Each has a twin with one fault. A healthy run must be VALID or too short to judge, and a fault
+//! must be reported as the cause. A run that other activity on this machine disturbed proves nothing and is staged again.
 
 mod plans;
 mod situations;
@@ -15,7 +15,7 @@ use anyhow::{Context as _, bail};
 use situations::{SITUATIONS, Situation};
 use stage::{Neighbour, half_a_core, stage};
 
-/// A situation that other programs disturb is staged again at most this often.
+/// How many times a disturbed situation is staged again.
 const MOST_DISTURBED: u32 = 3;
 /// Remarks that a healthy run may have.
 const REMARKS: [&str; 3] = [
@@ -23,22 +23,22 @@ const REMARKS: [&str; 3] = [
     "Java was warming up",
     "the run was too short",
 ];
-/// Reasons that other programs of this machine give.
+/// Reasons that other programs on this machine can cause.
 const DISTURBANCES: [&str; 2] = ["CPU taken by other programs", "CPU kept by the hypervisor"];
 
 #[derive(Debug)]
 struct Options {
-    /// The situations to stage; empty means all.
+    /// The situations to stage; empty for all.
     names: Vec<String>,
-    /// How often each is staged.
+    /// How many times each is staged.
     times: u32,
     /// Whether a process that uses half a core runs beside each situation.
     neighbour: bool,
-    /// The program to run; the release build unless it is given.
+    /// The program to run; `None` to build a release.
     program: Option<PathBuf>,
 }
 
-/// Stages the situations that are named, or all.
+/// Stages the situations with these names, or all.
 pub fn trust(words: &[&str]) -> anyhow::Result<()> {
     match words {
         ["half-a-core"] => {
@@ -103,7 +103,7 @@ impl Counts {
 enum Finding {
     Right,
     Wrong,
-    /// Other programs of this machine spoiled the run each time.
+    /// Other programs on this machine disturbed every attempt.
     Disturbed,
     /// It cannot be staged here.
     Skipped,
@@ -150,7 +150,7 @@ fn chosen(options: &Options) -> impl Iterator<Item = &'static Situation> {
     all().filter(|situation| names.is_empty() || names.iter().any(|name| name == situation.name))
 }
 
-/// The release build: one without optimization uses up the CPU of a run that is healthy.
+/// Builds a release. A debug build would exhaust the CPU even in a healthy run.
 fn build() -> anyhow::Result<PathBuf> {
     xtask::run(xtask::cargo().args(["build", "--release", "--package", "drumfire"]))?;
     Ok(xtask::target().join("release/drumfire"))
@@ -162,7 +162,7 @@ fn has_java() -> bool {
     home.is_some() && java.is_ok_and(|output| output.status.success())
 }
 
-/// Stages a situation, again while something else disturbs it, and prints what was found.
+/// Stages a situation, repeats it while something else disturbs it, and prints the result.
 fn one(situation: &Situation, program: &Path) -> anyhow::Result<Finding> {
     if situation.needs_java && !has_java() {
         println!("skipped    {}: no Java, or no JMETER_HOME", situation.name);
@@ -189,7 +189,7 @@ fn one(situation: &Situation, program: &Path) -> anyhow::Result<Finding> {
     Ok(Finding::Disturbed)
 }
 
-/// A verdict as the terminal shows it.
+/// A verdict as printed on the terminal.
 #[derive(Debug)]
 struct Told {
     text: String,
@@ -215,7 +215,7 @@ impl Told {
         })
     }
 
-    /// Those that are no remarks on a healthy run.
+    /// The reasons, without the remarks that a healthy run may have.
     fn told(&self) -> impl Iterator<Item = &str> {
         let reasons = self.reasons.iter().map(String::as_str);
         reasons.filter(|reason| !REMARKS.contains(reason))
@@ -226,7 +226,7 @@ impl Told {
         is_grade && self.told().next() == situation.reason
     }
 
-    /// Whether other programs spoiled a run in which none was staged.
+    /// Whether other programs disturbed a run for which no such disturbance was staged.
     fn is_disturbed(&self, situation: &Situation) -> bool {
         let mut told = self.told();
         told.any(|reason| DISTURBANCES.contains(&reason) && situation.reason != Some(reason))

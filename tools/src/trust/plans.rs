@@ -1,11 +1,11 @@
-//! The plans of the situations, in text.
+//! The plans of the situations, as text.
 
-/// The users of a plan, and their time.
+/// The users of a plan, and their timing.
 #[derive(Debug, Clone, Copy)]
 pub struct Load {
     pub users: u32,
     pub ramp_s: u32,
-    /// Seconds; 0 is one iteration of each user.
+    /// In seconds; 0 means one iteration of each user.
     pub seconds: u32,
     pub pause_ms: u32,
 }
@@ -62,7 +62,7 @@ pub fn users(load: Load, children: &str) -> String {
     ))
 }
 
-/// Arrivals at a rate, with so many users at most.
+/// Arrivals at a rate, with at most this many users.
 pub fn arrivals(per_second: u32, seconds: u32, users: u32, children: &str) -> String {
     let class = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";
     plan(&format!(
@@ -81,7 +81,7 @@ pub fn pause(ms: u32) -> String {
     )
 }
 
-/// A schedule of samples a second.
+/// A schedule of samples per second.
 pub fn precise(per_second: u32) -> String {
     format!(
         r#"<PreciseThroughputTimer guiclass="TestBeanGUI" testclass="PreciseThroughputTimer" testname="rate"><intProp name="exactLimit">10000</intProp><doubleProp><name>allowedThroughputSurplus</name><value>1.0</value><savedValue>0.0</savedValue></doubleProp><longProp name="duration">60</longProp><doubleProp><name>throughput</name><value>{per_second}.0</value><savedValue>0.0</savedValue></doubleProp><intProp name="throughputPeriod">1</intProp><intProp name="batchSize">1</intProp><intProp name="batchThreadDelay">0</intProp><longProp name="randomSeed">7</longProp></PreciseThroughputTimer><hashTree/>
@@ -97,12 +97,12 @@ pub fn request(name: &str, keep_alive: bool, more: &str) -> String {
     )
 }
 
-/// A request that keeps its connection.
+/// A request that keeps its connection open.
 pub fn ask() -> String {
     request("ask", true, "")
 }
 
-/// A Debug Sampler, which asks no target.
+/// A Debug Sampler, which sends nothing to the target.
 pub fn debug(name: &str) -> String {
     let name = name.replace('<', "&lt;");
     format!(

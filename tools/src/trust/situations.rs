@@ -7,7 +7,7 @@ use super::plans::{Load, arrivals, ask, debug, groovy, precise, request, users};
 /// The load of most situations.
 const STEADY: Load = Load::of(4, 6, 20);
 
-/// A run with something done to it, and the verdict that is right for it.
+/// A run with a particular disturbance, and the verdict that it should get.
 pub struct Situation {
     pub name: &'static str,
     /// One sentence for the matrix in docs/trust.md.
@@ -15,50 +15,51 @@ pub struct Situation {
     pub plan: fn() -> String,
     pub target: StagedTarget,
     pub staging: &'static [Staging],
-    /// Words after `drumfire run plan.jmx`.
+    /// Arguments after `drumfire run plan.jmx`.
     pub options: &'static [&'static str],
     pub needs_java: bool,
-    /// The grades that are right.
+    /// The acceptable grades.
     pub grades: &'static [&'static str],
-    /// The reason that must be told first; nothing for a healthy run.
+    /// The reason that must come first; `None` for a healthy run.
     pub reason: Option<&'static str>,
 }
 
 /// How the target behaves.
 #[derive(Debug, Clone, Copy)]
 pub enum StagedTarget {
-    /// It answers a few bytes at once.
+    /// It answers a few bytes immediately.
     Quick,
-    /// It answers so many bytes.
+    /// It answers this many bytes.
     Long(usize),
-    /// It thinks before each answer.
+    /// It sleeps before each response.
     Slow(Duration),
-    /// It computes before each answer.
+    /// It computes before each response.
     Busy(Duration),
-    /// It answers nothing from the first moment to the second.
+    /// It answers nothing between these two times.
     Stalled(Duration, Duration),
-    /// It refuses what is asked.
+    /// It answers every request with an error.
     Failing,
 }
 
 /// The disturbance of a run.
 #[derive(Debug, Clone, Copy)]
 pub enum Staging {
-    /// The generator is stopped at a time, for so long.
+    /// The generator is suspended at a time, for a duration.
     Stop(Duration, Duration),
-    /// Other programs use all cores from one time to another.
+    /// Other programs use all cores between these two times.
     Compete(Duration, Duration),
-    /// It has so many local ports, in a network of its own that has its own target.
+    /// The generator has this many local ports, in a private network with its own target.
     Ports(u32),
-    /// It may open so many files.
+    /// The generator may open this many files.
     Files(u32),
-    /// Its results go through a pipe that takes so many bytes a second.
+    /// The results go through a pipe that accepts this many bytes per second.
     Pipe(u64),
-    /// Its results go to a disk with so many KiB.
+    /// The results go to a disk of this many KiB.
     Disk(u32),
-    /// The system's clock goes forward by so many seconds, three seconds after the start, as this process sees it.
+    /// The system's clock, as the generator sees it, jumps forward by this many seconds, three seconds after the
+    /// start.
     Clock(i32),
-    /// Java's heap has so many MiB.
+    /// Java's heap has this many MiB.
     Heap(u32),
 }
 
@@ -74,12 +75,12 @@ const VALID: &[&str] = &["VALID"];
 const SHORT: &[&str] = &["too short to judge"];
 const INVALID: &[&str] = &["INVALID"];
 const DEGRADED: &[&str] = &["DEGRADED"];
-/// How much is lost depends on how the system shares its cores.
+/// The size of the loss depends on how the system shares its cores.
 const SPOILED: &[&str] = &["DEGRADED", "INVALID"];
 
 const HERE: Option<&str> = None;
 
-/// A healthy run of the steady load; others are made from it by what differs.
+/// A healthy run with the steady load. Other situations are defined by their differences from it.
 const HEALTHY: Situation = Situation {
     name: "steady",
     story: "4 users, a quick target",
@@ -99,7 +100,7 @@ const GARBAGE: &str = "def all = []; for (int i = 0; i < 60; i++) { all << new b
 const NO_GARBAGE: &str = "def all = []; for (int i = 0; i < 60; i++) { all << i }; all.size()";
 const MD5: &str = r#"<boolProp name="HTTPSampler.md5">true</boolProp>"#;
 
-/// All situations: each healthy one is followed by its twin with one fault.
+/// All situations. Each healthy one is paired with its twin that has one fault.
 pub const SITUATIONS: [(Situation, Situation); 20] = [
     (
         HEALTHY,

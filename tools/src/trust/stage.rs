@@ -1,4 +1,4 @@
-//! Staging a situation: the target, the generator, and what is done to it meanwhile.
+//! Stages a situation: the target, the generator, and the disturbance.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,12 +14,12 @@ use drumfire_testkit::server::{Server, Step, ok, respond};
 
 use super::situations::{Situation, StagedTarget, Staging};
 
-/// A run that has not ended by then never ends.
+/// A run that takes longer is considered stuck.
 const LIMIT: Duration = Duration::from_secs(180);
-/// Between two looks at a pipe that is read slowly.
+/// The interval between reads of a slow pipe.
 const SIP: Duration = Duration::from_millis(50);
 
-/// Stages a situation once, and gives what the program printed.
+/// Stages a situation once and returns the program's output.
 pub fn stage(situation: &Situation, program: &Path) -> anyhow::Result<Finished> {
     let folder = tempfile::tempdir()?;
     let server = server(situation.target);
@@ -80,7 +80,7 @@ fn server(target: StagedTarget) -> Server {
     })
 }
 
-/// The program with what surrounds it.
+/// The command for the program, with its environment and limits.
 fn command(
     situation: &Situation,
     program: &Path,
@@ -89,7 +89,7 @@ fn command(
 ) -> anyhow::Result<Command> {
     let mut words: Vec<String> = vec![program.display().to_string()];
     words.extend(["run", "plan.jmx"].map(str::to_owned));
-    // Before the words go into the script of a namespace.
+    // Add them before the arguments go into the script of a namespace.
     words.extend(is_inside.then(|| "--demo".to_owned()));
     words.extend(situation.options.iter().map(|word| (*word).to_owned()));
     let mut variables: Vec<(&str, String)> = Vec::new();
@@ -137,7 +137,7 @@ fn command(
     Ok(command)
 }
 
-/// A command in a namespace of its own, after what sets that up.
+/// Wraps a command so that it runs in a new namespace, after a setup script.
 fn in_namespace(kind: &str, set_up: &str, words: &[String]) -> Vec<String> {
     let quoted: Vec<String> = words
         .iter()
@@ -157,7 +157,8 @@ fn in_namespace(kind: &str, set_up: &str, words: &[String]) -> Vec<String> {
     .to_vec()
 }
 
-/// A library in the place of the system's clock, which it sets forward three seconds after it was first asked.
+/// Compiles a library that replaces the system's clock. It sets the clock forward three seconds after the
+/// first query.
 fn clock_library(folder: &Path, step_s: i32) -> anyhow::Result<PathBuf> {
     let source = format!(
         r#"#define _GNU_SOURCE
@@ -189,7 +190,7 @@ int clock_gettime(clockid_t id, struct timespec *at) {{
     Ok(library)
 }
 
-/// Does to the generator what a situation has, on a thread of its own.
+/// Applies a situation's disturbance to the generator, on a separate thread.
 fn disturb(
     staging: Staging,
     child: &Child,
@@ -225,7 +226,7 @@ fn signal(process: u32, name: &str) {
         .status();
 }
 
-/// Reads a pipe no faster than this until its other end is closed.
+/// Reads a pipe at a limited rate until its other end is closed.
 fn sip(pipe: &Path, bytes_per_s: u64, ended: &AtomicBool) {
     let Ok(mut file) = File::open(pipe) else {
         return;
@@ -238,7 +239,7 @@ fn sip(pipe: &Path, bytes_per_s: u64, ended: &AtomicBool) {
         got += count as u64;
         let due = Duration::from_secs_f64(got as f64 / bytes_per_s as f64);
         let early = due.saturating_sub(begin.elapsed());
-        // The users have ended by then: the rest is taken at once, so that the run can end.
+        // The users have ended by then. The rest is read at full speed, so that the run can end.
         let is_over = ended.load(Ordering::SeqCst) || begin.elapsed() > Duration::from_secs(9);
         if !is_over {
             std::thread::sleep(early.min(SIP));
@@ -246,7 +247,7 @@ fn sip(pipe: &Path, bytes_per_s: u64, ended: &AtomicBool) {
     }
 }
 
-/// Programs that use all cores, in a process group of their own, until they are dropped.
+/// Programs that use all cores, in a separate process group, until dropped.
 struct Competitors(Vec<Child>);
 
 impl Competitors {
@@ -271,11 +272,11 @@ impl Drop for Competitors {
     }
 }
 
-/// A process that uses half a core until it is dropped.
+/// A process that uses half a core until dropped.
 pub struct Neighbour(Child);
 
 impl Neighbour {
-    /// Starts this program again, as [`half_a_core`].
+    /// Starts this program again to run [`half_a_core`].
     pub fn start() -> anyhow::Result<Neighbour> {
         let own = std::env::current_exe()?;
         let child = Command::new(own).args(["trust", "half-a-core"]).spawn()?;
@@ -290,7 +291,7 @@ impl Drop for Neighbour {
     }
 }
 
-/// Computes for 5 ms and sleeps for 5 ms, for ten minutes at most.
+/// Alternates between computing and sleeping for 5 ms each, for at most ten minutes.
 pub fn half_a_core() {
     const TURN: Duration = Duration::from_millis(5);
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! Large bodies, and what looks into bodies.
+//! Large bodies, and elements that read bodies.
 
 use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, PeakMib, Rate, Time};
@@ -9,13 +9,13 @@ pub(super) fn all() -> Vec<Scenario> {
     vec![download(), upload(), template(), post_processors()]
 }
 
-/// JMeter keeps the body by default and runs out of memory.
+/// By default JMeter stores the whole body and runs out of memory.
 const KEPT: &str = "httpsampler.max_bytes_to_store_per_request";
 
-/// Where the server has [`Made::BigBody`].
+/// Where the server serves [`Made::BigBody`].
 const BIG_FILE: &str = "/big";
 
-/// Ten bodies, whatever duration the command line gives.
+/// Transfers ten bodies, whatever duration the command line sets.
 fn ten(program: Program, plan: &'static str, case: &str) -> Contender {
     Contender {
         path: BIG_FILE,
@@ -57,7 +57,7 @@ fn download() -> Scenario {
     .at_most("plain", PeakMib, 32.0)
     .at_most("TLS", Time(Program::Curl), 0.9)
     .at_most("TLS", Cpu(Program::Curl), 1.0)
-    // Data from the network costs more than the data that md5sum reads from the page cache.
+    // Data from the network costs more than data that md5sum reads from the page cache.
     .at_most("MD5", Cpu(Program::Md5sum), 1.05)
     .at_most("extractor, 1 MiB kept", PeakMib, 32.0)
 }
@@ -103,8 +103,8 @@ fn template() -> Scenario {
     .at_most("", PeakMib, 64.0)
 }
 
-/// The extractors read a page from a variable, so that nothing else in the sample costs: the same page each time, or, where the
-/// case says so, a page that no earlier sample had.
+/// The extractors read a page from a variable, so that the sample costs nothing else. It is the same page each time, or, in
+/// some cases, a new page for each sample.
 fn post_processors() -> Scenario {
     const CASES: [(&str, &str, Option<f64>); 12] = [
         ("no extractor", "nothing", None),

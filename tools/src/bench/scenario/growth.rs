@@ -1,4 +1,4 @@
-//! How cost grows: the same work with more and more of one thing. The case is how many there are.
+//! How cost grows: the same work with an increasing number of one thing. The case is that number.
 
 use super::load::connected_users;
 use super::{Contender, Reads, Scenario};
@@ -6,7 +6,7 @@ use crate::bench::aim::Figure::{CpuToCase, PeakToCase, Time, UserKib};
 use crate::bench::made::Made;
 use crate::bench::peers::Program;
 
-/// Samples of a case in which only their number counts.
+/// The number of samples in a case where only the count matters.
 const SAMPLES: u64 = 200_000;
 
 pub(super) fn all() -> Vec<Scenario> {
@@ -91,7 +91,7 @@ fn idle() -> Scenario {
     .at_most("1000000", UserKib("1000"), 2.0)
 }
 
-/// A number of samples that do nothing, whatever the command says of seconds.
+/// Runs a fixed number of samples that do nothing, whatever duration the command line sets.
 fn counted(entry: Contender, loops: u64) -> Contender {
     entry.with("loops", loops.max(1)).with("seconds", 600)
 }
@@ -205,7 +205,7 @@ fn minutes() -> Scenario {
     .at_most("60", PeakToCase("1"), 1.2)
 }
 
-/// A command over result files of more and more rows, beside the reading of their lines.
+/// Runs a command on result files of increasing size, compared with reading their lines.
 fn files(name: &'static str, about: &'static str, reads: Reads) -> Scenario {
     let mut entries = Vec::new();
     for rows in [100_000, 1_000_000, 10_000_000] {
@@ -240,7 +240,7 @@ fn merged() -> Scenario {
     files("growth-merge", about, Reads::Merge)
 }
 
-/// Scripts whose text changes at each sample, so that each is compiled anew; BeanShell and JavaScript, which are interpreted.
+/// Scripts whose text changes with each sample, so that each is compiled again; BeanShell and JavaScript are interpreted.
 fn scripts() -> Scenario {
     let entries = [1, 5, 60].map(|minutes| Contender {
         seconds: minutes * 60,

@@ -1,4 +1,4 @@
-//! Many users, schedules, cores, and long runs.
+//! Many users, schedules, limited cores, and long runs.
 
 use nix::sys::resource::{Resource, getrlimit};
 
@@ -8,14 +8,14 @@ use crate::bench::made::Made;
 use crate::bench::peers::{PACE_PER_SECOND, Program};
 use crate::measure::RunPart;
 
-/// Users of the largest case that has connections: nearly as many as one address has ports.
+/// The users of the largest case with connections: close to the number of ports of one address.
 const MANY_USERS: u32 = 28_000;
-/// Users of the largest case that has none.
+/// The users of the largest case without connections.
 const IDLE_USERS: u32 = 100_000;
-/// The files that a process has open besides its connections.
+/// How many files a process has open besides its connections.
 const OTHER_FILES: u64 = 256;
 
-/// As many users with a connection each as the limit of open files allows, up to the number aimed at.
+/// The number of connected users that the limit of open files allows, at most [`MANY_USERS`].
 pub(super) fn connected_users() -> u32 {
     let allowed = getrlimit(Resource::RLIMIT_NOFILE).map_or(0, |(_, hard)| hard);
     let fitting = u32::try_from(allowed.saturating_sub(OTHER_FILES)).unwrap_or(u32::MAX);
@@ -36,19 +36,20 @@ pub(super) fn all() -> Vec<Scenario> {
 }
 
 fn users() -> Scenario {
-    // Users that all thought equally long would ask in step, and a worker that wakes up for a hundred of them at once is cheap.
+    // The think times vary. With equal ones all users would send in step, and waking a worker for a hundred users at once is
+    // cheap.
     let thinking = |case: &str, users: u32, mean_ms: u32| {
         Contender::new(Program::Drumfire, "users.jmx")
             .case(case, users)
             .with("think_ms", mean_ms / 2)
             .with("spread_ms", mean_ms)
             .with("ramp_up", if users > 100 { 20 } else { 0 })
-            // By JMeter's defaults a connection lives for a minute.
+            // By default JMeter closes a connection after a minute.
             .with("httpclient4.time_to_live", 600_000)
     };
-    // Without the time in which users connect, and that in which they end.
+    // Exclude the time in which users connect, and that in which they end.
     let counted = |from_s, to_s| Some(RunPart { from_s, to_s });
-    // All think from the first second on.
+    // All users think from the first second on.
     let idle = |case: &str, users: u32| Contender {
         seconds: 15,
         connects: false,
@@ -59,12 +60,13 @@ fn users() -> Scenario {
     const MANY: &str = "many with connections";
     let connected = connected_users();
     let entries = vec![
-        // The same rate of requests for the ratio of their costs.
+        // The same request rate, so that the costs can be compared.
         Contender {
             counted: counted(2, 40),
             ..thinking("100 with connections", 100, 50)
         },
-        // Each asks for the first time within 30 s: JMeter rounds the distance of starts to whole milliseconds.
+        // Each user sends its first request within 30 s, because JMeter rounds the interval between starts to whole
+        // milliseconds.
         Contender {
             seconds: 82,
             counted: counted(35, 80),
@@ -86,10 +88,10 @@ fn users() -> Scenario {
     .at_most("100000 without", Figure::UserKib("100 without"), 2.0)
 }
 
-/// Those of `benches/ramp.jmx` that keep the pace.
+/// The users of `benches/ramp.jmx` that follow a pace.
 const PACED_USERS: u32 = 50;
 
-/// A paced group beside one whose users start: what the starts do to the pace shows.
+/// A paced group with and without another group that is starting users, to show how much the starts disturb the pace.
 fn ramp_up() -> Scenario {
     let paced = |case: &str, users: u32| {
         Contender::new(Program::Drumfire, "ramp.jmx")
@@ -97,7 +99,7 @@ fn ramp_up() -> Scenario {
             .with("rate", 1_000)
     };
     const MANY: &str = "many start";
-    // The paced ones have connections of their own.
+    // The paced users need connections as well.
     let connected = connected_users() - PACED_USERS.min(connected_users() - 1);
     Scenario {
         least_seconds: 12,
@@ -149,7 +151,7 @@ fn stall() -> Scenario {
     .at_most("open model", Figure::LateUs, 1_000.0)
 }
 
-/// Paced users on the worker of users that do one thing that takes long; the case is the property that gives those users.
+/// Paced users that share a worker with users of one long operation. The case is the property that enables those users.
 fn neighbours() -> Scenario {
     const ALONE: &str = "alone";
     const CASES: [(&str, u32); 9] = [
@@ -165,7 +167,7 @@ fn neighbours() -> Scenario {
     ];
     let rows = Made::Data(10_000_000);
     let paced = |case: &str| {
-        // One core is one worker.
+        // One core means one worker.
         Contender {
             cores: 1,
             ..Contender::new(Program::Drumfire, "neighbours.jmx").case(case, 100)
@@ -235,7 +237,7 @@ fn long() -> Scenario {
         ..Contender::new(Program::Drumfire, "pacing.jmx")
             .case(case, 10)
             .with("rate", 5_000)
-            // The timer makes its arrivals for so many seconds at once, as JMeter's, and they take memory.
+            // Like JMeter's, the timer generates the arrivals of a whole period at once, which takes memory.
             .with("period", 60)
     };
     Scenario {

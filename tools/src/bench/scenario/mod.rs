@@ -1,4 +1,4 @@
-//! The scenarios, and the programs that run each of them.
+//! The scenarios, and the programs that take part in each.
 
 mod bodies;
 mod growth;
@@ -14,7 +14,7 @@ use super::made::Made;
 use super::peers::Program;
 use crate::measure::RunPart;
 
-/// Users or connections of a scenario that says nothing else.
+/// The default number of users or connections.
 const USERS: u32 = 10;
 
 /// A set of cases that are printed in one table.
@@ -22,13 +22,13 @@ pub struct Scenario {
     pub name: &'static str,
     pub about: &'static str,
     pub entries: Vec<Contender>,
-    /// Shortest round, where a scenario needs more than the others.
+    /// The shortest round, if the scenario needs more time than others.
     pub least_seconds: u32,
-    /// Longest round: what costs time and shows no more.
+    /// The longest round, if more time would show nothing new.
     pub most_seconds: u32,
-    /// Run only by its name: it takes very long.
+    /// Whether it only runs when named, because it takes very long.
     pub on_request: bool,
-    /// Of what the cases are numbers, where they are: they are drawn as a curve.
+    /// What the cases count, if they are numbers. They are then drawn as a curve.
     pub axis: Option<&'static str>,
     pub aims: Vec<Aim>,
 }
@@ -66,69 +66,69 @@ impl Scenario {
     }
 }
 
-/// One program with its settings.
+/// One program with its settings for a case.
 pub struct Contender {
-    /// Entries that are compared with each other have the same case.
+    /// Entries with the same case are compared with each other.
     pub case: String,
     pub program: Program,
-    /// In `benches/`, or in the server's folder if it is made.
+    /// Relative to `benches/`, or to the server's folder if the plan is generated.
     pub plan: String,
-    /// A file that has to be there.
+    /// A generated file that it needs.
     pub made: Option<Made>,
-    /// The work on a result file, instead of running a plan.
+    /// The command to run on a result file, instead of running a plan.
     pub reads: Option<Reads>,
     pub users: u32,
     pub path: &'static str,
     pub door: Door,
     /// Whether each user has a connection.
     pub connects: bool,
-    /// For programs without a plan: a new connection for each request.
+    /// Whether programs without a plan open a new connection for each request.
     pub reconnects: bool,
     /// Whether a plan's results go to a file.
     pub writes_results: bool,
-    /// How many cores the program may use; 0 is all.
+    /// The number of cores that the program may use; 0 for all.
     pub cores: u32,
-    /// Of this entry alone, whatever the command says; 0 is what it says.
+    /// The duration of this entry, which overrides the command line; 0 to use the command line's.
     pub seconds: u32,
-    /// The part of a round whose time, CPU and samples count; its memory counts as a whole.
+    /// The part of a round whose time, CPU and samples count. Peak memory is always that of the whole round.
     pub counted: Option<RunPart>,
-    /// Java's classes are prepared before the round (`drumfire jvm install`).
+    /// Whether Java's classes are prepared before the round (`drumfire jvm install`).
     pub prepares_java: bool,
-    /// In the middle of the round the server answers nobody for a second.
+    /// Whether the server stops answering for a second in the middle of the round.
     pub stalls: bool,
-    /// Beside the program a thread for each core computes without end.
+    /// Whether other threads keep all cores busy during the round.
     pub busy: bool,
-    /// Properties of the plan besides port, users and seconds; those whose names begin with `javax.` are the system's.
-    /// `@FOLDER@` stands for the server's folder, `@PORT@` for its port, `@TLS_PORT@` for that with TLS, `@DB_PORT@` for that of a
-    /// database, `@JARS@` for the folder of jars (`BENCH_JARS`).
+    /// Properties of the plan in addition to port, users and seconds. Names that begin with `javax.` are system properties.
+    /// `@FOLDER@` stands for the server's folder, `@PORT@` for its port, `@TLS_PORT@` for its TLS port, `@DB_PORT@` for a
+    /// database's port, and `@JARS@` for the folder of jars (`BENCH_JARS`).
     pub properties: Vec<(&'static str, String)>,
 }
 
 /// A command that reads result files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reads {
-    /// The report of one.
+    /// A report of one file.
     Report,
-    /// One beside itself.
+    /// A comparison of a file with itself.
     Compare,
-    /// One added to itself.
+    /// A merge of a file with itself.
     Merge,
 }
 
-/// Which of the server's ports is asked.
+/// The server port that receives the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Door {
     Plain,
     Tls,
-    /// TLS that wants a client's certificate.
+    /// TLS that requires a client certificate.
     ClientCertificate,
-    /// HTTP/2 over plain TCP, without asking.
+    /// HTTP/2 over plain TCP with prior knowledge.
     Http2,
-    /// HTTP/2 by TLS, for those who ask for it.
+    /// HTTP/2 over TLS, for clients that negotiate it.
     Http2Tls,
-    /// TLS connections that are closed after ten requests and never resumed.
+    /// TLS connections that are closed after ten requests and cannot be resumed.
     TenRequests,
-    /// The WebSocket that echoes.
+    /// The WebSocket echo.
     Echo,
 }
 
@@ -174,13 +174,13 @@ impl Contender {
         }
     }
 
-    /// Over HTTPS.
+    /// Uses HTTPS on a port.
     fn secure(self, door: Door) -> Contender {
         Contender { door, ..self }.with("scheme", "https")
     }
 }
 
-/// All scenarios, in the order in which they are run.
+/// All scenarios, in execution order.
 pub fn all() -> Vec<Scenario> {
     let mut all = requests::all();
     all.extend(bodies::all());

@@ -1,4 +1,4 @@
-//! Other protocols than HTTP/1.1, and connections that live for a few requests.
+//! Protocols other than HTTP/1.1, and connections that last for a few requests.
 
 use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, CpuIn};
@@ -13,7 +13,8 @@ fn websocket() -> Scenario {
     let entries = each(&programs, |program| {
         let entry = Contender {
             door: Door::Echo,
-            // As k6, which writes no line for a message; JMeter is counted by its file.
+            // k6 does not write a line for each message, so our program does not either. JMeter's
+            // samples are counted from its file.
             writes_results: program == Program::JMeter,
             ..Contender::new(program, "websocket.jmx")
         };
@@ -30,12 +31,12 @@ fn websocket() -> Scenario {
             entries,
         )
     }
-    // Of k6's CPU more than a third is the kernel's, which nobody can save.
+    // More than a third of k6's CPU is spent in the kernel, which no program can avoid.
     .at_most("", Cpu(Program::K6), 0.6)
     .at_most("", Cpu(Program::JMeter), 0.25)
 }
 
-/// The case of the program that only asks for the cart.
+/// The case of the program that only requests the cart.
 const BARE: &str = "one answer of the API";
 const API: &str = "API";
 
@@ -100,7 +101,7 @@ fn database() -> Scenario {
         )
     }));
     Scenario {
-        // Java's compiler needs some time.
+        // Java's JIT compiler needs some time.
         least_seconds: 10,
         ..Scenario::new(
             "jdbc",

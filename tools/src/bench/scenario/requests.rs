@@ -73,7 +73,7 @@ fn new_state_tls() -> Scenario {
     for version in ["TLSv1.3", "TLSv1.2"] {
         for program in [Program::Drumfire, Program::Oha, Program::JMeter] {
             if program == Program::Oha && version != "TLSv1.3" {
-                continue; // it takes the newest
+                continue; // it uses the newest
             }
             entries.push(
                 new_state(program)
@@ -88,7 +88,7 @@ fn new_state_tls() -> Scenario {
         .at_most("TLSv1.2", Cpu(Program::JMeter), 0.1)
 }
 
-/// A connection for each request, so that the handshake is what is measured.
+/// A new connection for each request, to measure the handshake.
 fn sessions() -> Scenario {
     let closing = |program: Program, case: &str| {
         Contender::new(program, "requests.jmx")
@@ -133,7 +133,7 @@ fn sessions() -> Scenario {
     .at_most("of all users", Figure::CpuToCase("full"), 1.0)
 }
 
-/// A connection for each request at the highest rate, closed by the client.
+/// A new connection for each request at the highest rate, closed by the client.
 fn ports() -> Scenario {
     let closing = |case: &str| {
         Contender::new(Program::Drumfire, "ports.jmx")
@@ -190,7 +190,7 @@ fn seed() -> Scenario {
             }
         }
     }
-    // The least and the most favourable of JMeter's.
+    // The least and the most favourable case for JMeter.
     Scenario::new(
         "seed",
         "requests of an iteration, with and without keep-alive, few users",

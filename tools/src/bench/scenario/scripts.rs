@@ -1,4 +1,4 @@
-//! The cost of scripts, and their effect on others. Java is started in all cases, so its start is in none of the
+//! The cost of scripts, and their effect on other users. All cases start Java, so its start cancels out in the
 //! differences.
 
 use super::{Contender, Scenario, each};
@@ -6,9 +6,9 @@ use crate::bench::aim::Figure::{CpuBeyondCase, FirstSampleMs, LateToCase, Rate};
 use crate::bench::peers::Program;
 
 const BOTH: [Program; 2] = [Program::Drumfire, Program::JMeter];
-/// Of the group that each case of `benches/scripts.jmx` runs.
+/// The number of users in the group that a case of `benches/scripts.jmx` runs.
 const USERS: u32 = 2;
-/// Until Java has compiled what it runs often, a call costs more.
+/// A call costs more until Java has compiled frequently executed code.
 const WARM_SECONDS: u32 = 20;
 
 pub(super) fn all() -> Vec<Scenario> {
@@ -22,7 +22,7 @@ fn run(program: Program, case: &str, group: &'static str) -> Contender {
         .with(group, USERS)
 }
 
-/// The script is that of a pre-processor, so the sample begins when it is done.
+/// The script is a pre-processor, so the sample begins when the script has finished.
 fn first() -> Scenario {
     const FIRST: &str = "first script";
     let entries = each(&BOTH, |program| {
@@ -55,7 +55,7 @@ fn calls() -> Scenario {
         ("prev", "prev"),
     ] {
         entries.extend(each(&BOTH, |program| Contender {
-            // JMeter is counted by its file.
+            // JMeter's samples are counted from its file.
             writes_results: program == Program::JMeter,
             ..run(program, case, group)
         }));
@@ -68,7 +68,7 @@ fn calls() -> Scenario {
             entries,
         )
     }
-    // A call of an empty script takes 0.08 us from C.
+    // Calling an empty script takes 0.08 us from C.
     .at_most(EMPTY, CpuBeyondCase(NOTHING), 1.08)
     .at_most("get and put", CpuBeyondCase(EMPTY), 1.0)
     .at_most("prev", CpuBeyondCase(EMPTY), 1.0)
@@ -92,7 +92,7 @@ fn sleepers() -> Scenario {
     .at_most("100 sleep", LateToCase(ALONE), 1.25)
 }
 
-/// Elements that find the same token in the same page of HTML.
+/// Elements that find the same token in the same HTML page.
 fn ranking() -> Scenario {
     const EXTRACTORS: &str = "extractors.jmx";
     const SCRIPTS: &str = "scripts.jmx";

@@ -1,4 +1,4 @@
-//! How long it takes until the first request.
+//! The time until the first request.
 
 use super::{Contender, Scenario, each};
 use crate::bench::aim::Figure;

@@ -1,10 +1,10 @@
-//! Plans as people have them: several requests that hang together, and what is done with their answers.
+//! Realistic plans: several related requests, and elements that process their responses.
 
 use super::{Contender, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, CpuIn, CpuToCase, LateUs, PeakTo, SamplesToCase};
 use crate::bench::peers::Program;
 
-/// The case of the program that only asks for a page of 510 bytes.
+/// The case of the program that only requests a page of 510 bytes.
 const BARE: &str = "one static page";
 const SCRIPT: &str = "shop";
 
@@ -12,7 +12,7 @@ pub(super) fn all() -> Vec<Scenario> {
     vec![shop(), work(), open(), live()]
 }
 
-/// The same script in the words of each program; wrk only asks.
+/// The same script in the language of each program; wrk only sends requests.
 fn shop() -> Scenario {
     let programs = [
         Program::Drumfire,
@@ -24,7 +24,8 @@ fn shop() -> Scenario {
     ];
     let mut entries = each(&programs, |program| Contender {
         path: "/store/",
-        // As the others, which write no line for a request; JMeter is counted by its file.
+        // The other programs do not write a line for each request, so our program does not either. JMeter's samples are
+        // counted from its file.
         writes_results: program == Program::JMeter,
         ..Contender::new(program, "shop.jmx").case(SCRIPT, 10)
     });
@@ -45,9 +46,9 @@ fn shop() -> Scenario {
     .at_most(SCRIPT, PeakTo(Program::Loadr), 1.0)
 }
 
-/// Each beside JMeter; the case is the property that gives its thread group users.
+/// Each case compared with JMeter. The case is the property that enables its thread group.
 fn work() -> Scenario {
-    /// Case, users, and the most of JMeter's CPU a sample.
+    /// Case, users, and the highest allowed ratio of CPU per sample to JMeter.
     const CASES: [(&str, u32, f64); 6] = [
         ("login", 10, 0.125),
         ("pages", 2, 0.2),
@@ -66,7 +67,7 @@ fn work() -> Scenario {
         }));
     }
     let scenario = Scenario {
-        // JMeter's compiler needs some time.
+        // Java's JIT compiler needs some time.
         least_seconds: 10,
         ..Scenario::new(
             "work",
@@ -79,7 +80,7 @@ fn work() -> Scenario {
     })
 }
 
-/// As fast as one machine can be asked for an even pace. Each arrival is a user with a connection of its own, as in JMeter.
+/// An even pace at a rate that one machine can just sustain. As in JMeter, each arrival is a user with its own connection.
 fn open() -> Scenario {
     const FAST: &str = "20,000 a second";
     let entry = Contender::new(Program::Drumfire, "open.jmx")
@@ -94,7 +95,7 @@ fn open() -> Scenario {
     .at_most(FAST, LateUs, 1_000.0)
 }
 
-/// The live page and two outputs beside an even pace: they may cost no sample, and little CPU.
+/// An even pace with the live page and two outputs enabled. They must cost no sample, and little CPU.
 fn live() -> Scenario {
     const ALONE: &str = "alone";
     const WATCHED: &str = "live page and two outputs";
@@ -113,7 +114,7 @@ fn live() -> Scenario {
         "5,000 requests a second with the live page and two outputs, and without",
         vec![entry(ALONE), watched],
     );
-    // Long enough that the start of the page and its end weigh little.
+    // Long enough that starting and ending the page matter little.
     Scenario {
         least_seconds: 20,
         ..scenario
