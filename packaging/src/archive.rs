@@ -1,4 +1,4 @@
-//! Archives with the same bytes for the same content: sorted entries, one time, no owner.
+//! Makes reproducible archives: sorted entries, one timestamp, no owner.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use crate::build::Program;
 use crate::{Release, copy, files};
 
-/// The checksums of everything that is downloaded.
+/// The checksums of everything that users download.
 pub const SUMS: &str = "SHA256SUMS";
 
 /// Packs a program with its man pages, completions and licences as `.tar.gz`.
@@ -32,7 +32,7 @@ pub fn pack(release: &Release, program: &Program) -> anyhow::Result<()> {
     tar_gz(&folder, &name, release.time, &target)
 }
 
-/// Packs a folder below the name `prefix`. Files with an executable bit get mode 755, others 644.
+/// Packs a folder under the name `prefix`. Executable files get mode 755, others 644.
 pub fn tar_gz(folder: &Path, prefix: &str, time: u64, target: &Path) -> anyhow::Result<()> {
     let file = File::create(target).with_context(|| target.display().to_string())?;
     let packer = GzBuilder::new().mtime(0).write(file, Compression::best());
@@ -57,7 +57,7 @@ pub fn tar_gz(folder: &Path, prefix: &str, time: u64, target: &Path) -> anyhow::
     Ok(())
 }
 
-/// Whether its owner may run a file.
+/// Whether the owner may execute a file.
 pub fn is_executable(file: &Path) -> anyhow::Result<bool> {
     use std::os::unix::fs::PermissionsExt as _;
     Ok(fs::metadata(file)?.permissions().mode() & 0o100 != 0)

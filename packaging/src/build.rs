@@ -1,6 +1,7 @@
-//! Compiles the programs of a release with Zig's linker, so that they run on old systems, and asks them for their man pages.
+//! Compiles the programs of a release with Zig's linker, so that they run on old systems, and lets them write their man pages.
 //!
-//! Two kinds: *dynamic* needs glibc 2.17 or newer and can load Java; *static* is linked with musl, needs nothing, and has no Java.
+//! There are two kinds. The *dynamic* one needs glibc 2.17 or newer and can load Java; the *static* one is linked with musl,
+//! needs no library, and cannot load Java.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use xtask::{root, run};
 
 use crate::{Order, Release, copy};
 
-/// Zig and the cargo subcommand that links with it, by their versions in Python's package index.
+/// Zig and the cargo subcommand that links with it, with their versions on PyPI.
 const TOOLS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
 
 /// A compiled program.
@@ -40,7 +41,7 @@ impl Program {
     }
 }
 
-/// The programs of packages that are there already: only their names count.
+/// The programs of packages that already exist: only their names are used.
 pub fn names() -> Vec<Program> {
     [false, true]
         .map(|is_static| Program {
@@ -51,10 +52,10 @@ pub fn names() -> Vec<Program> {
         .into()
 }
 
-/// The programs that the order asks for: x86_64 dynamic, x86_64 static, then those of aarch64.
+/// Builds the programs of an order: x86_64 dynamic, x86_64 static, then those for aarch64.
 ///
 /// # Errors
-/// If Python, a target of the toolchain or a build is missing or fails.
+/// Python or a target of the toolchain is missing, or a build fails.
 pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
     let mut wanted = vec![
         ("x86_64", false, &order.dynamic),
@@ -80,7 +81,7 @@ pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
             file,
         });
     }
-    // Most of a build is one linker on one core, so two go on at a time.
+    // Most of a build is a single-threaded linker, so two builds run at a time.
     for pair in builds.chunks(2) {
         let mut children = Vec::new();
         for build in pair {
@@ -93,7 +94,7 @@ pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// Builds the static x86_64 program again, from a copy of the sources in another folder: it must have the same bytes.
+/// Builds the static x86_64 program again from a copy of the sources in another folder, and checks that the bytes are the same.
 pub fn again(release: &Release, folder: &Path) -> anyhow::Result<()> {
     let elsewhere = release.work.join("elsewhere");
     run(Command::new("git")
@@ -113,7 +114,7 @@ pub fn again(release: &Release, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Has a program write its man pages and completions below `share`, and adds licences and examples.
+/// Lets a program write its man pages and completions below `share`, and adds licences and examples.
 pub fn describe(program: &Program, share: &Path) -> anyhow::Result<()> {
     run(Command::new(&program.file)
         .arg("man")
@@ -144,18 +145,18 @@ pub fn describe(program: &Program, share: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One call of cargo.
+/// One cargo build.
 struct Build {
     tools: PathBuf,
     sources: PathBuf,
     folder: PathBuf,
-    /// The target for cargo-zigbuild, with the version of glibc.
+    /// The target for cargo-zigbuild, including the version of glibc.
     target: String,
     is_static: bool,
 }
 
 impl Build {
-    /// Prepares a build of `sources`; also gives the file that it will write.
+    /// Prepares a build of `sources`; also returns the file that it will write.
     fn new(
         folder: &Path,
         sources: &Path,
@@ -166,7 +167,7 @@ impl Build {
         let target = Program::target(cpu, is_static);
         run(Command::new("rustup").args(["--quiet", "target", "add", &target]))
             .context("rustup has the standard library of other targets")?;
-        // A folder for each, since cargo locks the one it builds in.
+        // Each build has its own folder, because cargo locks it while building.
         let folder = folder.join("build").join(&target);
         let file = folder.join(&target).join("dist/drumfire");
         let target = if is_static {
@@ -242,7 +243,7 @@ fn finish(mut child: Child) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A Python environment with Zig, made once.
+/// Installs a Python environment with Zig, unless it exists.
 fn tools(folder: &Path) -> anyhow::Result<PathBuf> {
     let tools = folder.join("tools");
     let bin = tools.join("bin");

@@ -1,4 +1,5 @@
-//! Installs every package with its own client into a clean place, as a user without a toolchain, and runs the quickstart with it.
+//! Installs every package with its own client into an empty environment, as a user without a toolchain, and runs the quickstart
+//! with it.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -15,13 +16,13 @@ use crate::{
     mebibytes, npm, python, write,
 };
 
-/// How long the quickstart runs, in seconds: long enough to send, short enough to wait for.
+/// The duration of the quickstart in seconds: long enough to send requests, short enough to wait for.
 const SECONDS: &str = "-Jseconds=2";
 
-/// Longer than a user should wait from the end of the download to the end of the quickstart.
+/// The longest acceptable time from the end of the download to the end of the quickstart.
 const LONG: Duration = Duration::from_secs(10);
 
-/// A line of the table.
+/// A row of the result table.
 pub struct Row {
     /// The name of the package.
     pub channel: &'static str,
@@ -31,23 +32,23 @@ pub struct Row {
     pub built_by: &'static str,
     /// The client that installed it.
     pub installed_by: &'static str,
-    /// From the start of the installation to the end of the quickstart; none if nothing was run.
+    /// From the start of the installation to the end of the quickstart; `None` if nothing was run.
     pub took: Option<Duration>,
 }
 
-/// The size that a program should stay below, in bytes.
+/// The size in bytes above which a program is reported as large.
 const LARGE: u64 = 20_000_000;
 
 /// Installs and runs one package in an empty folder.
 type Check = fn(&Release, &Path) -> anyhow::Result<Row>;
 
-/// The user and group that own nothing.
+/// The user and group `nobody`.
 const NOBODY: u32 = 65534;
 
-/// Checks all packages and prints a row for each, in a folder that every user may read.
+/// Checks all packages in a folder that every user can read, and prints a row for each.
 ///
 /// # Errors
-/// The packages that do not install or run, by their names.
+/// Names the packages that do not install or run.
 pub fn all(release: &Release) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
@@ -102,7 +103,7 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
     }
 }
 
-/// A program with its size.
+/// Describes a program with its size.
 fn program_told(program: &Program) -> anyhow::Result<String> {
     let bytes = fs::metadata(&program.file)?.len();
     let kind = if program.is_static {
@@ -118,7 +119,7 @@ fn program_told(program: &Program) -> anyhow::Result<String> {
     ))
 }
 
-/// The release as users have it who downloaded it.
+/// A copy of the release, as a user who downloaded it has it.
 fn downloaded(release: &Release, folder: &Path) -> anyhow::Result<Release> {
     let copies = [
         (&release.folder, folder.join("packages")),
@@ -140,7 +141,7 @@ fn downloaded(release: &Release, folder: &Path) -> anyhow::Result<Release> {
 }
 
 impl Row {
-    /// Whether a user who has downloaded it expects it to run at once. Maven starts slowly by itself.
+    /// Whether a user expects the package to run immediately. Maven itself starts slowly.
     fn is_quick(&self) -> bool {
         !self.channel.starts_with("Maven")
     }
@@ -169,12 +170,12 @@ fn give(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Whether other users can be stood in for.
+/// Whether this process may act as another user.
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
-/// A command of a user who owns nothing, where that is possible, and has nothing but the system's own programs.
+/// A command with nothing but the system's programs in its path, run as a user without rights if possible.
 pub fn clean(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
     let mut command = match is_root() {
         true => {
@@ -193,10 +194,10 @@ pub fn clean(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
     command
 }
 
-/// Runs a command and gives its output.
+/// Runs a command and returns its output.
 ///
 /// # Errors
-/// If it does not start or fails, with all that it printed.
+/// The command does not start or fails; the error contains its output.
 pub fn output(command: &mut Command) -> anyhow::Result<String> {
     let output = command
         .stdin(Stdio::null())
@@ -284,7 +285,7 @@ fn installer(release: &Release, place: &Path) -> anyhow::Result<Row> {
         place,
     )?;
     let took = Some(start.elapsed());
-    // An archive with other bytes must not be installed.
+    // Check that an archive with other bytes is not installed.
     let mirror = place.join("mirror");
     let name = format!("{}.tar.gz", release.dynamic().archive_name());
     copy(&release.folder.join(&name), &mirror.join(&name))?;
@@ -314,7 +315,7 @@ fn installer(release: &Release, place: &Path) -> anyhow::Result<Row> {
 fn deb(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let file = release.folder.join(linux::deb_name());
     let root = place.join("root");
-    // A system that has libc6 and nothing else, so that dpkg checks what the package depends on.
+    // A system with only libc6, so that dpkg checks the package's dependencies.
     let libc = output(Command::new("dpkg-query").args(["--status", "libc6"]))?;
     let libc: String = libc
         .lines()
@@ -353,7 +354,7 @@ fn rpm(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let root = place.join("root");
     fs::create_dir_all(&root)?;
     let start = Instant::now();
-    // The clean root has no glibc that rpm knows of.
+    // rpm's database in the clean root does not list glibc.
     output(
         Command::new("rpm")
             .arg("--root")
@@ -490,7 +491,7 @@ fn maven_artifacts(release: &Release, place: &Path) -> anyhow::Result<Row> {
         "-Dexpression=settings.localRepository",
         "-DforceStdout",
     ]))?;
-    // Maven resets the terminal's colours even where it sets none.
+    // Maven resets the terminal's colours even if it sets none.
     let local = local.replace("\u{1b}[0m", "");
     let resolved = Path::new(local.trim())
         .join("io/drumfire/drumfire-bin")
@@ -512,7 +513,7 @@ fn maven_artifacts(release: &Release, place: &Path) -> anyhow::Result<Row> {
     })
 }
 
-/// Maven does not keep permissions: who resolves the program makes it executable.
+/// Copies a program and makes it executable, as build tools must do, because Maven does not preserve permissions.
 pub fn copy_program(from: &Path, to: &Path) -> anyhow::Result<()> {
     copy(from, to)?;
     fs::set_permissions(to, fs::Permissions::from_mode(0o755))?;
@@ -526,7 +527,7 @@ fn image(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let container = output(container::buildah(place).args(["from", &source]))?;
     let mut mount = container::buildah(place);
     let root = output(mount.args(["mount", container.trim()]))?;
-    // The image is a root by itself: the program has to run with nothing else below it.
+    // Run the program with the image as its root, so that nothing else is available to it.
     let root = Path::new(root.trim());
     fs::create_dir_all(root.join("tmp"))?;
     fs::create_dir_all(root.join("proc"))?;
@@ -539,7 +540,7 @@ fn image(release: &Release, place: &Path) -> anyhow::Result<Row> {
     inside
         .args(["--demo", "-j", "/tmp/log", SECONDS])
         .env_clear()
-        // Debian keeps `chroot` where only this finds it.
+        // Debian installs `chroot` in a folder that only this path contains.
         .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
     let said = output(&mut inside)?;
     if !said.contains("TOTAL") {
@@ -554,7 +555,7 @@ fn image(release: &Release, place: &Path) -> anyhow::Result<Row> {
     })
 }
 
-/// Manifests whose clients do not run here are read by a parser of their language.
+/// Parses manifests whose clients do not run here with a parser of their language.
 fn manifests(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let folder = &release.folder;
     run(Command::new("ruby")

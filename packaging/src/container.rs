@@ -1,4 +1,5 @@
-//! The container image with the static program alone, made by buildah without a daemon.
+//! Builds the container image, which contains only the static program, with buildah and without a
+//! daemon.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -12,7 +13,7 @@ pub fn name() -> String {
     format!("drumfire-{VERSION}-static.oci.tar")
 }
 
-/// buildah with storage of its own, which needs neither a daemon nor overlay file systems.
+/// buildah with private storage, which needs neither a daemon nor overlay file systems.
 pub fn buildah(work: &Path) -> Command {
     let mut buildah = Command::new("buildah");
     buildah

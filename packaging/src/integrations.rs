@@ -1,5 +1,5 @@
-//! The plugins for Maven and Gradle, the extensions for JUnit and jmeter-java-dsl, as artifacts beside the program's, and the
-//! extension for VS Code.
+//! Builds the plugins for Maven and Gradle and the extensions for JUnit and jmeter-java-dsl as artifacts beside the program's,
+//! and the extension for VS Code.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,9 +13,9 @@ use xtask::{root, run};
 use crate::check::{Row, output};
 use crate::{Release, VERSION, copy, files, maven, write};
 
-/// The goal of Maven that puts artifacts into a repository.
+/// Maven's goal that puts artifacts into a repository.
 const DEPLOY: &str = "org.apache.maven.plugins:maven-deploy-plugin:3.1.3:deploy";
-/// A plan that asks no server.
+/// A plan that sends no requests.
 const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6.3"><hashTree>
 <TestPlan guiclass="TestPlanGui" testclass="TestPlan" testname="plan"/><hashTree>
 <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
@@ -25,7 +25,7 @@ const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6
 </hashTree></hashTree></jmeterTestPlan>
 "#;
 
-/// Builds all of `integrations/` into the repository that [`maven::pack`] packs, without its tests.
+/// Builds everything in `integrations/`, without its tests, into the repository that [`maven::pack`] packs.
 pub fn pack(release: &Release) -> anyhow::Result<()> {
     let repository = maven::repository(release);
     let url = format!("file://{}", repository.display());
@@ -42,7 +42,7 @@ pub fn pack(release: &Release) -> anyhow::Result<()> {
     build.args(["package", DEPLOY]).current_dir(&folder);
     run(&mut build).context("Maven and a JDK (Debian and Ubuntu: apt install maven)")?;
     gradle_plugin(&repository, &folder.join("gradle"))?;
-    // Lists of versions have the time of the build in them; whoever publishes the artifacts makes new ones.
+    // Remove lists of versions: they contain the time of the build, and publishing the artifacts creates new ones.
     for file in files(&repository)? {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with("maven-metadata") {
@@ -52,8 +52,8 @@ pub fn pack(release: &Release) -> anyhow::Result<()> {
     extension(release)
 }
 
-/// Builds the Gradle plugin. Its POMs are written here, since Gradle 4's own publisher knows no folders; the second one is how
-/// Gradle finds a plugin by its id.
+/// Builds the Gradle plugin. Its POMs are written here, because Gradle 4's own publisher cannot write to folders. The second
+/// POM is the marker through which Gradle finds a plugin by its id.
 fn gradle_plugin(repository: &Path, folder: &Path) -> anyhow::Result<()> {
     const PLUGIN: &str = "drumfire-gradle-plugin";
     const MARKER: &str = "io.drumfire.gradle.plugin";
@@ -112,7 +112,7 @@ fn extension(release: &Release) -> anyhow::Result<()> {
     copy(&to.join(&made), &release.folder.join(&made))
 }
 
-/// Runs a plan from a project that has the Maven plugin, which resolves the program, with an empty local repository.
+/// Runs a plan from a project with the Maven plugin. The plugin resolves the program, starting from an empty local repository.
 pub fn check(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let file = release.folder.join(maven::name());
     output(
@@ -148,7 +148,7 @@ pub fn check(release: &Release, place: &Path) -> anyhow::Result<Row> {
     })
 }
 
-/// A local repository for this check alone.
+/// The option for a local repository that only this check uses.
 fn local_repository(place: &Path) -> OsString {
     let mut option = OsString::from("-Dmaven.repo.local=");
     option.push(place.join("local"));

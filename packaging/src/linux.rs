@@ -1,4 +1,4 @@
-//! Packages of Debian and of Red Hat, made by the systems' own tools from the dynamic program.
+//! Makes the Debian and Red Hat packages from the dynamic program with the systems' own tools.
 
 use std::fs;
 use std::path::Path;
@@ -58,7 +58,7 @@ pub fn rpm(release: &Release) -> anyhow::Result<()> {
     )
 }
 
-/// Lays the program and its files out below `tree` as they are below `/`; gives their size in bytes.
+/// Lays the program and its files out below `tree` as below `/`; returns their size in bytes.
 fn lay_out(release: &Release, tree: &Path) -> anyhow::Result<u64> {
     empty(tree)?;
     copy(&release.dynamic().file, &tree.join("usr/bin/drumfire"))?;

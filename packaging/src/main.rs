@@ -1,8 +1,9 @@
-//! `cargo xtask dist`: the packages that users install, in `target/dist`, and a check that installs each of them with its own client.
+//! `cargo xtask dist`: builds the packages that users install, in `target/dist`, and checks each of them by installing it with
+//! its own client.
 //!
-//! `build` compiles the programs, `archive`, `linux`, `python`, `npm`, `maven` and `container` pack them, `integrations` builds what Java's
-//! tools and VS Code load, `texts` writes the manifests of
-//! package managers that only point at the archives, and `check` installs and runs what was packed.
+//! `build` compiles the programs. `archive`, `linux`, `python`, `npm`, `maven` and `container` pack them. `integrations` builds
+//! the plugins for Java's build tools and VS Code. `texts` writes the manifests of package managers that download the archives
+//! themselves. `check` installs and runs every package.
 
 mod archive;
 mod build;
@@ -46,14 +47,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// The kind of package.
+/// What to build, pack and check.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Order {
     /// Install every package with its client and run the quickstart.
     pub check: bool,
-    /// Also aarch64, and a second build in another folder that must give the same bytes.
+    /// Also build aarch64, and build again in another folder to check that the bytes are the same.
     pub all: bool,
-    /// Take the packages that are there instead of building and packing.
+    /// Use the existing packages instead of building and packing.
     pub packed: bool,
     /// Pack this program instead of building the dynamic one.
     pub dynamic: Option<PathBuf>,
@@ -62,10 +63,10 @@ pub struct Order {
 }
 
 impl Order {
-    /// Reads the words after `dist`.
+    /// Parses the arguments after `dist`.
     ///
     /// # Errors
-    /// A word that is not known, or an option without its value.
+    /// An argument is unknown, or an option has no value.
     pub fn read(words: &[&str]) -> anyhow::Result<Order> {
         let mut order = Order::default();
         let mut words = words.iter();
@@ -93,11 +94,11 @@ impl Order {
 pub struct Release {
     /// The finished packages.
     pub folder: PathBuf,
-    /// Scratch space of the packers, emptied first.
+    /// The packers' working folder, emptied first.
     pub work: PathBuf,
-    /// Programs, the dynamic one of this machine first.
+    /// The programs, starting with the dynamic one for x86_64.
     pub programs: Vec<Program>,
-    /// Seconds since the Unix epoch of the last commit: the time of every packed file.
+    /// The time of the last commit in seconds since the Unix epoch, which becomes the timestamp of every packed file.
     pub time: u64,
     /// Man pages, completions and licences, laid out below `share/`.
     pub share: PathBuf,
@@ -109,16 +110,16 @@ impl Release {
         &self.programs[0]
     }
 
-    /// The static program for x86_64, which needs nothing of the machine.
+    /// The static program for x86_64, which needs no libraries.
     pub fn r#static(&self) -> &Program {
         &self.programs[1]
     }
 }
 
-/// Builds, packs and, if asked to, checks.
+/// Builds, packs and optionally checks the packages.
 ///
 /// # Errors
-/// If a tool is missing, a build or a packer fails, or a package does not install or run.
+/// A tool is missing, a build or a packer fails, or a package does not install or run.
 pub fn dist(order: &Order) -> anyhow::Result<()> {
     let start = std::time::Instant::now();
     let folder = std::path::absolute(xtask::target().join("dist"))?;
@@ -174,7 +175,7 @@ fn pack(release: &Release) -> anyhow::Result<()> {
     texts::write_all(release)
 }
 
-/// Makes a folder that holds nothing.
+/// Creates an empty folder, deleting an existing one.
 pub fn empty(folder: &Path) -> anyhow::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
@@ -182,7 +183,7 @@ pub fn empty(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())
 }
 
-/// Writes a file and the folders above it.
+/// Writes a file, creating its folders.
 pub fn write(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
@@ -190,7 +191,7 @@ pub fn write(file: &Path, content: impl AsRef<[u8]>) -> anyhow::Result<()> {
     fs::write(file, content).with_context(|| file.display().to_string())
 }
 
-/// Copies a file below a folder, with the folders above it and its permissions.
+/// Copies a file with its permissions, creating the folders above it.
 pub fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
@@ -200,7 +201,7 @@ pub fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
         .with_context(|| format!("{} to {}", from.display(), to.display()))
 }
 
-/// Every file below a folder, in order, by its path from the folder.
+/// Every file below a folder, sorted, by relative path.
 pub fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -239,7 +240,7 @@ fn list(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A size as people read it.
+/// A size for humans.
 pub fn mebibytes(bytes: u64) -> String {
     format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
 }

@@ -1,5 +1,5 @@
-//! The programs as Maven artifacts, `io.drumfire:drumfire-bin:exe:linux-x86_64:VERSION`: builds resolve them from their usual repository
-//! and mirror. The release has them as an archive in a repository's layout.
+//! The programs as Maven artifacts, `io.drumfire:drumfire-bin:exe:linux-x86_64:VERSION`, which builds resolve from their usual
+//! repository and mirror. The release contains them as an archive with a repository's layout.
 
 use crate::build::Program;
 use crate::{HOMEPAGE, LICENSE, Release, SUMMARY, VERSION, archive, copy, write};
@@ -20,7 +20,7 @@ pub fn repository(release: &Release) -> std::path::PathBuf {
     release.work.join("maven")
 }
 
-/// Packs every program with its POM, and what is in the folder already.
+/// Packs every program with its POM, together with everything already in the folder.
 pub fn pack(release: &Release) -> anyhow::Result<()> {
     let repository = repository(release);
     let folder = repository.join("io/drumfire/drumfire-bin").join(VERSION);

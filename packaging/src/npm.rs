@@ -1,5 +1,5 @@
-//! Packages for npm: `drumfire`, a small starter, and one package with the program for each platform, which npm chooses by `os` and `cpu`.
-//! Nothing is downloaded after the installation, which CI systems forbid.
+//! Packages for npm: `drumfire`, a small launcher, and a package with the program for each platform, which npm selects by `os`
+//! and `cpu`. No install script downloads anything, because CI systems forbid that.
 
 use std::process::{Command, Stdio};
 
@@ -27,7 +27,7 @@ fn cpu(program: &Program) -> &'static str {
     }
 }
 
-/// Packs the starter and the platforms' packages with `npm pack`.
+/// Packs the launcher and the platforms' packages with `npm pack`.
 pub fn pack(release: &Release) -> anyhow::Result<()> {
     let mut platforms = Map::new();
     for program in release.programs.iter().filter(|program| !program.is_static) {

@@ -1,5 +1,5 @@
-//! Wheels for Python's package index: `pip install drumfire` puts the program on the path. A wheel is a ZIP archive with a list of
-//! its files (PyPA's binary distribution format).
+//! Wheels for PyPI: `pip install drumfire` puts the program on the path. A wheel is a ZIP archive with a list of its files
+//! (PyPA's binary distribution format).
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -28,7 +28,7 @@ pub fn name(program: &Program) -> String {
     format!("drumfire-{VERSION}-py3-none-{}.whl", tag(program))
 }
 
-/// The platform: the oldest glibc, or musl's first version, that pip is to take the wheel for.
+/// The platform tag: the oldest glibc, or the first version of musl, for which pip accepts the wheel.
 fn tag(program: &Program) -> String {
     match program.is_static {
         true => format!("musllinux_1_1_{}", program.cpu),

@@ -1,4 +1,4 @@
-//! The software bill of materials: every crate in the program, as CycloneDX 1.5 JSON.
+//! Writes the software bill of materials: every crate in the program, as CycloneDX 1.5 JSON.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{LICENSE, Release, VERSION};
 
-/// Writes `drumfire-VERSION.cdx.json`: the crates that the dynamic x86_64 program is linked with.
+/// Writes `drumfire-VERSION.cdx.json`: the crates that are linked into the dynamic x86_64 program.
 fn write_components(release: &Release, metadata: &Value) -> anyhow::Result<()> {
     let used = used(metadata)?;
     let packages = metadata["packages"]
@@ -38,7 +38,7 @@ fn write_components(release: &Release, metadata: &Value) -> anyhow::Result<()> {
     crate::write(&file, serde_json::to_string_pretty(&document)?)
 }
 
-/// Asks cargo and writes the document.
+/// Gets the dependencies from cargo and writes the document.
 pub fn write(release: &Release) -> anyhow::Result<()> {
     let mut cargo = xtask::cargo();
     cargo.args([
@@ -73,7 +73,7 @@ fn component(package: &Value) -> Value {
     })
 }
 
-/// The packages that the program `drumfire` needs when it runs, by their ids.
+/// The ids of the packages that `drumfire` needs at run time.
 fn used(metadata: &Value) -> anyhow::Result<BTreeSet<String>> {
     let nodes = metadata["resolve"]["nodes"]
         .as_array()
@@ -99,7 +99,7 @@ fn used(metadata: &Value) -> anyhow::Result<BTreeSet<String>> {
             .context("every package is resolved")?;
         for dependency in node["deps"].as_array().into_iter().flatten() {
             let kinds = dependency["dep_kinds"].as_array();
-            // A kind of null is a dependency of the program itself, not of its tests or build script.
+            // A null kind marks a dependency of the program itself, not of its tests or build script.
             if kinds.is_some_and(|kinds| kinds.iter().any(|kind| kind["kind"].is_null())) {
                 waiting.extend(dependency["pkg"].as_str());
             }

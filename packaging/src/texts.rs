@@ -1,4 +1,5 @@
-//! Texts from `templates/`, with the version and checksums filled in: what package managers read that download the archives themselves.
+//! Fills the templates in `templates/` with the version and checksums, for package managers that download the archives
+//! themselves.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use anyhow::{Context as _, bail};
 use crate::build::Program;
 use crate::{HOMEPAGE, LICENSE, Release, SUMMARY, VERSION, archive, copy, write};
 
-/// Templates that name the checksum of an archive as `@SHA256_LINUX_X86_64@` and the like.
+/// Templates that contain the checksum of an archive as `@SHA256_LINUX_X86_64@` or similar.
 const MANIFESTS: [(&str, &str); 6] = [
     ("homebrew/drumfire.rb.in", "homebrew/drumfire.rb"),
     ("scoop/drumfire.json.in", "scoop/drumfire.json"),
@@ -27,10 +28,10 @@ const MANIFESTS: [(&str, &str); 6] = [
     ("install.sh.in", "install.sh"),
 ];
 
-/// Fills in a template: `@VERSION@`, `@LICENSE@`, `@SUMMARY@`, `@HOMEPAGE@` and those given.
+/// Fills a template in: `@VERSION@`, `@LICENSE@`, `@SUMMARY@`, `@HOMEPAGE@` and the given values.
 ///
 /// # Errors
-/// If the template cannot be read, or a word between `@` signs has no value.
+/// The template cannot be read, or a word between `@` signs has no value.
 pub fn fill(template: &str, values: &[(&str, &str)]) -> anyhow::Result<String> {
     let file = xtask::root().join("packaging/templates").join(template);
     let mut text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
@@ -68,7 +69,7 @@ pub fn write_all(release: &Release) -> anyhow::Result<()> {
             archive::sha256(&archive_of(release, program))?,
         ));
     }
-    // An archive that was not made this time leaves zeros, which no download matches.
+    // For an archive that was not built this time the checksum is zeros, which no download matches.
     for missing in [
         "LINUX_AARCH64",
         "LINUX_AARCH64_STATIC",
@@ -98,7 +99,7 @@ pub fn write_all(release: &Release) -> anyhow::Result<()> {
             .join(file);
         copy(&from, &release.folder.join("container").join(file))?;
     }
-    // The compose file mounts them.
+    // The compose file mounts the dashboards.
     let dashboards = xtask::root().join("dashboards");
     for file in crate::files(&dashboards)? {
         let to = release.folder.join("container/dashboards").join(&file);
