@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: runs the targets of `fuzz/` one after another for a bounded time each.
+//! `cargo xtask fuzz`: runs the targets of `fuzz/` in sequence, each for a limited time.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,24 +7,24 @@ use anyhow::{Context as _, bail};
 use xtask::{root, run};
 
 const TARGETS: &str = "fuzz/fuzz_targets";
-/// Inputs of earlier runs, each of which reaches code that no other reaches.
+/// Inputs of earlier runs, each of which reaches code that no other input reaches.
 const PACKED: &str = "fuzz/corpus.tar.xz";
 const DEFAULT_SECONDS: u32 = 60;
 
-/// The wanted work on each target.
+/// What to do with each target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
-    /// For so many seconds.
+    /// Fuzz for this many seconds.
     Fuzz(u32),
-    /// Leave out the inputs that reach nothing new, and pack the others.
+    /// Remove the inputs that reach no new code, and pack the others.
     Pack,
 }
 
-/// Fuzzes the named targets, or all of them, for `--seconds` each. The corpus of a target grows in `fuzz/corpus/TARGET`; without
-/// that folder it begins with the packed one. `--pack` packs it anew.
+/// Fuzzes the named targets, or all of them, for `--seconds` each. The corpus of a target grows in `fuzz/corpus/TARGET`; if that
+/// folder is missing, the packed corpus is unpacked first. `--pack` packs it again.
 ///
 /// # Errors
-/// If cargo-fuzz or tar is missing, a target is unknown, or a target finds a failing input.
+/// cargo-fuzz or tar is missing, a target is unknown, or a target finds a failing input.
 pub fn fuzz(words: &[&str]) -> anyhow::Result<()> {
     let (work, named) = options(words)?;
     let installed = Command::new("cargo")
@@ -51,7 +51,7 @@ pub fn fuzz(words: &[&str]) -> anyhow::Result<()> {
     }
 }
 
-/// The wanted work and the names of the targets.
+/// Parses the arguments: what to do, and the names of the targets.
 fn options<'w>(words: &[&'w str]) -> anyhow::Result<(Work, Vec<&'w str>)> {
     let (mut work, mut named) = (Work::Fuzz(DEFAULT_SECONDS), Vec::new());
     let mut words = words.iter();
@@ -70,7 +70,7 @@ fn options<'w>(words: &[&'w str]) -> anyhow::Result<(Work, Vec<&'w str>)> {
     Ok((work, named))
 }
 
-/// All targets, in order of name.
+/// All targets, sorted by name.
 fn targets() -> anyhow::Result<Vec<String>> {
     let files = std::fs::read_dir(root().join(TARGETS)).context(TARGETS)?;
     let names = files.flatten().filter_map(|file| {
@@ -93,7 +93,7 @@ fn chosen(named: &[&str], all: &[String]) -> anyhow::Result<Vec<String>> {
     Ok(all.iter().filter(is_chosen).cloned().collect())
 }
 
-/// `-s none` needs no nightly compiler. Seeds are read and never written.
+/// The command for a target. `-s none` works without a nightly compiler. Seeds are only read.
 fn command(target: &str, work: Work, root: &Path) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(root);
@@ -121,7 +121,7 @@ fn command(target: &str, work: Work, root: &Path) -> Command {
     command
 }
 
-/// The same inputs give the same bytes.
+/// The command that packs the corpora. The same inputs give the same bytes.
 fn pack(root: &Path) -> Command {
     let mut command = Command::new("tar");
     command

@@ -1,5 +1,5 @@
-//! `cargo xtask integrations`: the tests of `integrations/`, which run the program from Maven, JUnit, jmeter-java-dsl and Gradle,
-//! and the schemas of the files in `ci/`.
+//! `cargo xtask integrations`: runs the tests of `integrations/`, which start the program from Maven, JUnit, jmeter-java-dsl and
+//! Gradle, and checks the files in `ci/` against their schemas.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::bail;
 use xtask::{cargo, root, run};
 
-/// Files for CI systems, the schema of each, and what has to be done to it before.
+/// Files for CI systems, the schema of each, and the conversion that it needs first.
 const SCHEMAS: [(&str, &[&str]); 3] = [
     ("ci/github/action.yml", &["vendor.github-actions"]),
     (
@@ -24,8 +24,8 @@ const SCHEMAS: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Runs what the installed tools allow and names what was skipped. `--compare` builds the Maven projects with
-/// jmeter-maven-plugin, too, which takes ten minutes and Maven 3.9.
+/// Runs the tests that the installed tools allow, and names those that were skipped. `--compare` also builds the Maven projects
+/// with jmeter-maven-plugin, which takes ten minutes and needs Maven 3.9.
 pub fn test(options: &[&str]) -> anyhow::Result<()> {
     let compare = match options {
         [] => false,
@@ -58,7 +58,7 @@ pub fn test(options: &[&str]) -> anyhow::Result<()> {
     schemas()
 }
 
-/// The plugin needs the launcher, which Maven has put into the local repository.
+/// Tests the Gradle plugin. It needs the launcher, which Maven has put into the local repository.
 fn gradle(folder: &Path, binary: &str) -> anyhow::Result<()> {
     if !is_there("gradle", "--version") {
         skipped("integrations/gradle", "there is no Gradle");

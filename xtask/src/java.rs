@@ -1,4 +1,5 @@
-//! `cargo xtask java` builds the jar that `crates/jvm` carries from the sources in `java/`; `cargo xtask test` tries them.
+//! `cargo xtask java` builds the jar that `crates/jvm` embeds from the sources in `java/`; `cargo xtask test` tests the
+//! sources.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,13 +10,13 @@ use anyhow::{Context as _, bail};
 use sha2::{Digest as _, Sha256};
 
 const SOURCES: &str = "java/src/main/java";
-/// Tests, with an engine of their own in the place of the class that calls into the real one.
+/// The tests. They replace the class that calls into the real engine with their own.
 const TESTS: &str = "java/src/test/java";
 const JAR: &str = "crates/jvm/assets/drumfire-bridge.jar";
-/// The sources that the jar was built from, with their SHA-256: what is stale shows without a Java.
+/// The SHA-256 of each source that the jar was built from, so that a stale jar is detected without a JDK.
 const BUILT_FROM: &str = "crates/jvm/assets/drumfire-bridge.sources";
 
-/// Same sources and same JDK, same bytes.
+/// Builds the jar. The same sources and the same JDK give the same bytes.
 pub fn build() -> anyhow::Result<()> {
     let root = xtask::root();
     let home = home().context("JMETER_HOME has no JMeter: the bridge is compiled against it")?;
@@ -31,8 +32,8 @@ pub fn build() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs the tests of the sources with JMeter's own JUnit. A missing JDK or JMeter is reported and is no failure, since the
-/// jar itself is checked in.
+/// Runs the tests of the sources with the JUnit that comes with JMeter. A missing JDK or JMeter is reported but is not a
+/// failure, because the jar itself is checked in.
 pub fn test() -> anyhow::Result<()> {
     let Some(home) = home() else {
         return skipped("there is no JMeter (JMETER_HOME)");
@@ -47,7 +48,7 @@ pub fn test() -> anyhow::Result<()> {
     jars.insert(0, classes.path().to_path_buf());
     let folder = root.join(TESTS);
     compile(&folder, &jars, tests.path())?;
-    // Their engine comes before the real one.
+    // The tests' engine precedes the real one on the class path.
     jars.insert(0, tests.path().to_path_buf());
     let names = files(&folder, "java")?.into_iter().filter_map(|file| {
         let name = file.with_extension("").to_str()?.replace('/', ".");
@@ -99,7 +100,7 @@ fn compile(folder: &Path, classpath: &[PathBuf], classes: &Path) -> anyhow::Resu
     xtask::run(&mut javac)
 }
 
-/// JMeter's jars but for its binding of SLF4J, of which there may be only one: the bridge's own.
+/// JMeter's jars except its SLF4J binding. There may be only one binding, and the bridge brings its own.
 fn classpath(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut jars = Vec::new();
     for folder in ["lib", "lib/ext"].map(|folder| home.join(folder)) {
@@ -120,7 +121,7 @@ fn flag(name: &str, path: &Path) -> OsString {
     flag
 }
 
-/// The files below a folder with that ending, in order, as the folder sees them.
+/// The files below a folder with this extension, sorted, by relative path.
 fn files(folder: &Path, ending: &str) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

@@ -11,19 +11,19 @@ pub fn root() -> PathBuf {
     own.parent().unwrap_or(own).to_path_buf()
 }
 
-/// The cargo that runs this chore, in the workspace.
+/// The cargo that runs this command, in the root of the workspace.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// Where cargo puts what it builds.
+/// cargo's target folder.
 pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// Whether a shell would find a program.
+/// Whether a program is on the path.
 pub fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
@@ -33,7 +33,7 @@ pub fn is_on_path(program: &str) -> bool {
 /// Runs a command.
 ///
 /// # Errors
-/// If it cannot be started or fails.
+/// The command cannot be started or fails.
 pub fn run(command: &mut Command) -> anyhow::Result<()> {
     let status = command.status().with_context(|| format!("{command:?}"))?;
     if !status.success() {

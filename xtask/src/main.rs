@@ -1,7 +1,7 @@
 //! The development commands: `cargo xtask test`, `compare`, `optimize`, `web`, `java`, and more.
 //!
-//! Commands that need the project's crates live in the package `drumfire-tools`, which this program starts. This program itself
-//! needs none of them, so it builds in seconds.
+//! Commands that need the project's crates live in the package `drumfire-tools`, which this program starts. This program does
+//! not depend on those crates, so it builds in seconds.
 
 mod fuzz;
 mod integrations;
@@ -96,7 +96,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tests of outputs and dashboards against the programs that they are for, as far as those are installed.
+/// Tests outputs and dashboards against the programs that they target, as far as those are installed.
 fn sinks() -> anyhow::Result<()> {
     let options = [
         "--test",
@@ -106,7 +106,7 @@ fn sinks() -> anyhow::Result<()> {
         "--nocapture",
         "--test-threads=2",
     ];
-    // Of the whole workspace, so that its features are the same as in other tests and nothing is built anew.
+    // Build the whole workspace, so that its features equal those of the other tests and nothing is built again.
     run(cargo().args(["test", "--workspace"]).args(options))
 }
 
@@ -119,7 +119,7 @@ fn test_all() -> anyhow::Result<()> {
     web::test()
 }
 
-/// Format and lints. A warning fails here, and only here, so that work in progress still builds.
+/// Checks the format and the lints. Warnings are errors here and nowhere else, so that work in progress still builds.
 fn lint() -> anyhow::Result<()> {
     run(cargo().args(["fmt", "--all", "--check"]))?;
     let clippy = ["clippy", "--quiet", "--workspace", "--all-targets"];
@@ -127,14 +127,15 @@ fn lint() -> anyhow::Result<()> {
     dependencies()
 }
 
-/// Licences, sources and use of the dependencies, with the tools that are there. Advisories need the network; CI asks for them.
+/// Checks licences, sources and use of the dependencies with the installed tools. Advisories need the network, so CI checks
+/// them.
 fn dependencies() -> anyhow::Result<()> {
     let tools: [(&str, &[&str]); 2] = [
         (
             "deny",
             &["--locked", "check", "bans", "licenses", "sources"],
         ),
-        // A library's name may differ from its crate's: md-5 is md5.
+        // A library's name may differ from its crate's, such as md5 in md-5.
         ("machete", &["--with-metadata"]),
     ];
     for (tool, options) in tools {
@@ -154,8 +155,8 @@ fn test(options: &[&str]) -> Command {
     command
 }
 
-/// The tests of HTTP/3, and that the program can be built with it. Of the whole workspace, so that its other features are the
-/// same and little is built anew.
+/// Runs the tests of HTTP/3 and checks that the program builds with it. Builds the whole workspace, so that its other features
+/// stay the same and little is built again.
 fn test_http3() -> anyhow::Result<()> {
     run(&mut test(&[
         "--quiet",

@@ -1,5 +1,5 @@
-//! `cargo xtask optimize`: the program laid out by what it does under load (profile-guided optimization). It is built twice: the
-//! first build counts what it does in some benchmarks, and the compiler lays out the second one by that.
+//! `cargo xtask optimize`: builds the program with profile-guided optimization. It is built twice: the first build records a
+//! profile in some benchmarks, and the compiler uses that profile for the second build.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 use xtask::{cargo, root, run, target};
 
-/// The benchmarks in which it is counted: HTTP/1.1 and HTTP/2, TLS, bodies that are read, and result files.
+/// The benchmarks that record the profile: HTTP/1.1 and HTTP/2, TLS, bodies that are read, and result files.
 const LOAD: [&str; 5] = ["keepalive", "extract", "newstate-tls", "http2", "rows"];
 
 const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3"];
@@ -15,7 +15,8 @@ const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3
 /// Builds `optimized/drumfire` in cargo's target folder.
 ///
 /// # Errors
-/// If the compiler's tool for profiles or nginx is missing, or a build fails. A benchmark that fails is told, and the others count.
+/// The compiler's profile tool or nginx is missing, or a build fails. A benchmark that fails is reported, and the others are
+/// still used.
 pub fn optimize() -> anyhow::Result<()> {
     let rustc = Toolchain::find()?;
     let merge = rustc.tool("llvm-profdata")?;
@@ -48,7 +49,8 @@ fn option(name: &str, file: &Path) -> String {
     format!("-C{name}={}", file.display())
 }
 
-/// Builds the profile `dist` with one more compiler option. Naming the target keeps that option from build scripts and macros.
+/// Builds the profile `dist` with one more compiler option. The target is named so that the option does not apply to build
+/// scripts and macros.
 fn build(rustc: &Toolchain, folder: &Path, option: &str) -> anyhow::Result<PathBuf> {
     let build = [
         "build",
@@ -66,9 +68,9 @@ fn build(rustc: &Toolchain, folder: &Path, option: &str) -> anyhow::Result<PathB
 }
 
 struct Toolchain {
-    /// Its folder.
+    /// The toolchain's folder.
     root: PathBuf,
-    /// The machine it runs on, as a target (`x86_64-unknown-linux-gnu`).
+    /// The host's target triple (`x86_64-unknown-linux-gnu`).
     host: String,
 }
 

@@ -1,4 +1,4 @@
-//! Compares the program with recorded runs of real JMeter: a folder whose `check.py` runs them and says how many are equal.
+//! Compares the program with recorded runs of real JMeter. The `check.py` of a folder runs them and counts the equal ones.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,11 +7,11 @@ use anyhow::{Context as _, bail};
 
 const FLOOR: &str = "compat/floor.toml";
 
-/// Runs the recorded plans of `folder` and holds the number of equal ones against the floor.
+/// Runs the recorded plans of `folder` and compares the number of equal ones with the floor.
 pub fn compare(folder: &Path) -> anyhow::Result<()> {
     let script = folder.join("check.py");
     let floor = floor(&std::fs::read_to_string(xtask::root().join(FLOOR)).context(FLOOR)?)?;
-    // The same build as the tests use, so nothing is built twice.
+    // Use the same build as the tests, so that nothing is built twice.
     xtask::run(&mut super::test(&["--quiet", "--no-run"]))?;
     let binary = xtask::target().join("debug/drumfire");
     let mut command = Command::new("python3");
@@ -21,7 +21,7 @@ pub fn compare(folder: &Path) -> anyhow::Result<()> {
         .arg(&binary)
         .arg("--no-scripts")
         .stderr(Stdio::inherit());
-    // Its exit code says whether all are equal, which is not asked here.
+    // Its exit code only says whether all runs are equal, which is not required here.
     let output = command.output().with_context(|| format!("{command:?}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");
@@ -39,7 +39,7 @@ pub fn compare(folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `passed = N` of the floor file.
+/// The value of `passed = N` in the floor file.
 fn floor(text: &str) -> anyhow::Result<u64> {
     let values = text.lines().filter_map(|line| line.split_once('='));
     let mut values = values
@@ -51,7 +51,7 @@ fn floor(text: &str) -> anyhow::Result<u64> {
         .with_context(|| format!("{FLOOR} has no number `passed`"))
 }
 
-/// The number in the last line, `N passed, M failed`.
+/// The number of passed runs in the last line, `N passed, M failed`.
 fn passed(said: &str) -> Option<u64> {
     said.lines()
         .last()?

@@ -43,10 +43,10 @@ const STEPS: &[CheckStep] = &[
     },
 ];
 
-/// Runs the steps with these names, or all of them. A step that fails does not keep the others from running.
+/// Runs the steps with these names, or all of them. After a step fails, the others still run.
 ///
 /// # Errors
-/// If a name is unknown, or at the end if a step has failed.
+/// A name is unknown, or at the end if a step has failed.
 pub fn check(names: &[&str]) -> anyhow::Result<()> {
     let steps = chosen(names)?;
     let mut failed = Vec::new();
@@ -80,12 +80,12 @@ fn chosen(names: &[&str]) -> anyhow::Result<Vec<&'static CheckStep>> {
     Ok(STEPS.iter().filter(is_chosen).collect())
 }
 
-/// The program builds as packages contain it.
+/// Checks that the program builds with the profile of the packages.
 fn package() -> anyhow::Result<()> {
     run(cargo().args(["build", "--profile", "dist", "--package", "drumfire"]))
 }
 
-/// Recorded runs of JMeter, which live beside the repository. A checkout without them skips this step.
+/// Compares with recorded runs of JMeter, which are stored beside the repository. Without them the step is skipped.
 fn compare() -> anyhow::Result<()> {
     let folder = root().join("../shared/oracle");
     if !folder.is_dir() {

@@ -1,5 +1,5 @@
-//! `cargo xtask site`: `docs/` as a site, a folder for each version, with search and a choice of versions. It loads nothing from
-//! elsewhere, so a copy on a disk works too.
+//! `cargo xtask site`: builds `docs/` as a site with a folder for each version, search, and a version menu. It loads nothing
+//! from elsewhere, so a local copy also works.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 use xtask::{root, run};
 
-/// Builds this version's folder and lists all that are there: a release adds one to those of earlier releases.
+/// Builds this version's folder and lists all existing ones. A release adds its folder to those of earlier releases.
 pub fn build() -> anyhow::Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root().join("target"), PathBuf::from);
     let site = target.join("site");
@@ -45,14 +45,14 @@ fn numbers(version: &str) -> Vec<u32> {
         .collect()
 }
 
-/// Every link within the site leads to a file and, with a `#`, to a heading of it. Gives the number of pages.
+/// Checks that every link within the site leads to a file and, with a `#`, to a heading in it. Returns the number of pages.
 fn check_links(book: &Path) -> anyhow::Result<usize> {
     let mut pages = Vec::new();
     gather(book, &mut pages)?;
     let mut broken = Vec::new();
     for page in &pages {
         let text = fs::read_to_string(page)?;
-        // The menu is the same on every page, and mdBook has made it.
+        // mdBook generates the menu, which is the same on every page.
         let content = text.split_once("<main>").map_or(&*text, |(_, main)| main);
         for attribute in ["href=\"", "src=\""] {
             for link in content.split(attribute).skip(1) {

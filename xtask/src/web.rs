@@ -1,4 +1,4 @@
-//! `cargo xtask web` builds the report's page from `web/`; `cargo xtask test` has a browser look at it.
+//! `cargo xtask web` builds the report's page from `web/`; `cargo xtask test` tests it in a browser.
 
 use std::env;
 use std::fs;
@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
-/// Where the page's source is, seen from the root of the workspace.
+/// The page's source folder, relative to the root of the workspace.
 const SOURCE: &str = "web";
 /// The built page.
 const BUILT: &str = "web/dist/index.html";
-/// The page as the program has it.
+/// The page that the program embeds.
 const ASSET: &str = "crates/report/assets/report.html";
-/// Programs that can drive a test, the first of them that is there.
+/// Browsers that can run the tests; the first one that is installed is used.
 const BROWSERS: [&str; 4] = [
     "chromium",
     "chromium-browser",
@@ -21,7 +21,7 @@ const BROWSERS: [&str; 4] = [
     "google-chrome",
 ];
 
-/// Builds the page and puts it where the program takes it from.
+/// Builds the page and copies it to where the program embeds it from.
 pub fn build() -> anyhow::Result<()> {
     let root = xtask::root();
     install(&root)?;
@@ -31,8 +31,8 @@ pub fn build() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks that the page is built from its source and tests it in a browser. A missing browser or node is reported and is no
-/// failure: the page itself needs neither.
+/// Checks that the page was built from its source, and tests it in a browser. A missing browser or Node.js is reported but
+/// is not a failure: the page itself needs neither.
 pub fn test() -> anyhow::Result<()> {
     let root = xtask::root();
     for program in ["node", "npm"] {
@@ -51,7 +51,7 @@ pub fn test() -> anyhow::Result<()> {
         bail!("{ASSET} is not what {SOURCE}/ builds: cargo xtask web");
     }
     let pages = tempfile::tempdir()?;
-    // Of the whole workspace, so that its features are the same as in the tests before and little is built anew.
+    // Build the whole workspace, so that its features equal those of the earlier tests and little is built again.
     xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
     xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--bins"]))?;
     let example = xtask::target().join("debug/examples/pages");
@@ -72,17 +72,17 @@ fn skipped(why: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Fetches what `package-lock.json` names, once.
+/// Installs the packages of `package-lock.json`, once.
 fn install(root: &Path) -> anyhow::Result<()> {
     let folder = root.join(SOURCE);
     let lock = "package-lock.json";
-    // npm keeps what it installed beside the packages.
+    // npm records what it installed in this file.
     let is_fresh = modified(&folder.join("node_modules/.package-lock.json"))
         .is_some_and(|there| modified(&folder.join(lock)).is_some_and(|wanted| wanted <= there));
     if is_fresh {
         return Ok(());
     }
-    // `npm ci` insists on packages for other systems, which a lock file written on one system does not have.
+    // `npm ci` requires packages for other systems, which a lock file written on one system does not have.
     let quiet = [
         "install",
         "--no-save",
@@ -114,7 +114,7 @@ fn browser() -> Option<PathBuf> {
     named.or_else(|| BROWSERS.into_iter().find_map(found))
 }
 
-/// Where the shell would find a program.
+/// The path of a program that is on the path.
 fn found(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let places = env::split_paths(&path).map(|folder| folder.join(program));
