@@ -24,7 +24,7 @@ const REACHED: f64 = 0.95;
 /// The search ends when the lowest level that breaks is within this factor of the highest that holds.
 const NEAR: f64 = 1.03;
 
-/// What to search for, and between which levels.
+/// The goal of the search: its conditions, its rates and the number of users.
 #[derive(Clone, Debug)]
 pub struct Goal {
     /// A level holds if none of them is true.

@@ -1,4 +1,4 @@
-//! What the commands need from the engine. The commands reach the engine through a trait, so that their tests can
+//! The interface between the commands and the engine. The commands reach the engine through a trait, so that their tests can
 //! follow a script instead of sending load.
 
 use std::path::{Path, PathBuf};

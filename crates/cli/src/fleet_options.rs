@@ -17,9 +17,9 @@ pub struct FleetOptions {
     pub wait_ms: u64,
     /// Every agent runs the whole plan.
     pub is_each: bool,
-    /// What happens to the users of a lost agent.
+    /// The handling of users of a lost agent.
     pub on_lost: LostAgents,
-    /// What happens to the rows; by default, they are collected if there is a result file.
+    /// The handling of rows; by default, they are collected if there is a result file.
     pub rows: Option<RowsOfAgents>,
     /// Files to send beside those that the plan names.
     pub send: Vec<PathBuf>,
@@ -34,7 +34,7 @@ pub struct FleetOptions {
     pub is_jmeter: bool,
 }
 
-/// What happens to the users of a lost agent.
+/// How to handle the users of a lost agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum LostAgents {
     /// The others go on with theirs
@@ -46,7 +46,7 @@ pub enum LostAgents {
     Stop,
 }
 
-/// What happens to the rows of samples that agents write.
+/// How to handle the rows of samples that agents write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum RowsOfAgents {
     /// Agents send them when the run has ended

@@ -11,14 +11,14 @@ pub enum FleetError {
     Nats { url: String, why: String },
     /// Something was not done in time.
     Late {
-        /// What was waited for, and who did not deliver it.
+        /// The event that was waited for, and the agents that did not deliver it.
         what: String,
         waited: Duration,
         remedy: &'static str,
     },
     /// NATS has no room for something.
     Full {
-        /// What does not fit.
+        /// The data that does not fit.
         what: String,
         /// The data folder of the server, if the server belongs to this run alone.
         folder: Option<PathBuf>,

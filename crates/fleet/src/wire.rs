@@ -163,7 +163,7 @@ pub struct Member {
     pub weight: u32,
 }
 
-/// What happens to rows of results.
+/// How to handle rows of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Rows {
     /// Agents send them at the end.
@@ -250,7 +250,7 @@ pub struct RunState {
     pub is_over: bool,
 }
 
-/// What a coordinator needs to take over a run that another one has begun.
+/// The data that a coordinator needs to take over a run that another one has begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handover {
     /// The tokens of the agents' assignments, by index.

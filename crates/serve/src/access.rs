@@ -68,7 +68,7 @@ impl PageToken {
     }
 }
 
-/// What a request must prove to be answered.
+/// The checks that a request must pass.
 pub(crate) struct AccessRules {
     pub(crate) token: PageToken,
     /// The address on which the server listens.

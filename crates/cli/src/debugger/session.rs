@@ -36,9 +36,9 @@ pub struct Step {
 pub struct Change {
     /// Its name.
     pub name: String,
-    /// Its value before; none if it is new.
+    /// Its value before; `None` if it is new.
     pub before: Option<String>,
-    /// Its value after; none if it was removed.
+    /// Its value after; `None` if it was removed.
     pub after: Option<String>,
 }
 

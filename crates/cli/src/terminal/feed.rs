@@ -15,7 +15,7 @@ const RATE_WINDOW: Duration = Duration::from_secs(3);
 /// The number of failed samples that are shown.
 const RECENT_ERRORS: usize = 20;
 
-/// What was learned since the last snapshot.
+/// The data collected since the last snapshot.
 #[derive(Default)]
 pub struct Feed {
     planned_users: u64,

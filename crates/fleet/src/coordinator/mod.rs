@@ -346,7 +346,7 @@ struct Coordinator<'a, 's, 'o> {
     generators: Generators,
     /// The last verdict on the numbers, and when it was reached.
     judged: Option<(Instant, Arc<Verdict>)>,
-    /// What has arrived since the last tick.
+    /// Data that has arrived since the last tick.
     summaries: Vec<SummaryDelta>,
     errors: Vec<RecentError>,
     /// The latest counts of each agent.

@@ -13,7 +13,7 @@ pub const SUSPECTED: Duration = Duration::from_secs(3);
 /// After this much silence, an agent counts as lost.
 pub const LOST: Duration = Duration::from_secs(10);
 
-/// What happens to the users of a lost agent.
+/// How to handle the users of a lost agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLost {
     /// The other agents go on with their own users.

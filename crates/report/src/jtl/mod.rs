@@ -159,7 +159,7 @@ pub struct Jtl {
     pub recording: Recording,
     /// How many rows or elements were read.
     pub rows: u64,
-    /// What a reader of the report should know, such as a truncated last line.
+    /// Notes for readers of the report, such as a truncated last line.
     pub warnings: Vec<String>,
 }
 

@@ -24,7 +24,7 @@ pub fn live_state(run: &RunFile) -> String {
     serde_json::to_string(&page).expect("numbers and texts can be written")
 }
 
-/// What a second adds to a page. Times are in milliseconds.
+/// The data that a second adds to a page. Times are in milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LiveSecond {

@@ -60,7 +60,7 @@ pub fn import<E: Engine>(
     finish(recorded, &wish, engine, console)
 }
 
-/// What to make of a recording.
+/// The plan to make of a recording.
 pub(super) struct WantedPlan<'a> {
     pub output: &'a Path,
     pub correlates: bool,

@@ -56,7 +56,7 @@ impl Proof {
             .collect()
     }
 
-    /// What the replays showed for a value, for the summary.
+    /// The result of the replays for a value, as the summary shows it.
     pub fn state(&self, value: &str) -> &'static str {
         match self.states.get(value) {
             Some(ReplayState::Proved) => ", proved by two replays",
