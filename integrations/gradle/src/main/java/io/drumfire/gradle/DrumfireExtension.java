@@ -6,7 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The block {@code drumfire} of a build. */
+/** The {@code drumfire} block of a build script. */
 public class DrumfireExtension {
     private final List<String> plans = new ArrayList<>();
     private final List<String> failOn = new ArrayList<>();
@@ -17,7 +17,9 @@ public class DrumfireExtension {
     private String baseline;
     private String binary;
 
-    /** Adds plans, relative to the project. Without any, all of {@code src/test/jmeter} are run. */
+    /**
+     * Adds plans, relative to the project. Without any, all plans in {@code src/test/jmeter} run.
+     */
     public void plan(String... files) {
         plans.addAll(Arrays.asList(files));
     }
@@ -27,7 +29,7 @@ public class DrumfireExtension {
         failOn.addAll(Arrays.asList(thresholds));
     }
 
-    /** Adds options of {@code drumfire run}, a word each. */
+    /** Adds options of {@code drumfire run}, one argument each. */
     public void options(String... words) {
         options.addAll(Arrays.asList(words));
     }
@@ -37,17 +39,17 @@ public class DrumfireExtension {
         properties.put(name, String.valueOf(value));
     }
 
-    /** Users in all thread groups together. */
+    /** Sets the number of users over all thread groups. */
     public void users(int users) {
         options("--users", String.valueOf(users));
     }
 
-    /** How long each thread group runs, such as {@code 5m}. */
+    /** Sets how long each thread group runs, such as {@code 5m}. */
     public void duration(String duration) {
         options("--duration", duration);
     }
 
-    /** Samples a second. */
+    /** Sets the rate in samples per second. */
     public void rate(Object rate) {
         options("--rate", String.valueOf(rate));
     }
@@ -68,7 +70,7 @@ public class DrumfireExtension {
         return properties;
     }
 
-    /** Whether a run whose verdict on its own numbers is not VALID fails the build. */
+    /** Whether the build fails if a run's verdict on its own numbers is not VALID. */
     public boolean isStrict() {
         return strict;
     }
@@ -77,7 +79,7 @@ public class DrumfireExtension {
         this.strict = strict;
     }
 
-    /** Whether broken thresholds are only told. */
+    /** Whether broken thresholds are only reported and do not fail the build. */
     public boolean isIgnoreFailures() {
         return ignoreFailures;
     }
@@ -86,7 +88,7 @@ public class DrumfireExtension {
         this.ignoreFailures = ignoreFailures;
     }
 
-    /** A run file to compare with; the build fails if a run is worse beyond noise. */
+    /** A run file to compare with. The build fails if a run is significantly worse. */
     public String getBaseline() {
         return baseline;
     }

@@ -16,9 +16,9 @@ import org.gradle.api.GradleException;
 import org.gradle.api.tasks.TaskAction;
 
 /**
- * Runs plans, one after another. Each leaves {@code report.html}, {@code results.jtl} and {@code run.drumfire} in a folder of
- * {@code build/drumfire}, and its thresholds as JUnit results in {@code build/test-results/drumfire}. It is never up to date: a
- * load test measures something outside the build.
+ * Runs plans in sequence. Each plan leaves {@code report.html}, {@code results.jtl} and {@code run.drumfire} in a folder of
+ * {@code build/drumfire}, and its thresholds as JUnit results in {@code build/test-results/drumfire}. The task is never up to
+ * date, because a load test measures something outside the build.
  */
 public class DrumfireTask extends DefaultTask {
     private DrumfireExtension settings;
@@ -35,7 +35,7 @@ public class DrumfireTask extends DefaultTask {
         this.results = results;
     }
 
-    /** Runs the plans; those after one that has failed are run, too. */
+    /** Runs all plans, even after one of them has failed. */
     @TaskAction
     public void run() throws IOException, InterruptedException {
         List<Path> chosen = chosen();
@@ -96,7 +96,7 @@ public class DrumfireTask extends DefaultTask {
         return run.start();
     }
 
-    /** The plan's name with its folders, without {@code .jmx}. */
+    /** The plan's path without {@code .jmx}, relative to the folder of the plans. */
     private String name(Path plan) {
         Path relative = plan.startsWith(plans.toPath()) ? plans.toPath().relativize(plan) : plan.getFileName();
         return relative.toString().replace(File.separatorChar, '_').replaceFirst("\\.jmx$", "");

@@ -59,13 +59,13 @@ public class DrumfirePluginTest {
         assertFalse(new File(place.getRoot(), "build/drumfire").exists());
     }
 
-    /** A build with the plugin, applied from its classes. */
+    /** Writes a build that applies the plugin from its classes. */
     private void build(String block) throws IOException {
         String classPath = Stream.of(System.getProperty("plugin.classpath").split(File.pathSeparator)).collect(Collectors.joining("', '", "'", "'"));
         write("build.gradle", "buildscript {\n  dependencies {\n    classpath files(" + classPath + ")\n  }\n}\napply plugin: 'io.drumfire'\n" + block);
     }
 
-    /** Runs the task with the Gradle that runs this test and gives what it prints. */
+    /** Runs the task with the Gradle that runs this test, and returns its output. */
     private String gradle(int code) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(System.getProperty("gradle"), "--no-daemon", "--console=plain", "drumfire",
                 "-Ddrumfire.binary=" + System.getProperty("drumfire.binary"))

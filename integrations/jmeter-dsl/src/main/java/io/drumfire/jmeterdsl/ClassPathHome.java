@@ -11,7 +11,9 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A folder laid out as a JMeter, with links to the jars of this virtual machine's class path. It is removed on close. */
+/**
+ * A folder in the layout of a JMeter, with links to the jars on this virtual machine's class path. Closing removes it.
+ */
 final class ClassPathHome implements AutoCloseable {
     private final Path folder;
     private final List<String> classFolders = new ArrayList<>();
@@ -34,12 +36,12 @@ final class ClassPathHome implements AutoCloseable {
         return folder;
     }
 
-    /** Folders of classes on the class path, as JMeter's {@code user.classpath} takes them. */
+    /** The folders on the class path, as JMeter's {@code user.classpath} takes them. */
     Optional<String> classFolders() {
         return classFolders.isEmpty() ? Optional.empty() : Optional.of(String.join(File.pathSeparator, classFolders));
     }
 
-    /** Surefire puts the class path into a jar of its own and leaves it in a property. */
+    /** The class path. Surefire moves it into a jar and stores the original in a property. */
     private static String classPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
@@ -58,7 +60,7 @@ final class ClassPathHome implements AutoCloseable {
     @Override
     public void close() throws IOException {
         try (Stream<Path> all = Files.walk(folder)) {
-            // Children stand behind their folders.
+            // Deletes children before their folders.
             List<Path> files = all.collect(Collectors.toList());
             for (int index = files.size() - 1; index >= 0; index--) {
                 Files.deleteIfExists(files.get(index));

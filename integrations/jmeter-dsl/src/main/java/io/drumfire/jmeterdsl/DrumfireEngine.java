@@ -20,8 +20,8 @@ import us.abstracta.jmeter.javadsl.core.DslTestPlan;
 /**
  * Runs a test plan of jmeter-java-dsl with Drumfire: {@code testPlan(…).runIn(new DrumfireEngine())}.
  *
- * <p>Scripts in Groovy run with JMeter's jars of the class path. Scripts that are Java lambdas live in this virtual machine and
- * cannot run in another program; they are refused before anything is sent.
+ * <p>Groovy scripts run with the JMeter jars on the class path. Scripts that are Java lambdas exist only in this virtual
+ * machine, so another program cannot run them; they are rejected before anything is sent.
  */
 public class DrumfireEngine implements DslJmeterEngine {
     private static final Logger LOG = LoggerFactory.getLogger(DrumfireEngine.class);
@@ -46,17 +46,17 @@ public class DrumfireEngine implements DslJmeterEngine {
         return option("--report", Paths.get(file).toAbsolutePath());
     }
 
-    /** Writes the run file, which later runs are compared with. */
+    /** Writes the run file, with which later runs can be compared. */
     public DrumfireEngine runFile(String file) {
         return option("--run-file", Paths.get(file).toAbsolutePath());
     }
 
-    /** Compares with an earlier run file; {@link DrumfireStats#failures()} tells if this run is worse beyond noise. */
+    /** Compares with an earlier run file; {@link DrumfireStats#failures()} says whether this run is significantly worse. */
     public DrumfireEngine baseline(String file) {
         return option("--baseline", Paths.get(file).toAbsolutePath());
     }
 
-    /** Adds a threshold such as {@code p95 > 300ms}; {@link DrumfireStats#failures()} tells if it was broken. */
+    /** Adds a threshold such as {@code p95 > 300ms}; {@link DrumfireStats#failures()} says whether it was broken. */
     public DrumfireEngine failOn(String threshold) {
         return option("--fail-on", threshold);
     }
@@ -76,11 +76,11 @@ public class DrumfireEngine implements DslJmeterEngine {
     /**
      * Runs the plan to its end.
      *
-     * @throws DrumfireException if the plan cannot run; the message has what the program said
+     * @throws DrumfireException if the plan cannot run; the message contains the program's output
      */
     @Override
     public DrumfireStats run(DslTestPlan testPlan) throws IOException, InterruptedException {
-        // Plans name their files relative to the current folder, and the program looks beside the plan.
+        // Plans name files relative to the current folder, but the program searches the plan's folder, so the plan goes here.
         Path plan = Files.createTempFile(Paths.get("").toAbsolutePath(), "drumfire-", ".jmx");
         try (ClassPathHome home = new ClassPathHome()) {
             testPlan.saveAsJmx(plan.toString());

@@ -2,7 +2,7 @@ package io.drumfire.jmeterdsl;
 
 import java.io.IOException;
 
-/** A plan that Drumfire cannot run, or a run that could not go on. */
+/** Thrown when Drumfire cannot run a plan, or cannot continue a run. */
 public class DrumfireException extends IOException {
     private static final long serialVersionUID = 1;
 

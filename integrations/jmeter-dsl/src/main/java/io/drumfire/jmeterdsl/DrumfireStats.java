@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import us.abstracta.jmeter.javadsl.core.TestPlanStats;
 
-/** The statistics of a run in the objects of jmeter-java-dsl. Percentiles are of all samples, times to the microsecond. */
+/** The statistics of a run as objects of jmeter-java-dsl. Percentiles cover all samples, and times have microseconds. */
 public class DrumfireStats extends TestPlanStats {
     private final Outcome outcome;
 
@@ -18,12 +18,12 @@ public class DrumfireStats extends TestPlanStats {
         setEnd(Instant.ofEpochMilli(summary.endedMs));
     }
 
-    /** Everything that the program tells of the run, with its verdict on itself. */
+    /** Everything that the program reports about the run, including its verdict. */
     public Outcome outcome() {
         return outcome;
     }
 
-    /** Thresholds that were broken and other reasons for an exit code other than 0, in sentences. */
+    /** Broken thresholds and other reasons for an exit code other than 0, as sentences. */
     public List<String> failures() {
         return outcome.failures();
     }

@@ -8,7 +8,7 @@ import us.abstracta.jmeter.javadsl.core.stats.CountMetricSummary;
 import us.abstracta.jmeter.javadsl.core.stats.StatsSummary;
 import us.abstracta.jmeter.javadsl.core.stats.TimeMetricSummary;
 
-/** The numbers of a label, or of all samples. */
+/** The statistics of one label, or of all samples. */
 final class LabelStats implements StatsSummary, TimeMetricSummary {
     private final Outcome.Summary run;
     private final Outcome.Label label;
@@ -23,7 +23,7 @@ final class LabelStats implements StatsSummary, TimeMetricSummary {
         throw new UnsupportedOperationException("The run has ended, and its numbers are final");
     }
 
-    /** The start of the run: a summary has no moments of its labels. */
+    /** The start of the run, because a summary has no times for its labels. */
     @Override
     public Instant firstTime() {
         return Instant.ofEpochMilli(run.startedMs);
@@ -55,7 +55,10 @@ final class LabelStats implements StatsSummary, TimeMetricSummary {
         return count(label.bytesSent);
     }
 
-    /** A count over the time in which samples of the label were taken, so that {@code perSecond} is the program's rate. */
+    /**
+     * A count whose {@code perSecond} equals the program's rate: it spans the time in which samples of the label were
+     * taken.
+     */
     private CountMetricSummary count(long value) {
         CountMetricSummary summary = new CountMetricSummary();
         summary.increment(value, label.ratePerS > 0 ? Math.round(label.count * 1000 / label.ratePerS) : 0);

@@ -9,9 +9,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test that runs a plan with Drumfire. It fails if a threshold is not met or the plan cannot run. The method is called
- * after the run, and its parameters may be an {@link io.drumfire.launcher.Outcome} and a
- * {@link io.drumfire.launcher.Outcome.Summary}, for assertions of its own.
+ * A test that runs a plan with Drumfire. It fails if a threshold is not met or the plan cannot run. JUnit calls the method after
+ * the run. Its parameters may be an {@link io.drumfire.launcher.Outcome} and a {@link io.drumfire.launcher.Outcome.Summary}, for
+ * further assertions.
  *
  * <p>The report of the run is {@code report.html} in {@code target/drumfire/CLASS.METHOD}, or {@code build/drumfire/…} with Gradle.
  */
@@ -30,7 +30,7 @@ public @interface LoadTest {
     /** Whether the test fails if the run's verdict on its own numbers is not VALID. */
     boolean strict() default false;
 
-    /** Users in all thread groups together; 0 leaves those of the plan. */
+    /** The number of users over all thread groups; 0 keeps the plan's. */
     int users() default 0;
 
     /** How long users take to start, such as {@code 30s}. */
@@ -39,21 +39,21 @@ public @interface LoadTest {
     /** How long each thread group runs, such as {@code 5m}. */
     String duration() default "";
 
-    /** Samples a second, such as {@code 200}. */
+    /** Samples per second, such as {@code 200}. */
     String rate() default "";
 
-    /** A run file of an earlier run; the test fails if this run is worse beyond noise. */
+    /** The run file of an earlier run; the test fails if this run is significantly worse. */
     String baseline() default "";
 
     /** JMeter properties, each {@code name=value}. */
     String[] properties() default {};
 
     /**
-     * The name of a method of the test class without parameters that gives more JMeter properties, as a
-     * {@code Map<String, String>}: for values known only at run time, such as a server's port.
+     * The name of a method of the test class that returns more JMeter properties as a {@code Map<String, String>} and has no
+     * parameters. It supplies values that are known only at run time, such as a server's port.
      */
     String propertiesFrom() default "";
 
-    /** More options of {@code drumfire run}, a word each. */
+    /** More options of {@code drumfire run}, one argument each. */
     String[] options() default {};
 }

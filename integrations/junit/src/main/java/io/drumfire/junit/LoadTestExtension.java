@@ -97,7 +97,7 @@ public final class LoadTestExtension implements BeforeTestExecutionCallback, Par
         throw new ExtensionConfigurationException("The method `" + name + "` gives no map; let it give a Map<String, String>");
     }
 
-    /** The folder of a test's report, log and run file, in the build's output. */
+    /** The folder in the build's output for a test's report, log and run file. */
     private static Path folder(ExtensionContext context) throws java.io.IOException {
         boolean isGradle = !Files.isDirectory(Paths.get("target")) && Files.isDirectory(Paths.get("build"));
         String name = context.getRequiredTestClass().getName() + "." + context.getRequiredTestMethod().getName();

@@ -19,7 +19,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 class LoadTestTest {
     private static final String PLAN = "../../examples/api-smoke.jmx";
 
-    /** Tests that the tests below run; the name keeps surefire from running them itself. */
+    /** Tests that the tests below run. The name prevents surefire from running them directly. */
     static class Staged {
         private String query;
 

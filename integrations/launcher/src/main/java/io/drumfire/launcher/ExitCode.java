@@ -1,24 +1,24 @@
 package io.drumfire.launcher;
 
-/** The exit codes of the program that callers treat apart from each other. */
+/** The exit codes of the program that callers distinguish. */
 public final class ExitCode {
-    /** The run came to its end. */
+    /** The run completed. */
     public static final int OK = 0;
     /** A threshold was not met. */
     public static final int THRESHOLDS = 5;
-    /** The run's verdict on its own numbers is not VALID, and the caller asked for that. */
+    /** The run's verdict on its own numbers is not VALID, and the caller asked for strict mode. */
     public static final int NOT_TRUSTED = 6;
-    /** The run is worse than its baseline beyond noise. */
+    /** The run is significantly worse than its baseline. */
     public static final int WORSE = 7;
-    /** The run came to its end, and nothing was sent. */
+    /** The run completed, but sent nothing. */
     public static final int NOTHING_SENT = 8;
-    /** The run was stopped by SIGTERM. */
+    /** SIGTERM stopped the run. */
     public static final int TERMINATED = 143;
 
     private ExitCode() {
     }
 
-    /** Says in words how a run with this exit code ended. */
+    /** Describes how a run with this exit code ended. */
     public static String meaning(int code) {
         switch (code) {
             case OK:

@@ -32,7 +32,7 @@ public final class Outcome {
         return output;
     }
 
-    /** Whether the run came to its end, so that there are numbers. */
+    /** Whether the run completed, so that there are numbers. */
     public boolean hasNumbers() {
         return summary != null;
     }
@@ -40,7 +40,7 @@ public final class Outcome {
     /**
      * The numbers of the run.
      *
-     * @throws IllegalStateException if the run did not come to its end; the message has the program's output
+     * @throws IllegalStateException if the run did not complete; the message contains the program's output
      */
     public Summary summary() {
         if (summary == null) {
@@ -49,7 +49,7 @@ public final class Outcome {
         return summary;
     }
 
-    /** The reasons for which the run counts as failed, in sentences; empty if its exit code is 0. */
+    /** The reasons why the run counts as failed, as sentences; empty if its exit code is 0. */
     public List<String> failures() {
         if (exitCode == ExitCode.OK) {
             return Collections.emptyList();
@@ -70,7 +70,10 @@ public final class Outcome {
         return failures;
     }
 
-    /** The fields of {@code --summary-json}. Times are milliseconds, moments milliseconds since the Unix epoch. */
+    /**
+     * The fields of {@code --summary-json}. Durations are in milliseconds, and times in milliseconds since the
+     * Unix epoch.
+     */
     public static final class Summary {
         public String name;
         public long startedMs;

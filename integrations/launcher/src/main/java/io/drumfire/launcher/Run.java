@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** One run of a plan by {@code drumfire run}, as a process of its own. */
+/** One run of a plan by {@code drumfire run}, in a separate process. */
 public final class Run {
     private final List<String> command = new ArrayList<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
@@ -53,7 +53,7 @@ public final class Run {
         return this;
     }
 
-    /** Runs in this folder instead of the current one. */
+    /** Runs in this folder instead of the current folder. */
     public Run in(Path folder) {
         this.folder = folder;
         return this;
@@ -65,13 +65,13 @@ public final class Run {
         return this;
     }
 
-    /** Hands each line of the program's output to the consumer while the run goes on. */
+    /** Passes each line of the program's output to the consumer during the run. */
     public Run output(Consumer<String> output) {
         this.output = output;
         return this;
     }
 
-    /** The words of the command line. */
+    /** The command line. */
     public List<String> command() {
         return new ArrayList<>(command);
     }
@@ -81,7 +81,7 @@ public final class Run {
      *
      * @return the outcome, whatever the exit code is
      * @throws IOException if the program does not start
-     * @throws InterruptedException if this thread is interrupted; the run is stopped then
+     * @throws InterruptedException if this thread is interrupted; the run is then stopped
      */
     public Outcome start() throws IOException, InterruptedException {
         Path summary = Files.createTempFile("drumfire", ".json");
@@ -104,8 +104,8 @@ public final class Run {
     }
 
     /**
-     * Starts a process, hands on its lines of both streams and waits for its end. The process is stopped when this
-     * thread is interrupted or the virtual machine ends.
+     * Starts a process, passes on the lines of both streams and waits for its end. The process is stopped if this
+     * thread is interrupted or the virtual machine exits.
      *
      * @return the exit code
      */
@@ -130,7 +130,7 @@ public final class Run {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException ending) {
-            // The virtual machine is ending, so the hook runs already.
+            // The virtual machine is exiting, so the hook is already running.
         }
     }
 }

@@ -18,11 +18,11 @@ import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.util.FileUtils;
 
 /**
- * The parameters of {@code configure}. Goals that run something have them too, so that a POM with the goal {@code jmeter}
- * alone works, as those for jmeter-maven-plugin 1 and 2 are.
+ * The parameters of {@code configure}. Goals that run something also have them, so that a POM with only the goal {@code
+ * jmeter} works, as POMs for jmeter-maven-plugin 1 and 2 do.
  */
 public abstract class AbstractConfiguringMojo extends AbstractLoadTestMojo {
-    /** The JMeter whose property files are the defaults, and whose classes scripts and Java elements run with. */
+    /** The JMeter version. Its property files are the defaults, and scripts and Java elements run with its classes. */
     @Parameter(property = "jmeter.version", defaultValue = "5.6.3")
     private String jmeterVersion;
 
@@ -30,7 +30,7 @@ public abstract class AbstractConfiguringMojo extends AbstractLoadTestMojo {
     @Parameter
     private List<String> jmeterArtifacts = new ArrayList<>();
 
-    /** {@code GROUP:ARTIFACT} that dependencies never bring. */
+    /** {@code GROUP:ARTIFACT} that are excluded as dependencies. */
     @Parameter
     private List<String> excludedArtifacts = new ArrayList<>();
 
@@ -50,29 +50,29 @@ public abstract class AbstractConfiguringMojo extends AbstractLoadTestMojo {
     @Parameter
     private List<String> junitLibraries = new ArrayList<>();
 
-    /** Jars that scripts use, for JMeter's {@code lib}. */
+    /** Jars that scripts use, for JMeter's {@code lib} folder. */
     @Parameter
     private List<String> testPlanLibraries = new ArrayList<>();
 
-    /** Whether plugins come with what they depend on. */
+    /** Whether the dependencies of plugins are resolved. */
     @Parameter(defaultValue = "true")
     private boolean downloadExtensionDependencies;
 
-    /** Whether JMeter comes with what it depends on. */
+    /** Whether the dependencies of JMeter are resolved. */
     @Parameter(defaultValue = "true")
     private boolean downloadJMeterDependencies;
 
-    /** Whether optional dependencies are brought, too. */
+    /** Whether optional dependencies are also resolved. */
     @Parameter(defaultValue = "false")
     private boolean downloadOptionalDependencies;
 
-    /** Whether libraries come with what they depend on. */
+    /** Whether the dependencies of libraries are resolved. */
     @Parameter(defaultValue = "true")
     private boolean downloadLibraryDependencies;
 
     /**
-     * Whether JMeter's jars, plugins and libraries are brought: {@code auto} if a plan has a script or an element that runs in
-     * Java, {@code always} or {@code never}.
+     * Whether JMeter's jars, plugins and libraries are downloaded: {@code auto} if a plan has a script or an element that runs
+     * in Java, {@code always} or {@code never}.
      */
     @Parameter(property = "drumfire.downloadJMeter", defaultValue = "auto")
     private String downloadJMeter;
@@ -109,15 +109,15 @@ public abstract class AbstractConfiguringMojo extends AbstractLoadTestMojo {
     @Parameter(defaultValue = "${basedir}/src/test/jmeter")
     private File propertiesFilesDirectory;
 
-    /** Whether such a file stands instead of JMeter's, rather than being added to it. */
+    /** Whether such a file replaces JMeter's, instead of being added to it. */
     @Parameter(defaultValue = "true")
     private boolean propertiesReplacedByCustomFiles;
 
-    /** {@code csv}, or {@code xml} for result files that end with {@code .jtl}. */
+    /** {@code csv}, or {@code xml} for result files with the extension {@code .jtl}. */
     @Parameter(defaultValue = "csv")
     private String resultsFileFormat;
 
-    /** The configuration that this goal works with; made now if no execution of {@code configure} has made it. */
+    /** The configuration of this goal. Creates it if no execution of {@code configure} has done so. */
     protected Configuration configuration(String executionId, boolean needsJars) throws MojoExecutionException {
         Configuration found = Configurations.read(testConfigFile).find(executionId).orElse(null);
         boolean lacksJars = needsJars && found != null && found.runtimeJarName == null;
@@ -127,7 +127,7 @@ public abstract class AbstractConfiguringMojo extends AbstractLoadTestMojo {
         return configure(executionId, needsJars);
     }
 
-    /** Builds the folders of a JMeter, writes its property files and tells the other goals of it. */
+    /** Creates the folders of a JMeter, writes its property files, and records them for the other goals. */
     protected Configuration configure(String executionId, boolean needsJars) throws MojoExecutionException {
         heading("C O N F I G U R I N G    J M E T E R");
         getLog().info("Creating test configuration for execution ID: " + executionId);
@@ -167,7 +167,7 @@ public abstract class AbstractConfiguringMojo extends AbstractLoadTestMojo {
         }
     }
 
-    /** JMeter's jar with the default property files: a small one, which every configuration needs. */
+    /** JMeter's jar with the default property files. It is small, and every configuration needs it. */
     private static File configJar(Repositories repositories, List<String> modules) throws MojoExecutionException {
         for (String module : modules) {
             if (module.split(":")[1].equals(JMeterJars.CONFIG)) {
@@ -212,7 +212,7 @@ public abstract class AbstractConfiguringMojo extends AbstractLoadTestMojo {
         }
     }
 
-    /** Whether one of the plans has an element that is not native. A plan that cannot be checked counts as one. */
+    /** Whether one of the plans has an element that is not native. A plan that cannot be checked counts as having one. */
     private boolean needsJava() throws MojoExecutionException {
         if (!testFilesDirectory.isDirectory()) {
             return false;

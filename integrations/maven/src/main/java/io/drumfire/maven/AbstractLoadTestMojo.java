@@ -22,7 +22,7 @@ import org.eclipse.aether.repository.RemoteRepository;
 
 /** The parameters that all goals have. Names and defaults are those of jmeter-maven-plugin 3.x. */
 public abstract class AbstractLoadTestMojo extends AbstractMojo {
-    /** Patterns of the plans to run, relative to {@code testFilesDirectory}; all plans without this. */
+    /** Patterns of the plans to run, relative to {@code testFilesDirectory}; all plans if empty. */
     @Parameter
     protected List<String> testFilesIncluded = new ArrayList<>();
 
@@ -38,39 +38,39 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
     @Parameter(defaultValue = "${basedir}/src/test/jmeter")
     protected File testFilesDirectory;
 
-    /** Whether names of result files have the time. */
+    /** Whether names of result files contain the time. */
     @Parameter(defaultValue = "true")
     protected boolean testResultsTimestamp;
 
-    /** Whether the time stands behind the plan's name instead of in front of it. */
+    /** Whether the time follows the plan's name instead of preceding it. */
     @Parameter(defaultValue = "false")
     protected boolean appendResultsTimestamp;
 
-    /** The pattern of that time as {@link java.time.format.DateTimeFormatter} reads it; {@code yyyyMMdd} without this. */
+    /** The pattern of that time for {@link java.time.format.DateTimeFormatter}; {@code yyyyMMdd} by default. */
     @Parameter
     protected String resultsFileNameDateFormat;
 
-    /** Whether each plan gets a report. Result files are CSV then. */
+    /** Whether each plan gets a report. Result files are then CSV. */
     @Parameter(defaultValue = "false")
     protected boolean generateReports;
 
-    /** Whether a run that is ended by SIGTERM does not fail the build. */
+    /** Whether the build succeeds although SIGTERM ended a run. */
     @Parameter(defaultValue = "false")
     protected boolean doNotFailBuildIfJVMIsKilled;
 
-    /** Where result files go. */
+    /** The folder for result files. */
     @Parameter(defaultValue = "${project.build.directory}/jmeter/results")
     protected File resultsDirectory;
 
-    /** Where reports go, each in a folder named after its plan. */
+    /** The folder for reports; each gets a subfolder named after its plan. */
     @Parameter(defaultValue = "${project.build.directory}/jmeter/reports")
     protected File reportDirectory;
 
-    /** Where logs go. */
+    /** The folder for logs. */
     @Parameter(defaultValue = "${project.build.directory}/jmeter/logs")
     protected File logsDirectory;
 
-    /** Where plans and their files are copied to and run from. */
+    /** The folder to which plans and their files are copied, and in which they run. */
     @Parameter(defaultValue = "${project.build.directory}/jmeter/testFiles")
     protected File testFilesBuildDirectory;
 
@@ -78,7 +78,7 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
     @Parameter
     protected List<File> customPropertiesFiles = new ArrayList<>();
 
-    /** Whether requests use the proxy of Maven's settings. */
+    /** Whether requests use the proxy from Maven's settings. */
     @Parameter
     protected boolean useMavenProxy;
 
@@ -86,11 +86,11 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
     @Parameter
     protected ProxyConfiguration proxyConfig;
 
-    /** Remote servers that run the plans; here they are agents. */
+    /** Remote servers that run the plans; they are Drumfire agents. */
     @Parameter
     protected RemoteConfiguration remoteConfig = new RemoteConfiguration();
 
-    /** The Java of scripts and Java elements. */
+    /** The settings of the Java that runs scripts and Java elements. */
     @Parameter
     protected JMeterProcessJVMSettings jMeterProcessJVMSettings = new JMeterProcessJVMSettings();
 
@@ -98,11 +98,11 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
     @Parameter
     protected String overrideRootLogLevel;
 
-    /** Whether the output of a run is shown only with Maven's {@code -X}. */
+    /** Whether the output of a run is shown only with Maven's option {@code -X}. */
     @Parameter(defaultValue = "false")
     protected boolean suppressJMeterOutput;
 
-    /** Whether nothing is run. */
+    /** Whether the goals are skipped. */
     @Parameter(defaultValue = "${skipTests}")
     protected boolean skipTests;
 
@@ -110,7 +110,7 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
     @Parameter(defaultValue = "0")
     protected String postTestPauseInSeconds;
 
-    /** The file in which the goals tell each other what they did. */
+    /** The file through which the goals pass their results to each other. */
     @Parameter(defaultValue = "${project.build.directory}/config.json")
     protected File testConfigFile;
 
@@ -119,8 +119,8 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
     protected String selectedConfiguration;
 
     /**
-     * The Drumfire program. Without this it is the artifact {@code io.drumfire:drumfire-bin} of this plugin's version, or the
-     * one on the PATH.
+     * The Drumfire program. The default is the artifact {@code io.drumfire:drumfire-bin} of this plugin's version, or else
+     * the program on the PATH.
      */
     @Parameter(property = "drumfire.binary")
     protected File drumfireBinary;
@@ -168,7 +168,7 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
         perform();
     }
 
-    /** Does what the goal is for. */
+    /** Executes the goal. */
     protected abstract void perform() throws MojoExecutionException, MojoFailureException;
 
     /** The repositories of the project. */
@@ -207,7 +207,7 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
         }
     }
 
-    /** A heading in the log, which scripts that read logs look for. */
+    /** Logs a heading that scripts search for in logs. */
     protected void heading(String text) {
         String line = "-------------------------------------------------------";
         getLog().info(" ");

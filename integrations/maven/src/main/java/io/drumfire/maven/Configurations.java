@@ -15,8 +15,9 @@ import java.util.Properties;
 import org.apache.maven.plugin.MojoExecutionException;
 
 /**
- * {@code target/config.json}: what the goals tell each other. It has the fields of jmeter-maven-plugin 3.x, so that
- * {@code results} of either plugin reads what {@code jmeter} of the other has written.
+ * {@code target/config.json}, through which the goals pass their results to each other. It has the fields of
+ * jmeter-maven-plugin 3.x, so that {@code results} of either plugin can read the output of the other's {@code
+ * jmeter}.
  */
 final class Configurations {
     private static final Gson GSON = new Gson();
@@ -32,14 +33,16 @@ final class Configurations {
         boolean generateReports;
         List<String> resultFilesLocations = new ArrayList<>();
         Map<String, PropertiesMapping> propertiesMap = new LinkedHashMap<>();
-        /** Sentences about runs that failed by their own rules; {@code results} fails the build with them. */
+        /** Describes runs that failed by their own rules; {@code results} fails the build with these sentences. */
         List<String> failures = new ArrayList<>();
 
         File home() {
             return new File(jmeterDirectoryPath);
         }
 
-        /** Has a run take JMeter's classes from this configuration, if it has them. */
+        /**
+         * Sets the environment of a run so that it uses JMeter's classes from this configuration, if it has them.
+         */
         void into(Map<String, String> environment) {
             if (runtimeJarName != null) {
                 environment.put("JMETER_HOME", jmeterDirectoryPath);
@@ -51,18 +54,18 @@ final class Configurations {
         }
     }
 
-    /** The properties of one file: those of the POM, and all that the file has. */
+    /** The properties of one file: those in the POM, and all properties in the file. */
     static final class PropertiesMapping {
         Map<String, String> additionalProperties = new LinkedHashMap<>();
         PropertiesHolder propertiesFile = new PropertiesHolder();
     }
 
-    /** The level at which jmeter-maven-plugin keeps the properties of a file. */
+    /** The nesting level in which jmeter-maven-plugin stores the properties of a file. */
     static final class PropertiesHolder {
         Properties properties = new Properties();
     }
 
-    /** Reads the file; there are no configurations if it does not exist. */
+    /** Reads the file. If it does not exist, there are no configurations. */
     static Configurations read(File file) throws MojoExecutionException {
         if (!file.exists()) {
             return new Configurations();
@@ -80,7 +83,7 @@ final class Configurations {
         return configurations.stream().filter(one -> executionId.equals(one.executionID)).findFirst();
     }
 
-    /** Puts the configuration in the place of an earlier one with its name and writes the file. */
+    /** Replaces the configuration with the same name and writes the file. */
     void write(Configuration configuration, File file) throws MojoExecutionException {
         configurations.removeIf(one -> configuration.executionID.equals(one.executionID));
         configurations.add(configuration);

@@ -25,7 +25,7 @@ final class Counts {
     private long failures;
     private long matching;
 
-    /** @param messages failure messages, in whatever case, that are counted apart */
+    /** @param messages failure messages that are counted separately; case does not matter */
     Counts(List<String> messages) {
         this.messages = messages;
     }
@@ -81,7 +81,10 @@ final class Counts {
         }
     }
 
-    /** The first character of the header that is no letter: {@code jmeter.save.saveservice.default_delimiter} sets it. */
+    /**
+     * The delimiter: the header's first character that is not a letter ({@code
+     * jmeter.save.saveservice.default_delimiter}).
+     */
     private static char delimiter(File file) throws IOException {
         try (Reader reader = Files.newBufferedReader(file.toPath(), StandardCharsets.UTF_8)) {
             int read = reader.read();
@@ -95,7 +98,7 @@ final class Counts {
         }
     }
 
-    /** Counts samples and their sub-samples, each of which has the attribute {@code s}. */
+    /** Counts samples and their sub-samples; each of them has the attribute {@code s}. */
     private void addXml(File file) throws IOException, XMLStreamException {
         XMLInputFactory factory = XMLInputFactory.newInstance();
         factory.setProperty(XMLInputFactory.SUPPORT_DTD, false);

@@ -12,10 +12,10 @@ import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** Starts JMeter's graphical interface, with which plans are edited, with the project's properties, plugins and libraries. */
+/** Starts JMeter's graphical interface, for editing plans, with the project's properties, plugins and libraries. */
 @Mojo(name = "gui", defaultPhase = LifecyclePhase.INTEGRATION_TEST)
 public class GuiMojo extends AbstractConfiguringMojo {
-    /** Whether the build goes on while it is open. */
+    /** Whether the build continues while it is open. */
     @Parameter(defaultValue = "false")
     private boolean runInBackground;
 
@@ -29,7 +29,7 @@ public class GuiMojo extends AbstractConfiguringMojo {
         Configuration configuration = configuration(selectedConfiguration, true);
         List<String> command = new ArrayList<>();
         command.add(jMeterProcessJVMSettings.java());
-        // The interface needs a display, whatever is set for runs.
+        // The interface needs a display, whatever the settings for runs are.
         jMeterProcessJVMSettings.options().stream().filter(option -> !option.contains("java.awt.headless")).forEach(command::add);
         command.addAll(Arrays.asList("-jar", configuration.runtimeJarName, "-d", configuration.jmeterDirectoryPath));
         if (guiTestFile != null) {

@@ -14,7 +14,10 @@ import org.apache.maven.plugin.MojoExecutionException;
 import org.eclipse.aether.artifact.Artifact;
 import org.eclipse.aether.graph.Exclusion;
 
-/** Puts JMeter, plugins and libraries into the folders of a JMeter: {@code bin}, {@code lib}, {@code lib/ext}, {@code lib/junit}. */
+/**
+ * Copies JMeter, plugins and libraries into the folders of a JMeter: {@code bin}, {@code lib}, {@code lib/ext}, {@code
+ * lib/junit}.
+ */
 final class JMeterJars {
     static final String GROUP = "org.apache.jmeter";
     static final String CONFIG = "ApacheJMeter_config";
@@ -24,7 +27,7 @@ final class JMeterJars {
             "ApacheJMeter_functions", "ApacheJMeter_http", "ApacheJMeter_java", "ApacheJMeter_jdbc", "ApacheJMeter_jms",
             "ApacheJMeter_junit", "ApacheJMeter_ldap", "ApacheJMeter_mail", "ApacheJMeter_mongodb", "ApacheJMeter_native",
             "ApacheJMeter_tcp", "jorphan");
-    /** Artifacts that POMs of old libraries name and that do not exist, or that clash with JMeter's. */
+    /** Artifacts in POMs of old libraries that do not exist, or that clash with JMeter's. */
     private static final List<String> NEVER = Arrays.asList(
             "d-haven-managed-pool:d-haven-managed-pool", "event:event", "commons-pool2:commons-pool2",
             "commons-math3:commons-math3", "logkit:logkit", "avalon-logkit:avalon-logkit");
@@ -35,7 +38,7 @@ final class JMeterJars {
     private final List<String> ignoredFiles = new ArrayList<>();
     private final boolean optional;
     private final Path home;
-    /** Where each {@code group:artifact:extension:classifier} went, and which version. */
+    /** The file and version of each copied {@code group:artifact:extension:classifier}. */
     private final Map<String, Copied> copied = new HashMap<>();
 
     private static final class Copied {
@@ -63,14 +66,14 @@ final class JMeterJars {
         }
     }
 
-    /** The coordinates of JMeter's modules in a version. */
+    /** The coordinates of the modules of a JMeter version. */
     static List<String> modules(String version) {
         List<String> coordinates = new ArrayList<>();
         MODULES.forEach(module -> coordinates.add(GROUP + ":" + module + ":" + version));
         return coordinates;
     }
 
-    /** Copies JMeter itself and gives the name of the jar that starts it. */
+    /** Copies JMeter itself and returns the name of the jar that starts it. */
     String copyJMeter(List<String> coordinates, boolean withDependencies) throws MojoExecutionException {
         List<Artifact> modules = new ArrayList<>();
         String starter = null;
@@ -91,13 +94,13 @@ final class JMeterJars {
         return starter;
     }
 
-    /** Copies plugins or libraries to a folder, and what they depend on to {@code lib}. */
+    /** Copies plugins or libraries to a folder, and their dependencies to {@code lib}. */
     void copyLibraries(List<String> coordinates, String folder, boolean withDependencies) throws MojoExecutionException {
         for (String one : coordinates) {
             Artifact artifact = repositories.resolve(repositories.versioned(one));
             copy(artifact, folder);
             if (withDependencies) {
-                // Exclusions are for what comes along, not for what the library names itself.
+                // Exclusions apply to transitive dependencies, not to those that the library itself names.
                 List<Artifact> roots = repositories.direct(artifact);
                 roots.removeIf(root -> GROUP.equals(root.getGroupId()));
                 copyDependencies(roots);
@@ -121,7 +124,7 @@ final class JMeterJars {
         return STARTER.equals(artifact.getArtifactId()) ? "bin" : "lib/ext";
     }
 
-    /** Copies the artifact unless the same or a newer version is there; an older one is removed. */
+    /** Copies the artifact unless the same or a newer version is present. Removes an older one. */
     private void copy(Artifact artifact, String folder) throws MojoExecutionException {
         File file = artifact.getFile();
         if (ignoredFiles.contains(file.getName())) {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** {@code <jMeterProcessJVMSettings>}: the Java that scripts and Java elements of a plan run in. */
+/** {@code <jMeterProcessJVMSettings>}: the Java that runs a plan's scripts and Java elements. */
 public class JMeterProcessJVMSettings {
     private int xms = 512;
     private int xmx = 512;
@@ -23,7 +23,7 @@ public class JMeterProcessJVMSettings {
         }
     }
 
-    /** The options of the virtual machine: sizes of the heap in MiB, then what the user adds. */
+    /** The options of the virtual machine: heap sizes in MiB, then the user's additions. */
     List<String> options() {
         List<String> options = new ArrayList<>();
         options.add("-Xms" + xms + "M");
@@ -40,7 +40,7 @@ public class JMeterProcessJVMSettings {
         return javaRuntime;
     }
 
-    /** The folder of a Java that is named by its {@code bin/java}. */
+    /** The home folder of a Java, derived from the path of its {@code bin/java}. */
     private File home() {
         File bin = new File(javaRuntime).getParentFile();
         return bin == null ? null : bin.getParentFile();

@@ -5,7 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.codehaus.plexus.util.DirectoryScanner;
 
-/** Which files of a folder are plans to run. */
+/** Selects the files of a folder that are plans to run. */
 final class Plans {
     private final List<String> included;
     private final List<String> excluded;
@@ -15,7 +15,7 @@ final class Plans {
         this.excluded = excluded;
     }
 
-    /** The plans in a folder, relative to it, in the order of their names. */
+    /** The plans in a folder, as relative paths, sorted by name. */
     List<String> in(File folder) {
         DirectoryScanner scanner = new DirectoryScanner();
         scanner.setBasedir(folder);

@@ -14,7 +14,9 @@ import java.util.jar.JarFile;
 import org.apache.maven.plugin.MojoExecutionException;
 import org.apache.maven.plugin.logging.Log;
 
-/** Writes JMeter's property files of a build: JMeter's own, changed by the project's files and by the POM. */
+/**
+ * Writes JMeter's property files for a build: JMeter's own, modified by the project's files and by the POM.
+ */
 final class PropertyFiles {
     /** Properties that only the plugin sets. */
     private static final List<String> RESERVED = Arrays.asList(
@@ -27,8 +29,8 @@ final class PropertyFiles {
 
     /**
      * @param jmeterConfig JMeter's jar with the property files
-     * @param folder where the project's own property files are
-     * @param replaces whether a file of the project stands instead of JMeter's, rather than being added to it
+     * @param folder the folder of the project's own property files
+     * @param replaces whether a file of the project replaces JMeter's, instead of being added to it
      */
     PropertyFiles(File jmeterConfig, File folder, boolean replaces, Log log) {
         this.jmeterConfig = jmeterConfig;
@@ -37,7 +39,7 @@ final class PropertyFiles {
         this.log = log;
     }
 
-    /** Writes the file {@code name} to {@code bin}, unless it would be empty, and gives its properties. */
+    /** Writes the file {@code name} to {@code bin} unless it would be empty, and returns its properties. */
     PropertiesMapping write(String name, Map<String, String> added, File bin) throws MojoExecutionException {
         PropertiesMapping mapping = new PropertiesMapping();
         Properties properties = mapping.propertiesFile.properties;
@@ -83,7 +85,9 @@ final class PropertyFiles {
         }
     }
 
-    /** A property of the POM; one without a value, such as of an undefined Maven property, changes nothing. */
+    /**
+     * Adds a property from the POM. One without a value, such as an undefined Maven property, has no effect.
+     */
     private void add(PropertiesMapping mapping, String key, String value) {
         if (value == null || value.trim().isEmpty()) {
             return;

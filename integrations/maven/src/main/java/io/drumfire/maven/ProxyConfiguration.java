@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.maven.settings.Proxy;
 
-/** {@code <proxyConfig>}: the proxy for requests whose sampler names none. */
+/** {@code <proxyConfig>}: the proxy for requests whose sampler does not set one. */
 public class ProxyConfiguration {
     private String host;
     private int port = 80;
@@ -12,7 +12,7 @@ public class ProxyConfiguration {
     private String password;
     private String hostExclusions;
 
-    /** The proxy of Maven's settings. */
+    /** The proxy from Maven's settings. */
     static ProxyConfiguration of(Proxy proxy) {
         ProxyConfiguration configuration = new ProxyConfiguration();
         configuration.host = proxy.getHost();
@@ -23,7 +23,7 @@ public class ProxyConfiguration {
         return configuration;
     }
 
-    /** JMeter's options for this proxy; none without a host. */
+    /** JMeter's options for this proxy; empty without a host. */
     List<String> options() {
         List<String> options = new ArrayList<>();
         if (host == null || host.trim().isEmpty()) {

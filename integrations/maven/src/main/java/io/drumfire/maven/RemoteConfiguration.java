@@ -3,7 +3,7 @@ package io.drumfire.maven;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code <remoteConfig>}: which remote servers, which are agents, run the plans. */
+/** {@code <remoteConfig>}: the remote servers that run the plans; they are Drumfire agents. */
 public class RemoteConfiguration {
     private boolean startServersBeforeTests;
     private boolean stopServersAfterTests;

@@ -12,14 +12,16 @@ import org.apache.maven.plugins.annotations.LifecyclePhase;
 import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 
-/** Waits for work as a remote server of JMeter does: an agent at the NATS server of {@code DRUMFIRE_NATS}. */
+/**
+ * Waits for work like a remote server of JMeter: runs an agent at the NATS server of {@code DRUMFIRE_NATS}.
+ */
 @Mojo(name = "remote-server", defaultPhase = LifecyclePhase.INTEGRATION_TEST)
 public class RemoteServerMojo extends AbstractConfiguringMojo {
-    /** Whether the build goes on while the agent waits. */
+    /** Whether the build continues while the agent waits. */
     @Parameter(defaultValue = "false", property = "background")
     private boolean runInBackground;
 
-    /** Chooses between agents of one machine. */
+    /** Distinguishes agents on the same machine. */
     @Parameter(defaultValue = "1099", property = "serverPort")
     private int serverPort;
 
@@ -27,7 +29,7 @@ public class RemoteServerMojo extends AbstractConfiguringMojo {
     @Parameter(defaultValue = "localhost", property = "rmiHostname")
     private String exportedRmiHostname;
 
-    /** Without meaning here: agents do not use RMI. */
+    /** Has no effect, because agents do not use RMI. */
     @Parameter(defaultValue = "false", property = "rmiSSLDisable")
     private boolean disableSSL;
 

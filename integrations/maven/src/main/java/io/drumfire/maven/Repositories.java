@@ -26,7 +26,7 @@ import org.eclipse.aether.util.artifact.JavaScopes;
 import org.eclipse.aether.util.graph.transformer.ConflictResolver;
 import org.eclipse.aether.version.Version;
 
-/** The repositories of a build: brings artifacts with what they depend on. */
+/** The repositories of a build; resolves artifacts with their dependencies. */
 final class Repositories {
     private final RepositorySystem system;
     private final RepositorySystemSession session;
@@ -38,7 +38,7 @@ final class Repositories {
         this.repositories = repositories;
     }
 
-    /** The artifact with the highest version of its range, if its version is a range. */
+    /** The artifact. If its version is a range, the highest version in it. */
     Artifact versioned(String coordinates) throws MojoExecutionException {
         try {
             Artifact artifact = new DefaultArtifact(coordinates);
@@ -50,7 +50,7 @@ final class Repositories {
         }
     }
 
-    /** The artifact alone, with its file. */
+    /** Resolves the artifact without dependencies. */
     Artifact resolve(Artifact artifact) throws MojoExecutionException {
         try {
             return system.resolveArtifact(session, new ArtifactRequest(artifact, repositories, null)).getArtifact();
@@ -59,14 +59,14 @@ final class Repositories {
         }
     }
 
-    /** The artifacts with all that they need at run time; of several versions the newest, as JMeter's own folder has it. */
+    /** Resolves artifacts with their runtime dependencies. Of several versions it takes the newest, as in JMeter's own folder. */
     Collection<Artifact> resolveWithDependencies(List<Artifact> roots, List<Exclusion> excluded, boolean optional) throws MojoExecutionException {
         CollectRequest collect = new CollectRequest();
         collect.setRepositories(repositories);
         for (Artifact root : roots) {
             collect.addDependency(new Dependency(root, JavaScopes.RUNTIME, false, excluded));
         }
-        // Verbose graphs keep the versions that Maven, which takes the nearest, would drop.
+        // Verbose graphs keep the versions that Maven would drop in favour of the nearest one.
         DefaultRepositorySystemSession verbose = new DefaultRepositorySystemSession(session);
         verbose.setConfigProperty(ConflictResolver.CONFIG_PROP_VERBOSE, true);
         try {
@@ -102,7 +102,7 @@ final class Repositories {
         return new ComparableVersion(first.getVersion()).compareTo(new ComparableVersion(second.getVersion())) < 0;
     }
 
-    /** The dependencies that the artifact's POM names for its use, and those provided where it is used, such as the API that a driver implements. */
+    /** The dependencies in the artifact's POM, including provided ones, such as the API that a driver implements. */
     List<Artifact> direct(Artifact artifact) throws MojoExecutionException {
         try {
             List<Artifact> direct = new ArrayList<>();
@@ -118,7 +118,7 @@ final class Repositories {
         }
     }
 
-    /** {@code group:artifact} as an exclusion; {@code *} stands for any artifact. */
+    /** Parses {@code group:artifact} as an exclusion; {@code *} stands for any artifact. */
     static Exclusion exclusion(String coordinates) throws MojoExecutionException {
         String[] parts = coordinates.trim().split(":");
         if (parts.length < 2) {
@@ -127,7 +127,7 @@ final class Repositories {
         return new Exclusion(parts[0], parts[1], "*", "*");
     }
 
-    /** The repositories and those of the POM's {@code <additionalRepositories>}, with the mirrors and credentials of the settings. */
+    /** These repositories and the POM's {@code <additionalRepositories>}, with the mirrors and credentials from the settings. */
     Repositories with(List<RepositoryConfiguration> additional) {
         List<RemoteRepository> all = new ArrayList<>();
         additional.forEach(one -> all.add(one.repository()));

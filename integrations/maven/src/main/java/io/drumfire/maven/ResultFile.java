@@ -12,8 +12,8 @@ final class ResultFile {
     private final String extension;
 
     /**
-     * @param time the time's format; null for names without the time
-     * @param isAppended whether the time stands behind the plan's name
+     * @param time the format of the time; null for names without it
+     * @param isAppended whether the time follows the plan's name
      */
     ResultFile(DateTimeFormatter time, boolean isAppended, boolean isCsv) {
         this.time = time;
@@ -21,7 +21,7 @@ final class ResultFile {
         this.extension = isCsv ? ".csv" : ".jtl";
     }
 
-    /** The format of a pattern; without one, or if it is wrong, that of ISO dates without hyphens. */
+    /** The format for a pattern. If there is none or it is invalid, ISO dates without hyphens. */
     static DateTimeFormatter format(String pattern, Log log) {
         if (pattern == null || pattern.trim().isEmpty()) {
             return DateTimeFormatter.BASIC_ISO_DATE;
@@ -34,7 +34,7 @@ final class ResultFile {
         }
     }
 
-    /** The result file of a plan, which is named relative to the folder of the plans. */
+    /** The result file of a plan, whose name is relative to the folder of the plans. */
     String name(String plan, LocalDateTime now) {
         String base = withoutExtension(plan).replace('\\', '/').replace('/', '_');
         if (time == null) {

@@ -14,7 +14,7 @@ import org.apache.maven.plugins.annotations.Parameter;
 /** Reads the result files and fails the build if too many samples have failed. */
 @Mojo(name = "results", defaultPhase = LifecyclePhase.VERIFY, threadSafe = true)
 public class ResultsMojo extends AbstractLoadTestMojo {
-    /** Whether failed samples do not fail the build. */
+    /** Whether the build succeeds although samples have failed. */
     @Parameter(defaultValue = "false")
     private boolean ignoreResultFailures;
 
@@ -22,7 +22,7 @@ public class ResultsMojo extends AbstractLoadTestMojo {
     @Parameter(defaultValue = "true")
     private boolean scanResultsForFailedRequests;
 
-    /** The share of failed samples that is accepted, in percent. */
+    /** The accepted share of failed samples, in percent. */
     @Parameter(defaultValue = "0")
     private float errorRateThresholdInPercent;
 
@@ -34,11 +34,11 @@ public class ResultsMojo extends AbstractLoadTestMojo {
     @Parameter(defaultValue = "false")
     private boolean onlyFailWhenMatchingFailureMessage;
 
-    /** Whether result files without any sample fail the build. */
+    /** Whether the build fails if a result file contains no samples. */
     @Parameter(defaultValue = "false")
     private boolean failBuildIfResultFileIsEmpty;
 
-    /** Failure messages, in whatever case. */
+    /** Failure messages; case does not matter. */
     @Parameter
     private List<String> failureMessages = new ArrayList<>();
 
@@ -92,7 +92,7 @@ public class ResultsMojo extends AbstractLoadTestMojo {
         }
     }
 
-    /** The share in percent with two decimals, of which 0.005 becomes 0.01. */
+    /** The share in percent, rounded half up to two decimals. */
     static double percent(long failures, long total) {
         return total == 0 ? 0 : Math.round(failures * 10_000.0 / total) / 100.0;
     }

@@ -20,7 +20,7 @@ import org.apache.maven.plugins.annotations.Mojo;
 import org.apache.maven.plugins.annotations.Parameter;
 import org.codehaus.plexus.util.FileUtils;
 
-/** Runs the plans, one after another. */
+/** Runs the plans in sequence. */
 @Mojo(name = "jmeter", defaultPhase = LifecyclePhase.INTEGRATION_TEST, threadSafe = true)
 public class RunMojo extends AbstractConfiguringMojo {
     private static final List<String> LEVELS = Arrays.asList("ERROR", "WARN", "INFO", "DEBUG");
@@ -29,7 +29,7 @@ public class RunMojo extends AbstractConfiguringMojo {
     @Parameter
     private List<String> failOn = new ArrayList<>();
 
-    /** Whether a run whose verdict on its own numbers is not VALID fails the build. */
+    /** Whether the build fails if a run's verdict on its own numbers is not VALID. */
     @Parameter(property = "drumfire.strict", defaultValue = "false")
     private boolean strict;
 
@@ -56,7 +56,8 @@ public class RunMojo extends AbstractConfiguringMojo {
             pause();
         }
         Configurations.read(testConfigFile).write(configuration, testConfigFile);
-        // `results` fails the build after post-integration-test, which stops what the build has started.
+        // Leave the failure to `results`, which runs after post-integration-test has stopped what the
+        // build started.
         if (!configuration.failures.isEmpty() && !resultsAreChecked()) {
             throw new MojoFailureException(String.join("\n", configuration.failures));
         }
@@ -168,7 +169,7 @@ public class RunMojo extends AbstractConfiguringMojo {
         }
     }
 
-    /** Whether an execution of the goal {@code results} of this plugin comes later in the build. */
+    /** Whether this plugin's goal {@code results} has an execution later in the build. */
     private boolean resultsAreChecked() {
         String key = execution.getPlugin().getKey();
         for (Plugin plugin : project.getBuildPlugins()) {

@@ -18,7 +18,9 @@ import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVRecord;
 
-/** The files that a build leaves behind in {@code target}, in lines that two builds have in common. */
+/**
+ * The files that a build leaves in {@code target}, described in lines that are equal for both plugins.
+ */
 final class Leftovers {
     private static final Pattern SAMPLE = Pattern.compile("<(?:httpSample|sample) [^>]*? s=\"(\\w+)\"[^>]*? lb=\"([^\"]*)\" rc=\"([^\"]*)\"");
 
@@ -43,7 +45,7 @@ final class Leftovers {
 
     private void describe(Path file, List<String> lines) throws IOException {
         String name = target.relativize(file).toString();
-        // The folder of the JMeter is named by chance, and what the report consists of differs.
+        // The JMeter folder has a random name, and the two reports consist of different files.
         boolean isJMeter = name.matches("[0-9a-f]{8}-.*");
         boolean isPartOfReport = name.contains("reports/") && !name.endsWith("/index.html") && !name.endsWith("/statistics.json");
         if (isJMeter || isPartOfReport || name.equals("config.json")) {
@@ -77,7 +79,7 @@ final class Leftovers {
         }
     }
 
-    /** The files by which the goals tell each other their results. */
+    /** Describes the files through which the goals pass their results to each other. */
     private void describeConfigurations(List<String> lines) throws IOException {
         Path config = target.resolve("config.json");
         if (!Files.exists(config)) {

@@ -27,9 +27,9 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Builds every project of {@code src/it}. A build must leave behind the files that jmeter-maven-plugin left behind, which is
- * recorded in {@code expected.txt}. {@code -Ddrumfire.compare=true} builds with that plugin, too, and
- * {@code -Ddrumfire.compare=record} records again. Projects named {@code own-…} use what only this plugin has.
+ * Builds every project of {@code src/it}. A build must leave the same files as one with jmeter-maven-plugin, which are
+ * recorded in {@code expected.txt}. {@code -Ddrumfire.compare=true} also builds with that plugin, and {@code
+ * -Ddrumfire.compare=record} records its files again. Projects named {@code own-…} use features that only this plugin has.
  */
 class ProjectsTest {
     private static final Path PROJECTS = Paths.get("src/it");
@@ -83,7 +83,7 @@ class ProjectsTest {
         assertEquals(text(expected), ours, "drumfire-maven-plugin");
     }
 
-    /** Builds a copy of the project with the plugin and tells how the build ended and which files it left behind. */
+    /** Builds a copy of the project with the plugin, and describes how the build ended and which files it left. */
     private static String build(Path project, String kind, String[] plugin) throws IOException, MavenInvocationException {
         Path place = WORK.resolve(kind).resolve(project.getFileName()).toAbsolutePath();
         FileUtils.deleteDirectory(place.toFile());
