@@ -11,19 +11,20 @@ pub struct Boundary {
     right: Searcher,
 }
 
-/// A text to be searched for. Its rarest byte alone is found faster than two of its bytes, as long as it is rare in what is searched.
+/// A text to search for. Searching only its rarest byte is faster than searching two of its bytes, as long as that byte is rare in
+/// the body.
 #[derive(Debug)]
 struct Searcher {
     finder: memmem::Finder<'static>,
-    /// Where the byte is that is the rarest of it in pages and the like.
+    /// Offset of the byte that is rarest in pages and similar bodies.
     rarest: usize,
 }
 
-/// Bytes from those that nearly every text is full of to those that are rare in most; others are rarer yet.
+/// Bytes from the most to the least common; bytes that are not listed are rarer still.
 const COMMON: &[u8] =
     b" e\"ta=</>iorsnldcp-umh:.,f1020g;bv3y495678w(){}&_'?#x\nkT\tASCIEPDRLNMOBHFGzjqVUWKYJXQZ";
 
-/// How rare a byte is. Those of letters that are not English may be anything.
+/// The rank of a byte's rarity. Bytes of non-English letters may be common, so they rank as most common.
 fn rarity(byte: u8) -> usize {
     let place = COMMON.iter().position(|common| *common == byte);
     match byte {
@@ -32,7 +33,7 @@ fn rarity(byte: u8) -> usize {
     }
 }
 
-/// So far apart the rarest byte has to be found, on the average, to be worth searching for alone.
+/// The minimum average distance between occurrences of the rarest byte at which searching it alone pays off.
 const APART_BYTES: usize = 128;
 
 impl Searcher {
@@ -49,7 +50,7 @@ impl Searcher {
         self.finder.needle()
     }
 
-    /// Where the text is first.
+    /// Offset of the first occurrence of the text.
     fn find(&self, bytes: &[u8]) -> Option<usize> {
         let needle = self.needle();
         let Some(rarest) = needle.get(self.rarest) else {
@@ -74,7 +75,7 @@ impl Searcher {
 }
 
 impl Boundary {
-    /// Either boundary may be empty: an empty left one stands for the start of the text, an empty right one for its end.
+    /// Either boundary may be empty: an empty left boundary is the start of the text, an empty right one its end.
     pub fn new(left: &str, right: &str) -> Boundary {
         Boundary {
             left: Searcher::new(left),
@@ -82,11 +83,11 @@ impl Boundary {
         }
     }
 
-    /// The fragments in turn. They may overlap: after a fragment the search goes on behind its left boundary, so that
-    /// `[a[b]` between `[` and `]` gives `a[b` and `b` (`BoundaryExtractor.extract`).
+    /// The fragments, in order. They may overlap: after a fragment, the search continues after its left boundary, so that `[a[b]`
+    /// between `[` and `]` gives `a[b` and `b` (`BoundaryExtractor.extract`).
     ///
-    /// A text of white space only gives nothing. With one empty boundary at most one fragment is found; if the other
-    /// boundary does not occur, JMeter goes on as if both were given, so an empty left boundary then finds nothing.
+    /// A text of only white space gives nothing. With one empty boundary, at most one fragment is found. If the other boundary does
+    /// not occur, JMeter continues as if both were given, so an empty left boundary then finds nothing.
     pub fn find_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let (left, right) = (self.left.needle().len(), self.right.needle().len());
         let once = match (left, right) {

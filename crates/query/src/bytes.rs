@@ -1,9 +1,10 @@
-//! Searches for bytes, many at a time.
+//! Searches for bytes, several at a time.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const TOPS: u64 = 0x8080_8080_8080_8080;
 
-/// Where one of two bytes is first; made for strings too short for what a search of many bytes at once needs to begin.
+/// Offset of the first of two bytes. It is made for strings that are too short to pay for the setup of a vectorized
+/// search.
 #[inline]
 pub(crate) fn first_of(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
     const SHORT: usize = 64;
@@ -15,7 +16,7 @@ pub(crate) fn first_of(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
         };
         let word = u64::from_le_bytes(*word);
         let (a, b) = (word ^ ones, word ^ others);
-        // The lowest bit that is set is right, those above it need not be.
+        // Only the lowest set bit is reliable.
         let found = ((a.wrapping_sub(ONES) & !a) | (b.wrapping_sub(ONES) & !b)) & TOPS;
         if found != 0 {
             return Some(at + (found.trailing_zeros() / 8) as usize);
@@ -25,12 +26,12 @@ pub(crate) fn first_of(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
     Some(at + memchr::memchr2(one, other, &bytes[at..])?)
 }
 
-/// The first place from `at` on with one of `marks` or a control character; the end if there is none.
+/// The first offset from `at` with one of `marks` or a control character; the length of `bytes` if there is none.
 #[inline]
 pub(crate) fn first_mark<const N: usize>(bytes: &[u8], mut at: usize, marks: [u8; N]) -> usize {
     while let Some(word) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*word);
-        // As above, the lowest bit that is set is right.
+        // As above, only the lowest set bit is reliable.
         let mut found = word.wrapping_sub(ONES * u64::from(b' ')) & !word;
         for mark in marks {
             let word = word ^ (ONES * u64::from(mark));

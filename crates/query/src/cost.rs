@@ -1,34 +1,35 @@
-//! Whether a query may take so long that it must not run on an event loop.
+//! Estimates whether a query may take too long to run on an event loop.
 //!
-//! A worker runs all its users on one thread, so a query of 10 ms delays every other user by 10 ms. The caller asks
-//! `is_long` with the size of the text before it runs the query, and hands long ones to another thread. The answer depends on
-//! the query and the size only, never on the text: a small body always stays on the worker.
+//! A worker runs all its users on one thread, so a query of 10 ms delays every other user by 10 ms. The caller calls
+//! `is_long` with the size of the text before it runs the query, and moves long ones to another thread. The answer depends
+//! only on the query and the size, never on the text: small bodies always stay on the worker.
 
-/// Queries that read the text a fixed number of times take a few milliseconds for so many bytes.
+/// Limit for queries that read the text a fixed number of times; these take a few milliseconds for this many bytes.
 pub(crate) const LINEAR_BYTES: usize = 1 << 20;
 
-/// Queries that usually read the text once, and in the worst case once for each match.
+/// Limit for queries that usually read the text once, but in the worst case once per match.
 pub(crate) const REPEATED_BYTES: usize = 64 << 10;
 
-/// Queries whose worst case grows faster than the square of the text: backtracking, comparisons of all nodes with all others.
+/// Limit for queries whose worst case grows faster than the square of the text: backtracking, or comparisons of all nodes
+/// with all others.
 pub(crate) const BACKTRACKING_BYTES: usize = 8 << 10;
 
-/// The largest result of a query. Texts of nested nodes overlap, so a result can be far larger than the body.
+/// Limit of a query's result. Texts of nested nodes overlap, so a result can be far larger than the body.
 pub(crate) const MOST_RESULT_BYTES: usize = 256 << 20;
 
-/// The message of a result that is larger than [`MOST_RESULT_BYTES`].
+/// The message for a result larger than [`MOST_RESULT_BYTES`].
 pub(crate) const RESULT_TOO_LARGE: &str = "The result is larger than 256 MiB";
 
-/// The matches that a caller asks for.
+/// The matches that a caller needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matches {
     /// Whether there is a match, or the first one.
     First,
-    /// All of them in turn.
+    /// All matches, in order.
     All,
 }
 
-/// Collects texts, unless they are too large together.
+/// Collects texts, unless their total size exceeds the limit.
 pub(crate) fn within_limit<T>(
     texts: impl Iterator<Item = T>,
     bytes: impl Fn(&T) -> usize,

@@ -1,7 +1,7 @@
 //! Searches response bodies: text in, matches out.
 //!
-//! Every extractor and assertion that searches a body uses this crate, which does not depend on plans or samples. Compiled
-//! queries (`Pattern`, `JsonPath`, `Selector`) are `Send + Sync`, and all users share them. All extractors of a sample can
+//! All extractors and assertions that search a body use this crate; it does not depend on plans or samples. Compiled
+//! queries (`Pattern`, `JsonPath`, `Selector`) are `Send + Sync` and shared by all users. All extractors of a sample can
 //! share its parsed body (`Json`, `Document`).
 //!
 //! The rules are those of JMeter 5.6.3 and of the libraries it ships: Jakarta ORO 2.0.8 and `java.util.regex` for

@@ -5,13 +5,13 @@ use crate::html::{Kind, Page};
 /// An element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
-    /// In lower case.
+    /// The name, in lower case.
     pub name: String,
-    /// Names in lower case.
+    /// Names, in lower case, and values.
     pub attributes: Vec<(String, String)>,
-    /// The text that the element begins with.
+    /// The text at the start of the element.
     pub text: Option<String>,
-    /// How many elements are around it.
+    /// The number of ancestor elements.
     pub depth: usize,
 }
 
@@ -25,7 +25,7 @@ impl Tag {
     }
 }
 
-/// All elements of a page, as the HTML standard reads it; JMeter reads it with JTidy.
+/// All elements of a page, parsed by the HTML standard; JMeter uses JTidy.
 pub fn tags(html: &str) -> Vec<Tag> {
     let page = Page::parse(html);
     let mut tags = Vec::new();

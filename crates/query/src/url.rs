@@ -1,23 +1,23 @@
-//! URLs as `java.net.URL` resolves and prints them; not as browsers do.
+//! URLs as `java.net.URL` resolves and prints them, which differs from browsers.
 
 use std::fmt;
 
 /// A URL of a protocol that Java has a handler for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaUrl {
-    /// In lower case.
+    /// The protocol, in lower case.
     pub protocol: String,
-    /// `user@host:port`, as written; absent in `mailto:` and the like.
+    /// `user@host:port` as written; absent for `mailto:` and similar URLs.
     pub authority: Option<String>,
-    /// Without user and port.
+    /// The host, without user and port.
     pub host: String,
-    /// Absent if not written.
+    /// The port; absent if not written.
     pub port: Option<u32>,
     /// The path; `/./` and `/../` are folded if it was relative.
     pub path: String,
-    /// The part behind `?`.
+    /// The part after `?`.
     pub query: Option<String>,
-    /// The part behind `#`.
+    /// The part after `#`.
     pub fragment: Option<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct JavaUrl {
 #[error("{0}")]
 pub struct MalformedUrl(pub String);
 
-/// Protocols that a plain JDK has handlers for.
+/// Protocols for which a plain JDK has handlers.
 const PROTOCOLS: [&str; 8] = [
     "http", "https", "ftp", "file", "jar", "mailto", "jmod", "jrt",
 ];
@@ -35,7 +35,7 @@ impl JavaUrl {
     /// `new URL(context, spec)`.
     ///
     /// # Errors
-    /// With Java's message if there is no protocol, one without a handler, or a wrong port.
+    /// With Java's message, if the protocol is missing or has no handler, or if the port is invalid.
     pub fn parse(context: Option<&JavaUrl>, spec: &str) -> Result<JavaUrl, MalformedUrl> {
         let trimmed = spec.trim_matches(|c| c <= ' ');
         let trimmed = match trimmed.get(..4) {
@@ -45,7 +45,7 @@ impl JavaUrl {
         let (protocol, rest) = split_protocol(trimmed);
         let context =
             context.filter(|context| protocol.as_ref().is_none_or(|own| *own == context.protocol));
-        // A protocol before a relative part counts only if the context has no hierarchy.
+        // A protocol before a relative part only counts if the context is not hierarchical.
         let context = context.filter(|context| protocol.is_none() || context.path.starts_with('/'));
         let mut url = match (context, protocol) {
             (Some(context), _) => JavaUrl {
@@ -84,7 +84,7 @@ impl JavaUrl {
         }
     }
 
-    /// `URLStreamHandler.parseURL`, the protocol and fragment being done.
+    /// `URLStreamHandler.parseURL`, without the protocol and fragment, which were already parsed.
     fn resolve(&mut self, spec: &str) -> Result<(), MalformedUrl> {
         let query_only = spec.starts_with('?');
         let spec = match spec.split_once('?') {
@@ -111,7 +111,7 @@ impl JavaUrl {
                 ""
             };
             self.path = format!("{}{separator}{rest}", &self.path[..end]);
-            // Only relative paths are folded.
+            // Java only folds relative paths.
             fold_dots(&mut self.path);
         } else if query_only {
             let end = self.path.rfind('/').unwrap_or(0);
@@ -155,7 +155,7 @@ impl JavaUrl {
     }
 }
 
-/// A protocol before the first slash, in lower case, and what follows it.
+/// Splits off a protocol before the first slash, in lower case.
 fn split_protocol(spec: &str) -> (Option<String>, &str) {
     let Some(at) = spec
         .find([':', '/'])
@@ -175,7 +175,7 @@ fn split_protocol(spec: &str) -> (Option<String>, &str) {
     }
 }
 
-/// Folds `.` and `..`; leading `/../` stay.
+/// Folds `.` and `..`; keeps a leading `/../`.
 fn fold_dots(path: &mut String) {
     while let Some(at) = path.find("/./") {
         path.replace_range(at..at + 2, "");
@@ -228,10 +228,11 @@ impl fmt::Display for JavaUrl {
     }
 }
 
-/// `ConversionUtils.makeRelativeURL`: resolves a location, and drops `../` that lead above the root.
+/// `ConversionUtils.makeRelativeURL`: resolves a location, and drops any `../` that leads above the
+/// root.
 ///
 /// # Errors
-/// As [`JavaUrl::parse`].
+/// Same as [`JavaUrl::parse`].
 pub fn make_relative(base: &JavaUrl, location: &str) -> Result<JavaUrl, MalformedUrl> {
     let initial = JavaUrl::parse(Some(base), location)?;
     if !location.starts_with("../") {
@@ -243,7 +244,7 @@ pub fn make_relative(base: &JavaUrl, location: &str) -> Result<JavaUrl, Malforme
         prefix = rest;
         length += "../".len();
     }
-    // The location must begin with as many.
+    // The location must begin with the same number of them.
     match length > 0 && location.starts_with(&"../".repeat(length / 3)) {
         true => JavaUrl::parse(Some(base), &location[length..]),
         false => Ok(initial),

@@ -1,5 +1,5 @@
-//! Jodd's selectors (`CSSelly`, `NodeSelector`): each step filters the list that the step before it found, so that `:eq`,
-//! `:first` and their kin count matches and not siblings.
+//! Jodd's selectors (`CSSelly`, `NodeSelector`): each step filters the list of the step before it, so `:eq`, `:first` and
+//! similar tests count matches, not siblings.
 
 use super::SelectorError;
 use super::jsoup::is_at;
@@ -7,10 +7,10 @@ use super::jsoup_parse::formula;
 use super::text;
 use super::tree::{self, Element};
 
-/// One of the selectors between commas.
+/// One of the selectors separated by commas.
 pub(super) type Chain = Vec<CompoundSelector>;
 
-/// A compound selector and how it follows the one before it.
+/// A compound selector, and the combinator that joins it to its predecessor.
 #[derive(Debug)]
 pub(super) struct CompoundSelector {
     combinator: Combinator,
@@ -48,7 +48,7 @@ enum JoddTest {
     Has(Vec<Chain>),
     Not(Vec<Chain>),
     Contains(String),
-    /// Tests on the place in the list of matches.
+    /// Tests of the index in the list of matches.
     At(IndexTest),
 }
 
@@ -126,7 +126,7 @@ fn parse_step(
             }
             '[' => {
                 let (inner, after) = match split_close(behind, '[', ']') {
-                    // The lexer is content with an end inside brackets, behind a name or behind nothing.
+                    // The lexer accepts the end of the text inside brackets, after a name or before it.
                     Err(_) if split_name(behind.trim()).1.is_empty() => (behind, ""),
                     closed => closed?,
                 };
@@ -153,7 +153,8 @@ fn parse_step(
     ))
 }
 
-/// The test of a pseudo-class, and the text behind it. An argument that is only opened ends the selector without a test.
+/// Parses the test of a pseudo-class; returns it with the rest of the text. An opened argument without content ends the
+/// selector without a test.
 fn split_pseudo(text: &str) -> Result<(Option<JoddTest>, &str), SelectorError> {
     let (name, after) = split_name(text);
     if after.trim_end() == "(" {
@@ -202,7 +203,7 @@ fn parse_attribute(inner: &str) -> Result<JoddTest, SelectorError> {
     let Some((left, value)) = inner.split_once('=') else {
         return Ok(JoddTest::Attribute(inner.trim().to_owned(), None));
     };
-    // Without quotes only a name will do.
+    // Without quotes, the value must be a name.
     if !value.starts_with(['\'', '"', '-', '_']) && !value.starts_with(|c: char| c.is_alphabetic())
     {
         return Err(SelectorError::new(format!("Invalid CSS selector: {inner}")));
@@ -261,7 +262,7 @@ fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<JoddTest, Selector
     let number = || argument.trim().parse().map_err(|_| unknown());
     let formula = || {
         let text = argument.trim().to_lowercase();
-        // Unlike jsoup, a lone minus counts.
+        // Unlike jsoup, Jodd accepts a lone minus.
         formula(&text.replacen("-n", "-1n", usize::from(text.starts_with("-n"))))
             .ok_or_else(unknown)
     };
@@ -281,7 +282,7 @@ fn parse_pseudo(name: &str, argument: Option<&str>) -> Result<JoddTest, Selector
     })
 }
 
-/// `NodeSelector.select`: the matches of all selectors, each element once.
+/// `NodeSelector.select`: the matches of all selectors, without duplicates.
 pub(super) fn select<'a>(chains: &[Chain], root: Element<'a>) -> Vec<Element<'a>> {
     let mut all = Vec::new();
     for chain in chains {
@@ -388,7 +389,7 @@ impl JoddTest {
     }
 }
 
-/// `Match.compare`: with regard to case, and an empty value matches nothing but itself.
+/// `Match.compare`: case-sensitive; an empty value only matches itself.
 fn compare(value: &str, sign: &str, wanted: &str) -> bool {
     match sign {
         "=" => value == wanted,

@@ -49,7 +49,7 @@ pub(super) enum Test {
     Not(Box<Test>),
     And(Vec<Test>),
     Or(Vec<Test>),
-    /// `a b`: the part before the blank.
+    /// `a b`: the test of the ancestor.
     Ancestor(Box<Test>),
     /// `a > b > c`
     ParentRun(Vec<Test>),
@@ -61,7 +61,7 @@ pub(super) enum Test {
     Start,
 }
 
-/// How an attribute is compared.
+/// How an attribute's value is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Match {
     Equal,
@@ -81,13 +81,14 @@ impl Test {
         }
     }
 
-    /// The tests that must all hold, the cheapest first (`CombiningEvaluator` sorts too).
+    /// Combines tests that must all hold, cheapest first (`CombiningEvaluator` also sorts
+    /// them).
     pub(super) fn all(mut tests: Vec<Test>) -> Test {
         tests.sort_by_key(Test::cost);
         Test::And(tests)
     }
 
-    /// How dear a test is, beside the others.
+    /// The relative cost of a test.
     fn cost(&self) -> u32 {
         match self {
             Test::All | Test::Tag(_) | Test::TagEnd(_) | Test::Start | Test::Root => 1,
@@ -105,7 +106,7 @@ impl Test {
         }
     }
 
-    /// Whether the element matches, the search having begun at `root`.
+    /// Whether the element matches in a search that began at `root`.
     pub(super) fn matches(&self, root: Element<'_>, element: Element<'_>) -> bool {
         match self {
             Test::All => true,
@@ -204,7 +205,7 @@ impl Test {
 }
 
 impl Match {
-    /// Compares without regard to case; the wanted value is in lower case.
+    /// Compares ignoring case; the wanted value is in lower case.
     fn matches(self, value: Option<&str>, wanted: &str) -> bool {
         let lower = value.map(str::to_lowercase);
         match (self, lower) {
@@ -233,14 +234,14 @@ fn has_parent_element(element: Element<'_>) -> bool {
     tree::parent(element).is_some_and(|parent| !tree::is_document(parent))
 }
 
-/// Whether the place among the siblings, from 1, is `an + b`.
+/// Whether the position among the siblings, from 1, is `an + b`.
 pub(super) fn is_at(
     element: Element<'_>,
     (a, b): (i64, i64),
     backwards: bool,
     of_type: bool,
 ) -> bool {
-    // For one place it is enough to see whether there are so many.
+    // For a fixed position, counting up to it suffices.
     let most = match (a, usize::try_from(b)) {
         (0, Ok(place)) => place,
         (0, Err(_)) => return false,
@@ -262,7 +263,7 @@ fn is_nth(position: i64, a: i64, b: i64) -> bool {
     }
 }
 
-/// `Evaluator.IsEmpty`: the first text decides.
+/// `Evaluator.IsEmpty`: the first text child decides.
 fn is_empty(element: Element<'_>) -> bool {
     for child in element.children() {
         match child.kind() {

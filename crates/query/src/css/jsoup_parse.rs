@@ -58,8 +58,8 @@ impl JsoupParser<'_> {
         self.combine(combinator)
     }
 
-    /// Joins what was read so far with the next compound. A comma joins everything, the others only what follows the
-    /// last comma.
+    /// Joins the tests so far with the next compound. A comma joins all of them, other combinators only those after
+    /// the last comma.
     fn combine(&mut self, combinator: char) -> Result<(), SelectorError> {
         self.queue.take_white();
         let next = parse(&self.sub_query()?)?;
@@ -350,7 +350,7 @@ fn normal(text: &str) -> String {
     text.to_lowercase().trim_matches(|c| c <= ' ').to_owned()
 }
 
-/// A value with or without quotes, in lower case. Blanks in quotes count for `^=` and `$=`.
+/// A value with or without quotes, in lower case. Blanks inside quotes are significant for `^=` and `$=`.
 fn attribute_value(value: &str, operator: Match) -> String {
     let inner = ['\'', '"']
         .into_iter()

@@ -1,8 +1,7 @@
-//! CSS selectors as JMeter's CSS Selector Extractor finds with them: jsoup 1.17 (`JSoupExtractor`) or Jodd's CSSelly
-//! (`JoddExtractor`).
+//! CSS selectors as in JMeter's CSS Selector Extractor: jsoup 1.17 (`JSoupExtractor`) or Jodd's CSSelly (`JoddExtractor`).
 //!
-//! Known difference: Jodd's Lagarto builds its own tree of tag soup; here both engines see the tree of the HTML standard,
-//! with its implied `html`, `head`, `body` and `tbody`.
+//! Known difference: Jodd's Lagarto builds its own tree of malformed HTML. Here both engines use the tree of the HTML
+//! standard, with its implied `html`, `head`, `body` and `tbody`.
 
 mod jodd;
 mod jsoup;
@@ -13,7 +12,7 @@ mod tree;
 
 pub use tree::Document;
 
-/// Which library's rules a selector follows; the extractor's "CSS Selector Extractor Implementation".
+/// The library whose rules a selector follows; the extractor's "CSS Selector Extractor Implementation".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
     /// jsoup: the default.
@@ -61,9 +60,9 @@ impl Selector {
         .map(Selector)
     }
 
-    /// The values that the extractor puts into variables, in document order and no more than `most`: the attribute, or the
-    /// text if no attribute (or a blank one) is asked for. With jsoup a missing attribute is empty and `abs:href` is
-    /// resolved against `<base>`; with Jodd a missing attribute is `None`.
+    /// The values that the extractor puts into variables, in document order, at most `most`: the attribute, or the text if
+    /// no attribute (or a blank one) is requested. With jsoup, a missing attribute is empty and `abs:href` is resolved
+    /// against `<base>`. With Jodd, a missing attribute is `None`.
     pub fn select(
         &self,
         document: &Document,

@@ -29,7 +29,7 @@ impl<'t> Queue<'t> {
         Some(c)
     }
 
-    /// Steps over this text, its letters in any case.
+    /// Skips this text, ignoring case; false if the queue does not start with it.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let found = self
             .text
@@ -54,7 +54,7 @@ impl<'t> Queue<'t> {
         matches!(self.peek(), Some(',' | '>' | '+' | '~' | ' '))
     }
 
-    /// Letters, digits and the given others, escapes included.
+    /// Takes letters, digits and the given other characters, including escapes.
     pub(super) fn identifier(&mut self, others: &[&str]) -> String {
         let start = self.text;
         let mut escaped = false;
@@ -79,7 +79,8 @@ impl<'t> Queue<'t> {
         }
     }
 
-    /// The text between an opening character, where the queue stands, and the matching closing one.
+    /// The text between an opening character at the start of the queue and the matching closing
+    /// one.
     pub(super) fn balanced(&mut self, open: char, close: char) -> Result<&'t str, SelectorError> {
         let text = self.text;
         let (mut start, mut end) = (None, None);
@@ -130,7 +131,7 @@ impl<'t> Queue<'t> {
     }
 }
 
-/// `TokenQueue.unescape`: drops backslashes, keeps doubled ones once.
+/// `TokenQueue.unescape`: drops backslashes; a doubled one becomes one.
 pub(super) fn unescape(text: &str) -> String {
     let mut out = String::new();
     let mut escaped = false;

@@ -3,14 +3,14 @@
 use super::tree::{Element, name};
 use crate::html::Kind;
 
-/// jsoup's `text()`: white space collapsed, blocks and `<br>` apart, no scripts and styles.
+/// jsoup's `text()`: collapses white space, separates blocks and `<br>`, and omits scripts and styles.
 pub(super) fn text(element: Element<'_>) -> String {
     let mut out = String::new();
     push_below(element, &mut out);
     out.trim_matches(|c| c <= ' ').to_owned()
 }
 
-/// The text of an element and of what is below it, in one walk through the nodes.
+/// Appends the text of an element and its descendants, in one pass over the nodes.
 fn push_below(top: Element<'_>, out: &mut String) {
     let mut node = top;
     loop {
@@ -72,7 +72,7 @@ pub(super) fn own_text(element: Element<'_>) -> String {
     out.trim_matches(|c| c <= ' ').to_owned()
 }
 
-/// jsoup's `wholeText()` and `wholeOwnText()`: as it stands, `<br>` as a line end.
+/// jsoup's `wholeText()` and `wholeOwnText()`: the unchanged text, with `<br>` as a line end.
 pub(super) fn whole_text(element: Element<'_>, own: bool) -> String {
     let mut out = String::new();
     let mut push = |node: Element<'_>| match node.kind() {
@@ -102,7 +102,7 @@ pub(super) fn data(element: Element<'_>) -> String {
     out
 }
 
-/// Jodd's `getTextContent()`: all text as it stands, scripts and styles included.
+/// Jodd's `getTextContent()`: all text unchanged, including scripts and styles.
 pub(super) fn content(element: Element<'_>) -> String {
     element
         .descendants()
@@ -111,13 +111,13 @@ pub(super) fn content(element: Element<'_>) -> String {
         .collect()
 }
 
-/// Whether jsoup keeps this text as data: that of scripts and styles.
+/// Whether jsoup treats this text as data: the text of scripts and styles.
 fn is_data(text: Element<'_>) -> bool {
     text.parent()
         .is_some_and(|parent| matches!(name(parent), "script" | "style"))
 }
 
-/// `Element.preserveWhitespace`: looks six levels up.
+/// `Element.preserveWhitespace`: checks up to six ancestors.
 fn keeps_space(text: Element<'_>) -> bool {
     text.ancestors()
         .take(6)
@@ -136,7 +136,8 @@ fn push_normal(out: &mut String, text: &str, keep: bool) {
     }
 }
 
-/// `StringUtil.appendNormalisedWhitespace`: no-break spaces collapse too, zero-width spaces and soft hyphens vanish.
+/// `StringUtil.appendNormalisedWhitespace`: also collapses no-break spaces; drops zero-width spaces and soft
+/// hyphens.
 pub(super) fn push_collapsed(out: &mut String, text: &str) {
     let mut white = ends_white(out);
     for c in text.chars() {
@@ -166,7 +167,7 @@ fn formats_as_block(name: &str) -> bool {
     INLINE.binary_search(&name).is_err()
 }
 
-/// In the order of the alphabet.
+/// Sorted for binary search.
 const BLOCKS: [&str; 68] = [
     "address",
     "applet",
@@ -238,7 +239,7 @@ const BLOCKS: [&str; 68] = [
     "video",
 ];
 
-/// Neither blocks nor formatted as such, in the order of the alphabet.
+/// Neither blocks nor formatted as blocks; sorted for binary search.
 const INLINE: [&str; 89] = [
     "a", "abbr", "acronym", "address", "area", "b", "base", "basefont", "bdi", "bdo", "bgsound",
     "big", "br", "button", "cite", "code", "command", "data", "datalist", "del", "device", "dfn",

@@ -1,4 +1,4 @@
-//! The parsed page, and navigation among its elements.
+//! The parsed page, and navigation between its elements.
 
 use crate::html::{Kind, Node, Page};
 use crate::url::JavaUrl;
@@ -13,7 +13,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses as the HTML standard says, for a browser without scripts.
+    /// Parses as the HTML standard defines, for a browser without scripts.
     pub fn parse(html: &str) -> Document {
         Document {
             page: Page::parse(html),
@@ -30,7 +30,7 @@ impl Document {
         std::iter::once(root).chain(root.descendants().filter(is_element))
     }
 
-    /// `Node.attr`: empty if there is none; `abs:name` is the attribute as an absolute URL.
+    /// `Node.attr`: empty if the attribute is missing; `abs:name` is the attribute as an absolute URL.
     pub(super) fn attr_or_abs(&self, element: Element<'_>, name: &str) -> String {
         match attr(element, name) {
             Some(value) if !value.is_empty() => value.to_owned(),
@@ -44,7 +44,7 @@ impl Document {
         }
     }
 
-    /// The first `<base href>` that is absolute; JMeter parses pages without telling jsoup where they come from.
+    /// The first absolute `<base href>`; JMeter does not tell jsoup the page's address.
     fn base(&self) -> Option<JavaUrl> {
         let bases = self.elements().filter(|element| name(*element) == "base");
         bases
@@ -97,7 +97,7 @@ pub(super) fn name<'a>(element: Element<'a>) -> &'a str {
     }
 }
 
-/// An attribute, its name in any case.
+/// The value of an attribute, ignoring case.
 pub(super) fn attr<'a>(element: Element<'a>, name: &str) -> Option<&'a str> {
     element
         .attributes()
@@ -136,7 +136,7 @@ pub(super) fn preceding(element: Element<'_>) -> impl Iterator<Item = Element<'_
     element.preceding().filter(is_element)
 }
 
-/// Elements below, in the order of the document.
+/// The elements below an element, in document order.
 pub(super) fn descendants(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {
     element.descendants().filter(is_element)
 }

@@ -1,11 +1,11 @@
-//! Reads the attributes of a tag.
+//! Parses the attributes of a tag.
 
 use super::TextSpan;
 use super::quick::Builder;
 use crate::bytes::first_of;
 
 impl Builder<'_> {
-    /// Reads to behind the end of the tag; whether a slash stands before it.
+    /// Reads past the end of the tag; returns whether a slash precedes it.
     pub(super) fn attributes(&mut self) -> Option<bool> {
         let first = self.page.attributes.len();
         loop {

@@ -20,7 +20,7 @@ impl Builder<'_> {
             self.close_paragraph();
             self.insert(token);
         } else if sets & FORMATTING != 0 {
-            // One within another ends it, wherever it is.
+            // A new `a` closes an open one at any depth, so the quick parser gives up.
             if token.tag == Tag::A && self.formatting().any(|(_, tag, _)| tag == Tag::A) {
                 return None;
             }
@@ -44,7 +44,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Start tags with rules of their own.
+    /// Start tags with their own rules.
     fn start_with_rules(&mut self, token: Token) -> Option<()> {
         match token.tag {
             Tag::Head | Tag::Frame => return Some(()),
@@ -96,7 +96,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Start tags before which formatting is opened again.
+    /// Start tags before which the standard reconstructs formatting elements.
     fn start_in_line(&mut self, token: Token) -> Option<()> {
         match token.tag {
             Tag::Button if self.in_default_scope(Tag::Button) => {
@@ -128,18 +128,18 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// A line end behind the start tag does not count.
+    /// Skips a line end directly after the start tag.
     fn skip_line_end(&mut self) -> Option<()> {
         match self.byte(0) {
             Some(b'\n') => self.at += 1,
-            // It may stand for one.
+            // It may be a reference to a line end.
             Some(b'&') => return None,
             _ => {}
         }
         Some(())
     }
 
-    /// Closes the item of a list before the next.
+    /// Closes an open list item before the next one.
     fn close_item(&mut self, tag: Tag) {
         let is_item = |other: Tag| match tag {
             Tag::Li => other == Tag::Li,
@@ -218,7 +218,7 @@ impl Builder<'_> {
             return Some(());
         }
         self.close_implied(None);
-        // The form is closed, and what is open in it is not.
+        // The standard closes the form but not the elements that are open in it.
         if self.current().id != form {
             return None;
         }

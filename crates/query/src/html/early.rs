@@ -5,7 +5,7 @@ use super::quick::{Builder, Mode, Quirks, Token};
 use super::tags::{METADATA, Tag};
 
 impl Builder<'_> {
-    /// A start tag, wherever it stands.
+    /// Processes a start tag in any mode.
     pub(super) fn start(&mut self, token: Token) -> Option<()> {
         loop {
             match self.mode {
@@ -57,14 +57,14 @@ impl Builder<'_> {
                 Mode::InBody => return self.start_in_body(token),
                 _ => return self.start_in_table(token),
             }
-            // It changes the one that is open.
+            // The tag modifies the open `html` element.
             if token.tag == Tag::Html && self.mode != Mode::BeforeHtml {
                 return None;
             }
         }
     }
 
-    /// Steps to the next mode, with the element that no tag stands for.
+    /// Enters the next mode and inserts the element that it implies.
     fn imply(&mut self) {
         self.mode = match self.mode {
             Mode::BeforeHtml => {
@@ -109,7 +109,7 @@ impl Builder<'_> {
         }
     }
 
-    /// An end tag, wherever it stands.
+    /// Processes an end tag in any mode.
     pub(super) fn end(&mut self, token: Token) -> Option<()> {
         match (self.mode, token.tag) {
             (Mode::InHead, Tag::Head) => {
@@ -139,7 +139,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Text, wherever it stands.
+    /// Processes text in any mode.
     pub(super) fn characters(&mut self, span: TextSpan) -> Option<()> {
         let mut span = span;
         while !matches!(self.mode, Mode::InBody | Mode::InCell | Mode::InCaption) {
@@ -170,7 +170,7 @@ impl Builder<'_> {
                     self.imply();
                 }
                 Mode::AfterBody | Mode::AfterAfterBody => self.mode = Mode::InBody,
-                // It would be moved before the table.
+                // The standard would move the text before the table.
                 _ => return None,
             }
         }
@@ -188,7 +188,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes what is open at the end of the page.
+    /// Closes the open elements at the end of the page.
     pub(super) fn finish(&mut self) -> Option<()> {
         if matches!(
             self.mode,
@@ -201,7 +201,7 @@ impl Builder<'_> {
         ) {
             return None;
         }
-        // The document and `html`.
+        // Only the document and `html` remain.
         for (depth, is_last) in [(2, false), (1, true)] {
             while self.open.len() > depth {
                 self.pop();

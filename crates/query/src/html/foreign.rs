@@ -1,16 +1,16 @@
-//! Pictures (`svg`) within a page, as far as they hold nothing but elements of their own.
+//! Embedded pictures (`svg`) that contain only SVG elements.
 
 use super::insert::Open;
 use super::quick::{Builder, Token};
 use super::tags::{PLAIN, Tag};
 
-/// Elements that the standard writes with capitals.
+/// Elements whose standard spelling contains capitals.
 const ELEMENTS: &str = "altGlyph altGlyphDef altGlyphItem animateColor animateMotion animateTransform clipPath feBlend feColorMatrix \
     feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap feDistantLight feDropShadow feFlood \
     feFuncA feFuncB feFuncG feFuncR feGaussianBlur feImage feMerge feMergeNode feMorphology feOffset fePointLight \
     feSpecularLighting feSpotLight feTile feTurbulence glyphRef linearGradient radialGradient textPath";
 
-/// Attributes that the standard writes with capitals.
+/// Attributes whose standard spelling contains capitals.
 const ATTRIBUTES: &str = "attributeName attributeType baseFrequency baseProfile calcMode clipPathUnits diffuseConstant edgeMode \
     filterUnits glyphRef gradientTransform gradientUnits kernelMatrix kernelUnitLength keyPoints keySplines keyTimes \
     lengthAdjust limitingConeAngle markerHeight markerUnits markerWidth maskContentUnits maskUnits numOctaves pathLength \
@@ -19,23 +19,24 @@ const ATTRIBUTES: &str = "attributeName attributeType baseFrequency baseProfile 
     spreadMethod startOffset stdDeviation stitchTiles surfaceScale systemLanguage tableValues targetX targetY textLength \
     viewBox viewTarget xChannelSelector yChannelSelector zoomAndPan";
 
-/// Attributes with a namespace: their local names count.
+/// Attributes with a namespace, which are stored by their local names.
 const FOREIGN: &str = "xlink:actuate xlink:arcrole xlink:href xlink:role xlink:show xlink:title xlink:type xml:lang xml:space xmlns:xlink";
 
-/// Elements that may stand in a picture and mean nothing to HTML, or the same: the rest ends the picture, or holds HTML.
+/// Elements inside a picture that either do not exist in HTML or behave the same. All others end the picture or contain
+/// HTML.
 const OWN: &str = "a animate animatecolor animatemotion animatetransform circle clippath defs ellipse feblend fecolormatrix \
     fecomponenttransfer fecomposite fedropshadow feflood fefunca fefuncb fefuncg fefuncr fegaussianblur feimage femerge \
     femergenode femorphology feoffset feturbulence filter g image line lineargradient marker mask metadata path pattern polygon \
     polyline radialgradient rect set stop style switch symbol text textpath tspan use view";
 
 impl Builder<'_> {
-    /// A picture in the text.
+    /// Starts a picture in the text.
     pub(super) fn start_picture(&mut self, token: Token) -> Option<()> {
         self.reconstruct()?;
         self.insert_foreign(token)
     }
 
-    /// A start tag in a picture.
+    /// Processes a start tag in a picture.
     pub(super) fn start_foreign(&mut self, mut token: Token) -> Option<()> {
         let name = &self.page.text[token.name.range()];
         let is_own = name == "svg" || OWN.split_ascii_whitespace().any(|own| own == name);
@@ -64,7 +65,7 @@ impl Builder<'_> {
                 let is_local = |other: usize| {
                     &self.page.text[self.page.attributes[other].name.range()] == local
                 };
-                // Two of one local name stand in an order of their own.
+                // The order of attributes with equal local names is special.
                 if own.clone().any(is_local) {
                     return None;
                 }
@@ -81,7 +82,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// An end tag in a picture; whether it is done with.
+    /// Processes an end tag in a picture; returns whether it was handled.
     pub(super) fn end_foreign(&mut self, token: Token) -> Option<bool> {
         if matches!(token.tag, Tag::P | Tag::Br) {
             return None;
@@ -98,7 +99,7 @@ impl Builder<'_> {
     }
 }
 
-/// The name with its capitals, if it has some.
+/// The standard spelling of the name, if it contains capitals.
 fn with_capitals(names: &'static str, name: &str) -> Option<&'static str> {
     let mut names = names.split_ascii_whitespace();
     names.find(|known| known.eq_ignore_ascii_case(name))

@@ -11,7 +11,7 @@ pub(super) struct Open {
     pub(super) tag: Tag,
     pub(super) sets: u16,
     pub(super) name: TextSpan,
-    /// The last child so far.
+    /// The last child, so far.
     last: u32,
 }
 
@@ -48,7 +48,7 @@ impl Builder<'_> {
         id
     }
 
-    /// Inserts an element and leaves it open.
+    /// Inserts an element and pushes it onto the stack.
     pub(super) fn insert(&mut self, token: Token) -> u32 {
         let id = self.push_node(Kind::Element, token.name, token.attributes, 0);
         self.open.push(Open {
@@ -62,13 +62,13 @@ impl Builder<'_> {
         id
     }
 
-    /// Inserts an element that holds nothing.
+    /// Inserts an element without content.
     pub(super) fn insert_void(&mut self, token: Token) -> u32 {
         let end = TextSpan::new(0, self.page.nodes.len()).end + 1;
         self.push_node(Kind::Element, token.name, token.attributes, end)
     }
 
-    /// Inserts an element that no tag stands for.
+    /// Inserts an element that has no tag in the page.
     pub(super) fn insert_implied(&mut self, name: &str) -> u32 {
         let name_span = self.keep(name);
         let (tag, sets) = tags::find(name.as_bytes());
@@ -81,7 +81,7 @@ impl Builder<'_> {
         })
     }
 
-    /// Appends text to the current element, and to the text at its end.
+    /// Appends text to the current element, merging it with a text node at its end.
     pub(super) fn append(&mut self, span: TextSpan) {
         if span.start == span.end {
             return;
@@ -120,7 +120,7 @@ impl Builder<'_> {
         self.push_node(Kind::Comment, span, TextSpan::default(), end);
     }
 
-    /// Closes the current element.
+    /// Pops the current element.
     pub(super) fn pop(&mut self) {
         if let Some(closed) = self.open.pop() {
             self.paragraphs -= usize::from(closed.tag == Tag::P);
@@ -129,7 +129,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Closes elements up to one with this name, which is open.
+    /// Pops elements up to and including an open one with this name.
     pub(super) fn pop_to(&mut self, tag: Tag) {
         while self.current().tag != tag {
             self.pop();
@@ -143,7 +143,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether such an element is open, with none in between that ends the search.
+    /// Whether a matching element is open, with no element in between that ends the scope.
     pub(super) fn in_scope(
         &self,
         is_it: impl Fn(&Open) -> bool,
@@ -174,7 +174,7 @@ impl Builder<'_> {
         self.paragraphs > 0 && self.in_scope(|open| open.tag == Tag::P, ends)
     }
 
-    /// "Generate implied end tags", but for one of a name.
+    /// "Generate implied end tags", except for a tag.
     pub(super) fn close_implied(&mut self, except: Option<Tag>) {
         while self.current().sets & IMPLIED != 0 && Some(self.current().tag) != except {
             self.pop();
@@ -187,7 +187,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether nothing has to be opened again before text or an element in a line. Otherwise the page is given up.
+    /// Succeeds if no formatting elements need to be reconstructed before text or inline elements. Otherwise the
+    /// quick parser gives up.
     pub(super) fn reconstruct(&self) -> Option<()> {
         match self.formatting.last() {
             Some(Some((_, id))) => (self.page.nodes[*id as usize].end == 0).then_some(()),
@@ -195,7 +196,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The formatting elements behind the last marker, the last one first.
+    /// The formatting elements after the last marker, last one first.
     pub(super) fn formatting(&self) -> impl Iterator<Item = (usize, Tag, u32)> {
         let entries = self.formatting.iter().enumerate().rev();
         entries.map_while(|(at, entry)| entry.map(|(tag, id)| (at, tag, id)))
@@ -205,7 +206,7 @@ impl Builder<'_> {
         while let Some(Some(_)) = self.formatting.pop() {}
     }
 
-    /// The end tag of a formatting element, if what is in it stays where it is ("adoption agency").
+    /// Closes a formatting element, if the adoption agency algorithm would not move its content.
     pub(super) fn end_formatting(&mut self, token: Token) -> Option<()> {
         let Some((at, _, id)) = self.formatting().find(|(_, tag, _)| *tag == token.tag) else {
             self.end_other(token);
@@ -262,7 +263,7 @@ impl Builder<'_> {
     }
 
     pub(super) fn insert_formatting(&mut self, token: Token) -> Option<()> {
-        // Of four that are equal the first is forgotten.
+        // The standard keeps at most three equal formatting elements.
         let same = self.formatting().filter(|(_, tag, _)| *tag == token.tag);
         if same.count() >= 3 {
             return None;

@@ -1,7 +1,7 @@
-//! Pages: the tree that the HTML standard makes of a text, for a browser without scripts.
+//! HTML pages: the tree that the HTML standard defines, for a browser without scripts.
 //!
-//! Nodes stand in one list in the order of the document, and what they hold is a part of one text, so that a page is made and
-//! dropped with a handful of allocations. Pages without anything odd are read in one go (`quick`), the others by html5ever.
+//! All nodes are in one list, in document order, and their contents are ranges of one text, so creating and dropping a page
+//! takes a handful of allocations. The `quick` parser reads unremarkable pages in one pass, and html5ever all others.
 
 mod attributes;
 mod body;
@@ -14,16 +14,16 @@ mod standard;
 mod table;
 mod tags;
 
-/// Longer texts are cut, as places are numbers of 32 bits.
+/// Longer texts are truncated, since positions are 32-bit numbers.
 const LONGEST_BYTES: usize = 1 << 30;
 
-/// No node.
+/// Stands for the absence of a node.
 const NONE: u32 = u32::MAX;
 
 /// A parsed page.
 #[derive(Debug)]
 pub(crate) struct Page {
-    /// The page, and behind it what stands otherwise in the tree than in the page.
+    /// The page, followed by texts that differ between the tree and the page.
     text: String,
     nodes: Vec<NodeData>,
     attributes: Vec<Attribute>,
@@ -42,13 +42,13 @@ pub(crate) enum Kind {
 struct NodeData {
     kind: Kind,
     parent: u32,
-    /// The sibling before.
+    /// The previous sibling.
     previous: u32,
-    /// Behind the last node below; 0 while there may come more.
+    /// Index after the last descendant; 0 while there may be more.
     end: u32,
-    /// The name of an element, or what is held.
+    /// The name of an element, or the content of other nodes.
     text: TextSpan,
-    /// In the list of attributes.
+    /// Range in the list of attributes.
     attributes: TextSpan,
 }
 
@@ -58,7 +58,7 @@ struct Attribute {
     value: TextSpan,
 }
 
-/// A part of the text, or of a list.
+/// A range of the text, or of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TextSpan {
     start: u32,
@@ -82,7 +82,7 @@ impl TextSpan {
 }
 
 impl Page {
-    /// Parses as the HTML standard says.
+    /// Parses as the HTML standard defines.
     pub(crate) fn parse(html: &str) -> Page {
         let html = &html[..html.floor_char_boundary(LONGEST_BYTES)];
         quick::parse(html).unwrap_or_else(|| standard::parse(html))
@@ -119,7 +119,7 @@ impl<'p> Node<'p> {
         self.data().kind
     }
 
-    /// The local name of an element, in lower case but for some of SVG; empty for others.
+    /// The local name of an element, in lower case except for some of SVG; empty for other nodes.
     pub(crate) fn name(self) -> &'p str {
         match self.kind() {
             Kind::Element => &self.page.text[self.data().text.range()],
@@ -127,7 +127,7 @@ impl<'p> Node<'p> {
         }
     }
 
-    /// The text of a text node or a comment; empty for others.
+    /// The text of a text node or a comment; empty for other nodes.
     pub(crate) fn text(self) -> &'p str {
         match self.kind() {
             Kind::Text | Kind::Comment => &self.page.text[self.data().text.range()],
@@ -135,7 +135,7 @@ impl<'p> Node<'p> {
         }
     }
 
-    /// Names and values, each name once.
+    /// Names and values, without duplicate names.
     pub(crate) fn attributes(self) -> impl Iterator<Item = (&'p str, &'p str)> {
         let text = &self.page.text;
         let own = &self.page.attributes[self.data().attributes.range()];
@@ -169,22 +169,22 @@ impl<'p> Node<'p> {
         std::iter::successors(self.first_child(), |node| node.next_sibling())
     }
 
-    /// Those behind it, the next first.
+    /// The following siblings, nearest first.
     pub(crate) fn following(self) -> impl Iterator<Item = Node<'p>> {
         std::iter::successors(self.next_sibling(), |node| node.next_sibling())
     }
 
-    /// Those before it, the nearest first.
+    /// The preceding siblings, nearest first.
     pub(crate) fn preceding(self) -> impl Iterator<Item = Node<'p>> {
         std::iter::successors(self.previous_sibling(), |node| node.previous_sibling())
     }
 
-    /// Those around it, the parent first.
+    /// The ancestors, starting with the parent.
     pub(crate) fn ancestors(self) -> impl Iterator<Item = Node<'p>> {
         std::iter::successors(self.parent(), |node| node.parent())
     }
 
-    /// All below it in the order of the document.
+    /// All descendants, in document order.
     pub(crate) fn descendants(self) -> impl Iterator<Item = Node<'p>> {
         (self.id + 1..self.data().end).map(move |id| self.page.node(id))
     }

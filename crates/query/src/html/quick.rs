@@ -1,6 +1,6 @@
-//! A fast parser for well-behaved pages, in one pass. It gives up where a full tokenizer and tree builder are needed:
-//! elements that move in the tree (misnested formatting, text between the rows of a table), formulas, HTML within pictures,
-//! templates, frames, and broken tags. The other parser then reads the page.
+//! A fast one-pass parser for well-behaved pages. It gives up if a full tokenizer and tree builder are needed: for elements
+//! that move in the tree (misnested formatting, text between the rows of a table), formulas, HTML within pictures,
+//! templates, frames, and broken tags. Then html5ever parses the page.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub(super) enum Mode {
     InCell,
 }
 
-/// Whether the page is in quirks mode, as far as it is known.
+/// Whether the page is in quirks mode, if already known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quirks {
     Yes,
@@ -45,32 +45,32 @@ pub(super) struct Token {
     pub(super) sets: u16,
     pub(super) name: TextSpan,
     pub(super) attributes: TextSpan,
-    /// A slash stands before its end.
+    /// Whether a slash precedes the end of the tag.
     pub(super) is_closed: bool,
 }
 
 pub(super) struct Builder<'h> {
-    /// The page as it is read.
+    /// The page being parsed.
     pub(super) html: &'h str,
     pub(super) at: usize,
     pub(super) page: Page,
     pub(super) mode: Mode,
     pub(super) quirks: Quirks,
     pub(super) open: Vec<Open>,
-    /// How many of the innermost open elements are those of a picture.
+    /// Number of the innermost open elements that belong to a picture.
     pub(super) foreign: usize,
-    /// How many paragraphs are open.
+    /// Number of open paragraphs.
     pub(super) paragraphs: usize,
-    /// The formatting elements that are open, and markers.
+    /// The open formatting elements, and markers.
     pub(super) formatting: Vec<Option<(Tag, u32)>>,
     pub(super) form: Option<u32>,
-    /// The last reference that was looked up: its name with a semicolon, and what it stands for.
+    /// The latest reference that was looked up: its name including the semicolon, and its characters.
     pub(super) reference: Option<(TextSpan, Characters)>,
-    /// Comments behind the body, and whether they are behind the end of `html` too.
+    /// Comments after the body, and whether they also follow the end of `html`.
     pub(super) late_comments: Vec<(TextSpan, bool)>,
 }
 
-/// The page, if it has nothing odd in it.
+/// Parses the page; `None` if it is not well-behaved.
 pub(super) fn parse(html: &str) -> Option<Page> {
     let html = html.strip_prefix('\u{FEFF}').unwrap_or(html);
     if memchr::memchr(0, html.as_bytes()).is_some() {
@@ -127,7 +127,7 @@ impl Builder<'_> {
         self.finish()
     }
 
-    /// The byte so far behind the place that is read.
+    /// The byte at this offset from the current position.
     #[inline]
     pub(super) fn byte(&self, offset: usize) -> Option<u8> {
         self.html.as_bytes().get(self.at + offset).copied()
@@ -138,14 +138,14 @@ impl Builder<'_> {
         &self.html.as_bytes()[self.at..]
     }
 
-    /// Reads a name up to white space, a slash or the end of the tag; letters become small.
+    /// Reads a name up to white space, a slash or the end of the tag, in lower case.
     fn name(&mut self) -> Option<(TextSpan, Tag, u16)> {
         let name = self.name_in_lower_case(false)?;
         let (tag, sets) = tags::find(self.page.text[name.range()].as_bytes());
         Some((name, tag, sets))
     }
 
-    /// Reads a name of a tag or an attribute; letters become small, other characters stay as they are.
+    /// Reads the name of a tag or an attribute; only ASCII capitals are converted to lower case.
     #[inline]
     pub(super) fn name_in_lower_case(&mut self, is_attribute: bool) -> Option<TextSpan> {
         let (length, has_capitals) = tags::name_length(self.rest(), is_attribute)?;
@@ -157,7 +157,7 @@ impl Builder<'_> {
         })
     }
 
-    /// A text that is not in the page.
+    /// Stores a text that is not in the page.
     pub(super) fn keep(&mut self, text: &str) -> TextSpan {
         let start = self.page.text.len();
         self.page.text.push_str(text);
@@ -204,13 +204,13 @@ impl Builder<'_> {
         self.end(token)
     }
 
-    /// A comment or the type of the document.
+    /// Parses a comment or a document type.
     fn declaration(&mut self) -> Option<()> {
         if self.rest().starts_with(b"<!--") {
             let inside = &self.html[self.at + 4..];
             let end = memchr::memmem::find(inside.as_bytes(), b"-->")?;
             let text = &inside[..end];
-            // Ends that should not be: the other parser knows them all.
+            // Irregular ends of comments are left to the other parser.
             if text.starts_with('>') || text.starts_with("->") || text.contains("--!>") {
                 return None;
             }
@@ -237,7 +237,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// Text up to the next tag or comment.
+    /// Parses text up to the next tag or comment.
     fn text(&mut self) -> Option<()> {
         let start = self.at;
         let mut from = start;
@@ -280,7 +280,8 @@ impl Builder<'_> {
         self.characters(span)
     }
 
-    /// Reads what stands up to the end tag of this name as it is, and the end tag. With `references` those are decoded.
+    /// Reads the text up to the end tag of this name, and the end tag. The text is unchanged, except that `references`
+    /// decodes its references.
     pub(super) fn raw(&mut self, token: Token, references: bool) -> Option<()> {
         let name = &self.page.text[token.name.range()];
         let mut from = self.at;
@@ -299,7 +300,7 @@ impl Builder<'_> {
             from = found + 2;
         };
         let inside = &self.html[self.at..end];
-        // A script within a comment may hold what looks like its own end.
+        // In a script with a comment, the first end tag may not be the script's end.
         if token.tag == Tag::Script
             && inside.contains("<!--")
             && inside.to_ascii_lowercase().contains("<script")
@@ -321,7 +322,7 @@ impl Builder<'_> {
         Some(())
     }
 
-    /// The text up to a place with its references decoded.
+    /// Decodes references in the text up to `end`.
     fn decoded(&mut self, end: usize) -> Option<TextSpan> {
         let start = self.page.text.len();
         while self.at < end {
@@ -341,7 +342,7 @@ impl Builder<'_> {
         Some(TextSpan::new(start, self.page.text.len()))
     }
 
-    /// Adds an attribute, if there is none of its name yet.
+    /// Adds an attribute, unless the tag already has one with this name.
     pub(super) fn add_attribute(&mut self, first: usize, name: TextSpan, value: TextSpan) {
         let text = &self.page.text;
         let known = &self.page.attributes[first..];

@@ -1,11 +1,11 @@
-//! Character references: `&amp;`, `&#38;` and their kin.
+//! Character references, such as `&amp;` and `&#38;`.
 
 use html5ever::data::NAMED_ENTITIES;
 
 use super::TextSpan;
 use super::quick::Builder;
 
-/// The longest name of a reference in bytes, with its semicolon.
+/// Maximum length of a reference's name in bytes, including its semicolon.
 const LONGEST_NAME: usize = 32;
 
 /// The meaning of a character reference.
@@ -20,7 +20,8 @@ impl Characters {
 }
 
 impl Builder<'_> {
-    /// Reads a reference; the place is at its `&`. Inside is nothing if it is none: then the place is behind the `&`.
+    /// Reads a reference at the current `&`. The inner `None` means that it is not a reference; the position is then
+    /// after the `&`.
     pub(super) fn reference(&mut self, in_attribute: bool) -> Option<Option<Characters>> {
         self.at += 1;
         Some(match self.byte(0) {
@@ -38,7 +39,7 @@ impl Builder<'_> {
                 return Some(Characters(character, None));
             }
         }
-        // A page often has the same one again. None that ends with a semicolon begins another.
+        // Pages often repeat the same reference. A name that ends with a semicolon is never a prefix of another.
         if let Some((known, characters)) = self.reference
             && self
                 .rest()
@@ -52,7 +53,7 @@ impl Builder<'_> {
         let run = name.bytes().take_while(|byte| is_in_name(*byte)).count();
         let with_end = run + usize::from(name.as_bytes().get(run) == Some(&b';'));
         let with_end = with_end.min(LONGEST_NAME);
-        // All that is known of a name is the longest known start of it.
+        // The longest known prefix of the name counts.
         let known = |length: usize| {
             let (first, second) = NAMED_ENTITIES.get(&name[..length])?;
             (*first != 0).then_some((length, *first, *second))
@@ -76,7 +77,7 @@ impl Builder<'_> {
         Some(characters)
     }
 
-    /// Nothing at all for a number that means something else than its character.
+    /// The outer `None` stands for a number that does not denote its own character.
     fn numeric(&mut self) -> Option<Option<Characters>> {
         let rest = &self.rest()[1..];
         let is_hexadecimal = matches!(rest.first(), Some(b'x' | b'X'));

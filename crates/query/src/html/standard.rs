@@ -36,7 +36,7 @@ pub(super) fn parse(html: &str) -> Page {
     copy.page
 }
 
-/// A page under construction, with the open nodes and the last child of each.
+/// A page under construction, with the open nodes and each one's last child.
 struct Copy {
     page: Page,
     open: Vec<(u32, u32)>,
@@ -97,7 +97,7 @@ impl Copy {
     }
 }
 
-/// Nodes that a page leaves out. The contents of a template are its children, as they are for jsoup.
+/// Nodes that a page omits. As in jsoup, the contents of a template are its children.
 fn is_left_out(node: &Node) -> bool {
     matches!(
         node,

@@ -52,7 +52,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A start tag in a table, and in no part of it; whether it is done with.
+    /// Processes a start tag in a table but outside of its parts; returns whether it was
+    /// handled.
     fn start_between(&mut self, token: Token) -> Option<bool> {
         let is_part = token.sets & TABLE_PART != 0;
         if is_part {
@@ -88,7 +89,7 @@ impl Builder<'_> {
             Tag::Input if self.is_hidden(token) => {
                 self.insert_void(token);
             }
-            // It would be moved before the table.
+            // The standard would move the element before the table.
             _ => return None,
         }
         Some(true)
@@ -163,7 +164,8 @@ impl Builder<'_> {
                 (_, Tag::Form) => return self.end_form(),
                 (_, Tag::Body | Tag::Html) => return Some(()),
                 _ if token.sets & TABLE_PART != 0 => return Some(()),
-                // The parser would move content that is not in a table's scope before the table.
+                // The standard's parser would move content that is not in table scope before the
+                // table.
                 _ => return None,
             }
         }

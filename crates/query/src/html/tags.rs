@@ -1,39 +1,39 @@
-//! The tag names of the HTML tree construction (`https://html.spec.whatwg.org/#parsing`), with the sets they belong to.
+//! The tag names of the HTML tree construction (`https://html.spec.whatwg.org/#parsing`), and the sets that they belong to.
 
-/// No set.
+/// Belongs to no set.
 pub(super) const PLAIN: u16 = 0;
 /// "Special": an end tag of another name does not close it.
 pub(super) const SPECIAL: u16 = 1;
 /// The tag ends the scope: elements around it are not in scope.
 pub(super) const SCOPE: u16 = 1 << 1;
-/// Its end tag may be left out.
+/// Its end tag is optional.
 pub(super) const IMPLIED: u16 = 1 << 2;
 /// A formatting element.
 pub(super) const FORMATTING: u16 = 1 << 3;
-/// Its start tag closes a paragraph and does nothing else.
+/// Its start tag only closes a paragraph.
 pub(super) const BLOCK: u16 = 1 << 4;
-/// Its end tag closes what is open in it.
+/// Its end tag also closes the elements open inside it.
 pub(super) const CLOSED_IN_SCOPE: u16 = 1 << 5;
 /// `h1` to `h6`
 pub(super) const HEADING: u16 = 1 << 6;
-/// Empty, and at home in the head.
+/// Empty, and belongs in the head.
 pub(super) const METADATA: u16 = 1 << 7;
-/// Empty, in a line of text.
+/// Empty, inline.
 pub(super) const VOID: u16 = 1 << 8;
-/// Empty, without a look at what is open.
+/// Empty, independent of the open elements.
 pub(super) const VOID_AS_IT_IS: u16 = 1 << 9;
-/// Means nothing outside of a table.
+/// Ignored outside of a table.
 pub(super) const TABLE_PART: u16 = 1 << 10;
-/// Rare, with rules of its own.
+/// Rare, with its own rules.
 pub(super) const ODD: u16 = 1 << 11;
 
 macro_rules! names {
     ($($tag:ident $name:literal $sets:expr,)*) => {
-        /// A name.
+        /// A tag name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Tag {
             $($tag,)*
-            /// Any other.
+            /// Any other name.
             Other,
         }
 
@@ -152,10 +152,10 @@ names! {
     Xmp "xmp" SPECIAL,
 }
 
-/// Places of the table that names are looked up in; a power of two, and several times as many as there are names.
+/// Size of the hash table of names: a power of two, and several times the number of names.
 const PLACES: usize = 512;
 
-/// Where the names are in the list, plus one: each at the place that its key tells, or at the next free one.
+/// Hash table of indexes into `NAMES`, plus one, with linear probing.
 static TABLE: [(u64, u8); PLACES] = {
     let mut table = [(0, 0); PLACES];
     let mut at = 0;
@@ -171,10 +171,10 @@ static TABLE: [(u64, u8); PLACES] = {
     table
 };
 
-/// The number of bytes of a name in its key.
+/// Number of a name's bytes in its key.
 const IN_KEY: usize = 7;
 
-/// The first bytes of a name and its length: the whole name, if it is short.
+/// The length and the first bytes of a name, which identify a short name completely.
 const fn key(name: &[u8]) -> u64 {
     let (mut key, mut at) = (name.len() as u64, 0);
     while at < name.len() && at < IN_KEY {
@@ -188,7 +188,7 @@ const fn place(key: u64) -> usize {
     (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize
 }
 
-/// A name in lower case, and the sets that it is in.
+/// Looks up a name in lower case; returns its tag and its sets.
 pub(super) fn find(name: &[u8]) -> (Tag, u16) {
     let key = key(name);
     let mut place = place(key);
@@ -203,7 +203,7 @@ pub(super) fn find(name: &[u8]) -> (Tag, u16) {
     (Tag::Other, PLAIN)
 }
 
-/// The role of a byte in the names of tags and attributes.
+/// The class of a byte in the names of tags and attributes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InName {
     Part,
@@ -227,8 +227,8 @@ static IN_NAME: [InName; 256] = {
     table
 };
 
-/// How long the name is that the bytes begin with, and whether it has capitals. An equals sign ends the name of an attribute, but
-/// for one that it begins with. None if the name has no end.
+/// The length of the name at the start of `bytes`, and whether it contains capitals. An equals sign ends an attribute's name,
+/// except at its start. `None` if the name does not end.
 pub(super) fn name_length(bytes: &[u8], is_attribute: bool) -> Option<(usize, bool)> {
     let mut has_capitals = false;
     for (length, byte) in bytes.iter().enumerate() {

@@ -2,7 +2,7 @@ use fastrand::Rng;
 
 use super::{Kind, Node, Page, quick, standard};
 
-/// A page as text, each node in a line.
+/// A page as text, one node per line.
 fn outline(page: &Page) -> String {
     let root = page.root();
     let mut out = String::new();
@@ -27,7 +27,8 @@ fn outline(page: &Page) -> String {
     out
 }
 
-/// Whether the page is read in one go; if so it must be what the standard's parser makes of it.
+/// Whether the quick parser accepts the page; if so, its result must equal the standard
+/// parser's.
 fn is_quick(html: &str) -> bool {
     let Some(quick) = quick::parse(html) else {
         return false;
@@ -37,7 +38,7 @@ fn is_quick(html: &str) -> bool {
     true
 }
 
-/// Siblings and parents as they follow from the order of the nodes.
+/// Checks that sibling and parent links match the order of the nodes.
 fn check_links(page: &Page) {
     let root = page.root();
     let mut seen = 1;

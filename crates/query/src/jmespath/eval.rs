@@ -69,7 +69,7 @@ pub(super) fn evaluate<'j, 't>(expression: &'j Expr, value: &'j Value<'t>) -> Re
     })
 }
 
-/// Applies an expression to a value that may not outlive this call.
+/// Applies an expression to a value that may be temporary.
 pub(super) fn apply<'j, 't>(expression: &'j Expr, value: Cow<'j, Value<'t>>) -> Result<'j, 't> {
     match value {
         Cow::Borrowed(value) => evaluate(expression, value),
@@ -95,7 +95,7 @@ fn item<'v, 't>(items: &'v [Value<'t>], index: i64) -> Option<&'v Value<'t>> {
         .and_then(|place| items.get(place))
 }
 
-/// Takes the items from the source, applies the rest to each and leaves nulls out.
+/// Applies the rest of the expression to each item of the source and drops nulls.
 fn project<'j, 't>(
     source: Cow<'j, Value<'t>>,
     over: &'j ProjectionItems,
@@ -130,7 +130,7 @@ fn project<'j, 't>(
             | ProjectionItems::Slice(..),
             Cow::Owned(Value::Array(items)),
         ) => items.into_iter().map(Cow::Owned).collect(),
-        // io.burt's library slices the values of an object, and takes anything else for an empty list.
+        // io.burt's library slices the values of an object, and treats anything else as an empty list.
         (ProjectionItems::Slice(..), _) => Vec::new(),
         _ => return Ok(Cow::Owned(Value::Null)),
     };
@@ -187,7 +187,7 @@ fn select<'j, 't>(
     })
 }
 
-/// The indexes of a slice, like Python's.
+/// The indexes of a slice, as in Python.
 fn slice(from: Option<i64>, to: Option<i64>, step: i64, length: i64) -> Vec<usize> {
     let (low, high) = if step > 0 {
         (0, length)
@@ -205,7 +205,7 @@ fn slice(from: Option<i64>, to: Option<i64>, step: i64, length: i64) -> Vec<usiz
     indexes
 }
 
-/// Null, false and everything empty is not true.
+/// Null, false and empty values are false.
 pub(super) fn is_true(value: &Value<'_>) -> bool {
     match value {
         Value::Null => false,
@@ -217,7 +217,7 @@ pub(super) fn is_true(value: &Value<'_>) -> bool {
     }
 }
 
-/// Only numbers have an order.
+/// Only numbers can be ordered.
 fn compare<'t>(operator: &str, left: &Value<'t>, right: &Value<'t>) -> Value<'t> {
     match (operator, left, right) {
         ("==", _, _) => Value::Bool(equal(left, right)),

@@ -8,13 +8,13 @@ use super::parse::Expr;
 use super::{JmesPathError, text};
 use crate::json::{Number, Value};
 
-/// A function by its name.
+/// A function, identified by its name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function {
     name: &'static str,
 }
 
-/// Names, and the least and greatest number of arguments.
+/// Names, with the minimum and maximum number of arguments.
 const FUNCTIONS: [(&str, usize, usize); 26] = [
     ("abs", 1, 1),
     ("avg", 1, 1),
@@ -183,8 +183,8 @@ fn kind(value: &Value<'_>) -> &'static str {
     }
 }
 
-/// `ToNumberFunction` with `JacksonRuntime#createNumber`: what `Double.parseDouble` reads; a number without a fraction
-/// becomes a `Long`, the nearest there is.
+/// `ToNumberFunction` with `JacksonRuntime#createNumber`: parses like `Double.parseDouble`. A number without a
+/// fraction becomes the nearest `Long`.
 fn to_number<'t>(text: &str) -> Value<'t> {
     match parse_double(text) {
         Some(number) if number == number.round_ties_even() => {
@@ -195,7 +195,7 @@ fn to_number<'t>(text: &str) -> Value<'t> {
     }
 }
 
-/// `Double.parseDouble` but for hexadecimal numbers.
+/// `Double.parseDouble`, except for hexadecimal numbers.
 fn parse_double(text: &str) -> Option<f64> {
     let text = text.trim_matches(|c| c <= ' ');
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -227,7 +227,7 @@ fn strings<'v>(
     items.iter().map(string).collect()
 }
 
-/// Only numbers, or only strings, can be put in order.
+/// Checks that all values can be ordered: only numbers, or only strings.
 fn check_kinds<'v, 't: 'v>(
     name: &str,
     mut items: impl Iterator<Item = &'v Value<'t>>,

@@ -9,7 +9,7 @@ pub(super) enum JmesPathToken {
     Quoted(String),
     Literal(Value<'static>),
     Number(i64),
-    /// Punctuation and operators as written; `[]` and `[?` are one.
+    /// Punctuation and operators as written; `[]` and `[?` are single symbols.
     Symbol(&'static str),
     End,
 }
@@ -71,8 +71,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<JmesPathToken>, JmesPathError> {
     }
 }
 
-/// The value between backticks: strict JSON and nothing behind it. The older way of writing a string there, without quotes,
-/// is no expression to JMeter's library.
+/// The value between backticks, which must be strict JSON. JMeter's library rejects the old syntax for strings without
+/// quotes.
 fn literal(inner: &str) -> Result<JmesPathToken, JmesPathError> {
     serde_json::from_str::<serde::de::IgnoredAny>(inner)
         .map_err(|error| JmesPathError::new(error.to_string()))?;
@@ -96,7 +96,7 @@ fn number(text: &str) -> Result<(JmesPathToken, &str), JmesPathError> {
     }
 }
 
-/// The text between a delimiter and the next one that no backslash hides.
+/// Splits at the next delimiter that is not escaped by a backslash.
 fn delimited(text: &str, delimiter: char) -> Result<(&str, &str), JmesPathError> {
     let inner = &text[1..];
     let mut escaped = false;

@@ -1,7 +1,7 @@
-//! JMESPath as the JMESPath Extractor and Assertion evaluate it: io.burt's jmespath 0.6 on Jackson's tree.
+//! JMESPath as in the JMESPath Extractor and Assertion: io.burt's jmespath 0.6 on Jackson's tree.
 //!
-//! Unlike JSONPath here the body must be strict JSON; keys keep their order; `sum`, `avg`, `abs`, `ceil` and `floor` always give
-//! a `Double`, so that the sum of 1 and 2 prints as `3.0`.
+//! Unlike in JSONPath here, the body must be strict JSON, and keys keep their order. `sum`, `avg`, `abs`, `ceil` and `floor`
+//! always return a `Double`, so the sum of 1 and 2 prints as `3.0`.
 
 mod eval;
 mod function;
@@ -23,7 +23,7 @@ pub struct JmesPath {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct JmesPathError {
-    /// Says what is wrong; not in the words of io.burt's library.
+    /// What is wrong; not the message of io.burt's library.
     pub message: String,
 }
 
@@ -43,7 +43,7 @@ impl JmesPath {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// If it is malformed or calls an unknown function or one with a wrong number of arguments.
+    /// If it is malformed, or calls an unknown function or one with a wrong number of arguments.
     pub fn compile(text: &str) -> Result<JmesPath, JmesPathError> {
         parse::parse(text).map(|expression| JmesPath { expression })
     }
@@ -66,7 +66,7 @@ impl<'t> JmesPathResult<'_, 't> {
         matches!(*self.0, Value::Null)
     }
 
-    /// A copy that borrows nothing.
+    /// A copy that owns all its data.
     pub fn to_owned_found(&self) -> JmesPathResult<'static, 'static> {
         JmesPathResult(Cow::Owned(self.0.to_owned_value()))
     }
@@ -89,7 +89,7 @@ impl<'t> JmesPathResult<'_, 't> {
         text::text(&self.0)
     }
 
-    /// Whether this equals the expected text read as JSON, by `JsonNode.equals`; `None` if that text is no JSON.
+    /// Whether this equals the expected text parsed as JSON, by `JsonNode.equals`; `None` if that text is not JSON.
     pub fn equals_json(&self, expected: &str) -> Option<bool> {
         parse_strict(expected)
             .ok()
@@ -97,7 +97,7 @@ impl<'t> JmesPathResult<'_, 't> {
     }
 }
 
-/// Parses as Jackson does: strict JSON, of which only the first value counts.
+/// Parses like Jackson: strict JSON; text after the first value is ignored.
 ///
 /// # Errors
 /// If the text does not begin with a JSON value.

@@ -1,4 +1,4 @@
-//! Parses an expression by binding powers, after the grammar at jmespath.org.
+//! Parses an expression by operator precedence, following the grammar at jmespath.org.
 
 use super::lex::{JmesPathToken, tokens};
 use super::{JmesPathError, function};
@@ -10,9 +10,9 @@ pub(super) enum Expr {
     Field(String),
     Index(i64),
     Literal(Value<'static>),
-    /// The right side is applied to what the left one gives; `a.b`, `a | b`, `a[0]`.
+    /// Applies the right side to the result of the left one: `a.b`, `a | b`, `a[0]`.
     Then(Box<Expr>, Box<Expr>),
-    /// The right side is applied to each item that `over` takes from the left one.
+    /// Applies the right side to each item that `over` takes from the left one.
     Project {
         source: Box<Expr>,
         over: ProjectionItems,
@@ -51,7 +51,7 @@ pub(super) fn parse(text: &str) -> Result<Expr, JmesPathError> {
     }
 }
 
-/// How strongly a token binds what stands left of it.
+/// The binding power of a token towards its left side.
 fn power(token: &JmesPathToken) -> u8 {
     let JmesPathToken::Symbol(symbol) = token else {
         return 0;
@@ -73,7 +73,7 @@ fn power(token: &JmesPathToken) -> u8 {
     }
 }
 
-/// Tokens that bind less end a projection.
+/// Tokens with a lower binding power end a projection.
 const PROJECTION_ENDS: u8 = 10;
 
 struct JmesPathParser {
@@ -216,7 +216,7 @@ impl JmesPathParser {
         })
     }
 
-    /// The expression that is applied to each item of a projection.
+    /// Parses the expression that a projection applies to each item.
     fn each(&mut self, binding: u8) -> Result<Expr, JmesPathError> {
         if power(self.peek()) < PROJECTION_ENDS {
             return Ok(Expr::Current);
@@ -235,7 +235,8 @@ impl JmesPathParser {
             JmesPathToken::Name(_) | JmesPathToken::Quoted(_) | JmesPathToken::Symbol("*") => {
                 self.expression(binding)
             }
-            // The rest of the expression belongs to a list or hash, even within a projection.
+            // Even within a projection, the rest of the expression applies to the list or
+            // hash.
             JmesPathToken::Symbol("[" | "{") => {
                 let mut left = match self.next() {
                     JmesPathToken::Symbol("[") => self.list()?,
@@ -256,7 +257,7 @@ impl JmesPathParser {
         self.project(source, ProjectionItems::Filtered(Box::new(condition)))
     }
 
-    /// Behind `[`: a number, or up to three of them between colons.
+    /// Parses after `[`: a number, or up to three numbers separated by colons.
     fn index_or_slice(&mut self, source: Expr) -> Result<Expr, JmesPathError> {
         let mut parts = [None; 3];
         let mut colons = 0;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::json::{Number, Value, double_text};
 
-/// A string as it is, anything else as JSON.
+/// A string unchanged, any other value as JSON.
 pub(super) fn text(value: &Value<'_>) -> String {
     match value {
         Value::String(text) => text.to_string(),
@@ -22,7 +22,7 @@ fn write_json(value: &Value<'_>, out: &mut String) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
-        // Jackson keeps every number with a fraction as a Double.
+        // Jackson stores every number with a fraction as a Double.
         Value::Number(number @ Number::Decimal(_)) => out.push_str(&double_text(number.as_f64())),
         Value::Number(Number::Double(number)) if !number.is_finite() => {
             write_string(&double_text(*number), out);

@@ -1,12 +1,12 @@
-//! Jackson's messages about a text that is not JSON (`ReaderBasedJsonParser`, `ParserBase`), as recorded from the version in
-//! JMeter 5.6.3. Truncated numbers are not covered.
+//! Reproduces Jackson's messages for invalid JSON (`ReaderBasedJsonParser`, `ParserBase`), recorded from the version in
+//! JMeter 5.6.3. It does not cover truncated numbers.
 
 /// The longest quotation of the text, in UTF-16 units (`ErrorReportConfiguration`).
 const MAX_QUOTED: usize = 500;
 
 const ANY_TOKEN: &str = "(JSON String, Number, Array, Object or token 'null', 'true' or 'false')";
 
-/// The message for the first fault in the first value; `None` if there is none, or one that is not known here.
+/// The message for the first fault in the first value; `None` if there is none, or if its message is not reproduced.
 pub fn fault(text: &str) -> Option<String> {
     let mut reader = JacksonReader {
         chars: text.chars().collect(),
@@ -16,13 +16,13 @@ pub fn fault(text: &str) -> Option<String> {
     reader.read().err().flatten()
 }
 
-/// `Err(None)` is a fault without a message.
+/// `Err(None)` is a fault whose message is not reproduced.
 type Checked<T = ()> = Result<T, Option<String>>;
 
 struct JacksonReader {
     chars: Vec<char>,
     at: usize,
-    /// The brackets around the place at hand, and where they are.
+    /// The enclosing brackets, with their positions.
     open: Vec<(char, usize)>,
 }
 
@@ -54,7 +54,7 @@ impl JacksonReader {
         }
     }
 
-    /// A whole value, or the brackets it begins with.
+    /// Reads a whole value, or its opening brackets.
     fn value(&mut self) -> Checked {
         loop {
             match self.next_visible()? {
@@ -86,7 +86,7 @@ impl JacksonReader {
         }
     }
 
-    /// The name of an entry and the colon after it.
+    /// Reads the name of an entry and the colon after it.
     fn name(&mut self) -> Checked {
         match self.next_visible()? {
             '"' => self.string("field name")?,
@@ -148,7 +148,7 @@ impl JacksonReader {
         self.fail(&message, self.place(self.at))
     }
 
-    /// Numbers with a fault are not told apart.
+    /// Reads a number; its faults are not distinguished.
     fn number(&mut self) -> Checked {
         let start = self.at;
         while self
@@ -193,7 +193,7 @@ impl JacksonReader {
         self.at += 1;
     }
 
-    /// The next character that is no white space.
+    /// Skips white space; returns the next character.
     fn skip_blanks(&mut self) -> Option<char> {
         while let Some(c) = self.chars.get(self.at).copied() {
             if !matches!(c, ' ' | '\t' | '\r' | '\n') {
@@ -204,7 +204,7 @@ impl JacksonReader {
         None
     }
 
-    /// The same where something must follow.
+    /// The same, if another character must follow.
     fn next_entry(&mut self) -> Checked<char> {
         if let Some(c) = self.skip_blanks() {
             return Ok(c);
@@ -217,7 +217,7 @@ impl JacksonReader {
         self.fail(&message, self.place(self.chars.len()))
     }
 
-    /// The same where brackets may end.
+    /// The same, if brackets may end.
     fn next_visible(&mut self) -> Checked<char> {
         if let Some(c) = self.skip_blanks() {
             return Ok(c);
@@ -266,13 +266,13 @@ impl JacksonReader {
         format!("[{}; line: {line}, column: {column}]", self.source())
     }
 
-    /// The place behind a character that was read.
+    /// The position after a character that was read.
     fn after(&self, at: usize) -> String {
         let (line, column) = self.line_and_column(at);
         format!("[{}; line: {line}, column: {}]", self.source(), column + 1)
     }
 
-    /// The text as JMeter's elements have it quoted (`ContentReference#appendSourceDescription`).
+    /// The text as quoted in JMeter's messages (`ContentReference#appendSourceDescription`).
     fn source(&self) -> String {
         let mut out = String::from("Source: (String)\"");
         let mut units = 0;
@@ -294,7 +294,7 @@ impl JacksonReader {
         out
     }
 
-    /// Both count from 1; a column is a UTF-16 unit.
+    /// Line and column, counted from 1; columns are UTF-16 units.
     fn line_and_column(&self, at: usize) -> (usize, usize) {
         let (mut line, mut column) = (1, 1);
         for (index, c) in self.chars[..at].iter().enumerate() {
@@ -317,7 +317,7 @@ fn matching(bracket: char) -> char {
 mod tests {
     use super::*;
 
-    /// The differences, each with a short word for the source of the text.
+    /// The message, with the source of the text shortened.
     fn says(text: &str) -> Option<String> {
         let source = format!("Source: (String)\"{text}\"");
         fault(text).map(|message| message.replace(&source, "S").replace(ANY_TOKEN, "ANY"))
@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(quoted(&long), expected);
     }
 
-    /// Texts and the messages of Jackson.
+    /// Texts and Jackson's messages.
     const FAULTS: &[(&str, &str)] = &[
         (
             "x",

@@ -1,6 +1,6 @@
 //! JSON as json-smart reads and writes it: the permissive parser of Jayway JsonPath's default provider.
 //!
-//! Strings borrow from the body wherever they hold no escapes; the order of keys is kept.
+//! Strings without escapes borrow from the body; the order of keys is kept.
 
 pub mod jackson;
 mod number;
@@ -26,13 +26,13 @@ pub enum Value<'t> {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A number, of the Java class json-smart would choose.
+    /// A number, of the Java class that json-smart would choose.
     Number(Number<'t>),
     /// A string, quoted or a bareword.
     String(Cow<'t, str>),
     /// An array.
     Array(Vec<Value<'t>>),
-    /// An object; keys are unique, in the order of their first occurrence.
+    /// An object; keys are unique and in the order of first occurrence.
     Object(Vec<(Cow<'t, str>, Value<'t>)>),
 }
 
@@ -43,13 +43,13 @@ pub(crate) enum PathStep<'s> {
     Index(usize),
 }
 
-/// Follows the steps in a body without parsing the rest of it into values. `None` if they lead nowhere, and if
-/// [`Json::parse`] fails.
+/// Follows the steps without building values for the rest of the body. `None` if they lead to no value, or if
+/// [`Json::parse`] would fail.
 pub(crate) fn locate<'t>(text: &'t str, steps: &[PathStep<'_>]) -> Option<Value<'t>> {
     parse::locate(text, steps)
 }
 
-/// A body that json-smart cannot parse.
+/// The error for a body that json-smart cannot parse.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("net.minidev.json.parser.ParseException: {message}")]
 pub struct JsonError {
@@ -58,23 +58,23 @@ pub struct JsonError {
 }
 
 impl<'t> Json<'t> {
-    /// Parses as `JSONParser(MODE_PERMISSIVE)` does: single quotes, barewords, useless commas, leading zeros, control
-    /// characters and anything behind the first value are accepted.
+    /// Parses like `JSONParser(MODE_PERMISSIVE)`: accepts single quotes, barewords, superfluous commas, leading
+    /// zeros, control characters and anything after the first value.
     ///
     /// # Errors
-    /// With json-smart's message; shown as the text of Jayway's `InvalidJsonException`.
+    /// With json-smart's message, which is the text of Jayway's `InvalidJsonException`.
     pub fn parse(text: &'t str) -> Result<Json<'t>, JsonError> {
         parse::parse(text).map(|root| Json { root })
     }
 
-    /// The outermost value.
+    /// The top-level value.
     pub fn root(&self) -> &Value<'t> {
         &self.root
     }
 }
 
 impl<'t> Value<'t> {
-    /// The value of a key, if this is an object that has it.
+    /// The value of a key, if this is an object that contains it.
     pub fn get(&self, key: &str) -> Option<&Value<'t>> {
         match self {
             Value::Object(members) => members
@@ -85,7 +85,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// A copy that borrows nothing.
+    /// A copy that owns all its data.
     pub fn to_owned_value(&self) -> Value<'static> {
         let owned = |text: &str| Cow::Owned(text.to_owned());
         match self {
@@ -109,7 +109,7 @@ impl<'t> Value<'t> {
         }
     }
 
-    /// `Object.equals` of the Java objects: numbers of different classes differ, objects are equal in any order.
+    /// `Object.equals` of the Java objects: numbers of different classes differ; the order of keys is irrelevant.
     pub fn java_equals(&self, other: &Value<'_>) -> bool {
         match (self, other) {
             (Value::Null, Value::Null) => true,

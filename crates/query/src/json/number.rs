@@ -1,17 +1,17 @@
-//! Numbers in the Java classes that json-smart chooses, and their text in Java.
+//! Numbers of the Java classes that json-smart chooses, and their text in Java.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write;
 
-/// A number as json-smart keeps it.
+/// A number as json-smart represents it.
 #[derive(Clone, Debug)]
 pub enum Number<'t> {
-    /// `Integer` or `Long`, whichever it fits.
+    /// `Integer` or `Long`, whichever fits.
     Whole(i64),
     /// `BigInteger`: digits without leading zeros, with a minus sign if negative.
     Big(Cow<'t, str>),
-    /// `Double`: a fraction or exponent in at most 18 characters.
+    /// `Double`: a number with a fraction or exponent in at most 18 characters.
     Double(f64),
     /// `Float.NaN`, from the bareword `NaN`.
     NotANumber,
@@ -20,11 +20,11 @@ pub enum Number<'t> {
 }
 
 impl<'t> Number<'t> {
-    /// Fractions in more characters are decimals.
+    /// Limit of a double's length in characters; longer fractions are decimals.
     pub(super) const MAX_DOUBLE_CHARS: usize = 18;
 
-    /// A whole number of any length, the text being digits behind an optional minus sign
-    /// (`JSONParserBase.parseNumber`; a lone `-` is 0).
+    /// A whole number of any length; the text is digits after an optional minus sign (`JSONParserBase.parseNumber`; a
+    /// lone `-` is 0).
     pub(super) fn whole(text: &'t str) -> Number<'t> {
         if text == "-" {
             return Number::Whole(0);
@@ -51,7 +51,7 @@ impl<'t> Number<'t> {
         text.parse().ok().map(Number::Double)
     }
 
-    /// The value as `Number.doubleValue` gives it.
+    /// The value of `Number.doubleValue`.
     pub fn as_f64(&self) -> f64 {
         match self {
             Number::Whole(number) => *number as f64,
@@ -93,8 +93,8 @@ impl<'t> Number<'t> {
     }
 }
 
-/// `Double.toString`: at least one digit behind the point, and an exponent from 10^7 and below 10^-3.
-/// Java before 19 printed a digit too many for a few numbers; this prints the shortest text that reads back the same.
+/// `Double.toString`: at least one digit after the point, and an exponent from 10^7 and below 10^-3. Java before 19
+/// printed a superfluous digit for a few numbers; this prints the shortest text that parses to the same number.
 pub fn double_text(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();
@@ -173,7 +173,7 @@ impl Decimal {
         if signs != Ordering::Equal || self.digits.is_empty() {
             return signs;
         }
-        // The power of ten of the first digit, then digit by digit.
+        // Compares the power of ten of the first digit, then the digits.
         let power = |d: &Decimal| d.digits.len() as i64 - d.scale;
         let size = power(self).cmp(&power(other)).then_with(|| {
             self.digits

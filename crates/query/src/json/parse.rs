@@ -1,4 +1,4 @@
-//! The parser, after json-smart 2.5.0 (`JSONParserBase`, `JSONParserMemory`) with all its permissions on.
+//! The parser, modelled on json-smart 2.5.0 (`JSONParserBase`, `JSONParserMemory`) in permissive mode.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,24 +8,24 @@ use super::{JsonError, Number, PathStep, Value};
 use crate::bytes::first_of;
 use crate::java::is_whitespace;
 
-/// The byte that json-smart takes for the end of the text.
+/// The byte that json-smart treats as the end of the text.
 const END: u8 = 0x1A;
-/// How deep arrays and objects may nest.
+/// Limit of nested arrays and objects.
 const MAX_DEPTH: usize = 400;
-/// Objects with more keys than this look for doubles with a hash map.
+/// Objects with more keys than this detect duplicates with a hash map.
 const FEW_KEYS: usize = 12;
 
 pub(super) fn parse(text: &str) -> Result<Value<'_>, JsonError> {
     JsonSmartParser::new(text).value(Stop::End)
 }
 
-/// The value that the steps lead to, if the whole text can be parsed and the value exists.
+/// The value at the end of the steps, if the whole text is valid and the value exists.
 pub(super) fn locate<'t>(text: &'t str, steps: &[PathStep<'_>]) -> Option<Value<'t>> {
     let found = JsonSmartParser::new(text).locate(steps, Stop::End);
     found.ok().flatten()
 }
 
-/// Takes what an object holds, reading each value itself.
+/// Receives the members of an object, and parses each value itself.
 trait MemberTaker<'t> {
     fn member(
         &mut self,
@@ -34,12 +34,12 @@ trait MemberTaker<'t> {
     ) -> Result<(), JsonError>;
 }
 
-/// Takes what an array holds, reading each value itself.
+/// Receives the items of an array, and parses each value itself.
 trait ItemTaker<'t> {
     fn item(&mut self, parser: &mut JsonSmartParser<'t>) -> Result<(), JsonError>;
 }
 
-/// Reads without making anything: only whether the text is right matters.
+/// Only validates and builds no values.
 struct Skipper;
 
 impl<'t> MemberTaker<'t> for Skipper {
@@ -58,17 +58,17 @@ impl<'t> ItemTaker<'t> for Skipper {
     }
 }
 
-/// Makes only what the steps lead to.
+/// Only builds the value at the end of the steps.
 struct Locator<'t, 's> {
     step: PathStep<'s>,
     further: &'s [PathStep<'s>],
-    /// Items met so far.
+    /// Number of items so far.
     count: usize,
     found: Option<Value<'t>>,
 }
 
 impl<'t> MemberTaker<'t> for Locator<'t, '_> {
-    /// A later value of a key replaces an earlier one.
+    /// The last value of a duplicate key counts.
     fn member(
         &mut self,
         parser: &mut JsonSmartParser<'t>,
@@ -118,7 +118,7 @@ struct JsonSmartParser<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
-    /// Something was met that is not as the standard says: what is left is not tried that way again.
+    /// Whether anything deviated from the standard; the fast path is then not tried again.
     is_odd: bool,
 }
 
@@ -132,12 +132,12 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    /// The byte at this place; `END` at the end.
+    /// The byte at the current position; `END` at the end.
     fn byte(&self) -> u8 {
         self.text.as_bytes().get(self.at).copied().unwrap_or(END)
     }
 
-    /// The place in UTF-16 units, as json-smart counts.
+    /// Converts a position to UTF-16 units, in which json-smart counts.
     fn position(&self, at: usize) -> usize {
         let mut at = at.min(self.text.len());
         while !self.text.is_char_boundary(at) {
@@ -174,7 +174,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    /// To where a value begins.
+    /// Skips to the start of a value.
     fn begin(&mut self) -> Result<u8, JsonError> {
         while matches!(self.byte(), b' ' | b'\r' | b'\n' | b'\t') {
             self.at += 1;
@@ -220,7 +220,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    /// Digits, perhaps with a fraction, that end where the value does: always a number. If there is anything else, stays.
+    /// Skips digits, with an optional fraction, if they make up the whole value. Otherwise stays where it is.
     fn skip_plain_number(&mut self, stop: Stop) -> bool {
         let start = self.at;
         self.skip_digits();
@@ -283,7 +283,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    /// The text from `start` to here without white space around it, but never empty if it was not.
+    /// The trimmed text from `start` to the current position; it stays untrimmed if it would become empty.
     fn trimmed(&self, start: usize) -> &'t str {
         let word = &self.text[start..self.at];
         let trimmed = word.trim_matches(is_whitespace);
@@ -347,7 +347,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    /// The key of a member, and to where its value begins.
+    /// Reads the key of a member, and skips to the start of its value.
     fn key(&mut self) -> Result<Cow<'t, str>, JsonError> {
         let key = match self.byte() {
             b'"' | b'\'' => self.string()?,
@@ -398,7 +398,7 @@ impl<'t> JsonSmartParser<'t> {
             self.skip_digits();
         }
         self.skip_space();
-        // Anything from `~` up ends a number, as json-smart's table of stops is no longer than that.
+        // Any character from `~` ends a number, because json-smart's table of stop characters ends there.
         if self.byte() < b'~' && self.byte() != END && !stop.stops(self.byte()) {
             self.skip_word(stop);
             return Ok(Value::String(Cow::Borrowed(self.trimmed(start))));
@@ -422,7 +422,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    /// A string in quotes; without escapes it is taken as it stands.
+    /// Reads a quoted string; one without escapes is borrowed.
     fn string(&mut self) -> Result<Cow<'t, str>, JsonError> {
         let quote = self.byte();
         let body = &self.text[self.at + 1..];
@@ -439,7 +439,7 @@ impl<'t> JsonSmartParser<'t> {
         self.escaped_string(quote).map(Cow::Owned)
     }
 
-    /// A string with escapes. Its control characters fall away, and so do escapes that are none.
+    /// Reads a string with escapes. Drops its control characters and invalid escapes.
     fn escaped_string(&mut self, quote: u8) -> Result<String, JsonError> {
         let mut out = String::new();
         self.at += 1;
@@ -467,7 +467,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    /// The character that an escape means; steps over the escape.
+    /// Appends the character of an escape and skips the escape.
     fn escape(&mut self, out: &mut String) -> Result<(), JsonError> {
         let plain = match self.byte() {
             b't' => '\t',
@@ -492,7 +492,7 @@ impl<'t> JsonSmartParser<'t> {
         Ok(())
     }
 
-    /// `\uXXXX`, and the second half of a pair behind it. A lone half cannot be kept and becomes U+FFFD.
+    /// `\uXXXX`, and the second half of a surrogate pair after it. A lone half cannot be represented and becomes U+FFFD.
     fn unicode(&mut self) -> Result<char, JsonError> {
         let unit = self.hexadecimal(4)?;
         if let Some(c) = char::from_u32(unit) {
@@ -511,7 +511,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    /// Reads digits behind the letter at this place and stops on the last one.
+    /// Reads digits after the current letter and stops on the last one.
     fn hexadecimal(&mut self, digits: usize) -> Result<u32, JsonError> {
         let mut value = 0;
         for _ in 0..digits {
@@ -543,11 +543,12 @@ impl<'t> ItemTaker<'t> for Items<'t> {
     }
 }
 
-/// The members of an object under construction: a later value replaces an earlier one in its place, as in `LinkedHashMap`.
+/// The members of an object under construction. As in `LinkedHashMap`, a later value replaces an earlier one in its
+/// position.
 #[derive(Default)]
 struct Members<'t> {
     list: Vec<(Cow<'t, str>, Value<'t>)>,
-    /// Where the keys are, once there are many.
+    /// The positions of the keys, once there are many.
     index: Option<HashMap<Cow<'t, str>, usize>>,
 }
 

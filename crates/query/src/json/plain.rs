@@ -1,13 +1,13 @@
-//! Skips JSON that follows RFC 8259, which json-smart accepts too, many bytes at a time.
+//! Skips JSON that follows RFC 8259, which json-smart also accepts, several bytes at a time.
 
 use super::Number;
 use crate::bytes::first_of;
 
-/// The deepest nesting that is stepped over here: a bit for each level.
+/// Maximum nesting of values that are skipped here: one bit per level.
 const MAX_DEPTH: usize = 64;
 
-/// Where the object or array that begins at `start` ends, if it is written as the standard says and nests no deeper than
-/// `depth`. `None` says nothing: json-smart takes much more, and has its own limits.
+/// The end of the object or array that begins at `start`, if it follows the standard and nests no deeper than `depth`.
+/// `None` does not mean that it is invalid: json-smart accepts much more, and has its own limits.
 pub(super) fn container_end(bytes: &[u8], start: usize, depth: usize) -> Option<usize> {
     let mut open = Open {
         objects: 0,
@@ -66,9 +66,9 @@ pub(super) fn container_end(bytes: &[u8], start: usize, depth: usize) -> Option<
     }
 }
 
-/// The objects and arrays around a place.
+/// The enclosing objects and arrays.
 struct Open {
-    /// A bit for each, the innermost last: whether it is an object.
+    /// One bit per level, the innermost lowest: whether it is an object.
     objects: u64,
     depth: usize,
     most: usize,
@@ -102,7 +102,7 @@ fn white_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Behind a key and its colon.
+/// The position after a key and its colon.
 #[inline]
 fn key_end(bytes: &[u8], at: usize) -> Option<usize> {
     if *bytes.get(at)? != b'"' {
@@ -116,7 +116,7 @@ fn word_end(bytes: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     bytes[at..].starts_with(word).then_some(at + word.len())
 }
 
-/// Behind digits with or without a sign, a fraction and an exponent, few enough for a double.
+/// The position after a number with an optional sign, fraction and exponent that is short enough for a double.
 fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     let digits_end = |from: usize| {
         let digits = bytes[from..]
@@ -136,7 +136,7 @@ fn number_end(bytes: &[u8], start: usize) -> Option<usize> {
     (at - start <= Number::MAX_DOUBLE_CHARS).then_some(at)
 }
 
-/// Behind a string in double quotes.
+/// The position after a string in double quotes.
 #[inline]
 fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     let at = start + 1 + first_of(&bytes[start + 1..], b'"', b'\\')?;
@@ -146,7 +146,7 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Behind a string with escapes, in which json-smart sees more than its quotes.
+/// The position after a string with escapes, whose content json-smart interprets.
 #[cold]
 fn escaped_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {

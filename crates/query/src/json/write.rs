@@ -1,4 +1,4 @@
-//! Prints values: json-smart's compact JSON, and the texts that JMeter's classes make of it.
+//! Prints values: json-smart's compact JSON, and the texts of JMeter's classes.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use crate::json::Number;
 
 impl Value<'_> {
     /// The text that `JSONManager.stringifyJSONObject`, and so the JSON Extractor, puts into a variable. `None` for null,
-    /// for which the extractor takes its default value.
+    /// for which the extractor uses its default value.
     pub fn to_text(&self) -> Option<Cow<'_, str>> {
         Some(match self {
             Value::Null => return None,
@@ -21,7 +21,7 @@ impl Value<'_> {
         })
     }
 
-    /// The text that `JSONPathAssertion.objectToString` compares with a pattern and shows in its messages.
+    /// The text that `JSONPathAssertion.objectToString` matches and shows in its messages.
     pub fn to_assertion_text(&self) -> Cow<'_, str> {
         match self {
             Value::Number(Number::Double(number)) => Cow::Owned(decimal_format(*number)),
@@ -42,7 +42,7 @@ impl Value<'_> {
         Cow::Owned(format!("{{{}}}", members.join(", ")))
     }
 
-    /// json-smart's compact JSON (`JSONStyle.NO_COMPRESS`), keys in their order.
+    /// json-smart's compact JSON (`JSONStyle.NO_COMPRESS`), with keys in order.
     pub fn to_json(&self) -> String {
         let mut out = String::new();
         self.write_json(&mut out);
@@ -87,8 +87,8 @@ fn write_object<'m, 't: 'm>(members: impl Iterator<Item = &'m Member<'t>>, out: 
     out.push('}');
 }
 
-/// JMeter copies an object into a `JSONObject`, which is a `HashMap`, before it prints it: the keys of the object itself,
-/// but not of those inside it, come in the order of the map's buckets.
+/// Before JMeter prints an object, it copies it into a `JSONObject`, which is a `HashMap`. The keys of the object itself,
+/// but not of nested ones, are therefore in the order of the map's buckets.
 fn hashed_object(members: &[Member<'_>]) -> String {
     let buckets = ((members.len() as f32 / 0.75 + 1.0) as usize).next_power_of_two();
     let mut ordered: Vec<(usize, &Member<'_>)> = members
@@ -109,7 +109,7 @@ fn bucket(key: &str, buckets: usize) -> usize {
     (hash ^ (hash >> 16)) as usize & (buckets - 1)
 }
 
-/// `JStylerObj.Escape4Web`: slashes are escaped, and so are control characters and U+2000 to U+20FF.
+/// `JStylerObj.Escape4Web`: escapes slashes, control characters and U+2000 to U+20FF.
 fn write_string(text: &str, out: &mut String) {
     out.push('"');
     for c in text.chars() {
@@ -131,7 +131,7 @@ fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// `DecimalFormat("#.#")` with one to 340 fraction digits, US symbols.
+/// `DecimalFormat("#.#")` with one to 340 fraction digits and US symbols.
 fn decimal_format(number: f64) -> String {
     if number.is_nan() {
         return "NaN".to_owned();

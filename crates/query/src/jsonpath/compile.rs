@@ -27,7 +27,8 @@ fn compile_inner(text: &str) -> Result<Path, Error> {
     .path()
 }
 
-/// Every reader of a token calls that of the next one, so a longer path would fill the stack.
+/// Limit of tokens. The reader of each token calls the next one's, so a longer path would
+/// overflow the stack.
 const MAX_TOKENS: usize = 250;
 
 fn stack_overflow() -> Error {
@@ -66,7 +67,7 @@ impl Compiler {
         }))
     }
 
-    /// `readNextToken`; every reader goes on with the next one.
+    /// `readNextToken`; every reader continues with the next token.
     fn token(&mut self) -> Result<(), Error> {
         if self.tokens.len() >= MAX_TOKENS {
             return Err(stack_overflow());
@@ -162,7 +163,7 @@ impl Compiler {
         self.rest()
     }
 
-    /// Reads what stands between the parentheses; the first one is at `open`.
+    /// Reads the text between parentheses; the first one is at `open`.
     fn function_parameters(&mut self, name: &str, open: usize) -> Result<Vec<Parameter>, Error> {
         let mut depth = 1;
         for at in open + 1..self.cursor.end {
@@ -186,7 +187,7 @@ impl Compiler {
         self.parameters(name)
     }
 
-    /// `parseFunctionParameters`, with its way of counting brackets and quotes.
+    /// `parseFunctionParameters`, including its way of counting brackets and quotes.
     fn parameters(&mut self, name: &str) -> Result<Vec<Parameter>, Error> {
         let mut kind = None;
         let mut open = Open {
@@ -227,7 +228,7 @@ impl Compiler {
         if open.braces != 0 || open.parens != 0 || open.brackets != 0 {
             return Err(not_closed(name));
         }
-        // The readers expect to stand on the last character of a token.
+        // The readers expect the position to be on the last character of a token.
         self.cursor.at -= usize::from(self.cursor.at >= self.cursor.end);
         Ok(parameters)
     }
@@ -370,7 +371,7 @@ impl Compiler {
         if names.is_empty() {
             return Err(Error::invalid("Empty properties"));
         }
-        // Jayway starts anew at the beginning then, until its stack is full.
+        // Jayway then starts over from the beginning, until its stack overflows.
         let close = self.cursor.next_is(end, ']').ok_or_else(stack_overflow)?;
         self.cursor.at = close + 1;
         self.tokens.push(PathToken::Property { names, quote });
@@ -400,7 +401,7 @@ impl ParameterKind {
     }
 }
 
-/// Brackets and quotes that are open while parameters are read.
+/// Brackets and quotes that are open while parameters are parsed.
 #[derive(Default)]
 struct Open {
     parens: i32,
@@ -464,7 +465,7 @@ fn indexes(text: &str) -> Result<PathToken, Error> {
         .map(PathToken::Index)
 }
 
-/// `ArraySliceOperation.parse`; what follows a second colon is not looked at.
+/// `ArraySliceOperation.parse`; ignores the text after a second colon.
 fn slice(text: &str) -> Result<PathToken, Error> {
     if !text
         .chars()

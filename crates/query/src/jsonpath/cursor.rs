@@ -2,11 +2,11 @@
 
 use super::Error;
 
-/// Characters, the place in them and the last place that counts.
+/// The characters of a path, the current position and the end.
 pub(super) struct Cursor {
     chars: Vec<char>,
     pub(super) at: usize,
-    /// Behind the last place that counts.
+    /// The position after the last significant character.
     pub(super) end: usize,
 }
 
@@ -17,7 +17,7 @@ impl Cursor {
         Cursor { chars, at: 0, end }
     }
 
-    /// Leaves out blanks at both ends.
+    /// Excludes blanks at both ends.
     pub(super) fn trim(&mut self) {
         self.skip_blanks();
         while self.at + 1 < self.end && self.chars[self.end - 1] == ' ' {
@@ -35,7 +35,7 @@ impl Cursor {
         self.at < self.end
     }
 
-    /// The character at a place, counted or not; an error like Java's if there is none.
+    /// The character at a position, significant or not; an error like Java's if there is none.
     pub(super) fn char_at(&self, at: usize) -> Result<char, Error> {
         self.chars.get(at).copied().ok_or_else(|| {
             let length = self.chars.len();
@@ -57,7 +57,7 @@ impl Cursor {
         self.chars[..self.end].last().copied()
     }
 
-    /// Whether nothing that counts follows.
+    /// Whether no significant character follows.
     pub(super) fn is_tail(&self) -> bool {
         self.at + 1 >= self.end
     }
@@ -72,17 +72,17 @@ impl Cursor {
         self.chars.iter().collect()
     }
 
-    /// The next place behind `from` that is not a blank.
+    /// The next position after `from` that is not a blank.
     fn next_significant(&self, from: usize) -> Option<usize> {
         (from + 1..self.end).find(|at| self.chars[*at] != ' ')
     }
 
-    /// The next character behind `from` that is not a blank; a blank if there is none.
+    /// The next character after `from` that is not a blank; a blank if there is none.
     pub(super) fn next_significant_char(&self, from: usize) -> char {
         self.next_significant(from).map_or(' ', |at| self.chars[at])
     }
 
-    /// Where the next character behind `from` is, if it is this one.
+    /// The position of the next non-blank character after `from`, if it is `c`.
     pub(super) fn next_is(&self, from: usize, c: char) -> Option<usize> {
         self.next_significant(from)
             .filter(|at| self.chars[*at] == c)
@@ -96,7 +96,7 @@ impl Cursor {
         (from..self.end).find(|at| self.chars[*at] == c)
     }
 
-    /// The next `c` behind `from` that no backslash hides.
+    /// The next unescaped `c` after `from`.
     pub(super) fn find_unescaped(&self, from: usize, c: char) -> Option<usize> {
         let mut escaped = false;
         for at in from + 1..self.end {
@@ -110,7 +110,7 @@ impl Cursor {
         None
     }
 
-    /// The bracket that closes the one at `from`, strings and perhaps regular expressions stepped over.
+    /// The bracket that closes the one at `from`. Skips strings and, if requested, regular expressions.
     pub(super) fn matching_close(
         &self,
         from: usize,
@@ -152,7 +152,7 @@ impl Cursor {
         Ok(None)
     }
 
-    /// Steps over this text behind blanks, if it stands here.
+    /// Skips blanks and this text, if it follows.
     pub(super) fn take(&mut self, text: &str) -> bool {
         let start = self.at;
         self.skip_blanks();
@@ -165,7 +165,7 @@ impl Cursor {
         false
     }
 
-    /// Steps over this character behind blanks.
+    /// Skips blanks and this character.
     pub(super) fn expect(&mut self, c: char) -> Result<(), Error> {
         self.skip_blanks();
         if self.current()? != c {

@@ -1,13 +1,13 @@
-//! Follows a path through a body (`PathToken` and its subclasses).
+//! Evaluates a path on a body (`PathToken` and its subclasses).
 
 use std::borrow::Cow;
 
 use super::{Error, ErrorKind, Node, Path, PathToken, function};
 use crate::json::Value;
 
-/// All hits of a path, the item being where `@` points; for a definite path without a hit, an error.
+/// All hits of a path, in which `@` refers to the item; an error for a definite path without a hit.
 ///
-/// With `require`, missing keys are errors (`REQUIRE_PROPERTIES`), as a filter that asks for existence wants it.
+/// With `require`, missing keys are errors (`REQUIRE_PROPERTIES`), as filters that test for existence need it.
 pub(super) fn evaluate<'j, 't>(
     path: &'j Path,
     item: &'j Value<'t>,
@@ -57,7 +57,7 @@ pub(super) fn read<'j, 't>(
     }
 }
 
-/// Where in the body we are, for messages.
+/// The current location in the body, for messages.
 struct At<'a> {
     parent: Option<&'a At<'a>>,
     step: Selection<'a>,
@@ -99,7 +99,7 @@ struct Walk<'j, 't> {
     root: &'j Value<'t>,
     require: bool,
     hits: Vec<Node<'j, 't>>,
-    /// The index of the array item that `..` came from, which it leaves behind in a token (`setUpstreamArrayIndex`).
+    /// Indexes of the array items that `..` visited; Jayway leaves them behind in a token (`setUpstreamArrayIndex`).
     array_indexes: Vec<(usize, i64)>,
 }
 
@@ -127,7 +127,7 @@ impl<'j, 't> Walk<'j, 't> {
                 Ok(())
             }
             PathToken::Wildcard => self.wildcard(at, here, model),
-            // The path of `$..length()`, whose function is taken for what the path is given to.
+            // The path of `$..length()`, whose function became the path's outer function.
             PathToken::Scan if self.path.is_leaf(at) => {
                 Err(Error::failed("Current path token is a leaf"))
             }
@@ -144,7 +144,7 @@ impl<'j, 't> Walk<'j, 't> {
         }
     }
 
-    /// The tokens behind a function apply to a value that is not in the body: what they find is copied.
+    /// Applies the tokens after a function to its result. The result is not in the body, so hits are copied.
     fn behind_function(
         &mut self,
         at: usize,
@@ -196,7 +196,7 @@ impl<'j, 't> Walk<'j, 't> {
         Ok(())
     }
 
-    /// `['a','b']` at the end gives one object of the keys that are there.
+    /// A final `['a','b']` gives one object with the keys that exist.
     fn merged(
         &mut self,
         names: &'j [String],
@@ -281,7 +281,7 @@ impl<'j, 't> Walk<'j, 't> {
         Ok(())
     }
 
-    /// The items, if this is an array; an error if it is none and should be one (`checkArrayModel`).
+    /// The items, if this is an array; an error if it is not one but should be (`checkArrayModel`).
     fn array(
         &self,
         at: usize,
@@ -376,7 +376,7 @@ impl<'j, 't> Walk<'j, 't> {
         Ok(())
     }
 
-    /// Whether the filter lets this item pass; what it cannot be applied to does not.
+    /// Whether the filter accepts this item; false if it cannot be applied to it.
     fn accepts(&self, at: usize, item: &'j Value<'t>) -> Result<bool, Error> {
         let PathToken::Filter(filter) = &self.path.tokens[at] else {
             return Ok(false);
@@ -391,7 +391,7 @@ impl<'j, 't> Walk<'j, 't> {
         }
     }
 
-    /// `ScanPathToken.walk`: applies the token at `target` to every array and object that it can be applied to.
+    /// `ScanPathToken.walk`: applies the token at `target` to every array and object to which it applies.
     fn scan(&mut self, target: usize, here: &At<'_>, model: &'j Value<'t>) -> Result<(), Error> {
         match model {
             Value::Array(items) => {
@@ -419,8 +419,8 @@ impl<'j, 't> Walk<'j, 't> {
         Ok(())
     }
 
-    /// An oddity of `ScanPathToken.walkArray`: the token at the array is left out, the one behind it gets all items, and
-    /// that one, if it is the last, keeps a hit only if the index written before it is that of the item.
+    /// An oddity of `ScanPathToken.walkArray`: for an array, the token at it is skipped and the next one gets all items.
+    /// If the next token is the last, it keeps a hit only if the index before it equals the item's.
     fn items_behind(
         &mut self,
         next: usize,

@@ -40,7 +40,7 @@ pub(super) enum Operator {
     Contains,
     All,
     Size,
-    /// Can be written, but the parser makes no operand that it works on.
+    /// It has a syntax, but the parser never produces an operand for it.
     Exists,
     Type,
     Matches,
@@ -208,7 +208,7 @@ impl Compiler {
         Operator::parse(&self.cursor.text(start, self.cursor.at))
     }
 
-    /// An operand, and whether no `!` stands before it.
+    /// Parses an operand; also returns whether it has no `!` before it.
     fn value(&mut self) -> Result<(Literal, bool), Error> {
         self.cursor.skip_blanks();
         match self.cursor.current()? {
@@ -314,7 +314,7 @@ impl Compiler {
         Ok((Literal::Path(path), !negated))
     }
 
-    /// Whether the `)` at this place belongs to a function without parameters of the path that began at `start`.
+    /// Whether the `)` at this position closes a parameterless function in the path that began at `start`.
     fn closes_function(&self, start: usize) -> bool {
         let Some(open) = self.cursor.previous_significant(self.cursor.at) else {
             return false;
@@ -333,10 +333,10 @@ fn is_of_number(c: char) -> bool {
 }
 
 impl Expr {
-    /// Whether the item fulfils the condition.
+    /// Whether the item satisfies the condition.
     ///
     /// # Errors
-    /// `Failed` stops the whole reading; the others mean that the condition is not fulfilled.
+    /// `Failed` aborts the whole evaluation; other errors mean that the condition is not satisfied.
     pub(super) fn applies<'j, 't>(
         &'j self,
         item: &'j Value<'t>,

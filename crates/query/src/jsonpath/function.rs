@@ -49,7 +49,7 @@ pub(super) fn invoke<'j, 't>(
     }
 }
 
-/// The values of the parameters. Paths start at the document, even `@`.
+/// Evaluates the parameters. Their paths start at the document, even with `@`.
 fn values<'t>(parameters: &[Parameter], root: &Value<'t>) -> Result<Vec<Value<'t>>, Error> {
     let value = |parameter: &Parameter| match parameter {
         Parameter::Path(path) => eval::read(path, root, root).map(Node::into_value),
@@ -61,7 +61,7 @@ fn values<'t>(parameters: &[Parameter], root: &Value<'t>) -> Result<Vec<Value<'t
     parameters.iter().map(value).collect()
 }
 
-/// Numbers of an array, then those of the parameters (`AbstractAggregation`).
+/// The numbers of an array, followed by those of the parameters (`AbstractAggregation`).
 fn numbers(
     parameters: &[Parameter],
     model: &Value<'_>,
@@ -137,7 +137,7 @@ fn concat(parameters: &[Parameter], model: &Value<'_>, root: &Value<'_>) -> Resu
     Ok(out)
 }
 
-/// `Length`: with a path, the number of what is below it; without, of items or keys.
+/// `Length`: with a path, the number of values below it; without, the number of items or keys.
 fn length<'t>(parameters: &[Parameter], model: &Value<'t>) -> Result<Value<'t>, Error> {
     if let Some(first) = parameters.first() {
         let Parameter::Path(path) = first else {
@@ -161,7 +161,7 @@ fn length<'t>(parameters: &[Parameter], model: &Value<'t>) -> Result<Value<'t>, 
     })
 }
 
-/// Counts what `path[*]` finds.
+/// Counts the hits of `path[*]`.
 fn count_below(path: &Path, model: &Value<'_>) -> Result<Option<usize>, Error> {
     let below = Path {
         from_root: true,
@@ -174,8 +174,8 @@ fn count_below(path: &Path, model: &Value<'_>) -> Result<Option<usize>, Error> {
     Ok(Some(count))
 }
 
-/// `Append`: the array with the values of the parameters behind it. Jayway changes the array in the body; nothing
-/// reads the body after a function, so this copies it.
+/// `Append`: the array followed by the values of the parameters. Jayway modifies the array in the body; since
+/// nothing reads the body after a function, this copies it.
 fn append<'j, 't>(
     parameters: &'j [Parameter],
     model: &'j Value<'t>,
@@ -189,7 +189,7 @@ fn append<'j, 't>(
     Ok(Node::Made(Value::Array(items)))
 }
 
-/// An item of an array; from the back if negative, where the very first item is out of reach
+/// An item of an array. A negative index counts from the end, but cannot reach the very first item
 /// (`AbstractSequenceAggregation`).
 fn item<'j, 't>(model: &'j Value<'t>, index: i64) -> Result<Node<'j, 't>, Error> {
     let Value::Array(items) = model else {

@@ -1,4 +1,4 @@
-//! Jayway JsonPath 2.8.0 (the one JMeter 5.6.3 ships), its oddities included.
+//! Jayway JsonPath 2.8.0 (the version in JMeter 5.6.3), including its oddities.
 //!
 //! `$.a.b`, `$['a','b']`, `[*]`, `..`, `[1,2]`, `[1:3]`, `[?(@.x == 'y' && …)]` and functions; a path without a leading
 //! `$` gets one. Compiled once; finding borrows from the parsed body.
@@ -18,7 +18,7 @@ pub struct JsonPath {
     path: Path,
 }
 
-/// One hit: a part of the body, or a value made by the path (a union of keys, a function).
+/// A hit: a part of the body, or a value that the path creates (a union of keys, a function).
 #[derive(Clone, Debug)]
 pub enum Node<'j, 't> {
     /// A part of the body.
@@ -47,24 +47,24 @@ impl<'t> Node<'_, 't> {
     }
 }
 
-/// Which of Jayway's exceptions it is.
+/// The exception of Jayway that an error corresponds to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// `PathNotFoundException`: a definite path leads nowhere.
+    /// `PathNotFoundException`: a definite path has no hit.
     NotFound,
-    /// `InvalidPathException`: the path is wrong, or cannot be applied to this body.
+    /// `InvalidPathException`: the path is invalid, or cannot be applied to this body.
     Invalid,
-    /// Anything else that makes the reading fail.
+    /// Any other exception.
     Failed,
 }
 
-/// Why a path cannot be compiled or gives nothing.
+/// Why a path cannot be compiled or evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
-    /// Which exception it is.
+    /// The corresponding exception.
     pub kind: ErrorKind,
-    /// `getMessage()` of the exception; `JSONPathAssertion` shows it as its failure.
+    /// `getMessage()` of the exception, which `JSONPathAssertion` shows as its failure.
     pub message: String,
 }
 
@@ -103,12 +103,12 @@ impl JsonPath {
         compile::compile(text).map(|path| JsonPath { path })
     }
 
-    /// Whether the path can lead to one value only (`JsonPath.isPathDefinite`).
+    /// Whether the path has at most one hit (`JsonPath.isPathDefinite`).
     pub fn is_definite(&self) -> bool {
         self.path.is_definite()
     }
 
-    /// The hits as the JSON Extractor sees them (`JSONManager`, with `ALWAYS_RETURN_LIST`): none if the path is not found.
+    /// The hits as the JSON Extractor gets them (`JSONManager`, with `ALWAYS_RETURN_LIST`): none if the path is not found.
     ///
     /// # Errors
     /// If the path ends with a function, which Jayway does not allow with that option, or cannot be applied to the body.
@@ -133,8 +133,8 @@ impl JsonPath {
         }
     }
 
-    /// The one hit of [`JsonPath::find`], found in a body that is not parsed: for a path of keys and indexes this costs a
-    /// fraction of parsing. `None` says nothing; the parsed body has to be asked.
+    /// Finds the only hit of [`JsonPath::find`] in a body that was not parsed. For a path of keys and indexes, this costs
+    /// a fraction of parsing. `None` is inconclusive; the caller must parse the body.
     pub fn find_in_text<'t>(&self, text: &'t str) -> Option<Value<'t>> {
         let steps: Option<Vec<PathStep<'_>>> =
             self.path.tokens.iter().map(PathToken::step).collect();
@@ -142,7 +142,7 @@ impl JsonPath {
         json::locate(text, &steps)
     }
 
-    /// The value that `JsonPath.read(json, path)` gives to `JSONPathAssertion`: the hit of a definite path, or the array
+    /// The value that `JsonPath.read(json, path)` returns to `JSONPathAssertion`: the hit of a definite path, or an array
     /// of the hits of an indefinite one.
     ///
     /// # Errors
@@ -155,10 +155,10 @@ impl JsonPath {
     }
 }
 
-/// A path: `$` or `@` and what follows.
+/// A path: `$` or `@` and its tokens.
 #[derive(Debug)]
 struct Path {
-    /// Whether it starts at the document (`$`), not at the filtered item (`@`).
+    /// Whether it starts at the document (`$`) instead of the filtered item (`@`).
     from_root: bool,
     tokens: Vec<PathToken>,
 }
@@ -219,7 +219,7 @@ impl Path {
         matches!(self.tokens.last(), Some(PathToken::Function { .. }))
     }
 
-    /// `toString` of the tokens from this one on.
+    /// `toString` of the tokens from this index.
     fn text_from(&self, at: usize) -> String {
         self.tokens[at..].iter().map(PathToken::fragment).collect()
     }
@@ -234,7 +234,7 @@ impl Path {
 }
 
 impl PathToken {
-    /// One key, or one index from the front.
+    /// The step for a single key, or a single non-negative index.
     fn step(&self) -> Option<PathStep<'_>> {
         match self {
             PathToken::Property { names, .. } => match names.as_slice() {

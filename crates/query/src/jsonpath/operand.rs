@@ -12,7 +12,7 @@ use crate::regex::{Dialect, Options, Pattern};
 #[derive(Debug)]
 pub(super) enum Literal {
     Path(Path),
-    /// `['a', 1]` or `{…}`; parsed when it is first needed, so a wrong one fails only then.
+    /// `['a', 1]` or `{…}`; an invalid one fails only when it is used.
     Json(Result<Value<'static>, String>),
     String(String),
     Number(Amount),
@@ -22,7 +22,7 @@ pub(super) enum Literal {
 }
 
 impl Literal {
-    /// A string with its quotes.
+    /// A string, including its quotes.
     pub(super) fn string(text: &str) -> Result<Literal, Error> {
         unescape(&text[1..text.len() - 1]).map(Literal::String)
     }
@@ -57,7 +57,7 @@ impl Literal {
         }
     }
 
-    /// The operand for this item.
+    /// The value of the operand for this item.
     pub(super) fn value<'j, 't>(
         &'j self,
         item: &'j Value<'t>,
@@ -88,7 +88,7 @@ impl Literal {
     }
 }
 
-/// A number as `BigDecimal` compares it.
+/// A number, compared as a `BigDecimal`.
 #[derive(Clone, Debug)]
 pub(super) enum Amount {
     Whole(i64),
@@ -133,12 +133,12 @@ pub(super) enum Operand<'j, 't> {
     Number(Amount),
     Bool(bool),
     Null,
-    /// An array or object that a path led to.
+    /// An array or object that a path found.
     Json(Node<'j, 't>),
     /// An array or object written in the filter.
     Literal(&'j Value<'static>),
     Pattern(&'j Pattern),
-    /// A path that leads nowhere, or an item of a list that nothing is equal to.
+    /// A path without a hit, or a list item that equals nothing.
     Undefined,
 }
 
@@ -167,7 +167,7 @@ impl<'j, 't> Operand<'j, 't> {
         }
     }
 
-    /// An item of a list (`ValueNode.toValueNode`).
+    /// Converts an item of a list (`ValueNode.toValueNode`).
     fn of_item<'v>(value: &'v Value<'_>) -> Result<Operand<'v, 'v>, Error> {
         Ok(match value {
             Value::Null => Operand::Null,
@@ -184,7 +184,7 @@ impl<'j, 't> Operand<'j, 't> {
         })
     }
 
-    /// Number of items, if this is an array.
+    /// The number of items, if this is an array.
     fn array_length(&self) -> Option<usize> {
         let length = |value: &Value<'_>| match value {
             Value::Array(items) => Some(items.len()),
@@ -215,7 +215,7 @@ impl<'j, 't> Operand<'j, 't> {
         list.iter().any(|item| self.equals(item))
     }
 
-    /// `equals`: a string that reads as a number equals that number.
+    /// `equals`: a string equals a number if it parses to that number.
     pub(super) fn equals(&self, other: &Operand<'_, '_>) -> bool {
         match (self, other) {
             (Operand::String(a), Operand::String(b)) => a == b,
@@ -227,7 +227,7 @@ impl<'j, 't> Operand<'j, 't> {
             (Operand::Bool(a), Operand::Bool(b)) => a == b,
             (Operand::Null, Operand::Null) => true,
             (Operand::Json(a), Operand::Json(b)) => a.java_equals(b),
-            // JsonNode compares its own side as it is, and that of a literal is text.
+            // JsonNode compares its own parsed value, but a literal's is still text.
             (Operand::Json(a), Operand::Literal(b)) => a.java_equals(b),
             _ => false,
         }
@@ -249,7 +249,7 @@ impl<'j, 't> Operand<'j, 't> {
         )
     }
 
-    /// Numbers compare with numbers and strings with strings, nothing else.
+    /// Numbers can only be compared with numbers, and strings with strings.
     pub(super) fn order(&self, other: &Operand<'_, '_>) -> Option<Ordering> {
         match (self, other) {
             (Operand::Number(a), Operand::Number(b)) => Some(a.compare(b)),
@@ -282,7 +282,7 @@ impl<'j, 't> Operand<'j, 't> {
         Ok(items.iter().any(|item| pattern.full_match(&item.input())))
     }
 
-    /// The text that a regular expression sees.
+    /// The text that regular expressions match.
     fn input(&self) -> Cow<'_, str> {
         match self {
             Operand::String(text) => Cow::Borrowed(text),
@@ -325,7 +325,7 @@ impl<'j, 't> Operand<'j, 't> {
             Operand::Json(_) | Operand::Literal(_) => {
                 match self.array_length() {
                     Some(length) => length == 0,
-                    // JsonNode.isEmpty takes an object for a collection.
+                    // JsonNode.isEmpty treats an object as a collection.
                     None => {
                         return Err(Error::failed(
                             "class java.util.LinkedHashMap cannot be cast to class java.util.Collection \
@@ -344,7 +344,8 @@ impl<'j, 't> Operand<'j, 't> {
     }
 }
 
-/// Strings in a list that read as a path or as JSON become nodes of their own, which equal nothing.
+/// Whether a string in a list parses as a path or as JSON; it then becomes a separate node type,
+/// which equals nothing.
 fn is_path_or_json(text: &str) -> bool {
     let text = text.trim_matches(|c| c <= ' ');
     match (text.chars().next(), text.chars().next_back()) {
@@ -354,7 +355,7 @@ fn is_path_or_json(text: &str) -> bool {
     }
 }
 
-/// Strings in a list lose quotes around them and their escapes.
+/// Removes the quotes and escapes of a string in a list.
 fn without_quotes(text: &str) -> Result<Cow<'_, str>, Error> {
     if text.chars().nth(1).is_none() {
         return Ok(Cow::Borrowed(text));

@@ -1,10 +1,10 @@
 //! Character classes of Java's `Character`, spelled for the `regex` family.
 
-/// `Character.isLetterOrDigit`, or `_`: what ORO's `\w` means. Items of a class, without brackets.
+/// `Character.isLetterOrDigit`, or `_`: ORO's `\w`. Items of a class, without brackets.
 pub(super) const UNICODE_WORD: &str = r"\p{L}\p{Nd}_";
 /// `Character.isDigit`.
 pub(super) const UNICODE_DIGIT: &str = r"\p{Nd}";
-/// `Character.isWhitespace`: no no-break spaces, but the four separators of ASCII.
+/// `Character.isWhitespace`: excludes no-break spaces, but includes the four separators of ASCII.
 pub(super) const UNICODE_SPACE: &str =
     r"\t-\r\x1C-\x20\u{1680}\u{2000}-\u{2006}\u{2008}-\u{200A}\u{2028}\u{2029}\u{205F}\u{3000}";
 
@@ -29,7 +29,7 @@ pub(super) fn oro_posix(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Writes a character so that it stands for itself inside and outside a class, with `(?x)` or without.
+/// Writes a character so that it is literal inside and outside a class, with and without `(?x)`.
 pub(super) fn push_literal(out: &mut String, c: char) {
     if c.is_ascii_alphanumeric() || c == '_' {
         out.push(c);
@@ -37,14 +37,14 @@ pub(super) fn push_literal(out: &mut String, c: char) {
         out.push('\\');
         out.push(c);
     } else if c.is_ascii() {
-        // By number: `\<` is a word boundary, `[:` and `&&` mean something in a class, `#` and blanks with `(?x)`.
+        // By code: `\<` is a word boundary, `[:` and `&&` are special in a class, and `#` and blanks with `(?x)`.
         push_code(out, c);
     } else {
         out.push(c);
     }
 }
 
-/// Writes a character by its number.
+/// Writes a character by its code.
 pub(super) fn push_code(out: &mut String, c: char) {
     use std::fmt::Write;
     write!(out, "\\x{{{:X}}}", u32::from(c)).expect("writing to a String cannot fail");

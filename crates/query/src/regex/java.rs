@@ -1,8 +1,8 @@
 //! Translates a `java.util.regex.Pattern` (Java 17), for `jmeter.regex.engine=java`.
 //!
-//! Known differences: Java counts UTF-16 units where this counts characters, `(?i)` folds as Unicode does even
-//! without `(?u)`, `(?c)` canonical equivalence does not exist, and a class that intersects with `&&` follows
-//! the operator precedence of the `regex` family.
+//! Known differences: Java counts UTF-16 units, this counts characters. `(?i)` folds as Unicode does even without
+//! `(?u)`. `(?c)` canonical equivalence does not exist. A class with an `&&` intersection follows the operator
+//! precedence of the `regex` family.
 
 use super::classes::{UNICODE_DIGIT, UNICODE_WORD, push_literal};
 use super::{Options, PatternError, Translated};
@@ -113,7 +113,7 @@ impl JavaPatternParser {
         }
     }
 
-    /// Something that is more than characters.
+    /// Appends something other than literal characters.
     fn plain(&mut self, text: &str) {
         self.literal = None;
         self.out.text.push_str(text);
@@ -194,7 +194,7 @@ impl JavaPatternParser {
         }
     }
 
-    /// Writes one atom; says whether it must be wrapped before a repetition.
+    /// Writes one atom; returns whether it must be wrapped before a repetition.
     fn atom(&mut self) -> Result<bool, PatternError> {
         let Some(c) = self.peek() else {
             return Ok(true);
@@ -237,7 +237,7 @@ impl JavaPatternParser {
             '(' => self.group(),
             '\\' => self.escape(),
             '*' | '+' | '?' => self.fail(format!("Dangling meta character '{c}'")),
-            // Behind nothing, or behind another repetition, it repeats nothing.
+            // After nothing, or after another repetition, it has nothing to repeat.
             '{' => Ok(true),
             _ => {
                 self.at += 1;
@@ -413,7 +413,8 @@ impl JavaPatternParser {
         Ok(matches!(c, 'A' | 'z' | 'Z' | 'b' | 'B' | 'G' | 'Q'))
     }
 
-    /// `\Q…\E`: only its last character is repeated by what follows, so it is written as one group per character.
+    /// `\Q…\E`: a repetition after it only applies to its last character, so it is written as one group per
+    /// character.
     fn quoted(&mut self) {
         while self.at < self.chars.len() && !self.rest_starts_with(r"\E") {
             let c = self.chars[self.at];
@@ -425,7 +426,7 @@ impl JavaPatternParser {
 
     fn back_reference(&mut self, first: char) -> Result<(), PatternError> {
         let mut number = first.to_digit(10).unwrap_or(0) as usize;
-        // Java takes further digits only as long as there are that many groups.
+        // Java takes further digits only if that many groups exist.
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
             let longer = number * 10 + digit as usize;
             if longer > self.out.groups {
@@ -437,7 +438,7 @@ impl JavaPatternParser {
         self.out.backtracks = true;
         match number <= self.out.groups {
             true => self.plain(&format!("(?:\\{number})")),
-            // A reference to a group that is not there never matches.
+            // A reference to a missing group never matches.
             false => self.plain("(?!)"),
         }
         Ok(())
@@ -477,7 +478,7 @@ impl JavaPatternParser {
         ))
     }
 
-    /// `\p{…}` or `\pL`; `at` is behind the `p`.
+    /// `\p{…}` or `\pL`; `at` is after the `p`.
     fn property(&mut self, negated: bool) -> Result<String, PatternError> {
         let name: String = if self.peek() == Some('{') {
             let Some(close) = self.chars[self.at..].iter().position(|c| *c == '}') else {
@@ -500,7 +501,7 @@ impl JavaPatternParser {
         }
     }
 
-    /// The character of an escape; `at` is on the character behind the backslash and afterwards behind the escape.
+    /// The character of an escape. `at` is on the character after the backslash, and afterwards after the escape.
     fn escaped_char(&mut self) -> Result<char, PatternError> {
         let Some(c) = self.peek() else {
             return self.fail("Illegal/unsupported escape sequence");
@@ -583,7 +584,8 @@ impl JavaPatternParser {
         }
     }
 
-    /// A class, nested ones and intersections included; `at` is on the bracket and afterwards behind the closing one.
+    /// A class, including nested ones and intersections. `at` is on the bracket, and afterwards after the closing
+    /// one.
     fn class(&mut self) -> Result<String, PatternError> {
         let mut out = String::from("[");
         self.at += 1;
@@ -601,7 +603,7 @@ impl JavaPatternParser {
                 ']' if !first => {
                     self.at += 1;
                     out.push(']');
-                    // Not to be taken for a POSIX class.
+                    // Keeps it from being read as a POSIX class.
                     return Ok(out.replacen(r"[\x{3A}", r"[\x{3A}-\x{3A}", 1));
                 }
                 '[' => out.push_str(&self.class()?),
@@ -705,7 +707,7 @@ fn property_set(name: &str) -> Option<String> {
     if !posix.is_empty() {
         return Some(posix.to_owned());
     }
-    // Categories, scripts and binary properties keep their name; `Is` and `In` fall away.
+    // Categories, scripts and binary properties keep their name, without `Is` and `In`.
     let name = match name.split_once('=') {
         Some((key, value)) => {
             let known = ["script", "sc", "general_category", "gc", "block", "blk"];

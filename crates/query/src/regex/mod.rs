@@ -20,7 +20,7 @@ pub enum Dialect {
     Java,
 }
 
-/// The masks that JMeter's classes pass besides `READ_ONLY_MASK`; all off for extractors, assertions and functions.
+/// The masks that JMeter's classes pass in addition to `READ_ONLY_MASK`; all off for extractors, assertions and functions.
 ///
 /// `URLRewritingModifier` sets `multiline`; `HtmlParsingUtils` sets `case_insensitive` and `single_line`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -29,7 +29,7 @@ pub struct Options {
     pub case_insensitive: bool,
     /// `MULTILINE_MASK`, like `(?m)`: `^` and `$` match at every line.
     pub multiline: bool,
-    /// `SINGLELINE_MASK`, like `(?s)`: the dot matches line ends too.
+    /// `SINGLELINE_MASK`, like `(?s)`: the dot also matches line ends.
     pub single_line: bool,
     /// `EXTENDED_MASK`, like `(?x)`: white space and `#` comments in the pattern are skipped.
     pub extended: bool,
@@ -41,7 +41,7 @@ pub struct Options {
 pub struct PatternError {
     /// The engine's own message, e.g. ORO's `Unmatched parentheses.`
     pub message: String,
-    /// Where in the pattern, in bytes.
+    /// Byte offset in the pattern.
     pub offset: usize,
 }
 
@@ -76,20 +76,20 @@ impl PatternError {
 /// A pattern rewritten in the syntax of the `regex` family.
 #[derive(Debug, Default)]
 struct Translated {
-    /// The text, with a gap at every `$` that is not at line level.
+    /// The text, with a gap for every `$` that is not in multiline mode.
     text: String,
     /// The gaps' offsets in `text`.
     ends: Vec<usize>,
     /// Whether the text uses look-around, back-references or atomic groups.
     backtracks: bool,
-    /// Number of capturing groups, the whole match not counted.
+    /// Number of capturing groups, excluding the whole match.
     groups: usize,
-    /// The characters, if the pattern is nothing but characters to be found as they are.
+    /// The literal characters, if the pattern consists only of these.
     literal: Option<String>,
 }
 
 impl Translated {
-    /// The text with every `$` written as `end`.
+    /// The text with `end` in place of every `$`.
     fn render(&self, end: &str) -> String {
         let mut out = String::with_capacity(self.text.len() + self.ends.len() * end.len());
         let mut from = 0;

@@ -1,10 +1,9 @@
 //! Translates a Jakarta ORO 2.0.8 pattern, with the grammar and the error messages of `Perl5Compiler`.
 //!
-//! Some differences from Perl and Java are intended: `\w \d \s` follow Java's Unicode `Character` tests, `(?i)` and its kin
-//! are never scoped to a group, a `{` that starts no repetition is a character, `\z \p \h \Q` are characters.
-//! Known differences: ORO counts UTF-16 units where this counts characters, `\G` is taken for `\A`, `\b` follows
-//! Unicode's definition of a word, `(?m)^` also matches behind a line end that ends the text, and the start of a group clobbered by a failed attempt (a bug of
-//! `Perl5Matcher`) is not reproduced.
+//! These differences from Perl and Java are intended: `\w \d \s` follow Java's Unicode `Character` tests; `(?i)` and other flags are never
+//! scoped to a group; a `{` that starts no repetition is a literal; `\z \p \h \Q` are literals. Known differences: ORO counts UTF-16 units,
+//! this counts characters. `\G` is treated as `\A`. `\b` follows Unicode's definition of a word. `(?m)^` also matches after a line end at
+//! the end of the text. A failed attempt can clobber the start of a group in `Perl5Matcher`; this bug is not reproduced.
 
 use super::classes::{UNICODE_DIGIT, UNICODE_SPACE, UNICODE_WORD, oro_posix, push_literal};
 use super::{Options, PatternError, Translated};
@@ -29,11 +28,11 @@ enum Paren {
 
 /// The kind of a parsed atom.
 enum Atom {
-    /// Written to the output; whether it must be wrapped before a repetition.
+    /// Written to the output; `wrap` tells whether it must be wrapped before a repetition.
     Written { wrap: bool },
-    /// Flags or a comment only: the branch goes on.
+    /// Only flags or a comment: the branch continues.
     Nothing,
-    /// Flags with nothing behind them; `Perl5Compiler` has no name for this error.
+    /// Flags at the end of the pattern; `Perl5Compiler` has no message for this error.
     Lost,
 }
 
@@ -44,14 +43,14 @@ pub(super) fn translate(text: &str, options: Options) -> Result<Translated, Patt
         single_line: options.single_line,
         extended: options.extended,
     };
-    // Perl5Compiler parses twice, first for the size, and does not reset the flags in between: a `(?s)` anywhere
-    // holds from the beginning.
+    // Perl5Compiler parses twice, first for the size, and does not reset the flags in between. A `(?s)` anywhere therefore applies from the
+    // start.
     let mut first = OroPatternParser::new(text, start);
     first.parse()?;
     let mut second = OroPatternParser::new(text, first.flags);
     second.parse()?;
     let mut out = second.out;
-    // The flag that counts for the matcher is the one left at the end.
+    // The matcher uses the flag's final state.
     if second.flags.case_insensitive {
         out.text.insert_str(0, "(?i)");
         out.ends.iter_mut().for_each(|at| *at += "(?i)".len());
@@ -108,7 +107,7 @@ impl OroPatternParser {
         })
     }
 
-    /// Steps over one character and over the comments and, with `(?x)`, white space behind it.
+    /// Skips one character and the comments after it, and with `(?x)` also white space.
     fn advance(&mut self) {
         self.at += 1;
         self.skip_trivia();
@@ -203,7 +202,7 @@ impl OroPatternParser {
         Ok(())
     }
 
-    /// Where the `}` of a well-formed `{n}`, `{n,}` or `{n,m}` at this place is; anything else is characters.
+    /// The position of the `}` of a well-formed `{n}`, `{n,}` or `{n,m}` at the current position; anything else is literal.
     fn interval_end(&self) -> Option<usize> {
         let mut at = self.at;
         let digits = |mut at: usize| {
@@ -261,7 +260,7 @@ impl OroPatternParser {
 
     fn atom(&mut self) -> Result<Atom, PatternError> {
         let Some(c) = self.peek() else {
-            // Behind flags that end the pattern the compiler runs over the end.
+            // After flags at the end of the pattern, the compiler reads past the end.
             return self.fail("Unmatched parentheses.");
         };
         match c {
@@ -304,7 +303,7 @@ impl OroPatternParser {
         self.emit("", true)
     }
 
-    /// One character that stands for itself; `at` is on it.
+    /// A literal character; `at` is on it.
     fn literal_char(&mut self, c: char) -> Result<Atom, PatternError> {
         let c = if self.flags.case_insensitive {
             lower(c)
@@ -366,7 +365,7 @@ impl OroPatternParser {
             }
             self.at += 1;
         }
-        // All that is switched on comes before all that is switched off.
+        // Enabling flags come before disabling ones.
         changes.sort_by_key(|(_, on)| !on);
         for (c, on) in changes {
             match c {
@@ -444,7 +443,7 @@ impl OroPatternParser {
         self.literal_char(c)
     }
 
-    /// The character of an escape; afterwards `at` is behind it.
+    /// The character of an escape; afterwards `at` is after it.
     fn escaped_char(&mut self) -> char {
         let Some(c) = self.peek() else { return '\0' };
         self.at += 1;
@@ -498,7 +497,7 @@ impl OroPatternParser {
         Ok(Atom::Written { wrap: false })
     }
 
-    /// The items up to the closing bracket, on which `at` then is.
+    /// The items up to the closing bracket, on which `at` is afterwards.
     fn class_items(&mut self) -> Result<Vec<ClassItem>, PatternError> {
         let mut items = Vec::new();
         let mut range_from: Option<char> = None;
@@ -547,7 +546,7 @@ impl OroPatternParser {
         }
     }
 
-    /// A shorthand or POSIX class at this place, stepped over.
+    /// A shorthand or POSIX class at the current position, which is skipped.
     fn class_set(&mut self, negated: &mut bool) -> Option<String> {
         match (self.peek()?, self.peek_at(1)?) {
             ('\\', 'w') => self.shorthand(UNICODE_WORD),
@@ -559,7 +558,7 @@ impl OroPatternParser {
             ('[', ':') => {
                 let rest: String = self.chars[self.at + 2..].iter().take(10).collect();
                 let flipped = rest.starts_with('^');
-                // Perl5Compiler remembers the `^` even if the name is none.
+                // Perl5Compiler keeps the effect of `^` even if the name is invalid.
                 *negated = flipped;
                 let (name, _) = rest[usize::from(flipped)..].split_once(":]")?;
                 let set = oro_posix(name)?;
@@ -607,14 +606,14 @@ impl OroPatternParser {
 }
 
 struct ClassItem {
-    /// As it stands in a class.
+    /// The item's syntax within a class.
     text: String,
-    /// `[:^name:]`: from here on the sense of the class is turned round.
+    /// `[:^name:]`: inverts the class from here on.
     flips: bool,
 }
 
-/// Writes a class. `Perl5Matcher.__matchUnicodeClass` asks its items one after the other, and a negated POSIX class turns
-/// the answer round for itself, for all behind it and for the end of the list.
+/// Writes a class. `Perl5Matcher.__matchUnicodeClass` checks the items in order. A negated POSIX class inverts the result for itself, for
+/// all later items and for the end of the list.
 fn push_class(out: &mut String, negated: bool, items: &[ClassItem]) {
     if items.iter().all(|item| !item.flips) {
         out.push_str(if negated { "[^" } else { "[" });

@@ -13,10 +13,10 @@ use crate::cost::{self, Matches};
 
 use super::{Dialect, Options, PatternError, Translated, java, oro};
 
-/// Backtracking steps allowed for one search on the backtracking engine; beyond it the text counts as not matching.
-/// ORO and Java have no limit and would hang or overflow their stack.
+/// Limit of steps for one search on the backtracking engine; beyond it, the text does not match. ORO and Java have no limit and
+/// would hang or overflow their stack.
 const BACKTRACK_LIMIT: usize = 20_000_000;
-/// Automata that grow beyond this fall back to slower engines, and patterns beyond it to none.
+/// Limit of an automaton's size; larger ones fall back to slower engines, and larger patterns fail to compile.
 const SIZE_LIMIT_BYTES: usize = 64 << 20;
 
 /// A regular expression, compiled once; `Send + Sync`.
@@ -26,15 +26,15 @@ pub struct Pattern {
     dialect: Dialect,
     translated: Translated,
     literal: Option<memmem::Finder<'static>>,
-    /// Right for every text, unless there is a `$` and the text ends with a line end.
+    /// Correct for every text, unless there is a `$` and the text ends with a line end.
     linear: Option<meta::Regex>,
-    /// Right for every text.
+    /// Correct for every text.
     backtracking: OnceLock<Option<fancy_regex::Regex>>,
-    /// ORO: refuses to end where the search began.
+    /// ORO: must not end where the search began.
     variant: OnceLock<Option<fancy_regex::Regex>>,
     /// ORO: anchored at the start. Java: matches the whole text.
     anchored: OnceLock<Option<fancy_regex::Regex>>,
-    /// Java: matches the whole text, as right as `linear`.
+    /// Java: matches the whole text; correct under the same condition as `linear`.
     whole: OnceLock<Option<meta::Regex>>,
 }
 
@@ -88,31 +88,31 @@ impl Pattern {
         &self.source
     }
 
-    /// The text to be found, if the pattern is nothing but plain characters.
+    /// The text to search for, if the pattern consists only of literal characters.
     pub fn literal(&self) -> Option<&str> {
         self.translated.literal.as_deref()
     }
 
-    /// Number of capturing groups, the whole match not counted (`match.groups() - 1` in ORO).
+    /// Number of capturing groups, excluding the whole match (`match.groups() - 1` in ORO).
     pub fn group_count(&self) -> usize {
         self.translated.groups
     }
 
-    /// Whether searching a text of so many bytes may take long enough to delay the other users of a worker.
+    /// Whether searching a text of this size may take long enough to delay other users of a worker.
     pub fn is_long(&self, bytes: usize, matches: Matches) -> bool {
         let most = match (matches, &self.literal, &self.linear) {
             (_, Some(_), _) => cost::LINEAR_BYTES,
             (_, _, None) => cost::BACKTRACKING_BYTES,
-            // A `$` runs on the backtracking engine where the text ends with a line end.
+            // If the text ends with a line end, a `$` needs the backtracking engine.
             _ if !self.translated.ends.is_empty() => cost::BACKTRACKING_BYTES,
             (Matches::First, ..) => cost::LINEAR_BYTES,
-            // Each match may be found only after a look at all that follows.
+            // Finding each match may require reading the rest of the text.
             (Matches::All, ..) => cost::REPEATED_BYTES,
         };
         bytes > most
     }
 
-    /// Whether the pattern is found anywhere (`Perl5Matcher.contains`, `Matcher.find`).
+    /// Whether the pattern matches anywhere (`Perl5Matcher.contains`, `Matcher.find`).
     pub fn is_match(&self, text: &str) -> bool {
         if let Some(literal) = &self.literal {
             return literal.find(text.as_bytes()).is_some();
@@ -125,10 +125,10 @@ impl Pattern {
         }
     }
 
-    /// Whether the pattern matches the whole text, as JMeter's "Matches" asks.
+    /// Whether the pattern matches the whole text, for JMeter's "Matches".
     ///
-    /// `Perl5Matcher.matches` takes the first way to match at the start and only then looks whether it reached the end:
-    /// `a|ab` does not match `ab`. `java.util.regex.Matcher.matches` tries every way.
+    /// `Perl5Matcher.matches` takes the first way to match at the start, and only then checks whether it reached the end: `a|ab`
+    /// does not match `ab`. `java.util.regex.Matcher.matches` tries every way.
     pub fn full_match(&self, text: &str) -> bool {
         if let Some(literal) = self.literal() {
             return literal == text;
@@ -173,7 +173,7 @@ impl Pattern {
         self.captures_iter(text).next()
     }
 
-    /// All matches in turn, as a loop over `Perl5Matcher.contains(input, pattern)` or `Matcher.find()` sees them.
+    /// All matches in order, as in a loop over `Perl5Matcher.contains(input, pattern)` or `Matcher.find()`.
     pub fn captures_iter<'p, 't>(&'p self, text: &'t str) -> CapturesIter<'p, 't> {
         CapturesIter {
             pattern: self,
@@ -184,7 +184,7 @@ impl Pattern {
         }
     }
 
-    /// The linear engine, if it is right for this text.
+    /// The linear engine, if it is correct for this text.
     fn linear_for(&self, text: &str) -> Option<&meta::Regex> {
         let regex = self.linear.as_ref()?;
         (self.translated.ends.is_empty() || !self.ends_line(text)).then_some(regex)
@@ -197,7 +197,7 @@ impl Pattern {
         }
     }
 
-    /// The meaning of `$` where the text may end with a line end: at the end, or before that last line end.
+    /// The equivalent of `$` if the text may end with a line end: at the end, or before that last line end.
     fn end_look(&self) -> &'static str {
         match self.dialect {
             Dialect::Oro => r"(?=\n?\z)",
@@ -222,12 +222,12 @@ impl Pattern {
 }
 
 thread_local! {
-    /// Compiled patterns of this thread by their text, and how many are kept; none unless they were asked for.
+    /// This thread's cache of compiled patterns by text, and its capacity, which is 0 by default.
     static KEPT: RefCell<(usize, HashMap<String, meta::Regex>)> = RefCell::default();
 }
 
-/// Keeps this many patterns that this thread compiles. A plan in an editor is compiled after every change, and most of its patterns
-/// are those of before. A run compiles each pattern once and keeps none.
+/// Sets the capacity of this thread's cache of compiled patterns. An editor compiles a plan after every change, and most patterns
+/// stay the same. A run compiles each pattern once and needs no cache.
 pub fn keep_compiled(count: usize) {
     KEPT.with_borrow_mut(|(limit, _)| *limit = count);
 }
@@ -278,38 +278,38 @@ pub struct Captures<'t> {
     spans: Spans,
 }
 
-/// Where the groups of a match start and end, in bytes; `None` for groups that took no part in it.
+/// Start and end of each group of a match, in bytes; `None` for groups that did not participate in it.
 pub type Spans = Box<[Option<(usize, usize)>]>;
 
 impl<'t> Captures<'t> {
-    /// The match with these groups, each from its start to its end in bytes of the text.
+    /// A match with these groups, given as byte ranges of the text.
     pub fn new(text: &'t str, spans: Spans) -> Self {
         Self { text, spans }
     }
 
-    /// Where all groups start and end, in bytes.
+    /// The byte ranges of all groups.
     pub fn into_spans(self) -> Spans {
         self.spans
     }
 
-    /// Number of groups, the whole match included (`MatchResult.groups()` in ORO).
+    /// Number of groups, including the whole match (`MatchResult.groups()` in ORO).
     #[allow(clippy::len_without_is_empty)] // there always is group 0
     pub fn len(&self) -> usize {
         self.spans.len()
     }
 
-    /// The text of a group; `None` if it took no part in the match or there is no such group.
+    /// The text of a group; `None` if it did not participate in the match or does not exist.
     pub fn get(&self, group: usize) -> Option<&'t str> {
         let (start, end) = self.span(group)?;
         Some(&self.text[start..end])
     }
 
-    /// Where a group starts and ends, in bytes.
+    /// The byte range of a group.
     pub fn span(&self, group: usize) -> Option<(usize, usize)> {
         self.spans.get(group).copied().flatten()
     }
 
-    /// All groups in turn, the whole match first.
+    /// All groups in order, starting with the whole match.
     pub fn groups(&self) -> impl Iterator<Item = Option<&'t str>> + '_ {
         (0..self.len()).map(|group| self.get(group))
     }
@@ -343,7 +343,7 @@ impl<'t> Iterator for CapturesIter<'_, 't> {
         let (start, end) = captures.span(0)?;
         self.last_end = Some(end);
         self.from = end;
-        // Matcher.find steps over one character behind an empty match.
+        // Matcher.find skips one character after an empty match.
         if self.pattern.dialect == Dialect::Java && start == end {
             self.from += self.text[end..].chars().next().map_or(1, char::len_utf8);
         }
@@ -352,7 +352,7 @@ impl<'t> Iterator for CapturesIter<'_, 't> {
 }
 
 impl<'t> CapturesIter<'_, 't> {
-    /// `Perl5Matcher` lets no match end where the one before it ended, and goes on looking for another way.
+    /// `Perl5Matcher` does not let a match end where the previous one ended, and tries other ways to match.
     fn next_oro(&mut self) -> Option<Captures<'t>> {
         let captures = self.search()?;
         let (_, end) = captures.span(0)?;

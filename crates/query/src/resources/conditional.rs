@@ -1,4 +1,4 @@
-//! Conditional comments, as an old Internet Explorer would evaluate them (`HtmlCCommentExpressionMatcher`).
+//! Conditional comments, evaluated like an old Internet Explorer (`HtmlCCommentExpressionMatcher`).
 
 /// An Internet Explorer before version 10.
 #[derive(Clone, Copy, Debug)]
@@ -7,7 +7,7 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    /// From `MSIE 7.0` in a User-Agent header (`HTMLParser.extractIEVersion`).
+    /// Parses `MSIE 7.0` in a User-Agent header (`HTMLParser.extractIEVersion`).
     pub(super) fn of_user_agent(user_agent: &str) -> Option<Browser> {
         let version = user_agent
             .match_indices("MSIE ")
@@ -15,7 +15,7 @@ impl Browser {
         (version < 10.0).then_some(Browser { version })
     }
 
-    /// Whether a condition such as `[if (gt IE 5)&(lt IE 7)` holds; a plain `[if IE]` never does.
+    /// Whether a condition such as `[if (gt IE 5)&(lt IE 7)` is true; a plain `[if IE]` never is.
     pub(super) fn fulfils(self, condition: &str) -> bool {
         let condition = condition.trim().replace(['(', ')'], "");
         let condition = condition.get(3..).unwrap_or("");
@@ -26,7 +26,7 @@ impl Browser {
 
     fn fulfils_term(self, term: &str) -> bool {
         let number = |prefix: &str| term.strip_prefix(prefix)?.trim().parse::<f32>().ok();
-        // A whole number stands for all versions that begin with it.
+        // A whole number stands for all versions that start with it.
         let like = |number: f32| {
             if number.fract() == 0.0 {
                 self.version.trunc()

@@ -1,13 +1,13 @@
-//! The style sheets that a style sheet imports (`CssParser`, on ph-css in its browser-compliant mode).
+//! Finds the style sheets that a style sheet imports (`CssParser`, on ph-css in its browser-compliant mode).
 
 use super::{ParseError, unescape_xml};
 use crate::url::{JavaUrl, make_relative};
 
-/// The URLs of the `@import` rules of a style sheet, wherever they stand outside of blocks, in order, as often as they
-/// are written. Other URLs in style sheets are not downloaded, as browsers fetch them only where a rule applies.
+/// The URLs of all `@import` rules outside of blocks, in order and including duplicates. Other URLs in style sheets
+/// are not downloaded, since browsers only fetch them if a rule applies.
 ///
 /// # Errors
-/// If a comment is not closed: ph-css then gives up.
+/// If a comment is not closed: ph-css then fails.
 pub fn css_urls(css: &str, base: &JavaUrl) -> Result<Vec<JavaUrl>, ParseError> {
     let mut urls = Vec::new();
     let mut rest = skip(css.trim_start_matches('\u{FEFF}'))?;
@@ -29,7 +29,7 @@ pub fn css_urls(css: &str, base: &JavaUrl) -> Result<Vec<JavaUrl>, ParseError> {
     Ok(urls)
 }
 
-/// Steps over white space, comments and the marks of HTML comments.
+/// Skips white space, comments and the marks of HTML comments.
 fn skip(text: &str) -> Result<&str, ParseError> {
     let mut rest = text;
     loop {
@@ -64,7 +64,7 @@ fn at_rule<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     (found.eq_ignore_ascii_case(name) && ends).then_some(behind)
 }
 
-/// `@import "a.css" media;` and what follows it, if the rule is well-formed.
+/// `@import "a.css" media;` and the rest, if the rule is well-formed.
 fn import(text: &str) -> Result<Option<(String, &str)>, ParseError> {
     let Some(behind) = at_rule(text, "import") else {
         return Ok(None);
@@ -86,7 +86,7 @@ fn plain_rule(text: &str) -> Result<Option<&str>, ParseError> {
     }
 }
 
-/// `"a.css"`, `url(a.css)` or `url("a.css")`. Escapes stay in quotes.
+/// `"a.css"`, `url(a.css)` or `url("a.css")`. Escapes in quotes stay.
 fn location(text: &str) -> Option<(String, &str)> {
     if let Some((value, behind)) = quoted(text) {
         return Some((value.to_owned(), behind));
@@ -125,7 +125,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     Some((&inner[..end], &inner[end + 1..]))
 }
 
-/// The text before the next semicolon without its comments, and what follows.
+/// The text before the next semicolon, without comments, and the rest.
 fn until_semicolon(text: &str) -> Result<Option<(String, &str)>, ParseError> {
     let mut before = String::new();
     let mut rest = text;
@@ -144,7 +144,8 @@ fn until_semicolon(text: &str) -> Result<Option<(String, &str)>, ParseError> {
     Ok(None)
 }
 
-/// Words, commas and parentheses; a word right before a parenthesis would be a function, which is too new.
+/// Words, commas and parentheses. A word directly before a parenthesis would be a function, which this CSS version
+/// lacks.
 fn is_media_list(text: &str) -> bool {
     let mut depth = 0;
     let mut before = ' ';
@@ -161,7 +162,7 @@ fn is_media_list(text: &str) -> bool {
     })
 }
 
-/// Steps behind the next block: of a rule, or, as ph-css recovers, behind something it does not understand.
+/// Skips the next block: that of a rule or, as ph-css recovers, one after something unknown.
 fn skip_block(text: &str) -> Result<&str, ParseError> {
     let mut depth = 0;
     let mut rest = text;

@@ -1,7 +1,8 @@
 //! The resources that JMeter downloads with a page ("Retrieve All Embedded Resources").
 //!
-//! One pass over the text, as JMeter's default parser makes it (`LagartoBasedHtmlParser` on Jodd's Lagarto): no tree, the
-//! first attribute of a name counts, and what stands in `noscript`, `iframe`, `style`, `title` and the like is not looked at.
+//! Makes one pass over the text, like JMeter's default parser (`LagartoBasedHtmlParser` on Jodd's Lagarto). There is no tree,
+//! the first of several equal attributes counts, and the content of `noscript`, `iframe`, `style`, `title` and similar
+//! elements is ignored.
 
 mod conditional;
 mod css;
@@ -17,17 +18,17 @@ use scan::{Event, Scanner, Tag};
 
 pub use css::css_urls;
 
-/// Why a page or style sheet could not be read to its end; JMeter then adds an error as a sub-result.
+/// Why a page or style sheet could not be parsed completely; JMeter then adds an error as a sub-result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ParseError(pub String);
 
-/// The URLs of the resources of a page, each once, in the order of the page (`LinkedHashSet` of `URLString`).
+/// The URLs of the resources of a page, without duplicates, in document order (`LinkedHashSet` of `URLString`).
 ///
-/// `user_agent` decides about conditional comments: they count only for Internet Explorer before version 10.
+/// `user_agent` controls conditional comments: they only count for Internet Explorer before version 10.
 ///
 /// # Errors
-/// If `<base>` is malformed, or conditional comments are not balanced where they count.
+/// If `<base>` is malformed, or effective conditional comments are unbalanced.
 pub fn embedded(
     html: &str,
     base: &JavaUrl,
@@ -67,7 +68,7 @@ pub fn embedded(
     Ok(found.urls)
 }
 
-/// The exception of `JMeterTagVisitor` at the end of a condition that has not begun.
+/// The exception of `JMeterTagVisitor` for the end of a condition that never started.
 const EMPTY_STACK: &str = "java.lang.NullPointerException: Cannot invoke \"java.lang.Boolean.booleanValue()\" \
      because the return value of \"java.util.Deque.peek()\" is null";
 
@@ -111,7 +112,7 @@ impl ResourceUrls {
             }
             _ => self.attribute(tag, "background"),
         }
-        // A script is reported with its text, by another way than other tags, and its style is not looked at.
+        // Lagarto reports scripts separately, with their text, so JMeter ignores their style.
         if name != "script" {
             self.style(tag);
         }
@@ -151,7 +152,7 @@ impl ResourceUrls {
         }
         let archive = Some(tag.attribute("archive")).filter(is_there).flatten();
         let file = archive.or_else(|| tag.attribute("code"));
-        // A missing `code` becomes the text "null".
+        // A missing `code` attribute becomes the text "null".
         let url = format!(
             "{}/{}",
             codebase.unwrap_or_default(),
@@ -160,7 +161,7 @@ impl ResourceUrls {
         self.add(&normal(&url));
     }
 
-    /// `HtmlParsingUtils.extractStyleURLs`: only quoted URLs, and from the first quote to the last.
+    /// `HtmlParsingUtils.extractStyleURLs`: finds only quoted URLs, from the first quote to the last.
     fn style(&mut self, tag: &Tag<'_>) {
         static STYLE_URL: LazyLock<Pattern> = LazyLock::new(|| {
             let options = Options {
@@ -179,7 +180,7 @@ impl ResourceUrls {
         }
     }
 
-    /// `URLCollection.addURL`: what is malformed is left out.
+    /// `URLCollection.addURL`: drops malformed URLs.
     fn add(&mut self, url: &str) {
         if url.is_empty() {
             return;
@@ -202,7 +203,7 @@ fn is_blank(text: &str) -> bool {
     text.chars().all(crate::java::is_whitespace)
 }
 
-/// `StringEscapeUtils.unescapeXml`: the five entities of XML and numbers, all with their semicolon.
+/// `StringEscapeUtils.unescapeXml`: the five entities of XML, and numbers; all require a semicolon.
 fn unescape_xml(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains('&') {
         return std::borrow::Cow::Borrowed(text);

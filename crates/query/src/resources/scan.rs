@@ -4,15 +4,15 @@ use std::borrow::Cow;
 
 use html5ever::data::NAMED_ENTITIES;
 
-/// A finding of the scanner.
+/// An event of the scanner.
 pub(super) enum Event<'s, 't> {
-    /// A start tag; for a script, at the end of its text.
+    /// A start tag; for a script, reported after its text.
     Tag(&'s Tag<'t>),
     /// `[if …` of a conditional comment.
     Condition(&'t str),
     /// `<![endif]`
     EndCondition,
-    /// `<!--->`, at which Lagarto fails.
+    /// `<!--->`, on which Lagarto fails.
     Fault,
 }
 
@@ -24,7 +24,8 @@ pub(super) struct Tag<'t> {
 }
 
 impl<'t> Tag<'t> {
-    /// The value of the first attribute of this name, in any case, its entities decoded.
+    /// The value of the first attribute with this name, ignoring case, with decoded
+    /// entities.
     pub(super) fn attribute(&self, name: &str) -> Option<Cow<'t, str>> {
         let (_, value) = self
             .attributes
@@ -34,7 +35,7 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// Tags whose content is text, whatever it looks like.
+/// Tags whose content is never parsed as markup.
 const RAW_TEXT: [&str; 9] = [
     "xmp", "style", "iframe", "noembed", "noframes", "noscript", "script", "textarea", "title",
 ];
@@ -47,7 +48,7 @@ pub(super) struct Scanner<'t> {
 }
 
 impl<'t> Scanner<'t> {
-    /// With `conditional`, conditional comments are reported and what is in them is scanned.
+    /// With `conditional`, conditional comments are reported and their content is scanned.
     pub(super) fn new(text: &'t str, conditional: bool) -> Scanner<'t> {
         Scanner {
             text,
@@ -100,7 +101,7 @@ impl<'t> Scanner<'t> {
             .map_or(self.text.len(), |found| self.at + found + end.len());
     }
 
-    /// Behind `<!`: a comment, a doctype or a condition.
+    /// After `<!`: a comment, a doctype or a condition.
     fn declaration<'s>(&mut self) -> Option<Event<'s, 't>> {
         let rest = self.rest();
         if rest.starts_with("--") {
@@ -120,7 +121,7 @@ impl<'t> Scanner<'t> {
         None
     }
 
-    /// Behind `<!--`. In a hidden condition the scan goes on behind its first line.
+    /// After `<!--`. In a hidden condition, the scan continues after the condition.
     fn comment<'s>(&mut self) -> Option<Event<'s, 't>> {
         let start = self.at;
         let rest = self.rest();
@@ -143,7 +144,8 @@ impl<'t> Scanner<'t> {
             .then_some(Event::EndCondition)
     }
 
-    /// A tag from its name on; stops behind its `>`. `None` if the text ends within it.
+    /// Parses a tag from its name on, and stops after its `>`. `None` if the text ends
+    /// within it.
     fn tag(&mut self) -> Option<()> {
         let start = self.at;
         while !is_space(self.byte()?) && !matches!(self.byte()?, b'/' | b'>') {
@@ -205,7 +207,7 @@ impl<'t> Scanner<'t> {
         Some(())
     }
 
-    /// Steps over the text of a tag whose text is not scanned.
+    /// Skips the content of a raw-text element.
     fn skip_raw_text(&mut self) {
         let name = self.tag.name;
         let Some(raw) = RAW_TEXT
@@ -235,7 +237,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Length of a comment, and of what closes it.
+/// The length of a comment, and of its closing mark.
 fn comment_end(text: &str) -> (usize, usize) {
     if text.starts_with('>') {
         return (0, 1);
@@ -259,7 +261,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b'\t' | b'\n' | b'\r' | b' ')
 }
 
-/// Decodes `&name;` and `&#number;`; in an attribute both need their semicolon.
+/// Decodes `&name;` and `&#number;`; in an attribute, both require a semicolon.
 fn decode(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find('&') else {
         return Cow::Borrowed(text);
@@ -284,7 +286,7 @@ fn decode(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// An entity without its `&`, with its `;`.
+/// An entity without its `&`, but with its `;`.
 fn entity(name: &str) -> Option<[Option<char>; 2]> {
     if let Some(digits) = name.strip_prefix('#') {
         return number(digits.strip_suffix(';')?).map(|c| [Some(c), None]);

@@ -34,7 +34,7 @@ fn base_changes_what_follows() {
 
 #[test]
 fn entities_are_decoded_twice() {
-    // Once by Lagarto, once by URLCollection.
+    // Decoded once by Lagarto and once by URLCollection.
     assert_eq!(find("<img src='a?b&amp;amp;c'>"), ["http://h/a/a?b&c"]);
 }
 

@@ -1,4 +1,5 @@
-//! The tree of tag soup: that of the HTML standard, with the white space that JTidy leaves.
+//! Builds the tree for arbitrary HTML: that of the HTML standard, with the white space that
+//! JTidy leaves.
 
 use std::borrow::Cow;
 
@@ -11,11 +12,11 @@ pub(super) fn parse(text: &str) -> Tree {
     let page = Page::parse(text);
     let root = page.root();
     let bodies = root.descendants().filter(|node| node.name() == "tbody");
-    // JTidy implies no `tbody`.
+    // JTidy does not imply `tbody`.
     let keeps_tbody = bodies.count() == 0 || writes_tbody(text);
     let mut tree = Tree::with_room(false, text.len());
     let mut attributes = Vec::new();
-    // The elements around the place, each with the node that it became.
+    // The enclosing elements, each with its node in the tree.
     let mut open = vec![(root, 0)];
     for node in root.descendants() {
         while Some(open[open.len() - 1].0) != node.parent() {
@@ -63,7 +64,7 @@ fn push_text(tree: &mut Tree, node: Node<'_>, parent: usize) {
     }
 }
 
-/// White space once, and none at the edges of blocks.
+/// Collapses white space, and removes it at the edges of blocks.
 fn collapsed<'p>(node: Node<'p>, inline: bool) -> Cow<'p, str> {
     let mut out = once(node.text());
     let is_edge = |sibling: Option<Node<'_>>| match sibling {
@@ -89,7 +90,7 @@ fn trimmed<'p>(text: Cow<'p, str>, trim: impl Fn(&str) -> &str) -> Cow<'p, str> 
     }
 }
 
-/// Each run of white space as one blank.
+/// Collapses each run of white space to one blank.
 fn once(text: &str) -> Cow<'_, str> {
     let is_white = |byte: u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0C');
     let mut before = b'x';
@@ -116,7 +117,7 @@ fn is_inline(name: &str) -> bool {
     INLINE.binary_search(&name).is_ok()
 }
 
-/// In the order of the alphabet.
+/// Sorted for binary search.
 const INLINE: [&str; 36] = [
     "a", "abbr", "acronym", "b", "bdo", "big", "br", "button", "cite", "code", "del", "dfn", "em",
     "font", "i", "img", "input", "ins", "kbd", "label", "map", "object", "q", "s", "samp",

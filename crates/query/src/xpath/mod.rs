@@ -1,8 +1,8 @@
-//! XPath 1.0 as JMeter's XPath Extractor and XPath Assertion ask it: Xalan on a DOM of Xerces, or of JTidy for tag soup.
+//! XPath 1.0 as in JMeter's XPath Extractor and XPath Assertion: Xalan on a DOM of Xerces, or of JTidy for arbitrary HTML.
 //!
-//! Known differences: entities of a DTD are errors; the tree of tag soup is that of the HTML standard without the `tbody`s it
-//! implies, and JTidy's own `meta` and `type` additions are missing; names that only Xalan takes for such (`a?`) are mistakes;
-//! functions of XSLT that Xalan finds (`current`, `generate-id`, …) are unknown.
+//! Known differences: entities of a DTD are errors. For arbitrary HTML, the tree is that of the HTML standard without implied
+//! `tbody`s, and lacks the `meta` and `type` that JTidy adds. Names that only Xalan accepts (`a?`) are errors. XSLT functions
+//! that Xalan finds (`current`, `generate-id`, …) are unknown.
 
 mod html;
 mod serialize;
@@ -22,7 +22,7 @@ pub use tree::Tree;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct XPathError {
-    /// `getLocalizedMessage()` of the exception where it is known.
+    /// `getLocalizedMessage()` of the exception, if known.
     pub message: String,
 }
 
@@ -34,7 +34,7 @@ impl XPathError {
     }
 }
 
-/// Namespaces by their prefixes.
+/// Namespaces by prefix.
 pub type Namespaces = std::collections::HashMap<String, String>;
 
 /// A compiled expression; `Send + Sync`.
@@ -47,8 +47,9 @@ pub struct XPath {
 /// The result of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The nodes in the order of the document, each as the extractor stores it: an element as its first child's value,
-    /// which is `None` if that is an element or missing, or, as a fragment, as XML; other nodes as their value.
+    /// The nodes in document order, in the form that the extractor stores. An element is represented by its first child's
+    /// value, which is `None` if that is an element or missing; or, as a fragment, by its XML. Other nodes are represented by
+    /// their value.
     Nodes(Vec<Option<String>>),
     /// A boolean; the assertion passes if it is true.
     Bool(bool),
@@ -60,7 +61,7 @@ impl XPath {
     /// Compiles an expression.
     ///
     /// # Errors
-    /// If it is malformed, with Xalan's message. A mistake behind a prefix is told when the prefix is known.
+    /// If it is malformed, with Xalan's message. An error after a prefix is only reported if the prefix is known.
     pub fn compile(text: &str) -> Result<XPath, XPathError> {
         let reading = xalan::read(text);
         let expression = match reading.fault {
@@ -84,12 +85,12 @@ impl XPath {
         self.evaluate_in(tree, fragment, &Namespaces::new())
     }
 
-    /// Whether a name in the expression has a prefix.
+    /// Whether any name in the expression has a prefix.
     pub fn has_prefixes(&self) -> bool {
         !self.prefixes.is_empty()
     }
 
-    /// Evaluates the expression with namespaces that win over those of the document (`PropertiesBasedPrefixResolver`).
+    /// Evaluates the expression with namespaces that take precedence over the document's (`PropertiesBasedPrefixResolver`).
     ///
     /// # Errors
     /// If a prefix, variable or function is unknown, or the result is too large.
@@ -105,7 +106,7 @@ impl XPath {
         })
     }
 
-    /// Evaluates the expression with the prefixes that `namespaces` knows.
+    /// Evaluates the expression with the prefixes in `namespaces`.
     pub(crate) fn evaluate_with(
         &self,
         tree: &Tree,
@@ -132,7 +133,7 @@ impl XPath {
                 }
                 Value::Boolean(value) => Answer::Bool(value),
                 other => {
-                    // Without namespaces nothing has a namespace's URI; the tree holds a made-up one.
+                    // Without namespace support nodes have no namespace URI; the tree contains a made-up one.
                     let text = other.to_xpath_string();
                     Answer::Text(if text.starts_with('\0') {
                         String::new()
@@ -146,7 +147,7 @@ impl XPath {
 }
 
 impl Answer {
-    /// All values as text: what the extractor stores under `name_1`, `name_2`, …
+    /// All values as text, as the extractor stores them under `name_1`, `name_2`, …
     pub fn into_values(self) -> Vec<Option<String>> {
         match self {
             Answer::Nodes(values) => values,

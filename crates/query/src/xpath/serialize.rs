@@ -1,4 +1,4 @@
-//! An element as XML text, as Java's identity transformer writes it.
+//! Serializes an element as Java's identity transformer does.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use xpath_eval::{Node, NodeKind};
 
 use super::tree::NodeRef;
 
-/// `XPathUtil.getNodeContent`: the element with all namespaces that are declared around it.
+/// `XPathUtil.getNodeContent`: the element with all namespaces that are in scope.
 pub(super) fn fragment(node: NodeRef<'_>) -> String {
     let mut chain = vec![node];
     while let Some(parent) = chain.last().and_then(|node| node.parent()) {
@@ -22,12 +22,12 @@ pub(super) fn fragment(node: NodeRef<'_>) -> String {
     out
 }
 
-/// `declared` are the namespaces to be written; `default` is the default namespace that was written around.
+/// `declared` are the namespaces to write; `default` is the default namespace that an enclosing element wrote.
 fn element(node: NodeRef<'_>, declared: &[(&str, &str)], default: &str, out: &mut String) {
     let name = node.qualified_name();
     out.push('<');
     out.push_str(name);
-    // The default namespace first.
+    // The default namespace comes first.
     let default = match default_namespace(node, declared, default) {
         Some(uri) => {
             attribute("xmlns", uri, out);
@@ -65,8 +65,8 @@ fn element(node: NodeRef<'_>, declared: &[(&str, &str)], default: &str, out: &mu
     write!(out, "</{name}>").expect("writing to a String cannot fail");
 }
 
-/// The `xmlns` that an element is written with. Without namespaces an element is in none, whatever is declared around it,
-/// and only its own declaration is kept.
+/// The `xmlns` to write for an element. Without namespace support an element has no namespace, whatever is in scope; only
+/// its own declaration is kept.
 fn default_namespace<'n>(
     node: NodeRef<'n>,
     declared: &[(&'n str, &'n str)],

@@ -1,4 +1,4 @@
-//! The document for XPath: nodes in one list, in document order.
+//! The document for XPath: a list of nodes in document order.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -9,32 +9,32 @@ use xpath_eval::{ExpandedName, Node, NodeKind};
 
 use super::{XPathError, html, xml};
 
-/// No node, and no namespace.
+/// Stands for the absence of a node or a namespace.
 const NONE: u32 = u32::MAX;
 const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
-/// Longer texts are cut, as places are numbers of 32 bits.
+/// Longer texts are truncated, since positions are 32-bit numbers.
 const LONGEST_BYTES: usize = 1 << 30;
 
 /// A parsed body.
 #[derive(Debug)]
 pub struct Tree {
     nodes: Vec<NodeData>,
-    /// All names and values, one behind the other; of XML the document, and behind it what is not in it as it is.
+    /// All names and values, concatenated. For XML: the document, followed by texts that differ from their source.
     text: String,
-    /// The text nodes, so that the text of an element is read without its other nodes.
+    /// The text nodes, so that an element's text can be read without visiting other nodes.
     texts: Vec<u32>,
-    /// The namespaces that names belong to.
+    /// The namespace URIs of names.
     uris: Vec<String>,
-    /// The places of namespaces in `uris`.
+    /// The indexes of URIs in `uris`.
     uri_places: HashMap<String, u32>,
-    /// `xmlns` declarations in the order of their elements.
+    /// `xmlns` declarations, in the order of their elements.
     declared: Vec<Declaration>,
-    /// While the tree grows: for each prefix the declarations of the open elements, in `declared`. A walk up the tree for
-    /// every name would be quadratic in deep documents.
+    /// While the tree is built: for each prefix, the indexes in `declared` of the open elements' declarations. Walking up
+    /// the tree for every name would be quadratic in deep documents.
     in_scope: HashMap<String, Vec<u32>>,
-    /// Whether prefixes mean namespaces; otherwise a name is all that is written.
+    /// Whether prefixes stand for namespaces; otherwise names are only compared as written.
     pub(super) namespaces: bool,
-    /// Attributes stand in the order they are written, not sorted as in a `NamedNodeMap` of Xerces.
+    /// Whether attributes stay in source order, instead of being sorted as in a `NamedNodeMap` of Xerces.
     pub(super) keeps_order: bool,
 }
 
@@ -42,22 +42,22 @@ pub struct Tree {
 struct NodeData {
     kind: NodeKind,
     parent: u32,
-    /// The next child of the parent, or its next attribute.
+    /// The next sibling, or the next attribute.
     next: u32,
     first_child: u32,
     last_child: u32,
-    /// The first node behind all that belongs to this one. Valid once the tree is complete.
+    /// Index after the last node that belongs to this one. Valid once the tree is complete.
     end: u32,
     first_attribute: u32,
-    /// With namespaces: where the name belongs.
+    /// With namespace support: the index of the name's URI.
     uri: u32,
-    /// The namespace node that binds this name's own prefix.
+    /// The namespace node that binds the prefix of this name.
     own_prefix: u32,
     name: Name,
     text: Span,
 }
 
-/// A part of the text.
+/// A range of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     start: u32,
@@ -77,12 +77,12 @@ impl Span {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
     whole: Span,
-    /// Behind the first colon, or the start if there is none.
+    /// The position after the first colon, or the start if there is none.
     local: u32,
 }
 
 impl Name {
-    /// `local` is the place behind the first colon, or `start` if there is none.
+    /// `local` is the position after the first colon, or `start` if there is none.
     pub(super) fn new(start: usize, local: usize, end: usize) -> Name {
         Name {
             whole: Span::new(start, end),
@@ -90,23 +90,23 @@ impl Name {
         }
     }
 
-    /// No name.
+    /// The empty name.
     pub(super) const NONE: Name = Name {
         whole: Span { start: 0, end: 0 },
         local: 0,
     };
 
-    /// All of it.
+    /// The span of the whole name.
     pub(super) fn whole(self) -> Span {
         self.whole
     }
 
-    /// Where it stands.
+    /// The range of the whole name.
     pub(super) fn range(self) -> Range<usize> {
         self.whole.start as usize..self.whole.end as usize
     }
 
-    /// The part before the colon.
+    /// The span before the colon, if any.
     fn prefix(self) -> Option<Span> {
         let Span { start, .. } = self.whole;
         (self.local > start + 1).then(|| Span {
@@ -119,7 +119,7 @@ impl Name {
 #[derive(Debug)]
 struct Declaration {
     element: u32,
-    /// Empty for the default.
+    /// Empty for the default namespace.
     prefix: String,
     uri: String,
 }
@@ -128,49 +128,49 @@ fn number(at: usize) -> u32 {
     u32::try_from(at).expect("texts are cut before that")
 }
 
-/// The part of a text that becomes a tree.
+/// The part of a text that is parsed.
 fn cut(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_BYTES)]
 }
 
 impl Tree {
-    /// Parses well-formed XML. Without `namespaces`, which is JMeter's default, an element `p:a` is matched by no name test
-    /// but by `*[name()='p:a']` and `*[local-name()='a']`.
+    /// Parses well-formed XML. Without `namespaces`, which is JMeter's default, no name test matches an element `p:a`; only
+    /// `*[name()='p:a']` and `*[local-name()='a']` do.
     ///
     /// # Errors
-    /// If the text is not well-formed, with Xerces' message for the usual cases.
+    /// If the text is not well-formed, with Xerces' message in the usual cases.
     pub fn parse_xml(text: &str, namespaces: bool) -> Result<Tree, XPathError> {
         xml::parse(cut(text), namespaces, xml::Sections::Apart)
     }
 
-    /// Parses well-formed XML as Saxon does: with namespaces, and CDATA sections as part of the text around them.
+    /// Parses well-formed XML like Saxon: with namespaces, and with CDATA sections merged into the text around them.
     ///
     /// # Errors
-    /// As [`Tree::parse_xml`], named as Saxon does but without the place of the fault.
+    /// Same as [`Tree::parse_xml`], with Saxon's prefix but without the location of the fault.
     pub fn parse_saxon(text: &str) -> Result<Tree, XPathError> {
         xml::parse(cut(text), true, xml::Sections::Merged).map_err(|error| {
             XPathError::new(format!("org.xml.sax.SAXParseException; {}", error.message))
         })
     }
 
-    /// Parses HTML or whatever there is, as the extractor's "Use Tidy" does.
+    /// Parses HTML or any other text, like the extractor's "Use Tidy".
     pub fn parse_tolerant(text: &str) -> Tree {
         html::parse(cut(text))
     }
 
-    /// A document that holds nothing.
+    /// An empty document.
     pub(crate) fn empty() -> Tree {
         Tree::with_room(true, 0).complete()
     }
 
-    /// An empty tree whose names and values are parts of a document.
+    /// An empty tree whose names and values will be ranges of a document.
     pub(super) fn of_source(namespaces: bool, source: &str) -> Tree {
         let mut tree = Tree::with_room(namespaces, source.len());
         tree.text.push_str(source);
         tree
     }
 
-    /// An empty tree with room for what a text of so many bytes holds.
+    /// An empty tree with capacity for a text of `bytes` bytes.
     pub(super) fn with_room(namespaces: bool, bytes: usize) -> Tree {
         let mut tree = Tree {
             nodes: Vec::with_capacity(bytes / 10 + 1),
@@ -187,18 +187,18 @@ impl Tree {
         tree
     }
 
-    /// Adds a node; all that belongs to it must follow before its next sibling.
+    /// Adds a node; all nodes that belong to it must be added before its next sibling.
     pub(super) fn push(&mut self, kind: NodeKind, name: &str, text: &str, parent: usize) -> usize {
         let (name, text) = (self.keep_name(name), self.keep(text));
         self.push_kept(kind, name, text, parent)
     }
 
-    /// Adds a text.
+    /// Adds a text node.
     pub(super) fn push_text(&mut self, text: Span, parent: usize) {
         self.push_kept(NodeKind::Text, Name::NONE, text, parent);
     }
 
-    /// As [`Tree::push`], of parts of the text.
+    /// Like [`Tree::push`], but with ranges of the text.
     pub(super) fn push_kept(
         &mut self,
         kind: NodeKind,
@@ -233,7 +233,7 @@ impl Tree {
         id as usize
     }
 
-    /// Adds an element with its attributes and declarations, names and values; sorts them.
+    /// Adds an element with its attributes and declarations (names and values), and sorts these.
     pub(super) fn push_element(
         &mut self,
         name: Name,
@@ -275,7 +275,7 @@ impl Tree {
         id
     }
 
-    /// Puts something behind the text.
+    /// Appends a string to the text.
     pub(super) fn keep(&mut self, text: &str) -> Span {
         let start = self.text.len();
         self.text.push_str(text);
@@ -299,8 +299,8 @@ impl Tree {
         self.part(self.nodes[id].name.whole)
     }
 
-    /// Finds the namespace of a name. Without namespaces a prefix stands for a made-up one, so that `local-name()` and
-    /// `name()` still see what is written.
+    /// Resolves the namespace of a name. Without namespace support, a prefix gets a made-up namespace, so that
+    /// `local-name()` and `name()` still return what is written.
     fn resolve(&mut self, id: usize) {
         let node = &self.nodes[id];
         let is_attribute = node.kind == NodeKind::Attribute;
@@ -333,7 +333,7 @@ impl Tree {
         self.nodes[id].uri = place;
     }
 
-    /// The declarations of an element: prefix and URI.
+    /// The declarations of an element: prefixes and URIs.
     fn declared_at(&self, element: usize) -> impl Iterator<Item = (&str, &str)> {
         let element = number(element);
         let first = self
@@ -344,7 +344,7 @@ impl Tree {
             .map(|known| (known.prefix.as_str(), known.uri.as_str()))
     }
 
-    /// The namespace that a prefix means at the place that has been reached.
+    /// The namespace of a prefix at the current position.
     fn namespace_in_scope(&self, prefix: &str) -> Option<&str> {
         if prefix == "xml" {
             return Some(XML_NAMESPACE);
@@ -353,7 +353,7 @@ impl Tree {
         Some(&self.declared[innermost as usize].uri)
     }
 
-    /// The element is complete: its declarations end.
+    /// Completes an element and ends the scope of its declarations.
     pub(super) fn close_element(&mut self, element: usize) {
         let element = number(element);
         let first = self
@@ -369,7 +369,7 @@ impl Tree {
         }
     }
 
-    /// The tree is complete: notes where each node's own part of the list ends.
+    /// Completes the tree: records where each node's descendants end.
     pub(super) fn complete(mut self) -> Tree {
         self.in_scope = HashMap::new();
         self.uri_places = HashMap::new();
@@ -381,7 +381,7 @@ impl Tree {
             };
             self.nodes[id].end = end;
             let above = &mut self.nodes[parent as usize].end;
-            // The last node that belongs to the parent is met first.
+            // The last node that belongs to the parent is visited first.
             if id > 0 && *above == NONE {
                 *above = end;
             }
@@ -389,7 +389,7 @@ impl Tree {
         self
     }
 
-    /// `PrefixResolverDefault` asks the outermost element: first its own name, then its declarations.
+    /// `PrefixResolverDefault` checks the outermost element: first its own name, then its declarations.
     pub(super) fn namespace_at_root(&self, prefix: &str) -> Option<String> {
         let mut children = self.root().children();
         let top = children.find(|child| child.kind() == NodeKind::Element)?;
@@ -413,7 +413,7 @@ impl Tree {
     }
 }
 
-/// A handle on a node.
+/// A reference to a node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeRef<'a> {
     pub(super) tree: &'a Tree,
@@ -425,7 +425,7 @@ impl<'a> NodeRef<'a> {
         &self.tree.nodes[self.id]
     }
 
-    /// The name as it is written.
+    /// The name as written.
     pub(crate) fn qualified_name(self) -> &'a str {
         self.tree.part(self.data().name.whole)
     }
@@ -435,18 +435,18 @@ impl<'a> NodeRef<'a> {
         self.tree.part(self.data().text)
     }
 
-    /// Whether another node is this one or below it.
+    /// Whether `other` is this node or belongs to it.
     pub(crate) fn contains(self, other: NodeRef<'_>) -> bool {
         (self.id..self.data().end as usize).contains(&other.id)
     }
 
-    /// The siblings behind this node; an attribute has none.
+    /// The following siblings; an attribute has none.
     pub(crate) fn following_siblings(self) -> impl Iterator<Item = NodeRef<'a>> + 'a {
         let is_child = !matches!(self.kind(), NodeKind::Attribute | NodeKind::Namespace);
         self.chain(if is_child { self.data().next } else { NONE })
     }
 
-    /// The namespaces declared here: prefix and URI.
+    /// The namespaces declared on this element: prefixes and URIs.
     pub(crate) fn declared(self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.tree.declared_at(self.id)
     }
@@ -458,7 +458,7 @@ impl<'a> NodeRef<'a> {
         })
     }
 
-    /// A node and those that its links lead to.
+    /// A node and its successors by `next`.
     fn chain(self, first: u32) -> impl Iterator<Item = NodeRef<'a>> + 'a {
         std::iter::successors(self.at(first), |node| node.at(node.data().next))
     }
@@ -475,7 +475,7 @@ impl<'a> NodeRef<'a> {
     }
 }
 
-/// The prefix that an attribute declares, if it is a declaration.
+/// The prefix that an attribute declares, if it is a namespace declaration.
 fn declared_prefix(name: &str) -> Option<&str> {
     match name.strip_prefix("xmlns")? {
         "" => Some(""),
@@ -517,7 +517,7 @@ impl<'a> Node<'a> for NodeRef<'a> {
         self.chain(self.data().first_attribute)
     }
 
-    /// Only those that the names of this element and its attributes use; enough for `name()`.
+    /// Only includes namespaces used by the names of this element and its attributes; that suffices for `name()`.
     fn namespaces(self) -> impl Iterator<Item = Self> + 'a {
         let used = std::iter::once(self).chain(self.attributes());
         used.filter_map(|node| node.at(node.data().own_prefix))
@@ -557,7 +557,7 @@ impl<'a> Node<'a> for NodeRef<'a> {
 }
 
 fn push_text(node: NodeRef<'_>, out: &mut String) {
-    // Everything below a node follows it in the list.
+    // The descendants of a node directly follow it in the list.
     let (tree, end) = (node.tree, node.data().end);
     let first = tree
         .texts

@@ -1,7 +1,5 @@
-//! Scans well-formed XML. The first fault is reported in the words of Xerces, since failure messages of a plan contain them.
+//! Scans well-formed XML. The first fault is reported with Xerces' message, because a plan's failure messages contain it.
 //! Namespaces and the declarations of a document type are ignored.
-//!
-//! Namespaces and what a document type declares are not looked at.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -19,15 +17,15 @@ const BEFORE_ROOT: &str =
 const AFTER_ROOT: &str =
     "The markup in the document following the root element must be well-formed.";
 const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
-/// The first bytes of characters that XML does not allow, control characters aside.
+/// The first byte of characters that XML does not allow, apart from control characters.
 const WIDE: u8 = 0xEF;
 
 type Checked<T = ()> = Result<T, XPathError>;
 
-/// Reads a whole document.
+/// Parses a whole document.
 ///
 /// # Errors
-/// With the first fault.
+/// The first fault.
 pub(super) fn read(text: &str, builder: Builder) -> Checked<Tree> {
     let mut scanner = Scanner {
         text,
@@ -65,17 +63,17 @@ fn fault<T>(message: impl Into<String>) -> Checked<T> {
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    /// Names of the elements that are not closed yet.
+    /// Names of the open elements.
     open: Vec<&'t str>,
     builder: Builder,
 }
 
-/// The role of a byte in a name.
+/// The class of a byte in a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum InName {
     Part,
     Colon,
-    /// Part of a character that has to be looked at.
+    /// The start of a multi-byte character that must be checked.
     Wide,
     No,
 }
@@ -108,17 +106,17 @@ impl<'t> Scanner<'t> {
         self.at == self.text.len()
     }
 
-    /// Goes past `prefix`, if it comes next.
+    /// Skips `prefix`, if it comes next.
     #[inline]
     fn skip(&mut self, prefix: &str) -> bool {
         let (prefix, rest) = (prefix.as_bytes(), &self.text.as_bytes()[self.at..]);
-        // Names and marks are short: bytes are compared faster than a function is called.
+        // The texts are short, so comparing bytes inline is faster than a function call.
         let found = rest.len() >= prefix.len() && prefix.iter().eq(&rest[..prefix.len()]);
         self.at += if found { prefix.len() } else { 0 };
         found
     }
 
-    /// Goes past white space; false if there is none.
+    /// Skips white space; false if there is none.
     fn space(&mut self) -> bool {
         let start = self.at;
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.byte() {
@@ -127,7 +125,7 @@ impl<'t> Scanner<'t> {
         self.at > start
     }
 
-    /// A name; none if none comes next.
+    /// Reads a name; `None` if none comes next.
     fn name(&mut self) -> Option<Name> {
         let start = self.at;
         let mut local = start;
@@ -165,7 +163,7 @@ impl<'t> Scanner<'t> {
         &self.text[name.range()]
     }
 
-    /// A fault here, unless the text ends here.
+    /// Reports a fault here, or the end of the text if it ends here.
     fn expected<T>(&self, message: impl Into<String>) -> Checked<T> {
         match self.is_end() {
             true => fault(UNFINISHED),
@@ -173,7 +171,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// The XML declaration, if there is one.
+    /// Reads the XML declaration, if there is one.
     fn declaration(&mut self) -> Checked {
         let rest = self.text.strip_prefix("<?xml");
         if !rest.is_some_and(|rest| rest.starts_with(SPACE)) {
@@ -234,7 +232,7 @@ impl<'t> Scanner<'t> {
         Ok(value)
     }
 
-    /// Reads the text before and after the root element, which may only be white space.
+    /// Reads the text before or after the root element, which must be white space.
     fn between(&mut self, has_root: bool) -> Checked {
         self.space();
         match (self.byte(), has_root) {
@@ -245,7 +243,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Text of an element, up to the next `<`.
+    /// Reads the text of an element, up to the next `<`.
     fn content(&mut self) -> Checked {
         loop {
             let start = self.at;
@@ -274,7 +272,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// That the character here is such as XML allows.
+    /// Checks that XML allows the next character.
     fn character(&self, place: impl Display) -> Checked {
         match self.rest().chars().next() {
             Some(c) if !is_character(c) => wrong_character(c, place),
@@ -282,7 +280,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Reads a reference behind its `&`.
+    /// Reads a reference after its `&`.
     fn reference(&mut self) -> Checked<char> {
         if self.skip("#") {
             return self.character_reference();
@@ -339,7 +337,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Reads markup from its `<` on. Returns true for the start of an element.
+    /// Reads markup starting with `<`. Returns true for the start of an element.
     fn markup(&mut self, has_root: bool) -> Checked<bool> {
         let in_element = !self.open.is_empty();
         let wrong = match (in_element, has_root) {
@@ -348,7 +346,7 @@ impl<'t> Scanner<'t> {
             (false, false) => BEFORE_ROOT,
         };
         self.skip("<");
-        // Most of it is elements.
+        // Most markup is the start of an element.
         if !matches!(self.byte(), Some(b'!' | b'?' | b'/')) {
             return self.element(in_element, has_root, wrong);
         }
@@ -374,7 +372,7 @@ impl<'t> Scanner<'t> {
         Ok(false)
     }
 
-    /// The start of an element.
+    /// Reads the start of an element.
     fn element(&mut self, in_element: bool, has_root: bool, wrong: &str) -> Checked<bool> {
         match self.name() {
             Some(name) if in_element || !has_root => self.start_tag(name)?,
@@ -383,7 +381,7 @@ impl<'t> Scanner<'t> {
         Ok(true)
     }
 
-    /// Everything up to `end`, which is gone past.
+    /// Reads and skips everything up to and including `end`; returns the range before it.
     fn until(&mut self, end: &str) -> Checked<Range<usize>> {
         let start = self.at;
         let Some(length) = self.rest().find(end) else {
@@ -428,7 +426,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Goes past a document type with its internal subset.
+    /// Skips a document type with its internal subset.
     fn document_type(&mut self) -> Checked {
         let (mut depth, mut quote) = (0_u32, None);
         for (at, c) in self.rest().char_indices() {
@@ -495,7 +493,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Reads an attribute behind its name and returns its value.
+    /// Reads an attribute after its name; returns its value.
     fn attribute(&mut self, name: &str, element: &str) -> Checked<Span> {
         self.space();
         if !self.skip("=") {
@@ -516,10 +514,10 @@ impl<'t> Scanner<'t> {
         self.value(quote, name, element)
     }
 
-    /// The value of an attribute, behind its opening quote.
+    /// Reads an attribute's value after its opening quote.
     fn value(&mut self, quote: u8, name: &str, element: &str) -> Checked<Span> {
         let start = self.at;
-        // The replacement of the text up to `done`.
+        // Replaces the text up to `done`.
         let mut changed: Option<String> = None;
         let mut done = start;
         loop {
@@ -563,7 +561,7 @@ impl<'t> Scanner<'t> {
         })
     }
 
-    /// That the character here may stand in a value; that the value does not end is told first.
+    /// Checks that an attribute value may contain the next character; a missing end of the value is reported first.
     fn attribute_character(&self, quote: u8, name: &str, element: &str) -> Checked {
         let place = format_args!("value of attribute \"{name}\" and element is \"{element}\"");
         let checked = self.character(place);
@@ -575,9 +573,9 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// That all characters are such as XML allows.
+/// Checks that XML allows all characters.
 fn characters(text: &str, place: impl Display) -> Checked {
-    // Nearly all text is plain, which is seen many bytes at a time.
+    // Nearly all text is plain, which this checks many bytes at a time.
     let is_plain =
         |byte: u8| (byte >= b' ' && byte != 0xEF) | matches!(byte, b'\t' | b'\n' | b'\r');
     if text

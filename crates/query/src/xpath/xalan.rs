@@ -1,21 +1,21 @@
-//! Reproduces Xalan's messages about a wrong expression. Words are cut and put together in the order of Xalan's `Lexer` and
-//! `XPathParser`, which decides which mistake is found first.
+//! Reproduces Xalan's messages for invalid expressions. It tokenizes and parses in the order of Xalan's `Lexer` and
+//! `XPathParser`, which determines the error that is found first.
 
 use xpath_eval::Axis;
 
-/// Deeper nesting is refused, before the stack ends.
+/// Limit of nesting, to protect the stack.
 const MAX_DEPTH: usize = 200;
 
-/// An expression as far as Xalan's parser gets.
+/// The result of parsing an expression like Xalan.
 #[derive(Debug)]
 pub(super) struct Reading {
-    /// The prefixes up to a mistake, if there is one: Xalan resolves them before it reads on.
+    /// The prefixes before the first error: Xalan resolves them while it tokenizes.
     pub(super) prefixes: Vec<String>,
-    /// The mistake.
+    /// The first error.
     pub(super) fault: Option<String>,
 }
 
-/// Reads an expression. Of prefixes it is only told which there are.
+/// Parses an expression; prefixes are collected but not resolved.
 pub(super) fn read(text: &str) -> Reading {
     let mut lexer = Lexer::default();
     let fault = match lexer.cut(text) {
@@ -43,9 +43,9 @@ type Outcome = Result<(), String>;
 struct Lexer {
     words: Vec<String>,
     prefixes: Vec<String>,
-    /// The word that has begun.
+    /// The current word.
     word: String,
-    /// Where in it a colon stands.
+    /// The position of a colon in it.
     colon: Option<usize>,
     is_number: bool,
 }
@@ -89,7 +89,7 @@ impl Lexer {
         Ok(())
     }
 
-    /// The name of an axis, and the two colons behind it.
+    /// Ends the name of an axis at its two colons.
     fn axis(&mut self) {
         let colon = self.colon.take().unwrap_or_default();
         self.word.truncate(colon);
@@ -101,7 +101,7 @@ impl Lexer {
         self.is_number = false;
     }
 
-    /// Ends a word; one with a colon is a namespace, a colon and a name.
+    /// Ends a word; one with a colon becomes a namespace, a colon and a name.
     fn flush(&mut self) {
         let word = std::mem::take(&mut self.word);
         self.is_number = false;
@@ -109,7 +109,7 @@ impl Lexer {
             Some(colon) => {
                 let (prefix, name) = (&word[..colon], &word[colon + 1..]);
                 self.prefixes.push(prefix.to_owned());
-                // Any address: what counts is that there is one.
+                // Any URI will do, since Xalan only needs one to exist.
                 self.words.extend(["u".to_owned(), ":".to_owned()]);
                 if !name.is_empty() {
                     self.words.push(name.to_owned());
@@ -121,7 +121,7 @@ impl Lexer {
     }
 }
 
-/// The functions, with Xalan's classes and the numbers of their arguments.
+/// The functions, with Xalan's classes and their minimum and maximum number of arguments.
 const FUNCTIONS: [(&str, &str, usize, usize); 35] = [
     ("boolean", "FuncBoolean", 1, 1),
     ("ceiling", "FuncCeiling", 1, 1),
@@ -160,7 +160,7 @@ const FUNCTIONS: [(&str, &str, usize, usize); 35] = [
     ("document-location", "FuncDoclocation", 0, 1),
 ];
 
-/// Words before a parenthesis that mean nodes of a kind.
+/// Words before a parenthesis that test the kind of a node.
 const NODE_TYPES: [&str; 4] = ["comment", "text", "processing-instruction", "node"];
 
 const NO_STEP: &str = "A location step was expected following the '/' or '//' token.";
@@ -170,7 +170,7 @@ struct XalanParser<'w> {
     words: &'w [String],
     at: usize,
     depth: usize,
-    /// The first function with a wrong number of arguments: noticed once all is read.
+    /// The first function with a wrong number of arguments, reported after parsing.
     miscounted: Option<String>,
 }
 
@@ -183,7 +183,7 @@ impl<'w> XalanParser<'w> {
         self.word().unwrap_or_default()
     }
 
-    /// The first character is all that Xalan looks at.
+    /// Checks the first character, as Xalan does.
     fn is(&self, first: char) -> bool {
         self.shown().starts_with(first)
     }
@@ -247,10 +247,10 @@ impl<'w> XalanParser<'w> {
         Ok(())
     }
 
-    /// Comparisons, sums and products: operands between operators.
+    /// Parses comparisons, sums and products: operands between operators.
     fn equality(&mut self) -> Outcome {
         loop {
-            // One sign at most.
+            // At most one sign.
             self.eat('-');
             self.path()?;
             while self.eat('|') {
@@ -325,7 +325,7 @@ impl<'w> XalanParser<'w> {
         Ok(())
     }
 
-    /// Whether it is a function rather than a test of nodes.
+    /// Parses a function call; false if it is a node test.
     fn call(&mut self) -> Result<bool, String> {
         let name = self.shown();
         let mut known = None;

@@ -1,4 +1,4 @@
-//! Builds the tree while the scanner reads well-formed XML.
+//! Builds the tree while the scanner parses well-formed XML.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -10,15 +10,15 @@ use super::XPathError;
 use super::tree::{Name, Span, Tree};
 use super::wellformed;
 
-/// Up to so many attributes, comparing each with each is cheaper than a set of names.
+/// Up to this number of attributes, comparing all pairs is cheaper than a set of names.
 const FEW_ATTRIBUTES: usize = 16;
 
-/// How CDATA sections appear in the tree.
+/// How the tree represents CDATA sections.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sections {
-    /// Text nodes of their own.
+    /// As separate text nodes.
     Apart,
-    /// Part of the text around them.
+    /// As part of the surrounding text.
     Merged,
 }
 
@@ -38,24 +38,24 @@ pub(super) fn parse(text: &str, namespaces: bool, sections: Sections) -> Result<
     wellformed::read(text, builder)
 }
 
-/// Takes what stands in the document; places are those of the document.
+/// Receives the parts of the document; ranges refer to the document.
 pub(super) struct Builder {
     tree: Tree,
     sections: Sections,
-    /// The document and the elements around this place.
+    /// The document and the open elements.
     open: Vec<usize>,
-    /// The text in front of this place, as long as it is one part of the document.
+    /// The pending text, if it is one range of the document.
     first: Option<Span>,
-    /// The text in front of this place, if it is not.
+    /// The pending text otherwise.
     joined: String,
-    /// Those of the element that is being read.
+    /// The attributes of the current element.
     attributes: Vec<(Name, Span)>,
-    /// Their names, if there are more than a few.
+    /// Their names, if there are more than [`FEW_ATTRIBUTES`].
     attribute_names: HashSet<String>,
 }
 
 impl Builder {
-    /// Adds an attribute to the next element; false if there is one of the name.
+    /// Adds an attribute to the next element; false if it already has one with this name.
     pub(super) fn attribute(&mut self, name: Name, value: Span) -> bool {
         let of = |name: Name| self.tree.part(name.whole());
         let is_new = if self.attributes.len() < FEW_ATTRIBUTES {
@@ -72,12 +72,12 @@ impl Builder {
         is_new
     }
 
-    /// Puts a value together that is not in the document as it is.
+    /// Stores a value that differs from its source in the document.
     pub(super) fn value(&mut self, value: &str) -> Span {
         self.tree.keep(value)
     }
 
-    /// The start of an element, its attributes being known.
+    /// Starts an element, whose attributes were already added.
     pub(super) fn start(&mut self, name: Name) {
         self.flush();
         let parent = self.parent();
@@ -94,7 +94,8 @@ impl Builder {
         }
     }
 
-    /// Text between markup; with carriage returns it is changed.
+    /// Adds text between markup; line ends are normalized if it contains carriage
+    /// returns.
     pub(super) fn text(&mut self, place: Range<usize>, has_return: bool) {
         if place.is_empty() {
             return;
@@ -108,7 +109,7 @@ impl Builder {
         self.joined.push_str(&line_ends(self.tree.part(span)));
     }
 
-    /// Adds the character that a reference in the text means.
+    /// Adds the character of a reference.
     pub(super) fn character(&mut self, c: char) {
         self.join();
         self.joined.push(c);
@@ -148,7 +149,7 @@ impl Builder {
         self.open.last().copied().unwrap_or(0)
     }
 
-    /// A part of the document with its line ends as they are handed on.
+    /// A range of the document with normalized line ends.
     fn changed(&mut self, place: Range<usize>) -> Span {
         let span = Span::new(place.start, place.end);
         let changed = match line_ends(self.tree.part(span)) {
@@ -158,14 +159,14 @@ impl Builder {
         self.tree.keep(&changed)
     }
 
-    /// Turns a single span of the document into joined text.
+    /// Moves a single range into the joined text.
     fn join(&mut self) {
         if let Some(first) = self.first.take() {
             self.joined.push_str(self.tree.part(first));
         }
     }
 
-    /// Makes a node of the text in front of this place.
+    /// Turns the pending text into a node.
     fn flush(&mut self) {
         let text = match self.first.take() {
             Some(first) => first,

@@ -1,4 +1,4 @@
-//! Checks arguments of functions, with Saxon's messages.
+//! Checks the arguments of functions, with Saxon's messages.
 
 use super::item::{AtomicValue, Item, Number, Outcome, cast, fail};
 
@@ -27,13 +27,13 @@ pub(super) fn at_most_one<'a, 't>(
     }
 }
 
-/// How an argument is called.
+/// The description of an argument in messages.
 pub(super) fn place(index: usize, function: &str) -> String {
     let number = ["first", "second", "third"].get(index).unwrap_or(&"last");
     format!("{number} argument of fn:{function}()")
 }
 
-/// An argument that must be a string: empty if there is none.
+/// An argument that must be a string; an empty sequence gives an empty string.
 ///
 /// # Errors
 /// If there are several items, or one of another type.

@@ -1,4 +1,4 @@
-//! Arithmetic operators, with the types of their results (`ArithmeticExpression`, `BigDecimalValue`).
+//! Arithmetic operators and the types of their results (`ArithmeticExpression`, `BigDecimalValue`).
 
 use bigdecimal::num_bigint::{BigInt, Sign};
 use bigdecimal::{BigDecimal, RoundingMode, ToPrimitive, Zero};
@@ -6,10 +6,11 @@ use bigdecimal::{BigDecimal, RoundingMode, ToPrimitive, Zero};
 use super::ast::Operator;
 use super::item::{Number, Outcome, fail};
 
-/// Places that a quotient has at least, if it needs so many.
+/// Minimum number of decimal places of a quotient that needs them.
 const QUOTIENT_SCALE: i64 = 18;
 
-/// The result for two numbers: whole if both are and it stays so, a double if one is, else a decimal.
+/// The result for two numbers: whole if both operands and the result are whole, a double if either
+/// operand is one, otherwise a decimal.
 pub(super) fn compute(a: &Number, operator: Operator, b: &Number) -> Outcome<Number> {
     if let (Number::Whole(a), Number::Whole(b)) = (a, b)
         && operator != Operator::Divide
@@ -74,7 +75,8 @@ fn decimal(a: &BigDecimal, operator: Operator, b: &BigDecimal, are_whole: bool) 
     }))
 }
 
-/// `BigDecimalValue#divide`: to 18 places or as many as an operand has, halves towards zero.
+/// `BigDecimalValue#divide`: to 18 decimal places, or an operand's number of places if larger; halves
+/// round towards zero.
 pub(super) fn quotient(a: &BigDecimal, b: &BigDecimal) -> BigDecimal {
     let (numerator, a_scale) = a.as_bigint_and_exponent();
     let (denominator, b_scale) = b.as_bigint_and_exponent();
@@ -112,7 +114,7 @@ fn double(a: f64, operator: Operator, b: f64) -> Outcome<Number> {
     }))
 }
 
-/// With the other sign.
+/// The number with the opposite sign.
 pub(super) fn negated(number: Number) -> Number {
     match number {
         Number::Whole(number) => Number::Whole(number.wrapping_neg()),

@@ -3,14 +3,14 @@
 use bigdecimal::BigDecimal;
 use xpath_eval::{Axis, NodeKind};
 
-/// An expression. Variables are numbered by the depth at which they are bound.
+/// An expression. Variables are numbered by their binding depth.
 #[derive(Debug)]
 pub(super) enum Expr {
     Literal(Literal),
     Variable(usize),
     Context,
     Root,
-    /// Expressions behind each other, separated by commas.
+    /// Expressions separated by commas.
     Sequence(Vec<Expr>),
     For(Box<Expr>, Box<Expr>),
     Let(Box<Expr>, Box<Expr>),
@@ -19,9 +19,9 @@ pub(super) enum Expr {
     If(Box<[Expr; 3]>),
     Or(Box<Expr>, Box<Expr>),
     And(Box<Expr>, Box<Expr>),
-    /// `=`, `<`, …: any pair of items.
+    /// `=`, `<`, …: true if any pair of items satisfies it.
     General(Comparison, Box<Expr>, Box<Expr>),
-    /// `eq`, `lt`, …: one item each.
+    /// `eq`, `lt`, …: compares single items.
     Value(Comparison, Box<Expr>, Box<Expr>),
     /// `is`, `<<` and `>>`.
     Node(NodeComparison, Box<Expr>, Box<Expr>),
@@ -36,7 +36,7 @@ pub(super) enum Expr {
     Castable(Box<Expr>, AtomicType, Optional),
     Cast(Box<Expr>, AtomicType, Optional),
     Negate(Box<Expr>),
-    /// `+` before an operand, which only wants a number.
+    /// Unary `+`, which only requires a number.
     Plus(Box<Expr>),
     /// `a!b`
     Map(Box<Expr>, Box<Expr>),
@@ -66,7 +66,7 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
-    /// The operator between single items.
+    /// The corresponding operator on single items.
     pub(super) fn word(self) -> &'static str {
         match self {
             Comparison::Equal => "eq",
@@ -119,9 +119,9 @@ pub(super) struct AxisStep {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NodeTest {
     Any,
-    /// Nodes of a kind, of a name if one is given.
+    /// Nodes of a kind, optionally with a name.
     Kind(NodeKind, NameTest),
-    /// Nodes of the axis' own kind: attributes, or else elements.
+    /// Nodes of the axis' principal kind: attributes or elements.
     Principal(NameTest),
     Instruction(String),
 }
@@ -129,15 +129,15 @@ pub(super) enum NodeTest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NameTest {
     Any,
-    /// Any name of a namespace.
+    /// Any name in a namespace.
     Namespace(String),
-    /// A local name of any namespace.
+    /// A local name in any namespace.
     Local(String),
     /// A namespace, empty for none, and a local name.
     Name(String, String),
 }
 
-/// Whether an empty sequence is one of the type.
+/// Whether the type includes the empty sequence.
 pub(super) type Optional = bool;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ pub(super) enum AtomicType {
     Text,
     Bool,
     Whole,
-    /// A whole number between bounds: the name of the type, its least and its greatest.
+    /// A bounded integer type: its name, minimum and maximum.
     Bounded(&'static str, i64, i64),
     Decimal,
     Double,
@@ -167,11 +167,11 @@ pub(super) struct SequenceType {
     pub(super) item: Option<ItemType>,
     pub(super) least: usize,
     pub(super) most: usize,
-    /// As it is written, for messages.
+    /// The type as written, for messages.
     pub(super) text: String,
 }
 
-/// A function by its name.
+/// A function, identified by its name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Function {
     pub(super) name: &'static str,

@@ -9,10 +9,10 @@ use super::item::{
 };
 use super::node_test::passes;
 
-/// An atom as another type.
+/// Casts an atomic value to another type.
 ///
 /// # Errors
-/// If its text is none of the type's, in Saxon's words.
+/// If its text is not valid for the type; with Saxon's message.
 pub(super) fn cast(atom: AtomicValue, to: AtomicType) -> Outcome<AtomicValue> {
     Ok(match to {
         AtomicType::AnyAtomic | AtomicType::Numeric => atom,
@@ -114,7 +114,7 @@ fn decimal(atom: &AtomicValue) -> Outcome<BigDecimal> {
     }
 }
 
-/// Whether items are what a type asks for.
+/// Whether the items match a sequence type.
 pub(super) fn are_of(items: &[Item<'_>], wanted: &SequenceType) -> bool {
     (wanted.least..=wanted.most).contains(&items.len())
         && items.iter().all(|item| match &wanted.item {

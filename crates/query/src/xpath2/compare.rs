@@ -1,4 +1,4 @@
-//! Boolean values and the order of atoms.
+//! Boolean values and the ordering of atomic values.
 
 use std::cmp::Ordering;
 
@@ -17,7 +17,7 @@ pub(super) fn truth(items: &[Item<'_>]) -> Outcome<bool> {
     }
 }
 
-/// How two atoms compare; `None` where one is not a number.
+/// The order of two atomic values; `None` if either is NaN.
 ///
 /// # Errors
 /// If their types cannot be compared.

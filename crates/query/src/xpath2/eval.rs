@@ -15,10 +15,10 @@ use super::item::{AtomicValue, Item, Items, Number, Outcome, cast, fail};
 use super::steps::{along, along_all};
 use crate::xpath::NodeRef;
 
-/// A range with more numbers is refused.
+/// Limit of the numbers in a range.
 const MAX_RANGE: i64 = 10_000_000;
 
-/// Where an expression is evaluated.
+/// The context in which an expression is evaluated.
 #[derive(Clone)]
 pub(super) struct Focus<'t> {
     pub(super) item: Item<'t>,
@@ -26,7 +26,7 @@ pub(super) struct Focus<'t> {
     pub(super) size: usize,
 }
 
-/// An evaluation with the variables that are bound.
+/// An evaluation and its bound variables.
 #[derive(Default)]
 pub(super) struct Evaluation<'t> {
     variables: RefCell<Vec<Items<'t>>>,
@@ -103,7 +103,7 @@ impl<'t> Evaluation<'t> {
             }
             Expr::Cast(inner, to, optional) => self.cast(inner, *to, *optional, focus)?,
             Expr::Castable(inner, to, optional) => {
-                // A failure before the cast fails the expression too.
+                // An error before the cast also fails the expression.
                 let items = self.items(inner, focus)?;
                 vec![Item::Bool(cast_items(&items, *to, *optional).is_ok())]
             }
@@ -112,7 +112,7 @@ impl<'t> Evaluation<'t> {
         })
     }
 
-    /// Expressions that find nodes, and `!`.
+    /// Evaluates expressions that find nodes, and `!`.
     fn path(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
         Ok(match expr {
             Expr::Root => vec![Item::Node(top(context_node(focus)?))],
@@ -165,7 +165,7 @@ impl<'t> Evaluation<'t> {
         Ok(())
     }
 
-    /// `a/b`: nodes in their order, each once; or other items as they come.
+    /// `a/b`: nodes in document order without duplicates, or other items in their order.
     fn slash(&self, a: &Expr, b: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
         let start = as_nodes(self.items(a, focus)?)?;
         if let Expr::Step(step) = b {
@@ -194,9 +194,9 @@ impl<'t> Evaluation<'t> {
         }
     }
 
-    /// The nodes that a step finds, the nearest first.
+    /// The nodes that a step finds, nearest first.
     fn step(&self, step: &AxisStep, node: NodeRef<'t>) -> Outcome<Vec<NodeRef<'t>>> {
-        // Of `[3]` no more than three nodes are needed.
+        // `[3]` needs only three nodes.
         let most = match step.predicates.first() {
             Some(Expr::Literal(Literal::Whole(number))) => usize::try_from(*number).unwrap_or(0),
             _ => usize::MAX,
@@ -212,7 +212,7 @@ impl<'t> Evaluation<'t> {
         as_nodes(items)
     }
 
-    /// The items for which a predicate holds.
+    /// Keeps the items for which a predicate holds.
     fn keep(&self, items: Items<'t>, predicate: &Expr) -> Outcome<Items<'t>> {
         let mut kept = Vec::new();
         self.each(items, |focus| {
@@ -232,7 +232,7 @@ impl<'t> Evaluation<'t> {
         Ok(kept)
     }
 
-    /// Expressions that bind a variable.
+    /// Evaluates expressions that bind a variable.
     fn bound(&self, expr: &Expr, focus: &Focus<'t>) -> Outcome<Items<'t>> {
         let (Expr::For(of, body)
         | Expr::Let(of, body)
@@ -277,7 +277,7 @@ impl<'t> Evaluation<'t> {
         as_nodes(self.items(expr, focus)?)
     }
 
-    /// Whether any pair of items compares so.
+    /// Whether any pair of items satisfies the comparison.
     fn any_pair(&self, a: &Expr, how: Comparison, b: &Expr, focus: &Focus<'t>) -> Outcome<bool> {
         let atoms =
             |items: Items<'_>| -> Vec<AtomicValue> { items.iter().map(Item::atom).collect() };
@@ -292,7 +292,7 @@ impl<'t> Evaluation<'t> {
         Ok(false)
     }
 
-    /// The only item of an operand; a node's text is a text.
+    /// The only item of an operand; a node's text is treated as a string.
     fn only(&self, expr: &Expr, place: &str, focus: &Focus<'t>) -> Outcome<Option<AtomicValue>> {
         let items = self.items(expr, focus)?;
         Ok(at_most_one(&items, place, false)?.map(Item::atom))
@@ -459,7 +459,7 @@ fn as_nodes(items: Items<'_>) -> Outcome<Vec<NodeRef<'_>>> {
     items.into_iter().map(node).collect()
 }
 
-/// Nodes in the order of the document, each once.
+/// Sorts nodes into document order, without duplicates.
 fn in_order(mut nodes: Vec<NodeRef<'_>>) -> Items<'_> {
     nodes.sort_by(|a, b| a.document_order(*b));
     nodes.dedup();

@@ -11,10 +11,10 @@ use super::eval::{Evaluation, Focus};
 use super::item::{AtomicValue, Item, Items, Number, Outcome, fail, number};
 use super::{Namespaces, XPath2Fault, newer};
 
-/// Where functions are without a prefix.
+/// The namespace of functions without a prefix.
 const FUNCTION_NAMESPACE: &str = "http://www.w3.org/2005/xpath-functions";
 
-/// Functions that Saxon has besides those that are built.
+/// Saxon's functions that are not implemented here.
 const NOT_BUILT: &str = " adjust-date-to-timezone adjust-dateTime-to-timezone adjust-time-to-timezone analyze-string apply \
     available-environment-variables base-uri codepoint-equal collation-key collection current-date current-dateTime \
     current-time dateTime day-from-date day-from-dateTime days-from-duration deep-equal default-collation default-language \
@@ -30,7 +30,7 @@ const NOT_BUILT: &str = " adjust-date-to-timezone adjust-dateTime-to-timezone ad
     unparsed-text-available unparsed-text-lines uri-collection xml-to-json year-from-date year-from-dateTime \
     years-from-duration ";
 
-/// Functions that may be told a collation, behind what else they are given, or more than is built.
+/// Functions that accept more arguments than implemented here, such as a collation.
 const TAKES_MORE: [&str; 13] = [
     "compare",
     "contains",
@@ -47,7 +47,7 @@ const TAKES_MORE: [&str; 13] = [
     "substring-before",
 ];
 
-/// Names with their least and most numbers of arguments.
+/// Names, with the minimum and maximum number of arguments.
 const FUNCTIONS: [(&str, usize, usize); 25] = [
     ("boolean", 1, 1),
     ("ceiling", 1, 1),
@@ -77,10 +77,10 @@ const FUNCTIONS: [(&str, usize, usize); 25] = [
 ];
 
 impl Function {
-    /// The function of a name for a number of arguments.
+    /// Finds a function by name and number of arguments.
     ///
     /// # Errors
-    /// If there is none, in Saxon's words, or it is not built.
+    /// If there is none, with Saxon's message, or if it is not implemented.
     pub(super) fn find(
         prefix: Option<&str>,
         name: &str,
@@ -195,7 +195,7 @@ impl<'t> Evaluation<'t> {
     }
 }
 
-/// The argument, or, where it is left out, the text of the context item.
+/// The argument or, if it is omitted, the text of the context item.
 fn self_text(given: &[Items<'_>], arguments: &[Expr], name: &str) -> Outcome<String> {
     match (arguments, &given[0][..]) {
         ([], [item]) => Ok(item.text()),
@@ -269,7 +269,7 @@ pub(super) fn concat(given: &[Items<'_>]) -> Outcome<String> {
     Ok(out)
 }
 
-/// The characters whose positions are between the rounded start and end.
+/// The characters whose positions lie between the rounded start and end.
 fn substring(text: &str, bounds: &[Items<'_>]) -> Outcome<String> {
     let bound =
         |items: &Items<'_>| match at_most_one(items, "second argument of fn:substring()", true)? {

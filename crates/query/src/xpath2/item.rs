@@ -18,7 +18,7 @@ pub(super) fn fail<T>(message: impl Into<String>) -> Outcome<T> {
 #[derive(Clone, Debug)]
 pub(super) enum Item<'t> {
     Node(NodeRef<'t>),
-    /// The content of a node, without the node.
+    /// The content of a node as an untyped value.
     Untyped(String),
     Text(String),
     Whole(i64),
@@ -27,7 +27,7 @@ pub(super) enum Item<'t> {
     Bool(bool),
 }
 
-/// An item without its node: what a node holds is not typed.
+/// An atomic value; the content of a node is untyped.
 #[derive(Clone, Debug)]
 pub(super) enum AtomicValue {
     Untyped(String),
@@ -52,7 +52,7 @@ impl Number {
         }
     }
 
-    /// A number that is no double.
+    /// The exact value of a number that is not a double.
     pub(super) fn exact(&self) -> Option<BigDecimal> {
         match self {
             Number::Whole(number) => Some(BigDecimal::from(*number)),
@@ -126,7 +126,7 @@ impl AtomicValue {
     }
 }
 
-/// A number as `fn:number` reads it: not a number becomes NaN.
+/// Converts a value like `fn:number`: anything that is not a number becomes NaN.
 pub(super) fn number(atom: &AtomicValue) -> f64 {
     match atom {
         AtomicValue::Untyped(text) | AtomicValue::Text(text) => parse(text).unwrap_or(f64::NAN),
@@ -135,18 +135,18 @@ pub(super) fn number(atom: &AtomicValue) -> f64 {
     }
 }
 
-/// The number of a node's text where a number is wanted.
+/// Casts a node's text to a number.
 pub(super) fn cast(text: &str) -> Result<f64, XPathError> {
     parse(text)
         .ok_or_else(|| XPathError::new(format!("Cannot convert string \"{text}\" to double")))
 }
 
-/// Without the white space around it that schema types ignore.
+/// Trims the white space that schema types ignore.
 pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches([' ', '\t', '\r', '\n'])
 }
 
-/// The lexical form of `xs:double`.
+/// Parses the lexical form of `xs:double`.
 fn parse(text: &str) -> Option<f64> {
     let text = trimmed(text);
     match text {
@@ -158,7 +158,8 @@ fn parse(text: &str) -> Option<f64> {
     }
 }
 
-/// `xs:double` to `xs:string`: with an exponent from a million on and below a millionth.
+/// Converts `xs:double` to `xs:string`: with an exponent from a million and below a
+/// millionth.
 pub(super) fn double_text(number: f64) -> String {
     let size = number.abs();
     if number.is_nan() {

@@ -29,7 +29,7 @@ impl XPathToken {
         matches!(self, XPathToken::Name(None, own) if own == word)
     }
 
-    /// As Saxon shows it in messages.
+    /// The token as in Saxon's messages.
     pub(super) fn shown(&self) -> String {
         match self {
             XPathToken::Name(None, local) => format!("name \"{local}\""),
@@ -45,13 +45,13 @@ impl XPathToken {
     }
 }
 
-/// Longer symbols stand before those they begin with.
+/// Each symbol precedes its prefixes.
 const SYMBOLS: [&str; 34] = [
     "<<", ">>", "<=", ">=", "!=", "=>", "||", "::", "//", "..", ":=", "(", ")", "[", "]", "{", "}",
     ",", "/", "@", "$", "*", "+", "-", "=", "<", ">", "|", "!", ".", "?", "#", "%", ":",
 ];
 
-/// All words with an end behind them.
+/// All tokens, followed by an end token.
 pub(super) fn tokens(text: &str) -> Result<Vec<XPathToken>, XPath2Fault> {
     let mut lexer = Lexer { rest: text };
     let mut tokens = Vec::new();
@@ -126,7 +126,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// White space and comments, which may hold comments.
+    /// Skips white space and comments, which may be nested.
     fn skip_blanks(&mut self) -> Result<(), XPath2Fault> {
         loop {
             self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
@@ -178,7 +178,7 @@ impl<'a> Lexer<'a> {
         XPathToken::Name(None, first)
     }
 
-    /// A literal in quotes, a doubled one standing for itself.
+    /// Reads a literal in quotes; a doubled quote stands for one.
     fn quoted(&mut self, quote: char) -> Result<String, XPath2Fault> {
         let mut out = String::new();
         let mut rest = &self.rest[1..];

@@ -1,8 +1,8 @@
-//! XPath as JMeter's XPath2 Extractor and XPath2 Assertion ask it: Saxon on a tree with namespaces.
+//! XPath as in JMeter's XPath2 Extractor and XPath2 Assertion: Saxon on a tree with namespaces.
 //!
-//! Built are the grammar of XPath 2.0 with `let`, `||`, `!` and `=>`, the types string, boolean, integer, decimal and double, and the
-//! usual functions. Dates, durations and other types, functions as values, maps, arrays, the namespace axis and functions that
-//! are in neither table are refused when the expression is compiled. Messages of faults are Saxon's in the usual cases only.
+//! Implemented are the grammar of XPath 2.0 with `let`, `||`, `!` and `=>`, the types string, boolean, integer, decimal and double,
+//! and the usual functions. Compilation rejects everything else: dates, durations and other types, functions as values, maps, arrays,
+//! the namespace axis, and functions that are in neither table. Saxon's messages are only reproduced in the usual cases.
 
 mod arguments;
 mod arithmetic;
@@ -28,10 +28,10 @@ use eval::Evaluation;
 /// Why an expression cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum XPath2Fault {
-    /// It is wrong: `getMessage()` of the exception that JMeter meets.
+    /// It is invalid; contains `getMessage()` of the exception in JMeter.
     #[error("{0}")]
     Malformed(String),
-    /// It holds what is not built here.
+    /// It uses something that is not implemented here.
     #[error("{0} is not built")]
     NotBuilt(String),
 }
@@ -51,15 +51,15 @@ impl XPath2Fault {
 #[derive(Debug)]
 pub struct XPath2 {
     expression: Expr,
-    /// Whether Xalan takes the result for a boolean, or what it says of the expression.
+    /// Whether Xalan treats the result as a boolean, or Xalan's error for the expression.
     is_boolean: Result<bool, XPathError>,
 }
 
 impl XPath2 {
-    /// Compiles an expression. `namespaces` has lines `prefix=URI`; an empty prefix is the namespace of elements without one.
+    /// Compiles an expression. `namespaces` has lines `prefix=URI`; an empty prefix sets the namespace of unprefixed elements.
     ///
     /// # Errors
-    /// If the expression is malformed, or beyond what is built.
+    /// If the expression is malformed or uses something that is not implemented.
     pub fn compile(text: &str, namespaces: &str) -> Result<XPath2, XPath2Fault> {
         let namespaces = Namespaces::parse(namespaces);
         Ok(XPath2 {
@@ -68,8 +68,8 @@ impl XPath2 {
         })
     }
 
-    /// Whether Xalan, which JMeter's assertion asks too, takes the result for a boolean rather than for something that is
-    /// there or not.
+    /// Whether Xalan, which JMeter's assertion also uses, treats the result as a boolean. Otherwise the assertion only checks whether
+    /// there is a result.
     ///
     /// # Errors
     /// If Xalan cannot evaluate the expression, with its message.
@@ -77,10 +77,10 @@ impl XPath2 {
         self.is_boolean.as_ref().copied()
     }
 
-    /// All items of the result as text (`XdmItem#getStringValue`), or, as `fragment`, nodes as XML (`XdmItem#toString`).
+    /// All items of the result as text (`XdmItem#getStringValue`), or with `fragment` nodes as XML (`XdmItem#toString`).
     ///
     /// # Errors
-    /// If the result is too large, or types do not fit, with Saxon's message in the usual cases.
+    /// If the result is too large, or types do not match; with Saxon's message in the usual cases.
     pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<Vec<String>, XPathError> {
         let items = Evaluation::default().run(&self.expression, tree.root())?;
         let text = |item: item::Item<'_>| match item {
@@ -92,7 +92,7 @@ impl XPath2 {
     }
 }
 
-/// `XPathUtil#computeAssertionResultUsingSaxon`: Xalan evaluates the expression on a document that holds nothing.
+/// `XPathUtil#computeAssertionResultUsingSaxon`: Xalan evaluates the expression on an empty document.
 fn asked_of_xalan(text: &str, namespaces: &Namespaces) -> Result<bool, XPathError> {
     let known = |prefix: &str| namespaces.own(prefix).map(str::to_owned);
     let answer =
@@ -104,7 +104,7 @@ fn asked_of_xalan(text: &str, namespaces: &Namespaces) -> Result<bool, XPathErro
 #[derive(Debug, Default)]
 struct Namespaces(Vec<(String, String)>);
 
-/// The namespaces that Saxon declares itself (`IndependentContext#clearNamespaces`).
+/// The namespaces that Saxon predeclares (`IndependentContext#clearNamespaces`).
 const PREDECLARED: [(&str, &str); 4] = [
     ("xml", "http://www.w3.org/XML/1998/namespace"),
     ("xs", "http://www.w3.org/2001/XMLSchema"),
@@ -113,7 +113,7 @@ const PREDECLARED: [(&str, &str); 4] = [
 ];
 
 impl Namespaces {
-    /// `XPathUtil#namespacesParse`: what stands in a line before any `=` is lost, and so are lines without one.
+    /// `XPathUtil#namespacesParse`: ignores lines without a `=`.
     fn parse(text: &str) -> Namespaces {
         let lines = text.split('\n').filter_map(|line| line.split_once('='));
         Namespaces(
@@ -123,7 +123,7 @@ impl Namespaces {
         )
     }
 
-    /// The namespace that the user declared for a prefix.
+    /// The user's namespace for a prefix.
     fn own(&self, prefix: &str) -> Option<&str> {
         let own = self.0.iter().rev().find(|(known, _)| known == prefix);
         own.map(|(_, uri)| uri.as_str())
@@ -137,7 +137,7 @@ impl Namespaces {
     /// The namespace of a prefix.
     ///
     /// # Errors
-    /// If there is none, in Saxon's words.
+    /// If there is none, with Saxon's message.
     fn known(&self, prefix: &str) -> Result<&str, XPath2Fault> {
         self.uri(prefix).ok_or_else(|| {
             XPath2Fault::malformed(format!("Namespace prefix '{prefix}' has not been declared"))
@@ -156,8 +156,8 @@ mod tests {
             .unwrap()
     }
 
-    /// Two megabytes of XML that nests, or is wide, in every way that was once quadratic. A minute each then; a test that
-    /// takes minutes is a failure that nobody overlooks.
+    /// Parses two megabytes of XML with each kind of nesting or width that used to be quadratic. Each then took a minute, so a
+    /// regression is hard to overlook.
     #[test]
     fn deep_and_wide_documents_take_linear_time() {
         let deep = 50_000;

@@ -13,7 +13,7 @@ use super::compare::order;
 use super::item::{AtomicValue, Item, Items, Number, Outcome, cast, fail, trimmed};
 use crate::regex::{Dialect, Options, Pattern};
 
-/// Names with their least and most numbers of arguments.
+/// Names, with the minimum and maximum number of arguments.
 pub(super) const FUNCTIONS: [(&str, usize, usize); 35] = [
     ("abs", 1, 1),
     ("avg", 1, 1),
@@ -52,7 +52,7 @@ pub(super) const FUNCTIONS: [(&str, usize, usize); 35] = [
     ("zero-or-one", 1, 1),
 ];
 
-/// The result of one of them.
+/// Calls one of these functions.
 pub(super) fn call<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome<Items<'t>> {
     let text = |index: usize| string(&given[index], index, name);
     let item = match name {
@@ -106,7 +106,7 @@ pub(super) fn call<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome
     Ok(vec![item])
 }
 
-/// Functions that choose among items or put them in another order.
+/// Functions that select or reorder items.
 fn sequence<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome<Items<'t>> {
     let bounds = given.split_off(1);
     let mut items = given.pop().unwrap_or_default();
@@ -157,7 +157,8 @@ fn sequence<'t>(name: &'static str, mut given: Vec<Items<'t>>) -> Outcome<Items<
     Ok(items)
 }
 
-/// The value of an item in a comparison without a declared type: untyped text counts as text.
+/// The value of an item for a comparison without a declared type: untyped text is treated as a
+/// string.
 fn comparable(item: &Item<'_>) -> AtomicValue {
     match item.atom() {
         AtomicValue::Untyped(text) => AtomicValue::Text(text),
@@ -165,13 +166,14 @@ fn comparable(item: &Item<'_>) -> AtomicValue {
     }
 }
 
-/// Values of types that cannot be compared differ.
+/// Whether two values are equal; values of incomparable types are not.
 fn are_equal(a: &AtomicValue, b: &AtomicValue) -> bool {
     matches!(order(a, b), Ok(Some(Ordering::Equal)))
 }
 
 fn distinct<'t>(items: &[Item<'t>]) -> Outcome<Items<'t>> {
-    // Texts, which is all that nodes hold, are looked up; they equal no value of another type.
+    // Strings, the only content of nodes, are looked up in a set; they never equal values of
+    // other types.
     let mut texts: HashSet<String> = HashSet::new();
     let mut known: Vec<AtomicValue> = Vec::new();
     let mut kept = Vec::new();
@@ -203,7 +205,7 @@ fn positions<'t>(given: &[Items<'t>]) -> Outcome<Items<'t>> {
         .collect())
 }
 
-/// A number that must be there.
+/// A mandatory numeric argument.
 fn needed(items: &[Item<'_>], index: usize, name: &str) -> Outcome<Number> {
     let place = place(index, name);
     match at_most_one(items, &place, true)? {
@@ -231,7 +233,7 @@ fn absolute<'t>(items: &[Item<'t>]) -> Outcome<Items<'t>> {
     })])
 }
 
-/// The greatest or the least: of numbers, as which untyped text counts, or of texts.
+/// The maximum or minimum of numbers, including untyped text, or of strings.
 fn extreme<'t>(items: &[Item<'t>], name: &str, wanted: Ordering) -> Outcome<Items<'t>> {
     let mut best: Option<AtomicValue> = None;
     for item in items {
@@ -282,7 +284,7 @@ fn joined(given: &[Items<'_>]) -> Outcome<String> {
     Ok(texts.join(&separator))
 }
 
-/// A text with all other characters as bytes of UTF-8 behind percent signs.
+/// Percent-encodes the UTF-8 bytes of all characters for which `stays` is false.
 fn escaped(text: &str, stays: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -335,7 +337,7 @@ fn root<'t>(items: &[Item<'t>]) -> Outcome<Items<'t>> {
     Ok(vec![Item::Node(top)])
 }
 
-/// The pattern of a function, with its flags.
+/// The pattern argument of a function, with its flags.
 fn pattern(given: &[Items<'_>], at: usize, flags: usize, name: &str) -> Outcome<Pattern> {
     let mut options = Options::default();
     if let Some(letters) = given.get(flags) {

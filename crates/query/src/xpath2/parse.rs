@@ -8,12 +8,12 @@ use super::ast::{
 use super::lex::{XPathToken, tokens};
 use super::{Namespaces, XPath2Fault};
 
-/// Deeper nesting is refused, before the stack ends.
+/// Limit of nesting, to protect the stack.
 const MAX_DEPTH: usize = 200;
 
 pub(super) type Parsed<T> = Result<T, XPath2Fault>;
 
-/// Compiles a whole expression.
+/// Parses a whole expression.
 pub(super) fn parse(text: &str, namespaces: &Namespaces) -> Parsed<Expr> {
     let mut parser = Parser {
         tokens: tokens(text)?,
@@ -50,7 +50,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn ahead(&self, count: usize) -> &XPathToken {
-        // The last word is the end.
+        // The last token is the end.
         &self.tokens[(self.at + count).min(self.tokens.len() - 1)]
     }
 
@@ -66,7 +66,7 @@ impl Parser<'_> {
         found
     }
 
-    /// A word of several that stand here, which are not names.
+    /// Skips several words that are not names, if they all follow.
     fn eat_words(&mut self, words: &[&str]) -> bool {
         let found = (words.iter().enumerate()).all(|(at, word)| self.ahead(at).is_word(word));
         if found {
@@ -115,7 +115,7 @@ impl Parser<'_> {
         Ok(Expr::Sequence(parts))
     }
 
-    /// An expression without a comma.
+    /// Parses an expression without a comma.
     pub(super) fn single(&mut self) -> Parsed<Expr> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -140,7 +140,7 @@ impl Parser<'_> {
         expr
     }
 
-    /// `for $a in …, $b in … return …`, and what is like it.
+    /// Parses `for $a in …, $b in … return …` and similar expressions.
     fn bound(
         &mut self,
         make: fn(Box<Expr>, Box<Expr>) -> Expr,
@@ -306,7 +306,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `instance of`, `treat as`, `castable as`, `cast as`: the last binds most.
+    /// `instance of`, `treat as`, `castable as`, `cast as`, in ascending precedence.
     fn typed(&mut self) -> Parsed<Expr> {
         let mut expr = self.arrow()?;
         if self.eat_words(&["cast", "as"]) {
@@ -326,7 +326,7 @@ impl Parser<'_> {
         Ok(expr)
     }
 
-    /// `a => f(b)` is `f(a, b)`.
+    /// `a => f(b)` means `f(a, b)`.
     fn arrow(&mut self) -> Parsed<Expr> {
         let mut left = self.unary()?;
         while self.eat("=>") {
@@ -392,7 +392,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a step can begin here, rather than an operator behind a lone `/`.
+    /// Whether a step starts here; otherwise a lone `/` is followed by an operator.
     fn starts_step(&self) -> bool {
         match self.peek() {
             XPathToken::End => false,
@@ -489,7 +489,7 @@ impl Parser<'_> {
         Ok(predicates)
     }
 
-    /// The arguments of a function, behind those an arrow brought; the parenthesis stands here.
+    /// Parses the arguments of a function, after those from an arrow; the parenthesis comes next.
     fn call(&mut self, prefix: Option<String>, name: String, given: Vec<Expr>) -> Parsed<Expr> {
         let mut arguments = given;
         self.expect("(")?;
@@ -638,7 +638,7 @@ fn comparison_operator(token: &XPathToken) -> Option<Compares> {
     })
 }
 
-/// The step between the names of `a//b`.
+/// The implicit step in `a//b`.
 fn any_below() -> Expr {
     Expr::Step(AxisStep {
         axis: Axis::DescendantOrSelf,
@@ -647,7 +647,7 @@ fn any_below() -> Expr {
     })
 }
 
-/// Words before a parenthesis that are no functions.
+/// Whether a word before a parenthesis is a kind test instead of a function.
 pub(super) fn is_kind_test(prefix: &Option<String>, name: &str) -> bool {
     const KINDS: [&str; 12] = [
         "node",

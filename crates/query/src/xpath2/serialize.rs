@@ -6,7 +6,7 @@ use xpath_eval::{Node, NodeKind};
 
 use crate::xpath::NodeRef;
 
-/// A start tag with longer attributes has each on a line of its own.
+/// If the attributes of a start tag are longer, each is written on a separate line.
 const LINE_LENGTH: usize = 80;
 
 pub(super) fn node(node: NodeRef<'_>) -> String {
@@ -26,7 +26,7 @@ pub(super) fn node(node: NodeRef<'_>) -> String {
     writer.out
 }
 
-/// All namespaces that are declared around an element, the outermost first.
+/// All namespaces in scope of an element, outermost first.
 fn in_scope(node: NodeRef<'_>) -> Vec<(&str, &str)> {
     let mut chain = vec![node];
     while let Some(parent) = chain.last().and_then(|node| node.parent()) {
@@ -47,9 +47,9 @@ struct NodeWriter<'t> {
     level: usize,
     after_start: bool,
     after_end: bool,
-    /// White space that is only written if no indentation takes its place.
+    /// White space that is only written if no indentation replaces it.
     pending: &'t str,
-    /// Below `xml:space="preserve"`.
+    /// Whether an enclosing element has `xml:space="preserve"`.
     preserves: bool,
 }
 
@@ -85,7 +85,7 @@ impl<'t> NodeWriter<'t> {
         self.after_end = false;
     }
 
-    /// A new line, or the white space that stands here.
+    /// Writes a new line, or else the pending white space.
     fn indent_if(&mut self, wanted: bool) {
         let pending = std::mem::take(&mut self.pending);
         if wanted && !self.preserves {
@@ -156,7 +156,8 @@ impl<'t> NodeWriter<'t> {
     }
 }
 
-/// Names and values, with eight characters more for each attribute and those of its syntax for a namespace.
+/// Whether the attributes exceed a line: names and values, plus eight characters for each attribute and the
+/// syntax of namespaces.
 fn is_long(attributes: &[(String, String)]) -> bool {
     let length = |(name, value): &(String, String)| {
         let name = match name.strip_prefix("xmlns") {

@@ -9,10 +9,10 @@ use super::ast::AxisStep;
 use super::node_test::passes;
 use crate::xpath::NodeRef;
 
-/// The nodes of an axis that pass the node test, the nearest first, and no more than `most`.
+/// The nodes of an axis that pass the node test, nearest first, at most `most`.
 pub(super) fn along<'t>(step: &AxisStep, node: NodeRef<'t>, most: usize) -> Vec<NodeRef<'t>> {
     let wanted = |found: &NodeRef<'t>| passes(&step.test, step.axis, *found);
-    // A macro, since every axis has an iterator of its own.
+    // A macro, since each axis has its own iterator type.
     macro_rules! taken {
         ($nodes:expr) => {
             $nodes.filter(wanted).take(most).collect()
@@ -37,8 +37,8 @@ pub(super) fn along<'t>(step: &AxisStep, node: NodeRef<'t>, most: usize) -> Vec<
 
 /// The nodes that a step without predicates reaches from any of several nodes.
 ///
-/// A start whose nodes another start reaches too is left out: in a deep document every element would otherwise bring all that
-/// is below it, or above it, once more.
+/// Skips a start whose nodes another start also reaches: otherwise, in a deep document, every element would add all its
+/// descendants or ancestors again.
 pub(super) fn along_all<'t>(step: &AxisStep, mut starts: Vec<NodeRef<'t>>) -> Vec<NodeRef<'t>> {
     starts.sort_by(|a, b| a.document_order(*b));
     let is_attribute = |node: &NodeRef<'t>| node.kind() == NodeKind::Attribute;
@@ -46,7 +46,7 @@ pub(super) fn along_all<'t>(step: &AxisStep, mut starts: Vec<NodeRef<'t>>) -> Ve
         Axis::Descendant | Axis::DescendantOrSelf => {
             let mut outer: Option<NodeRef<'t>> = None;
             starts.retain(|node| {
-                // An attribute lies within its element, whose descendants it is not one of.
+                // An attribute lies within its element's range, but is not one of its descendants.
                 let is_new = is_attribute(node) || outer.is_none_or(|outer| !outer.contains(*node));
                 if is_new && !is_attribute(node) {
                     outer = Some(*node);
@@ -56,7 +56,7 @@ pub(super) fn along_all<'t>(step: &AxisStep, mut starts: Vec<NodeRef<'t>>) -> Ve
         }
         Axis::Ancestor | Axis::AncestorOrSelf => return ancestors_of_all(step, &starts),
         Axis::FollowingSibling | Axis::PrecedingSibling => {
-            // Only the first sibling counts, or the last one.
+            // The first sibling reaches all others or, backwards, the last one.
             let is_backward = step.axis == Axis::PrecedingSibling;
             if is_backward {
                 starts.reverse();
@@ -72,7 +72,7 @@ pub(super) fn along_all<'t>(step: &AxisStep, mut starts: Vec<NodeRef<'t>>) -> Ve
         .collect()
 }
 
-/// Every ancestor once: the walk up ends where an earlier one has been.
+/// All ancestors without duplicates: each walk ends at an ancestor that was already visited.
 fn ancestors_of_all<'t>(step: &AxisStep, starts: &[NodeRef<'t>]) -> Vec<NodeRef<'t>> {
     let mut visited = HashSet::new();
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! Parses names of nodes and types.
+//! Parses node tests and types.
 
 use xpath_eval::{Axis, NodeKind};
 
@@ -8,12 +8,12 @@ use super::lex::XPathToken;
 use super::parse::{Parsed, Parser};
 
 impl Parser<'_> {
-    /// The namespace that a prefix stands for.
+    /// The namespace of a prefix.
     fn uri(&self, prefix: &str) -> Parsed<String> {
         self.namespaces.known(prefix).map(str::to_owned)
     }
 
-    /// A name or the kind of a node; `None` if nothing of that stands here.
+    /// Parses a name or kind test; `None` if neither comes next.
     pub(super) fn node_test(&mut self, axis: Axis) -> Parsed<Option<NodeTest>> {
         let word = match self.peek() {
             XPathToken::Name(None, word) if self.ahead(1).is("(") => word.clone(),
@@ -79,7 +79,7 @@ impl Parser<'_> {
         Ok(Some(test))
     }
 
-    /// The type of a cast, with a `?` if nothing may be cast, too.
+    /// Parses the type of a cast, with an optional `?` that allows an empty sequence.
     pub(super) fn single_type(&mut self) -> Parsed<(AtomicType, Optional)> {
         let (prefix, name) = match self.next() {
             XPathToken::Name(prefix, name) => (prefix, name),
