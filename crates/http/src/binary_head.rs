@@ -71,8 +71,8 @@ fn is_of_connection(name: &[u8]) -> bool {
         .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
-/// Converts the response's head to the form of HTTP/1.1 in which Jetty's client shows it. The version is the major version with `.0`,
-/// as in `HTTP/2.0`. HTTP/2 has no reason phrase, so the status's standard one is used.
+/// Converts the response's head to the form of HTTP/1.1 in which Jetty's client shows it. The version is the major version
+/// with `.0`, as in `HTTP/2.0`. HTTP/2 has no reason phrase, so the status's standard one is used.
 pub(crate) fn response<B>(
     response: &Response<B>,
     major: u8,

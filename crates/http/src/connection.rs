@@ -30,7 +30,8 @@ const MAX_STORED_AT_ONCE: u64 = 1 << 20;
 pub(crate) struct Connection {
     pub stream: TcpStream,
     pub tls: Option<Box<TlsState>>,
-    /// Bytes received after the end of a response. Like HttpClient's session buffer, they are treated as the start of the next one.
+    /// Bytes received after the end of a response. Like HttpClient's session buffer, they are treated as the start of the
+    /// next one.
     pub surplus: Vec<u8>,
     pub target: Target,
     pub opened: Instant,

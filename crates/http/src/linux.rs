@@ -56,8 +56,8 @@ pub(crate) fn set_low_water(socket: &impl AsFd, bytes: usize) -> io::Result<()> 
     }
 }
 
-/// The TCP segments that a connection has sent so far, and how many of them were retransmissions (TCP_INFO, tcp(7)); `None` if the
-/// kernel does not report them.
+/// The TCP segments that a connection has sent so far, and how many of them were retransmissions (TCP_INFO, tcp(7)); `None`
+/// if the kernel does not report them.
 pub(crate) fn segments(socket: &impl AsFd) -> Option<(u64, u64)> {
     /// `tcpi_total_retrans` and `tcpi_segs_out` of `struct tcp_info`, which only grows at its end (linux/tcp.h).
     const SENT_AGAIN: usize = 100;
@@ -137,9 +137,9 @@ fn default_paces() -> bool {
     })
 }
 
-/// Disables pacing for a connection that never leaves this machine. BBR spreads segments over time by a timer, which protects a
-/// network; on the loopback interface, the timers cause most of the cost of an upload. Call it before connecting, since a socket that
-/// paces never stops. It changes nothing if the system's default does not pace.
+/// Disables pacing for a connection that never leaves this machine. BBR spreads segments over time by a timer, which
+/// protects a network; on the loopback interface, the timers cause most of the cost of an upload. Call it before
+/// connecting, since a socket that paces never stops. It changes nothing if the system's default does not pace.
 pub(crate) fn send_unpaced(socket: &impl AsFd) -> io::Result<()> {
     if !default_paces() {
         return Ok(());
@@ -151,9 +151,9 @@ pub(crate) fn send_unpaced(socket: &impl AsFd) -> io::Result<()> {
 /// The scheduler slice of a thread with short turns: the shortest that Linux supports.
 const SHORT_TURN: Duration = Duration::from_micros(100);
 
-/// Requests short scheduler slices for this thread (sched_setattr(2)). Since Linux 6.12, such a thread preempts threads with longer
-/// slices as soon as it is woken, instead of after up to some milliseconds. Its share of the core stays the same. Nothing changes on
-/// systems without support, and for threads under another scheduling policy.
+/// Requests short scheduler slices for this thread (sched_setattr(2)). Since Linux 6.12, such a thread preempts threads
+/// with longer slices as soon as it is woken, instead of after up to some milliseconds. Its share of the core stays the
+/// same. Nothing changes on systems without support, and for threads under another scheduling policy.
 pub fn take_short_turns() {
     let size = size_of::<libc::sched_attr>() as libc::c_uint;
     let mut attributes = libc::sched_attr {

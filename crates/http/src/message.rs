@@ -141,8 +141,8 @@ pub enum Keep {
     All,
     /// This many bytes from the start; the rest is only counted.
     UpTo(u64),
-    /// This many bytes from the start, if the response's status is a failure and it is not encoded, to help find the cause. Nothing of
-    /// other responses.
+    /// This many bytes from the start, if the response's status is a failure and it is not encoded, to help find the cause.
+    /// Nothing of other responses.
     Failed(u64),
 }
 

@@ -13,8 +13,8 @@ use crate::message::{Decode, Keep, SizeLimits, WantedParts};
 
 /// Limit of the initial allocation for a body, whatever length it announces.
 const MAX_RESERVE_BYTES: u64 = 4 << 20;
-/// Factor by which a body's buffer grows, up to the announced length. Each growth copies the buffer: with a small factor, the last
-/// copy of a large body would block the worker for some milliseconds.
+/// Factor by which a body's buffer grows, up to the announced length. Each growth copies the buffer: with a small factor,
+/// the last copy of a large body would block the worker for some milliseconds.
 const GROWTH: usize = 16;
 
 /// Work after which other users of the worker get their turn, in bytes copied: well below a millisecond.
@@ -106,8 +106,8 @@ impl Receiver {
         self.decoder.as_ref().map(|_| self.encoded_len)
     }
 
-    /// Consumes bytes of the connection and returns how many belong to this response. The number is less than all only if the response
-    /// is complete, or receiving stopped at an interim response.
+    /// Consumes bytes of the connection and returns how many belong to this response. The number is less than all only if
+    /// the response is complete, or receiving stopped at an interim response.
     pub fn push(&mut self, bytes: &[u8]) -> Result<usize, FailureKind> {
         if bytes.is_empty() {
             return Ok(0);
@@ -683,7 +683,8 @@ mod tests {
         assert_eq!(receiver(1 << 50), MAX_RESERVE_BYTES);
     }
 
-    /// A large body is copied once while it grows to its full size. A body that announces more than it sends does not get that much.
+    /// A large body is copied once while it grows to its full size. A body that announces more than it sends does not get
+    /// that much.
     #[test]
     fn memory_grows_in_few_steps() {
         let steps = |announced: usize, sent: usize| {

@@ -1,4 +1,4 @@
-//! What connections tell about the network: segments and targets.
+//! Network statistics of connections: TCP segments and targets.
 
 use std::cell::{Cell, RefCell};
 use std::net::IpAddr;

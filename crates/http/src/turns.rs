@@ -1,7 +1,7 @@
 //! Limits the share of a worker's event loop that TLS handshakes take.
 //!
-//! A TLS handshake takes up to a millisecond of CPU in a few steps. If a thousand users connect at once, the runtime would run all
-//! their steps before it polls its timers and sockets again, and delay every other user of the worker by that time.
+//! A TLS handshake takes up to a millisecond of CPU in a few steps. If a thousand users connect at once, the runtime would
+//! run all their steps before it polls its timers and sockets again, and delay every other user of the worker by that time.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};

@@ -11,8 +11,8 @@ pub struct Boundary {
     right: Searcher,
 }
 
-/// A text to search for. Searching only its rarest byte is faster than searching two of its bytes, as long as that byte is rare in
-/// the body.
+/// A text to search for. Searching only its rarest byte is faster than searching two of its bytes, as long as that byte is
+/// rare in the body.
 #[derive(Debug)]
 struct Searcher {
     finder: memmem::Finder<'static>,
@@ -86,8 +86,8 @@ impl Boundary {
     /// The fragments, in order. They may overlap: after a fragment, the search continues after its left boundary, so that `[a[b]`
     /// between `[` and `]` gives `a[b` and `b` (`BoundaryExtractor.extract`).
     ///
-    /// A text of only white space gives nothing. With one empty boundary, at most one fragment is found. If the other boundary does
-    /// not occur, JMeter continues as if both were given, so an empty left boundary then finds nothing.
+    /// A text of only white space gives nothing. With one empty boundary, at most one fragment is found. If the other
+    /// boundary does not occur, JMeter continues as if both were given, so an empty left boundary then finds nothing.
     pub fn find_iter<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let (left, right) = (self.left.needle().len(), self.right.needle().len());
         let once = match (left, right) {

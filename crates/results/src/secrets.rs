@@ -55,8 +55,8 @@ pub fn masked_headers(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines.collect())
 }
 
-/// Returns a text with the values of secret fields masked: in forms and queries (`password=…&`), in JSON (`"password": "…"`) and in
-/// XML (`<password>…<`).
+/// Returns a text with the values of secret fields masked: in forms and queries (`password=…&`), in JSON (`"password":
+/// "…"`) and in XML (`<password>…<`).
 pub fn masked_fields(text: &str) -> Cow<'_, str> {
     let mut masked = String::new();
     let mut done = 0;

@@ -166,8 +166,8 @@ impl Url {
         })
     }
 
-    /// The address that JMeter shows if HttpClient follows redirects itself: the request target as sent, with only the host in front
-    /// (`HTTPHC4Impl#sample`).
+    /// The address that JMeter shows if HttpClient follows redirects itself: the request target as sent, with only the host
+    /// in front (`HTTPHC4Impl#sample`).
     ///
     /// # Errors
     /// Those of [`Url::wire`].

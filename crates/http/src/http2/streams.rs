@@ -24,10 +24,10 @@ const HEADER_TABLE_BYTES: u32 = 4096;
 
 /// An open HTTP/2 connection.
 ///
-/// It has no task of its own: an exchange that waits for a response drives the connection, which saves a wake-up for each one. A finished
-/// exchange wakes another one that still waits. As with HTTP/1.1, an idle connection answers nothing; frames that arrived meanwhile are
-/// processed at its next use. `h2` wakes the connection's task after each change of a stream, but the exchange that makes the change drives
-/// the connection next. Therefore only the socket wakes the driver.
+/// It has no task of its own: an exchange that waits for a response drives the connection, which saves a wake-up for each
+/// one. A finished exchange wakes another one that still waits. As with HTTP/1.1, an idle connection answers nothing;
+/// frames that arrived meanwhile are processed at its next use. `h2` wakes the connection's task after each change of a
+/// stream, but the exchange that makes the change drives the connection next. Therefore only the socket wakes the driver.
 pub(crate) struct Streams {
     lifetime: ConnectionLifetime,
     driver: Driver,

@@ -1,9 +1,11 @@
 //! Translates a Jakarta ORO 2.0.8 pattern, with the grammar and the error messages of `Perl5Compiler`.
 //!
-//! These differences from Perl and Java are intended: `\w \d \s` follow Java's Unicode `Character` tests; `(?i)` and other flags are never
-//! scoped to a group; a `{` that starts no repetition is a literal; `\z \p \h \Q` are literals. Known differences: ORO counts UTF-16 units,
-//! this counts characters. `\G` is treated as `\A`. `\b` follows Unicode's definition of a word. `(?m)^` also matches after a line end at
-//! the end of the text. A failed attempt can clobber the start of a group in `Perl5Matcher`; this bug is not reproduced.
+//! These differences from Perl and Java are intended: `\w \d \s` follow Java's Unicode `Character` tests; `(?i)` and other
+//! flags are never scoped to a group; a `{` that starts no repetition is a literal; `\z \p \h \Q` are literals.
+//!
+//! Known differences: ORO counts UTF-16 units, this counts characters. `\G` is treated as `\A`. `\b` follows Unicode's
+//! definition of a word. `(?m)^` also matches after a line end at the end of the text. A failed attempt can clobber the
+//! start of a group in `Perl5Matcher`; this bug is not reproduced.
 
 use super::classes::{UNICODE_DIGIT, UNICODE_SPACE, UNICODE_WORD, oro_posix, push_literal};
 use super::{Options, PatternError, Translated};
@@ -43,8 +45,8 @@ pub(super) fn translate(text: &str, options: Options) -> Result<Translated, Patt
         single_line: options.single_line,
         extended: options.extended,
     };
-    // Perl5Compiler parses twice, first for the size, and does not reset the flags in between. A `(?s)` anywhere therefore applies from the
-    // start.
+    // Perl5Compiler parses twice, first for the size, and does not reset the flags in between. A `(?s)` anywhere therefore
+    // applies from the start.
     let mut first = OroPatternParser::new(text, start);
     first.parse()?;
     let mut second = OroPatternParser::new(text, first.flags);
@@ -612,8 +614,8 @@ struct ClassItem {
     flips: bool,
 }
 
-/// Writes a class. `Perl5Matcher.__matchUnicodeClass` checks the items in order. A negated POSIX class inverts the result for itself, for
-/// all later items and for the end of the list.
+/// Writes a class. `Perl5Matcher.__matchUnicodeClass` checks the items in order. A negated POSIX class inverts the result
+/// for itself, for all later items and for the end of the list.
 fn push_class(out: &mut String, negated: bool, items: &[ClassItem]) {
     if items.iter().all(|item| !item.flips) {
         out.push_str(if negated { "[^" } else { "[" });

@@ -16,7 +16,7 @@ use super::{Dialect, Options, PatternError, Translated, java, oro};
 /// Limit of steps for one search on the backtracking engine; beyond it, the text does not match. ORO and Java have no limit and
 /// would hang or overflow their stack.
 const BACKTRACK_LIMIT: usize = 20_000_000;
-/// Limit of an automaton's size; larger ones fall back to slower engines, and larger patterns fail to compile.
+/// Limit of a pattern's compiled size; larger patterns fail to compile.
 const SIZE_LIMIT_BYTES: usize = 64 << 20;
 
 /// A regular expression, compiled once; `Send + Sync`.

@@ -144,8 +144,8 @@ fn until_semicolon(text: &str) -> Result<Option<(String, &str)>, ParseError> {
     Ok(None)
 }
 
-/// Words, commas and parentheses. A word directly before a parenthesis would be a function, which this CSS version
-/// lacks.
+/// Words, commas and parentheses. A word directly before a parenthesis would be a function, which is too new
+/// for ph-css.
 fn is_media_list(text: &str) -> bool {
     let mut depth = 0;
     let mut before = ' ';

@@ -1,8 +1,9 @@
 //! XPath as in JMeter's XPath2 Extractor and XPath2 Assertion: Saxon on a tree with namespaces.
 //!
-//! Implemented are the grammar of XPath 2.0 with `let`, `||`, `!` and `=>`, the types string, boolean, integer, decimal and double,
-//! and the usual functions. Compilation rejects everything else: dates, durations and other types, functions as values, maps, arrays,
-//! the namespace axis, and functions that are in neither table. Saxon's messages are only reproduced in the usual cases.
+//! Implemented are the grammar of XPath 2.0 with `let`, `||`, `!` and `=>`, the types string, boolean, integer, decimal and
+//! double, and the usual functions. Compilation rejects everything else: dates, durations and other types, functions as
+//! values, maps, arrays, the namespace axis, and functions that are in neither table. Saxon's messages are only reproduced
+//! in the usual cases.
 
 mod arguments;
 mod arithmetic;
@@ -68,8 +69,8 @@ impl XPath2 {
         })
     }
 
-    /// Whether Xalan, which JMeter's assertion also uses, treats the result as a boolean. Otherwise the assertion only checks whether
-    /// there is a result.
+    /// Whether Xalan, which JMeter's assertion also uses, treats the result as a boolean. Otherwise the assertion only
+    /// checks whether there is a result.
     ///
     /// # Errors
     /// If Xalan cannot evaluate the expression, with its message.
