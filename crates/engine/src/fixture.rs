@@ -29,7 +29,7 @@ pub fn decode<T>(xml: &str, decode: impl FnOnce(&mut Decoder) -> T) -> (T, Conte
     (decoded, cx)
 }
 
-/// The same with JMeter properties, and with what the decoding found.
+/// Decodes one element under JMeter properties; also returns the findings.
 pub fn decode_with_findings<T>(
     properties: &[(&str, &str)],
     xml: &str,
@@ -105,12 +105,12 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<RunSettings>) -> Co
     user_of(shared, Rc::new(Arc::new(plan)))
 }
 
-/// A plan with one thread group of one user, who goes so many times through `body`.
+/// A plan with one thread group of one user, who runs `body` `iterations` times.
 pub fn one_user(iterations: u32, body: &str) -> BoundPlan {
     one_user_with(&[], iterations, body)
 }
 
-/// The same with JMeter properties.
+/// Does the same with JMeter properties.
 pub fn one_user_with(properties: &[(&str, &str)], iterations: u32, body: &str) -> BoundPlan {
     let settings = RunSettings::default();
     for (name, value) in properties {
@@ -183,7 +183,7 @@ pub fn sample(body: &str) -> Sample {
     sample
 }
 
-/// All variables of a user whose names start so, sorted, as `name=value`.
+/// All variables of a user whose names start with `prefix`, sorted, as `name=value`.
 pub fn variables(cx: &Context, prefix: &str) -> Vec<String> {
     let mut found: Vec<_> = cx
         .vars

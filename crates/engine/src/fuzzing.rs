@@ -1,10 +1,10 @@
-//! The way in for the fuzz target `csv`; built with `--cfg fuzzing` alone.
+//! The entry point of the fuzz target `csv`; built only with `--cfg fuzzing`.
 
 use std::path::Path;
 
 use crate::elements::config::csv_file::{CsvFiles, ReadFault, Reading};
 
-/// All rows of a file as a CSV Data Set that reads it once gets them; rows that cannot be read are left out.
+/// Reads all rows of a file as a CSV Data Set without recycling does. Skips rows that cannot be parsed.
 pub fn csv_rows(
     file: &Path,
     encoding: &str,

@@ -1,4 +1,4 @@
-//! The tour: one small plan through all nine stops, with what each gives to the next. Read it first.
+//! The tour: one small plan through all nine stops, with what each passes to the next. Read it first.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -42,7 +42,7 @@ fn from_xml_to_rows() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let rows = folder.path().join("tour.jtl");
 
-    // 1. read: bytes become a tree of elements, which knows no element's meaning.
+    // 1. read: bytes become a tree of elements, without interpreting any element.
     let tree = drumfire_jmx::read(PLAN.as_bytes(), Path::new("tour.jmx"))
         .expect("the plan is well-formed")
         .tree;

@@ -14,7 +14,7 @@ pub fn text<'s>(sample: &'s Sample, default: Option<&Charset>) -> Cow<'s, str> {
     }
 }
 
-/// The same of its bytes and the name of its charset. Borrowed only if the bytes are the text in UTF-8.
+/// Decodes a body's bytes by the name of its charset. The result borrows `data` only if the bytes are already the text in UTF-8.
 pub fn decoded<'a>(
     data: &'a [u8],
     encoding: Option<&str>,

@@ -10,7 +10,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that reads the system's time now, and never again.
+    /// Reads the system's time once; from then on only the monotonic clock advances it.
     pub fn start() -> Clock {
         let since_epoch = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -21,7 +21,7 @@ impl Clock {
         }
     }
 
-    /// The same, for a clock that is to agree with another machine's: by so many nanoseconds ahead of the system's time.
+    /// Starts a clock that runs `offset_ns` ahead of the system's time, so that it agrees with another machine's clock.
     pub fn start_ahead(offset_ns: i64) -> Clock {
         let mut clock = Clock::start();
         clock.anchor_ns = clock.anchor_ns.saturating_add_signed(offset_ns);

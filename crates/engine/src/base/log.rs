@@ -1,4 +1,4 @@
-//! The run's log: what JMeter writes to jmeter.log at the same places.
+//! The run's log: the lines that JMeter writes to jmeter.log in the same situations.
 
 use drumfire_expr::Level;
 

@@ -1,4 +1,4 @@
-//! Tools of every layer: time, numbers as Java reads them, bodies, the log.
+//! Basics that every layer uses: time, numbers as Java reads them, bodies, the log.
 
 pub mod body;
 pub mod clock;

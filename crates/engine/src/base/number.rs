@@ -1,4 +1,4 @@
-//! How elements read numbers: `AbstractProperty#getIntValue` and its siblings give 0 for what is not one.
+//! Numbers as elements read them: `AbstractProperty#getIntValue` and its siblings return 0 for a text that is not a number.
 
 /// `getIntValue`.
 pub fn int(text: &str) -> i32 {

@@ -9,7 +9,7 @@ use crate::resolve::Element;
 use crate::run::debug::{Part, Turn};
 use crate::run::watched::Watched;
 
-/// The roles of an element in the scope of samplers, such that its turns are told if somebody follows them.
+/// Wraps an element's roles so that a debugger learns of each turn. Without a debugger, returns them unchanged.
 pub fn watched(roles: Rc<Roles>, element: &Element, decoding: &DecodingContext) -> Rc<Roles> {
     let Some(debugger) = decoding.settings.debugging.debugger() else {
         return roles;

@@ -1,4 +1,4 @@
-//! A plan as far as it can be known without Java, scripts, key stores and data files: `check`, `plan` and `doctor` look at it.
+//! Decodes a plan without scripts, key stores and data files, for `check`, `plan` and `doctor` to inspect.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Draft {
     }
 }
 
-/// Java's answers about classes, by the names the plan has for them.
+/// Java's answers about classes, keyed by their names in the plan.
 type Answers = HashMap<String, Result<ClassRoles, String>>;
 
 /// Decodes a plan in a closed world. Where a value needs a script, it is empty, with a warning.
@@ -49,7 +49,7 @@ pub fn draft(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     draft_knowing(plan, settings, Answers::new())
 }
 
-/// The same after Java was asked, if the plan needs it, whether each class and function is on its class path.
+/// Decodes a plan in a closed world after asking Java, if the plan needs it, which classes and functions the class path has.
 pub fn draft_asking_java(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     let unasked = draft(plan, settings);
     let Some(root) = &plan.root else {
@@ -163,7 +163,7 @@ mod tests {
     use crate::run::program::Program;
     use drumfire_expr::{Raised, ScriptCall};
 
-    /// A Java that has the classes of JMeter and counts how often it is asked.
+    /// A Java host that has JMeter's classes and counts the calls of its methods.
     #[derive(Default)]
     struct Counting(AtomicUsize);
 

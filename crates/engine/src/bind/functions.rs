@@ -1,5 +1,4 @@
-//! Functions that are not built in: a plugin may bring them (`CompoundVariable` looks for classes of functions on the class
-//! path).
+//! Functions that are not built in: a plugin may provide them (`CompoundVariable` searches the class path for function classes).
 
 use drumfire_expr::{add_function, function};
 use drumfire_jmx::{Props, Value};
@@ -21,8 +20,8 @@ pub fn called(plan: &Element) -> Vec<&str> {
     names
 }
 
-/// Asks Java which of these functions its class path has, and makes them known. Without Java they are taken for variables, as
-/// JMeter takes them where their jar is missing.
+/// Asks Java which of these functions are on its class path, and registers those. Without Java a call of one is read as a
+/// variable, as in JMeter when the function's jar is missing.
 pub fn ask(names: &[&str], plan: &Element, settings: &RunSettings) {
     if names.is_empty() {
         return;
@@ -41,7 +40,7 @@ pub fn ask(names: &[&str], plan: &Element, settings: &RunSettings) {
     }
 }
 
-/// Whether a plugin brings the function of that name.
+/// Whether a plugin provides the function of that name.
 pub fn is_foreign(name: &str) -> bool {
     function(name).is_some_and(|spec| spec.is_foreign())
 }
@@ -78,8 +77,8 @@ fn in_text<'e>(text: &'e str, call: &mut dyn FnMut(&'e str)) {
     calls(text).for_each(call);
 }
 
-/// The names of functions that a text calls, with their underscores. Most texts call nothing, and large plans have many: what a
-/// single letter tells is not searched for as a text.
+/// The names of functions that a text calls, with their underscores. Large plans have many texts and most call nothing, so the
+/// search is for a single character, which is faster than a search for `${__`.
 pub fn calls(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('$').filter_map(|(at, _)| {
         let after = text[at..].strip_prefix("${__")?;

@@ -1,4 +1,4 @@
-//! One thread group: its controllers, and for each sampler what is in its scope (`TestCompiler`).
+//! Compiles one thread group: its controllers, and each sampler with the elements in its scope (`TestCompiler`).
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ use crate::run::program::{Group, GroupKind, LateSettings};
 use crate::run::sampler::Sampler;
 use crate::run::step::{Child, ControllerId};
 
-/// An element on the way from the thread group down, with what its children do for samplers below.
+/// One level on the path from the thread group down, with what the elements of that level contribute to the samplers below.
 struct Frame<'p> {
     controller: Option<ControllerId>,
     configs: Vec<&'p Element>,
@@ -132,7 +132,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let own = group.children.len();
         let mut members = Vec::new();
         for (index, child) in children.into_iter().enumerate() {
-            // Of the plan's own elements JMeter adds the element alone, without what is below it.
+            // JMeter adds the plan's own elements without their children.
             self.visit(child, index < own, 0, &mut members);
         }
         self.journey.controllers[0].children = members.into();
@@ -278,7 +278,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
     }
 
     /// A Parallel Controller is a sampler that runs a loop of one iteration around each of its children
-    /// (`ParallelSampler#getTestTree`). Listeners of iterations hear nothing there
+    /// (`ParallelSampler#getTestTree`). Iteration listeners are not notified there
     /// (`ParallelSampler#addIterationListener`).
     fn visit_parallel(
         &mut self,
@@ -326,14 +326,14 @@ impl<'p> Builder<'p, '_, '_, '_> {
         (self.journey.controllers.len() - 1) as ControllerId
     }
 
-    /// `GenericController#addIterationListener`: who comes last is told first.
+    /// Prepends the listener, since the last one added is notified first (`GenericController#addIterationListener`).
     fn listen(&mut self, controller: ControllerId, hook: Hook) {
         self.journey.controllers[controller as usize]
             .listeners
             .insert(0, hook);
     }
 
-    /// The loop index is kept only where the plan spells the name's beginning: nobody else can see it but by listing variables.
+    /// Gives a controller its loop index variable, unless its name is computed at run time.
     fn set_index_variable(&mut self, id: ControllerId) {
         let controller = &self.journey.controllers[id as usize];
         let Some(name) = controller.name.literal() else {
@@ -344,7 +344,8 @@ impl<'p> Builder<'p, '_, '_, '_> {
             Some(self.decoding.compiler.intern(&name));
     }
 
-    /// The group's loop has the group's name if the file gives it one, and else none (`TestElementPropertyConverter`).
+    /// The group's loop controller takes the group's name, unless the file has that controller without a name: then its name
+    /// is empty (`TestElementPropertyConverter`).
     fn set_index_variable_of_group(&mut self) {
         let main = self
             .group_element
@@ -359,7 +360,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         }
     }
 
-    /// `TestCompiler#saveSamplerConfigs`.
+    /// Collects everything in the scope of a sampler (`TestCompiler#saveSamplerConfigs`).
     fn package(
         &mut self,
         element: &'p Element,
@@ -374,7 +375,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let mut pre = Vec::new();
         let mut post = Vec::new();
         let mut assertions = Vec::new();
-        // Outer ones first.
+        // Outer elements come first.
         for roles in self.frames.iter().flat_map(|frame| &frame.roles) {
             pre.extend(roles.pre.clone());
             post.extend(roles.post.clone());
@@ -448,7 +449,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         planned.chain(self.command_line.iter().copied()).collect()
     }
 
-    /// The listeners without those of the nearest parent transaction.
+    /// The targets of a sample inside a parent transaction: the listeners without those in scope of the nearest such transaction.
     fn reach_in_transaction(&self, listeners: &[Listener]) -> SampleTargets {
         let transaction = self.frames.iter().rposition(|frame| {
             frame.controller.is_some_and(|id| {
@@ -470,7 +471,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         self.reach(&inner, false)
     }
 
-    /// The parts of a sample that the result files in scope show beyond its row, and those that the user's next elements read.
+    /// The parts of a sample, beyond its CSV row, that listeners in scope or later elements of the user read.
     fn listeners_need(&self) -> Needs {
         let mut needs = self.decoding.previous_needs;
         for listener in self.listeners(self.frames.len()) {

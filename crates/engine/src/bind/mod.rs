@@ -1,5 +1,5 @@
 //! Stop 3, **bind**: a [`Plan`] becomes the [`Program`] that runs, or all diagnostics at once. From here on no property is
-//! looked up by name. [`draft`] does the same without touching anything, for `check` and `plan`.
+//! looked up by name. [`draft`] decodes a plan without touching anything outside its files, for `check` and `plan`.
 
 mod debug;
 mod draft;
@@ -34,7 +34,7 @@ use crate::run::needs::Needs;
 use crate::run::program::{Group, Program};
 use crate::run::settings::RunSettings;
 
-/// A plan that can be run, and what its user should know.
+/// A plan that can be run, and warnings for its user.
 pub struct Compiled {
     pub plan: BoundPlan,
     pub warnings: Vec<Diagnostic>,
@@ -92,7 +92,7 @@ fn decode(plan: &Element, decoding: &mut DecodingContext) -> Vec<(Group, Journey
 }
 
 impl<'s> DecodingContext<'s> {
-    /// The input of compiling.
+    /// A context with the settings that apply to the whole plan.
     fn new(
         plan: &Element,
         settings: &'s RunSettings,
@@ -126,7 +126,7 @@ impl<'s> DecodingContext<'s> {
         }
     }
 
-    /// The program, when all thread groups are compiled.
+    /// Builds the program once all thread groups are compiled.
     fn finish(
         mut self,
         plan: &Element,
@@ -185,12 +185,12 @@ fn script(plan: &Element) -> String {
         .unwrap_or_default()
 }
 
-/// Elements that were decoded before: plan-level ones are in every thread group, with one state.
+/// Cache of decoded elements. Plan-level elements are in the scope of every thread group, and all groups share their state.
 #[derive(Default)]
 pub struct Decoded(HashMap<usize, Rc<Roles>>);
 
 impl Decoded {
-    /// The element's roles; `None` for what has none, or cannot run (then there is a finding).
+    /// The element's roles; empty if it has none, or cannot run (then there is a finding).
     fn roles(&mut self, element: &Element, decoding: &mut DecodingContext) -> Rc<Roles> {
         if let Some(roles) = self.0.get(&element.id) {
             return roles.clone();
@@ -224,7 +224,8 @@ fn command_line_listeners(decoding: &mut DecodingContext) -> Vec<Listener> {
     listeners
 }
 
-/// The jars and folders that the plan names; relative ones start at the working folder, as Java has it, or else at the plan's.
+/// The jars and folders that the plan adds to the class path. A relative path starts at the working folder, as in Java, unless
+/// it exists only beside the plan.
 fn classpath(plan: &Element, base_dir: &Path) -> Vec<PathBuf> {
     let text = plan.props.str("TestPlan.user_define_classpath");
     let named = text.split(',').map(str::trim);

@@ -1,5 +1,5 @@
-//! Whether a plan reads a user's previous result: then every sampler keeps its body, so this must be known before the first
-//! of them is decoded.
+//! Finds out whether a plan reads a user's previous result. If it does, every sampler retains its body, so this must be known
+//! before the first sampler is decoded.
 
 use drumfire_jmx::Props;
 
@@ -9,9 +9,9 @@ use crate::elements;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 
-/// Elements that look into the previous result (`JMeterContext#getPreviousResult`).
+/// Elements that read the previous result (`JMeterContext#getPreviousResult`).
 const CLASSES: [&str; 2] = ["URLRewritingModifier", "AnchorModifier"];
-/// Functions that may: one unless it is given a variable, others if their script does.
+/// Functions that may read it: `__regexFunction` unless it is given a variable, and script functions if their script does.
 const FUNCTION: &str = "__regexFunction";
 const SCRIPTS: [&str; 3] = ["__groovy", "__BeanShell", "__javaScript"];
 
@@ -49,7 +49,7 @@ fn text_needs(text: &str) -> Needs {
     let mut has_script = false;
     for name in functions::calls(text) {
         if functions::is_foreign(name) {
-            return Needs::ALL; // its code is given the result
+            return Needs::ALL; // its code receives the result
         }
         needs.body |= name == FUNCTION;
         has_script |= SCRIPTS.contains(&name);
@@ -60,7 +60,7 @@ fn text_needs(text: &str) -> Needs {
     }
 }
 
-/// Whether an element's script may look at what came before its own sample, which then must have been kept.
+/// Whether an element's code may read the result before its own sample, which samplers must then retain.
 fn looks_back(class: &str, props: &Props) -> bool {
     let is_before = ["PreProcessor", "Timer", "Sampler"]
         .iter()

@@ -13,13 +13,13 @@ use crate::run::java::host::Java;
 use crate::run::java::visit::Visit;
 use crate::run::settings::RunSettings;
 
-/// Runs them, and remembers whether it could.
+/// Runs scripts, and records whether one could not run.
 pub struct Scripts {
     java: Java,
     classpath: Rc<[PathBuf]>,
     missing: Rc<RefCell<Option<String>>>,
     outside: OutsideAccess,
-    /// In a closed world: there was a script.
+    /// In a closed world: a script was skipped.
     skipped: Rc<Cell<bool>>,
 }
 
@@ -53,7 +53,7 @@ impl Scripts {
         })
     }
 
-    /// A script that cannot run is a finding; log lines of functions go to the log.
+    /// Reports scripts that could not run as findings, and writes the log lines of functions to the log.
     pub fn report(&self, decoding: &mut DecodingContext) {
         let scope = decoding.compiler.scope_mut();
         for (level, message) in scope.take_messages() {
@@ -83,10 +83,10 @@ impl Scripts {
     }
 }
 
-/// Properties that name scripts which run before anything of the plan does (`JMeter#runInitScripts`): they may set properties.
+/// Properties that name init scripts. These run before anything in the plan, and may set properties (`JMeter#runInitScripts`).
 const INIT_FILES: [&str; 2] = ["beanshell.init.file", "jsr223.init.file"];
 
-/// The property that names such a script, if there is one.
+/// The property that names an init script, if one does.
 pub fn init_file(settings: &RunSettings) -> Option<&'static str> {
     let is_named = |name: &&str| {
         let file = settings.properties.get(name);
@@ -95,7 +95,7 @@ pub fn init_file(settings: &RunSettings) -> Option<&'static str> {
     INIT_FILES.into_iter().find(is_named)
 }
 
-/// Starts Java, which runs them, if there are any.
+/// Starts Java, which runs the init scripts, if a property names one.
 pub fn run_init_files(plan: &Element, settings: &RunSettings, findings: &mut Vec<Diagnostic>) {
     let Some(name) = init_file(settings) else {
         return;

@@ -7,7 +7,8 @@ use drumfire_jmx::Value;
 use crate::decode::{Decoder, DecodingContext};
 use crate::resolve::Element;
 
-/// `JMeterVariables#preloadVariables`: the start of the run, as `JMeter#startTest` puts it into the properties.
+/// Defines the variables that hold the start of the run, from the properties that `JMeter#startTest` sets
+/// (`JMeterVariables#preloadVariables`).
 fn preload_dates(decoding: &mut DecodingContext) {
     for name in ["START.MS", "START.YMD", "START.HMS", "TESTSTART.MS"] {
         if let Some(value) = decoding.settings.properties.get(name) {
@@ -19,8 +20,8 @@ fn preload_dates(decoding: &mut DecodingContext) {
 /// User Defined Variables (`Arguments`): variables that every user starts with.
 ///
 /// Property: `Arguments.arguments`, with `Argument.name` and `Argument.value`. Wherever the element stands, its values are
-/// computed once, before the run; functions in them see the variables defined before, and those of the Test Plan see none. Of two
-/// equal names in one element the first counts, of those in several elements the last.
+/// computed once, before the run. Functions in them see the variables defined earlier; functions in the Test Plan's own values
+/// see none. If one element defines a name twice, its first value counts; if several elements define it, the last one counts.
 pub fn define(element: &Element, decoding: &mut DecodingContext) {
     match element.class.as_str() {
         "TestPlan" => {
@@ -30,7 +31,7 @@ pub fn define(element: &Element, decoding: &mut DecodingContext) {
                 .map(|arguments| arguments.props.clone());
             let arguments = arguments.as_ref();
             let arguments = arguments.map_or(&[][..], |own| own.list("Arguments.arguments"));
-            // There are no variables yet (`PreCompiler#createVars`): what functions set is lost at once.
+            // There are no variables yet (`PreCompiler#createVars`): variables that functions set are lost at once.
             let values = values(element, arguments, decoding, Compiler::forget_variables);
             preload_dates(decoding);
             define_all(values, decoding);

@@ -1,5 +1,5 @@
-//! Expressions that a plan's texts hold: patterns, paths, selectors. An expression without functions is compiled once for all
-//! users; what is put together at run time, once per worker.
+//! Expressions in a plan's texts: patterns, paths, selectors. A constant expression is compiled once for all users. One that
+//! is computed at run time is compiled once per worker and text.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -17,20 +17,20 @@ use drumfire_query::xpath::XPath;
 use crate::decode::Decoder;
 use crate::run::context::Context;
 
-/// How many computed expressions of a worker are kept; as many as JMeter's own pattern cache holds.
+/// How many computed expressions a worker caches; JMeter's own pattern cache has the same size.
 const CAPACITY: usize = 1000;
 
 /// Something that is compiled from a text.
 pub trait Compile: Sized + 'static {
-    /// Whose rules the text follows, where there are several.
+    /// The dialect that the text is written in, where there are several.
     type Rules: Copy + Into<u8>;
 
     /// # Errors
-    /// With the message JMeter's library gives, as plans can see it.
+    /// Returns the message of JMeter's library, since plans can see it.
     fn compile(text: &str, rules: Self::Rules) -> Result<Self, String>;
 }
 
-/// Rules for what has only one set of them.
+/// The rules of an expression that has only one dialect.
 #[derive(Clone, Copy)]
 pub struct NoRules;
 
@@ -135,7 +135,7 @@ impl<T> Deref for Use<'_, T> {
 }
 
 impl<T: Compile> CompiledProperty<T> {
-    /// Warns where the plan spells out what cannot be compiled: JMeter then fails on every sample.
+    /// Warns about a constant expression that cannot be compiled: JMeter then fails on every sample.
     pub fn new(d: &mut Decoder, template: Template, rules: T::Rules) -> CompiledProperty<T> {
         let constant = template.literal().map(|text| T::compile(text, rules));
         if let Some(Err(message)) = &constant {

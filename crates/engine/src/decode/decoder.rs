@@ -21,23 +21,23 @@ use crate::run::roles::ListenerRole;
 use crate::run::settings::RunSettings;
 use drumfire_results::{CollectorSet, OutputSpec, SaveConfig};
 
-/// The things outside a plan's files that decoding may touch.
+/// Whether decoding may touch things outside the plan's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutsideAccess {
-    /// The plan is bound: Java is asked, key stores are read, scripts run.
+    /// The plan is bound to be run: decoding asks Java, reads key stores and runs scripts.
     Open,
-    /// The plan is only looked at: nothing is touched, and the elements must not be run.
+    /// The plan is only inspected: decoding touches nothing, and the decoded elements must not be run.
     Closed,
 }
 
-/// The collections made while elements are decoded.
+/// The state of decoding a plan, which every decoded element adds to.
 pub struct DecodingContext<'a> {
     pub outside: OutsideAccess,
     pub settings: &'a RunSettings,
     pub compiler: Compiler,
     pub findings: Vec<Diagnostic>,
     pub state_count: u32,
-    /// Places that all elements of a kind share in every user, by a name of theirs.
+    /// State slots that all elements of a kind share in each user, keyed by a name that they agree on.
     pub shared_states: HashMap<&'static str, StateId>,
     pub outputs: Vec<OutputSpec>,
     pub summarisers: Vec<String>,
@@ -50,9 +50,9 @@ pub struct DecodingContext<'a> {
     /// The save configuration that properties give.
     pub save_config: SaveConfig,
     pub keeps_previous: bool,
-    /// The part of it that is read.
+    /// The parts of the previous result that the plan reads.
     pub previous_needs: Needs,
-    /// Some template asks for the sampler's name (`__samplerName`).
+    /// Some template reads the sampler's name (`__samplerName`).
     pub reads_sampler_name: bool,
     /// Some template waits for other users (`__fifoPop`).
     pub waits_in_functions: bool,
@@ -60,20 +60,20 @@ pub struct DecodingContext<'a> {
     pub kept: Kept,
     /// The parts that Java runs.
     pub java: JavaPlan,
-    /// Texts with functions that were looked at and found sound: large plans repeat them.
+    /// Texts with functions that were compiled and found sound. They are cached because large plans repeat them.
     pub sound_texts: FxHashSet<Box<str>>,
-    /// Classes that are not in the catalogue: what they can be, or why they cannot be run.
+    /// Classes that are not in the catalogue, with the roles they can play or the reason why they cannot run.
     pub foreign: HashMap<String, Result<ClassRoles, String>>,
     /// In a closed world: something of the plan needs Java.
     pub needs_java: bool,
-    /// In a closed world: classes that are not in the catalogue and that nobody has asked Java about.
+    /// In a closed world: classes that are not in the catalogue and about which Java has not been asked.
     pub unasked: Vec<String>,
     /// The plan has a Debug PostProcessor that lists the properties of its sampler.
     pub lists_samplers: bool,
 }
 
 impl<'a> DecodingContext<'a> {
-    /// A unit in which nothing is collected yet.
+    /// A context in which nothing is collected yet.
     pub fn empty(settings: &'a RunSettings, compiler: Compiler) -> DecodingContext<'a> {
         DecodingContext {
             outside: OutsideAccess::Open,
@@ -104,7 +104,7 @@ impl<'a> DecodingContext<'a> {
     }
 }
 
-/// The property with which a user has elements that cannot run left out, as if they were disabled.
+/// The property that makes Drumfire leave out elements that cannot run, as if they were disabled.
 pub const SKIP_UNSUPPORTED: &str = "drumfire.skip_unsupported";
 /// The code of the finding about an element that the user has left out.
 pub const LEFT_OUT: &str = "element-left-out";
@@ -164,7 +164,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
     }
 
-    /// A text calls functions that are scripts.
+    /// Records that a text calls functions which Java runs.
     fn call_java(&mut self, text: &str, template: &Template) {
         let names: Vec<&str> = template.functions().iter().map(|spec| spec.name).collect();
         let what = format!("'{}' calls {}, which", self.element.name, names.join(", "));
@@ -213,7 +213,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         element.props.str(name)
     }
 
-    /// A property's value before any user runs: what the plan's variables and functions give now.
+    /// A property's value before any user runs, computed now from the plan's variables and functions.
     pub fn text_now(&mut self, name: &str) -> String {
         let template = self.template(name);
         self.now(&template)
@@ -234,14 +234,14 @@ impl<'a, 'u> Decoder<'a, 'u> {
         self.element.props.int(name, default)
     }
 
-    /// A place for this element's state in every user.
+    /// Allocates a slot for this element's state in every user.
     pub fn new_state(&mut self) -> StateId {
         let id = StateId(self.decoding.state_count);
         self.decoding.state_count += 1;
         id
     }
 
-    /// A place in every user that all who ask with this name share.
+    /// A state slot in every user that all elements which pass this name share.
     pub fn shared_state(&mut self, name: &'static str) -> StateId {
         if let Some(known) = self.decoding.shared_states.get(name) {
             return *known;
@@ -251,19 +251,19 @@ impl<'a, 'u> Decoder<'a, 'u> {
         id
     }
 
-    /// A result file of its own.
+    /// Adds a result file for this element.
     pub fn new_output(&mut self, spec: OutputSpec) -> Listener {
         self.decoding.outputs.push(spec);
         Listener::Output((self.decoding.outputs.len() - 1) as u16)
     }
 
-    /// A summariser of its own.
+    /// Adds a summariser for this element.
     pub fn new_summariser(&mut self, name: String) -> Listener {
         self.decoding.summarisers.push(name);
         Listener::Summariser((self.decoding.summarisers.len() - 1) as u16)
     }
 
-    /// A backend listener, and the code that hands it each sample, if it wants that.
+    /// Adds a backend listener, and the code that passes it each sample, if it needs every sample.
     pub fn new_backend(
         &mut self,
         spec: BackendSpec,
@@ -274,31 +274,31 @@ impl<'a, 'u> Decoder<'a, 'u> {
         Listener::Backend((self.decoding.backends.len() - 1) as u16, told)
     }
 
-    /// Metrics of the target to show beside the load.
+    /// Adds metrics of the target to show beside the load, unless the same ones were added before.
     pub fn new_monitor(&mut self, monitor: MonitorSpec) {
         if !self.decoding.monitors.contains(&monitor) {
             self.decoding.monitors.push(monitor);
         }
     }
 
-    /// The number of code that is told of samples.
+    /// Registers code that receives samples, and returns its index.
     fn tell(&mut self, listener: Arc<dyn ListenerRole>) -> u16 {
         self.decoding.told.push(listener);
         (self.decoding.told.len() - 1) as u16
     }
 
-    /// A listener with code of its own.
+    /// Adds a listener that runs code for each sample.
     pub fn new_listener(&mut self, listener: Arc<dyn ListenerRole>) -> Listener {
         Listener::Told(self.tell(listener))
     }
 
-    /// The plan cannot run because of this element.
+    /// Reports that the plan cannot run because of this element.
     pub fn refuse(&mut self, code: &'static str, message: impl Into<String>, help: &str) {
         let finding = self.element.error(code, message).help(help);
         self.decoding.findings.push(finding);
     }
 
-    /// The plan cannot run because of this element, unless the user wants what cannot be run left out.
+    /// Reports that the plan cannot run because of this element, or just a warning if [`SKIP_UNSUPPORTED`] leaves it out.
     pub fn cannot_run(&mut self, code: &'static str, message: String) {
         if self.settings().properties.get_bool(SKIP_UNSUPPORTED, false) {
             self.warn(LEFT_OUT, format!("left out: {message}"));
@@ -307,7 +307,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
     }
 
-    /// The Java that runs `what`; `None`, and a finding, if there is none.
+    /// The Java host that runs `what`. Without one, adds a finding and returns `None`.
     pub fn java_host(&mut self, what: &str) -> Option<Arc<dyn JavaHost>> {
         let found = match &self.settings().java {
             Java::Host(host) if self.decoding.outside == OutsideAccess::Closed => {
@@ -325,7 +325,7 @@ impl<'a, 'u> Decoder<'a, 'u> {
         }
     }
 
-    /// Something that the user should know.
+    /// Adds a warning about this element.
     pub fn warn(&mut self, code: &'static str, message: impl Into<String>) {
         let finding = self.element.warning(code, message);
         self.decoding.findings.push(finding);

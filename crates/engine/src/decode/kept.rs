@@ -8,12 +8,12 @@ use std::collections::HashMap;
 pub struct Kept(HashMap<TypeId, Box<dyn Any>>);
 
 impl Kept {
-    /// The value of a type, if somebody has put one there.
+    /// The value of a type, if it has been created.
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.0.get(&TypeId::of::<T>())?.downcast_ref()
     }
 
-    /// The value of a type, made on first use.
+    /// The value of a type, created on first use.
     pub fn of<T: Default + 'static>(&mut self) -> &mut T {
         let own = self.0.entry(TypeId::of::<T>());
         let own = own.or_insert_with(|| Box::<T>::default());

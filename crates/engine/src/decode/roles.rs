@@ -9,18 +9,18 @@ use crate::run::roles::{
     ThreadIterationListener, TimeLimit, TimerRole,
 };
 
-/// Where samples of its scope go.
+/// Where a listener sends the samples in its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listener {
-    /// A result file, by its number.
+    /// A result file, by its index.
     Output(u16),
-    /// A summariser, by its number.
+    /// A summariser, by its index.
     Summariser(u16),
-    /// A backend listener, by its number, and the number of the code that hands it each sample, if it wants that.
+    /// A backend listener, by its index, and the index of the code that passes it each sample, if it needs every sample.
     Backend(u16, Option<u16>),
-    /// Code that is told of samples, by its number.
+    /// Code that receives samples, by its index.
     Told(u16),
-    /// Acts when the sample failed (`ResultAction`); the number tells its element from others.
+    /// Acts when the sample failed (`ResultAction`); the number identifies its element.
     OnFailure(usize, FailureAction),
 }
 
@@ -37,7 +37,7 @@ pub struct Roles {
     pub listener: Option<Listener>,
     /// The element's index among those that Java runs.
     pub java: Option<u32>,
-    /// Its own Java class runs the element with these settings.
+    /// With these settings the element's own Java class runs it.
     pub is_foreign: bool,
     /// Limits the samples of the whole thread group.
     pub time_limit: Option<Arc<dyn TimeLimit>>,

@@ -1,4 +1,4 @@
-//! Which results an extractor or assertion looks at (`AbstractScopedTestElement`).
+//! The results that an extractor or assertion reads (`AbstractScopedTestElement`).
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::run::input::Input;
 use crate::run::needs::Needs;
 use crate::run::roles::Scope;
 
-/// How deep sub-results of sub-results are looked at, below the first level (`AbstractScopedTestElement#recurseResults`).
+/// How many levels of sub-results are read below the first level (`AbstractScopedTestElement#recurseResults`).
 const DEEPER_LEVELS: u32 = 4;
 
 /// The setting 'Apply to' of an element.
@@ -55,7 +55,7 @@ impl Scoped {
         matches!(self.scope, Scope::Variable(_))
     }
 
-    /// The needs of an element that reads `of_result` of results.
+    /// The needs of an element that reads the parts `of_result` of each result in its scope.
     pub fn needs(&self, of_result: Needs) -> Needs {
         match self.scope {
             Scope::Parent | Scope::All | Scope::Children => of_result,
@@ -63,29 +63,29 @@ impl Scoped {
         }
     }
 
-    /// Name of the variable that is looked at.
+    /// Name of the variable that the element reads.
     pub fn variable_name(&self, cx: &mut Context) -> drumfire_expr::Text<'_> {
         self.variable.eval(cx)
     }
 
-    /// Value of the variable that is looked at.
+    /// Value of the variable that the element reads.
     pub fn variable(&self, cx: &mut Context) -> Option<Rc<str>> {
         let name = self.variable.eval(cx);
         cx.vars.get_named(&name).cloned()
     }
 
-    /// The length of all that is to be looked at.
+    /// The length of all inputs together.
     pub fn bytes(&self, cx: &mut Context, sample: &Sample) -> usize {
         let inputs = self.inputs(cx, sample);
         inputs.map(|input| input.bytes()).sum()
     }
 
-    /// The length of what an assertion judges in its turn: the result at hand, or the variable.
+    /// The length of the input that an assertion judges now: the result at hand, or the variable.
     pub fn judged_bytes(&self, cx: &mut Context, sample: &Sample) -> usize {
         self.judged(cx, sample).map_or(0, |input| input.bytes())
     }
 
-    /// The result or the variable that an assertion judges in its turn; none if the variable is undefined.
+    /// The input that an assertion judges now, a result or a variable; `None` if the variable is undefined.
     pub fn judged<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Input<'s>> {
         match self.is_variable() {
             true => self.variable(cx).map(Input::Variable),
@@ -93,7 +93,7 @@ impl Scoped {
         }
     }
 
-    /// All that is to be looked at, in JMeter's order; nothing if the variable is undefined.
+    /// All inputs that the element reads, in JMeter's order; none if the variable is undefined.
     pub fn inputs<'s>(
         &self,
         cx: &mut Context,

@@ -1,9 +1,10 @@
-//! The view and the waiting of a script, by the words in it. Building JMeter's view of a result costs more than most scripts do, and keeps bodies that nobody
-//! else reads: so a script gets one only if a word in it, or in what it may call, leads there.
+//! Judges by a script's words whether it reads results and whether it blocks. Building JMeter's view of a result costs more
+//! than most scripts, and retains bodies that nothing else reads. So a script gets that view only if a word in it may lead
+//! there.
 
 use drumfire_jmx::{Props, Value};
 
-/// Names that scripts are given, and classes from which they are reached.
+/// Names bound in scripts, and classes and calls through which a script may reach the same objects.
 const WORDS: [&str; 18] = [
     "prev",
     "ctx",
@@ -32,7 +33,7 @@ pub fn is_script(class: &str) -> bool {
         .any(|family| class.starts_with(family))
 }
 
-/// Whether an element may look at results or samplers: scripts in the plan by their words, all else always.
+/// Whether an element may read results or samplers. Scripts in the plan are judged by their words; all other elements may.
 pub fn sees_results(class: &str, props: &Props) -> bool {
     !is_script(class) || props.iter().any(|prop| value_sees(&prop.name, &prop.value))
 }
@@ -46,7 +47,7 @@ fn value_sees(name: &str, value: &Value) -> bool {
     (is_file && !text.is_empty()) || text.contains("${") || text_sees(text)
 }
 
-/// Whether one of the words stands in a script.
+/// Whether a script contains one of `WORDS`.
 pub fn text_sees(script: &str) -> bool {
     words(script).any(|word| WORDS.contains(&word))
 }
@@ -81,18 +82,18 @@ const WAITS: [&str; 26] = [
     "exit",
 ];
 
-/// Whether one of those words stands in a script.
+/// Whether a script contains one of `WAITS`.
 pub fn text_blocks(script: &str) -> bool {
     words(script).any(|word| WAITS.contains(&word))
 }
 
-/// Words without which a script always ends soon: loops, and functions that may call themselves or run other code.
+/// Words of loops, and of calls that may recurse or run other code. A script without any of them ends soon.
 const GOES_ON: [&str; 12] = [
     "while", "for", "do", "each", "times", "upto", "iterate", "function", "eval", "evaluate",
     "load", "source",
 ];
 
-/// Whether a function's script may hold the thread that it runs on: it waits, or may go on for long.
+/// Whether a function's script may block the thread that it runs on: it waits, or may run for long.
 pub fn text_holds(script: &str) -> bool {
     text_blocks(script) || words(script).any(|word| GOES_ON.contains(&word))
 }

@@ -1,4 +1,4 @@
-//! Properties that may hold a variable where JMeter's window has a box or a number: read for each sample.
+//! Properties that may hold a variable although JMeter's window shows a box or a number. They are evaluated for each sample.
 
 use drumfire_expr::{Template, values};
 
@@ -31,7 +31,7 @@ impl Flag {
     }
 }
 
-/// A whole number (`AbstractProperty#getIntValue`: 0 for what is not one).
+/// A whole number (`AbstractProperty#getIntValue`, which returns 0 for any other text).
 pub enum WholeNumber {
     Fixed(i32),
     Computed(Template),

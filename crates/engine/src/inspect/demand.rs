@@ -1,4 +1,4 @@
-//! The demands of a plan on its machine, as far as its file tells them.
+//! The demands of a plan on its machine, as far as its file shows them.
 
 use std::net::IpAddr;
 
@@ -11,22 +11,22 @@ use crate::run::program::{GroupKind, Program};
 /// The demands that `drumfire doctor` compares with the machine's limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MachineDemand {
-    /// Users that run at the same time, at most.
+    /// The largest number of users that run at the same time.
     pub users: u64,
     /// Whether requests or iterations begin with new connections: a request without keep-alive, or
     /// `httpclient.reset_state_on_thread_group_iteration` and a thread group whose iterations are not the same user.
     pub new_connections: bool,
-    /// Whether a request says HTTPS.
+    /// Whether a request uses HTTPS.
     pub tls: bool,
     /// Whether every host that requests name is this machine.
     pub loopback: bool,
     /// Hosts that requests name, with the port where there is one, as the plan has them.
     pub targets: Vec<String>,
-    /// Addresses that a request's connections may go out from (`HTTPSampler.ipSource`), at least 1.
+    /// Source addresses that a request's connections may use (`HTTPSampler.ipSource`), at least 1.
     pub source_addresses: u64,
 }
 
-/// Reads the demand of a compiled plan off it and off the tree it was compiled from.
+/// Computes the demand of a compiled plan. `tree` is what it was compiled from.
 pub fn demand(tree: &Tree, program: &Program) -> MachineDemand {
     let running = |kind: GroupKind| {
         let users = program
@@ -101,7 +101,7 @@ impl Hosts {
     }
 }
 
-/// A host that only the run knows (`${host}`) may be anywhere.
+/// A host that is known only at run time (`${host}`) may be anywhere.
 fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost")
         || host

@@ -37,9 +37,9 @@ pub struct TreeRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PropertyRow {
     pub name: String,
-    /// The plan's share.
+    /// The value that the plan reads.
     pub value: String,
-    /// Whether somebody set it; else the value is the default.
+    /// Whether the property is set; if not, the value is the default.
     pub is_set: bool,
 }
 
@@ -48,17 +48,18 @@ pub struct PropertyRow {
 pub struct GroupView {
     pub name: String,
     pub class: &'static str,
-    /// Iterations per user; none where only time ends them.
+    /// Iterations per user; `None` where only time ends them.
     pub iterations: Option<u64>,
     /// Why the group does not start.
     pub fault: Option<String>,
-    /// Settings that are known only when the group starts, since groups before it may change what they read: names and texts.
+    /// Names and texts of settings that are known only at the group's start, since earlier groups may change properties they
+    /// read.
     pub known_at_start: Vec<(String, String)>,
     /// One window per user, where the users are known beforehand.
     pub users: Vec<UserWindow>,
     /// The level of the load over time, where they are not.
     pub load: Vec<LevelStretch>,
-    /// How many users the settings ask for, where the group's Java class starts them as it likes.
+    /// The number of users in the settings, where the group's Java class decides when to start them.
     pub by_java: Option<u32>,
 }
 
@@ -66,7 +67,7 @@ pub struct GroupView {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UserWindow {
     pub start_ms: u64,
-    /// The latest stop; none if only its iterations end it.
+    /// The latest stop; `None` if only its iterations end it.
     pub stop_ms: Option<u64>,
 }
 
@@ -86,7 +87,7 @@ pub fn describe(tree: &Tree, program: &Program) -> PlanView {
     view
 }
 
-/// The thread groups of a compiled plan alone: of a large plan, the rest of the view takes a sixth of the time until its first request.
+/// Only the thread groups of a compiled plan. For a large plan, the rest takes a sixth of the time until the first request.
 pub fn groups(program: &Program) -> Vec<GroupView> {
     program.groups.iter().map(group).collect()
 }
@@ -142,7 +143,7 @@ impl Describer<'_> {
         }
     }
 
-    /// The text with its `__P` and `__property` calls replaced by what they give now.
+    /// The text with its `__P` and `__property` calls replaced by their current values.
     fn resolve_properties(&mut self, text: &str) -> String {
         let mut resolved = text.to_owned();
         for read in PropertyReads::of(text) {

@@ -1,4 +1,4 @@
-//! The files that a plan names, for machines that do not have them yet.
+//! The files that a plan names, so that they can be copied to other machines.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -8,16 +8,17 @@ use drumfire_jmx::{Node, Tree, read_file};
 
 use crate::run::program::Program;
 
-/// Plans that include each other are read this deep.
+/// How many levels of included plans are read.
 const DEEPEST: u32 = 8;
-/// No name of a file is longer.
+/// A longer text is not the name of a file.
 const LONGEST: usize = 1_024;
 
-/// Files of a folder on the class path are looked for this deep.
+/// How many levels of a folder on the class path are searched.
 const DEEPEST_FOLDER: u32 = 16;
 
-/// Files that enabled elements name relative to the plan or to the working folder, as they name them, also as arguments of functions;
-/// and the jars of the plan's class path. A name that only variables of the run know is not found, nor is one that a script makes up.
+/// Finds the files that enabled elements name relative to the plan or to the working folder, also in arguments of functions,
+/// and the jars of the plan's class path. Returns the paths as the plan writes them. Names that depend on variables of the run
+/// are not found, and neither are names that a script computes.
 pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
     let mut compiler = Compiler::new(program.settings.properties.clone());
     compiler.set_plan(&program.script, &program.base_dir);
@@ -91,7 +92,7 @@ impl Finder<'_> {
         }
     }
 
-    /// A jar of the class path, or all files of a folder there.
+    /// Adds a jar of the class path, or all files of a folder on it.
     fn jar(&mut self, path: &str) {
         let folder = Path::new(path.trim());
         let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
@@ -114,7 +115,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Where a file is that is named so.
+    /// Finds a file beside the plan or in the working folder.
     fn here(&self, file: &Path) -> Option<PathBuf> {
         let places = [self.base_dir.join(file), file.to_path_buf()];
         places.into_iter().find(|place| place.is_file())
@@ -134,10 +135,10 @@ impl Finder<'_> {
     }
 }
 
-/// The arguments of all functions in a text, functions among them as they are written.
+/// The arguments of all function calls in a text. Calls among the arguments are not evaluated.
 fn arguments(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
-    // Of each `${` that is open: where its arguments begin, and the parentheses that are open inside.
+    // For each open `${`: where its current argument begins, and how many parentheses are open in it.
     let mut open: Vec<(Option<usize>, u32)> = Vec::new();
     let mut before = ' ';
     for (at, char) in text.char_indices() {

@@ -21,18 +21,18 @@ pub struct GroupSplit {
     pub name: String,
     /// The unit: `users`, or `arrivals`.
     pub unit: &'static str,
-    /// By machine.
+    /// The number of units for each machine.
     pub parts: Vec<f64>,
 }
 
-/// An element that is not each user's own.
+/// An element that all users share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ElementSplit {
     pub name: String,
     pub class: String,
     /// How the machines share it.
     pub rule: String,
-    /// The plan does something else on several machines than on one.
+    /// Whether the plan behaves differently on several machines than on one.
     pub differs: bool,
 }
 
@@ -107,7 +107,7 @@ fn node(node: &Node, in_set_up: bool, found: &mut Vec<ElementSplit>) {
     children.for_each(|child| self::node(child, in_set_up, found));
 }
 
-/// How machines share an element, and whether the plan does something else then.
+/// How machines share an element, and whether the plan then behaves differently.
 fn rule(node: &Node) -> Option<(&'static str, bool)> {
     let text = |name: &str| node.props.str(name);
     Some(match node.class.as_str() {

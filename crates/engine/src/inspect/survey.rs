@@ -14,11 +14,11 @@ use crate::inspect::preflight::{draft, draft_asking_java};
 use crate::resolve::{Element, resolve};
 use crate::run::settings::RunSettings;
 
-/// A plan, looked at without sending anything.
+/// A plan, inspected without sending anything.
 pub struct Survey {
     /// One row per element in the order of the file, then those of included files, then one per function.
     pub rows: Vec<SurveyRow>,
-    /// Everything that compiling says.
+    /// Everything that compiling reports.
     pub findings: Vec<Diagnostic>,
     /// Whether the plan compiles.
     pub runs: bool,
@@ -29,7 +29,7 @@ pub struct Survey {
 /// One element or function.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SurveyRow {
-    /// Names from the Test Plan down; of a function, those of the first element that calls it.
+    /// Names from the Test Plan down; for a function, those of the first element that calls it with this rung.
     pub path: Vec<String>,
     /// The element's class, or the function as `__name`.
     pub class: String,
@@ -38,13 +38,13 @@ pub struct SurveyRow {
     pub why: String,
 }
 
-/// Findings that say that an element needs a JVM, by their code.
+/// Codes of the findings that say that an element needs a JVM.
 const JVM_CODES: &[&str] = &[crate::decode::NEEDS_JAVA];
 const DISABLED: &str = "disabled";
 const NOT_REACHED: &str = "no thread group runs it";
 
-/// Surveys a plan. Nothing is run; Java is started only to ask for classes that the plan needs. The verdict is that of
-/// binding: an element with an error never counts as native.
+/// Surveys a plan without running anything. Java is started only to ask for classes that the plan needs. Binding decides: an
+/// element with an error never counts as native.
 pub fn survey(tree: &Tree, settings: &Arc<RunSettings>) -> Survey {
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
     let draft = draft_asking_java(&plan, settings);
@@ -88,11 +88,11 @@ pub fn survey(tree: &Tree, settings: &Arc<RunSettings>) -> Survey {
     }
 }
 
-/// The findings and the advice of a survey for editors, which look after every change: Java is not asked.
+/// The findings and the advice of a survey, for editors that ask after every change. Does not start Java.
 pub fn glance(tree: &Tree, settings: &Arc<RunSettings>) -> (Vec<Diagnostic>, Vec<Advice>) {
     let plan = resolve(tree.clone(), &settings.properties, &settings.base_dir);
     let root = plan.root.as_ref();
-    // Each takes about as long as the other.
+    // Advice and findings take about the same time, so they are computed in parallel.
     std::thread::scope(|scope| {
         let advice = scope.spawn(|| root.map_or_else(Vec::new, |root| advise(root, settings)));
         let findings = draft(&plan, settings).findings;
@@ -109,7 +109,7 @@ struct Surveyor<'a> {
     findings: &'a [Diagnostic],
     /// Why Java runs the JDBC elements.
     jdbc_in_java: Option<String>,
-    /// Start tags of the elements that compile looks at.
+    /// Start tags of the elements that compiling reaches.
     reached: HashSet<Span>,
     compiler: Compiler,
     rows: Vec<SurveyRow>,
@@ -119,7 +119,7 @@ struct Surveyor<'a> {
 }
 
 impl Surveyor<'_> {
-    /// Thread groups with all that is below them; of what stands beside them JMeter takes the element alone.
+    /// Marks thread groups with everything below them, and the elements beside them, which JMeter takes without their children.
     fn reach_plan(&mut self, plan: &Element) {
         self.reached.insert(plan.span);
         for child in &plan.children {
@@ -169,7 +169,7 @@ impl Surveyor<'_> {
         }
     }
 
-    /// Rows for the elements that Include Controllers bring in from other files.
+    /// Adds rows for the elements that Include Controllers bring in from other files.
     fn included(&mut self, element: &Element) {
         if !self.is_in_plan(element)
             && self
@@ -191,7 +191,7 @@ impl Surveyor<'_> {
             .for_each(|child| self.included(child));
     }
 
-    /// The catalogue's word on the class, unless compile refused the element or left it out.
+    /// The catalogue's rung for the class, unless compiling refused the element or left it out.
     fn judge(&self, class: &str, span: Span, source: &Arc<SourceFile>) -> (Rung, String) {
         let (rung, why) = match elements::entry(class) {
             Some(entry) => (entry.rung, entry.why),
@@ -236,7 +236,7 @@ impl Surveyor<'_> {
         }
     }
 
-    /// Rows for the functions that an element calls, each once in the plan.
+    /// Adds rows for the functions that an element calls, one per function in the plan.
     fn calls(&mut self, name: &str, props: &Props, path: &[String]) {
         self.text(name, path);
         props.texts().for_each(|text| self.text(text, path));
@@ -246,7 +246,7 @@ impl Surveyor<'_> {
         if !text.contains("${__") {
             return;
         }
-        // A text that does not compile is told by compile itself.
+        // Compiling the plan reports a text that does not compile.
         let Ok(template) = Template::compile(text, &mut self.compiler) else {
             return;
         };

@@ -1,5 +1,5 @@
-//! Another load for a plan than its own: users, ramp-up, duration and rate from the command line, divided among the thread
-//! groups as Taurus divides them, and the one user with one iteration of `--once`.
+//! Replaces a plan's own load: by users, ramp-up, duration and rate from the command line, divided among the thread groups as
+//! Taurus divides them, or by one user with one iteration for `--once`.
 
 use std::fmt;
 
@@ -11,12 +11,12 @@ pub struct LoadOverride {
     /// Users of all groups together.
     pub users: Option<u32>,
     pub ramp_up_s: Option<u64>,
-    /// From the start of a group to its end, the ramp-up included.
+    /// From the start of a group to its end, including the ramp-up.
     pub duration_s: Option<u64>,
     /// Samples a second, all groups together.
     pub rate: Option<f64>,
-    /// Iterations a second, all groups together, that start whether or not earlier ones have ended; `users` is how many there
-    /// may be at a time then, and `duration_s` how long.
+    /// Iterations a second, all groups together, that start whether or not earlier ones have ended. `users` then limits how
+    /// many run at a time, and `duration_s` says for how long they start.
     pub arrivals: Option<f64>,
     /// Only the group of this name.
     pub group: Option<String>,
@@ -27,7 +27,7 @@ pub struct LoadOverride {
 /// Why a plan cannot get another load.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoadError {
-    /// Iterations a second are spread over a time.
+    /// A rate was given without the duration to spread it over.
     RateWithoutDuration,
     /// There is no enabled thread group, or none of the name.
     NoGroup(Option<String>),
@@ -64,7 +64,7 @@ const GROUPS: [&str; 7] = [
 const CONTROLLER: &str = "ThreadGroup.main_controller";
 
 impl LoadOverride {
-    /// The plan with this load, and what the user should know of it.
+    /// The plan with this load, and notes for its user.
     ///
     /// # Errors
     /// The plan has no such group, or the rate lacks a duration.
@@ -126,7 +126,7 @@ impl LoadOverride {
         }
     }
 
-    /// Makes a plain Thread Group of any other kind, and sets what is asked for.
+    /// Turns a group of any other kind into a plain Thread Group, and applies the settings that were given.
     fn shape(&self, group: &mut Node, users: Option<u32>) {
         let is_plain = group.class == PLAIN;
         if !is_plain {
@@ -158,7 +158,7 @@ impl LoadOverride {
 }
 
 impl LoadOverride {
-    /// Makes each group an Arrivals Thread Group, with a share of the rate and of the users.
+    /// Turns each group into an Arrivals Thread Group with a share of the rate and of the users.
     fn arrive(&self, groups: &mut [&mut Node], rate: f64) {
         let own: Vec<Option<u32>> = groups.iter().map(|group| own_users(group)).collect();
         let weights: Vec<f64> = own.iter().map(|own| f64::from(own.unwrap_or(1))).collect();
@@ -211,7 +211,7 @@ fn set_loops(group: &mut Node, loops: &str) {
     put(group, CONTROLLER, controller);
 }
 
-/// How many users a group has of its own; `None` where only an expression says it.
+/// The number of users in a group's own settings; `None` where an expression computes it.
 fn own_users(group: &Node) -> Option<u32> {
     let property = match group.class.as_str() {
         "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => "TargetLevel",
@@ -231,8 +231,8 @@ fn own_users(group: &Node) -> Option<u32> {
     group.props.str(property).trim().parse().ok()
 }
 
-/// Shares in proportion to the groups' own users, rounded to the nearest even number where in doubt (Python's `round`), at
-/// least one; groups without users stay so. A group whose number is an expression gets all of them.
+/// Divides the users in proportion to the groups' own users. Ties round to even (Python's `round`). A group gets at least one
+/// user, but a group without users gets none. A group whose number is an expression gets all users.
 fn divide(users: u32, own: &[Option<u32>]) -> Vec<u32> {
     let total: u32 = own.iter().flatten().sum();
     let share = |own: &Option<u32>| match own {

@@ -12,7 +12,7 @@ use drumfire_jmx::{Diagnostic, Tree};
 pub use load::{LoadError, LoadOverride};
 pub use tree::{Element, Resolver};
 
-/// A plan with its modules and includes joined; elements that are disabled are gone.
+/// A plan with its modules and includes joined, and without its disabled elements.
 pub struct Plan {
     /// The file as it was read.
     pub tree: Tree,

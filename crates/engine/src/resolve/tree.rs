@@ -1,5 +1,5 @@
-//! The tree that is run: what is disabled is gone, Module and Include Controllers hold what they point to
-//! (`JMeter#pConvertSubTree`).
+//! The tree that is run: disabled elements are removed, and Module and Include Controllers contain the elements that they
+//! point to (`JMeter#pConvertSubTree`).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -8,13 +8,14 @@ use std::sync::Arc;
 use drumfire_expr::Properties;
 use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
 
-/// How deep Include Controllers may nest: one that includes itself is a fault.
+/// How deep Include Controllers may nest. A file that includes itself exceeds this, which is an error.
 const MAX_INCLUDE_DEPTH: usize = 32;
 
 /// One element of the tree that is run.
 #[derive(Clone)]
 pub struct Element {
-    /// Same for all copies of one element of the file, as JMeter shares what is not cloned.
+    /// Identifies the element in the tree. Thread groups that share an element share its id, as JMeter shares elements that it
+    /// does not clone.
     pub id: usize,
     pub class: Name,
     pub gui_class: Name,
@@ -58,7 +59,7 @@ impl Element {
         self.trail.names()
     }
 
-    /// The element without what is below it.
+    /// The element without its children.
     pub fn alone(&self) -> Element {
         Element {
             id: self.id,
@@ -73,7 +74,7 @@ impl Element {
         }
     }
 
-    /// A diagnostic that points here.
+    /// An error that points to this element.
     pub fn error(&self, code: &'static str, message: impl Into<String>) -> Diagnostic {
         Diagnostic::error(code, message)
             .at(&self.source, self.span)
@@ -87,13 +88,13 @@ impl Element {
     }
 }
 
-/// Makes the tree that is run, or says what cannot be found.
+/// Builds the tree that is run, and reports targets that cannot be found.
 pub struct Resolver<'a> {
     properties: &'a Properties,
     base_dir: &'a Path,
     pub findings: Vec<Diagnostic>,
     next_id: usize,
-    /// Names from the plan down, as Module Controllers address elements, and the whole enabled or disabled subtree.
+    /// The whole tree of the file, disabled elements included, since Module Controllers may point to them.
     roots: Arc<[Node]>,
     source: Arc<SourceFile>,
     include_depth: usize,
@@ -167,13 +168,13 @@ impl<'a> Resolver<'a> {
             .collect()
     }
 
-    /// Module Controller (`ModuleController`): the controller somewhere in the plan that it names runs in its place, also if that one
-    /// is disabled.
+    /// Module Controller (`ModuleController`): runs the controller that it names in its place, wherever that one is in the
+    /// plan and even if it is disabled.
     ///
-    /// Property: `ModuleController.node_path`: names from the Test Plan down. One that leads nowhere is an error here; JMeter
-    /// ends such a run as it begins.
+    /// Property: `ModuleController.node_path`: names from the Test Plan down. A path that leads nowhere is an error here;
+    /// JMeter ends such a run as it begins.
     ///
-    /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with what is below it.
+    /// `ModuleController#getReplacementSubTree`: the chosen controller itself, enabled, with everything below it.
     fn module(
         &mut self,
         node: &Node,
@@ -214,13 +215,13 @@ impl<'a> Resolver<'a> {
         vec![self.element(&target, source, Some(trail))]
     }
 
-    /// Include Controller (`IncludeController`): runs what is below the first Test Fragment of another file.
+    /// Include Controller (`IncludeController`): runs the elements below the first Test Fragment of another file.
     ///
     /// Property: `IncludeController.includepath`, relative to the working directory or to the plan; the JMeter property
     /// `includecontroller.prefix` comes before it. Different from JMeter: a file that cannot be read keeps the plan from
     /// running, where JMeter logs it and runs the rest.
     ///
-    /// `IncludeController#loadIncludedElements`: what is below the first Test Fragment of the file.
+    /// `IncludeController#loadIncludedElements`: the elements below the first Test Fragment of the file.
     fn include(
         &mut self,
         node: &Node,
@@ -291,7 +292,7 @@ impl<'a> Resolver<'a> {
     }
 }
 
-/// `IncludeController#getProperBranch`.
+/// The children of the first Test Fragment (`IncludeController#getProperBranch`).
 fn fragment_children(nodes: &[Node]) -> Option<&[Node]> {
     for node in nodes {
         match node.class.as_str() {

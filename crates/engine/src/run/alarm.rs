@@ -1,8 +1,8 @@
-//! Waits that end on time: tokio's own timer rounds up to whole milliseconds and ends one or two late.
+//! Waits that end on time. Tokio's own timer rounds up to whole milliseconds and fires one or two milliseconds late.
 //!
-//! Each worker keeps the due times of its users in one heap, and the earliest of them in one timer of the kernel, which
-//! has a resolution of nanoseconds and wakes the worker like any socket. Where there is no such timer, and outside a
-//! worker, a wait is tokio's.
+//! Each worker keeps the due times of its users in one heap, and sets one kernel timer to the earliest of them. That timer has
+//! a resolution of nanoseconds and wakes the worker like any socket. Where there is no such timer, and outside a worker, waits
+//! use tokio's timer.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
@@ -14,13 +14,13 @@ use std::time::Instant;
 
 use drumfire_http::KernelTimer;
 
-/// Entries of waits that were given up are swept out when there are more of them than this, and than of others.
+/// Entries of cancelled waits are removed once there are more of them than this and they are more than half of the heap.
 const SWEEP_AT: usize = 256;
 
 /// The due times of one worker's users.
 pub struct Alarms {
     state: RefCell<AlarmState>,
-    /// Set while [`Alarms::serve`] runs: then waits are woken from the heap.
+    /// Set once [`Alarms::serve`] runs. From then on waits are woken from the heap.
     timer: RefCell<Option<Rc<KernelTimer>>>,
     /// The time the kernel's timer is set to.
     armed: Cell<Option<Instant>>,
@@ -31,12 +31,12 @@ struct AlarmState {
     due: BinaryHeap<Reverse<Wakeup>>,
     waiting: Vec<Slot>,
     free: Vec<u32>,
-    /// Entries in `due` that nobody waits for any more.
+    /// The number of entries in `due` whose waits were cancelled.
     stale: usize,
     sequence: u64,
 }
 
-/// Ordered by time, then by who asked first.
+/// An entry of the heap. Entries are ordered by due time, then by the order in which the waits began.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Wakeup {
     due: Instant,
@@ -44,7 +44,7 @@ struct Wakeup {
     slot: u32,
 }
 
-/// One place for a waiting task, used again and again; the sequence number tells whose it is.
+/// A reusable slot for a waiting task. The sequence number identifies the wait that it belongs to.
 struct Slot {
     sequence: u64,
     waker: Option<Waker>,
@@ -76,7 +76,7 @@ impl AlarmState {
         entry
     }
 
-    /// Frees the slot of a wait; its waker if it has not been woken.
+    /// Frees the slot of a wait. Returns its waker, unless the wait was already woken or cancelled.
     fn release(&mut self, slot: u32, sequence: u64) -> Option<Waker> {
         let place = &mut self.waiting[slot as usize];
         if place.sequence != sequence {
@@ -88,7 +88,7 @@ impl AlarmState {
         waker
     }
 
-    /// Gives up a wait; its waker, to be dropped where nothing is borrowed.
+    /// Cancels a wait. Returns its waker, which the caller must drop after the borrow of the state has ended.
     fn cancel(&mut self, slot: u32, sequence: u64) -> Option<Waker> {
         let waker = self.release(slot, sequence)?;
         self.stale += 1;
@@ -101,7 +101,7 @@ impl AlarmState {
         Some(waker)
     }
 
-    /// The next wait that is over.
+    /// The waker of the next wait that is due.
     fn pop_due(&mut self, now: Instant) -> Option<Waker> {
         while let Some(&Reverse(entry)) = self.due.peek() {
             let is_stale = self.waiting[entry.slot as usize].sequence != entry.sequence;
@@ -131,7 +131,7 @@ impl Alarms {
         })
     }
 
-    /// Ends at `due`, never before.
+    /// A wait that ends at `due`, never earlier.
     pub fn wait_until(self: &Rc<Alarms>, due: Instant) -> Wait {
         Wait {
             alarms: self.clone(),
@@ -140,7 +140,7 @@ impl Alarms {
         }
     }
 
-    /// Wakes those whose time has come, for as long as the worker lives.
+    /// Wakes the waits that are due, for as long as the worker lives.
     pub async fn serve(self: Rc<Alarms>) {
         let timer = match KernelTimer::new() {
             Ok(timer) => Rc::new(timer),
@@ -161,7 +161,7 @@ impl Alarms {
     fn wake_due(&self) {
         let now = Instant::now();
         loop {
-            // The waker runs without the borrow.
+            // The borrow ends before the waker runs.
             let waker = self.state.borrow_mut().pop_due(now);
             match waker {
                 Some(waker) => waker.wake(),
@@ -170,7 +170,7 @@ impl Alarms {
         }
     }
 
-    /// Sets the kernel's timer to the earliest due time, unless it goes off before that anyway.
+    /// Sets the kernel's timer to the earliest due time, unless it is set to an earlier time already.
     fn arm(&self) {
         let Some(earliest) = self.state.borrow().earliest() else {
             return;
@@ -204,11 +204,11 @@ pub struct Wait {
     by: By,
 }
 
-/// The cause that wakes a wait.
+/// The mechanism that wakes a wait.
 enum By {
-    /// It has not begun.
+    /// The wait has not been polled yet.
     Nothing,
-    /// One of the slots, and whose it is.
+    /// A slot of the heap, with the sequence number of the wait.
     Alarms {
         slot: u32,
         sequence: u64,

@@ -1,7 +1,7 @@
-//! Work that would hold a worker for long, done on a thread of its own.
+//! Runs work that would block a worker for long on a separate thread.
 //!
-//! A worker runs all its users on one thread, so a search of 50 ms delays every other user by 50 ms. Elements that look into
-//! long texts wait here for another thread. A search that has proved quick runs in place again.
+//! A worker runs all its users on one thread, so a search of 50 ms delays every other user by 50 ms. Elements that search long
+//! texts therefore do so on another thread and wait for it. Once such searches have proved quick, they run on the worker.
 
 use std::pin::pin;
 use std::sync::OnceLock;
@@ -16,15 +16,15 @@ use crate::run::roles::Act;
 
 /// Searches that take no longer may run on the worker.
 const QUICK: Duration = Duration::from_millis(1);
-/// The same for searches that parse their text first: in place they share what was parsed. No longer, since all users of the worker
-/// wait meanwhile.
+/// The limit for searches that parse their text first. It is higher because searches on the worker share the parsed text, but
+/// not by much because all other users of the worker wait meanwhile.
 const QUICK_WITH_PARSING: Duration = Duration::from_millis(2);
 
 /// Texts up to this length are searched in place, whatever the query.
 pub const SHORT_BYTES: usize = 8 << 10;
 
-/// Does `work` on another thread while the worker's other users go on. `None` if the run is told to stop now: the thread is
-/// then left to itself, and ends with the process at the latest.
+/// Runs `work` on another thread while the worker's other users go on. Returns `None` if the run is told to stop now. The
+/// thread is then abandoned, and ends with the process at the latest.
 async fn apart<T: Send + 'static>(
     cx: &Context,
     work: impl FnOnce() -> T + Send + 'static,
@@ -32,7 +32,7 @@ async fn apart<T: Send + 'static>(
     cx.attend(on_thread(work)).await.flatten()
 }
 
-/// As many threads as there are cores work at the same time.
+/// Limits the threads that work at the same time to the number of cores.
 fn permits() -> &'static Semaphore {
     static PERMITS: OnceLock<Semaphore> = OnceLock::new();
     PERMITS.get_or_init(|| {
@@ -49,7 +49,7 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
         .spawn(move || {
             let outcome = work();
             drop(permit);
-            // Nobody waits any more if the run was told to stop.
+            // The receiver is gone if the run was told to stop.
             let _ = tell.send(outcome);
         });
     match thread {
@@ -61,7 +61,7 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     }
 }
 
-/// The size of texts with which an element's searches have proved quick.
+/// The size up to which an element's searches have proved quick.
 pub struct ProvenQuick {
     bytes: AtomicUsize,
     quick: Duration,
@@ -77,7 +77,7 @@ impl Default for ProvenQuick {
 }
 
 impl ProvenQuick {
-    /// For searches that parse their text first.
+    /// For an element whose searches parse their text first.
     pub fn with_parsing() -> ProvenQuick {
         ProvenQuick {
             quick: QUICK_WITH_PARSING,
@@ -85,12 +85,13 @@ impl ProvenQuick {
         }
     }
 
-    /// Whether a text of so many bytes can be searched in place.
+    /// Whether a text of this size can be searched on the worker.
     pub fn covers(&self, bytes: usize) -> bool {
         bytes <= self.bytes.load(Ordering::Relaxed)
     }
 
-    /// A search of so many bytes took so long. Pages of one kind differ a little in size.
+    /// Records how long a search took. A quick one also covers texts a quarter longer, since similar pages differ a little in
+    /// size.
     pub fn note(&self, bytes: usize, took: Duration) {
         if took <= self.quick {
             self.bytes.fetch_max(bytes + bytes / 4, Ordering::Relaxed);
@@ -99,8 +100,7 @@ impl ProvenQuick {
         }
     }
 
-    /// The turn of an element that looks into texts of so many bytes. `turn` hears whether it may wait; where it may not, it
-    /// searches in place.
+    /// Runs an element that searches `bytes` bytes of text. `turn` learns whether it may wait; if not, it searches on the worker.
     pub fn turn<'a, T, F>(&self, bytes: usize, turn: impl FnOnce(bool) -> F) -> Act<'a, T>
     where
         F: Future<Output = T> + 'a,
@@ -117,7 +117,7 @@ impl ProvenQuick {
         Act::Done(outcome)
     }
 
-    /// Searches texts of so many bytes on another thread; `None` if the run is told to stop now.
+    /// Searches `bytes` bytes of text on another thread; `None` if the run is told to stop now.
     pub async fn search<T: Send + 'static>(
         &self,
         cx: &Context,
@@ -134,7 +134,7 @@ impl ProvenQuick {
     }
 }
 
-/// The outcome of work that does not wait.
+/// The outcome of work that does not wait; `None` if it does wait.
 fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
     let mut task = std::task::Context::from_waker(Waker::noop());
     match pin!(work).poll(&mut task) {

@@ -1,4 +1,4 @@
-//! Variables that an element sets each time.
+//! Variables that an element sets each time it runs.
 
 use drumfire_expr::Template;
 

@@ -34,7 +34,7 @@ use crate::run::step::SamplerId;
 use crate::run::supply::Supply;
 use crate::run::worker::Worker;
 
-/// Where a per-user element keeps its state in [`Context`]; given out by the compiler.
+/// The index of an element's per-user state in [`Context`], assigned while the plan is decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateId(pub u32);
 
@@ -57,37 +57,37 @@ pub struct Context {
     pub sampler: Option<SamplerId>,
     /// The one before it (`JMeterContext#getPreviousSampler`).
     pub previous_sampler: Option<SamplerId>,
-    /// Counts samplers, those without a result too; it wraps.
+    /// Counts the samplers that have run, including those without a result. It wraps around.
     pub sample_number: u32,
-    /// The settings of the sampler at hand are being put together for code that looks at them: a script in one of them sees no
-    /// more than its name.
+    /// True while the settings of the sampler at hand are evaluated for code that inspects them. A script in one of these
+    /// settings sees only the sampler's name.
     pub is_described: bool,
-    /// The last sample, where the plan has something that reads it.
+    /// The last sample, if something in the plan reads it.
     pub previous: Option<Rc<Sample>>,
-    /// The parsed parts of the result at hand, for all readers.
+    /// The parsed parts of the result at hand, shared by all elements that read them.
     pub parsed: Parsed,
-    /// A limit that an element met with the sample at hand: its row fails with this message.
+    /// Set if the sample at hand reached a limit of an element. Its row then fails with this message.
     pub limit_met: Option<String>,
     /// The action after this sample (`JMeterContext#setTestLogicalAction`).
     pub action: Action,
     /// False once this user is to end after the step at hand (`JMeterThread#running`).
     pub alive: bool,
-    /// Somebody ordered fewer users, and this one is to end.
+    /// An order reduced the number of users, and this one is to end.
     surplus: Cell<bool>,
     /// When the thread group's duration ends, in milliseconds since the epoch.
     pub end_ms: Option<i64>,
     pub same_user: bool,
     /// The thread group's action after a failed sample.
     pub on_error: OnError,
-    /// Whether what is under way when the duration ends is broken off.
+    /// Whether samples and sleeps are interrupted when the duration ends.
     pub interrupted_at_end: bool,
-    /// When the sample at hand is broken off, if it still goes on then.
+    /// The times at which the sample at hand is interrupted, if it is still running.
     pub interruptions: Vec<Instant>,
-    /// A wait was broken off: all later ones end at once, as in a Java thread that stays interrupted.
+    /// A wait was interrupted. All later ones end at once, as in a Java thread that stays interrupted.
     pub interrupted: bool,
-    /// A wait for a value caught the interruption of a stop (`InterruptedException`): it breaks off nothing else.
+    /// A wait for a value consumed the interruption of a stop (`InterruptedException`), which then interrupts nothing else.
     interruption_is_spent: Cell<bool>,
-    /// When the sample at hand should begin by the schedule of arrivals, or of a timer that keeps one.
+    /// When the sample at hand should begin, according to the schedule of arrivals or of a timer.
     pub intended: Option<Instant>,
     /// When the next sample should begin, if it is the first one after an arrival.
     pub arrival: Option<Instant>,
@@ -97,9 +97,9 @@ pub struct Context {
     pub slot: Box<dyn UserSlot>,
     /// The Java host's state of this user.
     pub java: Option<Box<dyn Any>>,
-    /// Ties it to its user if it runs a child of a Parallel Controller.
+    /// Links it to the user it belongs to, if it runs a child of a Parallel Controller.
     pub branch: Option<Box<Branch>>,
-    /// Whose the locks are that it takes.
+    /// The owner of the locks that it takes.
     pub lock_user: LockUser,
     random: Random,
     raised: Option<Box<Raised>>,
@@ -116,7 +116,7 @@ pub struct Identity {
     /// The action after a failed sample.
     pub on_error: OnError,
     pub end_ms: Option<i64>,
-    /// Whether what is under way at the end is broken off.
+    /// Whether samples and sleeps are interrupted at the end.
     pub interrupted_at_end: bool,
 }
 
@@ -183,7 +183,7 @@ impl Context {
         &mut self.random
     }
 
-    /// This user's state of an element, made on first use.
+    /// This user's state of an element, created on first use.
     pub fn state<T: 'static>(&mut self, id: StateId, make: impl FnOnce() -> T) -> &mut T {
         let state = self.states[id.0 as usize].get_or_insert_with(|| Box::new(make()));
         state
@@ -191,7 +191,7 @@ impl Context {
             .expect("a state id belongs to one element, which keeps one type in it")
     }
 
-    /// Takes an element's state out, for work that needs the context too; give it back with [`Context::put_state`].
+    /// Takes an element's state out, for work that also needs the context. Return it with [`Context::put_state`].
     pub fn take_state<T: 'static>(&mut self, id: StateId) -> Option<Box<T>> {
         self.states[id.0 as usize]
             .take()
@@ -202,7 +202,7 @@ impl Context {
         self.states[id.0 as usize] = Some(state);
     }
 
-    /// `JMeterThread#setLastSampleOk`: also a variable, where the plan spells its name out.
+    /// Stores whether the last sample succeeded, also in a variable if the plan names that (`JMeterThread#setLastSampleOk`).
     pub fn set_last_sample_ok(&mut self, ok: bool) {
         if let Some(slot) = self.shared.last_sample_ok
             && (ok != self.last_sample_ok || self.vars.get(slot).is_none())
@@ -213,7 +213,7 @@ impl Context {
         self.last_sample_ok = ok;
     }
 
-    /// The label that the name of the sampler at hand stands for now.
+    /// The label of the sampler at hand, made of its evaluated name.
     pub fn label(&self, name: Text<'_>) -> Rc<str> {
         match self.sampler {
             Some(sampler) => self.worker.room.label((self.group, sampler), name),
@@ -226,8 +226,7 @@ impl Context {
         &self.shared.supplies[self.group]
     }
 
-    /// Users that run: in the thread group, and in all. To the children of a Parallel Controller they are a group of their
-    /// own.
+    /// The running users of the thread group, and of all groups. Children of a Parallel Controller count as a separate group.
     pub fn active_users(&self) -> (u32, u32) {
         let (in_group, in_all) = self.shared.counts.active(self.group);
         let in_group = self
@@ -252,7 +251,8 @@ impl Context {
             && self.told_to_halt().is_none()
     }
 
-    /// Whether somebody ordered fewer users and this one is to end. The children of a Parallel Controller end with their user.
+    /// Whether an order reduced the number of users and this one is to end. A Parallel Controller's children end with their
+    /// user.
     fn is_surplus(&self) -> bool {
         if !self.surplus.get() && self.branch.is_none() && self.worker.take_surplus(self.group) {
             self.surplus.set(true);
@@ -260,20 +260,20 @@ impl Context {
         self.surplus.get()
     }
 
-    /// The orders of scripts to this user.
+    /// How a script ordered this user to end, if one did.
     fn told_to_halt(&self) -> Option<Halt> {
         self.shared.orders.of(self.group, &self.thread_name)
     }
 
-    /// Whether the sample at hand is to be broken off.
+    /// Whether the sample at hand is to be interrupted.
     fn breaks_off(&self) -> bool {
         !self.interruption_is_spent.get()
             && (self.shared.control.state() == Stopping::Now
                 || self.told_to_halt() >= Some(Halt::BreakOff))
     }
 
-    /// Whether a wait between samples ends before its time. A shutdown lets it come to its end (`JMeterThread#delay`), unless the
-    /// user of the program wants to go sooner.
+    /// Whether a wait between samples ends early. A shutdown lets it run to its end (`JMeterThread#delay`), unless the user of
+    /// the program asked for a fast one.
     fn wakes_early(&self) -> bool {
         match self.shared.control.state() {
             Stopping::Now => true,
@@ -286,10 +286,10 @@ impl Context {
         }
     }
 
-    /// Waits as long as the run pauses. A user whose time ends meanwhile ends.
+    /// Waits while the run is paused. A user whose duration ends meanwhile ends.
     pub async fn pause(&mut self) {
         let worker = self.worker.clone();
-        // The schedule goes on, but nobody measures against it.
+        // The schedule goes on during the pause, but the next sample's lateness is not measured.
         self.intended = None;
         loop {
             let (stop, ordered) = (worker.stop.notified(), worker.orders.notified());
@@ -314,7 +314,7 @@ impl Context {
         }
     }
 
-    /// Tells the elements that Java runs what happens to this user.
+    /// Notifies elements that Java runs of an event of this user.
     pub fn tell_java(&mut self, elements: &[u32], event: JavaEvent) {
         if elements.is_empty() {
             return;
@@ -325,12 +325,13 @@ impl Context {
         }
     }
 
-    /// The exceptions of evaluations since the last call.
+    /// Takes the last exception that an evaluation has raised since the last call.
     pub fn take_raised(&mut self) -> Option<Raised> {
         self.raised.take().map(|raised| *raised)
     }
 
-    /// Ends when a sleep is to be broken off: at once if it begins after the end, as `Thread#sleep` of an interrupted thread.
+    /// Completes when a sleep is to be interrupted: at once if the sleep begins after the end, like `Thread#sleep` in an
+    /// interrupted thread.
     pub fn interruption(&self) -> impl Future<Output = ()> + use<> {
         let wait = self.interruption_wait(true);
         async move {
@@ -341,8 +342,8 @@ impl Context {
         }
     }
 
-    /// Until the sample at hand is broken off. A time that has passed does nothing more, but for the end: it keeps this user from
-    /// sleeping.
+    /// Waits for the next time at which the sample at hand is interrupted. Past times are ignored, except that the end of the
+    /// schedule still interrupts a sleep.
     fn interruption_wait(&self, of_sleep: bool) -> Option<Wait> {
         if self.interruptions.is_empty() && !self.interrupted_at_end {
             return None;
@@ -355,20 +356,20 @@ impl Context {
         Some(self.worker.alarms.wait_until(next))
     }
 
-    /// Runs a sampler's work to its end, or gives it up when the run is told to stop now or the sample to be broken off.
+    /// Runs a sampler's work to its end, or returns `None` if the run is told to stop now or the sample is interrupted first.
     pub fn attend<T>(&self, work: impl Future<Output = T>) -> impl Future<Output = Option<T>> {
         self.attend_until(work, self.interruption_wait(false))
     }
 
-    /// The same for a sampler's sleep; false if it was given up.
+    /// Sleeps until `due` on behalf of a sampler; false if the sleep was interrupted.
     pub async fn attend_sleep(&self, due: Instant) -> bool {
         let sleep = self.worker.alarms.wait_until(due);
         let interruption = self.interruption_wait(true);
         self.attend_until(sleep, interruption).await.is_some()
     }
 
-    /// Waits for work that a sampler has given to others; `None` if it was interrupted meanwhile, whatever they have done by then.
-    /// A time limit of the sample reaches none of them.
+    /// Waits for work that a sampler runs in other tasks. Returns `None` if the wait was interrupted, even if that work is
+    /// done by then. Time limits of the sample do not apply to it.
     pub async fn attend_others<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         let end_ms = self.end_ms.filter(|_| self.interrupted_at_end);
         let end = end_ms.map(|end_ms| self.clock().instant(end_ms));
@@ -400,8 +401,8 @@ impl Context {
         .await
     }
 
-    /// Waits for the first value of a queue and removes it. `None` if none came in time; an interrupted wait gives
-    /// `INTERRUPTED`.
+    /// Waits for the first value of a queue and removes it. Returns `None` if no value came in time, and `INTERRUPTED` if the
+    /// wait was interrupted.
     pub async fn first_value(&self, queue: &str, timeout_s: i64) -> Option<Arc<str>> {
         let fifos = self.shared.properties.fifos();
         let value = value_in_time(fifos, &self.worker.alarms, queue, timeout_s);
@@ -416,7 +417,7 @@ impl Context {
         Some("INTERRUPTED".into())
     }
 
-    /// The same in the middle of a function, where the users of one call come in turn. A user without a fiber does not wait.
+    /// Does the same during a function call, where users of the same call take turns. A user without a fiber does not wait.
     fn first_value_of_call(&self, request: &PopRequest<'_>) -> Option<Arc<str>> {
         let turns = self.shared.pop_turns.of(request.instance);
         let fifos = self.shared.properties.fifos();
@@ -431,12 +432,12 @@ impl Context {
         }
     }
 
-    /// Waits so long from now; see [`Context::sleep_until`].
+    /// Waits `ms` milliseconds from now; see [`Context::sleep_until`].
     pub fn sleep_ms(&mut self, ms: i64) -> Sleep<'_> {
         self.sleep_until(Instant::now() + Duration::from_millis(ms.max(0) as u64))
     }
 
-    /// Waits. Ends early when the run is told to stop now: nothing would be sent afterwards.
+    /// Waits until `due`. Ends early when the run is told to stop now, since nothing would be sent afterwards.
     pub fn sleep_until(&mut self, due: Instant) -> Sleep<'_> {
         if self.interrupted || !self.running() || due <= Instant::now() {
             return Sleep {
@@ -455,13 +456,13 @@ impl Context {
     }
 }
 
-/// A user's wait; see [`Context::sleep_until`]. Most users think most of the time, so it is small.
+/// A user's wait; see [`Context::sleep_until`]. It is kept small because most users wait most of the time.
 #[must_use]
 pub struct Sleep<'c> {
     cx: &'c mut Context,
-    /// None if it is over.
+    /// `None` once it is over.
     wait: Option<Wait>,
-    /// When it is broken off; few may be.
+    /// When it is interrupted. Boxed, because only few waits can be.
     interruption: Option<Box<Wait>>,
 }
 

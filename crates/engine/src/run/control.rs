@@ -14,11 +14,11 @@ const RUNNING: u8 = 0;
 const SHUTDOWN: u8 = 1;
 const NOW: u8 = 2;
 
-/// The rate factor of a run that nobody steers.
+/// The rate factor until it is changed.
 const PLANNED_RATE: f64 = 1.0;
-/// No rate factor is higher.
+/// The highest rate factor.
 const HIGHEST_RATE: f64 = 1_000.0;
-/// Marks that wait for the run; more are a flood.
+/// How many marks may wait for the run. Further ones are dropped.
 const MOST_MARKS: usize = 10_000;
 
 /// A handle that steers a run. Its copies steer the same one.
@@ -27,12 +27,12 @@ pub struct Control(Arc<ControlState>);
 
 struct ControlState {
     stopping: AtomicU8,
-    /// Waits end with a shutdown.
+    /// A shutdown also ends waits.
     is_hurried: AtomicBool,
     is_paused: AtomicBool,
     /// The bits of the rate factor.
     rate: AtomicU64,
-    /// Wakes who waits in each worker.
+    /// Signals that wake the waiting tasks of each worker.
     workers: Mutex<Vec<WorkerSignals>>,
     marks: Mutex<Vec<Mark>>,
     run: OnceLock<Weak<dyn Steered>>,
@@ -43,7 +43,7 @@ pub trait Steered: Send + Sync {
     fn clock(&self) -> Clock;
     /// Names of the thread groups, in the order of the plan.
     fn groups(&self) -> Vec<&str>;
-    /// Whether the users of a group follow from its arrivals.
+    /// Whether arrivals determine the number of users of a group.
     fn has_arrivals(&self, group: usize) -> bool;
     fn order_users(&self, group: usize, users: u32);
     fn set_property(&self, name: &str, value: &str);
@@ -67,7 +67,7 @@ impl fmt::Debug for ControlState {
     }
 }
 
-/// Wakes the waiting parts of one worker.
+/// Signals that wake the waiting tasks of one worker.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkerSignals {
     /// The run is to stop.
@@ -93,12 +93,12 @@ impl Default for ControlState {
 /// How a run was told to end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Stopping {
-    /// It goes on.
+    /// The run goes on.
     #[default]
     No,
     /// Users finish the sample at hand.
     Shutdown,
-    /// Samples are broken off.
+    /// Samples are interrupted.
     Now,
 }
 
@@ -107,11 +107,11 @@ pub enum Stopping {
 pub enum ControlError {
     /// The run has not started, or has ended.
     NoRun,
-    /// No thread group has this name; the names that there are.
+    /// No thread group has this name. The second field holds the names of all groups.
     UnknownGroup(String, Vec<String>),
-    /// The thread group's users follow from its arrivals.
+    /// Arrivals determine the number of users of the thread group.
     ArrivalsGroup(String),
-    /// No rate factor.
+    /// The value is not a rate factor.
     BadRate(String),
 }
 
@@ -142,12 +142,12 @@ impl fmt::Display for ControlError {
 impl std::error::Error for ControlError {}
 
 impl Control {
-    /// Users finish the sample at hand, then the run ends (`StandardJMeterEngine#stopTest(false)`).
+    /// Ends the run after users have finished the sample at hand (`StandardJMeterEngine#stopTest(false)`).
     pub fn shutdown(&self) {
         self.raise(SHUTDOWN, "asked to end");
     }
 
-    /// The same for somebody who waits for it: users do not go on waiting either.
+    /// Shuts down fast, for a caller that waits for the end: users also end their waits between samples.
     pub fn shutdown_soon(&self) {
         self.0.is_hurried.store(true, Ordering::Release);
         self.shutdown();
@@ -158,7 +158,7 @@ impl Control {
         self.0.is_hurried.load(Ordering::Acquire)
     }
 
-    /// Samples are broken off, and the run ends (`StandardJMeterEngine#stopTest(true)`).
+    /// Interrupts samples and ends the run (`StandardJMeterEngine#stopTest(true)`).
     pub fn stop_now(&self) {
         self.raise(NOW, "told to stop now");
     }
@@ -177,14 +177,14 @@ impl Control {
         }
     }
 
-    /// Users finish the sample at hand and wait. Schedules go on: durations end, and arrivals that come due are left out.
+    /// Pauses users after the sample at hand. Schedules go on: durations end, and arrivals that come due are left out.
     pub fn pause(&self) {
         if !self.0.is_paused.swap(true, Ordering::AcqRel) {
             self.mark("paused");
         }
     }
 
-    /// Users that pause go on.
+    /// Lets paused users go on.
     pub fn resume(&self) {
         if self.0.is_paused.swap(false, Ordering::AcqRel) {
             self.mark("resumed");
@@ -192,13 +192,13 @@ impl Control {
         }
     }
 
-    /// Whether users pause.
+    /// Whether the run is paused.
     pub fn is_paused(&self) -> bool {
         self.0.is_paused.load(Ordering::Acquire)
     }
 
-    /// From now on a thread group has so many users, whatever its ramp-up says. Surplus users end after the sample at hand;
-    /// new ones start within a second, and end when the group's time is over.
+    /// Sets the number of users of a thread group from now on, whatever its ramp-up says. Surplus users end after the sample
+    /// at hand; new ones start within a second, and end when the group's time is over.
     ///
     /// # Errors
     /// If there is no such group, or its users cannot be set.
@@ -218,10 +218,11 @@ impl Control {
         Ok(())
     }
 
-    /// Arrivals of open models and arrivals groups, and the rates of throughput timers, are multiplied by this from now on.
+    /// From now on, multiplies arrivals of open models and arrivals groups, and the rates of throughput timers, by this
+    /// factor.
     ///
     /// # Errors
-    /// If it is no number from 0 to 1,000.
+    /// If the factor is not from 0 to 1,000.
     pub fn set_rate(&self, factor: f64) -> Result<(), ControlError> {
         if !(0.0..=HIGHEST_RATE).contains(&factor) {
             return Err(ControlError::BadRate(factor.to_string()));
@@ -247,7 +248,7 @@ impl Control {
         Ok(())
     }
 
-    /// Notes that something happened now.
+    /// Records a mark with the current time.
     pub fn mark(&self, text: &str) {
         let at_ms = match self.0.run.get().and_then(Weak::upgrade) {
             Some(run) => run.clock().now_ms(),
@@ -294,18 +295,18 @@ impl Control {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The run that this steers.
+    /// Sets the run that this control steers.
     pub fn attach(&self, run: Weak<dyn Steered>) {
-        // A control steers the first run that it is given to; a later one is only stopped by it.
+        // A control steers the first run that it is attached to; it can only stop later ones.
         let _ = self.0.run.set(run);
     }
 
-    /// Takes what was noted since the last time.
+    /// Takes the marks that were recorded since the last call.
     pub fn take_marks(&self) -> Vec<Mark> {
         std::mem::take(&mut *self.marks())
     }
 
-    /// A worker that wants to be woken by orders.
+    /// Registers a worker, and returns the signals that wake it.
     pub(crate) fn join(&self) -> WorkerSignals {
         let bell = WorkerSignals::default();
         self.workers().push(bell.clone());

@@ -12,12 +12,12 @@ use crate::run::step::{Child, ControllerId};
 pub struct Controller {
     pub name: Template,
     pub kind: Kind,
-    /// The controller above; none for the thread group's own.
+    /// The controller above; `None` for the thread group's own.
     pub parent: Option<ControllerId>,
     pub children: Box<[Child]>,
-    /// The elements that are told when an iteration of this controller starts, in their order.
+    /// The listeners to notify when an iteration of this controller starts, in their order.
     pub listeners: Vec<Hook>,
-    /// Where `__jm__<name>__idx` is kept (`IteratingController#updateIterationIndex`).
+    /// The slot of the variable `__jm__<name>__idx` (`IteratingController#updateIterationIndex`).
     pub index_variable: Option<Slot>,
 }
 
@@ -27,7 +27,7 @@ pub enum Hook {
     Thread,
     Controller(ControllerId),
     Element(Arc<dyn IterationListener>),
-    /// The walk pauses for its next row.
+    /// A data source. The walk pauses until it has provided the next row.
     Rows(Arc<dyn RowSource>),
 }
 
@@ -68,13 +68,13 @@ pub enum Kind {
     Critical {
         lock: Template,
     },
-    /// Sets variables on its way.
+    /// Sets variables whenever it is asked for the next sampler.
     Parameterized(Box<Assignments>),
     /// Drives the users of Concurrency and Arrivals Thread Groups.
     VirtualUser(Box<VirtualUser>),
     /// Drives the users of an Open Model Thread Group (`OpenModelThreadGroupController`).
     OneIteration,
-    /// Its Java object decides.
+    /// A Java object decides which child is next.
     Driven(JavaController),
 }
 
@@ -84,7 +84,7 @@ pub struct JavaController {
     pub driver: Arc<dyn Driver>,
     /// It is an `IteratingController`, which a user may break or start anew.
     pub iterates: bool,
-    /// It is told when the controller above it starts an iteration.
+    /// It is notified when the controller above it starts an iteration.
     pub listens: bool,
 }
 
@@ -122,7 +122,7 @@ pub struct Weights {
 }
 
 impl Controller {
-    /// Whether a Transaction Controller's time counts timers and processing.
+    /// Whether this is a Transaction Controller whose time includes timers and processing.
     pub fn includes_timers(&self) -> bool {
         matches!(
             self.kind,

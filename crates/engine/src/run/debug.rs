@@ -1,7 +1,7 @@
-//! Following a user step by step: what each element did, and places to stop at.
+//! Lets a debugger follow a user step by step: it sees what each element did, and can stop the user before an element.
 //!
-//! The elements of a plan that is debugged are wrapped ([`watched`](super::watched)), and results are kept with everything that
-//! they have. A plan that is not debugged pays one look at a pointer a sample.
+//! In a plan that is debugged, elements are wrapped ([`watched`](super::watched)) and samples retain all their parts. A plan
+//! that is not debugged pays for one pointer check per sample.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -43,15 +43,16 @@ pub struct Turn {
 /// The variables of a user by name.
 pub type VariableValues = BTreeMap<String, String>;
 
-/// Variables that are to be changed before a user goes on; none removes one.
+/// Variables to change before a user goes on; `None` removes a variable.
 pub type Edits = Vec<(String, Option<String>)>;
 
 /// Follows the users of a run. Its methods are called by the users' workers and must not wait.
 pub trait Debugger: Send + Sync {
-    /// Whether the user of this number, from 1, of a main thread group runs.
+    /// Whether the user with this number, from 1, of a main thread group runs.
     fn follows(&self, number: u32) -> bool;
 
-    /// An element is about to have its turn. The user waits until the other end of what is given sends its edits, or is dropped.
+    /// Called before an element has its turn. If this returns a receiver, the user waits until the debugger sends edits or
+    /// drops the sender.
     fn before(
         &self,
         thread_name: &str,
@@ -59,7 +60,7 @@ pub trait Debugger: Send + Sync {
         vars: &VariableValues,
     ) -> Option<oneshot::Receiver<Edits>>;
 
-    /// The element has had its turn.
+    /// Called after the element has had its turn.
     fn after(
         &self,
         thread_name: &str,
@@ -68,7 +69,7 @@ pub trait Debugger: Send + Sync {
         after: &VariableValues,
     );
 
-    /// A sample is complete, assertions included.
+    /// Called when a sample is complete, including its assertions.
     fn sampled(&self, thread_name: &str, sample: SampleView);
 }
 
@@ -77,7 +78,7 @@ pub trait Debugger: Send + Sync {
 pub struct Debugging(Option<Arc<dyn Debugger>>);
 
 impl Debugging {
-    /// With this debugger.
+    /// Turns debugging on, with this debugger.
     pub fn by(debugger: Arc<dyn Debugger>) -> Debugging {
         Debugging(Some(debugger))
     }

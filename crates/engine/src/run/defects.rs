@@ -1,4 +1,4 @@
-//! Panics: a user or a worker that ends by a defect of the program takes nobody else with it, and the run says so.
+//! Records panics. If a user or a worker panics, the others go on, and the run reports it.
 
 use std::any::Any;
 use std::sync::{Mutex, PoisonError};
@@ -15,12 +15,12 @@ struct Noted {
 }
 
 impl Defects {
-    /// A user's task panicked with this.
+    /// Records that a user's task panicked.
     pub fn note_user(&self, panic: &(dyn Any + Send)) {
         self.note(panic, |noted| noted.users += 1);
     }
 
-    /// A worker panicked with this; its users are gone.
+    /// Records that a worker panicked, which ends all its users.
     pub fn note_worker(&self, panic: &(dyn Any + Send)) {
         self.note(panic, |noted| noted.workers += 1);
     }
@@ -33,7 +33,7 @@ impl Defects {
         noted.first.get_or_insert(text);
     }
 
-    /// The run's outcome about them; nothing if there was none.
+    /// The message about panics for the run's outcome; `None` if there were none.
     pub fn fault(&self) -> Option<String> {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let first = noted.first.as_ref()?;

@@ -18,12 +18,12 @@ pub struct EarlyEnds {
 }
 
 impl EarlyEnds {
-    /// A user of a main thread group has started.
+    /// Records that a user of a main thread group has started.
     pub fn note_start(&self) {
         self.started.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A user ends early. `is_unused` says that it belongs to a main thread group and has come to no sampler.
+    /// Records that a user ends early. `is_unused` says that it belongs to a main thread group and has reached no sampler.
     pub fn note_end(&self, is_unused: bool, reason: &str) {
         if is_unused {
             self.without_sample.fetch_add(1, Ordering::Relaxed);
@@ -31,7 +31,7 @@ impl EarlyEnds {
         self.first.get_or_init(|| reason.to_owned());
     }
 
-    /// Why the run sent nothing, or as good as nothing; none if it sent samples.
+    /// Why the run sent nothing, or why all users of its main groups ended before their first sampler; `None` otherwise.
     pub fn nothing_sent(
         &self,
         samples: u64,

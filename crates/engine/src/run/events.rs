@@ -1,9 +1,9 @@
 //! The events of a run, and their subscribers.
 //!
-//! Workers hand their numbers over without waiting for anybody. The run adds them up ten times a second and gives each
-//! [`Event`] to its [`Subscriber`]s in turn, on its own thread. A subscriber that may be slow, such as one that writes to a
-//! network, takes its events through a [`mailbox`]: the mailbox is bounded, and increments that its reader has no time for
-//! are added to the next one, so nothing is lost but detail.
+//! Workers hand their numbers over without waiting. The run adds them up ten times a second and passes each [`Event`] to its
+//! [`Subscriber`]s in turn, on its own thread. A subscriber that may be slow, such as one that writes to a network, reads its
+//! events from a [`mailbox`]. The mailbox is bounded: if its reader is slow, increments are merged, so that only detail is
+//! lost, and lines and warnings are dropped.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -27,13 +27,13 @@ pub enum Event {
     /// The counts of a second, of all workers. Samples that were recorded late come in another increment of the same
     /// second.
     Increment(Arc<Increment>),
-    /// The samples that the backend listener of this number heard since the last time.
+    /// The samples that the backend listener of this number received since the last such event.
     Heard(u16, Arc<Increment>),
-    /// How the run stands, several times a second.
+    /// The state of the run, several times a second.
     Tick(Arc<Tick>),
     /// A line that an element prints on standard output.
     Line(Arc<str>),
-    /// Something is wrong that the user can mend while the run goes on, such as a full disk.
+    /// Something is wrong that the user can fix while the run goes on, such as a full disk.
     Warning(Arc<str>),
     /// Something that happened at a moment, such as a use of the run's [`Control`](crate::Control).
     Mark(Mark),
@@ -48,13 +48,13 @@ pub struct Started {
     pub at_ms: i64,
     /// Names of the thread groups, in the order of the plan.
     pub groups: Vec<String>,
-    /// Users of the plan, as far as it says.
+    /// The number of users in the plan, as far as it is known.
     pub planned_users: u64,
-    /// How long the plan says that its main thread groups run, in milliseconds; none if one of them ends by its iterations.
+    /// The planned duration of the main thread groups, in milliseconds; `None` if one of them ends by its iterations.
     pub planned_ms: Option<u64>,
 }
 
-/// How a run stands. Numbers are those since the start, unless they say otherwise.
+/// The state of a run. Numbers count from the start, unless they say otherwise.
 #[derive(Clone, Debug, Default)]
 pub struct Tick {
     /// When, in milliseconds since the Unix epoch.
@@ -67,7 +67,7 @@ pub struct Tick {
     pub labels: Arc<[LabelCount]>,
     /// The samples of each summariser since the last tick.
     pub summaries: Vec<SummaryDelta>,
-    /// Failed samples since the last tick; of very many, the latest.
+    /// Failed samples since the last tick; if there are many, only the latest.
     pub recent_errors: Vec<RecentError>,
     /// The counts of connections.
     pub connections: Connections,
@@ -75,13 +75,13 @@ pub struct Tick {
     pub writer: WriterGauge,
     /// Whether the run was told to stop.
     pub stopping: Stopping,
-    /// Whether the users pause.
+    /// Whether the run is paused.
     pub paused: bool,
-    /// The factor of rates.
+    /// The rate factor.
     pub rate: f64,
-    /// How the generator was doing in the second that is over since the last tick, if one is.
+    /// The state of the generator in the second that has ended since the last tick, if one has.
     pub second: Option<Arc<Second>>,
-    /// Whether the numbers up to now can be trusted, as of a few seconds ago at most; none at first.
+    /// Whether the numbers so far can be trusted, as of a few seconds ago at most; `None` at first.
     pub verdict: Option<Arc<Verdict>>,
     /// The agents of a run on several machines, in the order of their numbers.
     pub agents: Vec<AgentTick>,
@@ -94,7 +94,7 @@ pub enum AgentPhase {
     #[default]
     Waiting,
     Running,
-    /// It has not been heard for some seconds.
+    /// The coordinator has not heard from it for some seconds.
     Silent,
     Lost,
     /// It has delivered everything.
@@ -122,13 +122,13 @@ pub struct AgentTick {
     pub users: u64,
     /// Its samples so far.
     pub samples: u64,
-    /// Its last second that is known, by the coordinator's clock.
+    /// Its latest known second, by the coordinator's clock.
     pub second: Option<Arc<Second>>,
     /// The agent's verdict on its own numbers.
     pub grade: Option<Grade>,
     /// How late it started, in microseconds.
     pub late_us: u64,
-    /// How far its clock is behind the coordinator's and how wrong that may be, in nanoseconds.
+    /// How far its clock is behind the coordinator's, and the error bound of that, in nanoseconds.
     pub offset_ns: i64,
     pub bound_ns: u64,
 }
@@ -142,7 +142,7 @@ impl Tick {
         })
     }
 
-    /// Adds an earlier tick that was not read.
+    /// Merges in an earlier tick that was not read.
     fn catch_up(&mut self, earlier: &Tick) {
         for (mine, theirs) in self.summaries.iter_mut().zip(&earlier.summaries) {
             mine.merge(theirs);
@@ -157,12 +157,12 @@ impl Tick {
     }
 }
 
-/// Failed samples of a tick that was put together from several.
+/// How many failed samples a merged tick keeps.
 const RECENT_ERRORS: usize = 20;
 
-/// Hears what happens in a run, on the run's thread. It has to be quick; what is not reads from a [`mailbox`].
+/// Receives the events of a run, on the run's thread. It has to be quick; a slow consumer reads from a [`mailbox`] instead.
 pub trait Subscriber {
-    /// Something happened; `so_far` is the sum of all increments up to now.
+    /// Receives an event; `so_far` is the sum of all increments up to now.
     fn receive(&mut self, event: &Event, so_far: &Recording);
 }
 
@@ -171,7 +171,7 @@ pub trait Subscriber {
 struct Queue {
     events: VecDeque<Event>,
     room: usize,
-    /// Lines and warnings that the reader was too slow for.
+    /// Lines and warnings that were dropped because the reader was too slow.
     dropped: u64,
     is_closed: bool,
 }
@@ -192,11 +192,11 @@ impl Slot {
 #[derive(Debug)]
 pub struct Mailbox(Arc<Slot>);
 
-/// The end of a mailbox that a thread of its own reads.
+/// The end of a mailbox that another thread reads.
 #[derive(Debug)]
 pub struct Inbox(Arc<Slot>);
 
-/// A mailbox for `room` events, two at least.
+/// Creates a mailbox for `room` events, at least two.
 pub fn mailbox(room: usize) -> (Mailbox, Inbox) {
     let slot = Arc::new(Slot {
         queue: Mutex::new(Queue {
@@ -225,7 +225,7 @@ impl Drop for Mailbox {
 }
 
 impl Inbox {
-    /// The next event; waits for it. None once the run has ended and all has been read.
+    /// Waits for the next event. `None` once the run has ended and everything has been read.
     pub fn next(&self) -> Option<Event> {
         let mut queue = self.0.lock();
         loop {
@@ -258,7 +258,7 @@ impl Inbox {
         queue.events.pop_front()
     }
 
-    /// Lines and warnings that were dropped for want of room.
+    /// Lines and warnings that were dropped because the mailbox was full.
     pub fn dropped(&self) -> u64 {
         self.0.lock().dropped
     }
@@ -274,13 +274,13 @@ impl Queue {
             Event::Increment(increment) => self.add(increment),
             Event::Heard(backend, heard) => self.add_heard(backend, heard),
             Event::Tick(tick) => self.replace(tick),
-            // There is one of each in a run, and marks are few.
+            // A run starts and ends once, and marks are few, so these may exceed the room.
             Event::Started(_) | Event::Mark(_) | Event::Ended(_) => self.events.push_back(event),
             Event::Line(_) | Event::Warning(_) => self.dropped += 1,
         }
     }
 
-    /// Adds an increment to the last one that waits.
+    /// Merges an increment into the last one in the queue.
     fn add(&mut self, increment: Arc<Increment>) {
         let waiting = self.events.iter_mut().rev().find_map(|event| match event {
             Event::Increment(waiting) => Some(waiting),
@@ -292,7 +292,7 @@ impl Queue {
         }
     }
 
-    /// The same for what a backend listener heard.
+    /// Merges the samples of a backend listener into the last ones in the queue.
     fn add_heard(&mut self, backend: u16, heard: Arc<Increment>) {
         let waiting = self.events.iter_mut().rev().find_map(|event| match event {
             Event::Heard(other, waiting) if *other == backend => Some(waiting),
@@ -304,7 +304,7 @@ impl Queue {
         }
     }
 
-    /// Puts a tick in place of the last one that waits.
+    /// Replaces the last tick in the queue, and merges it into this one.
     fn replace(&mut self, mut tick: Arc<Tick>) {
         let place = self
             .events

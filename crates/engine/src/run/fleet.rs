@@ -1,5 +1,5 @@
-//! The other machines of a run, as far as one of them must ask: when groups start, which rows of shared data are its own,
-//! and how many users run in all.
+//! Coordination with the other machines of a run: when groups start, which rows of shared data belong to this machine, and how
+//! many users run in total.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -35,12 +35,12 @@ pub struct Adoption {
     pub from_ms: i64,
 }
 
-/// Something that all machines of a run count or read together.
+/// A request for places of something that all machines of a run count or read together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseRequest<'a> {
     /// Its name in the run.
     pub element: &'a str,
-    /// How many places one pass has; none if there is no end.
+    /// How many places one pass has; `None` if it is endless.
     pub length: Option<u64>,
     /// Another pass follows the last place.
     pub is_recycled: bool,
@@ -51,19 +51,19 @@ pub type Lease = Range<u64>;
 
 /// The run's coordination with other machines.
 pub trait Fleet: Send + Sync + fmt::Debug {
-    /// Asked again and again until it opens, with the properties as they are.
+    /// Whether a phase may start. The run polls this until the gate opens, with the current properties.
     fn gate(&self, phase: Phase, properties: &Properties) -> StartGate;
 
-    /// Takes places of something shared. May block for as long as a network takes, at most some seconds.
+    /// Takes places of something shared. May block on the network, for some seconds at most.
     ///
     /// # Errors
     /// Why there are none.
     fn lease(&self, request: &LeaseRequest<'_>) -> Result<Lease, LeaseError>;
 
-    /// Users that run on all machines: those of a thread group, or all; none if that is not known.
+    /// Users that run on all machines: those of a thread group, or all; `None` if that is not known.
     fn active_users(&self, group: Option<usize>) -> Option<u32>;
 
-    /// Users of this machine begin, so long after the moment at which all machines start.
+    /// Reports that users of this machine begin, `late` after the moment at which all machines start.
     fn begun(&self, late: Duration);
 
     /// Users of lost machines to take over, since the last call.
@@ -75,7 +75,7 @@ pub trait Fleet: Send + Sync + fmt::Debug {
 pub struct LeaseError {
     /// [`LeaseRequest::element`].
     pub element: String,
-    /// How long it was tried, and what stood against it; none if nobody answered.
+    /// How long this machine tried, and why it failed; `None` if nothing answered.
     pub tried: Option<(Duration, String)>,
 }
 
@@ -96,7 +96,7 @@ impl std::error::Error for LeaseError {}
 pub struct Leased(Mutex<Lease>);
 
 impl Leased {
-    /// The next place that is this machine's, counted over all passes; none at the end.
+    /// The next place that belongs to this machine, counted over all passes; `None` at the end.
     ///
     /// # Errors
     /// Why there is none.
@@ -146,7 +146,7 @@ impl Part {
         }
     }
 
-    /// The slots that are this machine's now.
+    /// The slots that belong to this machine now.
     pub fn slots(&self) -> Slots {
         self.slots
             .read()
@@ -163,18 +163,18 @@ impl Part {
         slots.unwrap_or_else(PoisonError::into_inner).fraction()
     }
 
-    /// The users and rates of these slots are this machine's, too.
+    /// Takes over the users and rates of these slots.
     pub fn adopt(&self, more: &Slots) {
         let mut slots = self.slots.write().unwrap_or_else(PoisonError::into_inner);
         *slots = slots.with(more);
     }
 
-    /// The other machines, if shared data and counters are to be asked of them.
+    /// The other machines, if shared data and counters must be leased from them.
     pub fn shared_with(&self) -> Option<&dyn Fleet> {
         self.fleet.as_deref().filter(|_| self.share.is_part())
     }
 
-    /// The same, for who keeps it.
+    /// The other machines, as [`Part::shared_with`] returns them, in an owned handle.
     pub fn sharing(&self) -> Option<Arc<dyn Fleet>> {
         self.fleet.clone().filter(|_| self.share.is_part())
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use drumfire_results::Sample;
 
-/// Something to look into: a result, or the value of a variable.
+/// Something to search: a result, or the value of a variable.
 #[derive(Clone)]
 pub enum Input<'s> {
     Result(&'s Sample),
@@ -12,7 +12,7 @@ pub enum Input<'s> {
 }
 
 impl Input<'_> {
-    /// About how long its text is: the length of the body or of the value. Nothing is decoded for it.
+    /// The approximate length of its text: that of the undecoded body, or of the value.
     pub fn bytes(&self) -> usize {
         match self {
             Input::Result(sample) => sample.response_data.as_deref().map_or(0, <[u8]>::len),

@@ -44,7 +44,7 @@ pub struct Package {
     pub name: Template,
     /// The sampler's class in JMeter, with its package.
     pub class: Box<str>,
-    /// Its properties, where the plan has something that lists them.
+    /// Its properties, if an element of the plan lists them.
     pub listing: Vec<(String, Template)>,
     pub sampler: Sampled,
     pub pre: Vec<Arc<dyn PreProcessorRole>>,
@@ -52,7 +52,7 @@ pub struct Package {
     pub post: Vec<Arc<dyn PostProcessorRole>>,
     pub assertions: Vec<Arc<dyn AssertionRole>>,
     pub reach: SampleTargets,
-    /// Listeners that are left when the sample is part of a transaction with a parent sample (`JMeterThread#getSampleListeners`).
+    /// The targets if the sample is part of a transaction with a parent sample (`JMeterThread#getSampleListeners`).
     pub reach_in_transaction: SampleTargets,
     /// Controllers from the nearest one up to the thread group's.
     pub ancestors: Vec<ControllerId>,
@@ -68,9 +68,9 @@ pub enum Sampled {
 pub struct Parallel {
     /// A loop of one iteration around each child.
     pub branches: Vec<ControllerId>,
-    /// One sample holds those of the children, which have no rows of their own.
+    /// One sample contains those of the children, which then have no rows of their own.
     pub generates_parent: bool,
-    /// Children that run at once.
+    /// How many children may run at the same time.
     pub limit: usize,
 }
 
@@ -99,7 +99,7 @@ impl Samplers for Arc<BoundPlan> {
 /// Where samples go.
 #[derive(Clone, Default)]
 pub struct SampleTargets {
-    /// Listeners with code of their own, in order.
+    /// Listeners that run code for each sample, in order.
     pub told: Vec<ToldListener>,
     /// Result files of the listeners after them.
     pub outputs: OutputSet,
@@ -109,7 +109,7 @@ pub struct SampleTargets {
     pub on_failure: Vec<FailureAction>,
 }
 
-/// One listener with code of its own, and the result files of the listeners before it: they do not show what it changes.
+/// A listener that runs code for each sample, and the result files of the listeners before it, which do not show its changes.
 #[derive(Clone)]
 pub struct ToldListener {
     pub before: OutputSet,

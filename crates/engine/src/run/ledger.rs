@@ -1,4 +1,4 @@
-//! Adds up what the workers of a run hand over.
+//! Adds up the numbers that the workers of a run hand over.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,37 +13,37 @@ use drumfire_results::{
 use crate::run::program::Program;
 use crate::run::shared::Counts;
 
-/// How long after a second its increment is told: workers look at the time ten times a second.
+/// How long after a second its increment is posted. Workers check the time only ten times a second.
 const GRACE_MS: i64 = 250;
-/// How often the labels' counts are put together.
+/// How often the labels' counts are added up.
 const LABELS_PAUSE: Duration = Duration::from_millis(200);
-/// Failed samples that are told with one tick.
+/// How many failed samples one tick reports.
 const RECENT_ERRORS: usize = 20;
 
 /// The numbers of a run.
 #[derive(Debug)]
 pub struct Ledger {
     handovers: Vec<Arc<Handover>>,
-    /// Increments that were not told yet, by the start of their second.
+    /// Increments that were not posted yet, by the start of their second.
     pending: BTreeMap<i64, Increment>,
-    /// The sum of the increments that were told.
+    /// The sum of the increments that were posted.
     recording: Recording,
     connections: Connections,
-    /// How late users were since somebody asked.
+    /// The lateness of users since it was last taken.
     lateness: Distribution,
     lacking: Shortages,
     summaries: Vec<SummaryDelta>,
-    /// The samples that each backend listener heard and nobody was told yet.
+    /// The samples of each backend listener that were not taken yet.
     heard: Vec<Increment>,
     recent_errors: VecDeque<RecentError>,
-    /// Users that had started and ended, by group, when they were last told.
+    /// Users that had started and ended, by group, at the last collection.
     users: Vec<GroupUsers>,
     labels: Arc<[LabelCount]>,
     labels_at: Option<Instant>,
 }
 
 impl Ledger {
-    /// Of so many workers.
+    /// A ledger for this many workers.
     pub fn new(workers: usize, program: &Program) -> Ledger {
         let summarisers = program.summarisers.len();
         let backends = program.backends.len();
@@ -65,12 +65,12 @@ impl Ledger {
         }
     }
 
-    /// Where each worker hands over.
+    /// The handover of each worker.
     pub fn handovers(&self) -> &[Arc<Handover>] {
         &self.handovers
     }
 
-    /// Takes what the workers have handed over. Counts that belong to no second go to the one that `now_ms` is in.
+    /// Takes the numbers that the workers have handed over. Counts that belong to no second go to the one that `now_ms` is in.
     pub fn collect(&mut self, now_ms: i64, counts: &Counts) {
         let mut now = Increment::of_second(now_ms.div_euclid(1_000));
         now.note_users(counts.totals().active);
@@ -131,8 +131,8 @@ impl Ledger {
         new
     }
 
-    /// Adds the earliest second to the recording that no worker adds to any more at `now_ms`, and gives it; without a time,
-    /// the earliest of all.
+    /// Adds the earliest second to the recording and returns it, if no worker adds to it any more at `now_ms`. Without a time,
+    /// posts the earliest second in any case.
     pub fn post(&mut self, now_ms: Option<i64>) -> Option<Arc<Increment>> {
         let (_, first) = self.pending.first_key_value()?;
         if now_ms.is_some_and(|now_ms| first.to_ms.saturating_add(GRACE_MS) > now_ms) {
@@ -143,12 +143,12 @@ impl Ledger {
         Some(Arc::new(increment))
     }
 
-    /// The sum of the increments that were told.
+    /// The sum of the increments that were posted.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
 
-    /// The same, at the end.
+    /// Takes that sum at the end of the run.
     pub fn take_recording(&mut self) -> Recording {
         std::mem::take(&mut self.recording)
     }
@@ -157,19 +157,20 @@ impl Ledger {
         self.connections
     }
 
-    /// Samples so far, those of transaction controllers too.
+    /// Samples so far, including those of transaction controllers.
     pub fn samples(&self) -> u64 {
         let counted = |counts: &[LabelCount]| counts.iter().map(|label| label.count).sum::<u64>();
         let handovers = self.handovers.iter();
         handovers.map(|handover| handover.counts(counted)).sum()
     }
 
-    /// Samples that failed so far, by what this machine lacked; ports, if they ran out at all.
+    /// Samples that have failed so far, by the resource that this machine lacked. Those that lacked ports are right only if
+    /// ports have run out at all.
     pub fn lacking(&self) -> Shortages {
         self.lacking
     }
 
-    /// How late users were since the last call.
+    /// The lateness of users since the last call.
     pub fn take_lateness(&mut self) -> Distribution {
         std::mem::take(&mut self.lateness)
     }
@@ -180,7 +181,7 @@ impl Ledger {
         (summaries, self.recent_errors.drain(..).collect())
     }
 
-    /// The samples that each backend listener heard since the last call, by its number; those that heard nothing are left out.
+    /// The samples that each backend listener received since the last call, by its number. Omits listeners without samples.
     pub fn take_heard(&mut self) -> Vec<(u16, Increment)> {
         let heard = (0..).zip(&mut self.heard);
         heard
@@ -189,7 +190,7 @@ impl Ledger {
             .collect()
     }
 
-    /// How often each label occurred, not more than a fifth of a second ago.
+    /// How often each label occurred, as of a fifth of a second ago at most.
     pub fn labels(&mut self) -> Arc<[LabelCount]> {
         let is_fresh = self.labels_at.is_some_and(|at| at.elapsed() < LABELS_PAUSE);
         if !is_fresh {
@@ -200,7 +201,7 @@ impl Ledger {
     }
 
     fn put_labels_together(&self) -> Arc<[LabelCount]> {
-        // A label keeps the place that it had.
+        // Labels keep their earlier order.
         let mut all: Vec<LabelCount> = self.labels.to_vec();
         let known = all.iter_mut().enumerate().map(|(place, label)| {
             (label.count, label.errors) = (0, 0);
@@ -228,7 +229,7 @@ impl Ledger {
     }
 }
 
-/// Counts failures for want of something on this machine, by the words of the operating system that JMeter's messages have.
+/// Counts failures because this machine lacked a resource, recognized by the operating system's words in JMeter's messages.
 fn note_lacking(lacking: &mut Shortages, message: &str, count: u64) {
     let causes = [
         ("Cannot assign requested address", &mut lacking.port),

@@ -6,7 +6,7 @@ use crate::run::context::Context;
 use crate::run::journey::{Journey, SampleTargets, ToldListener};
 use crate::run::roles::Act;
 
-/// Writes the sample where its listeners want it.
+/// Passes the sample to its listeners and result files.
 fn record(cx: &mut Context, result: &mut Sample, reach: &SampleTargets) {
     note_variables(cx, result);
     for ToldListener { before, listener } in &reach.told {
@@ -16,7 +16,7 @@ fn record(cx: &mut Context, result: &mut Sample, reach: &SampleTargets) {
     write(cx, result, reach);
 }
 
-/// The same where the user can wait for a listener.
+/// Passes the sample to its listeners and result files, where the user can wait for a listener.
 pub async fn record_waiting(cx: &mut Context, result: &mut Sample, reach: &SampleTargets) {
     note_variables(cx, result);
     for ToldListener { before, listener } in &reach.told {
@@ -47,11 +47,11 @@ fn write(cx: &Context, result: &mut Sample, reach: &SampleTargets) {
     }
 }
 
-/// The row of a transaction without parent sample goes to the listeners of the sampler that ran last
+/// Passes the sample of a transaction without parent sample to the listeners of the sampler that ran last
 /// (`TransactionController#notifyListeners`).
 pub fn notify_independent_transaction(journey: &Journey, cx: &mut Context, mut sample: Sample) {
     if cx.branch.as_ref().is_some_and(|branch| branch.collects()) {
-        return; // TestCompilerParallel#configureSampler takes the listeners away
+        return; // TestCompilerParallel#configureSampler removes the listeners
     }
     let Some(last) = cx.sampler else {
         tracing::warn!("Could not fetch SamplePackage");

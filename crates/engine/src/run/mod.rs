@@ -1,4 +1,4 @@
-//! The run: the program, the users that run it, and what an element may see of them.
+//! The run: the program, the users that run it, and the view that elements have of them.
 
 pub mod action;
 pub mod alarm;

@@ -1,6 +1,6 @@
-//! The locks of Critical Section Controllers (`CriticalSectionController#LOCK_MAP`): one for each name, shared by all users
-//! of the run. As Java's `ReentrantLock`, a lock counts how often its user has taken it, and who waits is woken in turn
-//! but loses against a user that takes a free lock without waiting.
+//! The locks of Critical Section Controllers (`CriticalSectionController#LOCK_MAP`): one for each name, shared by all users of
+//! the run. Like Java's `ReentrantLock`, a lock counts how often its user has taken it. Waiting users are woken in turn, but
+//! lose against a user that takes the free lock without waiting.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ pub type LockUser = (usize, u32);
 pub struct NamedLocks(Mutex<HashMap<String, Arc<NamedLock>>>);
 
 impl NamedLocks {
-    /// The lock of that name, made on first use.
+    /// The lock of that name, created on first use.
     pub fn get(&self, name: &str) -> Arc<NamedLock> {
         let mut locks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match locks.get(name) {
@@ -60,7 +60,7 @@ impl NamedLock {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the lock if it is free or the user's already.
+    /// Takes the lock if it is free or the user holds it already.
     pub fn try_take(&self, user: LockUser) -> bool {
         self.state().take(user)
     }

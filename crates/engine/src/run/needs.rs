@@ -1,12 +1,12 @@
 //! The parts of a result that elements read.
 
-/// The parts of a sampler's result that are read; everything else is not kept.
+/// The parts of a sampler's result that elements read. All other parts are discarded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     pub body: bool,
     /// Response headers as text.
     pub headers: bool,
-    /// Request headers, cookies and what was sent, as text.
+    /// Request headers, cookies and the data sent, as text.
     pub request: bool,
 }
 

@@ -12,26 +12,26 @@ use tokio::sync::Notify;
 pub enum Halt {
     /// After the sample at hand (`JMeterThread#stop`).
     Finish,
-    /// The sample at hand is broken off (`JMeterThread#interrupt`), a timer is not.
+    /// Interrupts the sample at hand, but no timer (`JMeterThread#interrupt`).
     BreakOff,
-    /// Timers, too (`Thread#interrupt`).
+    /// Interrupts timers, too (`Thread#interrupt`).
     Now,
 }
 
 /// The orders of scripts so far in a run.
 #[derive(Debug, Default)]
 pub struct Orders {
-    /// Whether there is any order: users look no further while there is none.
+    /// Whether there is any order. While there is none, users check only this flag.
     given: AtomicBool,
     state: Mutex<OrdersState>,
 }
 
 #[derive(Debug, Default)]
 struct OrdersState {
-    /// Users that run, if scripts may ask for them, by thread name: what each was told.
+    /// The order to each running user by thread name, if scripts may stop users by name.
     users: HashMap<Box<str>, Option<Halt>>,
     groups: HashMap<usize, Halt>,
-    /// The waiting users of each worker.
+    /// Wakes the waiting users of each worker.
     waiting: Vec<Arc<Notify>>,
 }
 
@@ -40,19 +40,19 @@ impl Orders {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A worker that wants to be woken when an order is given.
+    /// Registers a worker, and returns the signal that wakes it when an order is given.
     pub fn join(&self) -> Arc<Notify> {
         let notify = Arc::new(Notify::new());
         self.state().waiting.push(notify.clone());
         notify
     }
 
-    /// A user starts that scripts may stop by its name.
+    /// Records that a user starts, which scripts may then stop by its name.
     pub fn enter(&self, thread_name: &str) {
         self.state().users.insert(thread_name.into(), None);
     }
 
-    /// The user has ended.
+    /// Records that the user has ended.
     pub fn leave(&self, thread_name: &str) {
         self.state().users.remove(thread_name);
     }
@@ -83,7 +83,7 @@ impl Orders {
         }
     }
 
-    /// The orders to a user, by itself or with its thread group.
+    /// The stronger of the orders to a user and to its thread group.
     pub fn of(&self, group: usize, thread_name: &str) -> Option<Halt> {
         if !self.given.load(Ordering::Acquire) {
             return None;

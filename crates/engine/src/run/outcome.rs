@@ -32,12 +32,12 @@ pub struct Outcome {
     pub stopped: Stopping,
     /// The work of the machine and the generator, second by second.
     pub seconds: Vec<Second>,
-    /// Where the time of samples went, of those that were timed.
+    /// How the timed samples spent their time.
     pub stages: StageTimes,
-    /// Whether the numbers can be trusted; none if nothing was watched.
+    /// Whether the numbers can be trusted; `None` if nothing was watched.
     pub verdict: Option<Verdict>,
-    /// The counts over time.
+    /// The notes and orders of the run, each with its time.
     pub marks: Vec<Mark>,
-    /// The hosts that were asked by HTTP, each with its port.
+    /// The hosts that HTTP requests went to, each with its port.
     pub targets: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! A Parallel Controller at work: each child has a user of its own, which shares variables, connections and cookies with the
+//! Runs Parallel Controllers. Each child runs as a separate user, which shares variables, connections and cookies with the
 //! user that it belongs to.
 
 use std::cell::{Cell, RefCell};
@@ -78,7 +78,7 @@ impl User {
         branch
     }
 
-    /// Runs the loop around the child to its end. Before each sample it sees the variables as the others have changed them.
+    /// Runs the loop around the child to its end. Before each sample, the child takes over variables that others have changed.
     pub async fn run_branch(&mut self) {
         let Some(branch) = &self.cx.branch else {
             return;
@@ -100,7 +100,7 @@ impl User {
             self.cx.vars.copy_values(&board.borrow());
             match self.cx.action {
                 Action::Continue => {}
-                // The whole user begins anew (ParallelSampler.CustomLoopController).
+                // The whole user starts its next iteration (ParallelSampler.CustomLoopController).
                 Action::NextThreadIteration => break,
                 action => {
                     self.cx.action = Action::Continue;
@@ -112,7 +112,7 @@ impl User {
         live.set(live.get() - 1);
     }
 
-    /// All children have ended, in this order: gives what they collected in the order of their ends.
+    /// Takes over the state of the children, which have ended in this order. Returns their collected samples, sorted by end time.
     pub fn rejoin(&mut self, ended: Vec<User>) -> Vec<Sample> {
         let mut collected = Vec::new();
         let mut noted = Vec::new();
@@ -144,7 +144,7 @@ impl User {
 }
 
 impl Parallel {
-    /// `ParallelSampler#sample`.
+    /// Runs the children and returns the sample that contains theirs, if the controller makes one (`ParallelSampler#sample`).
     pub async fn sample(&self, user: &mut User, name: &Template) -> Option<Sample> {
         let label = name.eval(&mut user.cx).into_value();
         if user.cx.branch.is_some() {
@@ -177,7 +177,7 @@ impl Parallel {
         for mut child in children {
             container.success &= child.success;
             if child.is_from_transaction() {
-                // JMeter's are the same objects as the container's own sub-results.
+                // In JMeter these are the same objects as the container's own sub-results.
                 child.set_thread_with_children(&container.thread_name, active.0, active.1);
             }
             container.add_child(child, false);
@@ -196,7 +196,7 @@ impl Parallel {
         items
     }
 
-    /// Runs all children and gives their users in the order in which they ended. All of it is one task, which a stop
+    /// Runs all children, and returns their users in the order in which they ended. All children share one task, which a stop
     /// wakes like any user's.
     async fn run(&self, user: &User, family: &ParallelChildren) -> Vec<User> {
         let turns = Rc::new(Semaphore::new(self.limit));

@@ -1,4 +1,4 @@
-//! Waiting for a value of a queue of the Inter-Thread Communication plugin, and for users that do.
+//! Waits for values in queues of the Inter-Thread Communication plugin, and lets the waiting users take turns.
 
 use std::collections::HashMap;
 use std::future::poll_fn;
@@ -12,20 +12,20 @@ use drumfire_expr::Fifos;
 
 use crate::run::alarm::Alarms;
 
-/// The calls of `__fifoPop` in which one user at a time may be.
+/// Locks that let one user at a time into each call of `__fifoPop`.
 #[derive(Default)]
 pub struct PopTurns(Mutex<HashMap<u32, Arc<tokio::sync::Mutex<()>>>>);
 
 impl PopTurns {
-    /// Held by the user that is in the call.
+    /// The lock of a call, which the user in it holds.
     pub fn of(&self, instance: u32) -> Arc<tokio::sync::Mutex<()>> {
         let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         turns.entry(instance).or_default().clone()
     }
 }
 
-/// Lets one user at a time compute values. It may wait for another user meanwhile, so users with fibers wait for their turn
-/// without holding up their workers; users of one plan all have fibers, or none.
+/// Lets one user at a time compute values. That user may have to wait for another one, so users with fibers wait for their
+/// turn without blocking their workers. Either all users of a plan have fibers, or none.
 #[derive(Default)]
 pub struct Turn {
     threads: Mutex<()>,
@@ -53,7 +53,7 @@ impl Turn {
     }
 }
 
-/// Waits for the first value of a queue and removes it. `None` if none came within so many seconds.
+/// Waits for the first value of a queue and removes it. `None` if no value came within `timeout_s` seconds.
 pub async fn value_in_time(
     fifos: &Fifos,
     alarms: &Rc<Alarms>,

@@ -1,5 +1,5 @@
-//! **Program**: what is known of a plan before it runs, but for its elements, which are in [`journey`](super::journey).
-//! Shared by all workers, never changed.
+//! **Program**: the facts of a plan that are known before it runs, except its elements, which are in
+//! [`journey`](super::journey). Shared by all workers, never changed.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::run::schedule::Shape;
 use crate::run::settings::RunSettings;
 use crate::run::slots::OpenSlot;
 
-/// A backend listener of a plan: what is needed to start it.
+/// The data needed to start a backend listener of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BackendSpec {
     /// The element's name.
@@ -22,7 +22,7 @@ pub struct BackendSpec {
     pub class: String,
     /// Names and values of its parameters, in their order.
     pub arguments: Vec<(String, String)>,
-    /// The samples of its scope, if it wants each of them.
+    /// The samples of its scope, if it needs each of them.
     pub samples: Option<SampleQueue>,
 }
 
@@ -49,7 +49,7 @@ pub struct SshMonitorSpec {
     pub host: String,
     /// The port of its SSH server.
     pub port: u16,
-    /// The user's name there; empty for the one that the configuration of SSH has.
+    /// The user's name there; empty for the one in the SSH configuration.
     pub user: String,
     /// A private key as PEM, or empty.
     pub private_key: String,
@@ -77,7 +77,7 @@ pub struct SshSettings {
     pub interval_ms: u64,
     /// Milliseconds that a command may take.
     pub command_timeout_ms: u64,
-    /// A file of keys of hosts, which only then are checked.
+    /// A file of host keys. Without it, the keys of hosts are not checked.
     pub known_hosts: Option<PathBuf>,
     /// A configuration for SSH, such as one with jump hosts.
     pub config: Option<PathBuf>,
@@ -115,14 +115,14 @@ pub struct Program {
     pub sample_variables: Vec<Slot>,
     /// Whether anything reads the previous sample of a user (`__regexFunction`, `__XPath` …).
     pub keeps_previous: bool,
-    /// Whether anything asks for the name of the sampler at hand.
+    /// Whether anything reads the name of the sampler at hand.
     pub reads_sampler_name: bool,
     /// Whether users wait for each other in the middle of functions.
     pub waits_in_functions: bool,
     /// The parts that Java runs.
     pub java: JavaPlan,
     pub settings: Arc<RunSettings>,
-    /// Opens the slot of a run in which samplers keep what they share.
+    /// Opens the slot of a run in which samplers store their shared state.
     pub open_slot: OpenSlot,
 }
 
@@ -169,11 +169,11 @@ pub trait LateSettings: Send + Sync {
     /// The settings as they are now; `None` where the group cannot be read any longer.
     fn read(&self, program: &Program) -> Option<GroupStart>;
 
-    /// Properties with functions whose values groups that run before this one may change: names and texts.
+    /// Names and texts of properties with functions whose values may change while earlier groups run.
     fn unsettled(&self) -> &[(String, String)];
 }
 
-/// A thread group, without what its users go through.
+/// A thread group, without the controllers and samplers of its users.
 pub struct Group {
     pub kind: GroupKind,
     pub name: String,
@@ -186,9 +186,9 @@ pub struct Group {
     pub thread_name_suffix: &'static str,
     pub on_error: OnError,
     pub same_user: bool,
-    /// Its place among the elements that Java runs, if its Java object starts the users.
+    /// Its index among the elements that Java runs, if its Java object starts the users.
     pub java: Option<u32>,
-    /// Where settings above may be others when the group starts.
+    /// Set if settings above may differ when the group starts.
     pub late: Option<Box<dyn LateSettings>>,
     /// Whether there is an enabled sampler in it.
     pub has_samplers: bool,

@@ -8,16 +8,16 @@ use crate::run::step::SamplerId;
 /// Texts of HTTP Requests that code reads have numbers from here on; those below are texts of Java elements.
 const REQUEST_TEXTS: usize = 1 << 30;
 
-/// The texts of one HTTP Request that have numbers.
+/// How many texts of one HTTP Request have numbers.
 const TEXTS_OF_REQUEST: usize = 1 << 12;
 
-/// Begins what stands for a text that is not evaluated; no text of a plan does.
+/// The first character of a placeholder for a text that is not evaluated. No text of a plan begins with it.
 const UNREAD: char = '\0';
 
 /// A text of an HTTP Request that is evaluated each time that code reads it (`FunctionProperty`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnreadText {
-    /// The request, in the thread group of the user who reads.
+    /// The request, in the thread group of the user that reads it.
     pub sampler: SamplerId,
     /// Which of its texts.
     pub place: usize,
@@ -32,7 +32,7 @@ impl UnreadText {
         Some(UnreadText { sampler, place })
     }
 
-    /// The text that stands for it. `None` if it gets no number: Java's have 31 bits.
+    /// The placeholder for it. `None` if its number would have more than the 31 bits of Java's numbers.
     pub fn stand_in(self) -> Option<String> {
         let sampler = usize::try_from(self.sampler).ok()?;
         let is_numbered =
@@ -57,7 +57,7 @@ pub struct Request {
     /// The headers of the Header Managers in scope.
     pub headers: Vec<(String, String)>,
     pub has_header_manager: bool,
-    /// Of the Cookie Manager in scope, if there is one.
+    /// The policy of the Cookie Manager in scope, if there is one.
     pub cookie_policy: Option<String>,
 }
 
@@ -74,7 +74,7 @@ pub struct RequestArgument {
 /// A cookie as a script sees it.
 pub struct SeenCookie {
     pub cookie: Cookie,
-    /// The text of the plan, where its value has variables.
+    /// The text in the plan, if its value has variables.
     pub written: Option<Box<str>>,
 }
 
@@ -97,7 +97,7 @@ impl Request {
 }
 
 impl RequestArgument {
-    /// Takes the value of an argument for one that stands for it.
+    /// Replaces a placeholder with the evaluated value of the argument that it stands for.
     pub fn settle(&mut self, before: &[RequestArgument], evaluated: &[RequestArgument]) {
         if self.value.starts_with(UNREAD) {
             let place = before.iter().position(|one| one.value == self.value);

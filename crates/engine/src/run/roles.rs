@@ -14,7 +14,7 @@ use crate::run::java::plan::Ask;
 use crate::run::java::visit::ControllerChildren;
 use crate::run::needs::Needs;
 
-/// The turn of an element: done, or something to wait for.
+/// The turn of an element: done, or a future to wait for.
 #[must_use]
 pub enum Act<'a, T = ()> {
     Done(T),
@@ -37,7 +37,7 @@ impl<'a, T> Act<'a, T> {
 
 /// Drives a controller from outside of the walk.
 pub trait Driver: Send + Sync {
-    /// Asks the controller; gives its answer. An exception ends the user, and the answer is that there is nothing.
+    /// Asks the controller, and returns its answer. An exception ends the user, and the answer then is `NOTHING`.
     fn ask(&self, cx: &mut Context, below: &mut dyn ControllerChildren, ask: Ask) -> i32;
 }
 
@@ -85,7 +85,7 @@ impl<T: PostProcessor> PostProcessorRole for T {
     }
 }
 
-/// The results of a sample that an element looks at (`AbstractScopedTestElement`).
+/// The results of a sample that an element reads (`AbstractScopedTestElement`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// The main result only.
@@ -152,7 +152,7 @@ impl<T: Assertion> AssertionRole for T {
 
 /// Delays the sampler.
 pub trait TimerRole: Send + Sync {
-    /// Milliseconds to wait before the sampler. Timers that let users meet wait themselves.
+    /// Milliseconds to wait before the sampler. Timers that synchronize users wait in this call instead.
     fn turn<'a>(&'a self, cx: &'a mut Context) -> Act<'a, i64>;
     /// Whether `timer.factor` applies (`Timer#isModifiable`).
     fn has_factor(&self) -> bool {
@@ -180,18 +180,18 @@ impl<T: Timer> TimerRole for T {
     }
 }
 
-/// Is told when an iteration of its nearest controller starts (`LoopIterationListener`).
+/// Is notified when an iteration of its nearest controller starts (`LoopIterationListener`).
 pub trait IterationListener: Send + Sync {
     /// `iteration` is that controller's count (`LoopIterationEvent#getIteration`).
     fn iteration_start(&self, cx: &mut Context, iteration: i32);
 }
 
-/// Is told when an iteration of its nearest controller starts, and the user waits for it. The walk pauses for it.
+/// Provides a row when an iteration of its nearest controller starts. The user waits for it, and the walk pauses meanwhile.
 pub trait RowSource: Send + Sync {
     fn take_row<'a>(&'a self, cx: &'a mut Context) -> Pin<Box<dyn Future<Output = ()> + 'a>>;
 }
 
-/// Is told when an iteration of the thread group starts (`TestIterationListener`).
+/// Is notified when an iteration of the thread group starts (`TestIterationListener`).
 pub trait ThreadIterationListener: Send + Sync {
     fn thread_iteration_start(&self, cx: &mut Context);
 }
@@ -206,10 +206,10 @@ pub trait TimeLimit: Send + Sync {
     fn start(&self, cx: &mut Context);
 }
 
-/// Is told of samples once they are judged, and may change them for the listeners after it (`SampleListener`).
+/// Receives samples once assertions have judged them, and may change them for the listeners after it (`SampleListener`).
 pub trait ListenerRole: Send + Sync {
     fn turn<'a>(&'a self, cx: &'a mut Context, sample: &'a mut Sample) -> Act<'a>;
-    /// The same for the sample of a transaction that ends within the walk, where a user cannot wait.
+    /// Receives the sample of a transaction that ends within the walk, where a user cannot wait.
     fn at_once(&self, cx: &mut Context, sample: &mut Sample);
     /// The parts of a result that it reads.
     fn reads(&self) -> Needs;

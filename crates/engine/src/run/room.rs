@@ -1,4 +1,4 @@
-//! Room that samples leave behind for the next ones of their worker: in the steady state a sample asks the allocator for nothing.
+//! Reuses the memory of finished samples for the next ones of the same worker. In the steady state a sample allocates nothing.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,17 +11,17 @@ use rustc_hash::FxHashMap;
 
 use crate::run::step::SamplerId;
 
-/// One worker's room.
+/// One worker's reusable memory.
 #[derive(Default)]
 pub struct Room {
-    /// Of samplers at work.
+    /// Memory for the futures of samplers.
     pub futures: SparePool<RecycleBox<()>>,
-    /// Of requests until their response is read.
+    /// Memory for requests until their response is read.
     requests: SparePool<RecycleBox<()>>,
-    /// Of the bytes of requests.
+    /// Buffers for the heads of requests.
     heads: SparePool<Vec<u8>>,
     samples: SparePool<Box<Sample>>,
-    /// The label of each sampler's last sample, by thread group: mostly that of the next one too.
+    /// The label of each sampler's last sample, by thread group and sampler. The next sample usually has the same label.
     labels: RefCell<FxHashMap<(usize, SamplerId), Rc<str>>>,
 }
 
@@ -30,14 +30,14 @@ impl Room {
         self.requests.put(request)
     }
 
-    /// The request, taken out of its room.
+    /// Takes a request out of its memory, which returns to the pool.
     pub fn take_request<T>(&self, request: RecycleBox<T>) -> T {
         let (request, room) = RecycleBox::take(request);
         self.requests.take_back(room);
         request
     }
 
-    /// Room for the bytes of a request's head, empty.
+    /// An empty buffer for a request's head.
     pub fn head(&self) -> Vec<u8> {
         let mut head = self.heads.take().unwrap_or_default();
         head.clear();
@@ -53,14 +53,14 @@ impl Room {
         self.samples.boxed(sample)
     }
 
-    /// Takes back the room of a sample that nobody needs any more.
+    /// Takes back the memory of a sample that is no longer needed.
     pub fn take_sample_back(&self, mut sample: Box<Sample>) {
         sample.response_data = None;
         sample.children = Vec::new();
         self.samples.take_back(sample);
     }
 
-    /// The label that a sampler's name stands for now.
+    /// The label of a sampler, made of its evaluated name.
     pub fn label(&self, sampler: (usize, SamplerId), name: Text<'_>) -> Rc<str> {
         if let Text::Shared(value) = name {
             return value;

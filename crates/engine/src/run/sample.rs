@@ -34,7 +34,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     user.cx.is_timed = timed.is_some();
     prepare(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
-    // The state that gives the time is gone when the user waits for it.
+    // The future that finds the due time is dropped before the user sleeps.
     if let Some(due) = due_after_timers(user, package).await {
         user.cx.sleep_until(due).await;
     }
@@ -152,7 +152,7 @@ async fn take_turn(user: &mut User, package: &Package) -> Option<Box<Sample>> {
     sample
 }
 
-/// The pre-processors.
+/// Runs the pre-processors.
 async fn prepare(user: &mut User, package: &Package) {
     for pre in &package.pre {
         if let Act::Wait(work) = pre.turn(&mut user.cx) {
@@ -161,7 +161,7 @@ async fn prepare(user: &mut User, package: &Package) {
     }
 }
 
-/// Post-processors, then assertions; false if one of them threw, and the sample is lost.
+/// Runs post-processors, then assertions; false if one of them threw, which discards the sample.
 async fn examine(
     user: &mut User,
     package: &Package,
@@ -189,7 +189,7 @@ async fn examine(
     !gave_up(user, package)
 }
 
-/// The sample becomes part of its transaction, if there is one.
+/// Adds the sample to its transaction, if there is one, or else recycles it.
 fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerId>) {
     if let Some(transaction) = transaction
         && !result.ignore
@@ -201,10 +201,10 @@ fn hand_on(user: &mut User, result: Box<Sample>, transaction: Option<ControllerI
     user.cx.worker.room.take_sample_back(result);
 }
 
-/// `JMeterThread#delay`: when the wait for all timers in scope ends, if there is one.
+/// The end of the wait for all timers in scope, if there is one (`JMeterThread#delay`).
 ///
-/// An arrival or a timer that keeps a schedule says when the sample should begin; what other timers add moves that. The wait then ends
-/// at that time and not at the next whole millisecond after it.
+/// An arrival or a timer that keeps a schedule says when the sample should begin; the delays of other timers are added to
+/// that. The wait then ends at exactly that time, not at the next whole millisecond.
 async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant> {
     let arrival = user.cx.arrival.take();
     user.cx.intended = arrival;
@@ -249,8 +249,8 @@ async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant>
     Some(due)
 }
 
-/// Whether an evaluation threw: then JMeter logs it and the sampler has no result. The log names the sampler, and where that
-/// name is what throws, nobody catches it, so the user ends (`JMeterThread#processSampler`).
+/// Whether an evaluation threw. JMeter then logs this, and the sampler has no result. The log line contains the sampler's
+/// name. If evaluating that throws too, JMeter does not catch it, and the user ends (`JMeterThread#processSampler`).
 fn gave_up(user: &mut User, package: &Package) -> bool {
     match user.cx.take_raised() {
         None => false,
@@ -271,7 +271,7 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
     }
 }
 
-/// `JMeterThread#checkAssertions`.
+/// Judges a result with its assertions (`JMeterThread#checkAssertions`).
 pub async fn judge(assertions: &[Arc<dyn AssertionRole>], cx: &mut Context, result: &mut Sample) {
     for assertion in assertions {
         let scope = assertion.applies_to();
@@ -333,7 +333,7 @@ async fn judge_children(
     }
 }
 
-/// Tells listeners and the open transactions that hear this sample.
+/// Passes the sample to its listeners and to the open transactions that receive it.
 async fn notify(
     user: &mut User,
     result: &mut Sample,
@@ -361,8 +361,8 @@ async fn notify(
     }
 }
 
-/// A Transaction Controller is told of samples in whose scope it is as a listener: those below its own parent
-/// (`TestCompiler#saveSamplerConfigs`), less what the parent transaction around the sample is told of itself.
+/// Whether a Transaction Controller receives a sample. Being a listener, it receives the samples below its own parent
+/// (`TestCompiler#saveSamplerConfigs`), except those that a parent transaction around the sample receives itself.
 fn hears(
     journey: &Journey,
     id: ControllerId,
@@ -389,8 +389,8 @@ fn hears(
     }
 }
 
-/// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another one, the sample is
-/// given back to it.
+/// Ends a transaction with a parent sample (`JMeterThread#doEndTransactionSampler`). Inside another such transaction, its
+/// sample becomes part of that one.
 pub async fn end_transaction(
     user: &mut User,
     id: ControllerId,
@@ -420,7 +420,7 @@ pub async fn end_transaction(
 
 /// The thread group's action after a failed sample.
 fn act_on_failure(user: &mut User, success: bool) {
-    // A thread of a Parallel Controller is not told what its thread group does (`JMeterThreadParallel`).
+    // A thread of a Parallel Controller does not get its thread group's action (`JMeterThreadParallel`).
     if success || user.cx.branch.is_some() {
         return;
     }
@@ -432,7 +432,7 @@ fn act_on_failure(user: &mut User, success: bool) {
     }
 }
 
-/// The end of `JMeterThread#executeSamplePackage`: what the failed sample was marked with.
+/// Carries out the actions of a failed sample, as the end of `JMeterThread#executeSamplePackage` does.
 fn obey(user: &mut User, actions: &[FailureAction]) {
     for action in actions {
         match action {
@@ -476,7 +476,7 @@ mod tests {
         runtime.block_on(work)
     }
 
-    /// Waits so many milliseconds; `timer.factor` applies or not.
+    /// Waits this many milliseconds; `timer.factor` applies or not.
     struct Fixed(i64, bool);
 
     impl Timer for Fixed {
@@ -489,7 +489,7 @@ mod tests {
         }
     }
 
-    /// Says when the sample should begin, and waits so many milliseconds for that.
+    /// Says when the sample should begin, and waits this many milliseconds for that.
     struct Scheduled(Instant, i64);
 
     impl Timer for Scheduled {
@@ -638,7 +638,7 @@ mod tests {
         assert!(hears(journey, inner, &below_inner, None));
         assert!(!hears(journey, inner, &below_outer, None));
         assert!(!hears(journey, 0, &below_outer, None));
-        // A parent transaction around the sample takes what it is told of itself.
+        // A parent transaction around the sample receives the sample itself.
         assert!(!hears(journey, inner, &below_inner, Some(inner)));
         assert!(hears(journey, inner, &below_inner, Some(outer)));
     }

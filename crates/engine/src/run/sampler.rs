@@ -1,4 +1,4 @@
-//! Samplers, as the run calls them, and as elements and scripts look at them.
+//! Samplers, as the run calls them, and as elements and scripts see them.
 
 use std::pin::Pin;
 
@@ -11,15 +11,15 @@ use crate::run::context::{Context, Sleep};
 use crate::run::request::{Request, SeenCookie};
 use crate::run::step::SamplerId;
 
-/// The turn of a sampler: done, or something to wait for. It gives no sample where the sampler makes none.
+/// The turn of a sampler: done, or a future to wait for. It yields `None` if the sampler makes no sample.
 #[must_use]
 pub enum SamplerTurn<'a> {
     Done(Option<Box<Sample>>),
-    /// The user pauses; there is no sample. Most users think most of the time, so this takes no more room than a timer.
+    /// The user pauses, and there is no sample. This is as small as a timer because most users pause most of the time.
     Pause(Sleep<'a>),
-    /// Boxed: a user that thinks would hold room for the largest future otherwise.
+    /// Boxed: otherwise a pausing user would reserve room for the largest future.
     Wait(Pin<Box<dyn Future<Output = Option<Box<Sample>>> + 'a>>),
-    /// In room of the worker's (`Room::futures`), which is given back: nothing is allocated.
+    /// In reusable memory of the worker (`Room::futures`), so nothing is allocated.
     Placed(Placed<'a, Option<Box<Sample>>>),
 }
 
@@ -39,40 +39,40 @@ pub trait Sampler: Send + Sync {
         None
     }
 
-    /// Its place among the elements that Java runs, if Java runs it.
+    /// Its index among the elements that Java runs, if Java runs it.
     fn java_element(&self) -> Option<u32> {
         None
     }
 }
 
-/// An HTTP Request, for scripts that look at it and change it.
+/// An HTTP Request, for scripts that read and change it.
 pub trait RequestView {
-    /// The settings of the next sample as they are now. Changes asked for so far are made now, so that the script sees them and
-    /// they are made only once.
+    /// The current settings of the next sample. Pending changes are applied now, so that the script sees them and they are
+    /// applied only once.
     fn request(&self, cx: &mut Context, name: &Template) -> Request;
-    /// The value now of a text that [`RequestView::request`] left unread, by its place.
+    /// The current value of a text that [`RequestView::request`] left unread, by its place.
     fn text(&self, cx: &mut Context, name: &Template, place: usize) -> String;
-    /// Changes the next sample; headers for good, if they were changed `in_place`, where they are kept.
+    /// Changes the next sample. Changes of headers are permanent if they were made `in_place`.
     fn change(&self, cx: &mut Context, before: Request, after: Request, in_place: bool);
     /// The user's cookies that the request may send.
     fn cookies(&self, cx: &mut Context) -> Vec<SeenCookie>;
-    /// Takes these for all of those cookies; `None`: there is no Cookie Manager any longer.
+    /// Replaces all of those cookies; `None` removes the Cookie Manager.
     fn set_cookies(&self, cx: &mut Context, cookies: Option<Vec<Cookie>>);
 }
 
-/// One sampler of a plan, for code that looks at it.
+/// One sampler of a plan, for code that inspects it.
 pub struct SeenSampler<'p> {
     /// Its class in JMeter, with the package.
     pub class: &'p str,
     pub name: &'p Template,
-    /// `None` for a Parallel Controller, which the run knows itself.
+    /// `None` for a Parallel Controller, which the run executes itself.
     pub sampler: Option<&'p dyn Sampler>,
-    /// Names and values of its properties, where the plan has something that lists them.
+    /// Names and values of its properties, if an element of the plan lists them.
     pub listing: &'p [(String, Template)],
 }
 
 /// All samplers of a plan.
 pub trait Samplers {
-    /// A sampler of a thread group, which is given by its place in the program.
+    /// A sampler of a thread group, which is given by its index in the program.
     fn find(&self, group: usize, sampler: SamplerId) -> Option<SeenSampler<'_>>;
 }

@@ -1,4 +1,4 @@
-//! The settings of a run that do not stand in the plan.
+//! The settings of a run that are not in the plan.
 
 use std::path::PathBuf;
 

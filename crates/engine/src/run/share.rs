@@ -1,19 +1,20 @@
-//! Which part of a plan's load this process generates, where several machines run one plan. All machines compute the same
-//! split without talking to each other: slot `j modulo period` says to whom user, arrival or place number `j` belongs.
+//! The part of a plan's load that this process generates when several machines run one plan. All machines compute the same
+//! split without talking to each other: slot `j modulo period` determines the machine that user, arrival or place `j` belongs
+//! to.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// No machine is worth more than this many of the lightest.
+/// The highest weight of a machine.
 pub const MOST_WEIGHT: u32 = 1_000;
-/// Rounds of the weights in one period, at most.
+/// The most rounds of the weights in one period.
 const MOST_ROUNDS: u32 = 16;
 
 /// A part of the numbers 0, 1, 2 and so on: those whose remainder by the period is in a set. The parts of all machines are
-/// disjoint and together are all numbers.
+/// disjoint and together contain all numbers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Slots {
-    /// By remainder: how many of the set are below it, if it is in the set.
+    /// By remainder: its rank in the set, if it is in the set.
     ranks: Arc<[Option<u32>]>,
     /// The set, ascending.
     mine: Arc<[u32]>,
@@ -63,7 +64,7 @@ impl Slots {
         self.mine.is_empty()
     }
 
-    /// The part of all numbers that is in it, from 0 to 1.
+    /// The fraction of all numbers that is in the part, from 0 to 1.
     pub fn fraction(&self) -> f64 {
         self.mine.len() as f64 / f64::from(self.period())
     }
@@ -75,13 +76,13 @@ impl Slots {
         Some(number / period * self.mine.len() as u64 + u64::from(rank))
     }
 
-    /// Whether a number belongs to the part, and there to this worker of so many.
+    /// Whether a number belongs to the part, and within it to this one of `workers` workers.
     pub fn falls_to(&self, number: u64, worker: usize, workers: usize) -> bool {
         self.rank(number)
             .is_some_and(|rank| rank % workers as u64 == worker as u64)
     }
 
-    /// The number of the part that has so many of it before it. The part must not be empty.
+    /// The number with this rank in the part. The part must not be empty.
     pub fn nth(&self, rank: u64) -> u64 {
         let size = self.mine.len().max(1) as u64;
         let remainder = self.mine.get((rank % size) as usize).copied();
@@ -126,7 +127,7 @@ pub struct Share {
     pub count: u32,
     /// Its users, arrivals and places.
     pub slots: Slots,
-    /// The seed of random arrivals, the same on all machines; none if this machine runs alone.
+    /// The seed of random arrivals, the same on all machines; `None` if this machine runs alone.
     pub seed: Option<u64>,
     /// Every machine runs the whole plan, as JMeter's remote engines do.
     pub is_each: bool,
@@ -159,7 +160,7 @@ impl Share {
         (0..).zip(parts).map(share).collect()
     }
 
-    /// The whole plan for each of so many machines.
+    /// The whole plan for each of `count` machines.
     pub fn of_each(count: u32) -> Vec<Share> {
         let share = |index| Share {
             index,
@@ -175,7 +176,7 @@ impl Share {
         self.is_each || self.index == 0
     }
 
-    /// Whether there are other machines that take their part of the plan.
+    /// Whether other machines run other parts of the plan.
     pub fn is_part(&self) -> bool {
         self.count > 1 && !self.is_each
     }
@@ -183,7 +184,7 @@ impl Share {
     /// The seed of a thread group's random arrivals, if all machines must have the same.
     pub fn group_seed(&self, group: usize) -> Option<i64> {
         let seed = self.seed.filter(|_| self.is_part())?;
-        // The finalizer of SplitMix64: groups get seeds that have nothing to do with each other.
+        // The finalizer of SplitMix64 gives the groups unrelated seeds.
         let mut mixed = seed.wrapping_add((group as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -191,7 +192,7 @@ impl Share {
     }
 }
 
-/// The parts of machines with these weights, by smooth weighted round robin: those of equal weights take turns.
+/// The parts of machines with these weights, by smooth weighted round robin: machines of equal weight take turns.
 fn parts(weights: &[u32]) -> Vec<Slots> {
     let weights: Vec<i64> = weights
         .iter()
@@ -207,7 +208,7 @@ fn parts(weights: &[u32]) -> Vec<Slots> {
             .iter_mut()
             .zip(&weights)
             .for_each(|(credit, weight)| *credit += weight);
-        // Of equal credits the first machine's counts.
+        // Among equal credits, the first machine wins.
         let most = (0..weights.len())
             .rev()
             .max_by_key(|machine| credit[*machine]);
@@ -215,7 +216,7 @@ fn parts(weights: &[u32]) -> Vec<Slots> {
         credit[owner] -= period;
         mine[owner].push(remainder as u32);
     }
-    // Rounds are repeated, so that each machine has enough slots for its users to be divided among all others.
+    // Rounds are repeated, so that each machine has enough slots for its users to be divided among all others if it is lost.
     let rounds = (weights.len() as u32)
         .saturating_sub(1)
         .clamp(1, MOST_ROUNDS);

@@ -35,36 +35,36 @@ pub struct Shared {
     /// This machine's part of the plan, and the others that run the rest.
     pub part: Part,
     pub control: Control,
-    /// A shutdown ends timers and pauses (`drumfire.shutdown=fast`); in JMeter they come to their end.
+    /// A shutdown ends timers and pauses (`drumfire.shutdown=fast`); in JMeter they run to their end.
     pub shutdown_is_fast: bool,
     pub counts: Counts,
-    /// Whom scripts stop.
+    /// The orders of scripts to stop users and thread groups.
     pub orders: Orders,
     pub timer_factor: f32,
     /// `httpclient.reset_state_on_thread_group_iteration`.
     pub reset_state: bool,
-    /// The slot of `JMeterThread.last_sample_ok`, where the plan spells its name out.
+    /// The slot of the variable `JMeterThread.last_sample_ok`, if the plan names it.
     pub last_sample_ok: Option<Slot>,
-    /// Variables that Java elements gave to all users when the test started, or why it cannot go on.
+    /// Variables that Java elements gave to all users when the test started, or why the run cannot go on.
     pub java_start: OnceLock<Result<Vec<(String, String)>, String>>,
     pub statics: Statics,
     /// Locks of Critical Section Controllers.
     pub locks: NamedLocks,
-    /// Users in calls of `__fifoPop`.
+    /// The turns of users in calls of `__fifoPop`.
     pub pop_turns: PopTurns,
     /// How many children Parallel Controllers have run.
     pub branches: AtomicU32,
     pub defects: Defects,
     pub early: EarlyEnds,
-    /// Lines for the terminal that the run has not told yet.
+    /// Lines for the terminal that the run has not passed on yet.
     pub announcements: Mutex<Vec<String>>,
     /// One for each thread group.
     pub supplies: Box<[Supply]>,
     /// The samplers' state of the run.
     pub slot: Arc<dyn RunSlot>,
-    /// Where the time of samples went, as far as workers have ended.
+    /// How samples spent their time, for the workers that have ended.
     pub stages: StageSums,
-    /// The latest that a worker's event loop came to something due since the run last looked, in microseconds.
+    /// The greatest delay of a worker's event loop since the run last read this, in microseconds.
     pub loop_late_us: AtomicU64,
 }
 
@@ -72,7 +72,7 @@ impl Shared {
     /// The state of the users of this program before any of them has started.
     ///
     /// # Errors
-    /// If servers are to be verified and there is nothing to verify them with.
+    /// If servers are to be verified and no certificates can be loaded to verify them with.
     pub(crate) fn new(
         program: &Arc<Program>,
         clock: Clock,
@@ -122,7 +122,7 @@ impl Shared {
         }
     }
 
-    /// How the users of a thread group come and go.
+    /// The shape of a thread group's load.
     pub fn shape(&self, group: usize) -> &Shape {
         match self.supplies[group].started() {
             Some(start) => &start.shape,
@@ -160,7 +160,7 @@ impl Shared {
     /// Users running now on all machines, as far as it is known: in one thread group, and in all.
     pub fn active_users(&self, group: usize) -> (u32, u32) {
         let (in_group, in_all) = self.counts.active(group);
-        // Until the others are known they are taken to be like this one.
+        // Until the numbers of the other machines are known, they are estimated from this machine's.
         let everywhere = |group, here: u32| {
             let estimate = || (f64::from(here) / self.part.fraction()).round() as u32;
             self.part.active_users(group).unwrap_or_else(estimate)
@@ -168,7 +168,7 @@ impl Shared {
         (everywhere(Some(group), in_group), everywhere(None, in_all))
     }
 
-    /// Tells the user a line, within a tenth of a second.
+    /// Shows the user a line, within a tenth of a second.
     pub fn announce(&self, line: String) {
         self.announced().push(line);
     }
@@ -212,7 +212,7 @@ impl Steered for Shared {
     }
 }
 
-/// Users that run.
+/// The counters of a run: its users, arrivals, time in Java code, and network targets.
 #[derive(Default)]
 pub struct Counts {
     groups: Vec<AtomicU32>,
@@ -221,21 +221,21 @@ pub struct Counts {
     all: AtomicU32,
     started: AtomicU64,
     finished: AtomicU64,
-    /// Users that were to run since the phase began (`JMeterContextService#getTotalThreads`), and what the counts were then.
+    /// Users planned since the phase began (`JMeterContextService#getTotalThreads`), and the counts at that time.
     planned: AtomicU64,
     started_before: AtomicU64,
     finished_before: AtomicU64,
-    /// Arrivals whose time had come, and those of them that never started.
+    /// Arrivals that have come due, and those of them that were left out.
     arrivals: AtomicU64,
     arrivals_left_out: AtomicU64,
-    /// How long users were in Java code, in microseconds.
+    /// How long users have been in Java code, in microseconds.
     scripts_us: AtomicU64,
-    /// TCP segments that connections have sent, and those of them that were sent again.
+    /// TCP segments that connections have sent, and the retransmitted ones among them.
     segments: AtomicU64,
     segments_again: AtomicU64,
-    /// Ports of this machine that were asked.
+    /// Ports of this machine that requests went to.
     local_ports: Mutex<BTreeSet<u16>>,
-    /// Targets that were asked, each with its port.
+    /// Targets that requests went to, each with its port.
     targets: Mutex<BTreeSet<String>>,
 }
 
@@ -270,7 +270,7 @@ impl Counts {
         self.group_totals[group].1.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Another phase begins: JMeter counts anew (`JMeterContextService#clearTotalThreads`).
+    /// Begins another phase, for which JMeter counts anew (`JMeterContextService#clearTotalThreads`).
     pub(crate) fn begin_phase(&self) {
         self.planned.store(0, Ordering::Relaxed);
         let [started, finished] =
@@ -279,7 +279,7 @@ impl Counts {
         self.finished_before.store(finished, Ordering::Relaxed);
     }
 
-    /// A thread group starts with so many users (`JMeterContextService#addTotalThreads`).
+    /// Adds the users of a thread group that starts (`JMeterContextService#addTotalThreads`).
     pub(crate) fn plan(&self, users: u32) {
         self.planned.fetch_add(u64::from(users), Ordering::Relaxed);
     }
@@ -298,19 +298,19 @@ impl Counts {
         ]
     }
 
-    /// A user waits without counting as running (`ThreadCountsAccessor`).
+    /// Stops counting a user as running while it waits (`ThreadCountsAccessor`).
     pub(crate) fn rest(&self, group: usize) {
         self.groups[group].fetch_sub(1, Ordering::Relaxed);
         self.all.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// A user that waited goes on.
+    /// Counts a user as running again when it has waited.
     pub(crate) fn wake(&self, group: usize) {
         self.groups[group].fetch_add(1, Ordering::Relaxed);
         self.all.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The time of an arrival has come.
+    /// Counts an arrival that has come due.
     pub(crate) fn arrival(&self, is_left_out: bool) {
         self.arrivals.fetch_add(1, Ordering::Relaxed);
         if is_left_out {
@@ -318,18 +318,18 @@ impl Counts {
         }
     }
 
-    /// A user was in Java code for so long.
+    /// Adds time that a user was in Java code.
     pub(crate) fn script(&self, took: Duration) {
         let us = took.as_micros() as u64;
         self.scripts_us.fetch_add(us, Ordering::Relaxed);
     }
 
-    /// How long users were in Java code.
+    /// How long users have been in Java code.
     pub(crate) fn scripts(&self) -> Duration {
         Duration::from_micros(self.scripts_us.load(Ordering::Relaxed))
     }
 
-    /// Connections have sent so many TCP segments more.
+    /// Adds TCP segments that connections have sent.
     pub(crate) fn segments_sent(&self, more: Segments) {
         self.segments.fetch_add(more.sent, Ordering::Relaxed);
         self.segments_again
@@ -343,7 +343,7 @@ impl Counts {
         }
     }
 
-    /// These targets were asked, those at these ports on this machine.
+    /// Records the targets that requests went to, and the ports of those on this machine.
     pub(crate) fn asked(&self, targets: Vec<String>, ports: &[u16]) {
         let known = self.local_ports.lock();
         known.unwrap_or_else(PoisonError::into_inner).extend(ports);
@@ -353,7 +353,7 @@ impl Counts {
             .extend(targets);
     }
 
-    /// The targets that were asked, each with its port.
+    /// The targets that requests went to, each with its port.
     pub fn targets(&self) -> Vec<String> {
         let known = self.targets.lock();
         let known = known.unwrap_or_else(PoisonError::into_inner);
@@ -376,7 +376,7 @@ impl Counts {
     /// Users of a group that have started and ended so far.
     pub(crate) fn of_group(&self, group: usize) -> (u64, u64) {
         let (started, ended) = &self.group_totals[group];
-        // In this order, so that no more have ended than have started.
+        // Read in this order, so that no more users have ended than have started.
         let ended = ended.load(Ordering::Acquire);
         (started.load(Ordering::Acquire), ended)
     }

@@ -1,5 +1,5 @@
-//! Places in a run, its workers and its users for what samplers keep there. The run does not know what that is: HTTP keeps
-//! its connections, caches and credentials in them.
+//! Slots for the state of samplers in a run, its workers and its users. Their content is opaque to the run. HTTP stores its
+//! connections, caches and credentials in them.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ pub type OpenSlot = fn(&Properties) -> Result<Arc<dyn RunSlot>, String>;
 /// The samplers' state of a run.
 pub trait RunSlot: Any + Send + Sync {
     fn worker(self: Arc<Self>) -> Rc<dyn WorkerSlot>;
-    /// The hints of failures on this machine or the targets, as far as they were not taken yet.
+    /// Takes the new hints about failures of this machine or of the targets.
     fn take_news(&self) -> Vec<String>;
     /// Whether local ports have run out.
     fn ports_ran_out(&self) -> bool;
@@ -29,9 +29,9 @@ pub trait WorkerSlot: Any {
     fn user(&self) -> Box<dyn UserSlot>;
     /// The traffic of connections so far.
     fn traffic(&self) -> Traffic;
-    /// Targets that were asked since the last call, each with its port.
+    /// Targets that requests went to since the last call, each with its port.
     fn targets(&self) -> Vec<String>;
-    /// Ports of this machine that were asked.
+    /// Ports of this machine that requests went to.
     fn local_ports(&self) -> Vec<u16>;
 }
 
@@ -45,14 +45,14 @@ pub struct Traffic {
 
 /// The samplers' state of a user.
 pub trait UserSlot: Any {
-    /// A sampler's turn begins; `is_request` says whether pre-processors may change it.
+    /// Called when a sampler's turn begins; `is_request` says whether pre-processors may change it.
     fn begin_sample(&mut self, is_request: bool);
-    /// An iteration of the thread group begins.
+    /// Called when an iteration of the thread group begins.
     fn begin_iteration(&mut self, is_same_user: bool, resets_state: bool);
     /// The slot of a user that runs a child of a Parallel Controller.
     fn branch(&self) -> Box<dyn UserSlot>;
-    /// Such a user has ended.
+    /// Takes over the state of such a user when it has ended.
     fn rejoin(&mut self, branch: &dyn UserSlot);
-    /// Whether JMeter would keep the user's token among the variables now.
+    /// Whether JMeter would have the user's token among the variables now.
     fn has_token(&self) -> bool;
 }

@@ -1,4 +1,4 @@
-//! Where the time of samples goes inside the generator. One sample in many is timed, so that the others pay a countdown.
+//! Measures how samples spend their time in the generator. Only one sample in many is timed; the others pay for a countdown.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use drumfire_health::{Stage, StageTimes};
 use drumfire_http::Times;
 
-/// One sample in so many is timed: a prime, lest it meet the same sampler of every iteration.
+/// One sample in this many is timed. It is a prime, so that it does not pick the same sampler in every iteration.
 const ONE_IN: u32 = 61;
 
 /// The times of one worker's samples.
@@ -19,7 +19,7 @@ pub struct Stages {
 }
 
 impl Stages {
-    /// Begins a sample; gives the start of its first stage, if it is one that is timed.
+    /// Begins a sample. Returns the start of its first stage, if the sample is timed.
     pub fn begin(&self) -> Option<Instant> {
         let left = self.left.get();
         if left > 0 {
@@ -31,7 +31,7 @@ impl Stages {
         Some(Instant::now())
     }
 
-    /// Ends a stage that began at `since`; the next one begins.
+    /// Ends a stage that began at `since`, and begins the next one.
     pub fn lap(&self, since: &mut Option<Instant>, stage: Stage) {
         if let Some(since) = since {
             let now = Instant::now();
@@ -40,7 +40,7 @@ impl Stages {
         }
     }
 
-    /// The next stage begins, and what was since the last one is in none.
+    /// Begins the next stage. The time since the last one belongs to no stage.
     pub fn skip(&self, since: &mut Option<Instant>) {
         if let Some(since) = since {
             *since = Instant::now();
@@ -65,7 +65,7 @@ impl Stages {
             (last, Some(times.end)),
         ];
         for (stage, end) in parts {
-            // On a connection that was there the first three are missing.
+            // On a reused connection the first three are missing.
             if let Some(end) = end {
                 self.add(stage, end.saturating_duration_since(since));
                 since = since.max(end);
@@ -84,7 +84,7 @@ impl Stages {
 pub struct StageSums(Mutex<StageTimes>);
 
 impl StageSums {
-    /// Adds a worker's.
+    /// Adds the times of a worker.
     pub fn add(&self, stages: &Stages) {
         let mut sum = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         sum.merge(&stages.times.borrow());

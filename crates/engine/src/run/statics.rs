@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Statics(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
 impl Statics {
-    /// The run's only `T`, made on first use.
+    /// The run's only `T`, created on first use.
     pub fn of<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let own = all

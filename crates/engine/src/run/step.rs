@@ -18,18 +18,19 @@ pub enum Child {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     Sampler(SamplerId),
-    /// A Transaction Controller that generates a parent sample: its run, in the walk's state, says which sampler or that it is done.
+    /// A Transaction Controller that generates a parent sample. Its run, in the walk's state, says which sampler is next, or
+    /// that the transaction is done.
     Transaction(ControllerId),
-    /// A Critical Section Controller whose lock another user has: get the lock, then ask again.
+    /// A Critical Section Controller whose lock another user holds: take the lock, then ask again.
     Lock(ControllerId),
-    /// An iteration of this controller starts, and an element that has to be waited for is told of it: wait, then ask again.
+    /// An iteration of this controller starts, and a data source must provide a row first: wait for it, then ask again.
     Tell(ControllerId),
-    /// No sampler is found in so many passes that JMeter's thread ends with a `StackOverflowError`.
+    /// No sampler was found in as many passes as end JMeter's thread with a `StackOverflowError`.
     Overflow,
 }
 
 impl Step {
-    /// A number for it, by which Java code names it; none is negative.
+    /// The number by which Java code names the step; it is never negative.
     pub fn code(self) -> i32 {
         let (kind, id) = match self {
             Step::Sampler(id) => (0, id),
@@ -54,7 +55,7 @@ impl Step {
         }
     }
 
-    /// Whether it is no work of the plan, but something the walk needs to go on.
+    /// Whether this is not work of the plan, but something that the walk needs before it can go on.
     pub fn is_pause(self) -> bool {
         matches!(self, Step::Overflow | Step::Lock(_) | Step::Tell(_))
     }

@@ -5,7 +5,7 @@ use drumfire_results::{Summariser, SummariserSettings, SummaryDelta};
 use crate::run::events::Event;
 use crate::run::program::Program;
 
-/// Puts the lines of all summarisers of a plan together, and writes them to the log if the properties say so.
+/// Makes the lines of all summarisers of a plan, and writes them to the log if the properties say so.
 #[derive(Debug, Default)]
 pub struct SummaryLines {
     names: Vec<String>,
@@ -14,7 +14,7 @@ pub struct SummaryLines {
 }
 
 impl SummaryLines {
-    /// Of this plan.
+    /// The summarisers of this plan.
     pub fn of(program: &Program) -> SummaryLines {
         let properties = &program.settings.properties;
         SummaryLines {

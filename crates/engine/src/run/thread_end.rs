@@ -3,14 +3,14 @@
 use crate::run::context::{Context, StateId};
 use crate::run::program::GroupKind;
 
-/// `JMeterThread#run`: an exception while the next sampler is looked for ends the thread.
+/// `JMeterThread#run`: an exception during the search for the next sampler ends the thread.
 pub fn test_failed(cx: &mut Context, reason: &str) {
     tracing::error!("Test failed! {}: {reason}", cx.thread_name);
     note(cx, reason);
     cx.alive = false;
 }
 
-/// Tells the run that the user ends before the plan would have it end.
+/// Records that the user ends earlier than the plan intends.
 fn note(cx: &Context, reason: &str) {
     let group = cx.worker.program.groups.get(cx.group);
     let is_main = group.is_some_and(|group| group.kind == GroupKind::Main);
@@ -18,7 +18,7 @@ fn note(cx: &Context, reason: &str) {
     cx.shared.early.note_end(is_unused, reason);
 }
 
-/// Whether an evaluation threw; then this user has ended.
+/// Whether an evaluation threw. If one did, this ends the user.
 pub fn ended_by_exception(cx: &mut Context) -> bool {
     match cx.take_raised() {
         None => false,
@@ -53,8 +53,8 @@ fn as_at_thread_start<T>(cx: &mut Context, evaluate: impl FnOnce(&mut Context) -
     value
 }
 
-/// A listener's settings as [`as_at_thread_start`] evaluates them, once for each user; none if that ends the user. Give them
-/// back with [`Context::put_state`].
+/// A listener's settings as [`as_at_thread_start`] evaluates them, once for each user; `None` if that ends the user. Return
+/// them with [`Context::put_state`].
 pub fn bound_once<T: 'static>(
     cx: &mut Context,
     state: StateId,

@@ -11,12 +11,12 @@ use crate::run::step::Step;
 pub struct IndependentTransaction {
     sample: Sample,
     calls: u32,
-    /// Passes below which the next call will be counted once more: JMeter counts on every return of its recursion.
+    /// Passes that count as calls once a call finds a step, since JMeter counts on every return of its recursion.
     descents: u32,
     failing: u32,
     pause_ms: i64,
     previous_end_ms: i64,
-    /// Of the samples inside.
+    /// The service time of the samples inside.
     service_us: u64,
 }
 
@@ -97,7 +97,7 @@ pub struct ParentTransaction {
     failing: u32,
     total_ms: i64,
     connect_ms: i64,
-    /// Of the samples inside.
+    /// The service time of the samples inside.
     service_us: u64,
 }
 
@@ -128,7 +128,7 @@ impl ParentTransaction {
         self.step
     }
 
-    /// `TransactionSampler#setSubSampler`, and its end when there is none.
+    /// Sets the next step inside (`TransactionSampler#setSubSampler`), or ends the transaction if there is none.
     pub fn set_step(&mut self, step: Option<Step>, include_timers: bool, now_ms: i64) {
         self.step = step;
         if step.is_none() {
@@ -136,7 +136,7 @@ impl ParentTransaction {
         }
     }
 
-    /// `TransactionSampler#addSubSamplerResult`.
+    /// Adds the sample of a child (`TransactionSampler#addSubSamplerResult`).
     pub fn add(&mut self, child: Sample) {
         let Some(own) = &mut self.sample else { return };
         self.calls += 1;
@@ -154,7 +154,7 @@ impl ParentTransaction {
         own.add_child(child, false);
     }
 
-    /// `TransactionSampler#setTransactionDone`.
+    /// Ends the transaction (`TransactionSampler#setTransactionDone`).
     pub fn set_done(&mut self, include_timers: bool, now_ms: i64) {
         self.done = true;
         let Some(own) = &mut self.sample else { return };
@@ -170,7 +170,7 @@ impl ParentTransaction {
         own.connect_ms = self.connect_ms;
     }
 
-    /// The parent sample, once.
+    /// Takes the parent sample; `None` if it was taken before.
     pub fn take_result(&mut self) -> Option<Sample> {
         self.sample.take().map(|sample| *sample)
     }

@@ -24,8 +24,7 @@ pub struct User {
     plan: WorkerPlan,
 }
 
-/// The plan, as the users of one worker share it: borrowing through the worker's own count costs less than a count that is
-/// contended among cores.
+/// The plan, shared by the users of one worker. The worker's own refcount costs less than one that all cores contend for.
 pub type WorkerPlan = Rc<Arc<BoundPlan>>;
 
 /// The journey of a user, for as long as a step takes.
@@ -138,9 +137,9 @@ impl User {
         arrival.is_some()
     }
 
-    /// `JMeterThread#processSampler`.
+    /// Takes one step (`JMeterThread#processSampler`).
     pub(crate) async fn process(&mut self, step: Step, outer: Option<ControllerId>) {
-        // A user whose samplers never wait would keep its worker from all others.
+        // Without this, a user whose samplers never wait would starve the worker's other users.
         consume_budget().await;
         match step {
             Step::Overflow => self.overflow(),
@@ -180,7 +179,7 @@ impl User {
         }
     }
 
-    /// Tells the element that the walk waits for that an iteration starts.
+    /// Lets the data source that the walk waits for provide its row.
     async fn tell(&mut self, id: ControllerId) {
         let journey = self.journey();
         if let Some(source) = self.walk.told_now(&journey, id) {
@@ -209,12 +208,12 @@ impl User {
         }
     }
 
-    /// `JMeterThread#triggerLoopLogicalActionOnParentControllers`.
+    /// Carries out an action on the controllers around a step (`JMeterThread#triggerLoopLogicalActionOnParentControllers`).
     pub(crate) async fn jump(&mut self, journey: &Journey, step: Step, action: Action) {
         let Some(ancestors) = self.real_sampler_ancestors(journey, step) else {
             return;
         };
-        // A child of a Parallel Controller knows nothing of what is above.
+        // In a child of a Parallel Controller, the action does not reach the controllers above it.
         let root = self.cx.branch.as_ref().map_or(0, |branch| branch.root);
         let mut walker = self.walker(journey);
         for id in ancestors {
@@ -270,7 +269,7 @@ mod tests {
         size_of::<F>()
     }
 
-    /// A hundred thousand users that think cost what this says.
+    /// These sizes determine the memory that a hundred thousand waiting users need.
     #[test]
     fn a_user_that_waits_is_small() {
         let sizes = (size_of::<User>(), future_size(User::run));

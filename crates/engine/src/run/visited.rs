@@ -1,4 +1,4 @@
-//! A user as Java code visits it.
+//! Implements the view that Java code has of a run and of a user.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -50,7 +50,7 @@ impl RunUsers for Shared {
     }
 }
 
-/// The findings of `look` in a sampler of the user's thread group.
+/// Calls `look` with a sampler of the user's thread group.
 fn look_at<T>(
     cx: &mut Context,
     sampler: Option<SamplerId>,
@@ -61,7 +61,7 @@ fn look_at<T>(
     look(cx, seen)
 }
 
-/// The findings of `look` in the HTTP Request at hand.
+/// Calls `look` with the HTTP Request at hand.
 fn look_at_request<T>(
     cx: &mut Context,
     look: impl FnOnce(&mut Context, &dyn RequestView) -> Option<T>,
@@ -71,7 +71,7 @@ fn look_at_request<T>(
     })
 }
 
-/// The value now of a text of an HTTP Request.
+/// The current value of a text of an HTTP Request.
 fn read_text(cx: &mut Context, unread: UnreadText) -> Option<String> {
     look_at(cx, Some(unread.sampler), |cx, seen| {
         let request = seen.sampler?.as_request()?;

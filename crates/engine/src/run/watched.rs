@@ -1,4 +1,4 @@
-//! Elements of a plan that is debugged: each tells of its turn, and a user may stop there.
+//! Wraps the elements of a plan that is debugged. Each reports its turns to the debugger, which may stop the user there.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::run::roles::{
     Act, AssertionRole, PostProcessorRole, PreProcessorRole, Scope, TimerRole,
 };
 
-/// An element that a debugger is told of.
+/// An element whose turns a debugger follows.
 pub struct Watched<T: ?Sized> {
     pub inner: Arc<T>,
     pub turn: Turn,

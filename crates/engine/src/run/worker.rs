@@ -23,38 +23,38 @@ use crate::run::stages::Stages;
 
 /// The state that all users of a worker share.
 pub struct Worker {
-    /// Borrow it through the worker: a count that all cores share would be contended.
+    /// Borrow it through the worker: a refcount that all cores share would be contended.
     pub program: Arc<Program>,
     pub recorder: RefCell<Recorder>,
     /// Wakes users that wait when the run is told to stop.
     pub stop: Arc<Notify>,
-    /// Wakes who waits for other orders: a pause that ends, more or fewer users.
+    /// Wakes tasks that wait for other orders: the end of a pause, more or fewer users.
     pub orders: Arc<Notify>,
-    /// Wakes those that start users when a script stops some.
+    /// Wakes the tasks that start users when a script stops some.
     pub told: Notify,
     /// The samplers' state of the worker.
     pub slot: Rc<dyn WorkerSlot>,
-    /// Of bodies whose response names none (`sampleresult.default.encoding`); none is UTF-8.
+    /// The charset of bodies whose response names none (`sampleresult.default.encoding`); `None` is UTF-8.
     pub default_charset: Option<Rc<Charset>>,
     pub alarms: Rc<Alarms>,
     pub room: Room,
-    /// The plan's samplers, for elements and scripts that look at them.
+    /// The plan's samplers, for elements and scripts that inspect them.
     pub samplers: Rc<dyn Samplers>,
-    /// Where the time of samples goes.
+    /// How samples spend their time.
     pub stages: Stages,
-    /// The users' tasks. All are woken when the run is told to stop, so whatever they wait for need not be told of it.
+    /// The users' tasks. All are woken when the run is told to stop, so the futures that they wait for need not watch for that.
     tasks: RefCell<Tasks>,
     seeds: RefCell<Random>,
-    /// Users that are to end, by thread group.
+    /// How many users are to end, by thread group.
     surplus: RefCell<HashMap<usize, usize>>,
     has_surplus: Cell<bool>,
     /// The counts of this worker's connections, for the run's numbers.
     connections: Cell<Connections>,
     /// The counts of their TCP segments, for the verdict.
     segments: Cell<Segments>,
-    /// How long users were in Java code, as far as the run's numbers do not have it yet.
+    /// How long users were in Java code, as far as the run's numbers do not include it yet.
     in_scripts: Cell<Duration>,
-    /// The thread was made one that the system wakes without delay.
+    /// Whether the thread was set up so that the system wakes it without delay.
     is_prompt: Cell<bool>,
 }
 
@@ -64,7 +64,7 @@ struct Tasks {
     free: Vec<usize>,
 }
 
-/// The place of a user's task among those of its worker.
+/// The entry of a user's task among those of its worker.
 pub struct TaskPlace {
     worker: Rc<Worker>,
     place: usize,
@@ -136,20 +136,20 @@ impl Worker {
         self.recorder.borrow_mut().record_lateness(late_us);
     }
 
-    /// Users of this worker keep a schedule: from now on it is not to stand behind other threads when something is due. Where
-    /// users only ask as often as they can that would cost throughput.
+    /// Called when users of this worker follow a schedule: from now on the system should run the worker without delay when
+    /// something is due. For users that only send as fast as they can, that would cost throughput.
     pub fn keep_schedules(&self) {
         if !self.is_prompt.replace(true) {
             drumfire_http::take_short_turns();
         }
     }
 
-    /// A call of Java code took so long.
+    /// Adds the time of a call of Java code.
     pub fn note_script(&self, took: Duration) {
         self.in_scripts.set(self.in_scripts.get() + took);
     }
 
-    /// This number of users of a group are to end after their samples at hand. Those that sleep end now.
+    /// Sets how many users of a group are to end after their samples at hand. Those that sleep end now.
     pub fn set_surplus(&self, group: usize, users: usize) {
         let mut surplus = self.surplus.borrow_mut();
         surplus.insert(group, users);
@@ -161,7 +161,7 @@ impl Worker {
         }
     }
 
-    /// Whether a user of the group is one that is to end; then there is one less to end.
+    /// Whether a user of the group is to end. If so, one fewer remains to end.
     pub fn take_surplus(&self, group: usize) -> bool {
         if !self.has_surplus.get() {
             return false;
@@ -175,8 +175,7 @@ impl Worker {
         }
     }
 
-    /// Hands over what was recorded, and what became of connections, since the last time; without a time, what belongs to
-    /// the second at hand, too.
+    /// Hands over the samples and connection counts since the last call. Without a time, includes those of the current second.
     pub fn publish(&self, counts: &Counts, now_ms: Option<i64>) {
         counts.script(self.in_scripts.take());
         let mut recorder = self.recorder.borrow_mut();

@@ -27,7 +27,7 @@ use crate::run::worker::Worker;
 /// How often rows go to the writer.
 const ROWS_TICK: Duration = Duration::from_millis(100);
 
-/// How often an ending worker is looked at.
+/// How often the run checks whether a worker has ended.
 const END_TICK: Duration = Duration::from_millis(1);
 
 /// The parts of a worker's recorder.
@@ -40,7 +40,7 @@ pub struct RecorderParts {
     pub label_bytes: Option<usize>,
 }
 
-/// When elements that Java runs are told of the whole test.
+/// A moment of the whole test at which elements that Java runs are notified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JavaMoment {
     TestStarted,
@@ -52,8 +52,8 @@ pub enum Command {
     Java(JavaMoment, Done),
 }
 
-/// Says that a group's users on a worker have all ended, when it is dropped: so it is said too if the worker or the task
-/// that starts the users panics, or if nobody reads the command.
+/// Reports, when it is dropped, that all users of a group on a worker have ended. So the report also arrives if the worker or
+/// the task that starts the users panics, or if the command is never read.
 pub struct Done(Sender<()>);
 
 impl Done {
@@ -64,7 +64,7 @@ impl Done {
 
 impl Drop for Done {
     fn drop(&mut self) {
-        // Nobody listens any more when the run did not wait for all users.
+        // The receiver is gone if the run did not wait for all users.
         let _ = self.0.send(());
     }
 }
@@ -80,8 +80,8 @@ impl Handle {
         let _ = self.commands.send(command);
     }
 
-    /// Ends the worker; its recorder hands over what it has. `None` if it hangs in Java code past the deadline, if there is
-    /// one: then it is left to itself. Its panic is the error.
+    /// Ends the worker, whose recorder hands over its last numbers. Returns `None` if the worker hangs in Java code past the
+    /// deadline, if there is one; its thread is then abandoned. The error is the worker's panic.
     pub fn end(self, deadline: Option<Instant>) -> Option<std::thread::Result<()>> {
         drop(self.commands);
         while let Some(deadline) = deadline
@@ -115,7 +115,7 @@ pub fn runtimes(count: usize) -> std::io::Result<(Vec<Runtime>, Option<std::io::
     Ok((made, None))
 }
 
-/// Starts worker `index` of `count`; without its users, if the system has no thread for it.
+/// Starts worker `index` of `count`. Returns `None` if the system has no thread for it; the run then goes on without its users.
 pub fn start(
     (index, count): (usize, usize),
     runtime: Runtime,
@@ -208,7 +208,7 @@ async fn serve(
     shared.stages.add(&worker.stages);
 }
 
-/// The acts of Java elements before and after all users, with variables of their own (`StandardJMeterEngine#run`).
+/// Notifies Java elements before or after all users, with a separate set of variables (`StandardJMeterEngine#run`).
 fn tell_java(shared: &Arc<Shared>, worker: &Rc<Worker>, moment: JavaMoment) {
     let Java::Host(host) = &shared.program.settings.java else {
         return;
@@ -235,7 +235,7 @@ fn tell_java(shared: &Arc<Shared>, worker: &Rc<Worker>, moment: JavaMoment) {
     }
 }
 
-/// The variables that are not as the plan has them.
+/// The variables that differ from the plan's.
 fn added_variables(program: &Program, vars: &Vars) -> Vec<(String, String)> {
     let initial = program.initial_vars();
     vars.iter()
@@ -244,8 +244,8 @@ fn added_variables(program: &Program, vars: &Vars) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Runs this worker's users of a group, and says when all have ended. Their rows are handed over before that, so that they
-/// stand before those of a group that starts afterwards, whichever worker it has.
+/// Runs this worker's users of a group, and reports when all have ended. Hands over their rows before that, so that these
+/// precede the rows of a group that starts afterwards, on whichever worker.
 async fn serve_group(crew: Crew, shared: Arc<Shared>, worker: Rc<Worker>, _done: Done) {
     if let Err(error) = spawn_local(crew.serve()).await
         && let Ok(panic) = error.try_into_panic()

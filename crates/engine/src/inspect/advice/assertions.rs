@@ -1,4 +1,4 @@
-//! Assertions that say nothing.
+//! Response Assertions that any response passes.
 
 use drumfire_jmx::Value;
 
@@ -31,7 +31,7 @@ fn find<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 /// Why any response passes, if it does.
 fn vacuous(element: &Element) -> Option<String> {
     let kind = element.props.int("Assertion.test_type", CONTAINS);
-    // The property's name is spelled so in ResponseAssertion.
+    // ResponseAssertion itself misspells the property's name.
     let texts: Vec<&str> = element
         .props
         .list("Asserion.test_strings")
@@ -68,7 +68,7 @@ fn is_in_every_text(pattern: &str, kind: i32) -> bool {
             "" | ".*" | ".*?" | "(.*)" | "(.*?)" | "[\\s\\S]*" | "^.*" | "^"
         )
     } else if kind & MATCHES != 0 {
-        // A dot stops at a line end, so that '.*' alone does look at something.
+        // A dot does not match a line end, so '.*' alone does not match every text.
         matches!(bare, "[\\s\\S]*") || (pattern.starts_with("(?s") && matches!(bare, ".*" | "(.*)"))
     } else {
         kind & SUBSTRING != 0 && pattern.is_empty()

@@ -1,4 +1,4 @@
-//! Loads that are not what they seem.
+//! Loads that differ from what the plan appears to ask for.
 
 use super::reach::{enters_each_time, is_endless};
 use super::references::has_word;
@@ -50,7 +50,7 @@ pub const RULES: &[Rule] = &[
 ];
 
 const MS_PER_MINUTE: f64 = 60_000.0;
-/// Of the rate: what rounding may take or add without a word.
+/// The share of the rate that rounding may change before the rule reports it.
 const ROUNDED_AWAY: f64 = 0.02;
 
 fn rounded_throughput<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
@@ -80,7 +80,7 @@ fn rounded_throughput<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         .collect()
 }
 
-/// Samples a minute; JMeter saves a double in an object of its own.
+/// The timer's rate in samples a minute. JMeter saves a double as an object.
 fn throughput(element: &Element, sight: &AdvisedPlan) -> Option<f64> {
     match element.props.value("throughput")? {
         drumfire_jmx::Value::Object(saved) => saved.text_of("value")?.trim().parse().ok(),
@@ -108,7 +108,7 @@ fn endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     found
 }
 
-/// Why a thread group comes to no end, if it needs saying; none if it does end.
+/// Why a thread group never ends; empty if its setting is plainly forever, `None` if it does end.
 fn goes_on(group: &Element, sight: &AdvisedPlan) -> Option<String> {
     if begins_anew(group) {
         let anew = "its loops begin anew: LoopController.continue_forever is not false";
@@ -118,13 +118,13 @@ fn goes_on(group: &Element, sight: &AdvisedPlan) -> Option<String> {
     if loops.is_some_and(|loops| loops < 0.0) {
         return Some(String::new());
     }
-    // Without a loop of the group's nothing in it runs.
+    // A group with 0 loops runs nothing.
     loops.filter(|loops| *loops > 0.0)?;
     let inner = endless_below(group, sight)?;
     Some(format!("'{}' in it never ends", inner.name))
 }
 
-/// A controller that each user comes to and never leaves.
+/// A controller that each user reaches and never leaves.
 fn endless_below<'p>(element: &'p Element, sight: &AdvisedPlan) -> Option<&'p Element> {
     let mut inside = element.children.iter();
     inside.find_map(|child| match is_endless(child, sight) {
@@ -143,7 +143,7 @@ fn done_loops<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     found
 }
 
-/// The Loop Controllers below an element that are done after one turn; `again`: the element runs several times.
+/// Finds Loop Controllers below an element that are done after its first iteration, if the element runs again (`again`).
 fn done_below<'p>(
     element: &'p Element,
     again: bool,
@@ -155,7 +155,7 @@ fn done_below<'p>(
             "LoopController" => sight.number(&child.props, LOOPS),
             _ => None,
         };
-        // One without end is not left, and one without a loop never runs.
+        // An endless loop is never left, and a loop of 0 iterations never runs.
         let ends = loops.is_some_and(|loops| loops > 0.0);
         if again && ends && !child.props.bool(CONTINUE_FOREVER, true) {
             found.push(AdvisedElement::new(child));
@@ -164,13 +164,13 @@ fn done_below<'p>(
     }
 }
 
-/// Whether a number of loops is known and lets more than one iteration come.
+/// Whether a number of loops is known and allows more than one iteration.
 fn comes_again(loops: Option<f64>) -> bool {
     loops.is_some_and(|loops| !(0.0..=1.0).contains(&loops))
 }
 
-/// Whether a thread group's loop starts again after its last iteration: the property that JMeter's window always writes is
-/// missing, and is true then (`LoopController#nextIsNull`).
+/// Whether a thread group's loop starts again after its last iteration (`LoopController#nextIsNull`): `continue_forever` is
+/// true, as it also is by default where a plan that JMeter's window did not write lacks the property.
 fn begins_anew(group: &Element) -> bool {
     let main = group.props.element("ThreadGroup.main_controller");
     main.is_some_and(|main| main.props.bool(CONTINUE_FOREVER, true))
@@ -222,7 +222,7 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
         .iter()
         .filter(is_new_user)
         .filter(|group| {
-            // A controller may run what is in it several times, or not at all.
+            // A controller may run its children several times, or not at all.
             let repeats = |element: &Element| {
                 is_controller(element)
                     && !matches!(
@@ -243,7 +243,7 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
         .collect()
 }
 
-/// Requests that switch it off; a text that only the run evaluates says nothing.
+/// Requests that switch keep-alive off. A setting that only the run can evaluate is not reported.
 fn without_keep_alive<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["HTTPSamplerProxy", "ConfigTestElement"])

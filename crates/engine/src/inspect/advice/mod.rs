@@ -1,7 +1,6 @@
-//! Advice: costs in time and misleading elements of a plan, with the reason and the remedy. `drumfire check` shows it.
+//! Advice on a plan: elements that mislead or that cost time, each with the reason and the remedy. `drumfire check` shows it.
 //!
-//! Rules look at the tree that is run and at nothing else. A rule that cannot know stays silent: a wrong alarm costs more
-//! trust than a missed one earns.
+//! Rules read the tree that is run and nothing else. A rule that is not certain reports nothing, because false alarms cost trust.
 
 mod assertions;
 mod load;
@@ -20,11 +19,11 @@ use crate::resolve::Element;
 use crate::run::settings::RunSettings;
 pub(crate) use sight::AdvisedPlan;
 
-/// The problem.
+/// The kind of problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effect {
-    /// The load or the results are not what a reader of the plan takes them for.
+    /// The load or the results differ from what a reader of the plan expects.
     Misleads,
     /// It costs CPU, memory, disk or connections, which the generator or the target then lacks.
     Costs,
@@ -36,7 +35,7 @@ pub struct Advice {
     /// A stable name to search for, such as `xpath-tolerant`.
     pub rule: &'static str,
     pub effect: Effect,
-    /// The finding.
+    /// The elements that were found, in a few words.
     pub finding: &'static str,
     pub reason: &'static str,
     pub remedy: &'static str,
@@ -51,11 +50,11 @@ pub struct AdvicePlace {
     pub path: Vec<String>,
     /// Line of its start tag in the file, from 1.
     pub line: usize,
-    /// The consequence, if it needs saying.
+    /// The consequence for this element; empty if the finding says it all.
     pub detail: String,
 }
 
-/// A rule: what it says, and what finds it.
+/// A rule: its texts, and the function that finds the elements it applies to.
 struct Rule {
     name: &'static str,
     effect: Effect,
@@ -65,7 +64,7 @@ struct Rule {
     find: for<'p> fn(&AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>>,
 }
 
-/// An element that a rule is about, and what of it.
+/// An element that a rule applies to, with a detail about it.
 struct AdvisedElement<'p> {
     element: &'p Element,
     detail: String,
@@ -94,7 +93,7 @@ const RULES: &[&[Rule]] = &[
     responses::RULES,
 ];
 
-/// All advice on a plan as it is run; what misleads comes first.
+/// All advice on a plan as it is run; misleading elements come first.
 pub fn advise(plan: &Element, settings: &RunSettings) -> Vec<Advice> {
     let sight = AdvisedPlan::new(plan, settings);
     let mut all: Vec<Advice> = RULES
@@ -137,7 +136,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::resolve::Resolver;
 
-    /// An element with its properties and what is below it.
+    /// An element with its properties and the elements below it.
     pub fn element(class: &str, name: &str, props: &[(&str, &str)], below: &str) -> String {
         let props: String = props
             .iter()

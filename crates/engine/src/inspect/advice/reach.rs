@@ -1,4 +1,4 @@
-//! Parts of the plan that no user ever comes to.
+//! Parts of the plan that no user ever reaches.
 
 use super::references::has_word;
 use super::sight::{AdvisedPlan, any_below, is_controller, is_sampler, script};
@@ -70,7 +70,7 @@ fn after_endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     found
 }
 
-/// Whether a controller sends on and on, once a user has come to it.
+/// Whether a controller sends samples forever once a user has reached it.
 pub fn is_endless(element: &Element, sight: &AdvisedPlan) -> bool {
     let is_forever = match element.class.as_str() {
         "LoopController" => sight
@@ -85,7 +85,7 @@ pub fn is_endless(element: &Element, sight: &AdvisedPlan) -> bool {
     is_forever && sends_each_time(element) && !any_below(element, &breaks)
 }
 
-/// Whether a sampler runs in each iteration, whatever happens: a loop that finds nothing to run ends.
+/// Whether a sampler is certain to run in each iteration. A loop that finds nothing to run ends, even an endless one.
 fn sends_each_time(element: &Element) -> bool {
     let mut children = element.children.iter();
     children.any(|child| is_sampler(child) || enters_each_time(child) && sends_each_time(child))
@@ -153,7 +153,7 @@ fn shut(element: &Element, sight: &AdvisedPlan) -> Option<String> {
     }
 }
 
-/// The share of a Throughput Controller, which JMeter saves as a float in an object of its own.
+/// The percentage of a Throughput Controller. JMeter saves a float as an object.
 fn percent(element: &Element, sight: &AdvisedPlan) -> Option<f64> {
     match element
         .props
@@ -178,7 +178,7 @@ fn is_false(condition: &str) -> bool {
 fn empty_modules<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .of(&["ModuleController", "IncludeController"])
-        // One that leads nowhere keeps the plan from running, and compile says so.
+        // A controller whose target is missing is an error, which compiling the plan reports.
         .filter(|element| !element.children.is_empty() && !any_below(element, &is_sampler))
         // A fragment may bring in configuration only.
         .filter(|element| !any_below(element, &|below| !is_controller(below)))

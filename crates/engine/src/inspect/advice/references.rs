@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-/// The calls between `${` and `}`, and their places: all of a text, those inside calls too.
+/// The contents of every `${…}` in a text, including those nested inside calls.
 pub fn references(text: &str) -> Vec<&str> {
     placed(text).into_iter().map(|(_, call)| call).collect()
 }
 
-/// References, each with the place of the call behind its `${`.
+/// All references, each with the byte offset just after its `${`.
 fn placed(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -24,7 +24,7 @@ fn placed(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Where the `}` is that ends a reference, if there is one.
+/// The offset of the `}` that ends a reference, if there is one.
 fn closing(text: &str) -> Option<usize> {
     let mut depth = 1;
     for (at, sign) in text.char_indices() {
@@ -70,8 +70,8 @@ pub fn between_variables(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// Whether something in a text is read that may change while the run goes on: a variable or a function other than those that
-/// read properties.
+/// Whether a text reads something that may change during the run: a variable, or a function that does not just read a
+/// property.
 pub fn changes(text: &str) -> bool {
     references(text).iter().any(|reference| {
         let call = reference.trim_start();
@@ -79,26 +79,26 @@ pub fn changes(text: &str) -> bool {
     })
 }
 
-/// Whether a text has a name in it that no letter, digit or underscore goes before; what follows may be `_` and more.
+/// Whether a word of a text is the name, or begins with the name and an underscore.
 pub fn mentions(text: &str, name: &str) -> bool {
     occurrences(text, name).any(|(before, after)| {
         !before.is_some_and(is_word) && !after.is_some_and(|sign| is_word(sign) && sign != '_')
     })
 }
 
-/// The same, with the name as a whole word.
+/// Whether a text contains the name as a whole word.
 pub fn has_word(text: &str, name: &str) -> bool {
     occurrences(text, name)
         .any(|(before, after)| !before.is_some_and(is_word) && !after.is_some_and(is_word))
 }
 
-/// Texts in which many names are looked for: each name costs a look into a set instead of a search through all texts.
+/// Texts in which many names are searched. A name costs a lookup in a set instead of a search through all texts.
 #[derive(Default)]
 pub struct Words<'t> {
     texts: Vec<&'t str>,
-    /// Letters, digits and underscores that stand together.
+    /// The words of the texts: runs of letters, digits and underscores.
     words: HashSet<&'t str>,
-    /// How words begin, up to each of their underscores.
+    /// The beginnings of words, up to each of their underscores.
     beginnings: HashSet<&'t str>,
 }
 
@@ -114,7 +114,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// Whether one of the texts has the name as a whole word, as [`has_word`] tells.
+    /// Whether [`has_word`] holds for one of the texts.
     pub fn have(&self, name: &str) -> bool {
         match name.chars().all(is_word) {
             true => self.words.contains(name),
@@ -122,7 +122,7 @@ impl<'t> Words<'t> {
         }
     }
 
-    /// Whether one of the texts mentions the name, as [`mentions`] tells.
+    /// Whether [`mentions`] holds for one of the texts.
     pub fn mention(&self, name: &str) -> bool {
         match name.chars().all(is_word) {
             true => self.words.contains(name) || self.beginnings.contains(name),

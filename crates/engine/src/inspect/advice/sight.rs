@@ -1,4 +1,4 @@
-//! The tree that is run, as rules look at it.
+//! The tree that is run, in the form that rules read.
 
 use std::cell::OnceCell;
 
@@ -31,7 +31,7 @@ struct Texts<'p> {
 /// A text of an element's properties.
 #[derive(Clone, Copy)]
 pub struct Text<'p> {
-    /// The property that it belongs to: of texts in a collection the name within it.
+    /// The property that it belongs to. For a text of a nested element, this is the nested property's name.
     pub name: &'p str,
     pub text: &'p str,
     /// Whether it has a `${`.
@@ -102,7 +102,7 @@ impl<'p> AdvisedPlan<'p> {
             .filter(|element| classes.contains(&element.class.as_str()))
     }
 
-    /// All samplers below an element, each with what is in its scope.
+    /// All samplers below an element, each with the elements in its scope.
     pub fn samplers(&self, below: &'p Element) -> Vec<(&'p Element, Vec<&'p Element>)> {
         let mut found = Vec::new();
         let mut scope = self.beside.clone();
@@ -110,7 +110,7 @@ impl<'p> AdvisedPlan<'p> {
         found
     }
 
-    /// A property as it is known before the run: its text, with properties put in; none if something else decides it.
+    /// A property's value before the run: its text, with `__P` and `__property` evaluated. `None` if it reads anything else.
     pub fn known(&self, props: &Props, name: &str) -> Option<String> {
         let text = props.str(name);
         if !text.contains("${") {
@@ -127,7 +127,7 @@ impl<'p> AdvisedPlan<'p> {
         (!known.contains("${")).then_some(known)
     }
 
-    /// The same as a number.
+    /// That value as a number.
     pub fn number(&self, props: &Props, name: &str) -> Option<f64> {
         self.known(props, name)?.trim().parse().ok()
     }
@@ -168,7 +168,7 @@ fn has_role(element: &Element, role: Role) -> bool {
     elements::entry(&element.class).is_some_and(|entry| entry.role == role)
 }
 
-/// Whether an element or anything below it is so.
+/// Whether `is_so` holds for an element or anything below it.
 pub fn any_below(element: &Element, is_so: &dyn Fn(&Element) -> bool) -> bool {
     is_so(element) || element.children.iter().any(|child| any_below(child, is_so))
 }
@@ -199,7 +199,7 @@ fn value_texts<'p>(name: &'p str, value: &'p Value, all: &mut Vec<Text<'p>>) {
     }
 }
 
-/// The script of an element that is one; its file, if it has one instead.
+/// The script of a script element; `None` for all other elements.
 pub fn script(element: &Element) -> Option<Script> {
     let is_script = ["JSR223", "BeanShell", "BSF"]
         .iter()

@@ -1,4 +1,4 @@
-//! Variables that are read and never set, and the other way round.
+//! Variables that are read but never set, and extractors whose variables are never read.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -26,7 +26,7 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-/// Elements whose texts name no variable other than by `${…}`.
+/// Elements whose texts name variables only by `${…}`.
 const PLAIN_TEXTS: &[&str] = &[
     "HTTPSamplerProxy",
     "HeaderManager",
@@ -42,7 +42,7 @@ const PLAIN_TEXTS: &[&str] = &[
     "ConstantThroughputTimer",
 ];
 
-/// Variables that JMeter sets by itself, by how their names begin.
+/// Prefixes of the variables that JMeter itself sets.
 const OWN: &[&str] = &["START.", "TESTSTART.", "JMeterThread.", "__jm", "COOKIE_"];
 
 fn never_set<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
@@ -56,7 +56,7 @@ fn never_set<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut known: HashMap<&str, bool> = HashMap::new();
     let mut found = Vec::new();
     for (element, texts) in sight.with_texts() {
-        // A plan's name is for its reader.
+        // The run does not use the Test Plan's name.
         let own = (element.class != "TestPlan").then_some(&*element.name);
         // `${name}` in a script may be a variable of its own language.
         let texts = texts.iter().filter(|text| text.refers);
@@ -85,12 +85,12 @@ fn sets_anything(element: &Element, texts: &[Text], sight: &AdvisedPlan) -> bool
         return script.is_file || has_computed_name(&script.text, &["put", "putObject"]);
     }
     match element.class.as_str() {
-        // The names are then in the first line of the file.
+        // Without names here, the first line of the file has them.
         "CSVDataSet" => sight
             .known(&element.props, "variableNames")
             .is_none_or(|names| names.trim().is_empty()),
         "RegExUserParameters" | "JavaSampler" => true,
-        // Variables that only the run names.
+        // Variables whose names are computed at run time.
         class => {
             let names_one = |name: &str| name == "VAR" || name.to_ascii_lowercase().contains("ref");
             let mut computed = texts.iter().filter(|text| text.refers);
@@ -99,7 +99,7 @@ fn sets_anything(element: &Element, texts: &[Text], sight: &AdvisedPlan) -> bool
     }
 }
 
-/// Whether a script uses variables in another way than by names that it spells out.
+/// Whether a script may use variables other than by literal names in these calls.
 fn has_computed_name(script: &str, calls: &[&str]) -> bool {
     let mut rest = script;
     while let Some(at) = rest.find("vars") {
@@ -126,7 +126,7 @@ fn has_computed_name(script: &str, calls: &[&str]) -> bool {
     script.contains("getVariables(") || script.contains("setVariables(")
 }
 
-/// Whether the first argument of a call, from its parenthesis on, is a text without anything added to it.
+/// Whether the first argument of a call is a plain string literal. `arguments` starts at the parenthesis.
 fn is_literal(arguments: &str) -> bool {
     let Some(text) = arguments
         .trim_start()
@@ -149,7 +149,7 @@ fn is_literal(arguments: &str) -> bool {
     !text[1..=end].contains('$') && after.starts_with([',', ')'])
 }
 
-/// All texts in which a variable may be named that is set.
+/// All texts that may name a variable which an element sets.
 fn set_texts<'s>(sight: &'s AdvisedPlan<'_>) -> Words<'s> {
     let mut found = Words::default();
     for (element, texts) in sight.with_texts() {
@@ -171,7 +171,7 @@ fn set_texts<'s>(sight: &'s AdvisedPlan<'_>) -> Words<'s> {
     found
 }
 
-/// Whether a variable, or the one that it is a part of (`name_1`, `name_matchNr`, `name_1_g1`), is named where some are set.
+/// Whether a text in `set` names the variable, or the one that it is a part of (`name_1`, `name_matchNr`, `name_1_g1`).
 fn is_set(name: &str, set: &Words) -> bool {
     let mut base = name.trim();
     loop {
@@ -189,7 +189,7 @@ fn is_set(name: &str, set: &Words) -> bool {
     }
 }
 
-/// The endings that extractors put behind a variable's name.
+/// Whether this is an ending that extractors append to a variable's name.
 fn is_part(part: &str) -> bool {
     let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     matches!(part, "matchNr" | "ALL" | "#")
@@ -266,10 +266,10 @@ fn reads_anything(element: &Element, texts: &[Text]) -> bool {
     texts.any(|text| computes(text.text))
 }
 
-/// Properties of elements with plain texts that name variables without `${…}`: that of an If Controller in JavaScript, too.
+/// Properties of `PLAIN_TEXTS` elements that may name variables without `${…}`, such as an If Controller's JavaScript condition.
 const NAMING: &[&str] = &["Scope.variable", "IfController.condition"];
 
-/// All texts in which a variable may be named that is read.
+/// All texts that may name a variable which an element reads.
 fn read_texts<'s>(sight: &'s AdvisedPlan<'_>) -> Words<'s> {
     let mut found = Words::default();
     for (element, texts) in sight.with_texts() {

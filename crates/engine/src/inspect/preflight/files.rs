@@ -1,4 +1,4 @@
-//! Files that the plan reads: each must be there before the first request, unless something may write it first.
+//! Checks the files that the plan reads. Each must exist before the first request, unless something may write it first.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use crate::inspect::advice::AdvisedPlan;
 use crate::resolve::Element;
 use crate::run::settings::RunSettings;
 
-/// The property that takes JMeter's behaviour where a file is missing.
+/// The property that asks for JMeter's behaviour where a file is missing.
 const PROPERTY: &str = "drumfire.missing_files";
-/// Bytes of a data file that are looked at.
+/// How many bytes of a data file are read.
 const LOOK: usize = 1 << 16;
 
 /// Data files that hold rows.
@@ -50,14 +50,14 @@ impl FileKind {
     }
 }
 
-/// Files that are not there, and data files without a row.
+/// Reports missing files, and data files without a row.
 pub fn missing(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagnostic> {
     let settings = sight.settings;
     let is_refused = !is_as_jmeter(settings, PROPERTY);
     let mut findings: Vec<Diagnostic> =
         keystore(sight).into_iter().filter(|_| is_refused).collect();
     for needed in needed(sight) {
-        // A name that only a variable or a function of the run knows is looked for when it is first used.
+        // A name that depends on variables or functions of the run can only be checked on its first use.
         let Some((name, _)) = definitions.value(&needed.text) else {
             continue;
         };
@@ -125,7 +125,7 @@ fn needed<'p>(sight: &AdvisedPlan<'p>) -> Vec<Needed<'p>> {
     all
 }
 
-/// Where a file may be: as it is named, from the working folder, or beside the plan.
+/// The paths at which a file may be: an absolute path as it is, a relative one from the working folder and beside the plan.
 fn places(name: &str, settings: &RunSettings) -> Vec<PathBuf> {
     let written = Path::new(name);
     if written.is_absolute() {
@@ -140,7 +140,7 @@ fn places(name: &str, settings: &RunSettings) -> Vec<PathBuf> {
 }
 
 fn found(name: &str, settings: &RunSettings) -> Option<PathBuf> {
-    // A pipe or a device is read, too.
+    // Pipes and devices can be read, too.
     let is_readable = |path: &PathBuf| path.exists() && !path.is_dir();
     places(name, settings).into_iter().find(is_readable)
 }
@@ -187,7 +187,7 @@ fn empty(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
     })
 }
 
-/// A key store that the system properties name.
+/// Reports a missing key store that the system properties name.
 fn keystore(sight: &AdvisedPlan) -> Option<Diagnostic> {
     const STORE: &str = "javax.net.ssl.keyStore";
     let file = sight.settings.properties.get_system(STORE)?;
@@ -207,7 +207,7 @@ fn keystore(sight: &AdvisedPlan) -> Option<Diagnostic> {
     Some(element.error("file-missing", message).help(help))
 }
 
-/// Whether something in the plan may write the file before it is read. Only what is certain not to is ruled out.
+/// Whether something in the plan may write the file before it is read. An element is ruled out only if it certainly does not.
 fn may_be_written(sight: &AdvisedPlan, name: &str) -> bool {
     let base = Path::new(name).file_name().unwrap_or_default();
     let base = base.to_string_lossy();
@@ -229,7 +229,7 @@ fn may_be_written(sight: &AdvisedPlan, name: &str) -> bool {
         })
 }
 
-/// A sampler that may write a file by other means than a script's.
+/// Whether an element may write a file by other means than a script.
 fn writes_by_itself(element: &Element) -> bool {
     !is_thread_group(element)
         && (elements::entry(&element.class).is_none()

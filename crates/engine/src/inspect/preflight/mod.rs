@@ -1,7 +1,7 @@
-//! Faults that would let a run end green although it did something else than asked: missing files, numbers from the command
-//! line that are none, properties that nothing reads, more users than memory holds.
+//! Finds faults with which a run would pass without doing what the user asked: missing files, values from the command line
+//! that are not numbers, properties that nothing reads, more users than memory holds.
 //!
-//! Each rule looks at the tree that is run, before the first request. A rule that cannot know stays silent.
+//! Each rule inspects the tree that is run, before the first request. A rule that is not certain reports nothing.
 
 mod files;
 mod numbers;
@@ -19,13 +19,13 @@ use crate::resolve::{Element, Plan, resolve};
 use crate::run::settings::RunSettings;
 use provenance::Definitions;
 
-/// The value of a property that asks for what JMeter does.
+/// The value with which a property asks for JMeter's behaviour.
 const AS_JMETER: &str = "jmeter";
 
 /// Compiles a plan and inspects it.
 ///
 /// # Errors
-/// Everything that keeps the plan from running, or from doing what was asked.
+/// Everything that keeps the plan from running, or from doing what its user asked.
 pub fn compile(tree: Tree, settings: Arc<RunSettings>) -> Result<Compiled, Vec<Diagnostic>> {
     let plan = resolve(tree, &settings.properties, &settings.base_dir);
     let root = plan.root.as_ref();
@@ -53,7 +53,7 @@ pub fn draft(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     inspected(bind::draft(plan, settings), plan, settings)
 }
 
-/// The same after Java was asked about the classes and functions that it would run.
+/// Drafts and inspects a plan after asking Java about the classes and functions that it would run.
 pub fn draft_asking_java(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     inspected(bind::draft_asking_java(plan, settings), plan, settings)
 }
@@ -72,7 +72,7 @@ fn inspected(mut draft: Draft, plan: &Plan, settings: &RunSettings) -> Draft {
     draft
 }
 
-/// Everything that keeps the plan from doing what was asked, and what its user should know.
+/// Errors that keep the plan from doing what its user asked, and warnings.
 fn inspect(plan: &Element, settings: &RunSettings) -> Vec<Diagnostic> {
     let sight = AdvisedPlan::new(plan, settings);
     let mut definitions = Definitions::of(&sight);
@@ -119,12 +119,12 @@ mod tests {
         }
     }
 
-    /// The codes of what is found.
+    /// The codes of the findings.
     pub fn codes(findings: &[Diagnostic]) -> Vec<&'static str> {
         findings.iter().map(|finding| finding.code).collect()
     }
 
-    /// A thread group with so many users (a text) and these elements in it.
+    /// A thread group with this number of users, given as a text, and these elements in it.
     pub fn group(users: &str, loops: &str, inside: &str) -> String {
         format!(
             r#"<ThreadGroup guiclass="g" testclass="ThreadGroup" testname="G"><stringProp name="ThreadGroup.num_threads">{users}</stringProp>

@@ -11,15 +11,14 @@ use crate::resolve::Element;
 use crate::run::program::Group;
 use crate::run::settings::RunSettings;
 
-/// The property that takes JMeter's value for what is no number.
+/// The property that asks for JMeter's value where a text is not a number.
 const PROPERTY: &str = "drumfire.bad_numbers";
 /// The property that bounds the users of all thread groups together.
 const MAX_USERS: &str = "drumfire.max_users";
-/// No honest plan has more on one machine.
+/// No realistic plan has more users on one machine.
 const DEFAULT_MAX_USERS: u64 = 2_000_000;
 
-/// A number of a thread group or a loop: its property, its name for people, the least value that makes sense, whether it may
-/// have a fraction.
+/// A number of a thread group or a loop: its property, its name in messages, its least value, and whether it must be whole.
 struct Number {
     property: &'static str,
     noun: &'static str,
@@ -62,7 +61,7 @@ const OF_LEVELS: [Number; 5] = [
     whole("Iterations", "number of iterations", 0),
 ];
 
-/// Values that are no number: refused where they come from the command line, else told.
+/// Reports values that are not numbers: an error if they come from the command line, else a warning.
 pub fn bad(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagnostic> {
     let mut judge = Judge {
         settings: sight.settings,
@@ -110,7 +109,7 @@ impl Judge<'_> {
 
     fn judge(&mut self, element: &Element, number: &Number, text: &str) -> Option<Diagnostic> {
         let (value, origin) = self.definitions.value(text)?;
-        // JMeter's default, without a word.
+        // JMeter silently takes its default for an empty value.
         if value.is_empty() || self.is_sound(number, &value) {
             return None;
         }
@@ -232,7 +231,7 @@ mod tests {
             let told = found(users, loops, &[("users", "7")]);
             assert!(!codes(&told).contains(&"bad-number"), "{users} {loops}");
         }
-        // A negative number is JMeter's business, wherever it comes from.
+        // A negative number is only a warning, wherever it comes from.
         let negative = found("${__P(users)}", "1", &[("users", "-5")]);
         assert!(!negative[0].is_error());
     }

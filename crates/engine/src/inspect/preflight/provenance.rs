@@ -1,5 +1,5 @@
-//! Where a text's value comes from: which properties it reads, by itself or by user defined variables, and whether it is known
-//! before the run.
+//! Finds out where a text's value comes from: which properties it reads, directly or through user defined variables, and
+//! whether the value is known before the run.
 
 use drumfire_expr::{Compiler, Properties, Template};
 use drumfire_jmx::Value;
@@ -16,7 +16,7 @@ pub struct Definitions {
     compiler: Compiler,
 }
 
-/// The variables that a text reads.
+/// The origin of a text's value.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Origin {
     /// Properties, in the order of the text.
@@ -26,7 +26,7 @@ pub struct Origin {
 }
 
 impl Definitions {
-    /// Of the Test Plan and all User Defined Variables; of two equal names, the last counts.
+    /// Collects the variables of the Test Plan and of all User Defined Variables. If a name occurs twice, the last one counts.
     pub fn of(sight: &AdvisedPlan) -> Definitions {
         let mut texts = Vec::new();
         for element in &sight.all {
@@ -61,8 +61,8 @@ impl Definitions {
         definitions
     }
 
-    /// A text's value before the run with what it reads; none if something else decides it. Nothing but properties is read,
-    /// so that functions with effects run once.
+    /// A text's value before the run, and where it comes from; `None` if anything but properties and user defined variables
+    /// decides it. Other functions are not called here, so that functions with side effects run only once.
     pub fn value(&mut self, text: &str) -> Option<(String, Origin)> {
         let origin = self.origin(text);
         if !origin.is_known {
@@ -73,7 +73,7 @@ impl Definitions {
         Some((value, origin))
     }
 
-    /// The variables that a text reads.
+    /// The origin of a text's value.
     fn origin(&self, text: &str) -> Origin {
         let mut origin = Origin {
             properties: Vec::new(),
@@ -102,7 +102,7 @@ impl Definitions {
     }
 }
 
-/// The property that a call of `__P` or `__property` reads; none if it is another call, or computes the name.
+/// The property that a call of `__P` or `__property` reads; `None` if it is another call, or computes the name.
 pub fn property_read(reference: &str) -> Option<&str> {
     let call = reference.trim_start();
     let arguments = call

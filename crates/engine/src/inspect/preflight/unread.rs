@@ -1,4 +1,4 @@
-//! Properties of the command line that nothing reads: most are misspelt.
+//! Warns about properties of the command line that nothing reads. Most of them are misspelt.
 
 use std::collections::BTreeSet;
 
@@ -22,10 +22,10 @@ pub fn properties(sight: &AdvisedPlan) -> Vec<Diagnostic> {
     given.iter().filter_map(|name| reads.judge(name)).collect()
 }
 
-/// The variables that the plan reads.
+/// The properties that the plan reads or may read.
 #[derive(Default)]
 struct Reads<'p> {
-    /// Names that calls of `__P` and `__property` spell out.
+    /// Literal names in calls of `__P` and `__property`.
     names: BTreeSet<&'p str>,
     /// Arguments of other functions, which may be names.
     arguments: BTreeSet<&'p str>,
@@ -33,7 +33,7 @@ struct Reads<'p> {
     scripts: Vec<&'p str>,
     /// Scripts in files.
     files: Vec<String>,
-    /// Something may read any property: a computed name, code that is not in the plan.
+    /// Some element may read any property: it computes the name, or runs code that is not in the plan.
     is_open: bool,
 }
 

@@ -47,7 +47,7 @@ impl Crew {
         self.supply().pool().close();
     }
 
-    /// This machine's part of a limit; none if there is no limit. A limit of 0 is none.
+    /// This machine's part of a limit; `None` if the limit is 0, which means unlimited.
     fn limit_of(&self, limit: i64) -> Option<i64> {
         let limit = u64::try_from(limit).ok().filter(|limit| *limit > 0)?;
         Some(self.shared.part.slots().count_of(limit) as i64)

@@ -12,7 +12,7 @@ use crate::run::schedule::Concurrency;
 use crate::run::shared::Shared;
 use crate::run::worker::Worker;
 
-/// How often the level is looked at while users run (`ConcurrencyThreadGroup.MIN_CHECK_TIME`).
+/// How often the level is evaluated while users run (`ConcurrencyThreadGroup.MIN_CHECK_TIME`).
 const CHECK_PAUSE: Duration = Duration::from_secs(1);
 
 impl Crew {
@@ -21,7 +21,7 @@ impl Crew {
         let (shared, worker, start_ms) =
             (self.shared.clone(), self.worker.clone(), self.start.at_ms);
         let identity = self.identity(0, Terms::default());
-        // One follower is enough, and that of the first start goes on for as long as the group.
+        // One task that follows the level is enough, and the task of the group's first start runs as long as the group.
         let leads = self.index == 0 && self.start.adopted_ms.is_none();
         let lead = async move {
             if leads {
@@ -32,7 +32,7 @@ impl Crew {
             loop {
                 let users = self.part_of(*level.borrow_and_update());
                 if self.supply().order().is_some() {
-                    // In the plugin nobody ends early when the level falls; who orders fewer users wants fewer.
+                    // In the plugin no user ends early when the level falls. An order for fewer users does end the surplus.
                     let surplus = self.running.len().saturating_sub(users);
                     self.worker.set_surplus(self.start.group, surplus);
                 }
@@ -40,7 +40,7 @@ impl Crew {
                     let number = self.take_number();
                     self.start_user(number, Terms::default());
                 }
-                // A user that ends is replaced once the level has been looked at again.
+                // A user that ends is replaced once the level has been evaluated again.
                 loop {
                     if self.is_over() {
                         return;
@@ -66,7 +66,7 @@ impl Crew {
     }
 }
 
-/// Says what the level is until the time is over or the run is told to stop.
+/// Publishes the level until the time is over or the run is told to stop.
 async fn follow(
     concurrency: &Concurrency,
     shared: Arc<Shared>,

@@ -14,13 +14,13 @@ use crate::run::java::visit::Visit;
 use crate::run::shared::Shared;
 use crate::run::worker::Worker;
 
-/// How often the first worker looks whether the others are there, and how many times.
+/// How often, and how many times at most, the first worker checks whether the others have joined.
 const JOIN_PAUSE: Duration = Duration::from_millis(1);
 const JOIN_LOOKS: u32 = 100;
 
 impl Crew {
     pub(super) async fn java(&mut self) {
-        // The object knows nothing of shares: of several machines one runs it, and it goes with its machine.
+        // The object cannot be divided. Among several machines one runs it, and no other takes it over if that machine is lost.
         if !self.shared.part.share.leads() || self.start.adopted_ms.is_some() {
             return;
         }
@@ -62,8 +62,8 @@ impl Crew {
     }
 }
 
-/// Goes with a user. When it is dropped, the user's rows are handed over, and then the object is told: so they stand before those
-/// of a user that it starts afterwards, whichever worker that has.
+/// Dropped when a user ends: it publishes the user's rows and then notifies the object. So these rows precede those of any
+/// user that the object starts afterwards, on whichever worker.
 pub(super) struct Ending {
     shared: Arc<Shared>,
     worker: Rc<Worker>,
@@ -78,7 +78,7 @@ impl Drop for Ending {
     }
 }
 
-/// Runs the object to its end, and tells it when the run stops.
+/// Runs the object to its end, and notifies it when the run stops.
 async fn run_object(
     shared: &Arc<Shared>,
     worker: &Rc<Worker>,

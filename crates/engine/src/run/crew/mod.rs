@@ -1,4 +1,4 @@
-//! Brings the users of a thread group to life when its schedule says so: one file for each way of doing it.
+//! Starts the users of a thread group by its schedule. There is one file for each kind of schedule.
 
 mod arrivals;
 mod concurrency;
@@ -24,8 +24,8 @@ use crate::run::supply::Supply;
 use crate::run::user::{User, WorkerPlan};
 use crate::run::worker::{TaskPlace, Worker};
 
-/// A user counts as active for so long after its last sample, as a thread of JMeter, which logs and tells listeners of its end: users
-/// whose last samples end at one moment see each other. Users that arrive for one iteration do not wait.
+/// How long a user still counts as active after its last sample. A JMeter thread then logs its end and notifies listeners, so
+/// that users whose last samples end at the same moment count each other. Users that arrive for one iteration do not wait.
 const LAST_MOMENT: Duration = Duration::from_millis(1);
 
 /// The property with the name of the server that runs the users, where several run the whole plan.
@@ -38,15 +38,15 @@ pub struct StartGroup {
     /// The group's number in its phase, from 1, as thread names show it.
     pub number: usize,
     pub at_ms: i64,
-    /// The users and arrivals to start, of all that the group has.
+    /// The share of the group's users and arrivals to start.
     pub slots: Slots,
-    /// These were another machine's until this time, in milliseconds since the epoch.
+    /// Until this time, in milliseconds since the epoch, another machine was responsible for these slots.
     pub adopted_ms: Option<i64>,
 }
 
 /// One worker's users of a thread group.
 pub struct Crew {
-    /// This worker among so many.
+    /// This worker's position among the `count` workers.
     index: usize,
     count: usize,
     start: StartGroup,
@@ -54,12 +54,12 @@ pub struct Crew {
     worker: Rc<Worker>,
     plan: WorkerPlan,
     group_name: Rc<str>,
-    /// The beginning of all users' names (`AbstractThreadGroup`, `__jm.D_TG`): the server's name and a dash, or nothing.
+    /// The prefix of all thread names (`AbstractThreadGroup`, `__jm.D_TG`): the server's name and a dash, or empty.
     place: String,
     running: JoinSet<()>,
-    /// The last order that was carried out.
+    /// The number of the last order that was carried out.
     obeyed: u32,
-    /// Part of an arrival that the rate factor left over.
+    /// The fraction of an arrival that the rate factor left over.
     carry: f64,
 }
 
@@ -67,13 +67,13 @@ pub struct Crew {
 #[derive(Clone, Copy, Default)]
 struct Terms {
     end_ms: Option<i64>,
-    /// Whether what is under way at the end is broken off.
+    /// Whether samples and sleeps are interrupted at the end.
     interrupted_at_end: bool,
     /// When the user should begin its first sample, where a schedule of arrivals says so.
     arrival: Option<Instant>,
 }
 
-/// How many users of this machine the thread groups before one have.
+/// How many users this machine has in the thread groups before `group`.
 fn users_before(program: &Program, group: usize) -> usize {
     let slots = &program.settings.share.slots;
     let before = program.groups[..group].iter();
@@ -82,8 +82,8 @@ fn users_before(program: &Program, group: usize) -> usize {
         .sum()
 }
 
-/// A worker's place among those that take the users of a group in turn. The first user goes to the worker after that of the
-/// last user before: many small groups would all be the first worker's otherwise.
+/// A worker's position in the round-robin over the users of a group. A group's first user goes to the worker after that of the
+/// previous group's last user. Otherwise the first worker would get the users of many small groups.
 fn turned(index: usize, count: usize, users_before: usize) -> usize {
     (index + count - users_before % count) % count
 }
@@ -162,20 +162,20 @@ impl Crew {
         }
     }
 
-    /// Whether this was due while it was another machine's.
+    /// Whether this was due while another machine was responsible for it.
     fn is_missed(&self, due_ms: i64) -> bool {
         self.start
             .adopted_ms
             .is_some_and(|from_ms| due_ms < from_ms)
     }
 
-    /// Whether a user of the group is this worker's.
+    /// A predicate for the numbers of the group's users that belong to this worker.
     fn mine(&self) -> impl Fn(u32) -> bool + use<> {
         let (slots, index, count) = (self.start.slots.clone(), self.index, self.count);
         move |number| slots.falls_to(number.into(), index, count)
     }
 
-    /// A number that no other user of the group has, whatever machine it is on.
+    /// Takes a number that no other user of the group has on any machine.
     fn take_number(&self) -> u32 {
         self.start.slots.nth(self.supply().take_number().into()) as u32
     }
@@ -185,7 +185,7 @@ impl Crew {
         share(self.start.slots.users_of(users), self.index, self.count)
     }
 
-    /// How many arrivals one of the schedule stands for, by the rate factor; none while the run pauses.
+    /// How many users arrive for one arrival of the schedule, by the rate factor; 0 while the run is paused.
     fn arrivals_for_one(&mut self) -> usize {
         if self.shared.control.is_paused() {
             return 0;
@@ -196,7 +196,7 @@ impl Crew {
         whole as usize
     }
 
-    /// Takes note of a user that panicked.
+    /// Records a user's panic.
     fn report(&self, ended: Result<(), JoinError>) {
         if let Err(error) = ended
             && let Ok(panic) = error.try_into_panic()
@@ -209,8 +209,8 @@ impl Crew {
         &self.shared.supplies[self.start.group]
     }
 
-    /// Waits until a time in milliseconds since the epoch; false if the run was told to stop. Nobody is late for one that has
-    /// passed.
+    /// Waits until a time in milliseconds since the epoch; false if the run was told to stop. Records no lateness for a time
+    /// that has passed.
     async fn wait_until(&self, due_ms: i64) -> bool {
         if due_ms <= self.shared.clock.now_ms() {
             return !self.is_stopping();
@@ -218,8 +218,8 @@ impl Crew {
         self.wait_for(self.shared.clock.instant(due_ms)).await
     }
 
-    /// Waits for something that is due at this time, whether it has passed or not; false if the run was told to stop. Nothing
-    /// that was due before the group's turn is late.
+    /// Waits until `due` and records the lateness, even if `due` has passed already; false if the run was told to stop. Does
+    /// not count times before the start of the group as late.
     async fn wait_for(&self, due: Instant) -> bool {
         let stop = self.worker.stop.notified();
         if self.is_stopping() {
@@ -278,7 +278,7 @@ impl Crew {
         User::new(&self.shared, &self.worker, &self.plan, identity)
     }
 
-    /// Lets a user run; `ending` is dropped when it has ended.
+    /// Spawns a user's task, which drops `ending` when the user has ended.
     fn send_off(&mut self, mut user: User, lingers: bool, ending: Option<Box<Ending>>) {
         let counted = Counted::start(self.shared.clone(), self.start.group, &user.cx.thread_name);
         let worker = self.worker.clone();
@@ -287,7 +287,7 @@ impl Crew {
             let _ending = ending;
             let _counted = counted;
             let _enlisted = TaskPlace::here(worker).await;
-            // By reference: by value the task would have room for it twice.
+            // Run by reference: by value the task would reserve room for the user twice.
             user.run().await;
             drop(user);
             if lingers {
@@ -304,16 +304,16 @@ impl Crew {
     }
 }
 
-/// One worker's part of the users: the remainder goes to the first ones.
+/// One worker's part of the users. The first workers get the remainder.
 fn share(users: u32, index: usize, count: usize) -> usize {
     (users as usize + count - 1 - index) / count
 }
 
-/// A user counts as running for as long as this lives, also when it panics.
+/// Counts a user as running until it is dropped, also by a panic.
 struct Counted {
     shared: Arc<Shared>,
     group: usize,
-    /// Where scripts may stop users by their names.
+    /// Set if scripts may stop users by their names.
     thread_name: Option<Rc<str>>,
 }
 

@@ -51,7 +51,7 @@ fn rounded_ms(origin_ms: i64, time_s: f64) -> i64 {
     origin_ms + (time_s * 1000.0).round() as i64
 }
 
-/// When the user starts that the schedule has at `time_s`.
+/// The start of the user that is scheduled at `time_s`.
 fn start(clock: &Clock, origin_ms: i64, time_s: f64, end_ms: i64) -> Instant {
     if rounded_ms(origin_ms, time_s) >= end_ms {
         return clock.instant(end_ms);
@@ -80,7 +80,7 @@ mod tests {
         assert!(starts[0] > clock.instant(clock.start_ms() + 1_000));
     }
 
-    /// Samples that are under way at the end are broken off: nobody starts right before it whom JMeter starts then.
+    /// Samples still running at the end are interrupted, so a user that JMeter starts at the end must not start just before it.
     #[test]
     fn a_user_that_jmeter_starts_at_the_end_starts_no_earlier() {
         let clock = Clock::start();

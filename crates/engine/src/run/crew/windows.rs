@@ -1,4 +1,4 @@
-//! Users whose windows are known beforehand, and what orders to have more or fewer make of them.
+//! Starts users whose windows are known beforehand, and carries out orders for more or fewer users.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use super::{Crew, Terms};
 use crate::run::schedule::{Shape, Window};
 
 impl Crew {
-    /// Starts the users when each is due. `windows` are in the order of their starts. An order ends that: it says how many
-    /// users there are to be at once.
+    /// Starts each user when it is due. `windows` are sorted by their starts. An order for a number of users ends this
+    /// schedule.
     pub(super) async fn windows(&mut self, windows: impl Iterator<Item = (u32, Window)>) {
         let (adopted_ms, at_ms) = (self.start.adopted_ms, self.start.at_ms);
         // Another machine has run these to their end.
@@ -30,7 +30,7 @@ impl Crew {
         }
     }
 
-    /// Waits until a user is to start; false if none starts any more.
+    /// Waits until a user is due; false if no further user is to start.
     async fn wait_for_start(&self, due_ms: i64) -> bool {
         loop {
             let ordered = self.worker.orders.notified();
@@ -76,7 +76,7 @@ impl Crew {
         }
     }
 
-    /// How long a group that was ordered to have no users waits for another order: until its time is over.
+    /// How long, in milliseconds, a group that was ordered to have no users waits for another order: until its time is over.
     fn hold_ms(&self, shape: &Shape) -> Option<u64> {
         let (_, 0) = self.supply().order()? else {
             return None;
@@ -88,7 +88,7 @@ impl Crew {
             .filter(|left_ms| *left_ms > 0 && !self.is_stopping())
     }
 
-    /// Starts the users that an order asks for, or has the surplus end.
+    /// Starts the users that an order asks for, or ends the surplus.
     fn obey(&mut self, shape: &Shape) {
         let Some((number, users)) = self.supply().order() else {
             return;

@@ -1,4 +1,4 @@
-//! A run: workers, thread groups in their order, and what is known while it goes on (`StandardJMeterEngine#run`).
+//! A run: its workers, its thread groups in their order, and the numbers that it reports (`StandardJMeterEngine#run`).
 
 mod start_error;
 
@@ -32,16 +32,16 @@ use crate::run::workers::{Command, Done, JavaMoment, RecorderParts};
 
 pub use start_error::StartError;
 
-/// How long the main groups wait for what scripts of setUp groups have begun in Java.
+/// How long the main groups wait for work that scripts of setUp groups have started in Java.
 const AFTER_SET_UP: Duration = Duration::from_millis(200);
-/// How often the run looks at itself.
+/// How often the run collects its numbers and notifies its subscribers.
 const TICK: Duration = Duration::from_millis(100);
-/// How often the verdict up to now is found.
+/// How often the verdict so far is computed.
 const JUDGE_PAUSE: Duration = Duration::from_secs(5);
-/// How long samples may take to break off after the code of the plan was ended by force.
+/// How long samples may take to end after the plan's Java code was ended by force.
 const GIVE_UP_WAIT: Duration = Duration::from_secs(3);
 
-/// Worker threads of a plan whose functions wait for something, or may go on for long.
+/// The number of worker threads of a plan whose functions block, or may run for long.
 const BLOCKING_WORKERS: usize = 256;
 /// `jmeterengine.threadstop.wait`, in milliseconds: how long after 'stop now' Java code has to heed its interruption.
 const THREAD_STOP_WAIT_MS: i64 = 5000;
@@ -53,7 +53,7 @@ const SHELL_PORT: &str = "beanshell.server.port";
 /// The property for the length of labels in statistics.
 const LABEL_BYTES: &str = "drumfire.max_label_bytes";
 
-/// How to run.
+/// The options of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Delete result files before the start (`-f`).
@@ -66,7 +66,7 @@ pub struct Options {
     pub clock_offset_ns: i64,
 }
 
-/// Runs a plan to its end, on this thread. Subscribers hear of everything in the order in which they are given.
+/// Runs a plan to its end, on this thread. Each event goes to the subscribers in the order of the slice.
 ///
 /// # Errors
 /// [`StartError`]; nothing has been sent then.
@@ -154,7 +154,7 @@ fn started(program: &Program, clock: &Clock) -> Started {
     }
 }
 
-/// How long the plan says its main thread groups run; none if one of them ends by its iterations.
+/// The planned duration of the main thread groups, in milliseconds; `None` if one of them ends by its iterations.
 fn planned_ms(program: &Program) -> Option<u64> {
     let mut planned = 0;
     let groups = program.groups.iter();
@@ -170,7 +170,7 @@ fn planned_ms(program: &Program) -> Option<u64> {
     (planned > 0).then_some(planned)
 }
 
-/// Where result files are, and what becomes of those that are there.
+/// Where result files go, and whether existing ones are deleted.
 fn place(program: &Program, options: &Options) -> ResultFolder {
     let prefix = program
         .settings
@@ -191,13 +191,13 @@ fn place(program: &Program, options: &Options) -> ResultFolder {
 fn worker_count(program: &Program, options: &Options) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let users = program.groups.iter().map(|group| match group.late {
-        // Only its start tells how many there are.
+        // The number of its users is known only when it starts.
         Some(_) => cores,
         None => program.settings.share.slots.users_of(group.shape.users()) as usize,
     });
     let users = users.sum::<usize>();
     let wanted = match options.workers {
-        // Functions run where their user does: while one waits, few others should have to.
+        // A function that blocks holds up all users of its worker. More workers keep these few.
         0 if program.java.has_blocking_functions => BLOCKING_WORKERS.max(cores),
         0 => cores,
         workers => workers,
@@ -205,7 +205,7 @@ fn worker_count(program: &Program, options: &Options) -> usize {
     wanted.min(users.max(1)).max(1)
 }
 
-/// Starts a worker for each place in the ledger, fewer with a warning if the system refuses more of them.
+/// Starts a worker for each handover of the ledger, or fewer with a warning if the system refuses more threads.
 fn start_workers(
     shared: &Arc<Shared>,
     plan: &Arc<BoundPlan>,
@@ -244,26 +244,26 @@ struct Run<'s, 'o> {
     writer: ResultWriter,
     workers: Vec<workers::Handle>,
     done: Sender<()>,
-    /// Each time a group's users on one worker have all ended.
+    /// Receives a message each time all users of a group on one worker have ended.
     finished: Receiver<()>,
     subscribers: &'s mut [&'o mut dyn Subscriber],
-    /// The writer's problem has been told.
+    /// Subscribers have been told of the writer's problem.
     problem_told: bool,
-    /// Some users did not stop.
     /// Some users did not heed 'stop now' in time (`StandardJMeterEngine.StopTest`).
     used_force: bool,
+    /// Some users did not stop even then, and the run no longer waits for them.
     gave_up: bool,
     started: Instant,
     /// The groups that run.
     running: Vec<StartGroup>,
-    /// Until then this thread leaves the cores to the workers, whose users begin with those of other machines.
+    /// Until then this thread leaves the cores to the workers, whose users must start together with those of other machines.
     quiet_until: Option<Instant>,
     machine: Machine,
     watch: Watch,
     marks: Vec<Mark>,
-    /// The last second of the generator that nobody was told yet.
+    /// The last second of the generator, until a tick has reported it.
     second: Option<Arc<Second>>,
-    /// The verdict up to now, and when it was found.
+    /// The verdict so far, and when it was computed.
     verdict: Option<Arc<Verdict>>,
     judged: Duration,
 }
@@ -280,7 +280,7 @@ impl Run<'_, '_> {
         }
         self.pass_gate(Phase::Main);
         self.phase(GroupKind::Main);
-        // An exit of the JVM has no tearDown in JMeter: here it ends in good order, whatever the plan says of shutdowns.
+        // In JMeter an exit of the JVM skips tearDown groups. Here they run, whatever the plan says of shutdowns.
         let tears_down = self.shared.program.tear_down_on_shutdown || self.exit_request().is_some();
         if main_began && self.shared.control.stopping() && tears_down {
             self.shared.control.rearm();
@@ -291,7 +291,7 @@ impl Run<'_, '_> {
         self.tell_lost();
     }
 
-    /// Says what Java code could not send.
+    /// Warns of samples that Java code could not send.
     fn tell_lost(&mut self) {
         let lost = match &self.shared.program.settings.java {
             Java::Host(host) => host.take_lost(),
@@ -302,7 +302,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Tells the elements that Java runs that the test starts or ends; false if it cannot go on.
+    /// Notifies the elements that Java runs of the start or end of the test; false if the run cannot go on.
     fn java_state(&mut self, moment: JavaMoment) -> bool {
         let program = &self.shared.program;
         if program.java.elements.is_empty() || program.groups.is_empty() {
@@ -313,9 +313,9 @@ impl Run<'_, '_> {
         !matches!(self.shared.java_start.get(), Some(Err(_)))
     }
 
-    /// The work of `StandardJMeterEngine#run` before the main groups, if something has run by then. Plans rely on the time that
-    /// JMeter takes then and for its first request: a server that a script of a setUp group started binds its port on a thread
-    /// of its own.
+    /// Does the work of `StandardJMeterEngine#run` between setUp groups and main groups: collects garbage, and waits. Plans
+    /// rely on the time that JMeter takes for this and for its first request. For example, a server that a script of a setUp
+    /// group has started may bind its port on another thread.
     fn settle_java(&self) {
         let program = &self.shared.program;
         let Java::Host(host) = &program.settings.java else {
@@ -329,8 +329,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Waits until shortly before the moment at which the groups start on all machines of the run, for which workers wait on
-    /// their own precise timers; a stop ends the wait.
+    /// Waits until shortly before the groups start on all machines of the run. Workers wait for the exact moment with their
+    /// own precise timers. A stop ends the wait.
     fn pass_gate(&mut self, phase: Phase) {
         let Some(fleet) = self.shared.part.fleet.clone() else {
             return;
@@ -358,7 +358,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Starts users of lost machines that are this one's from now on; gives how many crews do so.
+    /// Takes over users of lost machines and starts them. Returns the number of crews that do so.
     fn adopt(&mut self, kind: GroupKind) -> usize {
         let adoptions = match &self.shared.part.fleet {
             Some(fleet) if kind == GroupKind::Main && !self.shared.control.stopping() => {
@@ -381,7 +381,7 @@ impl Run<'_, '_> {
         crews
     }
 
-    /// Has all workers start users of a group; gives how many crews do so.
+    /// Has all workers start users of a group. Returns the number of crews that do so.
     fn send_start(&self, start: &StartGroup) -> usize {
         self.shared.supplies[start.group].expect_crews(self.workers.len());
         for worker in &self.workers {
@@ -391,7 +391,7 @@ impl Run<'_, '_> {
         self.workers.len()
     }
 
-    /// All thread groups of a kind; one after the other if the plan says so.
+    /// Runs all thread groups of a kind, one after the other if the plan says so.
     fn phase(&mut self, kind: GroupKind) {
         let shared = self.shared.clone();
         let share = &shared.part.share;
@@ -449,7 +449,7 @@ impl Run<'_, '_> {
         self.running.clear();
     }
 
-    /// When a group starts that is to start now: of several machines, all take the same moment.
+    /// The start time of a group that is to start now. If there are several machines, all use the same time.
     fn start_ms(&self, kind: GroupKind) -> i64 {
         match kind {
             GroupKind::Main
@@ -461,7 +461,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Waits until so many workers have said that a group's users have ended.
+    /// Waits until `pending` crews have reported that their users have ended.
     fn wait_for(&mut self, mut pending: usize, kind: GroupKind) {
         let mut stop_now_since = None;
         while pending > 0 {
@@ -498,7 +498,7 @@ impl Run<'_, '_> {
         Duration::from_millis(u64::try_from(millis).unwrap_or(0))
     }
 
-    /// The fault of a run that had to end code by force, where JMeter exits with 1.
+    /// The fault of a run that had to end Java code by force; JMeter then exits with status 1.
     fn stop_fault(&self) -> Option<String> {
         let properties = &self.shared.program.settings.properties;
         let counts = properties.get_bool("jmeterengine.stopfail.system.exit", true);
@@ -508,7 +508,7 @@ impl Run<'_, '_> {
         })
     }
 
-    /// Java code does not see that the run ends: it is interrupted, or ended by force.
+    /// Interrupts Java code, or ends it by force, because it does not notice that the run ends.
     fn break_off(&self, by_force: bool) {
         if let Java::Host(host) = &self.shared.program.settings.java {
             host.break_off(by_force);
@@ -565,7 +565,7 @@ impl Run<'_, '_> {
         self.tell_tick(now_ms);
     }
 
-    /// Tells the seconds that no worker adds to any more, all of them without a time, and what backend listeners heard.
+    /// Sends the increments of finished seconds, or of all seconds without a time, and the samples of backend listeners.
     fn tell_increments(&mut self, now_ms: Option<i64>) {
         while let Some(increment) = self.ledger.post(now_ms) {
             self.tell(&Event::Increment(increment));
@@ -585,7 +585,7 @@ impl Run<'_, '_> {
         self.verdict = Some(Arc::new(verdict));
     }
 
-    /// The failures up to now, without rows that the writer has lost.
+    /// The failures so far, without rows that the writer has lost.
     fn failures(&self, lacking: Shortages) -> Failures {
         Failures {
             samples: self.ledger.samples(),
@@ -618,7 +618,7 @@ impl Run<'_, '_> {
 
     fn moment(&mut self) -> Moment {
         let elapsed = self.started.elapsed();
-        // Facts that cost something to find out are asked once a second.
+        // Facts that are expensive to find out are queried once a second.
         let (delay, lacking, garbage) = if self.watch.is_due(elapsed) {
             (self.delay(), self.lacking(), self.garbage())
         } else {
@@ -658,17 +658,17 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Samples that failed so far for want of something on this machine.
+    /// Samples that have failed so far because this machine lacked a resource.
     fn lacking(&self) -> Shortages {
         let mut lacking = self.ledger.lacking();
-        // A source address that is not this machine's fails with the same words as ports that ran out.
+        // A source address that this machine does not have fails with the same message as exhausted ports.
         if !self.shared.slot.ports_ran_out() {
             lacking.port = 0;
         }
         lacking
     }
 
-    /// How late users were since the last call.
+    /// The lateness of users since the last call.
     fn delay(&mut self) -> Delay {
         let lateness = self.ledger.take_lateness();
         let times = lateness.histogram();
@@ -680,7 +680,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Ends all workers, which hand over what they have; says what went wrong.
+    /// Ends all workers, which hand over their last numbers. Returns what went wrong.
     fn end_workers(&mut self) -> Vec<String> {
         let mut faults = Vec::new();
         let deadline = self.gave_up.then(|| Instant::now() + WORKER_END_WAIT);
@@ -762,7 +762,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// When the run started by the system's clock as it is now. `None` if this thread lost its core between the two clocks.
+/// The run's start by the system's clock as it is now. `None` if this thread lost its core between reading the two clocks.
 fn start_by_clock_ms(started: Instant) -> Option<i64> {
     const AT_ONCE: Duration = Duration::from_millis(20);
     let before = started.elapsed();
@@ -771,8 +771,8 @@ fn start_by_clock_ms(started: Instant) -> Option<i64> {
     is_at_once.then(|| since_epoch.as_millis() as i64 - before.as_millis() as i64)
 }
 
-/// How late half of the samples began, or more, that a schedule had asked for: by so much, their response times from the intended
-/// start exceed those of the exchange.
+/// How late scheduled samples began, in microseconds: the median time from the intended start to the end, minus the median of
+/// the exchange itself.
 fn behind_schedule_us(recording: &Recording) -> u64 {
     let mut scheduled = Histogram::new();
     let mut service = Histogram::new();

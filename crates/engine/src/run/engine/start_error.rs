@@ -11,11 +11,11 @@ use crate::run::java::host::JavaError;
 pub enum StartError {
     /// A result file that is to be deleted cannot be.
     Results(OpenError),
-    /// Java, or one of the elements that it is to run.
+    /// Java, or an element that it runs, cannot start.
     Java(JavaError),
-    /// The certificates to verify servers with cannot be had.
+    /// The certificates to verify servers with cannot be loaded.
     Tls(String),
-    /// Not even one worker.
+    /// Not even one worker can start.
     Workers(std::io::Error),
 }
 

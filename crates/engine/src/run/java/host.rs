@@ -1,4 +1,4 @@
-//! The Java of a run. The virtual machine is behind [`JavaHost`]; the engine knows nothing else of it.
+//! The interface to Java. The engine uses the virtual machine only through [`JavaHost`].
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::run::program::Program;
 
 /// Runs Java code in this process.
 pub trait JavaHost: Send + Sync {
-    /// The roles of a class that the engine does not know; starts Java. `None`: there is no such class on the class path.
+    /// Finds out the roles of a class that the engine does not know. Starts Java. `None` if the class path lacks the class.
     ///
     /// # Errors
     /// Why Java cannot be asked.
@@ -27,7 +27,7 @@ pub trait JavaHost: Send + Sync {
         classpath: &[PathBuf],
     ) -> Result<Option<ClassRoles>, JavaError>;
 
-    /// Which of these functions the class path has; starts Java.
+    /// Finds out which of these functions are on the class path. Starts Java.
     ///
     /// # Errors
     /// Why Java cannot be asked.
@@ -44,42 +44,42 @@ pub trait JavaHost: Send + Sync {
     /// Why there is no Java.
     fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), JavaError>;
 
-    /// Whether there is a Java to run; does not start it.
+    /// Looks for a Java to run, without starting it.
     ///
     /// # Errors
     /// Why there is none, and how to get one.
     fn find(&self) -> Result<(), JavaError>;
 
-    /// Starts Java, unless a text of the plan has done so, and loads the elements; called before the first user. Code that
-    /// runs outside of any user's calls ends the run by `control`.
+    /// Starts Java, unless a text of the plan has already done so, and loads the elements. Called before the first user. Java
+    /// code that runs outside of any user's call ends the run through `control`.
     ///
     /// # Errors
     /// The reason why an element, or Java itself, cannot run.
     fn start(&self, program: &Arc<Program>, control: &Control) -> Result<(), JavaError>;
 
-    /// The test starts or ends (`TestStateListener`). The visit is of no user.
+    /// Notifies elements that the test starts or ends (`TestStateListener`). The visit belongs to no user.
     ///
     /// # Errors
     /// An exception that an element threw at the start: the run cannot go on.
     fn test_state(&self, visit: &mut Visit<'_>, started: bool) -> Result<(), Raised>;
 
-    /// Something happens to a user: tells those of the elements that listen to it. Java logs the exceptions that they throw.
+    /// Notifies those of the elements that listen to an event of a user. Java logs the exceptions that they throw.
     fn happens(&self, visit: &mut Visit<'_>, event: JavaEvent, elements: &[u32]);
 
-    /// Runs an element to its end on this thread; gives a timer's delay in milliseconds, and 0 otherwise.
+    /// Runs an element to its end on this thread. Returns a timer's delay in milliseconds, and 0 otherwise.
     ///
     /// # Errors
     /// The exception that the element threw.
     fn call(&self, visit: &mut Visit<'_>, call: JavaCall) -> Result<i64, Raised>;
 
-    /// The same on a thread of its own, so that it may take its time.
+    /// Runs an element on another thread, so that it may block.
     ///
     /// # Errors
     /// The exception that the element threw.
     fn call_apart<'v>(&'v self, visit: &'v mut Visit<'_>, call: JavaCall) -> Apart<'v>;
 
-    /// Starts the thread group of the visit, whose Java object starts its users through [`RunUsers::start_user`](super::visit::Crowd);
-    /// ends when that says that all have ended. `number` is the group's in its phase, from 1.
+    /// Runs the thread group of the visit until its Java object says that all its users have ended. The object starts them
+    /// through [`RunUsers::start_user`](super::visit::RunUsers::start_user). `number` is the group's number in its phase, from 1.
     ///
     /// # Errors
     /// The exception that the object threw.
@@ -88,21 +88,21 @@ pub trait JavaHost: Send + Sync {
     /// Tells the Java object of a thread group that the run stops: after the samples at hand, or now.
     fn stop_group(&self, group: usize, now: bool);
 
-    /// Asks a controller on this thread; gives its answer. The visit is one of [`Visit::above`].
+    /// Asks a controller on this thread, and returns its answer. The visit is one of [`Visit::above`].
     ///
     /// # Errors
     /// The exception that the controller threw.
     fn drive(&self, visit: &mut Visit<'_>, element: u32, ask: Ask) -> Result<i32, Raised>;
 
-    /// Runs the script of a function on this thread. Java is started if it was not: whether some texts need it shows only
-    /// when their variables have values.
+    /// Runs the script of a function on this thread. Starts Java if it is not running: for some texts the need for it is known
+    /// only when their variables have values.
     ///
     /// # Errors
     /// The exception that the function threw, or why there is no Java.
     fn script(&self, visit: &mut Visit<'_>, script: &ScriptCall<'_>) -> Result<String, Raised>;
 
-    /// The value of the header that answers a challenge by Kerberos; may wait for a key distribution centre, so not to be
-    /// asked on a worker's thread.
+    /// The value of the header that answers a challenge by Kerberos. May wait for a key distribution centre, so it must not be
+    /// called on a worker's thread.
     ///
     /// # Errors
     /// Why there is no ticket.
@@ -110,21 +110,21 @@ pub trait JavaHost: Send + Sync {
         Err(JavaError("this Java has no Kerberos".to_owned()))
     }
 
-    /// The tickets of this login are no longer wanted.
+    /// Discards the tickets of this login.
     fn forget_login(&self, _login: u64) {}
 
-    /// Java collects its garbage now, at a time when it holds nobody up (`JMeterUtils#helpGC`).
+    /// Makes Java collect its garbage now, at a time when that delays no user (`JMeterUtils#helpGC`).
     fn collect_garbage(&self) {}
 
-    /// How long Java has done nothing but collect garbage so far, as far as it says so; not what it was asked for.
+    /// How long garbage collections have stopped Java so far, as far as it reports them, without those that the engine asked for.
     fn garbage_time(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// The run has ended: what makes a later start of Java quicker may be made ready, out of the way of all else.
+    /// Called when the run has ended. The host may now prepare a quicker start of Java for later runs.
     fn run_ended(&self) {}
 
-    /// The run was told to stop now: interrupts what is running (`JMeterThread#interrupt`), or ends it if `by_force`.
+    /// Interrupts running Java code after the run was told to stop now (`JMeterThread#interrupt`), or ends it if `by_force`.
     fn break_off(&self, by_force: bool);
 
     /// Takes the lines about what Java code could not send, such as samples for which a Backend Listener had no room.
@@ -132,7 +132,7 @@ pub trait JavaHost: Send + Sync {
         Vec::new()
     }
 
-    /// The call of `System.exit` that has ended the run, with the element it is in; none if no code has called it.
+    /// The call of `System.exit` that has ended the run, with the element it is in; `None` if no code has called it.
     fn exit_request(&self) -> Option<String> {
         None
     }
@@ -140,7 +140,7 @@ pub trait JavaHost: Send + Sync {
 
 /// A challenge that Kerberos is to answer.
 pub struct TicketAsk {
-    /// Tells logins apart: each user of the run logs in on its own.
+    /// Identifies the login. Each user of the run logs in separately.
     pub login: u64,
     pub user: String,
     pub password: String,
@@ -150,7 +150,7 @@ pub struct TicketAsk {
     pub challenge: String,
 }
 
-/// Why Java cannot do what it is asked for, with the remedy where there is one.
+/// Why Java cannot do a task, with the remedy where there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JavaError(String);
 
@@ -168,10 +168,10 @@ impl fmt::Display for JavaError {
 
 impl std::error::Error for JavaError {}
 
-/// A call on a thread of its own.
+/// A call on another thread.
 pub type Apart<'v> = Pin<Box<dyn Future<Output = Result<i64, Raised>> + 'v>>;
 
-/// The Java of a run.
+/// The Java host of a run, or the reason why there is none.
 #[derive(Clone)]
 pub enum Java {
     Host(Arc<dyn JavaHost>),
@@ -180,7 +180,7 @@ pub enum Java {
 }
 
 impl Java {
-    /// The Java of this machine, which need not run yet.
+    /// The Java host, which need not have been started yet.
     ///
     /// # Errors
     /// Why there is none.

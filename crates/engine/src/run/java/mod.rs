@@ -1,4 +1,4 @@
-//! Elements and scripts that Java code runs, and what that code may see and change of a user.
+//! Elements and scripts that Java code runs, and the view of a user that this code may read and change.
 
 pub mod host;
 pub mod plan;

@@ -6,7 +6,7 @@ use drumfire_expr::Template;
 
 use crate::run::action::OnError;
 
-/// The role that an element is asked to play.
+/// The role in which an element is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JavaRole {
     PreProcessor,
@@ -23,9 +23,9 @@ pub struct JavaCall {
     /// The element's place in [`JavaPlan::elements`].
     pub element: u32,
     pub role: JavaRole,
-    /// Whether it may look at the result at hand, the previous result or the sampler.
+    /// Whether it may read the result at hand, the previous result or the sampler.
     pub wants_result: bool,
-    /// Whether the host is to say if the call has waited, which costs a microsecond (`Visit::has_waited`).
+    /// Whether the host is to report if the call has waited, which costs a microsecond (`Visit::has_waited`).
     pub watches_waits: bool,
 }
 
@@ -81,13 +81,13 @@ pub const NOTHING: i32 = -1;
 #[derive(Default)]
 pub struct JavaPlan {
     pub elements: Vec<JavaSource>,
-    /// The thread groups without what is below them, in their order, for scripts that look at them.
+    /// The thread groups without their children, in their order, for scripts that read them.
     pub groups: Vec<drumfire_jmx::Element>,
     /// Texts of those elements that have variables or functions in them.
     pub templates: Vec<Template>,
     /// A function or a condition has a script in it.
     pub has_scripts: bool,
-    /// One of them waits for something or may go on for long, and functions are evaluated where their user runs.
+    /// One of these scripts may block or run for long. Functions run on their user's worker, so the run starts more workers.
     pub has_blocking_functions: bool,
     /// `TestPlan.user_define_classpath`.
     pub classpath: Vec<PathBuf>,
@@ -101,7 +101,7 @@ impl JavaPlan {
 
 /// One element.
 pub struct JavaSource {
-    /// Of the element in the tree.
+    /// The element's id in the tree.
     pub id: usize,
     pub class: String,
     pub name: String,
@@ -111,7 +111,7 @@ pub struct JavaSource {
     pub configs: Vec<u32>,
 }
 
-/// Stands before the number of a template.
+/// Precedes the number of a template.
 pub const TEMPLATE_MARK: char = '\u{E0D7}';
 
 /// The roles that a class can have in a plan.
@@ -128,12 +128,12 @@ pub struct ClassRoles {
     pub thread_group: bool,
     /// It writes results as `ResultCollector` does.
     pub result_collector: bool,
-    /// It is told of iterations of its controller.
+    /// It is notified of iterations of its controller.
     pub iterations: bool,
     /// It is an `IteratingController`.
     pub iterating: bool,
     /// It is no element, but a `BackendListenerClient`.
     pub backend_client: bool,
-    /// A thread group that gives the next sampler by methods of its own.
+    /// It is a thread group whose own methods choose the next sampler.
     pub walks_itself: bool,
 }

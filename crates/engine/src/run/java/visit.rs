@@ -23,17 +23,17 @@ pub trait VisitedUser: Scope {
     /// The user as the run knows it.
     fn as_any(&mut self) -> &mut dyn Any;
     fn program(&self) -> &Arc<Program>;
-    /// The reason for the end of the run.
+    /// The handle that steers the run.
     fn control(&self) -> &Control;
-    /// A call of Java code took so long.
+    /// Records how long a call of Java code took.
     fn note_script(&self, took: Duration);
     /// The host's state of this user between calls.
     fn java_state(&mut self) -> &mut Option<Box<dyn Any>>;
     /// The thread group's place in the program.
     fn group(&self) -> usize;
-    /// Tells one sample of this user from the next.
+    /// A number that tells one sample of this user from the next.
     fn sample_number(&self) -> u32;
-    /// The sampler at hand, if Java runs it: its place among the elements that Java runs.
+    /// The index of the sampler at hand among the elements that Java runs, if it is one of them.
     fn java_sampler(&self) -> Option<u32>;
     /// All users of the run.
     fn crowd(&self) -> Arc<dyn RunUsers>;
@@ -41,52 +41,52 @@ pub trait VisitedUser: Scope {
     fn end_ms(&self) -> Option<i64>;
     /// A variable that JMeter sets itself, if the user has it now.
     fn own_variable(&self, name: &str) -> Option<&str>;
-    /// The value of a text of a Java element now.
+    /// Evaluates a text of a Java element.
     fn template(&mut self, number: usize) -> String;
     /// The user's previous result.
     fn previous(&self) -> Option<&Sample>;
     fn set_previous(&mut self, sample: Sample);
-    /// Code has changed the result at hand.
+    /// Records that code has changed the result at hand.
     fn note_changed(&mut self, result: &Sample);
     /// The HTTP Request at hand; `None` if the sampler is another one, or if a script in one of its own settings asks.
     fn request(&mut self) -> Option<Request>;
-    /// Changes the HTTP Request at hand for this sample; headers for good, if they were changed where they are kept.
+    /// Changes the HTTP Request at hand for this sample. Changes of headers are permanent if they were made `in_place`.
     fn change_request(&mut self, before: Request, after: Request, in_place: bool);
     /// The cookies of the user that the HTTP Request at hand may send.
     fn cookies(&mut self) -> Vec<SeenCookie>;
-    /// Takes these for all of those cookies; `None`: there is no Cookie Manager any longer.
+    /// Replaces all of those cookies; `None` removes the Cookie Manager.
     fn set_cookies(&mut self, cookies: Option<Vec<Cookie>>);
     /// Class and name of the sampler at hand, whatever it is.
     fn named_sampler(&mut self) -> Option<(String, String)>;
     /// Class and name of the sampler before it.
     fn previous_sampler(&mut self) -> Option<(String, String)>;
-    /// The user's action after this sample.
+    /// Sets the user's action after this sample.
     fn set_action(&mut self, action: Action);
-    /// The user ends after this sample.
+    /// Ends the user after this sample.
     fn stop_thread(&mut self);
-    /// The user ends at once.
+    /// Ends the user at once.
     fn end(&mut self);
-    /// The run ends.
+    /// Ends the run.
     fn stop_test(&mut self, now: bool);
 }
 
 /// The children of a controller while Java asks it.
 pub trait ControllerChildren {
-    /// The names of its children; before each the number of its step for a sampler, `None` for a controller.
+    /// The names of its children, each with the number of its step if it is a sampler, or `None` if it is a controller.
     fn children(&mut self, user: &mut dyn VisitedUser) -> Vec<(Option<i32>, String)>;
     /// Asks the child controller at that place.
     fn ask(&mut self, user: &mut dyn VisitedUser, place: usize, ask: Ask) -> i32;
-    /// The controller starts an iteration: those below it that listen to that are told.
+    /// Notifies the listening children that the controller starts an iteration.
     fn tell(&mut self, user: &mut dyn VisitedUser, count: i32, of_loop: bool);
 }
 
-/// All users of a run, as any thread may count and stop them.
+/// All users of a run, which any thread may count and stop.
 pub trait RunUsers: Send + Sync {
     /// Users that run: of one thread group, or of all.
     fn running(&self, group: Option<usize>) -> u32;
     /// Users of the phase at hand: active, started, finished, and all that were to run.
     fn of_phase(&self) -> [u64; 4];
-    /// The thread group's name, and how its users come and go.
+    /// The thread group's name, and the shape of its load.
     fn group(&self, group: usize) -> (&str, &Shape);
     /// Starts a user of a thread group whose Java object starts them; false if the group takes none any more.
     fn start_user(&self, group: usize, user: JavaUser) -> bool;
@@ -96,8 +96,8 @@ pub trait RunUsers: Send + Sync {
     fn stop_group(&self, group: usize, halt: Halt);
 }
 
-/// One user during one call: all that Java code may do goes through here. Before the run there is no user yet, but texts of
-/// the plan that are computed then.
+/// One user during one call. Java code reads and changes the user only through this. Before the run there is no user; a visit
+/// then serves texts of the plan that are computed before the run.
 pub struct Visit<'a> {
     of: Of<'a>,
     sample: Option<&'a mut Sample>,
@@ -108,7 +108,7 @@ pub struct Visit<'a> {
     pub verdict: Option<AssertionResult>,
     /// The exception that the call threw.
     pub thrown: Option<Raised>,
-    /// The call has waited for something, if the host looked at that.
+    /// Whether the call has waited for something, if the host measured that.
     pub has_waited: bool,
     /// The children of the controller that is asked.
     below: Option<&'a mut dyn ControllerChildren>,
@@ -124,7 +124,7 @@ enum Of<'a> {
 }
 
 impl<'a> Visit<'a> {
-    /// A call without a result at hand: what it sees is the user's previous one.
+    /// A call without a result at hand. It sees the user's previous one.
     pub fn new(cx: &'a mut dyn VisitedUser) -> Visit<'a> {
         Visit::with(Of::User(cx))
     }
@@ -183,7 +183,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// The controller that is asked starts an iteration.
+    /// Notifies the children that the controller that is asked starts an iteration.
     pub fn tell_children(&mut self, count: i32, of_loop: bool) {
         if let (Of::User(user), Some(below)) = (&mut self.of, &mut self.below) {
             below.tell(&mut **user, count, of_loop);
@@ -218,13 +218,13 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// The program and what ends its run; `None` before the run.
+    /// The program and the handle that steers its run; `None` before the run.
     pub fn program(&self) -> Option<(&Arc<Program>, &Control)> {
         let user = self.user()?;
         Some((user.program(), user.control()))
     }
 
-    /// The call took so long.
+    /// Records how long the call took.
     pub fn note_time(&self, took: Duration) {
         if let Some(user) = self.user() {
             user.note_script(took);
@@ -244,12 +244,12 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// The call starts: a sampler's makes a sample of its own.
+    /// Begins the call. A call of a sampler makes a new sample.
     pub fn begin(&mut self, role: JavaRole) {
         self.is_sampling = role == JavaRole::Sampler;
     }
 
-    /// Whether results that come from Java are a sampler's own.
+    /// Whether a result that comes from Java is a sampler's new sample.
     pub fn is_sampling(&self) -> bool {
         self.is_sampling
     }
@@ -276,12 +276,12 @@ impl<'a> Visit<'a> {
         Some(self.user()?.group())
     }
 
-    /// Tells one sample of this user from the next.
+    /// A number that tells one sample of this user from the next.
     pub fn sample_number(&self) -> u32 {
         self.user().map_or(0, VisitedUser::sample_number)
     }
 
-    /// The sampler at hand, if Java runs it: its place among the elements that Java runs.
+    /// The index of the sampler at hand among the elements that Java runs, if it is one of them.
     pub fn sampler(&self) -> Option<u32> {
         self.user()?.java_sampler()
     }
@@ -321,7 +321,7 @@ impl<'a> Visit<'a> {
         self.scope_mut().vars_mut().remove_named(name);
     }
 
-    /// Whether the plan has this name in it somewhere.
+    /// Whether the plan mentions this name of a variable.
     pub fn is_spelled_out(&self, name: &str) -> bool {
         self.scope().vars().names().slot(name).is_some()
     }
@@ -342,7 +342,7 @@ impl<'a> Visit<'a> {
         all
     }
 
-    /// The value of a text of a Java element now.
+    /// Evaluates a text of a Java element.
     pub fn template(&mut self, number: usize) -> String {
         match self.user_mut() {
             Some(user) => user.template(number),
@@ -358,7 +358,7 @@ impl<'a> Visit<'a> {
         }
     }
 
-    /// Takes a sampler's result, or changes the result at hand; where there is none, the user's previous one.
+    /// Stores a sampler's result, or else replaces the result at hand, or else the user's previous one.
     pub fn set_result(&mut self, changed: Sample) {
         if self.is_sampling {
             self.outcome = Some(changed);
@@ -391,7 +391,7 @@ impl<'a> Visit<'a> {
         self.user_mut()?.previous_sampler()
     }
 
-    /// Changes the HTTP Request at hand for this sample; headers for good, if they were changed where they are kept.
+    /// Changes the HTTP Request at hand for this sample. Changes of headers are permanent if they were made `in_place`.
     pub fn set_request(&mut self, before: Request, after: Request, in_place: bool) {
         if let Some(user) = self.user_mut() {
             user.change_request(before, after, in_place);
@@ -403,35 +403,35 @@ impl<'a> Visit<'a> {
         self.user_mut().map_or_else(Vec::new, |user| user.cookies())
     }
 
-    /// Takes these for all of those cookies; `None`: there is no Cookie Manager any longer.
+    /// Replaces all of those cookies; `None` removes the Cookie Manager.
     pub fn set_cookies(&mut self, cookies: Option<Vec<Cookie>>) {
         if let Some(user) = self.user_mut() {
             user.set_cookies(cookies);
         }
     }
 
-    /// The user's action after this sample.
+    /// Sets the user's action after this sample.
     pub fn set_action(&mut self, action: Action) {
         if let Some(user) = self.user_mut() {
             user.set_action(action);
         }
     }
 
-    /// The user ends after this sample.
+    /// Ends the user after this sample.
     pub fn stop_thread(&mut self) {
         if let Some(user) = self.user_mut() {
             user.stop_thread();
         }
     }
 
-    /// The user ends at once: an error that JMeter's thread does not survive.
+    /// Ends the user at once, after an error that JMeter's thread does not survive.
     pub fn end_user(&mut self) {
         if let Some(user) = self.user_mut() {
             user.end();
         }
     }
 
-    /// The run ends.
+    /// Ends the run.
     pub fn stop_test(&mut self, now: bool) {
         if let Some(user) = self.user_mut() {
             user.stop_test(now);

@@ -1,4 +1,4 @@
-//! Bodies as JSON, and those a thread keeps because they come again.
+//! Bodies parsed as JSON, and each thread's cache of those that recur.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -28,7 +28,7 @@ self_cell!(
 );
 
 self_cell!(
-    /// The same, parsed by another thread.
+    /// JSON with the text it borrows from, parsed by another thread.
     struct SentJson {
         owner: SentText,
         #[covariant]
@@ -36,7 +36,7 @@ self_cell!(
     }
 );
 
-/// Whose rules JSON is read by.
+/// The library whose rules apply to JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JsonReader {
     /// json-smart's, of the JSONPath elements.
@@ -122,7 +122,7 @@ impl JsonBody {
         }
     }
 
-    /// For another thread to search; none if the worker parsed it.
+    /// A handle for another thread to search it; `None` if the worker parsed it.
     pub fn long(&self) -> Option<LongJson> {
         match &self.0 {
             JsonParser::Worker(_) => None,
@@ -131,13 +131,13 @@ impl JsonBody {
     }
 }
 
-/// JSON that may be searched on any thread. The last of its owners leaves a large one to a thread: millions of values take
-/// long to be given back.
+/// JSON that any thread may search. If it is large, its last owner has a separate thread free it, since freeing millions of
+/// values takes long.
 #[derive(Clone)]
 pub struct LongJson(Option<Arc<SentJson>>);
 
 impl LongJson {
-    /// Larger texts are given back by a thread.
+    /// The JSON of longer texts is freed by a separate thread.
     const LARGE_BYTES: usize = 256 << 10;
 
     pub fn parse(text: SentText, reader: JsonReader) -> LongJson {
@@ -164,7 +164,7 @@ impl Drop for LongJson {
             return;
         };
         if json.borrow_owner().len() > LongJson::LARGE_BYTES {
-            // Without a thread it is given back here.
+            // If no thread starts, it is freed here.
             let _ = std::thread::Builder::new()
                 .name("give back".to_owned())
                 .spawn(move || drop(json));
@@ -172,7 +172,7 @@ impl Drop for LongJson {
     }
 }
 
-/// A text that lives as long as needed.
+/// A text that the parsed JSON owns or shares.
 pub enum Source {
     /// Bytes that are known to be UTF-8.
     Bytes(ResponseBody),
@@ -189,8 +189,8 @@ impl Source {
     }
 }
 
-/// The texts parsed lately, and those searched without being parsed: a text that comes again is parsed once and kept, one that
-/// comes once is not.
+/// A cache of the texts that were parsed lately, and of those that were searched without being parsed. A text that recurs is
+/// parsed once and cached; one that occurs once is not.
 pub(super) struct RecentJson {
     kept: RefCell<VecDeque<Kept>>,
     searched: RefCell<VecDeque<Searched>>,
@@ -201,13 +201,13 @@ struct Kept {
     body: Rc<JsonBody>,
 }
 
-/// A text that was searched. A body's is copied only when one that looks like it comes again.
+/// A text that was searched. A body's text is copied only when another one with the same [`Look`] is searched.
 struct Searched {
     look: Look,
     text: Option<Rc<str>>,
 }
 
-/// The properties that equal texts share and most unequal ones do not.
+/// A cheap fingerprint, which equal texts share and most unequal ones do not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Look {
     length: usize,
@@ -218,7 +218,7 @@ struct Look {
 impl Look {
     const SPAN: usize = 32;
 
-    /// None for a text that is not worth it.
+    /// `None` for a text that is too short to be worth it.
     fn of(text: &str) -> Option<Look> {
         Some(Look {
             length: text.len(),
@@ -242,7 +242,7 @@ impl RecentJson {
         Some(kept.body.clone())
     }
 
-    /// The text parsed, `data` being its bytes if they are known to be UTF-8.
+    /// The text parsed, from the cache if possible. `data` are its bytes, if they are known to be UTF-8.
     pub(super) fn get(
         &self,
         text: &Text<'_>,
@@ -256,7 +256,7 @@ impl RecentJson {
         let source = match (text, data) {
             (Text::Shared(text), _) => Source::Text(text.clone()),
             (_, Some(data)) if is_long => Source::Bytes(data.clone()),
-            // A body that is kept would keep its bytes, whose place serves the next response.
+            // Copied: a cached body would hold on to its buffer, which the next response can reuse.
             (text, _) => Source::Text(text.as_str().into()),
         };
         let shared = match &source {
@@ -272,7 +272,7 @@ impl RecentJson {
         body
     }
 
-    /// Whether the text is better parsed than searched: it is kept parsed, or was searched before and shall be kept.
+    /// Whether the text should be parsed rather than searched: it is in the cache, or was searched before and is worth caching.
     pub(super) fn comes_again(&self, text: &Text<'_>) -> bool {
         if text.len() > LONGEST_RECENT_BYTES {
             return false;
@@ -330,7 +330,7 @@ mod tests {
     fn a_body_is_searched_twice_and_then_parsed() {
         let recent = RecentJson::new();
         let (one, other) = (document(1), document(2));
-        // The second one that looks like the first is copied, as only whether it is the same counts.
+        // The second text with the same look is copied, since only its equality with the next one counts.
         let again = |text: &str| recent.comes_again(&Text::Literal(text));
         assert!(
             ![&one, &other, &one, &other]

@@ -1,5 +1,5 @@
-//! The parsed bodies of one result: text, JSON, page and tree are made once for all who look into them, and not again
-//! for the same text when it comes again.
+//! The parsed bodies of one result. Text, JSON, page and tree are made once for all elements that read them, and are cached
+//! for when the same text comes again.
 
 mod json;
 
@@ -21,7 +21,7 @@ pub use self::json::{JsonBody, JsonReader, LongJson, SentText};
 /// How XML is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// As HTML or whatever there is.
+    /// As HTML, whatever the text is.
     Tolerant,
     Xml {
         namespaces: bool,
@@ -44,12 +44,12 @@ impl Reading {
     }
 }
 
-/// The number of pages, trees and JSON texts that a thread keeps for bodies that come again.
+/// How many pages, trees and JSON texts each thread caches.
 const MOST_RECENT: usize = 4;
-/// Those of longer texts are not kept: a tree takes several times as much memory.
+/// Longer texts are not cached, since a tree takes several times as much memory.
 const LONGEST_RECENT_BYTES: usize = 128 * 1024;
 
-/// This number of searches of a JSON text take about as long as parsing it.
+/// This many searches of a JSON text take about as long as parsing it.
 pub const MOST_SEARCHES: usize = 4;
 
 thread_local! {
@@ -59,7 +59,8 @@ thread_local! {
     static STRICT_JSON: RecentJson = const { RecentJson::new() };
 }
 
-/// The results made lately of texts: a server often sends the same page again, and parsing is most of an extractor's cost.
+/// A cache of the texts that were parsed lately. A server often sends the same page again, and parsing is most of an
+/// extractor's cost.
 struct Recent<K, T>(RefCell<VecDeque<Kept<K, T>>>);
 
 struct Kept<K, T> {
@@ -68,14 +69,14 @@ struct Kept<K, T> {
     made: Rc<T>,
 }
 
-/// Whether the texts are equal. Pages often differ at their end, which is looked at first.
+/// Whether the texts are equal. Compares their ends first, where pages often differ.
 fn is_same(known: &str, text: &str) -> bool {
     let end = |text: &str| text.as_bytes().last_chunk::<32>().copied();
     known.len() == text.len()
         && (std::ptr::eq(known, text) || (end(known) == end(text) && known == text))
 }
 
-/// Puts one more in, and the first out if there are too many.
+/// Adds an entry, and evicts the oldest one if the cache is full.
 fn push<T>(recent: &mut VecDeque<T>, one: T) {
     if recent.len() == MOST_RECENT {
         recent.pop_front();
@@ -109,10 +110,10 @@ impl<K: PartialEq, T> Recent<K, T> {
 /// The parsed forms of the bodies of the result at hand.
 #[derive(Default)]
 pub struct Parsed {
-    /// For bodies whose response names no charset (`sampleresult.default.encoding`); none is UTF-8.
+    /// For bodies whose response names no charset (`sampleresult.default.encoding`); `None` is UTF-8.
     pub default_charset: Option<Rc<Charset>>,
     bodies: Vec<Body>,
-    /// Values of variables in which somebody has looked for one thing, and how often.
+    /// Values of variables that were searched without being parsed, and how often.
     searched_values: Vec<(Rc<str>, usize)>,
     /// Values of variables that other threads have parsed.
     long_values: Vec<(Rc<str>, JsonReader, Rc<JsonBody>)>,
@@ -132,16 +133,16 @@ enum Page {
 pub enum PageKey {
     /// The first result of the scope.
     First(Engine),
-    /// A variable, whichever.
+    /// Any variable.
     Variable(Engine),
 }
 
 struct Body {
     data: ResponseBody,
-    /// The decoded text, where it is not the bytes as they are.
+    /// The decoded text, unless the bytes already are that text in UTF-8.
     text: Option<Rc<str>>,
     smart_json: Option<Rc<JsonBody>>,
-    /// How often somebody has looked for one thing in its text.
+    /// How often its text was searched without being parsed.
     json_searches: usize,
     strict_json: Option<Rc<JsonBody>>,
     page: Option<Rc<Document>>,
@@ -158,7 +159,7 @@ impl Body {
 }
 
 impl Parsed {
-    /// Nothing yet, with the charset of bodies that name none.
+    /// Nothing parsed yet, with the charset of bodies that name none.
     pub fn new(default_charset: Option<Rc<Charset>>) -> Parsed {
         Parsed {
             default_charset,
@@ -166,7 +167,7 @@ impl Parsed {
         }
     }
 
-    /// Forgets all: the result at hand is done with.
+    /// Forgets everything, once the result at hand is finished.
     pub fn clear(&mut self) {
         self.bodies.clear();
         self.searched_values.clear();
@@ -182,9 +183,9 @@ impl Parsed {
         }
     }
 
-    /// Whether the body of a result is empty as text. A long one is not decoded for it.
+    /// Whether the body of a result is empty as text. Does not decode long bodies.
     pub fn has_no_text(&mut self, sample: &Sample) -> bool {
-        /// A mark of byte order is no text, and no charset needs more bytes for nothing.
+        /// A byte order mark is not text, and no charset needs more bytes than this for an empty text.
         const MARK_BYTES: usize = 4;
         let bytes = sample.response_data.as_deref().map_or(0, <[u8]>::len);
         bytes <= MARK_BYTES && self.body_text(sample).is_empty()
@@ -230,7 +231,7 @@ impl Parsed {
 
     /// Whether an input has nothing but white space.
     pub fn is_blank(&mut self, input: &Input<'_>) -> bool {
-        /// JSON begins so, and no charset has these bytes at the start of white space.
+        /// JSON begins with one of these bytes, and no charset has them at the start of white space.
         const BEGINNINGS: &[u8] = b"{[\"";
         if let Input::Result(sample) = input {
             let first = sample.response_data.as_ref().and_then(|data| data.first());
@@ -257,7 +258,7 @@ impl Parsed {
         )
     }
 
-    /// The same if somebody has parsed it for the result at hand.
+    /// An input as JSON, if it was already parsed for the result at hand.
     pub fn known_json(&mut self, input: &Input<'_>, reader: JsonReader) -> Option<Rc<JsonBody>> {
         match input {
             Input::Result(sample) => {
@@ -268,7 +269,7 @@ impl Parsed {
         }
     }
 
-    /// Another thread has parsed an input.
+    /// Stores an input that another thread has parsed.
     pub fn keep_json(&mut self, input: &Input<'_>, reader: JsonReader, json: LongJson) {
         let body = Rc::new(JsonBody::from(json));
         match input {
@@ -290,8 +291,8 @@ impl Parsed {
         Some(known.2.clone())
     }
 
-    /// Whether to look for one thing in the text of an input rather than to parse it: nobody has parsed it, and it was not searched
-    /// as often as takes as long as to parse it. The next one parses it, for all that follow.
+    /// Whether to search the text of an input rather than to parse it: it is not parsed yet, and its searches so far took less
+    /// time than parsing. After that it is parsed once for all later searches.
     pub fn may_search_json(&mut self, input: &Input<'_>) -> bool {
         if self.long_value(input, JsonReader::Smart).is_some() {
             return false;
@@ -314,7 +315,7 @@ impl Parsed {
             return false;
         }
         *searches += 1;
-        // Whether it comes again is asked once for each result.
+        // The cache is asked once for each result whether the text recurs.
         if *searches == 1 && SMART_JSON.with(|recent| recent.comes_again(&text)) {
             *searches = MOST_SEARCHES;
             return false;
@@ -335,7 +336,7 @@ impl Parsed {
         &mut values[at].1
     }
 
-    /// An input as an HTML page. With a key, the page JMeter has in its cache under it comes first.
+    /// An input as an HTML page. With a key, the page that JMeter has in its cache under it takes precedence.
     pub fn page(&mut self, input: &Input<'_>, key: Option<PageKey>) -> Rc<Document> {
         let page = match self.known_page(key) {
             Some(Page::Parsed(page)) => return page,
@@ -352,7 +353,7 @@ impl Parsed {
         page
     }
 
-    /// The text of what [`Parsed::page`] gives, for another thread to parse. If it is parsed already, there is no need to.
+    /// The text of the page that [`Parsed::page`] returns, for another thread to parse. `None` if it is parsed already.
     pub fn page_text(&mut self, input: &Input<'_>, key: Option<PageKey>) -> Option<Rc<str>> {
         match self.known_page(key) {
             Some(Page::Parsed(_)) => None,
@@ -397,7 +398,7 @@ impl Parsed {
         tree
     }
 
-    /// The result of `make` on the text, and on the bytes if they are the text as it is; once for each body.
+    /// Calls `make` on the text of an input and, for a result, on its bytes. Each body is made once.
     fn make<T>(
         &mut self,
         input: &Input<'_>,

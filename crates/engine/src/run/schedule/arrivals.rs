@@ -5,7 +5,7 @@ use super::window::{LevelStretch, LevelUnit};
 
 /// How long the plugin waits while the rate is 0.
 const ZERO_RATE_PAUSE_MS: f64 = 200.0;
-/// Users shown as planned where only the rate is known.
+/// The number of users for a concurrency limit that exceeds `u32`.
 const NO_LIMIT: u32 = u32::MAX;
 
 /// When iterations start, and how many users there may be.
@@ -28,7 +28,7 @@ pub enum Rate {
 }
 
 impl Arrivals {
-    /// As many as the concurrency limit, or as there are arrivals.
+    /// The concurrency limit, or without one the expected number of arrivals.
     pub fn users(&self) -> u32 {
         if self.concurrency_limit > 0 {
             return u32::try_from(self.concurrency_limit).unwrap_or(NO_LIMIT);
@@ -83,7 +83,7 @@ impl Arrivals {
 }
 
 impl Rate {
-    /// The rate at a moment, after so many arrivals; none when the time is over.
+    /// The rate at a moment, after `count` arrivals; `None` when the time is over.
     fn at(&self, elapsed_s: f64, count: u64) -> Option<f64> {
         match self {
             Rate::Level(level) => level_rate(level, elapsed_s, count),
@@ -131,7 +131,7 @@ pub struct ArrivalTimes<'a> {
 }
 
 impl ArrivalTimes<'_> {
-    /// When the group notices that its time is over, once there are no more arrivals: the time of the one that is not.
+    /// When the group notices, after the last arrival, that its time is over: when the next arrival would be due.
     pub fn end_ms(&self) -> f64 {
         self.rolling_ms
     }
@@ -195,7 +195,7 @@ mod tests {
         let level = Level { steps: 0, ..LEVEL };
         let (arrivals, _) = times(Rate::Level(level));
         assert_eq!(arrivals, [3200, 3400, 3600, 3800]);
-        // After so many arrivals the rate is the root of twice their number times the slope, 5/3 a second.
+        // After n arrivals the rate is the root of 2n times the slope, which is 5/3 a second.
         let rate = Rate::Level(level).at(1.0, 30).expect("the ramp-up goes on");
         assert!((rate - 10.0).abs() < 1e-9, "{rate}");
     }

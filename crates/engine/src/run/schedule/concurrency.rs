@@ -1,4 +1,4 @@
-//! As many users at once as a level says (`ConcurrencyThreadGroup`).
+//! As many concurrent users as a level says (`ConcurrencyThreadGroup`).
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use drumfire_expr::{Scope, Template, values};
 
 use super::window::{LevelStretch, LevelUnit};
 
-/// The group's settings, computed again and again while it runs.
+/// The group's settings, which are evaluated repeatedly while it runs.
 pub struct Concurrency {
     pub target: Template,
     pub ramp_up: Template,
@@ -16,9 +16,9 @@ pub struct Concurrency {
     pub unit_s: f64,
     /// `dynamic_tg.shift_rampup_start`, in seconds.
     pub shift_s: f64,
-    /// How long the level waits for the first user (`dynamic_tg.temporisation`).
+    /// How often the level is evaluated while no user runs (`dynamic_tg.temporisation`).
     pub idle_pause: Duration,
-    /// The level as it is before the run, for those who look at the plan.
+    /// The level as it is before the run, for reports on the plan.
     pub planned: Level,
 }
 
@@ -63,12 +63,12 @@ impl Concurrency {
 }
 
 impl Level {
-    /// `AbstractDynamicThreadGroupModel#getRampUpSeconds` and its like: none and what is no number count 0.
+    /// `AbstractDynamicThreadGroupModel#getRampUpSeconds` and the like: an empty text, or one that is not a number, counts as 0.
     pub fn seconds(text: &str, unit_s: f64) -> i64 {
         (values::property_double(text) * unit_s + 0.5).floor() as i64
     }
 
-    /// How many users there should be, so many seconds after the start; none when the time is over
+    /// How many users there should be, `elapsed_s` after the start; `None` when the time is over
     /// (`ConcurrencyThreadStarter#getPlannedConcurrency`).
     pub fn users_at(&self, elapsed_s: f64) -> Option<u32> {
         let elapsed_s = (elapsed_s - self.shift_s).max(0.0);
@@ -87,7 +87,7 @@ impl Level {
         Some((users + 0.5).floor().max(0.0) as u32)
     }
 
-    /// The ramp-up and the hold, at a level that is `target` in the end.
+    /// The stretches of the ramp-up and the hold, for a level that ends at `target`.
     pub fn stretches(&self, unit: LevelUnit, target: f64) -> Vec<LevelStretch> {
         let ms = |seconds: f64| (seconds.max(0.0) * 1000.0) as u64;
         let (ramp_up_s, hold_s) = (self.ramp_up_s as f64, self.hold_s as f64);

@@ -31,7 +31,7 @@ impl std::fmt::Display for ScheduleToken<'_> {
     }
 }
 
-/// Reads a schedule. A whole number alone is so many users in the first second, which then have an hour.
+/// Reads a schedule. A whole number alone stands for that many users in the first second, which then have an hour.
 ///
 /// # Errors
 /// The unreadable part, in JMeter's words.
@@ -105,8 +105,8 @@ fn tokenize(schedule: &str) -> Result<Vec<(usize, ScheduleToken<'_>)>, String> {
     Ok(tokens)
 }
 
-/// Length of the white space or comment at the start. A comment of several lines is none: its pattern's dot stops at the
-/// end of a line.
+/// Length of the white space or comment at the start. A comment of several lines does not count, because the dot in JMeter's
+/// pattern does not match the end of a line.
 fn blank_len(text: &str) -> usize {
     let is_space = |c: char| matches!(c, ' ' | '\t' | '\n' | '\x0B' | '\x0C' | '\r');
     let spaces = text.len() - text.trim_start_matches(is_space).len();
@@ -231,14 +231,14 @@ impl<'s> LanguageParser<'s> {
             .map_or_else(|| "null".to_owned(), ScheduleToken::to_string)
     }
 
-    /// A number; `what` says for what.
+    /// Reads a number; `what` describes it in a message.
     fn number(&mut self, what: &str) -> Result<f64, String> {
         let number = match self.token() {
             Some(ScheduleToken::Number(image)) => Some(*image),
             _ => None,
         };
         self.at += 1;
-        let found = self.found(); // JMeter shows what comes after the token that is wrong
+        let found = self.found(); // JMeter shows the token after the wrong one
         match number.and_then(|image| image.parse().ok()) {
             Some(number) => Ok(number),
             None => self.fault(&format!("Unexpected input. Expected {what} got {found}")),

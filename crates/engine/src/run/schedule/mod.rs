@@ -14,25 +14,25 @@ pub use open_model::OpenModel;
 pub use ramp::Ramp;
 pub use window::{LevelStretch, LevelUnit, StartFault, Window};
 
-/// How a thread group's users come and go.
+/// The shape of a thread group's load: how its users start and stop.
 #[derive(Debug)]
 pub enum Shape {
-    /// A number of users, evenly over a ramp-up (`ThreadGroup`).
+    /// A number of users, started evenly over a ramp-up (`ThreadGroup`).
     Ramp(Ramp),
     /// Each user in a window of its own (Stepping and Ultimate Thread Group).
     Windows(Box<[Window]>),
-    /// As many users at once as a level says (Concurrency Thread Group).
+    /// As many concurrent users as a level says (Concurrency Thread Group).
     Concurrency(Box<Concurrency>),
-    /// Iterations at a rate, by users that wait for the next one in between (Arrivals Thread Groups).
+    /// Iterations at a rate, by users that wait for the next arrival in between (Arrivals Thread Groups).
     Arrivals(Box<Arrivals>),
     /// Users at a rate, for one iteration each (Open Model Thread Group).
     Open(Box<OpenModel>),
-    /// Users that the group's Java object starts, as it likes; by the settings so many.
+    /// Users that the group's Java object starts when it decides to. `users` is their number in the settings.
     Java { users: u32 },
 }
 
 impl Shape {
-    /// How many users the group has; where that is not known beforehand, how many it may have as far as the plan says.
+    /// How many users the group has. Where that is not known beforehand, how many the plan says it may have.
     pub fn users(&self) -> u32 {
         match self {
             Shape::Ramp(ramp) => ramp.users(),
@@ -77,7 +77,7 @@ impl Shape {
         }
     }
 
-    /// When the group's time is over, in milliseconds from its start; none where iterations end it.
+    /// When the group's time is over, in milliseconds from its start; `None` where iterations end it.
     pub fn end_ms(&self) -> Option<i64> {
         match self {
             Shape::Ramp(ramp) => ramp.windows().next()?.stop_ms,

@@ -48,7 +48,7 @@ fn parts(steps: &[Step]) -> Vec<RateStretch> {
 }
 
 impl OpenModel {
-    /// The load of a schedule in [`language`]; a seed of 0 is another one in each run.
+    /// The load of a schedule in [`language`]. A seed of 0 means a different seed in each run.
     pub fn new(schedule: &str, seed: i64) -> OpenModel {
         OpenModel {
             parts: language::parse(schedule).map(|steps| parts(&steps).into()),
@@ -120,7 +120,7 @@ impl RateStretch {
         ((self.from + self.to) / 2.0 * self.duration_s) as u64
     }
 
-    /// `EvenArrivalsRamp`.
+    /// Evenly spaced arrivals (`EvenArrivalsRamp`).
     fn even_times(&self) -> impl Iterator<Item = f64> + use<> {
         let from = self.from;
         let mean = (from + self.to) / 2.0;
@@ -137,7 +137,7 @@ impl RateStretch {
         })
     }
 
-    /// `PoissonArrivalsRamp`: the smaller rate evenly, and what is above it with growing or shrinking density.
+    /// Random arrivals (`PoissonArrivalsRamp`): uniform at the smaller rate, and the rest with growing or shrinking density.
     fn random_times(&self, random: &mut JavaRandom) -> Vec<f64> {
         let lowest = self.from.min(self.to);
         let flat = (lowest * self.duration_s) as u64;

@@ -18,8 +18,8 @@ impl Ramp {
     }
 
     /// # Errors
-    /// When the scheduler has a negative delay or no duration (`ThreadGroup#scheduleThread`). Where threads are created when they
-    /// are needed, nothing looks at either.
+    /// When the scheduler has a negative delay or no duration (`ThreadGroup#scheduleThread`). With delayed thread creation,
+    /// JMeter checks neither.
     pub fn check(&self) -> Result<(), StartFault> {
         match self.scheduler {
             _ if self.delayed_start => Ok(()),
@@ -41,7 +41,7 @@ impl Ramp {
         };
         if self.delayed_start {
             // Threads that would start past the end are not created. JMeter takes the end from the clock before it reads the
-            // number of users and the ramp-up, and the ramp-up counts from after that: a start at the end is past it.
+            // number of users and the ramp-up, and the ramp-up counts from later. So a start exactly at the end is too late.
             let in_time = move |window: &Window| stop_ms.is_none_or(|end| window.start_ms < end);
             return match self.scheduler {
                 // No duration: the end is the year 1970.
@@ -59,8 +59,8 @@ impl Ramp {
         (0..i64::from(self.users())).map(move |user| apart_ms.max(0) * user)
     }
 
-    /// Before each user but the first, the rest of the ramp-up is shared among those that are left, this one included
-    /// (`ThreadGroup$ThreadStarter#run`): the last one starts at the end of the ramp-up.
+    /// Before each user but the first, JMeter waits for the rest of the ramp-up divided by the number of remaining users,
+    /// including this one (`ThreadGroup$ThreadStarter#run`). So the last one starts at the end of the ramp-up.
     fn late_starts(&self) -> impl Iterator<Item = i64> + use<> {
         let (users, ramp_up_ms) = (self.users(), self.ramp_up_s as f32 * 1000.0);
         let mut start_ms = 0_i64;

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     pub start_ms: i64,
-    /// None where only its iterations end it.
+    /// `None` where only its iterations end it.
     pub stop_ms: Option<i64>,
 }
 
@@ -40,7 +40,7 @@ pub struct LevelStretch {
     pub unit: LevelUnit,
 }
 
-/// The counts of a level.
+/// The unit of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LevelUnit {

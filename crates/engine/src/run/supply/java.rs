@@ -1,4 +1,4 @@
-//! Users that the Java object of a thread group starts, on their way to the workers.
+//! Hands the users that the Java object of a thread group starts to the workers.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -9,7 +9,7 @@ use crate::run::java::plan::JavaUser;
 #[derive(Default)]
 pub struct JavaSupply {
     workers: Mutex<Workers>,
-    /// The reason why the object did not come to its end.
+    /// The reason why the object failed.
     fault: OnceLock<String>,
 }
 
@@ -25,7 +25,7 @@ impl JavaSupply {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A worker that takes users from now on, until the group has ended.
+    /// Registers a worker, which takes users until the group has ended.
     pub fn join(&self) -> UnboundedReceiver<JavaUser> {
         let (inlet, users) = unbounded_channel();
         self.workers().inlets.push(inlet);
@@ -49,7 +49,7 @@ impl JavaSupply {
         workers.inlets[turn].send(user).is_ok()
     }
 
-    /// The group has ended: no user starts any more.
+    /// Records that the group has ended, so that no user starts any more.
     pub fn end(&self, fault: Option<String>) {
         self.workers().inlets.clear();
         if let Some(fault) = fault {
@@ -58,7 +58,7 @@ impl JavaSupply {
         }
     }
 
-    /// The reason why the object did not come to its end, if it did not.
+    /// The reason why the object failed, if it did.
     pub fn fault(&self) -> Option<String> {
         self.fault.get().cloned()
     }

@@ -21,7 +21,7 @@ use crate::run::share::{Share, Slots};
 pub struct Supply {
     /// No user starts any more, and those of dynamic groups end before their next sampler.
     pub over: AtomicBool,
-    /// Its users end (`AbstractThreadGroup#stop`).
+    /// The group's users are to end (`AbstractThreadGroup#stop`).
     stopped: AtomicBool,
     next_number: AtomicU32,
     arrivals: AtomicI64,
@@ -30,18 +30,18 @@ pub struct Supply {
     /// How many users there should be now.
     pub level: watch::Sender<u32>,
     pub user_ended: Notify,
-    /// Of the random arrivals of this run.
+    /// The seed of the random arrivals of this run.
     pub seed: i64,
     /// Users that wait for an arrival (`ArrivalsThreadGroup#poolThreads`).
     pool: Mutex<Pool>,
-    /// The group's settings, where they were read when it started.
+    /// The group's settings, if they were read when it started.
     started: OnceLock<GroupStart>,
-    /// How often somebody ordered how many users there are to be, and the last order.
+    /// How many orders set the number of users, and the number that the last one set.
     orders: AtomicU32,
     ordered_users: AtomicU32,
     /// Workers that have users of this group, or are yet to start some.
     busy: AtomicUsize,
-    /// The last of them has none any more.
+    /// Notified when the last of them has no users any more.
     pub idle: Notify,
     /// Arrivals more or fewer than the schedule has, by the rate factor and pauses.
     pub extra_arrivals: AtomicI64,
@@ -50,7 +50,7 @@ pub struct Supply {
 }
 
 impl Supply {
-    /// Of the group with this number in the plan.
+    /// The state of the group with this index in the plan.
     pub fn new(group: &Group, share: &Share, index: usize) -> Supply {
         Supply {
             over: AtomicBool::new(false),
@@ -74,7 +74,7 @@ impl Supply {
         }
     }
 
-    /// The group starts with these settings.
+    /// Stores the settings with which the group starts.
     pub fn start(&self, start: GroupStart, slots: &Slots) {
         let limit = arrivals_limit(&start.shape, slots);
         self.arrivals_limit.store(limit, Ordering::Relaxed);
@@ -82,31 +82,31 @@ impl Supply {
         debug_assert!(first.is_ok(), "a thread group starts once");
     }
 
-    /// The settings that it started with, where they were read then.
+    /// The settings that it started with, if they were read then.
     pub fn started(&self) -> Option<&GroupStart> {
         self.started.get()
     }
 
-    /// From now on there are to be so many users.
+    /// Orders the number of users from now on.
     pub fn order_users(&self, users: u32) {
         self.ordered_users.store(users, Ordering::Relaxed);
         self.orders.fetch_add(1, Ordering::Release);
         self.user_ended.notify_one();
     }
 
-    /// How many users somebody ordered last, and the number of that order; none if nobody did.
+    /// The number of the last order, and how many users it asks for; `None` if there was no order.
     pub fn order(&self) -> Option<(u32, u32)> {
         let number = self.orders.load(Ordering::Acquire);
         (number > 0).then(|| (number, self.ordered_users.load(Ordering::Relaxed)))
     }
 
-    /// Users of the group are about to start on so many workers.
+    /// Announces that users of the group are about to start on this many workers.
     pub fn expect_crews(&self, workers: usize) {
         self.busy.fetch_add(workers, Ordering::AcqRel);
         self.pool().expect(workers);
     }
 
-    /// `AbstractDynamicThreadGroup#isLimitReached`.
+    /// Whether the group needs no more users or iterations (`AbstractDynamicThreadGroup#isLimitReached`).
     pub fn limit_reached(&self) -> bool {
         let limit = self.arrivals_limit.load(Ordering::Relaxed);
         self.over.load(Ordering::Relaxed)
@@ -124,12 +124,12 @@ impl Supply {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// An iteration has begun (`ArrivalsThreadGroup#arrivalFact`).
+    /// Counts an iteration that has begun (`ArrivalsThreadGroup#arrivalFact`).
     pub fn arrive(&self) {
         self.arrivals.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A worker has no users of this group any more; true if it was the last.
+    /// Records that a worker has no users of this group any more; true if it was the last.
     pub fn leave(&self) -> bool {
         let was_last = self.busy.fetch_sub(1, Ordering::AcqRel) == 1;
         if was_last {
@@ -138,7 +138,7 @@ impl Supply {
         was_last
     }
 
-    /// A worker has users of this group again.
+    /// Records that a worker has users of this group again.
     pub fn enter(&self) {
         self.busy.fetch_add(1, Ordering::AcqRel);
     }
@@ -151,12 +151,12 @@ impl Supply {
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a user that waits for an arrival; none once no arrivals come any more.
+    /// Puts a user into the pool, where it waits for an arrival; `None` once no more arrivals come.
     pub fn wait_for_arrival(&self) -> Option<oneshot::Receiver<Instant>> {
         self.pool().enter()
     }
 
-    /// One of the group's users has ended.
+    /// Records that one of the group's users has ended.
     pub fn user_left(&self) {
         self.pool().leave();
     }
@@ -166,7 +166,8 @@ impl Supply {
     }
 }
 
-/// This machine's part of a group's limit.
+/// This machine's part of a group's limit of arrivals. If the group has a limit but this machine no part of it, -1, which is
+/// reached at once.
 fn arrivals_limit(shape: &Shape, slots: &Slots) -> i64 {
     let Shape::Arrivals(arrivals) = shape else {
         return 0;

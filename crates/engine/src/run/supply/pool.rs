@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 #[derive(Default)]
 pub struct Pool {
     waiting: Vec<oneshot::Sender<Instant>>,
-    /// Users that have not ended, those that wait included.
+    /// Users that have not ended, including those that wait.
     users: i64,
     /// Workers that have arrivals of the group.
     expected: usize,
@@ -21,16 +21,16 @@ pub struct Pool {
 /// The fate of an arrival.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// A user that waited goes on.
+    /// A waiting user takes it.
     Taken,
     /// A new user is needed.
     Starts,
-    /// There are as many users as there may be.
+    /// It is left out because the limit of users is reached.
     LeftOut,
 }
 
 impl Pool {
-    /// A place for a user that waits; none once no arrivals come any more.
+    /// Adds a user that waits; `None` once no more arrivals come.
     pub fn enter(&mut self) -> Option<oneshot::Receiver<Instant>> {
         if self.is_closed {
             return None;
@@ -40,12 +40,12 @@ impl Pool {
         Some(released)
     }
 
-    /// A user has ended.
+    /// Records that a user has ended.
     pub fn leave(&mut self) {
         self.users -= 1;
     }
 
-    /// Lets a user go on that arrives at `due`, or makes room for another one.
+    /// Gives an arrival that is due at `due` to a waiting user, or else counts a new user, unless the limit is reached.
     pub fn arrive(&mut self, due: Instant, limit: Option<i64>) -> Arrival {
         while let Some(user) = self.waiting.pop() {
             if user.send(due).is_ok() {
@@ -59,12 +59,13 @@ impl Pool {
         Arrival::Starts
     }
 
-    /// This number of workers more have arrivals.
+    /// Announces that this many more workers have arrivals.
     pub fn expect(&mut self, workers: usize) {
         self.expected += workers;
     }
 
-    /// A worker has no more arrivals: with the last one all end that wait, and those that come.
+    /// Records that a worker has no more arrivals. After the last worker, all waiting users end, and users that come later,
+    /// too.
     pub fn close(&mut self) {
         self.closed += 1;
         if self.closed >= self.expected {

@@ -10,7 +10,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `InterleaveControl#setCurrentElement`: all children were asked and none had anything.
+    /// Whether all children were asked and none had a step (`InterleaveControl#setCurrentElement`).
     pub(super) fn interleave_has_come_round(&mut self, id: ControllerId, child: Child) -> bool {
         let Extra::Interleave(interleave) = &mut self.state(id).extra else {
             return false;
@@ -75,7 +75,7 @@ impl Walker<'_> {
         target
     }
 
-    /// `ThroughputController#iterationStart`.
+    /// Decides whether the controller runs in this iteration (`ThroughputController#iterationStart`).
     pub(super) fn decide_throughput(&mut self, id: ControllerId, throughput: &Throughput) {
         let max = self.throughput_max(throughput);
         let share = self.throughput_share(throughput);
@@ -130,7 +130,7 @@ impl Walker<'_> {
         (executions >= max && at_end) || max == 0
     }
 
-    /// How many executions there are; of those that all users share, the part of this machine.
+    /// The number of executions, or this machine's part of it if all users share it.
     pub(super) fn throughput_max(&mut self, throughput: &Throughput) -> i32 {
         let max: i32 = throughput.max.eval(self.cx).parse().unwrap_or(1);
         match u32::try_from(max) {

@@ -6,8 +6,8 @@ use drumfire_expr::{Level, Scope, ScriptCall, ScriptLanguage, Template};
 
 use crate::run::context::Context;
 
-/// `IfController#evaluateExpression` and `#evaluateCondition`. A JavaScript condition that cannot be evaluated is false
-/// and logged, as in JMeter. One that is more than an expression goes to a JavaScript engine.
+/// Whether the condition holds (`IfController#evaluateExpression` and `#evaluateCondition`). A JavaScript condition that
+/// cannot be evaluated is false and logged, as in JMeter. One that is more than an expression goes to a JavaScript engine.
 pub fn if_holds(cx: &mut Context, name: &Template, condition: &Template, javascript: bool) -> bool {
     let condition = condition.eval(cx);
     let condition = trim(&condition);
@@ -28,7 +28,7 @@ pub fn if_holds(cx: &mut Context, name: &Template, condition: &Template, javascr
     }
 }
 
-/// Asks a JavaScript engine.
+/// Evaluates a condition with a JavaScript engine.
 fn evaluate(cx: &mut Context, condition: &str) -> bool {
     let call = ScriptCall {
         language: ScriptLanguage::Condition,

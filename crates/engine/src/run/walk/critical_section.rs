@@ -1,8 +1,8 @@
 //! Critical Section Controller (`CriticalSectionController`): its children run while the user holds a named lock.
 //!
-//! The lock is taken before the first child and given back when the controller starts anew, is left early, or the user
-//! ends. Where JMeter never gives it back (the controller is empty, or an If Controller around it turns false on its
-//! way) it stays taken until the user ends.
+//! The user takes the lock before the first child and releases it when the controller starts anew, is left early, or the user
+//! ends. Where JMeter never releases it (the controller is empty, or an If Controller around it turns false meanwhile), the
+//! user holds it until the user ends.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::run::journey::Journey;
 use crate::run::named_locks::{Held, NamedLock};
 
 impl Walk {
-    /// The lock that the user waits for, or has, in a Critical Section Controller.
+    /// The lock that the user waits for, or holds, in a Critical Section Controller.
     pub fn lock(&self, id: ControllerId) -> Option<Arc<NamedLock>> {
         match &self.states[id as usize].extra {
             Extra::Critical(Some(held)) => Some(held.lock().clone()),
@@ -21,7 +21,7 @@ impl Walk {
         }
     }
 
-    /// `CriticalSectionController#threadFinished`.
+    /// Releases the locks that the user still holds (`CriticalSectionController#threadFinished`).
     pub fn give_locks_back(&mut self, journey: &Journey) {
         for (state, controller) in self.states.iter_mut().zip(&journey.controllers) {
             let Extra::Critical(held) = &mut state.extra else {

@@ -1,5 +1,5 @@
-//! Controllers that are driven from outside of the walk: a Java object of a class that the engine does not know decides what
-//! comes next, and asks for what is below it.
+//! Controllers that are driven from outside of the walk. A Java object of a class that the engine does not know decides what
+//! comes next, and asks the walk for the children's steps.
 
 use super::{Flow, Walk, Walker};
 use crate::run::context::Context;
@@ -87,7 +87,7 @@ impl ControllerChildren for WalkBelow<'_> {
 }
 
 impl Walker<'_> {
-    /// The controller's driver; none if it is no such controller.
+    /// The controller's driver; `None` if it is not such a controller.
     pub(super) fn driven(&self, id: ControllerId) -> Option<&JavaController> {
         match &self.journey.controllers[id as usize].kind {
             Kind::Driven(driven) => Some(driven),
@@ -95,7 +95,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Asks a controller that is driven from outside; gives its answer.
+    /// Asks a controller that is driven from outside, and returns its answer.
     pub(super) fn drive(&mut self, id: ControllerId, ask: Ask) -> i32 {
         let journey = self.journey;
         let Kind::Driven(driven) = &journey.controllers[id as usize].kind else {

@@ -1,4 +1,4 @@
-//! Controllers that come round: Loop, While, ForEach, Runtime.
+//! Controllers that repeat their children: Loop, While, ForEach, Runtime.
 
 use super::{ControllerId, Extra, Flow, ForEach, Kind, Walker};
 use crate::base::number;
@@ -41,7 +41,7 @@ impl Walker<'_> {
         state.break_loop || (loops > -1 && state.count >= loops)
     }
 
-    /// `LoopController#getLoops`: kept while the loop runs, read again when it is 0 or infinite.
+    /// The number of loops (`LoopController#getLoops`): cached while the loop runs, but evaluated again if 0 or infinite.
     pub(super) fn loops(&mut self, id: ControllerId) -> i32 {
         match self.state(id).loops {
             Some(loops) if loops != 0 && loops != -1 => loops,
@@ -85,7 +85,7 @@ impl Walker<'_> {
         self.cx.vars.get_named(&name).is_some()
     }
 
-    /// `ForeachController#isDone`, which also hands the current value to the output variable.
+    /// Whether the loop is done (`ForeachController#isDone`). This also stores the current value in the output variable.
     pub(super) fn for_each_is_done(&mut self, id: ControllerId, each: &ForEach) -> bool {
         if self.state(id).count >= end_index(each, self.cx) {
             return true;

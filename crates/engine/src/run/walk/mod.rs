@@ -1,7 +1,7 @@
 //! Stop 5, **walk**: controllers and one user's state give the next step. The walk never waits; conditions may run functions.
 //!
-//! The rules are those of `GenericController` and its subclasses. JMeter recurses each time a child has nothing to give;
-//! here the same passes are a loop. Where JMeter's stack overflows because no controller finds a sampler, which ends the
+//! The rules are those of `GenericController` and its subclasses. JMeter recurses each time a child has no step to give.
+//! Here the same passes are a loop. Where JMeter's stack overflows because no controller finds a sampler, which ends the
 //! thread, the walk yields [`Step::Overflow`] after [`MAX_SPINS`] passes.
 
 mod choosing;
@@ -26,7 +26,7 @@ use crate::run::roles::RowSource;
 use crate::run::step::{Child, ControllerId, Step};
 use crate::run::transaction::{IndependentTransaction, ParentTransaction};
 
-/// JMeter 5.6.3 gives up between 4,000 and 16,000, depending on the controllers.
+/// The stack of JMeter 5.6.3 overflows after 4,000 to 16,000 passes, depending on the controllers.
 const MAX_SPINS: u32 = 10_000;
 const REMOVED_BY_JUMP: u32 = u32::MAX;
 
@@ -34,17 +34,17 @@ const REMOVED_BY_JUMP: u32 = u32::MAX;
 #[derive(Default)]
 pub struct ControllerState {
     current: u32,
-    /// `iterCount` or `loopCount`, whichever the class keeps.
+    /// `iterCount` or `loopCount`, whichever the class has.
     count: i32,
     loops: Option<i32>,
     done: bool,
     first: bool,
     break_loop: bool,
-    /// The pass at hand was left for something that is no sampler, and goes on where it was.
+    /// The current pass was suspended for a step that is no sampler, and resumes where it was.
     paused: bool,
-    /// How many of the controller's listeners know of the iteration that starts.
+    /// How many of the controller's listeners were notified of the iteration that starts.
     told: u16,
-    /// The children as this user still has them, once they differ from the plan's.
+    /// This user's children, once they differ from the plan's.
     children: Option<Vec<Child>>,
     pub extra: Extra,
 }
@@ -112,7 +112,7 @@ impl Walk {
         }
     }
 
-    /// The listener that is waited for ([`Step::Tell`]).
+    /// The data source that the user has to wait for ([`Step::Tell`]).
     pub fn told_now<'j>(
         &self,
         journey: &'j Journey,
@@ -182,7 +182,7 @@ pub struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    /// `GenericController#initialize` of the thread group's controller and all below it.
+    /// `GenericController#initialize` of a controller and of everything below it.
     pub fn initialize(&mut self, id: ControllerId) {
         self.reset_current(id);
         let state = self.state(id);
@@ -536,7 +536,7 @@ impl Walker<'_> {
 
 // Iterations and jumps.
 impl Walker<'_> {
-    /// Tells the listeners that an iteration starts; a step if one of them has to be waited for.
+    /// Notifies the listeners that an iteration starts. Returns a step if the user has to wait for one of them.
     fn fire_iteration_events(&mut self, id: ControllerId) -> Option<Step> {
         if !self.state(id).first {
             return None;
@@ -611,7 +611,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `triggerEndOfLoop`: the flow leaves this controller before its end. `last_ok` is the thread's last sample state.
+    /// `triggerEndOfLoop`: the flow leaves this controller before its end.
     pub fn trigger_end_of_loop(&mut self, id: ControllerId) {
         match self.journey.controllers[id as usize].kind {
             Kind::Transaction { parent: false, .. } => {

@@ -1,4 +1,4 @@
-//! The order in which one user comes to samplers, as JMeter 5.6.3 runs them. Nothing is sampled.
+//! The order in which one user reaches samplers, as JMeter 5.6.3 runs them. Nothing is sampled.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -57,7 +57,7 @@ fn variables(rows: &[(&str, &str)]) -> String {
     element("Arguments", "variables", &rows, "")
 }
 
-/// The names of the samplers that a user comes to.
+/// The names of the samplers that a user reaches.
 fn labels(iterations: u32, body: &str) -> String {
     names(one_user(iterations, body)).join(" ")
 }
@@ -223,7 +223,7 @@ fn a_random_order_is_another_one_each_time_and_leaves_nothing_out() {
     let order = element("RandomOrderController", "r", "", &samplers("a b c d e f"));
     let names = names(one_user(30, &order));
     let orders: BTreeSet<&[String]> = names.chunks(6).collect();
-    // All thirty are alike once in 720^29 runs.
+    // All thirty are equal once in 720^29 runs.
     assert!(orders.len() > 1, "{orders:?}");
     for order in orders {
         let mut sorted = order.to_vec();

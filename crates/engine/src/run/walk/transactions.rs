@@ -1,4 +1,4 @@
-//! Transaction Controllers on the way through the tree; what they add up is in `transaction.rs`.
+//! How the walk passes through Transaction Controllers. Their sums are in `transaction.rs`.
 
 use std::rc::Rc;
 
@@ -96,7 +96,7 @@ impl Walker<'_> {
         crate::run::listen::notify_independent_transaction(self.journey, self.cx, sample);
     }
 
-    /// Drops a transaction that has begun, as if it had not.
+    /// Drops a transaction as if it had not begun.
     pub(super) fn forget_independent(&mut self, id: ControllerId) {
         if let Extra::Independent(_) = &self.state(id).extra {
             self.state(id).extra = Extra::None;

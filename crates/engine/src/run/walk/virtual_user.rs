@@ -40,7 +40,7 @@ impl Walker<'_> {
         Flow::Again
     }
 
-    /// `ConcurrencyThreadGroup#tooMuchConcurrency`, by the target as it is now.
+    /// `ConcurrencyThreadGroup#tooMuchConcurrency`, with the current target.
     fn has_too_much_concurrency(&mut self) -> bool {
         let shared = self.cx.shared.clone();
         let Shape::Concurrency(concurrency) = shared.shape(self.cx.group) else {

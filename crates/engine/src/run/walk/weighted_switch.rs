@@ -1,5 +1,5 @@
-//! Weighted Switch Controller of jmeter-plugins: one child each time, so that shares of runs come close to weights, or
-//! at random.
+//! Weighted Switch Controller of jmeter-plugins: runs one child each time, chosen so that the shares of runs approach the
+//! weights, or at random.
 
 use super::{Child, ControllerId, Extra, Flow, Kind, Step, Walker};
 use crate::run::controllers::Weights;
@@ -9,21 +9,21 @@ use crate::run::thread_end::test_failed;
 #[derive(Default)]
 pub struct SwitchWeights {
     chosen: Option<u32>,
-    /// How many calls of the pass at hand began when there was a choice already.
+    /// How many calls of the current pass began after the choice was made.
     calls_after_choice: u32,
     counts: Vec<i64>,
     total: i64,
-    /// The shares, where all weights are spelled out.
+    /// The shares, if all weights are constant.
     shares: Option<Vec<f64>>,
 }
 
-/// `Double.MIN_VALUE`: what a share must lag behind by to be chosen.
+/// `Double.MIN_VALUE`: a share must lag behind by more than this to be chosen.
 const LEAST_LAG: f64 = 5e-324;
 
 impl Walker<'_> {
-    /// `WeightedSwitchController#next`. Once the chosen child has given its last sampler, the next child is asked
-    /// already, and what it gives is thrown away. `GenericController#next` begins anew after a child that had nothing to
-    /// give, which here is another call of `WeightedSwitchController#next` inside the first.
+    /// `WeightedSwitchController#next`. After the chosen child's last sampler, JMeter already asks the next child and discards
+    /// its answer. After a child that had no step to give, `GenericController#next` calls `next` again, which here is a call
+    /// of `WeightedSwitchController#next` inside the first one.
     pub(super) fn pass_weighted(
         &mut self,
         id: ControllerId,
@@ -54,7 +54,7 @@ impl Walker<'_> {
         Flow::Give(step)
     }
 
-    /// The use of the step that was found, by the call after the choice.
+    /// Returns the step only if it comes from the chosen child, as a call after the choice does. Otherwise drops the choice.
     fn keep_to_choice(&mut self, id: ControllerId, step: Option<Step>) -> Option<Step> {
         let current = self.state(id).current;
         if step.is_some() && self.weighing(id).chosen == Some(current) {
@@ -73,7 +73,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `resetController`. The next child may be a transaction that has begun only because it was asked: it leaves no row.
+    /// Resets a child (`resetController`). If it is a transaction that began only because it was asked, it must leave no row.
     fn reset_child(&mut self, id: ControllerId) {
         match self.journey.controllers[id as usize].kind {
             Kind::Transaction { parent: true, .. } => return self.reinitialize(id),
@@ -90,7 +90,7 @@ impl Walker<'_> {
         }
     }
 
-    /// `reset`, which goes on to Weighted Switch Controllers right below.
+    /// Drops the choice (`reset`), also in Weighted Switch Controllers directly below.
     fn unchoose(&mut self, id: ControllerId) {
         self.weighing(id).chosen = None;
         for index in 0..self.child_count(id) {
@@ -105,8 +105,8 @@ impl Walker<'_> {
         }
     }
 
-    /// `choose`. The chosen number is one of the rows that are enabled; with it the children are counted, whatever their
-    /// names.
+    /// Chooses a child (`choose`). JMeter chooses among the enabled rows, but uses the row's index as that of a child,
+    /// whatever the names are.
     ///
     /// # Errors
     /// With the exception that ends the user: a weight that is no number, or none above 0.
@@ -126,7 +126,7 @@ impl Walker<'_> {
         Ok(())
     }
 
-    /// `getRandomIndex`.
+    /// A random index, weighted by the shares (`getRandomIndex`).
     fn at_random(&mut self, shares: &[f64]) -> usize {
         let sum: f64 = shares.iter().sum();
         let mut left = self.cx.random().unit() * sum;
