@@ -1,4 +1,4 @@
-//! The table of names and values that several elements keep.
+//! `Arguments` tables: the rows of names and values that several elements contain.
 
 use drumfire_expr::Template;
 use drumfire_jmx::Value;
@@ -6,7 +6,7 @@ use drumfire_jmx::Value;
 use crate::decode::Decoder;
 use crate::run::assignments::Assignments;
 
-/// The rows of the `Arguments` element in a property; of equal names the first counts
+/// Decodes the rows of the `Arguments` element in a property. Of rows with the same name, the first one counts
 /// (`Arguments#getArgumentsAsMap`).
 pub fn assignments(d: &mut Decoder, property: &str) -> Assignments {
     let element = d.element;

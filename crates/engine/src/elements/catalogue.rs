@@ -1,4 +1,4 @@
-//! All elements the engine knows: their role, how they are run, and who decodes them.
+//! The catalogue of the element classes that the engine knows: their roles, how they run, and which function decodes them.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,7 +19,7 @@ pub enum Role {
     Sampler,
     /// Merged into samplers, or defines variables before the run.
     Config,
-    /// Anything else a sampler has in its scope.
+    /// Any other element in a sampler's scope.
     Scoped,
     /// Does nothing in a run.
     Ignored,
@@ -33,9 +33,9 @@ pub enum Rung {
     Native,
     /// By Java code inside the process.
     Jvm,
-    /// Not at all, which changes nothing: disabled, or meant for the graphical interface.
+    /// Not at all, without effect on the results: disabled, or meant for the graphical interface.
     Skipped,
-    /// Not at all; the plan does not run.
+    /// Not at all; a plan that contains it is refused.
     Refused,
 }
 
@@ -61,7 +61,7 @@ pub fn entries() -> &'static [ElementClass] {
     ENTRIES
 }
 
-/// Whether the element is a thread group. One of a class that is not in the catalogue is known by the settings that JMeter's
+/// Whether the element is a thread group. A class that is not in the catalogue is recognised by the settings that JMeter's
 /// interface saves for every thread group, such as `ThreadGroup.on_sample_error`.
 pub fn is_thread_group(element: &Element) -> bool {
     match entry(&element.class) {
@@ -99,7 +99,7 @@ const fn native(
     }
 }
 
-/// Run by its Java class.
+/// The entry of a class that Java runs.
 const fn java(
     class: &'static str,
     role: Role,

@@ -1,4 +1,4 @@
-//! Logic controllers: how each reads its settings. How they walk is in `walk.rs`, where their rules meet.
+//! Logic controllers: decodes the settings of each. `walk.rs` runs them all, since their rules depend on each other.
 
 use std::sync::Mutex;
 
@@ -11,24 +11,26 @@ use crate::decode::roles::Roles;
 use crate::elements::arguments::assignments;
 use crate::run::controllers::{ForEach, Kind, Throughput, Weights};
 
-/// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): its children, once an iteration.
+/// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): runs its children once per
+/// iteration.
 ///
-/// It has no properties. A Recording Controller is one, too, and so is a Test Fragment, which runs only where Module or Include
-/// Controllers take it in.
+/// It has no properties. A Recording Controller does the same, and so does a Test Fragment, which runs only where a Module or
+/// Include Controller includes it.
 pub fn simple(_: &mut Decoder) -> Roles {
     Roles::controller(Kind::Simple)
 }
 
-/// Parameterized Controller (`kg.apc.jmeter.control.ParameterizedController`): its children, once, with the variables of the
-/// table in `ParameterizedController`, which are set whenever it is asked for the next sampler.
+/// Parameterized Controller (`kg.apc.jmeter.control.ParameterizedController`): runs its children once, with the variables of the
+/// table in `ParameterizedController`. It sets them whenever it is asked for the next sampler.
 pub fn parameterized(d: &mut Decoder) -> Roles {
     let assignments = assignments(d, "ParameterizedController");
     Roles::controller(Kind::Parameterized(Box::new(assignments)))
 }
 
-/// HTTP Async Controller of BlazeMeter (`com.blazemeter.jmeter.http2.control.HTTP2Controller`): its children, once an iteration.
+/// HTTP Async Controller of BlazeMeter (`com.blazemeter.jmeter.http2.control.HTTP2Controller`): runs its children once per
+/// iteration.
 ///
-/// Difference: in the plugin its samplers overlap in time; here they run one after the other, which the plan is warned of.
+/// Difference: in the plugin its samplers overlap in time; here they run one after the other, and the plan gets a warning.
 pub fn http_async(d: &mut Decoder) -> Roles {
     d.warn(
         "requests-in-turn",
@@ -53,8 +55,8 @@ pub fn loops(d: &mut Decoder) -> Roles {
 
 /// While Controller (`WhileController`): runs its children until its condition is false.
 ///
-/// Property: `WhileController.condition`. Blank, it ends after a failed last sample; `LAST` also does not begin after one; any
-/// other text ends the loop when it becomes `false`.
+/// Property: `WhileController.condition`. A blank condition ends the loop after a failed sample; with `LAST`, the loop also does
+/// not begin after one. Any other text ends the loop when it evaluates to `false`.
 pub fn whiles(d: &mut Decoder) -> Roles {
     let condition = d.template("WhileController.condition");
     Roles::controller(Kind::While { condition })
@@ -63,8 +65,8 @@ pub fn whiles(d: &mut Decoder) -> Roles {
 /// If Controller (`IfController`): runs its children if its condition holds.
 ///
 /// Properties: `IfController.condition`, `IfController.evaluateAll` (before each child), `IfController.useExpression`: the
-/// condition holds if it becomes `true`. Without it the condition is JavaScript, of which expressions are evaluated here; more
-/// needs a JVM.
+/// condition holds if it evaluates to `true`. Without `useExpression` the condition is JavaScript: single expressions are
+/// evaluated natively, anything more needs a JVM.
 pub fn ifs(d: &mut Decoder) -> Roles {
     let condition = d.template("IfController.condition");
     let javascript = !d.bool("IfController.useExpression", false);
@@ -83,17 +85,17 @@ pub fn ifs(d: &mut Decoder) -> Roles {
     })
 }
 
-/// Once Only Controller (`OnceOnlyController`): its children in the first iteration of the controller above, for each user.
+/// Once Only Controller (`OnceOnlyController`): runs its children in the first iteration of the controller above, for each user.
 ///
 /// It has no properties.
 pub fn once_only(_: &mut Decoder) -> Roles {
     Roles::controller(Kind::OnceOnly)
 }
 
-/// Transaction Controller (`TransactionController`): one more sample for all that its children did.
+/// Transaction Controller (`TransactionController`): adds a sample that sums up its children.
 ///
-/// Properties: `TransactionController.parent` (that sample holds theirs), `TransactionController.includeTimers` (its time has
-/// timers and processors in it).
+/// Properties: `TransactionController.parent` (that sample contains theirs), `TransactionController.includeTimers` (its time
+/// includes timers and processors).
 pub fn transaction(d: &mut Decoder) -> Roles {
     let parent = d.bool("TransactionController.parent", false);
     let include_timers = d.bool("TransactionController.includeTimers", true);
@@ -106,7 +108,7 @@ pub fn transaction(d: &mut Decoder) -> Roles {
 /// ForEach Controller (`ForeachController`): runs its children for each of the variables `name_1`, `name_2`, …
 ///
 /// Properties: `ForeachController.inputVal`, `.returnVal` (the variable that gets the value), `.startIndex` (exclusive),
-/// `.endIndex` (inclusive), `.useSeparator` (the `_`). An end index that is there but empty is 0, so nothing runs.
+/// `.endIndex` (inclusive), `.useSeparator` (the `_`). An empty end index counts as 0, so nothing runs.
 pub fn for_each(d: &mut Decoder) -> Roles {
     let separator = if d.bool("ForeachController.useSeparator", true) {
         "_"
@@ -122,10 +124,10 @@ pub fn for_each(d: &mut Decoder) -> Roles {
     })))
 }
 
-/// Interleave Controller (`InterleaveControl`): one child an iteration, in turn.
+/// Interleave Controller (`InterleaveControl`): runs one child per iteration, in turn.
 ///
-/// Properties: `InterleaveControl.style` (1: a child controller runs whole, 0: one of its samplers), and, spelled so,
-/// `InterleaveControl.accrossThreads` (each user begins with another child).
+/// Properties: `InterleaveControl.style` (1: a child controller runs whole, 0: one of its samplers), and
+/// `InterleaveControl.accrossThreads` (JMeter's spelling; each user begins with another child).
 pub fn interleave(d: &mut Decoder) -> Roles {
     let across_threads = d.bool("InterleaveControl.accrossThreads", false);
     Roles::controller(Kind::Interleave {
@@ -135,7 +137,7 @@ pub fn interleave(d: &mut Decoder) -> Roles {
     })
 }
 
-/// Random Controller (`RandomController`): one child an iteration, by chance.
+/// Random Controller (`RandomController`): runs one child per iteration, chosen at random.
 ///
 /// Property: `InterleaveControl.style` (1: a child controller runs whole, 0: one of its samplers).
 pub fn random(d: &mut Decoder) -> Roles {
@@ -146,29 +148,29 @@ pub fn random(d: &mut Decoder) -> Roles {
     })
 }
 
-/// Random Order Controller (`RandomOrderController`): all children, in a new order each time.
+/// Random Order Controller (`RandomOrderController`): runs all children, in a new random order each time.
 ///
 /// It has no properties.
 pub fn random_order(_: &mut Decoder) -> Roles {
     Roles::controller(Kind::RandomOrder)
 }
 
-/// Switch Controller (`SwitchController`): one of its children, by number or by name.
+/// Switch Controller (`SwitchController`): runs one of its children, selected by number or by name.
 ///
-/// Property: `SwitchController.value`: a number from 0 (the first child also where there are not so many), a child's name, or
-/// else the child called `default`.
+/// Property: `SwitchController.value`: a number from 0 (with too high a number, the first child runs), a child's name, or else
+/// the child called `default`.
 pub fn switch(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Switch {
         value: d.template("SwitchController.value"),
     })
 }
 
-/// Weighted Switch Controller (`com.blazemeter.jmeter.control.WeightedSwitchController`): one of its children, so that the
-/// runs of each come close to its weight, for each user.
+/// Weighted Switch Controller (`com.blazemeter.jmeter.control.WeightedSwitchController`): runs one of its children, so that each
+/// user's runs of the children come close to their weights.
 ///
 /// Properties: `Weights`, rows of a child's name, its weight (a whole number) and whether the row is enabled; `IsRandomChoice`
-/// (each choice is by chance). As in the plugin (0.7), the place among the enabled rows is the place of the child, whatever the
-/// names. A weight that is no number, or none above 0, ends the user.
+/// (each choice is random). As in the plugin (0.7), the index of a row among the enabled ones selects the child, whatever name
+/// the row has. The user ends if a weight is not a number or none is above 0.
 pub fn weighted_switch(d: &mut Decoder) -> Roles {
     let element = d.element;
     let rows = element.props.list("Weights").iter();
@@ -192,10 +194,10 @@ fn cell(d: &mut Decoder, cells: &[drumfire_jmx::Prop], index: usize) -> Template
     d.compile(&text.unwrap_or_default())
 }
 
-/// Throughput Controller (`ThroughputController`): runs its children so many times, or in a share of the iterations.
+/// Throughput Controller (`ThroughputController`): runs its children a number of times, or in a percentage of the iterations.
 ///
-/// Properties: `ThroughputController.style` (0 a number, 1 a share), `.maxThroughput`, `.percentThroughput`, `.perThread` (each
-/// user counts for itself).
+/// Properties: `ThroughputController.style` (0 a number, 1 a percentage), `.maxThroughput`, `.percentThroughput`, `.perThread`
+/// (each user counts for itself).
 pub fn throughput(d: &mut Decoder) -> Roles {
     let share = match d
         .element
@@ -214,18 +216,19 @@ pub fn throughput(d: &mut Decoder) -> Roles {
     })))
 }
 
-/// Critical Section Controller (`CriticalSectionController`): its children, for one user at a time.
+/// Critical Section Controller (`CriticalSectionController`): runs its children for one user at a time.
 ///
-/// Property: `CriticalSectionController.lockName`: controllers of one name exclude each other; without a name there is no lock.
+/// Property: `CriticalSectionController.lockName`: controllers with the same name exclude each other; without a name there is no
+/// lock.
 pub fn critical_section(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Critical {
         lock: d.template("CriticalSectionController.lockName"),
     })
 }
 
-/// Runtime Controller (`RunTime`): runs its children again and again for a time.
+/// Runtime Controller (`RunTime`): runs its children again and again until a time is over.
 ///
-/// Property: `RunTime.seconds`; with 0 or less nothing runs. A sampler that is under way when the time is over is finished.
+/// Property: `RunTime.seconds`; with 0 or less nothing runs. A sampler that is running when the time is over completes.
 pub fn runtime(d: &mut Decoder) -> Roles {
     Roles::controller(Kind::Runtime {
         seconds: d.template("RunTime.seconds"),

@@ -1,4 +1,4 @@
-//! Decodes elements, also those of classes that the engine does not know: a plugin's, or the user's own.
+//! Decodes elements, including those of classes that the engine does not know: a plugin's, or the user's own.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ const NO_GROUP: &str =
 pub const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
                       user.classpath)";
 
-/// Decodes an element; one that cannot run becomes a finding.
+/// Decodes an element; reports a finding if it cannot run.
 pub fn decode(d: &mut Decoder) -> Roles {
     let class = d.element.class.clone();
     match entry(&class) {
@@ -101,7 +101,7 @@ fn traits_of(d: &mut Decoder, class: &str) -> Result<ClassRoles, String> {
         Java::Host(_) if d.decoding.outside == OutsideAccess::Closed => {
             d.decoding.needs_java = true;
             d.decoding.unasked.push(class.to_string());
-            // Nothing else has samplers below it.
+            // Only controllers have samplers below them.
             return Ok(ClassRoles {
                 controller: has_samplers(d.element),
                 ..ClassRoles::default()
@@ -131,13 +131,13 @@ fn has_samplers(element: &Element) -> bool {
     })
 }
 
-/// The file of the plan that the element stands in.
+/// The plan file that contains the element.
 fn plan_file(d: &Decoder) -> PathBuf {
     let file = d.element.source.path.file_name().unwrap_or_default();
     d.settings().base_dir.join(file)
 }
 
-/// An element that is not in the catalogue, in all its roles; one that cannot run becomes a finding.
+/// Decodes an element that is not in the catalogue, in all its roles; reports a finding if it cannot run.
 fn foreign(d: &mut Decoder) -> Roles {
     let class = d.element.class.clone();
     let traits = match traits(d) {
@@ -181,7 +181,7 @@ fn foreign(d: &mut Decoder) -> Roles {
     if let Some(timer) = play(traits.timer, JavaRole::Timer) {
         roles.timer = Some(timer);
     }
-    // An element that only listens to iterations is called in no role.
+    // Only its iteration listener is called, so the role does not matter.
     if let Some(told) = play(traits.iterations, JavaRole::PreProcessor) {
         roles.each_iteration = Some(Hook::Element(told));
     }
@@ -191,7 +191,8 @@ fn foreign(d: &mut Decoder) -> Roles {
     roles
 }
 
-/// A controller that its Java object drives: it is asked what comes next, and asks in turn the controllers below it.
+/// Decodes a controller that its Java object drives: the engine asks it for the next sampler, and it asks the
+/// controllers below it.
 fn controller(d: &mut Decoder, traits: ClassRoles) -> Roles {
     let Some(element) = element_as(d, JavaRole::PreProcessor) else {
         return Roles::default();
@@ -206,7 +207,7 @@ fn controller(d: &mut Decoder, traits: ClassRoles) -> Roles {
     }
 }
 
-/// A thread group whose Java object starts its users; none, and a finding, if its class cannot.
+/// Decodes a thread group whose Java object starts its users; `None`, with a finding, if its class cannot.
 pub fn thread_group(d: &mut Decoder) -> Option<JavaGroup> {
     let class = d.element.class.clone();
     let traits = match traits(d) {
@@ -234,11 +235,11 @@ pub fn thread_group(d: &mut Decoder) -> Option<JavaGroup> {
     Some(JavaGroup { number, root })
 }
 
-/// A thread group that its Java object starts.
+/// A thread group whose Java object starts its users.
 pub struct JavaGroup {
-    /// Its place among the elements that Java runs.
+    /// Its index among the elements that Java runs.
     pub number: u32,
-    /// The object itself drives the users; where there is none, its class leaves that to the controller in it.
+    /// Present if the object itself drives the users; otherwise its class leaves that to the controller in it.
     pub root: Option<Kind>,
 }
 

@@ -1,7 +1,7 @@
-//! Thread groups of classes that the engine does not know: the Java object starts the users (`AbstractThreadGroup#start`), each
-//! of its threads stands for a user of the engine.
+//! Thread groups of classes that the engine does not know: the Java object starts the users (`AbstractThreadGroup#start`), and
+//! each of its threads stands for a user of the engine.
 //!
-//! Properties that the engine reads: `ThreadGroup.num_threads`, which is what the run plans with,
+//! Properties that the engine reads: `ThreadGroup.num_threads`, the number of users that the run plans for,
 //! `ThreadGroup.same_user_on_next_iteration`, and the loop controller in `ThreadGroup.main_controller`, unless the class gives
 //! the next sampler itself.
 

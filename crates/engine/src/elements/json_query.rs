@@ -1,4 +1,4 @@
-//! Shared by the JSON elements: long texts are parsed and searched by another thread, once for all that look into them.
+//! Shared by the JSON elements: another thread parses and searches long texts, and all elements share the parsed text.
 
 use drumfire_query::json::{Json, JsonError};
 use drumfire_results::{AssertionResult, Sample};
@@ -9,7 +9,7 @@ use crate::run::input::Input;
 use crate::run::parsed::{JsonReader, LongJson};
 use crate::run::roles::Act;
 
-/// How an element reads JSON, and the size of texts with which that has proved quick.
+/// How an element reads JSON, and up to which size of text that has proved quick.
 pub struct JsonQuery {
     pub reader: JsonReader,
     proven: ProvenQuick,
@@ -23,7 +23,7 @@ impl JsonQuery {
         }
     }
 
-    /// The turn of an element that looks into texts of so many bytes (see [`ProvenQuick::turn`]).
+    /// The turn of an element that searches texts of this total length (see [`ProvenQuick::turn`]).
     pub fn turn<'a, T, F>(&self, bytes: usize, turn: impl FnOnce(bool) -> F) -> Act<'a, T>
     where
         F: Future<Output = T> + 'a,
@@ -31,8 +31,8 @@ impl JsonQuery {
         self.proven.turn(bytes, turn)
     }
 
-    /// The turn of an assertion that judges the body of the result at hand. In a long body another thread searches, by the
-    /// search that `prepare` gives; `judge` is handed its outcome, and nothing where it is to search by itself.
+    /// The turn of an assertion that judges the body of the current result. For a long body, another thread runs the search
+    /// that `prepare` returns, and `judge` gets its outcome. For a short one, `judge` gets `None` and searches itself.
     pub fn judge<'a, T, S>(
         &'a self,
         cx: &'a mut Context,
@@ -57,8 +57,8 @@ impl JsonQuery {
         })
     }
 
-    /// Searches an input on another thread, which parses it first if nobody has; whoever looks into it next finds it parsed.
-    /// `None` if the run is told to stop now.
+    /// Searches an input on another thread, which parses it first unless it is parsed already. Later searches reuse the
+    /// parsed text. `None` if the run is told to stop now.
     pub async fn search_apart<T: Send + 'static>(
         &self,
         cx: &mut Context,

@@ -24,11 +24,11 @@ pub struct XPath2Query {
 /// The results of an expression in a text.
 pub struct XPath2Results {
     pub items: Result<Vec<String>, XPathError>,
-    /// Whether Xalan, which JMeter's assertion asks too, takes that for a boolean; or its message.
+    /// Whether Xalan, which JMeter's assertion asks too, considers the expression boolean; or its error.
     pub is_boolean: Result<bool, XPathError>,
 }
 
-/// Between expression and namespaces where both are one text; neither can hold it.
+/// Separates expression and namespaces in one text; neither can contain it.
 const SEPARATOR: char = '\0';
 
 impl Compile for XPath2 {
@@ -40,7 +40,7 @@ impl Compile for XPath2 {
 }
 
 impl XPath2Query {
-    /// Why an expression that the plan spells out is for Java to run.
+    /// Why Java has to run a literal expression; `None` if it runs natively.
     pub fn beyond(d: &mut Decoder, text: &str, namespaces: &str) -> Option<String> {
         let (text, namespaces) = (d.template(text), d.template(namespaces));
         let (query, prefixes) = (text.literal()?, namespaces.literal()?);
@@ -66,13 +66,13 @@ impl XPath2Query {
         }
     }
 
-    /// How this expression copes with long texts.
+    /// Up to which size of text this expression has proved quick.
     pub fn proven(&self) -> &ProvenQuick {
         &self.proven
     }
 
-    /// Looks into a text, in place unless it `may_wait`. Nothing if the expression is empty, which JMeter only logs, or if the
-    /// run is told to stop meanwhile.
+    /// Evaluates the expression on a text, in place unless it `may_wait`. `None` if the expression is empty, which JMeter only
+    /// logs, or if the run is told to stop meanwhile.
     ///
     /// # Errors
     /// If the text or the expression is malformed, with JMeter's message.

@@ -1,4 +1,4 @@
-//! Shared by XPath Extractor and XPath Assertion: an expression looks into a text.
+//! Shared by XPath Extractor and XPath Assertion: evaluates an expression on a text.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -28,7 +28,7 @@ impl XPathFault {
     }
 }
 
-/// Looks into a text in place.
+/// Evaluates an expression on a text, in place.
 pub fn look(
     cx: &mut Context,
     input: &Input<'_>,
@@ -46,7 +46,7 @@ pub fn look(
     }
 }
 
-/// Does the same on a thread of its own. A run that is told to stop meanwhile finds nothing.
+/// Evaluates an expression on another thread. Finds nothing if the run is told to stop meanwhile.
 pub async fn look_apart(
     cx: &mut Context,
     proven: &ProvenQuick,
@@ -71,7 +71,7 @@ pub async fn look_apart(
 /// The property that names a file of prefixes and their namespaces.
 const CONFIG: &str = "xpath.namespace.config";
 
-/// The namespaces of that file, read once in a run.
+/// The namespaces of that file, read once per run.
 #[derive(Default)]
 struct Configured(OnceLock<Arc<Namespaces>>);
 

@@ -1,9 +1,11 @@
-//! Compare Assertion (`CompareAssertion`): the results in its scope must be alike within an iteration of its controller.
+//! Compare Assertion (`CompareAssertion`): checks that the results in its scope do not differ within an iteration of its
+//! controller.
 //!
-//! Properties: `compareContent` (default true), `compareTime` (milliseconds by which elapsed times may differ; below 0 they
-//! are not compared), `stringsToSkip` (`regex` and `substitute`: what is replaced before texts are compared).
+//! Properties: `compareContent` (default true), `compareTime` (milliseconds by which elapsed times may differ; a negative
+//! value turns this check off), `stringsToSkip` (`regex` and `substitute`: replacements made in the texts before they are
+//! compared).
 //!
-//! Difference: `$1` in a substitute means nothing, as with JMeter's default engine.
+//! Difference: `$1` in a substitute is plain text. The same holds for JMeter's default regex engine.
 
 use drumfire_expr::{Template, values};
 use drumfire_jmx::Value;
@@ -28,7 +30,8 @@ pub struct CompareAssertion {
     state: StateId,
 }
 
-/// The results of this iteration so far: JMeter compares all neighbours again each time, so one difference stays.
+/// The results of this iteration so far. JMeter compares all neighbouring results again for each new one, so a difference
+/// persists until the iteration ends.
 #[derive(Default)]
 struct Seen {
     last: Option<(String, i64)>,

@@ -27,7 +27,8 @@ impl Comparison {
         }
     }
 
-    /// The difference, between what both have in common at the start and at the end. Characters are those of Java.
+    /// Shows the part in which the texts differ, between their common start and their common end. Characters are
+    /// Java's UTF-16 units.
     pub fn text(&self, received: &str, expected: &str) -> String {
         let received: Vec<u16> = received.encode_utf16().collect();
         let expected: Vec<u16> = expected.encode_utf16().collect();

@@ -27,7 +27,7 @@ enum Expected {
 /// The settings for one sample.
 #[derive(Clone, Copy)]
 pub struct Wanted {
-    /// Compare the value; otherwise it only has to be there.
+    /// Compare the value; otherwise it only has to exist.
     pub validates: bool,
     pub null: bool,
     pub invert: bool,

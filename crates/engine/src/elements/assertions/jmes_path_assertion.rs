@@ -1,8 +1,10 @@
-//! JSON JMESPath Assertion (`JMESPathAssertion`): a JMESPath gives a value, and, if wanted, an expected one.
+//! JSON JMESPath Assertion (`JMESPathAssertion`): checks that a JMESPath gives a value and, optionally, that it is
+//! the expected one.
 //!
 //! Properties: `JMES_PATH`, `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT`, `ISREGEX`. It has no scope.
 //!
-//! Difference: for malformed JSON and malformed expressions the message is not that of Jackson or io.burt's library.
+//! Difference: the messages for malformed JSON and malformed expressions are not those of Jackson and io.burt's
+//! library.
 
 use drumfire_expr::Template;
 use drumfire_query::jmespath::{JmesPath, JmesPathResult};
@@ -45,7 +47,7 @@ impl JmesPathAssertion {
         }
     }
 
-    /// Whether the value is as wanted, inversion not counted.
+    /// Whether the value meets the expectation, before inversion.
     fn holds(
         &self,
         cx: &mut Context,
@@ -93,7 +95,7 @@ impl JmesPathAssertion {
         }
     }
 
-    /// Searches the body, and tells whether what is found is as wanted.
+    /// Searches the body on this thread; returns whether the value found meets the expectation.
     fn holds_in_place(
         &self,
         cx: &mut Context,
@@ -107,7 +109,7 @@ impl JmesPathAssertion {
         self.holds(cx, &found, wanted)
     }
 
-    /// The search for another thread.
+    /// Returns the search as a closure, which another thread can run.
     fn search(
         &self,
         cx: &mut Context,

@@ -1,4 +1,5 @@
-//! JSON Assertion (`JSONPathAssertion`): a JSONPath leads somewhere, and, if wanted, to an expected value.
+//! JSON Assertion (`JSONPathAssertion`): checks that a JSONPath exists and, optionally, that it has the expected
+//! value.
 //!
 //! Properties: `JSON_PATH`, `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT`, `ISREGEX`. It has no scope.
 
@@ -25,7 +26,7 @@ pub struct JsonPathAssertion {
     query: JsonQuery,
 }
 
-/// A path that is the empty text is an error of its own.
+/// The path of the plan. JMeter reports an empty path with an error of its own.
 enum Path {
     Empty,
     CompiledProperty(CompiledProperty<JsonPath>),
@@ -36,7 +37,7 @@ pub(super) type Found = Result<Value<'static>, String>;
 
 pub(super) const NO_PATH: &str = "path can not be null or empty";
 
-/// Reads a path that may be missing.
+/// Evaluates a path; fails if there is none.
 pub(super) fn found(json: Result<&Json<'_>, &JsonError>, path: Option<&str>) -> Found {
     let json = json.map_err(ToString::to_string)?;
     let path = <JsonPath as Compile>::compile(path.ok_or(NO_PATH)?, NoRules)?;
@@ -145,7 +146,7 @@ impl JsonPathAssertion {
         }
     }
 
-    /// Searches the body, and asserts what is found.
+    /// Searches the body on this thread and asserts the value found.
     fn assert_in_place(
         &self,
         cx: &mut Context,
@@ -162,7 +163,7 @@ impl JsonPathAssertion {
         self.assert(cx, &found, wanted)
     }
 
-    /// The search for another thread.
+    /// Returns the search as a closure, which another thread can run.
     fn search(
         &self,
         cx: &mut Context,

@@ -1,6 +1,6 @@
 //! MD5Hex Assertion (`MD5HexAssertion`): compares the MD5 sum of the body.
 //!
-//! Property: `MD5HexAssertion.size` (the sum; JMeter calls it so). It has no scope.
+//! Property: `MD5HexAssertion.size` (the expected sum; the misleading name is JMeter's). It has no scope.
 
 use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
@@ -46,7 +46,7 @@ impl Md5HexAssertion {
             true => {
                 let data = data.to_vec();
                 let sum = self.proven.search(cx, data.len(), move || sum(&data));
-                // A run that is told to stop judges no more.
+                // The run was told to stop, so the check is skipped.
                 let Some(sum) = sum.await else {
                     return self.name.pass(cx);
                 };

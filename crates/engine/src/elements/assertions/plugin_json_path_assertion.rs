@@ -1,12 +1,12 @@
-//! JSON Path Assertion of jmeter-plugins (`com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion`): a JSONPath
-//! leads somewhere, and, if wanted, to an expected value.
+//! JSON Path Assertion of jmeter-plugins (`com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion`): checks
+//! that a JSONPath exists and, optionally, that it has the expected value.
 //!
 //! Properties: `JSON_PATH`, `JSONVALIDATION` (compare the value), `EXPECTED_VALUE` (for the whole value, or for one element of an
 //! array; a regular expression unless `ISREGEX` is off), `EXPECT_NULL`, `INVERT`. With `INPUT_FORMAT` `YAML` the plugin's own
 //! class runs it. It has no scope.
 //!
-//! It is version 2.7 of the plugin. Those before 2.0 knew no `ISREGEX`, failed on a value of null with an exception's message, and
-//! wrote objects as Java does (`{a=1}`).
+//! It behaves as version 2.7 of the plugin. Versions before 2.0 lacked `ISREGEX`, failed on a null value with an exception's
+//! message, and wrote objects as Java does (`{a=1}`).
 
 use drumfire_expr::Template;
 use drumfire_query::json::{Json, JsonError, Value};
@@ -28,11 +28,11 @@ use crate::run::roles::{Act, AssertionRole};
 
 struct PluginJsonPathAssertion {
     name: Name,
-    /// None where the plan spells out the empty text.
+    /// `None` if the plan's path is literally the empty text.
     path: Option<CompiledProperty<JsonPath>>,
     path_text: Template,
     validates: Flag,
-    /// CompiledProperty where values may be compared with it.
+    /// Present only if values may be compared with it.
     expected: Option<CompiledProperty<Pattern>>,
     is_regex: Flag,
     expects_null: Flag,
@@ -56,7 +56,7 @@ impl PluginJsonPathAssertion {
             Flag::Fixed(false) => None,
             _ => {
                 let expected = d.template("EXPECTED_VALUE");
-                // JMeterUtils.getPatternCache, whatever engine is chosen
+                // `JMeterUtils.getPatternCache`: ORO, whichever regex engine is configured.
                 Some(CompiledProperty::new(d, expected, RegexRules(Dialect::Oro)))
             }
         };
@@ -131,7 +131,7 @@ impl PluginJsonPathAssertion {
         expected.map_or_else(String::new, |expected| expected.get(cx).text.into_string())
     }
 
-    /// The problem of an assertion that holds.
+    /// The failure message of an inverted assertion whose check holds.
     fn inverted_failure(&self, cx: &mut Context) -> String {
         let path = self.path_text.eval(cx).into_string();
         if !self.validates.get(cx) {
@@ -146,7 +146,7 @@ impl PluginJsonPathAssertion {
         }
     }
 
-    /// Searches the body, and asserts what is found.
+    /// Searches the body on this thread and asserts the value found.
     fn assert_in_place(&self, cx: &mut Context, sample: &Sample) -> Result<(), String> {
         let body = cx.parsed.json(&Input::Result(sample), JsonReader::Smart);
         let json = body.get().map_err(ToString::to_string)?;
@@ -156,7 +156,7 @@ impl PluginJsonPathAssertion {
         self.assert(cx, &found)
     }
 
-    /// The search for another thread.
+    /// Returns the search as a closure, which another thread can run.
     fn search(
         &self,
         cx: &mut Context,

@@ -1,9 +1,9 @@
 //! Response Assertion (`ResponseAssertion`): compares a part of a result, or a variable, with texts or patterns.
 //!
-//! Properties: `Assertion.test_field` (what is looked at), `Asserion.test_strings` (spelled so), `Assertion.test_type` (bits: 1
-//! matches, 2 contains, 4 not, 8 equals, 16 substring, 32 or), `Assertion.assume_success` (the sample is declared good
-//! first), `Assertion.custom_message`, and the scope. With 'Response data as a document', which Apache Tika reads, the element
-//! is run by its Java class.
+//! Properties: `Assertion.test_field` (the part to test), `Asserion.test_strings` (JMeter's spelling), `Assertion.test_type`
+//! (bits: 1 matches, 2 contains, 4 not, 8 equals, 16 substring, 32 or), `Assertion.assume_success` (marks the sample as
+//! successful first), `Assertion.custom_message`, and the scope. 'Response data as a document' needs Apache Tika, so the
+//! element's Java class runs it.
 
 use std::rc::Rc;
 
@@ -177,7 +177,7 @@ impl ResponseAssertion {
         }
     }
 
-    /// Compares the text with all tests. Patterns that may take long are looked for on another thread, if it `may_wait`.
+    /// Compares the text with all tests. If it `may_wait`, another thread searches with the patterns that may take long.
     async fn judge(
         &self,
         cx: &mut Context,
@@ -252,7 +252,7 @@ impl Field {
 }
 
 impl ResponseAssertion {
-    /// The expected text, and whether it was found; or why the pattern cannot be used.
+    /// Returns the expected text and whether it was found, or why the pattern is invalid.
     async fn is_met<'a>(
         &self,
         test: &'a ResponseTest,

@@ -1,7 +1,8 @@
 //! Size Assertion (`SizeAssertion`): compares the size of a part of a result, or a number in a variable.
 //!
 //! Properties: `Assertion.test_field` (`SizeAssertion.response_…`; the network size if unknown), `SizeAssertion.size`,
-//! `SizeAssertion.operator` (1 = 2 != 3 > 4 < 5 >= 6 <=), and the scope. As in JMeter a size that is no number loses the sample.
+//! `SizeAssertion.operator` (1 = 2 != 3 > 4 < 5 >= 6 <=), and the scope. As in JMeter, a size that is not a number discards the
+//! sample.
 
 use drumfire_expr::{Raised, Scope as _, Template, values};
 use drumfire_results::{AssertionResult, Sample};

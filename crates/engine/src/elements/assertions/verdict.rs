@@ -8,7 +8,7 @@ use drumfire_results::{AssertionResult, Text};
 use crate::decode::Decoder;
 use crate::run::context::{Context, StateId};
 
-/// The name of an assertion. One that the plan spells out is made once per user.
+/// The name of an assertion. A literal name is created once per user.
 pub struct Name {
     template: Template,
     state: Option<StateId>,
@@ -32,7 +32,7 @@ impl Name {
         }
     }
 
-    /// The assertion holds.
+    /// The result of an assertion that holds.
     pub fn pass(&self, cx: &mut Context) -> AssertionResult {
         AssertionResult {
             name: Some(self.text(cx).into()),
@@ -40,7 +40,8 @@ impl Name {
         }
     }
 
-    /// The assertion holds, and JMeter sets an empty message: it hides those of later assertions in result rows.
+    /// The result of an assertion that holds and to which JMeter gives an empty message, which hides those of later
+    /// assertions in result rows.
     pub fn pass_with_empty_message(&self, cx: &mut Context) -> AssertionResult {
         AssertionResult {
             message: Some(Text::EMPTY),
@@ -48,7 +49,7 @@ impl Name {
         }
     }
 
-    /// The assertion does not hold.
+    /// The result of an assertion that does not hold.
     pub fn fail(&self, cx: &mut Context, message: impl Into<Text>) -> AssertionResult {
         AssertionResult {
             failure: true,
@@ -57,13 +58,13 @@ impl Name {
         }
     }
 
-    /// There is nothing to look at (`AssertionResult#setResultForNull`).
+    /// The result if there is no response data to test (`AssertionResult#setResultForNull`).
     pub fn fail_for_null(&self, cx: &mut Context) -> AssertionResult {
         self.fail(cx, "Response was null")
     }
 
-    /// The result of a check that holds or fails with a message, the other way round where `is_inverted`; then a check that
-    /// holds fails with the message that `of_inverted` gives.
+    /// Makes a result of a check's outcome. If `is_inverted`, a failed check passes, and a check that holds fails with the
+    /// message of `of_inverted`.
     pub fn judged(
         &self,
         cx: &mut Context,
@@ -81,7 +82,7 @@ impl Name {
         }
     }
 
-    /// The assertion cannot be evaluated.
+    /// The result of an assertion that cannot be evaluated.
     pub fn error(&self, cx: &mut Context, message: impl Into<Text>) -> AssertionResult {
         AssertionResult {
             error: true,

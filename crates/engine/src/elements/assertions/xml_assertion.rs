@@ -1,6 +1,6 @@
-//! XML Assertion (`XMLAssertion`): the body is well-formed XML without a document type.
+//! XML Assertion (`XMLAssertion`): checks that the body is well-formed XML without a document type.
 //!
-//! No properties, no scope. Difference: only the usual messages are those of Xerces.
+//! No properties, no scope. Difference: only common errors have the messages of Xerces.
 
 use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};

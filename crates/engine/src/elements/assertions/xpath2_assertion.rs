@@ -1,9 +1,10 @@
-//! XPath2 Assertion (`XPath2Assertion`): an XPath finds something, or is true.
+//! XPath2 Assertion (`XPath2Assertion`): checks that an XPath finds something or is true.
 //!
 //! Properties: `XPath.xpath` (`/` if missing), `XPath.negate`, `XPath.namespaces` (lines `prefix=URI`), and the scope.
 //!
-//! As in JMeter the message is set for a success, too, and Xalan has a say: the type that XPath 1.0 gives an expression
-//! decides whether its value counts, and what XPath 1.0 lacks (`matches`, `exists`, `for`, `eq`, …) is an error.
+//! As in JMeter, a success has a message, too, and Xalan also compiles the expression: the type that XPath 1.0 gives it
+//! decides whether its value counts, and anything that XPath 1.0 lacks (`matches`, `exists`, `for`, `eq`, …) is an
+//! error.
 //!
 //! Differences: as for the XPath2 Extractor.
 
@@ -29,11 +30,11 @@ pub struct XPath2Assertion {
     negate: Flag,
 }
 
-/// The outcome of looking.
+/// The outcome of evaluating the expression.
 enum Look {
-    /// Nothing was asked.
+    /// The expression is empty, or the run was told to stop.
     Nothing,
-    /// Xalan's words, asked for the type of the result, for an expression that it cannot evaluate.
+    /// Xalan's message for an expression whose type it cannot determine.
     Refused(String),
     Holds(bool),
 }

@@ -1,8 +1,8 @@
-//! XPath Assertion (`XPathAssertion`): an XPath finds nodes, or is true.
+//! XPath Assertion (`XPathAssertion`): checks that an XPath finds nodes or is true.
 //!
-//! Properties: `XPath.xpath` (`/` if missing), `XPath.negate`, `XPath.tolerant` (read as tag soup), `XPath.namespace`, and the scope.
-//! `XPath.validate`, `.whitespace`, `.quiet`, `.report_errors`, `.show_warnings` and `.download_dtds` change nothing here: DTDs are not
-//! read and JTidy's complaints are not told. The charset is the response's, not the one the XML declares.
+//! Properties: `XPath.xpath` (`/` if missing), `XPath.negate`, `XPath.tolerant` (read as tag soup), `XPath.namespace`, and the
+//! scope. `XPath.validate`, `.whitespace`, `.quiet`, `.report_errors`, `.show_warnings` and `.download_dtds` change nothing here:
+//! DTDs are not read, and JTidy's warnings are not reported. The response's charset applies, not the one that the XML declares.
 
 use drumfire_expr::Template;
 use drumfire_query::xpath::{Answer, XPath};
@@ -52,7 +52,7 @@ impl XPathAssertion {
         }
     }
 
-    /// `XPathUtil#computeAssertionResult`: whether it failed, and the message, which may be set for a success, too.
+    /// `XPathUtil#computeAssertionResult`: returns whether it failed, and the message, which a success may have, too.
     fn judge(&self, cx: &mut Context, answer: &Answer, query: &str) -> (bool, Text) {
         let negate = self.negate.get(cx);
         match answer {

@@ -1,8 +1,10 @@
-//! HTTP Authorization Manager (`AuthManager`): credentials by address. Basic, Digest and NTLM; Kerberos by Java.
+//! HTTP Authorization Manager (`AuthManager`): credentials by address. Basic, Digest and NTLM are native; Java answers for
+//! Kerberos.
 //!
 //! Properties: `AuthManager.auth_list` with `Authorization.url`, `.username`, `.password`, `.domain`, `.realm`,
-//! `.mechanism`; for Kerberos alone `AuthManager.clearEachIteration` and `AuthManager.controlledByThreadGroup`. Logins and tickets
-//! are JMeter's and Java's own, so their files are those of `java.security.krb5.conf` and `java.security.auth.login.config`.
+//! `.mechanism`; for Kerberos only `AuthManager.clearEachIteration` and `AuthManager.controlledByThreadGroup`. JMeter's and
+//! Java's own classes log in and fetch tickets, so the files that `java.security.krb5.conf` and `java.security.auth.login.config`
+//! name apply.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,14 +25,14 @@ pub struct AuthManager {
     kerberos: Option<Kerberos>,
 }
 
-/// The way to tickets.
+/// Access to Kerberos tickets.
 struct Kerberos {
     java: Arc<dyn JavaHost>,
     clearing: ClearPolicy,
     login: StateId,
 }
 
-/// A user's login, which Java forgets with it.
+/// A user's Kerberos login. Dropping it makes Java forget the login.
 struct Login {
     number: u64,
     java: Arc<dyn JavaHost>,
@@ -136,7 +138,7 @@ impl AuthManager {
         evaluated.collect()
     }
 
-    /// The value of the header that answers a challenge of the server at `address`, from Java on a thread of its own.
+    /// Lets Java, on a separate thread, make the header value that answers a challenge of the server at `address`.
     ///
     /// # Errors
     /// Why there is no ticket.

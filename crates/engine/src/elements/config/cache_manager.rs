@@ -1,4 +1,4 @@
-//! HTTP Cache Manager (`CacheManager`): the responses that each user remembers.
+//! HTTP Cache Manager (`CacheManager`): a cache of responses for each user.
 //!
 //! Properties: `clearEachIteration`, `useExpires`, `maxSize`, `CacheManager.controlledByThread`. Eviction is least
 //! recently used; JMeter's library also weighs how often an entry was used.
@@ -64,7 +64,7 @@ impl CacheManager {
             .cloned()
     }
 
-    /// Whether the resource need not be asked for.
+    /// Whether the cached response is fresh, so that no request is needed.
     pub fn is_fresh(&self, cx: &mut Context, url: &Url, head: &RequestHead<'_>) -> bool {
         let now_ms = cx.clock().now_ms();
         let headers: Vec<(&str, &str)> = head.iter().collect();
@@ -75,7 +75,7 @@ impl CacheManager {
         )
     }
 
-    /// Remembers a response; `sent` are the request headers as the sample shows them.
+    /// Caches a response; `sent` are the request headers as the sample shows them.
     ///
     /// # Errors
     /// The exception of JMeter's sample when the response's caching headers cannot be read.

@@ -32,7 +32,7 @@ pub struct CookieManager {
 
 struct PlannedCookie {
     cookie: Cookie,
-    /// Where it has variables (`CookieManager.allow_variable_cookies`).
+    /// Present if the value has variables (`CookieManager.allow_variable_cookies`).
     value: Option<Template>,
 }
 
@@ -128,7 +128,7 @@ impl Jar {
 }
 
 impl PlannedCookie {
-    /// Whether this one is in the jar with the value that was put in.
+    /// Whether `cookie`, found in the jar, is this planned one, unchanged since `value` was put in.
     fn is(&self, cookie: &Cookie, value: &str) -> bool {
         cookie.name == self.cookie.name
             && cookie.domain == self.cookie.domain
@@ -194,12 +194,12 @@ impl CookieManager {
         })
     }
 
-    /// `CookieManager#clear`: no cookie is left, those of the plan neither.
+    /// `CookieManager#clear`: removes all cookies, including the plan's.
     pub fn clear(&self, cx: &mut Context) {
         self.with_jar(cx, |jar, _| jar.store = Default::default());
     }
 
-    /// The policy by its name, unless the manager is in no sampler's scope any longer.
+    /// The policy's name, or `None` once the manager is in no sampler's scope any longer.
     pub fn policy(&self, cx: &mut Context) -> Option<&str> {
         let is_void = self.with_jar(cx, |jar, cx| jar.is_void(cx));
         (!is_void).then_some(&*self.policy)
@@ -227,7 +227,7 @@ impl CookieManager {
         own.value.is_some().then(|| own.cookie.value.clone())
     }
 
-    /// Takes these for all cookies that there are; `None`: there is no manager any longer.
+    /// Replaces all cookies. `None` means that a script has cleared the manager itself.
     pub fn replace(&self, cx: &mut Context, cookies: Option<Vec<Cookie>>) {
         self.with_jar(cx, |jar, cx| {
             if cookies.is_none() {
@@ -237,7 +237,7 @@ impl CookieManager {
         });
     }
 
-    /// Takes a `Set-Cookie` header in.
+    /// Stores the cookies of a `Set-Cookie` header.
     pub fn receive(&self, cx: &mut Context, header: &str, url: &Url) {
         let now_ms = cx.clock().now_ms();
         self.with_jar(cx, |jar, cx| {

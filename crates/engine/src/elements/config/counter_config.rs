@@ -1,9 +1,9 @@
 //! Counter (`CounterConfig`): each iteration of the controller around it puts the next number into a variable.
 //!
-//! Properties: `CounterConfig.start`, `.end` (empty: no end), `.incr`, `.name`, `.format` (a Java `DecimalFormat`; a bad one
-//! is as good as none), `.per_user`, `.reset_on_tg_iteration` (per user only).
+//! Properties: `CounterConfig.start`, `.end` (empty: no end), `.incr`, `.name`, `.format` (a Java `DecimalFormat`; an
+//! invalid one is ignored), `.per_user`, `.reset_on_tg_iteration` (per user only).
 //!
-//! Unlike JMeter, texts with variables are computed at every count, not once per iteration of the thread group.
+//! Difference: texts with variables are evaluated at every count, in JMeter once per iteration of the thread group.
 
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +29,7 @@ struct CounterConfig {
     per_user: Template,
     resets_on_iteration: Template,
     shared: Mutex<i64>,
-    /// The counts that are this machine's, where several run the plan.
+    /// The numbers leased to this machine if several machines run the plan.
     leased: Leased,
     state: StateId,
 }
@@ -59,7 +59,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     })
 }
 
-/// Where a counter begins, ends, and by how much it grows.
+/// Where a counter starts and ends, and its increment.
 #[derive(Clone, Copy)]
 struct Range {
     start: i64,
@@ -68,18 +68,18 @@ struct Range {
 }
 
 impl Range {
-    /// How many numbers there are before it starts again; none where it never does.
+    /// How many numbers it counts before it starts again; `None` if it never does.
     fn length(self) -> Option<u64> {
         let steps = self
             .end
             .checked_sub(self.start)?
             .checked_div(self.increment)?;
         let ends = self.increment > 0 && self.end < i64::MAX;
-        // Of an end below the start JMeter gives the start again and again.
+        // With an end below the start, JMeter gives the start again and again.
         ends.then(|| u64::try_from(steps).map_or(1, |steps| steps + 1))
     }
 
-    /// The number that comes after so many others.
+    /// The number at a place of the sequence, counted from 0.
     fn at(self, place: u64) -> i64 {
         let place = self.length().map_or(place, |length| place % length);
         let step = self.increment.wrapping_mul(place as i64);
@@ -155,7 +155,7 @@ fn next_shared(counter: &mut i64, range: Range) -> i64 {
 }
 
 impl Count {
-    /// `iteration` is the thread group's, where a new one resets the count.
+    /// Gives the next number. `iteration` is the thread group's; it is absent if a new one does not reset the count.
     fn next(&mut self, range: Range, iteration: Option<u32>) -> i64 {
         if let Some(iteration) = iteration {
             if iteration != self.iteration {
@@ -172,7 +172,7 @@ impl Count {
     }
 }
 
-/// A number in the format of an element; as it is where there is none, or a bad one.
+/// Formats a number as the element wants it; in plain digits if the format is empty or invalid.
 pub fn formatted(format: &str, number: i64) -> Rc<str> {
     if !format.is_empty() {
         match format_decimal(format, number) {

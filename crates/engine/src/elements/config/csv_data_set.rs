@@ -1,11 +1,11 @@
-//! CSV Data Set Config (`CSVDataSet`): each iteration of the controller around it takes a row of a file into variables.
+//! CSV Data Set Config (`CSVDataSet`): each iteration of the controller around it reads a row of a file into variables.
 //!
-//! Properties: `filename` (as it is, or else beside the plan), `fileEncoding` (UTF-8 where empty), `variableNames` (comma
-//! separated; empty: the file's first line), `ignoreFirstLine`, `delimiter` (`\t` is a tab, empty a comma), `quotedData`,
-//! `recycle`, `stopThread`, `shareMode` (`shareMode.all`, `.group`, `.thread`, or a key of one's own).
+//! Properties: `filename` (as written, or else relative to the plan), `fileEncoding` (UTF-8 if empty), `variableNames`
+//! (comma separated; empty: the file's first line), `ignoreFirstLine`, `delimiter` (`\t` is a tab, empty a comma),
+//! `quotedData`, `recycle`, `stopThread`, `shareMode` (`shareMode.all`, `.group`, `.thread`, or any other key).
 //!
-//! All of them are computed once per user. A row without fields (the end, a blank line without `quotedData`, a file that
-//! cannot be read on) stops the user or gives `<EOF>` (`csvdataset.eofstring`). A file that is not there ends the user.
+//! All of them are evaluated once per user. A row without fields (the end of the file, a blank line without `quotedData`,
+//! a read error) stops the user or gives `<EOF>` (`csvdataset.eofstring`). A missing file ends the user.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct CsvDataSet {
     file_name: Template,
     encoding: Template,
     variable_names: Template,
-    /// Where the plan spells the names out.
+    /// The variables, if the plan's names are literal.
     targets: Option<Arc<[Column]>>,
     ignores_first_line: Template,
     delimiter: Template,
@@ -44,14 +44,14 @@ struct CsvDataSet {
     state: StateId,
 }
 
-/// A variable to be set.
+/// A variable that gets a column's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Column {
     Slot(Slot),
     Named(Box<str>),
 }
 
-/// One user's reading of the file.
+/// One user's evaluated settings and its file.
 struct Bound {
     file: Arc<CsvFile>,
     targets: Arc<[Column]>,
@@ -96,7 +96,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     })
 }
 
-/// `CSVDataSet#setProperty` understands the names of the modes, too.
+/// `CSVDataSet#setProperty` also accepts the names of the modes.
 fn share_mode(d: &mut Decoder) -> Template {
     if let Some(Value::Str(text)) = d.element.props.value("shareMode")
         && let Some((_, mode)) = SHARE_NAMES.iter().find(|(name, _)| name == text)
@@ -221,7 +221,7 @@ impl CsvDataSet {
 }
 
 impl Bound {
-    /// Whether there was a row with at least one field.
+    /// Sets the variables from the next line; returns whether the line had a field.
     fn take_plain(&self, cx: &mut Context) -> Result<bool, ReadFault> {
         self.file.line(self.reading, |line| match line {
             None | Some("") => false,
@@ -257,7 +257,7 @@ impl Column {
     }
 }
 
-/// `JOrphanUtils#split` with its truncation: commas side by side count as one, those at the ends not at all.
+/// `JOrphanUtils#split` with its truncation: adjacent commas count as one, leading and trailing ones are ignored.
 fn split_names(names: &str) -> Vec<&str> {
     names
         .split(',')
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    /// A file in the temporary folder that goes away with its test.
+    /// A file in the temporary folder, deleted when the test ends.
     struct Data(std::path::PathBuf);
 
     impl Data {

@@ -1,12 +1,13 @@
-//! DNS Cache Manager (`DNSCacheManager`): addresses of hosts that the plan sets itself, and name servers of its own.
+//! DNS Cache Manager (`DNSCacheManager`): the plan's own host addresses and name servers.
 //!
 //! Properties: `DNSCacheManager.hosts` (`StaticHost.Name`, `StaticHost.Address`: addresses or names, separated by commas),
 //! `DNSCacheManager.isCustomResolver` with `DNSCacheManager.servers` (asked in turn, for A records only),
-//! `DNSCacheManager.clearEachIteration`. Each user remembers what it has found until the run ends.
+//! `DNSCacheManager.clearEachIteration`. Each user caches its lookups until the run ends.
 //!
-//! A domain that is an address already is looked up, too: name servers know none. The implementation Java does without it all.
+//! With such servers a domain that is an IP address is looked up, too, and not found. The implementation `Java` ignores this
+//! element.
 //!
-//! A difference: the system's search list is not tried.
+//! Difference: the system's search list is not tried.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -41,7 +42,7 @@ pub struct DnsCacheManager {
     clears: Flag,
 }
 
-/// The resolver that the user's connections have.
+/// The resolver that the user's connections use.
 type Installed = Rc<UserResolver>;
 
 /// The port of name servers.
@@ -79,7 +80,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl DnsCacheManager {
-    /// Lets the user's next connections know the plan's hosts and name servers.
+    /// Makes the user's next connections use the plan's hosts and name servers.
     pub fn install(&self, cx: &mut Context) {
         let resolver = match cx.take_state::<Installed>(self.state) {
             Some(installed) => installed,
@@ -139,9 +140,9 @@ struct UserResolver {
     hosts: Vec<(String, Vec<String>)>,
     /// The plan's name servers, if they are to be used.
     servers: Option<Vec<String>>,
-    /// Where they listen: always [`DNS_PORT`], but in tests.
+    /// The port of the servers: [`DNS_PORT`] except in tests.
     port: u16,
-    /// Made with the first look-up; `None` if a server has no address.
+    /// Made by the first lookup; `None` if a server has no address.
     dns: OnceCell<Option<TokioResolver>>,
     system: SystemResolver,
 }
@@ -170,7 +171,7 @@ impl Resolver for UserResolver {
 }
 
 impl UserResolver {
-    /// `DNSCacheManager#fromStaticHost`: unlike the question whether there is one, this minds the case of the name.
+    /// `DNSCacheManager#fromStaticHost`: compares the name with its case, unlike the check whether there is an entry.
     async fn static_addresses(&self, host: &str) -> Vec<IpAddr> {
         let Some((_, addresses)) = self.hosts.iter().find(|(name, _)| name == host) else {
             return Vec::new();
@@ -242,7 +243,7 @@ fn address_of(server: &str) -> Option<IpAddr> {
     addresses.next().map(|address| address.ip())
 }
 
-/// As dnsjava's `ExtendedResolver` has it: 5 s for each try, three tries, no cache.
+/// The settings of dnsjava's `ExtendedResolver`: 5 s for each try, three tries, no cache.
 fn options() -> ResolverOpts {
     let mut options = ResolverOpts::default();
     options.timeout = Duration::from_secs(5);

@@ -1,10 +1,11 @@
-//! HTTP Header Manager (`HeaderManager`): header lines for the HTTP Requests in its scope. Of several, nearer ones win by name.
+//! HTTP Header Manager (`HeaderManager`): header lines for the HTTP Requests in its scope. The nearest manager wins for each
+//! name.
 //!
 //! Property: `HeaderManager.headers`, with `Header.name` and `Header.value`.
 //!
-//! A script's change in the only manager of a request stays so for its user's later requests; of several, a request has a
-//! merged copy, which lasts for one sample. Differs from JMeter: there the merged copy has the outermost manager's own headers in
-//! it, and a value that a script sets in one of those stays.
+//! If a request has one manager, a script's change to it persists for the user's later requests. If it has several, it gets a
+//! merged copy, which lasts for one sample. Difference: JMeter's merged copy contains the outermost manager's own header objects,
+//! so a value that a script sets in one of these persists.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -18,7 +19,7 @@ use crate::decode::Decoder;
 use crate::resolve::Element;
 
 pub struct HeaderManager {
-    /// The element in the tree.
+    /// The element's id in the tree.
     id: usize,
     rows: Vec<(Template, Template)>,
 }
@@ -31,7 +32,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<HeaderManager> {
         .collect()
 }
 
-/// Reads a name or a value.
+/// Evaluates the template of a name or a value.
 type Read<'r, 's> = &'r mut dyn FnMut(Property, &'s Template) -> Text<'s>;
 
 /// The headers of all managers, the innermost first (`HeaderManager#merge`).
@@ -100,7 +101,7 @@ fn cow(text: Text<'_>) -> Cow<'_, str> {
     }
 }
 
-/// One user's headers where scripts have changed them, by their managers: these give nothing back after a sample
+/// The headers that scripts have changed for one user, by manager. A manager does not restore them after a sample
 /// (`HeaderManager#recoverRunningVersion`).
 #[derive(Clone, Default)]
 pub struct ChangedHeaders(Vec<(usize, Rc<[HeaderRow]>)>);
@@ -124,7 +125,7 @@ impl ChangedHeaders {
             .map(|(_, rows)| rows.clone())
     }
 
-    /// A script had a manager's headers in hands, as they were and as they are.
+    /// Records a script's changes to a manager's headers, given the rows before and after the script.
     pub fn change(
         &mut self,
         manager: &HeaderManager,

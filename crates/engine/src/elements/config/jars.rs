@@ -1,4 +1,4 @@
-//! The cookies of users.
+//! The users' cookie jars.
 
 use std::cell::RefCell;
 
@@ -9,14 +9,14 @@ use crate::run::context::StateId;
 /// One user's cookies.
 pub struct Jar {
     pub store: CookieStore,
-    /// The planned cookies' values as they were put in.
+    /// The planned cookies' values as last put into the store.
     pub evaluated: Vec<String>,
-    /// The sample whose script has cleared the manager itself: later it is in no sampler's scope any longer
-    /// (`AbstractTestElement#clear` takes the GUI class away, by which `HTTPSamplerBase#applies` knows what is meant for it).
+    /// The sample whose script has cleared the manager itself. For later samples the manager is in no sampler's scope
+    /// (`AbstractTestElement#clear` removes the GUI class, by which `HTTPSamplerBase#applies` recognises the manager).
     pub cleared_in: Option<u32>,
 }
 
-/// One user's cookies by their managers; the users of a Parallel Controller's children share them.
+/// One user's cookie jars, by manager. The users that run a Parallel Controller's children share them.
 #[derive(Default)]
 pub struct Jars(RefCell<Vec<(StateId, Option<Box<Jar>>)>>);
 

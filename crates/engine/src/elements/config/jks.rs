@@ -15,7 +15,7 @@ pub struct PrivateKeyEntry {
 /// Reads the keys of a store, in the order in which Java's `aliases()` gives them.
 ///
 /// # Errors
-/// In words, if this is no such store, or the password is wrong.
+/// If this is not a JKS store, or the password is wrong.
 pub fn read(data: &[u8], password: &str) -> Result<Vec<PrivateKeyEntry>, String> {
     let password: Vec<u8> = password.encode_utf16().flat_map(u16::to_be_bytes).collect();
     let Some((body, digest)) = data.split_last_chunk::<20>() else {
@@ -62,7 +62,7 @@ impl<'d> KeystoreReader<'d> {
         self.take(len).map(<[u8]>::to_vec)
     }
 
-    /// All entries that have a key which the password opens; `None` if the data end too soon.
+    /// All entries whose key the password opens; `None` if the data end too soon.
     fn entries(&mut self, password: &[u8]) -> Option<Vec<PrivateKeyEntry>> {
         const KEY: usize = 1;
         self.take(MAGIC.len())?;

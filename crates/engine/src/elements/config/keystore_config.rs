@@ -1,13 +1,15 @@
-//! Keystore Configuration (`KeystoreConfig`): which client certificates HTTPS requests show (`SSLManager`, `JmeterKeyStore`).
+//! Keystore Configuration (`KeystoreConfig`): selects the client certificates of HTTPS requests (`SSLManager`,
+//! `JmeterKeyStore`).
 //!
-//! The store is named by Java's system properties `javax.net.ssl.keyStore`, `javax.net.ssl.keyStorePassword` and
-//! `javax.net.ssl.keyStoreType`, whether the plan has this element or not: without it the store's first key is used.
+//! Java's system properties `javax.net.ssl.keyStore`, `javax.net.ssl.keyStorePassword` and `javax.net.ssl.keyStoreType` name
+//! the store, whether the plan has this element or not. Without it, requests use the store's first key.
+//!
 //! Properties: `startIndex` and `endIndex` (which keys, from 0; by default those of `https.keyStoreStartIndex` and
 //! `https.keyStoreEndIndex`), `clientCertAliasVarName` (the variable that holds the key's alias), `preload` (no difference
-//! here). The last element of the plan counts for all of it.
+//! here). The last such element applies to the whole plan.
 //!
-//! Differences: JMeter takes the next key, or looks at the variable, whenever a server asks for a certificate; here a user
-//! gets its key when it first talks to a server by HTTPS and keeps it (or has it follow the variable). PKCS#11 is not built.
+//! Differences: JMeter takes the next key, or reads the variable, whenever a server requests a certificate. Here a user gets
+//! its key at its first HTTPS request and keeps it (or follows the variable). PKCS#11 is not supported.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +26,7 @@ use crate::decode::{Decoder, DecodingContext, OutsideAccess};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 
-/// The keys that users show.
+/// The keys that users present to servers.
 pub struct Keystore {
     /// Alias and identity of each key within the bounds.
     keys: Vec<(String, Arc<Identity>)>,
@@ -43,7 +45,7 @@ pub fn decode(_: &mut Decoder) -> Roles {
 #[derive(Default)]
 struct Choice {
     start: i64,
-    /// The last one; -1 is no bound.
+    /// The index of the last one; -1 for no limit.
     end: i64,
     variable: Option<String>,
 }
@@ -134,7 +136,7 @@ fn load(
     let password = properties
         .get_system("javax.net.ssl.keyStorePassword")
         .unwrap_or_default();
-    // Java's type JKS reads PKCS#12, too, and goes by what the file begins with.
+    // Java's type JKS also reads PKCS#12 and decides by the first bytes of the file.
     let entries = if data.starts_with(&jks::MAGIC) {
         jks::read(&data, &password)?
     } else {
@@ -197,7 +199,7 @@ fn pkcs12(data: &[u8], password: &str) -> Result<Vec<jks::PrivateKeyEntry>, Stri
 }
 
 impl Keystore {
-    /// The certificate that this user shows now.
+    /// The certificate that this user presents now.
     ///
     /// # Errors
     /// As `JmeterKeyStore` throws them when the variable is missing or names no key.

@@ -1,4 +1,4 @@
-//! Managers of the plan, as samplers in their scope find them.
+//! The plan's managers, for the samplers in their scope.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::dns_cache_manager::DnsCacheManager;
 use crate::decode::Decoder;
 use crate::run::context::Context;
 
-/// A manager that samplers use, as they share it.
+/// A manager, shared by the samplers in its scope.
 #[derive(Clone)]
 pub enum Manager {
     Cookies(Arc<CookieManager>),
@@ -19,14 +19,15 @@ pub enum Manager {
     Dns(Arc<DnsCacheManager>),
 }
 
-/// When a manager forgets what a user has gathered.
+/// When a manager clears what it has stored for a user.
 pub struct ClearPolicy {
     each_iteration: bool,
     by_user: bool,
 }
 
 impl ClearPolicy {
-    /// `by_thread_group` names the setting of the thread group's 'same user on each iteration'.
+    /// `by_thread_group` names the property that leaves this to the thread group's 'same user on each
+    /// iteration'.
     pub fn decode(d: &mut Decoder, each_iteration: &str, by_thread_group: &str) -> ClearPolicy {
         ClearPolicy {
             each_iteration: d.bool(each_iteration, false),
@@ -34,7 +35,7 @@ impl ClearPolicy {
         }
     }
 
-    /// Whether it is due at the start of an iteration of the thread group.
+    /// Whether to clear at the start of an iteration of the thread group.
     pub fn is_due(&self, cx: &Context) -> bool {
         match self.by_user {
             true => !cx.same_user,
@@ -53,7 +54,7 @@ pub fn register(d: &mut Decoder, manager: Manager) {
     managers.0.insert(d.element.id, manager);
 }
 
-/// The manager that an element is.
+/// The manager decoded from the element with this id, if it was one.
 pub fn manager(d: &Decoder, id: usize) -> Option<Manager> {
     d.decoding.kept.get::<Managers>()?.0.get(&id).cloned()
 }

@@ -1,13 +1,13 @@
 //! Random CSV Data Set of BlazeMeter (`com.blazemeter.jmeter.RandomCSVDataSetConfig`): each iteration of the controller around it
-//! takes a row of a file into variables, in random order without repetition or in the file's.
+//! reads a row of a file into variables, in random order without repetition or in the order of the file.
 //!
-//! Properties, all computed before the run: `filename` (as it is, or else beside the plan), `fileEncoding`, `delimiter` (its first
-//! character; `\t` is a tab, empty a comma), `variableNames` (comma separated, not trimmed; empty: the file's first line),
-//! `ignoreFirstLine`, `randomOrder`, `rewindOnTheEndOfList` (otherwise the end of the file ends each user). As in the plugin
-//! all users take from one list, whatever `independentListPerThread` says.
+//! Properties, all evaluated before the run: `filename` (as written, or else relative to the plan), `fileEncoding`, `delimiter`
+//! (its first character; `\t` is a tab, empty a comma), `variableNames` (comma separated, not trimmed; empty: the file's first
+//! line), `ignoreFirstLine`, `randomOrder`, `rewindOnTheEndOfList` (otherwise the end of the file ends each user). As in the
+//! plugin, all users take rows from one list, whatever `independentListPerThread` says.
 //!
-//! Differences: the text of the file is kept in memory; a file that cannot be read ends the users that ask for it, where
-//! the plugin keeps the whole test from starting.
+//! Differences: the text of the file stays in memory; a file that cannot be read ends the users that reach the element, while the
+//! plugin prevents the whole test from starting.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -28,13 +28,13 @@ struct RandomCsvDataSet {
     base_dir: PathBuf,
     encoding: String,
     delimiter: char,
-    /// Empty: the file's first line has them.
+    /// If empty, the file's first line has the names.
     names: Vec<String>,
     skips_first_line: bool,
     is_random: bool,
     rewinds: bool,
     id: StateId,
-    /// The rows that are this machine's, where several run the plan.
+    /// The rows leased to this machine if several machines run the plan.
     leased: Leased,
     /// The file, read by the first user.
     list: OnceLock<Result<List, String>>,
@@ -50,7 +50,7 @@ struct Position {
     /// Numbers of records; those before `at` have been taken.
     order: Vec<u32>,
     at: usize,
-    /// The pass whose order it is, where several machines run the plan.
+    /// The pass through the file to which `order` belongs, if several machines run the plan.
     pass: Option<u64>,
 }
 
@@ -118,7 +118,7 @@ impl RandomCsvDataSet {
         })
     }
 
-    /// The number of the next record of this machine; none at the end. All machines shuffle each pass alike.
+    /// The number of this machine's next record; `None` at the end. All machines shuffle each pass in the same way.
     fn next_leased(&self, list: &List, cx: &Context) -> Result<Option<u32>, LeaseError> {
         let Some(fleet) = cx.shared.part.shared_with() else {
             return Ok(None);
@@ -146,7 +146,7 @@ impl RandomCsvDataSet {
         Ok(position.order.get((place % count.max(1)) as usize).copied())
     }
 
-    /// The number of the next record; none at the end.
+    /// The number of the next record; `None` at the end.
     fn next(&self, list: &List, cx: &mut Context) -> Option<u32> {
         let mut position = list.position.lock().unwrap_or_else(PoisonError::into_inner);
         let count = position.order.len();

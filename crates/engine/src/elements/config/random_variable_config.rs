@@ -1,9 +1,9 @@
 //! Random Variable (`RandomVariableConfig`): each iteration of the controller around it puts a random number into a variable.
 //!
-//! Properties: `variableName`, `outputFormat` (a Java `DecimalFormat`; a bad one is as good as none), `minimumValue`,
-//! `maximumValue` (both included; 0 where they are no numbers), `randomSeed` (with one, the numbers are those of Java's
-//! `Random`), `perThread`. All of them are computed once per user; limits and seed of the shared sequence are those of the
-//! first user. A minimum above the maximum sets nothing.
+//! Properties: `variableName`, `outputFormat` (a Java `DecimalFormat`; an invalid one is ignored), `minimumValue`,
+//! `maximumValue` (both inclusive; 0 if not a number), `randomSeed` (if given, the numbers are those of Java's `Random`),
+//! `perThread`. All of them are evaluated once per user. The first user determines limits and seed of the shared sequence. If
+//! the minimum is above the maximum, the variable is not set.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -33,14 +33,14 @@ struct RandomVariableConfig {
 struct Bound {
     variable: Box<str>,
     format: Box<str>,
-    /// The user's own numbers, or none where it takes the shared ones.
+    /// The user's own sequence; `None` if it uses the shared one.
     own: Option<Sequence>,
 }
 
 /// Random numbers from a minimum on.
 struct Sequence {
     minimum: i64,
-    /// How many numbers there are; 0 where the limits are wrong.
+    /// How many numbers there are; 0 if the limits are wrong.
     range: i32,
     random: JavaRandom,
 }

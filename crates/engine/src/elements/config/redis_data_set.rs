@@ -1,16 +1,16 @@
 //! Redis Data Set of jmeter-plugins (`kg.apc.jmeter.config.redis.RedisDataSet`): each iteration of the controller around it
-//! takes a row of a list or a set that a Redis server has into variables. Where there is none, the user ends.
+//! reads a row of a list or a set on a Redis server into variables. If there is no row, the user ends.
 //!
-//! Properties: `redisKey`, `variableNames` (comma separated, not trimmed), `delimiter` (of the row's values, as it is), all
-//! computed once per user; `redisDataType` (0 a list, 1 a set) with `recycleDataOnUse`: off, a row is removed (`LPOP`, `SPOP`);
-//! on, the last row of the list becomes its first (`LMOVE`) or the set keeps it (`SRANDMEMBER`), or, with
+//! Properties: `redisKey`, `variableNames` (comma separated, not trimmed), `delimiter` (between the row's values, taken
+//! literally), all evaluated once per user; `redisDataType` (0 a list, 1 a set) with `recycleDataOnUse`: off, a row is removed
+//! (`LPOP`, `SPOP`); on, the last row of the list becomes its first (`LMOVE`) or the set keeps it (`SRANDMEMBER`), or, with
 //! `plugins.redis.legacy`, the row is removed and added again. Plans of the plugin's first versions have `getMode` instead: 0
 //! removes from a list, 1 keeps in a set. `host`, `port`, `timeout` (milliseconds, 0 is no limit), `password`, `database`,
-//! `ssl`: computed before the run.
+//! `ssl`: evaluated before the run.
 //!
-//! Differences: instead of a pool, the users of a worker share one connection, on which their requests follow each other
-//! without waiting, so the settings of the pool change nothing; a server that closed it is asked on a new one. An empty
-//! delimiter leaves the row whole, where the plugin fills the memory. With `ssl` the plugin's own class runs it.
+//! Differences: the users of a worker share one connection instead of a pool and pipeline their requests on it, so the pool's
+//! settings change nothing; if the server has closed it, the request goes out on a new one. An empty delimiter leaves the row
+//! whole, while the plugin fills the memory. With `ssl` the plugin's own class runs it.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -36,7 +36,7 @@ const TIMEOUT_MS: i64 = 2000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
     PopFromList,
-    /// The last becomes the first.
+    /// Moves the last row to the front.
     TurnList,
     PopAndPushList,
     PopFromSet,
@@ -56,7 +56,7 @@ pub struct RedisDataSet {
     connections: Mutex<HashMap<ThreadId, MultiplexedConnection>>,
 }
 
-/// One user's part of it.
+/// One user's evaluated settings and connection.
 struct Bound {
     key: String,
     names: Arc<[String]>,
@@ -105,7 +105,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     })
 }
 
-/// A number, or what counts where there is none (`RedisDataSet#testStarted`). One that Java does not read ends the test there.
+/// A number, or the default if the text is blank. In JMeter, a malformed one ends the test (`RedisDataSet#testStarted`).
 fn number(d: &mut Decoder, name: &str, default: i64) -> Option<i64> {
     let text = d.text_now(name);
     if text.trim().is_empty() {
@@ -181,7 +181,7 @@ impl RedisDataSet {
         }
     }
 
-    /// The next row; none at the end. A refusal of the server counts as the end (`JedisDataException`).
+    /// The next row; `None` at the end. An error reply of the server counts as the end (`JedisDataException`).
     async fn next_row(&self, bound: &mut Bound) -> Result<Option<String>, RedisError> {
         let mut connection = match bound.connection.take() {
             Some(connection) => connection,

@@ -1,11 +1,12 @@
-//! An element as Java gets it.
+//! Prepares an element for Java.
 
 use drumfire_jmx::{Element, Prop, Props, Value};
 
 use crate::decode::Decoder;
 use crate::run::java::plan::TEMPLATE_MARK;
 
-/// The element being decoded. Its texts with variables and functions in them become templates of the plan.
+/// The element being decoded. Its texts with variables and functions become templates of the plan, and marks
+/// replace them.
 pub fn element(d: &mut Decoder) -> Element {
     let element = d.element;
     Element {
@@ -18,7 +19,7 @@ pub fn element(d: &mut Decoder) -> Element {
     }
 }
 
-/// A text, or the mark of the template that it is.
+/// Returns the text, or a mark that refers to its template if it has one.
 fn text(d: &mut Decoder, written: &str) -> String {
     if !written.contains("${") {
         return written.to_owned();
@@ -31,7 +32,7 @@ fn text(d: &mut Decoder, written: &str) -> String {
     format!("{TEMPLATE_MARK}{}", d.decoding.java.templates.len() - 1)
 }
 
-/// The plan's own where nothing is in them to be evaluated.
+/// The plan's own properties if none of them needs evaluation.
 fn props(d: &mut Decoder, props: &Props) -> Props {
     if !props.iter().any(|prop| may_change(&prop.value)) {
         return props.clone();

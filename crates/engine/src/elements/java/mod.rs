@@ -1,7 +1,7 @@
-//! Elements that JMeter's own classes run: scripts (JSR223, BeanShell, BSF) and whatever has no native form. One type plays
-//! every role; what an element does, and which properties it reads, is its Java class's business.
+//! Elements that JMeter's own classes run: scripts (JSR223, BeanShell, BSF) and elements without a native implementation.
+//! One type plays every role. The Java class decides what an element does and which properties it reads.
 //!
-//! Differences from JMeter: a script's result is made for it only if its text can reach one (`decode/script_words.rs`).
+//! Difference from JMeter: a script gets a result object only if its text can refer to one (`decode/script_words.rs`).
 
 mod marked;
 mod pace;
@@ -40,7 +40,7 @@ pub struct JavaElement {
     pace: Arc<Pace>,
 }
 
-/// How fast all JDBC elements of a plan are, which run in one database.
+/// The pace of all JDBC elements of a plan, which share one database.
 struct PaceOfDatabase(Arc<Pace>);
 
 impl Default for PaceOfDatabase {
@@ -49,7 +49,7 @@ impl Default for PaceOfDatabase {
     }
 }
 
-/// The roles of an element whose Java object is all that it is.
+/// The roles of an element that exists only as a Java object.
 fn numbered(d: &mut Decoder, role: JavaRole, roles: fn(JavaElement) -> Roles) -> Roles {
     element_as(d, role).map_or_else(Roles::default, |element| Roles {
         java: Some(element.number()),
@@ -84,7 +84,7 @@ pub fn listener(d: &mut Decoder) -> Roles {
     }
 }
 
-/// A listener whose code only hands each sample on, which takes microseconds.
+/// A listener that only passes each sample on, which takes microseconds.
 pub fn quick_listener(d: &mut Decoder) -> Roles {
     let Some(mut element) = element_as(d, JavaRole::Listener) else {
         return Roles::default();
@@ -97,7 +97,7 @@ pub fn quick_listener(d: &mut Decoder) -> Roles {
     }
 }
 
-/// An element with a native form that does not cover its settings, run in the role that `run` gives it.
+/// Lets Java run an element whose settings the native implementation does not cover; `run` decodes it in its role.
 pub fn instead(d: &mut Decoder, why: &str, run: fn(&mut Decoder) -> Roles) -> Roles {
     let (class, name) = (&d.element.class, &d.element.name);
     let message = format!("{class} '{name}' is run by its Java class: {why}");
@@ -105,12 +105,12 @@ pub fn instead(d: &mut Decoder, why: &str, run: fn(&mut Decoder) -> Roles) -> Ro
     run(d)
 }
 
-/// The code of the finding that Java runs an element that has a native form.
+/// The code of the finding that Java runs an element which has a native implementation.
 pub const IN_JAVA: &str = "run-by-java";
 
 /// A sampler with the configuration in its scope, the nearest first.
 pub fn sampler(d: &mut Decoder, configs: &[&Element]) -> Option<JavaElement> {
-    // First, so that what keeps it from running is said once.
+    // The sampler comes first, so that a reason why it cannot run is reported once.
     let element = element_as(d, JavaRole::Sampler)?;
     let mut merged = Vec::new();
     for config in configs {
@@ -141,7 +141,7 @@ const NOT_MERGED: [&str; 6] = [
     "KeystoreConfig",
 ];
 
-/// `None`, and a finding, where there is no Java.
+/// The element in one role; `None`, with a finding, if there is no Java.
 pub fn element_as(d: &mut Decoder, role: JavaRole) -> Option<JavaElement> {
     let host = own_host(d)?;
     let wants_result = match role {
@@ -185,7 +185,7 @@ fn own_host(d: &mut Decoder) -> Option<Arc<dyn JavaHost>> {
     d.java_host(&what)
 }
 
-/// The element's place among those that Java runs, whatever its roles; `None`, and a finding, where there is no Java.
+/// The element's index among those that Java runs, whatever its roles; `None`, with a finding, if there is no Java.
 pub fn number(d: &mut Decoder) -> Option<u32> {
     let id = d.element.id;
     if let Some(place) = d
@@ -209,19 +209,19 @@ pub fn number(d: &mut Decoder) -> Option<u32> {
     Some((d.decoding.java.elements.len() - 1) as u32)
 }
 
-/// Keeps a thread group for scripts that look at it.
+/// Registers a thread group for scripts that read it.
 pub fn show_group(d: &mut Decoder) {
     let shown = marked::element(d);
     d.decoding.java.groups.push(shown);
 }
 
 impl JavaElement {
-    /// Its place among the elements that Java runs.
+    /// Its index among the elements that Java runs.
     pub fn number(&self) -> u32 {
         self.call.element
     }
 
-    /// A call on this thread.
+    /// Calls the element on this thread.
     fn run(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
         let began = self.pace.begin();
         let outcome = self.host.call(visit, self.call);
@@ -230,7 +230,7 @@ impl JavaElement {
         outcome
     }
 
-    /// A call on a thread of its own, unless it turns out that it need not be.
+    /// Calls the element on a separate thread, unless it may meanwhile run on this one.
     async fn run_apart(&self, visit: &mut Visit<'_>) -> Result<i64, Raised> {
         if self.pace.settle().await {
             return self.run(visit);
@@ -244,7 +244,7 @@ impl JavaElement {
         outcome
     }
 
-    /// One call that makes a sample, if it makes one.
+    /// Calls the sampler once and returns its sample, if it makes one.
     async fn sample(&self, cx: &mut Context) -> Option<Sample> {
         let mut visit = Visit::new(cx);
         let raised = match self.pace.is_apart() {
@@ -257,7 +257,7 @@ impl JavaElement {
     }
 }
 
-/// The sample at hand handles Java's exception.
+/// Raises Java's exception in the current sample, which handles it.
 fn note(cx: &mut Context, raised: Option<Raised>) {
     if let Some(raised) = raised {
         drumfire_expr::Scope::raise(cx, raised);

@@ -1,7 +1,9 @@
-//! Where an element's code runs: on its user's worker, as most scripts do in microseconds, or apart, where it holds up nobody
-//! else. Its first calls are apart, too, since they compile the script. What is no script is apart: it may wait for another user of
-//! its worker. Statements for a database of which no user holds anything between its samples cannot; they come in place if the
-//! database is in this process, and apart if it is asked over the network.
+//! Decides where an element's code runs: in place, on its user's worker, as most scripts do in microseconds; or apart, on a
+//! separate thread, where it holds up no other user.
+//!
+//! The first calls of a script run apart, since they compile it. Elements that are not scripts always run apart, because they may
+//! wait for another user of their worker. JDBC statements cannot do so in a plan whose users hold no connections or locks between
+//! their samples. These run in place if the database is in this process, and apart if calls wait for the network.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -10,25 +12,24 @@ use drumfire_health::time_in_queue;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-/// A call that takes longer holds up the other users of its worker.
+/// The longest duration of a quick call. Longer ones hold up the other users of the worker.
 const QUICK: Duration = Duration::from_millis(5);
 /// After this number of quick calls in a row, the next ones run in place.
 const TRIALS: u32 = 3;
-/// After a slow call in place it takes so many times as many until the next one is.
+/// Each slow call in place multiplies the number of quick calls that are needed for the next one.
 const PATIENCE: u32 = 4;
-/// Slow calls that make it longer. It never is for good: Java itself may have held up a call that is quick, while it compiled or
-/// collected garbage on a machine with too little CPU.
+/// The number of slow calls that count. An element is never kept apart for good, because Java itself may have delayed a quick
+/// call when it compiled or collected garbage on a machine with too little CPU.
 const SLOW_CALLS: u32 = 4;
-/// After a slow call so many are looked at closely: whether it was they that took their time, or whether the machine gave the
-/// CPU to somebody else.
+/// After a slow call, this number of calls is measured closely, to tell slow code from a thread that waited for a CPU.
 const WATCHED: u32 = 200;
 
-/// A call that waited weighs as much as so many that did not.
+/// The weight of a call that waited. One that did not wait weighs 1.
 const WEIGHT_OF_WAIT: u32 = 8;
-/// After calls of this weight that did not wait, the next ones run in place; after those of this weight that waited, apart.
+/// Once calls of this weight did not wait, the next ones run in place; once calls of this weight waited, apart.
 const TRUST: u32 = 64;
 
-/// The longest that a call waits until those apart have ended, to run in place.
+/// The longest time that a call waits for those that run apart to end, so that it can run in place.
 const SETTLING: Duration = Duration::from_millis(20);
 
 /// Where calls run.
@@ -37,26 +38,26 @@ pub enum CallPlace {
     Apart,
     /// In place, while they are quick.
     Worker,
-    /// In place if they hardly ever wait: while they compute, a thread of their own would only add its cost.
+    /// In place if they hardly ever wait: for calls that compute, a separate thread would only add its cost.
     WhereItNeverWaits,
 }
 
-/// How fast an element was so far, for all users.
+/// How fast and how free of waits an element's calls were so far, for all users.
 pub struct Pace {
     home: CallPlace,
-    /// Calls that are apart now.
+    /// The number of calls that run apart now.
     away: AtomicU32,
-    /// The last of them has ended.
+    /// Notified when the last of them has ended.
     all_back: Notify,
-    /// The weight of calls in place that waited lately.
+    /// The weight of recent calls in place that waited.
     waits: AtomicU32,
     quick_calls: AtomicU32,
     slow_calls: AtomicU32,
-    /// How many of the next calls in place are looked at closely.
+    /// How many of the next calls in place are measured closely.
     watched: AtomicU32,
 }
 
-/// A call in place.
+/// A call in place that has begun.
 pub struct Began {
     at: Instant,
     /// The time that this thread has waited for a CPU so far, if the call is measured closely.
@@ -76,12 +77,12 @@ impl Pace {
         }
     }
 
-    /// Whether calls must tell if they have waited.
+    /// Whether calls must report if they have waited.
     pub fn watches_waits(&self) -> bool {
         self.home == CallPlace::WhereItNeverWaits
     }
 
-    /// Whether the next call is to be apart.
+    /// Whether the next call runs apart.
     pub fn is_apart(&self) -> bool {
         let least = match self.home {
             CallPlace::Apart => return true,
@@ -89,15 +90,15 @@ impl Pace {
                 let slow_calls = self.slow_calls.load(Ordering::Relaxed);
                 TRIALS * PATIENCE.pow(slow_calls.min(SLOW_CALLS))
             }
-            // A call apart may hold a lock and need the worker to go on.
+            // A call that runs apart may hold a lock and need this worker to continue.
             CallPlace::WhereItNeverWaits if self.away.load(Ordering::Acquire) > 0 => return true,
-            // An element that waits by itself is never trusted, however often it is tried.
+            // An element whose calls usually wait never reaches this number, however often it is tried.
             CallPlace::WhereItNeverWaits => TRUST,
         };
         self.quick_calls.load(Ordering::Relaxed) < least
     }
 
-    /// Waits a moment for the calls apart if they are all that keeps the next one from running in place; whether it may now.
+    /// Waits briefly for the calls apart if only they keep the next one from running in place; returns whether it may now.
     pub async fn settle(&self) -> bool {
         let is_trusted = self.quick_calls.load(Ordering::Relaxed) >= TRUST;
         if self.home != CallPlace::WhereItNeverWaits || !is_trusted {
@@ -105,13 +106,13 @@ impl Pace {
         }
         let all_back = self.all_back.notified();
         if self.is_apart() {
-            // Not in time: it goes apart, too.
+            // On a timeout, this call runs apart, too.
             let _ = timeout(SETTLING, all_back).await;
         }
         !self.is_apart()
     }
 
-    /// A call apart begins.
+    /// Records that a call apart begins.
     pub fn go_apart(&self) -> CallApart<'_> {
         self.away.fetch_add(1, Ordering::Relaxed);
         CallApart(self)
@@ -129,7 +130,7 @@ impl Pace {
         }
     }
 
-    /// A call in place has waited or not.
+    /// Records whether a call in place has waited.
     fn note_wait(&self, has_waited: bool) {
         if has_waited {
             let before = self.waits.fetch_add(WEIGHT_OF_WAIT, Ordering::Relaxed);
@@ -147,7 +148,7 @@ impl Pace {
         self.quick_calls.store(0, Ordering::Relaxed);
     }
 
-    /// A call in place begins.
+    /// Starts to measure a call in place.
     pub fn begin(&self) -> Began {
         let is_watched = self.watched.load(Ordering::Relaxed) > 0;
         let queued = is_watched.then(time_in_queue).flatten();
@@ -157,7 +158,7 @@ impl Pace {
         }
     }
 
-    /// A call in place has ended; gives how long it took.
+    /// Records the end of a call in place; returns how long it took.
     pub fn end(&self, began: Began, has_waited: bool) -> Duration {
         let took = began.at.elapsed();
         self.note_wait(has_waited);
@@ -171,7 +172,7 @@ impl Pace {
         took
     }
 
-    /// A call in place took so long, and so much of that its thread waited for a CPU, if that is known.
+    /// Records how long a call in place took and, if known, how long of that its thread waited for a CPU.
     fn note_in_place(&self, took: Duration, queued: Option<Duration>) {
         let is_watched = self.watched.load(Ordering::Relaxed) > 0;
         if is_watched {
@@ -191,15 +192,15 @@ impl Pace {
 /// Changes a number that other threads change, too.
 fn change(number: &AtomicU32, other: impl Fn(u32) -> u32) {
     let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
-    // It always gives a number, so it cannot fail.
+    // The closure always returns a number, so this cannot fail.
     let _ = number.fetch_update(set, fetch, |number| Some(other(number)));
 }
 
-/// A call apart, until this is dropped.
+/// A call that runs apart until this is dropped.
 pub struct CallApart<'p>(&'p Pace);
 
 impl CallApart<'_> {
-    /// It took so long.
+    /// Records how long it took and whether it waited.
     pub fn note(&self, took: Duration, has_waited: bool) {
         self.0.note_apart(took, has_waited);
     }
@@ -234,7 +235,7 @@ mod tests {
     #[test]
     fn each_slow_call_in_place_sends_it_away_for_longer() {
         let pace = Pace::new(CallPlace::Worker);
-        // The first one only draws attention.
+        // The first slow call only starts the close measurement.
         (0..TRIALS).for_each(|_| pace.note_apart(SHORT, false));
         pace.note_in_place(LONG, None);
         assert!(!pace.is_apart());

@@ -32,7 +32,7 @@ const TYPES: &[(&str, i32)] = &[
 ];
 const OTHER: i32 = 1111;
 
-/// Whether types are named that only the driver itself knows what to do with. An unknown type fails when the statement runs.
+/// Whether one of the types is one that only the driver itself can handle. An unknown type fails when the statement runs.
 pub fn needs_driver(types: &str) -> bool {
     let more = [
         "java_object",
@@ -78,7 +78,7 @@ fn parts(entry: &str) -> (&str, &str) {
 /// The parameters that two texts give: values, and their types.
 ///
 /// # Errors
-/// Java's exception for the first text that is not one.
+/// Java's exception for the first text that is not a value of its type.
 pub fn parse(values: &str, types: &str, null_marker: &str) -> Result<Vec<Argument>, JdbcFault> {
     if values.trim().is_empty() {
         return Ok(Vec::new());
@@ -229,7 +229,7 @@ fn decimal(text: &str) -> Result<String, JdbcFault> {
     }
 }
 
-/// Whether the text has digits where the pattern has `d`, and its other characters where they stand.
+/// Whether the text has a digit wherever the pattern has `d`, and otherwise equals it.
 fn is_pattern(text: &str, pattern: &str) -> bool {
     let matches = |(byte, wanted): (u8, u8)| match wanted {
         b'd' => byte.is_ascii_digit(),

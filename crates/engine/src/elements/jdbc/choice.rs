@@ -1,4 +1,5 @@
-//! Whether the JDBC elements of a plan run here. They share connections, so it is all of them or none.
+//! Decides whether the JDBC elements of a plan run natively. They share connections, so either all of them do
+//! or none.
 
 use std::sync::Arc;
 
@@ -21,25 +22,25 @@ pub const CLASSES: &[&str] = &[
 /// The choice for a plan.
 #[derive(Default)]
 struct Choice {
-    /// Why their Java classes run them; absent if they run here.
+    /// Why their Java classes run them; absent if they run natively.
     java: Option<String>,
-    /// No user can hold between its samples what another one waits for.
+    /// No user can hold, between its samples, a connection or lock for which another one waits.
     is_each_alone: bool,
-    /// Their connections, if they run here.
+    /// Their connections, if they run natively.
     pools: Arc<Pools>,
 }
 
-/// Why Java runs the JDBC elements of the plan; `None` if they run here.
+/// Why Java runs the JDBC elements of the plan; `None` if they run natively.
 pub fn in_java<'u>(decoding: &'u DecodingContext<'_>) -> Option<&'u str> {
     decoding.kept.get::<Choice>()?.java.as_deref()
 }
 
-/// Whether the JDBC elements of the plan run here.
+/// Whether the JDBC elements of the plan run natively.
 pub fn runs_here(decoding: &DecodingContext) -> bool {
     in_java(decoding).is_none()
 }
 
-/// Whether no call of a JDBC element has to wait until another user goes on.
+/// Whether no call of a JDBC element can have to wait for another user.
 pub fn is_each_alone(decoding: &DecodingContext) -> bool {
     let choice = decoding.kept.get::<Choice>();
     choice.is_some_and(|choice| choice.is_each_alone)
@@ -50,7 +51,7 @@ pub fn pools(decoding: &mut DecodingContext) -> Arc<Pools> {
     decoding.kept.of::<Choice>().pools.clone()
 }
 
-/// Looks at all JDBC elements of a plan, and at what scripts do with them; makes their pools.
+/// Decides by the plan's JDBC elements, and by the scripts that use their connections; makes their pools.
 pub fn choose(plan: &Element, decoding: &mut DecodingContext) {
     let java = reason(plan, decoding);
     let mut pools = Pools::default();
@@ -121,7 +122,8 @@ fn holds(element: &Element, decoding: &mut DecodingContext) -> bool {
     own || element.children.iter().any(|child| holds(child, decoding))
 }
 
-/// Whether a statement may begin what only a later one ends, or wait by its own words. One from a variable may.
+/// Whether a statement may begin something that only a later one ends, such as a transaction or a lock, or may
+/// wait by itself. A statement from a variable may do so.
 fn locks(query: &str) -> bool {
     let query = query.trim_start().to_ascii_lowercase();
     query.starts_with("${")

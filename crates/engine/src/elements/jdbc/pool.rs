@@ -23,7 +23,7 @@ impl Pools {
         self.0.get(name)
     }
 
-    /// The first pool of a name is the one that counts; another is given back.
+    /// Adds a pool. The first pool of a name counts; a further one is returned as the error.
     pub fn add(&mut self, pool: Pool) -> Result<(), Box<Pool>> {
         if self.0.contains_key(&pool.name) {
             return Err(Box::new(pool));
@@ -40,7 +40,7 @@ impl Preparation for Pools {
 }
 
 impl Pools {
-    /// Opens the connections of pools that want it before they are asked for one (`preinit`).
+    /// Opens all connections of the pools that are to have them before the first request (`preinit`).
     async fn open_early(&self) {
         for pool in self
             .0
@@ -63,9 +63,9 @@ pub struct Pool {
     address: Address,
     user: String,
     password: String,
-    /// Connections at most; 0 is one for each user.
+    /// The maximum number of connections; 0 gives each user its own.
     size: usize,
-    /// How long a user waits for a connection; absent is for ever.
+    /// How long a user waits for a connection; `None` is for ever.
     wait: Option<Duration>,
     auto_commit: bool,
     isolation: Option<Isolation>,
@@ -83,16 +83,16 @@ pub struct Pool {
 
 struct Idle {
     connection: Connection,
-    /// The worker that it was used by: another's has to be woken across threads.
+    /// The worker that used it last. Any other one would have to be woken across threads.
     worker: usize,
     since: Instant,
 }
 
-/// The connections that a user has for itself, by pool.
+/// A user's own connections, by pool.
 #[derive(Default)]
 struct Own(HashMap<String, Connection>);
 
-/// A connection on loan. It is closed if it is not given back.
+/// A borrowed connection. Dropping it without giving it back closes it.
 pub struct Lease {
     pub connection: Connection,
     pool: Arc<Pool>,
@@ -100,7 +100,7 @@ pub struct Lease {
 }
 
 impl Pool {
-    /// The element's message when the test starts; `None` if its address is not for this program.
+    /// Decodes the element, as JMeter does when the test starts; `None` if there is no native driver for its address.
     pub fn decode(d: &mut Decoder) -> Option<Pool> {
         let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
         let address = Address::parse(&url, &driver)?;
@@ -149,7 +149,7 @@ impl Pool {
         &self.info
     }
 
-    /// Lends a connection to a user (`BasicDataSource#getConnection`). `own` is where users keep connections of their own.
+    /// Lends a connection to a user (`BasicDataSource#getConnection`). `own` is the state with the user's own connections.
     pub async fn lease(
         self: &Arc<Pool>,
         cx: &mut Context,
@@ -209,7 +209,7 @@ impl Pool {
         permit.map_err(|_| SqlFailure::plain("Cannot get a connection, pool error Pool not open"))
     }
 
-    /// With the first connection all others are made, too (`BasicDataSource#setInitialSize`).
+    /// Opens all connections, as the first request for one does (`BasicDataSource#setInitialSize`).
     async fn open_all(&self, worker: usize) -> Result<(), SqlFailure> {
         let mut is_open = self.is_open.lock().await;
         if *is_open {
@@ -250,7 +250,7 @@ impl Pool {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection that was given back last, of this worker's if it has one.
+    /// Takes the connection that was given back last, preferably one that this worker used.
     fn take_idle(&self, worker: usize) -> Option<Connection> {
         let mut idle = self.idle();
         if let Some(limit) = self.idle_limit {
@@ -263,12 +263,12 @@ impl Pool {
 }
 
 impl Lease {
-    /// Of whose pool it is.
+    /// The pool from which it was borrowed.
     pub fn pool(&self) -> &Pool {
         &self.pool
     }
 
-    /// Gives the connection back (`PoolableConnection#close`); what it has begun, it has not ended.
+    /// Gives the connection back (`PoolableConnection#close`). An open transaction stays open.
     pub fn give_back(self, cx: &mut Context, own: StateId) {
         if self.connection.is_broken() {
             return;

@@ -3,8 +3,8 @@
 use drumfire_expr::Vars;
 use drumfire_sql::Rows;
 
-/// The result's text: a line of labels and a line for each row. Names of variables get their columns' values, `name_1` and so
-/// on, and `name_#` the number of rows. `limit` is how many rows are read.
+/// Returns the result as text: a line of labels and a line for each row. `names` are variables for the columns, in order:
+/// sets `name_1`, `name_2` and so on to a column's values, and `name_#` to the number of rows. Reads at most `limit` rows.
 pub fn read(rows: &Rows, names: &str, limit: Option<usize>, vars: &mut Vars) -> String {
     let names: Vec<&str> = names.split(',').map(str::trim).collect();
     let mut text = String::new();
@@ -37,7 +37,7 @@ pub fn read(rows: &Rows, names: &str, limit: Option<usize>, vars: &mut Vars) -> 
     text
 }
 
-/// Removes what an earlier, longer result left, and sets the count.
+/// Removes the variables of an earlier, longer result, and sets the count.
 fn forget_further(name: &str, count: usize, vars: &mut Vars) {
     let counter = format!("{name}_#");
     let before = vars.get_named(&counter).and_then(|text| text.parse().ok());

@@ -22,7 +22,7 @@ const ROLLBACK: &str = "Rollback";
 const AUTOCOMMIT_OFF: &str = "AutoCommit(false)";
 const AUTOCOMMIT_ON: &str = "AutoCommit(true)";
 
-/// A failure: an exception of SQL, or another one of Java's.
+/// A failure: an SQL exception, or another Java exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JdbcFault {
     Sql(SqlFailure),
@@ -72,7 +72,7 @@ impl fmt::Display for JdbcFault {
 /// A decoded JDBC Request or processor.
 pub struct JdbcStatement {
     pools: Arc<Pools>,
-    /// Where a user keeps connections of its own.
+    /// The state with a user's own connections.
     own: StateId,
     name: Template,
     pool: Template,
@@ -86,7 +86,7 @@ pub struct JdbcStatement {
     null_marker: String,
 }
 
-/// The settings of one run.
+/// The evaluated settings of one run.
 pub struct StatementSettings {
     pool: String,
     query: String,
@@ -152,7 +152,7 @@ impl JdbcStatement {
         self.name.eval(cx).into_string()
     }
 
-    /// A connection of the pool that is asked for (`DataSourceElement#getConnection`).
+    /// Borrows a connection from the pool that the settings name (`DataSourceElement#getConnection`).
     pub async fn connect(
         &self,
         cx: &mut Context,
@@ -205,12 +205,13 @@ impl JdbcStatement {
         }
     }
 
-    /// Gives back what it was lent.
+    /// Gives a borrowed connection back.
     pub fn give_back(&self, cx: &mut Context, lease: Lease) {
         lease.give_back(cx, self.own);
     }
 
-    /// Runs the statement; its text is the response. `answered` is told when the server has.
+    /// Runs the statement and returns the response text. Sets `answered` to the time at which the server has
+    /// answered.
     pub async fn execute(
         &self,
         cx: &mut Context,
@@ -278,7 +279,8 @@ impl JdbcStatement {
     }
 }
 
-/// Runs a statement, unless the run is told to stop now: then the connection is of no more use.
+/// Runs a statement. If the run is told to stop now, the statement is abandoned and the connection becomes
+/// useless.
 async fn attend(
     cx: &Context,
     connection: &mut Connection,

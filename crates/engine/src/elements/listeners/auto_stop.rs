@@ -1,9 +1,9 @@
 //! AutoStop of jmeter-plugins (`kg.apc.jmeter.reporters.AutoStop`): ends the run at once when averages of its samples stay above a
 //! limit for some seconds.
 //!
-//! Properties: `avg_response_time` and `avg_response_latency` (milliseconds), `error_rate` (percent), each with the seconds that it
-//! must last in `…_length`; 0, or what is no number, is no limit. All are computed before the run. The averages are those
-//! of the samples since the second changed, and are looked at with the first sample of another second.
+//! Properties: `avg_response_time` and `avg_response_latency` (milliseconds), `error_rate` (percent), each with the seconds for
+//! which it must last in `…_length`; 0, or a text that is not a number, is no limit. All are evaluated before the run. The first
+//! sample of a new second compares the averages of the samples since the last change of second with the limits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -105,7 +105,7 @@ impl Limit {
 }
 
 impl AutoStop {
-    /// `AutoStop#sampleOccurred`, less stopping: what is to be told if the run is to be stopped.
+    /// `AutoStop#sampleOccurred` without the stop: returns the messages of the limits that stop the run.
     fn add(&self, sample: &Sample, second: i64) -> Vec<&str> {
         let mut reached = Vec::new();
         let before = self.second.swap(second, Ordering::Relaxed);

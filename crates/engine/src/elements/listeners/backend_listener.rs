@@ -1,12 +1,12 @@
 //! Backend Listener (`BackendListener`): sends metrics of the samples in its scope to another system while the run goes on.
 //!
-//! Properties, computed once before the run: `classname` and the rows of `arguments`. `InfluxdbBackendListenerClient`,
-//! `InfluxDBRawBackendListenerClient` and `GraphiteBackendListenerClient` run natively, with JMeter's names, parameters and defaults,
-//! and so does `InfluxDatabaseBackendListenerClient` of jmeter-influxdb2-listener-plugin. A client of any other class runs by its
-//! Java class, on a thread of its own; if there is none, the element is skipped, as in JMeter. A listener never makes a user wait:
-//! samples beyond the `QUEUE_SIZE` of a Java class are dropped and counted, and natively it has no meaning. Average, extremes and percentiles are those of the samples since
-//! the last send; with `backend_metrics_window_mode=fixed`, given explicitly, those of a label's last 100 samples
-//! (`backend_metrics_window`), as in JMeter (`SamplerMetric`).
+//! Properties, evaluated once before the run: `classname` and the rows of `arguments`. `InfluxdbBackendListenerClient`,
+//! `InfluxDBRawBackendListenerClient` and `GraphiteBackendListenerClient` are native, with JMeter's names, parameters and
+//! defaults, and so is `InfluxDatabaseBackendListenerClient` of jmeter-influxdb2-listener-plugin. Java runs any other client, on
+//! a separate thread. If its class is missing, the element is skipped, as in JMeter. A listener never makes a user wait: samples
+//! beyond the `QUEUE_SIZE` of a Java client are dropped and counted; native clients ignore that argument. Average, extremes and
+//! percentiles are those of the samples since the last send. With `backend_metrics_window_mode=fixed`, given explicitly, they are
+//! those of a label's last 100 samples (`backend_metrics_window`), as in JMeter (`SamplerMetric`).
 
 use std::sync::Arc;
 
@@ -31,10 +31,10 @@ const CLIENTS: [&str; 5] = [
     // The package of the plugin's first versions.
     "io.vincent.influxdb2.visualizer.InfluxDatabaseBackendListenerClient",
 ];
-/// The clients that send each sample by itself.
+/// The clients that send each sample separately.
 const RAW: &str = "InfluxDBRawBackendListenerClient";
 const INFLUXDB_2: &str = "InfluxDatabaseBackendListenerClient";
-/// Samples of it that may wait to be sent.
+/// The number of their samples that may wait to be sent.
 const ROOM: usize = 50_000;
 /// The code of the warning for a listener that is skipped because its client cannot run.
 pub const NOT_SENT: &str = "backend-not-sent";
@@ -73,7 +73,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         samples,
     };
     let listener = match told {
-        // It has a number among the others, under which it hears nothing.
+        // It needs a number among the backends, but gets no samples under it.
         Some(told) if sends_each => {
             d.decoding.backends.push(spec);
             d.new_listener(told)
@@ -86,7 +86,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
 }
 
-/// A client that only Java has.
+/// A client that only its Java class can run.
 fn by_its_class(d: &mut Decoder, class: &str) -> Roles {
     if let Some(why) = foreign::client_fault(d, class) {
         let message = format!("its metrics are not sent, because `{class}` cannot run: {why}");
@@ -97,14 +97,14 @@ fn by_its_class(d: &mut Decoder, class: &str) -> Roles {
     java::instead(d, &why, java::quick_listener)
 }
 
-/// Hands each sample on.
+/// Passes each sample to the client.
 struct Samples {
     samples: SampleQueue,
     stamp_at_start: bool,
     is_detailed: bool,
-    /// The direct sub-results, too.
+    /// Also pass the direct sub-results.
     with_children: bool,
-    /// The bodies of failed responses, too.
+    /// Also pass the bodies of failed responses.
     with_bodies: bool,
 }
 

@@ -1,8 +1,8 @@
-//! Console Status Logger of jmeter-plugins (`kg.apc.jmeter.reporters.ConsoleStatusLogger`): a line about the samples since the last
-//! one, each second in which there are any.
+//! Console Status Logger of jmeter-plugins (`kg.apc.jmeter.reporters.ConsoleStatusLogger`): prints a line about the samples since
+//! the last line, in each second that has any.
 //!
-//! It has no properties. A line says the seconds since the first, users (running and started), samples, average latency and
-//! response time (milliseconds), and failed samples. As in the plugin, the first line comes with the second sample.
+//! It has no properties. A line contains the seconds since the first line, users (running and started), samples, average latency
+//! and response time (milliseconds), and failed samples. As in the plugin, the first line comes with the second sample.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -39,7 +39,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl Status {
-    /// `ConsoleStatusLogger#sampleOccurred`: gives the line that is due.
+    /// `ConsoleStatusLogger#sampleOccurred`: returns the line that is due.
     fn add(&mut self, sample: &Sample, second: i64, started: u64) -> Option<String> {
         let line = (second != self.second && self.count > 0).then(|| {
             if self.second == 0 {

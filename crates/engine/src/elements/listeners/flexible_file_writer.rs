@@ -1,11 +1,11 @@
-//! Flexible File Writer of jmeter-plugins (`kg.apc.jmeter.reporters.FlexibleFileWriter`): a file of rows that the plan spells out.
+//! Flexible File Writer of jmeter-plugins (`kg.apc.jmeter.reporters.FlexibleFileWriter`): writes a file with the columns that the
+//! plan lists.
 //!
-//! Properties, all computed before the run: `filename`, `columns` (fields, `variable#N` for the N-th of the `sample_variables`
-//! from 0, and texts, with `|` between; `||` is a bar), `header` and `footer` (`\t`, `\n`, `\r` in them and in `columns`), and
-//! `overwrite` (otherwise the file is continued, with another header). Rows come in the order in which the workers
-//! hand them over. Differences: texts are UTF-8, where the plugin writes fields in ISO-8859-1 unless
-//! `sampleresult.default.encoding` is set; a row of more than 10,240 bytes is written, which the plugin cannot; missing
-//! folders are made.
+//! Properties, all evaluated before the run: `filename`, `columns` (fields, `variable#N` for the N-th of the `sample_variables`
+//! from 0, and texts, separated by `|`; `||` is a bar), `header` and `footer` (`\t`, `\n`, `\r` in them and in `columns`), and
+//! `overwrite` (otherwise the run appends another header and its rows). Rows have the order in which the workers deliver them.
+//! Differences: texts are UTF-8, while the plugin writes fields in ISO-8859-1 unless `sampleresult.default.encoding` is set; a
+//! row of more than 10,240 bytes is written, which the plugin cannot do; missing folders are created.
 
 use std::sync::Arc;
 

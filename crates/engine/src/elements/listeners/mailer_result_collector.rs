@@ -1,8 +1,8 @@
-//! Mailer Visualizer (`MailerResultCollector`): sends mail when more samples have failed than a limit, and when more have succeeded
-//! again. Its own Java class does so, and writes the file of results if it has one.
+//! Mailer Visualizer (`MailerResultCollector`): sends mail when the number of failed samples exceeds a limit, and when the number
+//! of successful ones then exceeds another. Java runs its own class, which also writes its file of results if it has one.
 //!
 //! Properties: those of a result collector, and in `MailerResultCollector.mailer_model` the addresses, the server and the limits.
-//! Without an address (`MailerModel.addressie`) there is no mail, and no need of Java.
+//! Without an address (`MailerModel.addressie`) it sends no mail and does not need Java.
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;

@@ -39,7 +39,7 @@ pub fn cell(d: &mut Decoder, cell: &Prop) -> String {
     d.now(&template)
 }
 
-/// Says that the file that the element names is not written.
+/// Warns that the element's file is not written.
 pub fn warn_of_file(d: &mut Decoder) {
     if !d.element.props.str("filename").trim().is_empty() {
         let message = "its metrics are in the report and on the live page, not in its file";

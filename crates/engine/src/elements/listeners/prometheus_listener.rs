@@ -1,11 +1,11 @@
-//! Prometheus Listener of the jmeter-prometheus-plugin (`com.github.johrstrom.listener.PrometheusListener`): collectors of the plan's
-//! choice, which the command line serves at `/metrics`.
+//! Prometheus Listener of the jmeter-prometheus-plugin (`com.github.johrstrom.listener.PrometheusListener`): collectors that the
+//! plan defines, which the command line serves at `/metrics`.
 //!
-//! Properties, computed once before the run: the rows of `prometheus.collector_definitions`, each with `collector.help`,
+//! Properties, evaluated once before the run: the rows of `prometheus.collector_definitions`, each with `collector.help`,
 //! `collector.metric_name`, `collector.type`, `collector.labels`, `collector.quantiles_or_buckets`, `listener.collector.listen_to` and
 //! `listener.collector.measuring`. A label is `label`, `code`, `thread_group` or a variable. Metrics of the Java virtual machine
-//! (`prometheus.save.jvm`) are not shown, since there is none. Names of counters are those of the plugin up to version 0.6:
-//! later ones add `_total`.
+//! (`prometheus.save.jvm`) are not shown, since there is none. Counters have the names of the plugin up to version 0.6; later
+//! versions add `_total`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,7 +50,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
 }
 
-/// A row; none, with a warning, if the plugin would not make a collector of it.
+/// Decodes a row; `None`, with a warning, if the plugin would not make a collector of it.
 fn collector(d: &mut Decoder, row: &Element) -> Option<CollectorSpec> {
     let mut text = |name: &str| {
         let template = d.compile(&row.props.str(name));
@@ -111,7 +111,7 @@ fn kind_of(kind: &str, sizes: &str) -> Option<CollectorKind> {
         }
         "SUMMARY" => {
             let (quantiles, window_s) = sizes.split_once(';').unwrap_or((sizes, ""));
-            // Behind each quantile stands the error that is put up with.
+            // Each quantile is followed by its tolerated error, which is ignored.
             let pairs = quantiles
                 .split('|')
                 .filter_map(|pair| pair.split(',').next());

@@ -1,10 +1,10 @@
-//! Save Responses to a file (`ResultSaver`): each response in a file of its own.
+//! Save Responses to a file (`ResultSaver`): writes each response to a file of its own.
 //!
 //! Properties: `FileSaver.filename` (the name's beginning), `FileSaver.variablename`, `FileSaver.errorsonly`,
 //! `FileSaver.successonly`, `FileSaver.skipautonumber`, `FileSaver.skipsuffix`, `FileSaver.ignoreTC` (transactions are not
-//! saved, the default), and, computed once before the run, `FileSaver.addTimstamp` and `FileSaver.numberPadLen`. Listeners
-//! that come later show the file's name. Files are written on the worker's thread: the other users of the worker wait, as
-//! in JMeter the sample's own user does.
+//! saved, the default), and, evaluated once before the run, `FileSaver.addTimstamp` and `FileSaver.numberPadLen`. Later
+//! listeners show the file's name. The worker's thread writes the files, so the other users of the worker wait, as in
+//! JMeter the sample's own user does.
 
 use std::fs;
 use std::io;

@@ -1,9 +1,10 @@
-//! SSHMon Samples Collector of jmeter-sshmon (`nz.co.breakpoint.jmeter.vizualizers.sshmon.SSHMonCollector`): commands that print a
-//! number on other machines, asked over SSH while a run goes on, and shown beside the load in the report and on the live page.
+//! SSHMon Samples Collector of jmeter-sshmon (`nz.co.breakpoint.jmeter.vizualizers.sshmon.SSHMonCollector`): runs commands that
+//! print a number on other machines, over SSH during a run, and shows the numbers beside the load in the report and on the live
+//! page.
 //!
-//! Properties, computed once before the run: the rows of `samplers`, each with label, host, port, user, private key (PEM), password,
-//! command, and whether the differences count; and the properties `jmeter.sshmon.*` but for `forceOutputFile`. Connections are made
-//! by the program `ssh`. The element's file is not written.
+//! Properties, evaluated once before the run: the rows of `samplers`, each with label, host, port, user, private key (PEM),
+//! password, command, and whether the differences count; and the properties `jmeter.sshmon.*` except `forceOutputFile`. The
+//! program `ssh` makes the connections. The element's file is not written.
 
 use std::path::PathBuf;
 
@@ -14,7 +15,7 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::program::{MonitorSpec, SshMonitorSpec, SshSettings};
 
-/// The code of the warning about a row that cannot be asked.
+/// The code of the warning about a row that cannot be used.
 const BAD_ROW: &str = "sshmon-row";
 const PORT: u16 = 22;
 

@@ -1,7 +1,7 @@
 //! Generate Summary Results (`Summariser`): lines with counts and times while the run goes on.
 //!
-//! Property: the element's name, computed before the run. Summarisers of one name share one total, the command line's
-//! (`summariser.name`) among them: what two of them hear counts twice.
+//! Property: the element's name, evaluated before the run. Summarisers with the same name share one total, including
+//! the command line's (`summariser.name`), so a sample that two of them hear counts twice.
 
 use crate::decode::Decoder;
 use crate::decode::roles::{Listener, Roles};

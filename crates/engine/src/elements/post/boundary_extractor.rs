@@ -1,8 +1,8 @@
-//! Boundary Extractor (`BoundaryExtractor`): puts what stands between two texts into variables.
+//! Boundary Extractor (`BoundaryExtractor`): puts the text between two boundaries into variables.
 //!
-//! Properties: `BoundaryExtractor.useHeaders` (what is searched, see [`Field`]), `.refname`, `.lboundary`, `.rboundary`,
+//! Properties: `BoundaryExtractor.useHeaders` (the part to search, see [`Field`]), `.refname`, `.lboundary`, `.rboundary`,
 //! `.match_number` (0 random, negative all), `.default`, `.default_empty_value`, and the scope. Without a name the sample is
-//! lost.
+//! discarded.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ pub struct BoundaryExtractor {
     reference: Template,
     left: Template,
     right: Template,
-    /// Both boundaries, where the plan spells them out.
+    /// Both boundaries, if the plan's are literal.
     boundary: Option<Boundary>,
     match_number: WholeNumber,
     default: Template,
@@ -102,7 +102,7 @@ impl BoundaryExtractor {
             }
             return found;
         }
-        // Of a variable the only fragment between open ends is taken whatever number is asked for.
+        // If a boundary is empty, a variable has only one fragment, which is taken whatever number the plan wants.
         let is_open = left.is_empty() || right.is_empty();
         let skipped = if self.scoped.is_variable() && is_open {
             0

@@ -2,7 +2,8 @@
 //!
 //! Properties: `displayJMeterVariables`, `displayJMeterProperties`, `displaySystemProperties`, `displaySamplerProperties`.
 //!
-//! Difference: where a property of the sampler is an object without a text of its own, the number in its place is another one.
+//! Difference: for a property of the sampler that is an object without a `toString` of its own, JMeter shows a hash; the
+//! number here is another one.
 
 use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample};

@@ -17,7 +17,7 @@ pub enum Field {
     Message,
     /// The body with its HTML entities replaced.
     UnescapedBody,
-    /// The body as Apache Tika reads it, which only Java does; of a variable it means nothing.
+    /// The body as Apache Tika reads it, which only Java can do. For a variable it has no effect.
     Document,
     Body,
 }

@@ -3,8 +3,8 @@
 //! Properties: `HtmlExtractor.expr`, `.attribute` (blank for the text), `.extractor_impl` (`JSOUP`, which is also the default,
 //! or `JODD`), `.refname`, `.match_number` (0 random, negative all), `.default`, `.default_empty_value`, and the scope.
 //!
-//! JMeter caches the first page it parses for a sample per implementation and kind of source, whichever page it was: a
-//! second extractor of variables or of sub-results sees the page of the first (`JSoupExtractor#extract`), here too.
+//! JMeter caches the first page it parses for a sample per implementation and kind of source. A second extractor of variables
+//! or of sub-results therefore sees the page of the first (`JSoupExtractor#extract`), here too.
 
 use std::rc::Rc;
 
@@ -124,7 +124,7 @@ impl HtmlExtractor {
         Ok(found)
     }
 
-    /// The values of a page that another thread parses; none if the run is told to stop meanwhile.
+    /// Returns the values of a page that another thread parses; none if the run is told to stop meanwhile.
     async fn select_apart(
         &self,
         cx: &mut Context,

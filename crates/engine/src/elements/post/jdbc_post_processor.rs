@@ -1,6 +1,6 @@
-//! JDBC PostProcessor (`JDBCPostProcessor`): a statement for a database after each sample in scope.
+//! JDBC PostProcessor (`JDBCPostProcessor`): runs a database statement after each sample in its scope.
 //!
-//! Properties and behaviour are the JDBC Request's. A failure is logged, and the sample is not touched.
+//! Properties and behaviour are the JDBC Request's. A failure is logged and does not change the sample.
 
 use drumfire_results::Sample;
 

@@ -1,7 +1,8 @@
-//! JSON JMESPath Extractor (`JMESPathExtractor`): puts what a JMESPath gives into variables; the items of an array one by one.
+//! JSON JMESPath Extractor (`JMESPathExtractor`): puts the result of a JMESPath into variables, the items of an array one by
+//! one.
 //!
 //! Properties: `JMESExtractor.referenceName`, `.jmesPathExpr`, `.matchNumber` (0 random, negative all), `.defaultValue`, and
-//! the scope. As in JMeter a match number that is no number loses the sample.
+//! the scope. As in JMeter, a match number that is not a number discards the sample.
 
 use std::rc::Rc;
 
@@ -28,7 +29,7 @@ pub struct JmesPathExtractor {
     name: Template,
     reference: Template,
     path: Template,
-    /// The expression compiled, where the plan spells it out.
+    /// The compiled expression, if the plan's is literal.
     compiled: Option<Result<JmesPath, String>>,
     match_number: Template,
     default: Template,

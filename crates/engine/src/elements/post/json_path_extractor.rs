@@ -1,12 +1,12 @@
-//! JSON Path Extractor of jmeter-plugins (`com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor`): puts what
-//! a JSONPath leads to into a variable.
+//! JSON Path Extractor of jmeter-plugins (`com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor`): puts the
+//! result of a JSONPath into a variable.
 //!
-//! Properties: `JSONPATH`, `VAR` (the variable; an array also gives `name_1`, `name_2`, … and `name_matchNr`), `DEFAULT` (for what
-//! cannot be read or found, an empty array among it), `SUBJECT` (`BODY`, or `VAR`: the variable in `VARIABLE`). With
+//! Properties: `JSONPATH`, `VAR` (the variable; an array also gives `name_1`, `name_2`, … and `name_matchNr`), `DEFAULT` (if
+//! nothing can be read or found, or only an empty array), `SUBJECT` (`BODY`, or `VAR`: the variable in `VARIABLE`). With
 //! `INPUT_FORMAT` `YAML` the plugin's own class runs it.
 //!
-//! It is version 2.7 of the plugin. Those before 2.0 wrote objects as Java does (`{a=1}`), and left `name_1` and its like alone where
-//! nothing was found.
+//! It behaves as version 2.7 of the plugin. Versions before 2.0 wrote objects as Java does (`{a=1}`), and kept old `name_1` and
+//! so on if nothing was found.
 
 use drumfire_expr::Template;
 use drumfire_query::json::{Json, JsonError, Value};
@@ -25,7 +25,7 @@ use crate::run::parsed::JsonReader;
 use crate::run::roles::{Act, PostProcessorRole};
 
 struct JsonPathExtractor {
-    /// None where the plan spells out the empty text.
+    /// `None` if the plan's path is literally the empty text.
     path: Option<CompiledProperty<JsonPath>>,
     variable: Template,
     default: Template,
@@ -34,7 +34,7 @@ struct JsonPathExtractor {
     query: JsonQuery,
 }
 
-/// The texts that a path leads to.
+/// The result of a path as texts.
 enum PathTexts {
     One(String),
     /// An array, and its elements.
@@ -61,7 +61,7 @@ impl JsonPathExtractor {
         }
     }
 
-    /// None if the variable to look into is undefined.
+    /// The text to search; `None` if its variable is undefined.
     fn input<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Input<'s>> {
         match &*self.subject.eval(cx) {
             "VAR" => {
@@ -136,7 +136,7 @@ fn found(json: Result<&Json<'_>, &JsonError>, path: &JsonPath) -> Result<PathTex
     }
 }
 
-/// Removes `name_1`, `name_2`, … as far as they follow each other.
+/// Removes `name_1`, `name_2`, … up to the first that is undefined.
 fn remove_numbered(names: &mut VariableNames, cx: &mut Context) {
     let mut number = 1;
     while cx

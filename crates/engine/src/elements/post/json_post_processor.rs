@@ -1,10 +1,10 @@
-//! JSON Extractor (`JSONPostProcessor`): puts what JSONPath expressions find into variables.
+//! JSON Extractor (`JSONPostProcessor`): puts the values that JSONPath expressions find into variables.
 //!
 //! Properties: `JSONPostProcessor.referenceNames`, `.jsonPathExprs`, `.defaultValues`, `.match_numbers` (lists with `;`
 //! between; 0 random, negative all), `.compute_concat` (all values in `name_ALL`), and the scope.
 //!
-//! As in JMeter the three lists must be of one length, trailing empty items not counted: otherwise the sample is lost, and so
-//! it is when a match number is no number.
+//! As in JMeter, the three lists must have the same length, not counting trailing empty items. Otherwise, and if a match number
+//! is not a number, the sample is discarded.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ use crate::run::needs::Needs;
 use crate::run::parsed::{JsonBody, JsonReader, MOST_SEARCHES};
 use crate::run::roles::{Act, PostProcessorRole};
 
-/// The texts and the number of matches of one name; null values are `None`.
+/// The values found for one name; null values are `None`.
 type Values = Vec<Option<Rc<str>>>;
 
 pub struct JsonPostProcessor {
@@ -37,7 +37,7 @@ pub struct JsonPostProcessor {
     name: Template,
     names: Template,
     paths: Template,
-    /// The expressions compiled, where the plan spells them out.
+    /// The compiled expressions, if the plan's are literal.
     compiled: Option<Vec<Result<JsonPath, String>>>,
     defaults: Template,
     match_numbers: Template,
@@ -92,7 +92,7 @@ impl JsonPostProcessor {
         }
     }
 
-    /// The bodies or the variable; empty if there is nothing but white space.
+    /// The bodies that are not blank, or the variable, which is `None` if it is undefined or empty.
     fn bodies<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Vec<Option<SearchedBody<'s>>> {
         let body = |input| SearchedBody {
             input,
@@ -145,7 +145,7 @@ impl JsonPostProcessor {
         Ok(found)
     }
 
-    /// The same for all paths, on another thread; none if the run is told to stop meanwhile.
+    /// Extracts the values of all paths on another thread; `None` if the run is told to stop meanwhile.
     async fn extract_apart(
         &self,
         cx: &mut Context,
@@ -190,14 +190,14 @@ fn find(json: Result<&Json<'_>, &JsonError>, path: &str) -> Result<Vec<Option<St
 /// The message of JMeter for a body or a variable without text.
 const NO_TEXT: &str = "json string can not be null or empty";
 
-/// A body or a variable that expressions look into.
+/// A body or a variable that expressions search.
 struct SearchedBody<'s> {
     input: Input<'s>,
     parsed: Option<Rc<JsonBody>>,
 }
 
 impl SearchedBody<'_> {
-    /// One of the few things that extractors want of it, found without parsing it.
+    /// The value of a path, found without parsing the text; `None` if path or text do not allow that.
     fn find_unparsed(&self, path: &JsonPath, cx: &mut Context) -> Option<Option<Rc<str>>> {
         if !cx.parsed.may_search_json(&self.input) {
             return None;

@@ -1,9 +1,9 @@
-//! The limit of the matches that an extractor keeps, so that a server's answer cannot use up memory.
+//! Limits the matches that an extractor keeps, so that a response of the server cannot exhaust the memory.
 
 use crate::decode::Decoder;
 use crate::run::context::Context;
 
-/// No honest plan asks for as many.
+/// The default limit, more matches than real plans need.
 const USUAL: usize = 1_000_000;
 
 /// How many matches an extractor keeps (`drumfire.max_matches`).
@@ -25,7 +25,7 @@ impl MostMatches {
         (kept, is_cut)
     }
 
-    /// Fails the sample at hand, in which there are more matches.
+    /// Fails the current sample because it has more matches.
     pub fn report(self, cx: &mut Context) {
         let message = format!(
             "an extractor keeps the first {} matches and leaves the others out: raise drumfire.max_matches",

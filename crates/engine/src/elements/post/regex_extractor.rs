@@ -1,12 +1,12 @@
 //! Regular Expression Extractor (`RegexExtractor`): puts what a pattern finds in a result into variables.
 //!
-//! Properties: `RegexExtractor.useHeaders` (what is searched, see [`Field`]), `.refname`, `.regex`, `.template`, `.default`,
-//! `.default_empty_value`, `.match_number` (0 random, negative all), and the scope.
+//! Properties: `RegexExtractor.useHeaders` (the part to search, see [`Field`]), `.refname`, `.regex`, `.template`,
+//! `.default`, `.default_empty_value`, `.match_number` (0 random, negative all), and the scope.
 //!
-//! Written are `name` and, per group, `name_g0`, `name_g1`, …, with their number in `name_g`; for a negative match number
-//! `name_1`, `name_1_g`, …, with their number in `name_matchNr`. Further variables that an earlier sample left are removed. A
-//! variable that JMeter sets to null (a group without part in the match) is undefined here, which only a Debug Sampler
-//! could tell apart.
+//! It writes `name` and, per group, `name_g0`, `name_g1`, …, and their number to `name_g`. With a negative match number it
+//! writes `name_1`, `name_1_g`, …, and the number of matches to `name_matchNr`. It removes further variables of an earlier
+//! sample. If a group has no part in the match, JMeter sets its variable to null; here the variable is undefined. Only a
+//! Debug Sampler shows the difference.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -46,7 +46,7 @@ pub struct RegexExtractor {
     most: MostMatches,
 }
 
-/// JMeter splits the template once per user, when it is first needed (`initTemplate`).
+/// The template of the result. JMeter splits it once per user, when it is first needed (`initTemplate`).
 enum ResultTemplate {
     Fixed(MatchTemplate),
     PerUser(Template, StateId),
@@ -98,7 +98,7 @@ impl RegexExtractor {
         }
     }
 
-    /// The texts to be searched; `None` if one of them cannot be made (then the context was told).
+    /// The texts to be searched; `None` if one of them cannot be made, which this has raised in the context.
     fn texts<'s>(&self, cx: &mut Context, sample: &'s Sample) -> Option<Vec<Text<'s>>> {
         let inputs: Vec<Input<'s>> = self.scoped.inputs(cx, sample).collect();
         if inputs.is_empty() && self.scoped.is_variable() {
@@ -133,7 +133,7 @@ struct Search<'a, 's> {
 }
 
 impl Search<'_, '_> {
-    /// The length of the texts together, if to search them may take long.
+    /// The total length of the texts, if a search in them may take long.
     fn long_bytes(&self) -> Option<usize> {
         let matches = match self.match_number {
             1 => Matches::First,
@@ -148,7 +148,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// The matches that are asked for: one, or all where the number is 0 or negative; tells whether the limit left some out.
+/// The requested matches: one, or all if the number is 0 or negative. Also returns whether the limit left some out.
 fn asked<M>(
     mut matches: impl Iterator<Item = M>,
     match_number: i32,
@@ -200,7 +200,7 @@ impl RegexExtractor {
         }
     }
 
-    /// The same on a thread of its own, for texts of so many bytes.
+    /// Searches on another thread, for texts of this total length.
     async fn search_apart(&self, cx: &mut Context, search: Search<'_, '_>, bytes: usize) {
         let Search {
             reference,
@@ -293,7 +293,7 @@ struct Store<'a> {
     dialect: Dialect,
 }
 
-/// A template names a group that the pattern does not have: JMeter stops where it is.
+/// The template names a group that the pattern does not have. JMeter stops writing variables there.
 struct NoGroup;
 
 impl Store<'_> {
@@ -330,7 +330,7 @@ impl Store<'_> {
         }
     }
 
-    /// `name`, or `name_number`, with something behind it.
+    /// `name` or `name_number`, followed by a suffix.
     fn named(&mut self, number: Option<i32>, suffix: std::fmt::Arguments<'_>) -> &str {
         match number {
             Some(number) => self.names.with(format_args!("_{number}{suffix}")),

@@ -1,8 +1,8 @@
 //! Result Status Action Handler (`ResultAction`): stops or redirects the user, or stops the test, after a failed sample.
 //!
 //! Property: `OnError.action` (0 continue, 1 stop thread, 2 stop test, 3 stop test now, 4 next thread loop, 5 next iteration of the
-//! current loop, 6 break the current loop). It is a listener: it acts after the assertions, and where listeners of its
-//! place are told of a parent transaction only, it does nothing.
+//! current loop, 6 break the current loop). It is a listener, so it acts after the assertions. Where listeners only get the
+//! sample of a parent transaction, it does nothing.
 
 use crate::base::number;
 use crate::decode::Decoder;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use drumfire_expr::{Value, Vars, values};
 
-/// Names that begin alike, put together in one buffer.
+/// Builds variable names with a common beginning in one buffer.
 pub struct VariableNames {
     buffer: String,
     base: usize,
@@ -25,7 +25,7 @@ impl VariableNames {
         &self.buffer[..self.base]
     }
 
-    /// The name with something behind it.
+    /// The name followed by a suffix.
     pub fn with(&mut self, suffix: std::fmt::Arguments<'_>) -> &str {
         self.buffer.truncate(self.base);
         self.buffer
@@ -34,12 +34,12 @@ impl VariableNames {
         &self.buffer
     }
 
-    /// The number of a count variable; absent when it is undefined or no number.
+    /// The number in a count variable; `None` if it is undefined or not a number.
     pub fn count(&mut self, suffix: &str, vars: &Vars) -> Option<i32> {
         values::parse_int(vars.get_named(self.with(format_args!("{suffix}")))?)
     }
 
-    /// Takes `name_matchNr` away and gives its number: 0 if there was none (`removePrevCount` of the extractors).
+    /// Removes `name_matchNr` and returns its number: 0 if there was none (`removePrevCount` of the extractors).
     pub fn take_match_count(&mut self, vars: &mut Vars) -> i32 {
         let Some(text) = vars.remove_named(self.with(format_args!("_matchNr"))) else {
             return 0;

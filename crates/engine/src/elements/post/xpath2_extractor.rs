@@ -3,12 +3,12 @@
 //! Properties: `XPathExtractor2.refname`, `.xpathQuery`, `.default`, `.matchNumber` (negative: all; 0, also if missing: random),
 //! `.namespaces` (lines `prefix=URI`), `.fragment` (nodes as XML), and the scope.
 //!
-//! As in JMeter the scopes with sub-results look into the main result once for each of their results, and a body that is not
-//! XML adds a failed assertion result to the sample but leaves the sample successful.
+//! As in JMeter, the scopes with sub-results search the main result once for each of their results, and a body that is not XML
+//! adds a failed assertion result to the sample but leaves the sample successful.
 //!
-//! Differences: built are XPath 2.0's grammar with `let`, `||`, `!` and `=>`, strings, booleans and numbers, and the usual functions.
-//! With dates, durations, functions as values, maps or arrays, or a function that is not built, the element is run by its Java
-//! class. Messages are Saxon's in the usual cases.
+//! Differences: native are XPath 2.0's grammar with `let`, `||`, `!` and `=>`, strings, booleans and numbers, and the usual
+//! functions. Java runs an element whose expression has dates, durations, functions as values, maps or arrays, or a function that
+//! is not native. Messages are Saxon's in the usual cases.
 
 use std::rc::Rc;
 
@@ -107,7 +107,7 @@ impl XPath2Extractor {
         match self.match_number.get(cx) {
             number if number < 0 => found.extend(items.map(|item| Some(Rc::from(item)))),
             0 if items.len() == 0 => {
-                // `XdmValue#itemAt` is asked for the item before the first.
+                // JMeter calls `XdmValue#itemAt` with the index before the first.
                 return Err("-1".to_owned());
             }
             number => {

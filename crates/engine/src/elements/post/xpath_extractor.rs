@@ -1,8 +1,8 @@
-//! XPath Extractor (`XPathExtractor`): puts what an XPath finds in XML, or in HTML made into a tree, into variables.
+//! XPath Extractor (`XPathExtractor`): puts what an XPath finds in XML, or in HTML read as a tree, into variables.
 //!
 //! Properties: `XPathExtractor.refname`, `.xpathQuery`, `.default`, `.matchNumber` (-1, also if missing: all; 0 random), `.tolerant`
 //! (read as tag soup), `.namespace`, `.fragment` (elements as XML), and the scope. `.quiet`, `.show_warnings`,
-//! `.report_errors`, `.validate`, `.whitespace` and `.download_dtds` change nothing here: JTidy's warnings are not told, its
+//! `.report_errors`, `.validate`, `.whitespace` and `.download_dtds` change nothing here: JTidy's warnings are not reported, its
 //! errors do not fail the sample, and DTDs are not read.
 //!
 //! As in JMeter a body that is not XML adds a failed assertion result to the sample but leaves the sample successful.
@@ -120,7 +120,7 @@ impl XPathExtractor {
     }
 }
 
-/// `XPathUtil#putValuesForXPathInList`: of nodes the chosen one, of all else the value.
+/// `XPathUtil#putValuesForXPathInList`: takes the chosen one of nodes, or any other result as it is.
 fn collect(cx: &mut Context, answer: Answer, number: i32, found: &mut Values) {
     let all = |values: Vec<Option<String>>| values.into_iter().map(|value| value.map(Rc::from));
     match answer {
@@ -136,11 +136,11 @@ fn collect(cx: &mut Context, answer: Answer, number: i32, found: &mut Values) {
     }
 }
 
-/// Writes what is found: `name`, `name_1`, …, `name_matchNr`. Until then there is no match.
+/// Writes the values found to `name`, `name_1`, …, `name_matchNr`. `begin` sets the variables as if nothing was found.
 pub(super) struct Store<'n> {
     reference: &'n str,
     names: VariableNames,
-    /// Matches that were there before.
+    /// The number of matches before this sample.
     previous: i32,
 }
 

@@ -1,7 +1,7 @@
 //! HTML Link Parser (`AnchorModifier`): replaces the request by a link or form of the previous page that it matches.
 //!
 //! It has no properties. The sampler's protocol, domain, path, and the names and values of its arguments are texts or regular
-//! expressions that links are compared with; one link is drawn from all that match.
+//! expressions to match links with. One of the matching links is chosen at random.
 //!
 //! Difference: pages are read as the HTML standard says, not as JTidy repairs them.
 
@@ -73,7 +73,7 @@ struct Link {
 }
 
 impl Link {
-    /// `HtmlParsingUtils#createUrlFromAnchor`; `None` for what is no URL.
+    /// `HtmlParsingUtils#createUrlFromAnchor`; `None` if this is no URL.
     fn new(reference: &str, page: &Url) -> Option<Link> {
         let url = make_relative(page, reference)
             .inspect_err(|fault| tracing::warn!("Bad URL {fault}"))
@@ -228,7 +228,7 @@ impl Links {
             })
     }
 
-    /// `AnchorModifier#modifyArgument`: draws a field that the argument matches.
+    /// `AnchorModifier#modifyArgument`: takes a random one of the fields that the argument matches.
     fn fill(
         &self,
         argument: &mut RequestArgument,
@@ -263,7 +263,7 @@ impl Links {
             .is_some_and(|pattern| pattern.is_match(text))
     }
 
-    /// The sampler's own texts are the patterns; one that is malformed matches nothing.
+    /// Compiles one of the sampler's own texts. A malformed pattern matches nothing.
     fn pattern(&self, text: &str) -> Option<Rc<Pattern>> {
         computed(text, self.rules).ok()
     }

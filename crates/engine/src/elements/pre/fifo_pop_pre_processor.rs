@@ -1,8 +1,8 @@
 //! Inter-Thread Communication PreProcessor (`kg.apc.jmeter.modifiers.FifoPopPreProcessor`): takes the first value of a
-//! queue into a variable, and waits for one while there is none.
+//! queue into a variable, and waits while the queue is empty.
 //!
-//! Properties: `FifoName`, `Variable`, `Timeout` (seconds; without end if empty; the property
-//! `kg.apc.jmeter.functions.FifoTimeout` if the element has none). After that the variable is removed.
+//! Properties: `FifoName`, `Variable`, `Timeout` (seconds; no limit if empty; the property
+//! `kg.apc.jmeter.functions.FifoTimeout` if the element has none). After the timeout the variable is removed.
 
 use drumfire_expr::values::parse_long;
 use drumfire_expr::{Raised, Scope as _, Template};

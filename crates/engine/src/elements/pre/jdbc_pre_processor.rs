@@ -1,6 +1,6 @@
-//! JDBC PreProcessor (`JDBCPreProcessor`): a statement for a database before each sample in scope.
+//! JDBC PreProcessor (`JDBCPreProcessor`): runs a database statement before each sample in its scope.
 //!
-//! Properties and behaviour are the JDBC Request's. A failure is logged, and the sample is not touched.
+//! Properties and behaviour are the JDBC Request's. A failure is logged and does not change the sample.
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;

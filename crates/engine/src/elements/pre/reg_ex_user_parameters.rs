@@ -1,5 +1,5 @@
-//! RegEx User Parameters (`RegExUserParameters`): gives the arguments of HTTP Requests the values that a Regular Expression
-//! Extractor found, by the names it found with them.
+//! RegEx User Parameters (`RegExUserParameters`): sets arguments of HTTP Requests to values that a Regular Expression
+//! Extractor found, by the names that it found with them.
 //!
 //! Properties: `RegExUserParameters.regex_ref_name` (the extractor's variable), `RegExUserParameters.param_names_gr_nr` and
 //! `RegExUserParameters.param_values_gr_nr` (the groups that hold names and values).

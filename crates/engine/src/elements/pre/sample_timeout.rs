@@ -1,10 +1,10 @@
-//! Sample Timeout (`SampleTimeout`): breaks a sample off that takes too long.
+//! Sample Timeout (`SampleTimeout`): interrupts samples that take too long.
 //!
 //! Property: `InterruptTimer.timeout` in milliseconds, evaluated before each sample; 0 or less is no limit. It applies to
-//! all samplers of the thread group, wherever it stands (`JMeterThread#sampleMonitors`). A request that is under way then
-//! fails with 'Socket closed'; a Java Request or a pause ends at once. Broken off while it sleeps, a Java thread stays
-//! interrupted: all later waits of the user end at once, too. Between two requests of a sample (redirects), and for samplers
-//! that cannot be interrupted, nothing happens.
+//! all samplers of the thread group, wherever the element is (`JMeterThread#sampleMonitors`). A request in progress then
+//! fails with 'Socket closed'; a Java Request or a pause ends at once. A Java thread that is interrupted while it sleeps
+//! stays interrupted: all later waits of the user end at once, too. Between two requests of a sample (redirects), and for
+//! samplers that cannot be interrupted, the timeout has no effect.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 impl TimeLimit for SampleTimeout {
-    /// A sample starts now (`SampleTimeout#sampleStarting`).
+    /// Sets the deadline of a sample that starts now (`SampleTimeout#sampleStarting`).
     fn start(&self, cx: &mut Context) {
         let timeout_ms = crate::base::number::long(&self.timeout.eval(cx));
         if timeout_ms > 0

@@ -2,7 +2,7 @@
 //! request, as an argument or as an extension of the path.
 //!
 //! Properties: `argument_name`; `path_extension`, `path_extension_no_equals`, `path_extension_no_questionmark` (form of the
-//! path's extension); `cache_value` (keep the last value found, default true); `encode` (the value found is sent encoded).
+//! path's extension); `cache_value` (keep the last value found, default true); `encode` (send the value encoded).
 
 use drumfire_expr::{Raised, Scope, Template};
 use drumfire_query::regex::{Dialect, Options, Pattern};
@@ -20,7 +20,7 @@ use crate::run::roles::PreProcessor;
 
 struct UrlRewritingModifier {
     argument: Template,
-    /// The pattern, where all that it depends on is spelled out.
+    /// The pattern, if everything that it depends on is literal.
     constant: Option<Pattern>,
     form: Form,
     keeps_value: Flag,
@@ -29,7 +29,7 @@ struct UrlRewritingModifier {
     state: StateId,
 }
 
-/// Where the session id is looked for and put.
+/// Where to look for the session id and where to put it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Argument,
@@ -94,7 +94,7 @@ fn compile(argument: &str, form: Form, dialect: Dialect) -> Pattern {
     Pattern::compile(&text, dialect, options).expect("a quoted name leaves the pattern well-formed")
 }
 
-/// `Perl5Compiler#quotemeta`: a backslash before everything but letters, digits and underscores.
+/// `Perl5Compiler#quotemeta`: a backslash before everything except letters, digits and underscores.
 fn quote(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -178,7 +178,7 @@ impl UrlRewritingModifier {
                 always_encode: true,
                 ..RequestArgument::plain(&name, &value, "=")
             },
-            // An encoded value is kept decoded.
+            // An encoded value is stored decoded.
             Form::Argument => RequestArgument::decoded(&name, &value).ok_or_else(|| {
                 let fault = url_decode(&value, &Charset::UTF_8)
                     .err()

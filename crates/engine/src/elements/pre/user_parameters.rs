@@ -1,8 +1,8 @@
-//! User Parameters (`UserParameters`): variables with other values for each user.
+//! User Parameters (`UserParameters`): variables with different values for each user.
 //!
-//! Properties: `UserParameters.names`, `UserParameters.thread_values` (one list of values per user; there may be fewer lists
-//! than users, then they are used again), `UserParameters.per_iteration` (set at each iteration of the controller around,
-//! instead of before each sampler). Users set their values one after the other.
+//! Properties: `UserParameters.names`, `UserParameters.thread_values` (one list of values per user; if there are fewer lists
+//! than users, lists are used again), `UserParameters.per_iteration` (set at each iteration of the controller around,
+//! instead of before each sampler). Only one user at a time sets its values.
 
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
-//! Access Log Sampler (`AccessLogSampler`): each sample is the request of the next line of a server's log.
+//! Access Log Sampler (`AccessLogSampler`): sends the requests in the lines of a server's log, one line per sample.
 //!
-//! Properties: `logFile`, `parserClassName` (`TCLogParser`: each user reads the log, plain or gzip, for itself, and ends with
-//! it; `SharedTCLogParser`, `OrderPreservingLogParser`: all users together read it, over and over), `filterClassName`
-//! (`LogFilter`, which lets all lines pass, and with which a log that has ended begins again), `protocol`, `domain`, `portString`,
-//! `imageParsing`. Everything else of an HTTP Request comes from HTTP Request Defaults and managers in its scope. It works as
-//! the implementation Java.
+//! Properties: `logFile`, `parserClassName` (`TCLogParser`: each user reads the log, plain or gzip, for itself, and ends with it;
+//! `SharedTCLogParser`, `OrderPreservingLogParser`: all users share the log and repeat it for ever), `filterClassName`
+//! (`LogFilter`, which accepts all lines and restarts a log at its end), `protocol`, `domain`, `portString`, `imageParsing`.
+//! Everything else of an HTTP Request comes from HTTP Request Defaults and managers in its scope. It sends requests as the
+//! implementation `Java` does.
 //!
-//! Differences: logs are read as UTF-8. A shared log of blank lines only has no entries, where JMeter's thread would look for one
-//! for ever. Other parsers and filters, `SessionFilter` among them, are run by the sampler's own Java class.
+//! Differences: logs are read as UTF-8. A shared log with only blank lines has no entries, while JMeter's thread would look for
+//! one for ever. If another parser or filter is set, such as `SessionFilter`, the sampler's own Java class runs it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
@@ -31,7 +31,7 @@ use crate::run::sampler::{RequestView, Sampler, SamplerTurn};
 const PACKAGE: &str = "org.apache.jmeter.protocol.http.util.accesslog.";
 /// `GZIPInputStream.GZIP_MAGIC`, the lower byte first.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// This number of blank lines in a row ends a search in a log that goes round.
+/// After this number of blank lines in a row, the search in a log that repeats is given up.
 const MAX_BLANK_LINES: u32 = 1_000_000;
 
 pub struct AccessLogSampler {
@@ -43,7 +43,7 @@ pub struct AccessLogSampler {
     state: StateId,
 }
 
-/// One user's reading of the log.
+/// One user's log and parser.
 struct Bound {
     log: Log,
     parser: LogParser,
@@ -180,7 +180,7 @@ impl Bound {
 }
 
 impl Log {
-    /// The next line that is not empty; none at the end, after which it begins again.
+    /// The next line that is not empty; `None` at the end, after which the log begins again.
     fn line(&mut self) -> Result<Option<String>, String> {
         match self {
             Log::Own { path, reader } => {
@@ -191,7 +191,7 @@ impl Log {
                         reader.insert(opened.map_err(|error| format!("{path}: {error}"))?)
                     }
                 };
-                // A file that cannot be read on has ended (`TCLogParser#parse`).
+                // A read error counts as the end of the file (`TCLogParser#parse`).
                 let line = next_line(open).unwrap_or_else(|error| {
                     tracing::error!("Error reading log file: {error}");
                     None

@@ -1,8 +1,7 @@
 //! Debug Sampler (`DebugSampler`): a sample whose response lists variables and properties.
 //!
-//! Properties: `displayJMeterVariables`, `displayJMeterProperties`, `displaySystemProperties`. Names are sorted with their
-//! numbers counted as numbers. System properties are those of the command line and its files: there is no JVM that would
-//! have more.
+//! Properties: `displayJMeterVariables`, `displayJMeterProperties`, `displaySystemProperties`. Numbers in names are sorted
+//! by value. System properties are only those of the command line and its files, since there is no JVM with more.
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -33,8 +32,9 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
     }
 }
 
-/// Makes a text the sample's response (`SampleResult#setResponseData`, with Java's own charset, UTF-8); without a reader
-/// only its size is kept. With one, the size is that of the data as it is in the end, since code may put other data there.
+/// Makes a text the sample's response (`SampleResult#setResponseData`, with Java's default charset, UTF-8). If nothing
+/// reads the body, only its size is stored. Otherwise the size is taken from the data at the end, since scripts may
+/// replace them.
 pub fn set_response(sample: &mut Sample, text: &str, keeps_body: bool) {
     sample.encoding = Some(Text::Static("UTF-8"));
     if keeps_body {
@@ -97,8 +97,8 @@ impl DebugSampler {
     }
 }
 
-/// The user's variables, with those that JMeter keeps for itself (`JMeterThread`). The number behind `SamplePackage` is
-/// another one in each of JMeter's runs, mostly of eight digits.
+/// The user's variables, including JMeter's internal ones (`JMeterThread`). The number after `SamplePackage` differs
+/// between JMeter's runs; mostly it has eight digits.
 fn variables(cx: &Context) -> Vec<(&str, &str)> {
     let mut all: Vec<(&str, &str)> = cx
         .vars

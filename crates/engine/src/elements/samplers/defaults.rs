@@ -1,4 +1,4 @@
-//! Which configuration elements give samplers the properties that these lack (`TestCompiler#configureWithConfigElements`).
+//! Configuration elements that provide properties which samplers lack (`TestCompiler#configureWithConfigElements`).
 
 use drumfire_jmx::full_class_name;
 
@@ -12,16 +12,17 @@ pub const LOGIN: &str = "LoginConfig";
 
 /// Java Request Defaults (`JavaConfig`): arguments for the Java Requests in its scope.
 ///
-/// Properties: `arguments`; of equal names the sampler's own counts, then that of the nearest element. As in JMeter
-/// `classname` changes nothing: a Java Request looks for its class before it takes defaults (`JavaSampler#testStarted`).
+/// Properties: `arguments`; of arguments with the same name, the sampler's own counts, then that of the nearest element. As
+/// in JMeter, `classname` has no effect: a Java Request looks for its class before it takes defaults
+/// (`JavaSampler#testStarted`).
 pub const JAVA: &str = "JavaConfig";
 
-/// Whether an element hands its properties on, to the samplers that its gui's class applies to.
+/// Whether an element passes its properties on to the samplers to which its GUI class applies.
 pub fn is_defaults(config: &Element) -> bool {
     ["ConfigTestElement", LOGIN, JAVA].contains(&config.class.as_str())
 }
 
-/// Whether an element was made by one of these guis, given by their full names (`ConfigMergabilityIndicator#applies`).
+/// Whether one of these GUI classes, given by their full names, made an element (`ConfigMergabilityIndicator#applies`).
 pub fn is_made_by(config: &Element, guis: &[&str]) -> bool {
     guis.contains(&full_class_name(&config.gui_class))
 }

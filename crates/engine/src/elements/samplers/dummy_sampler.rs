@@ -1,8 +1,8 @@
-//! Dummy Sampler (`kg.apc.jmeter.samplers.DummySampler`): a sample that looks as its properties say.
+//! Dummy Sampler (`kg.apc.jmeter.samplers.DummySampler`): makes a sample from its properties.
 //!
 //! Properties: `SUCCESFULL`, `RESPONSE_CODE`, `RESPONSE_MESSAGE`, `RESPONSE_DATA`, `REQUEST_DATA`, `URL`, `RESPONSE_TIME`,
-//! `LATENCY`, `CONNECT` (milliseconds; 0 where they are no numbers), `WAITING` (whether the response time is waited for)
-//! and `RESULT_CLASS`, of which only whether it is an HTTP result makes a difference.
+//! `LATENCY`, `CONNECT` (milliseconds; 0 if not a number), `WAITING` (whether to wait for the response time) and
+//! `RESULT_CLASS`, which only matters in that it may be an HTTP result.
 
 use drumfire_expr::{Template, values};
 use drumfire_results::{DataType, Kind, Sample};
@@ -27,7 +27,7 @@ pub struct DummySampler {
     connect_ms: Template,
     url: Template,
     class: Template,
-    /// `sampleresult.timestamp.start`: a time that is not waited for begins now, and does not end now.
+    /// `sampleresult.timestamp.start`: a response time without waiting starts now instead of ending now.
     stamp_at_start: bool,
     keeps_body: bool,
 }

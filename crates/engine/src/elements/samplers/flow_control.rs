@@ -1,4 +1,5 @@
-//! Flow Control Action (`TestAction`): pauses, stops users or the run, or changes the course of a loop. It has no result.
+//! Flow Control Action (`TestAction`): pauses, stops users or the run, or changes the course of a loop. It makes no
+//! sample.
 //!
 //! Properties: `ActionProcessor.action` (0 stop, 1 pause, 2 stop now, 3 next thread iteration, 4 next iteration of the
 //! current loop, 5 break the current loop), `ActionProcessor.target` (0 this thread, 2 the test),

@@ -1,8 +1,8 @@
-//! Java Request (`JavaSampler`): one of the two classes that JMeter brings along, `SleepTest` and `JavaTest`.
+//! Java Request (`JavaSampler`): runs one of the two classes that ship with JMeter, `SleepTest` and `JavaTest`.
 //!
-//! Properties: `classname`, `arguments`, to which those of Java Request Defaults are added. Both sleep for a time plus the
-//! current time modulo a mask; `JavaTest` also says how the sample looks. Other classes are run by Java. `SleepTest` reads its
-//! arguments once per user, as its `setupTest` does.
+//! Properties: `classname`, `arguments`, to which those of Java Request Defaults are added. Both classes sleep for a time plus
+//! the current time modulo a mask; `JavaTest` also sets the fields of the sample. Java runs other classes. `SleepTest` reads
+//! its arguments once per user, as its `setupTest` does.
 
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -41,7 +41,7 @@ enum Client {
     Java,
 }
 
-/// The state of `SleepTest` from its first sample on.
+/// The settings of `SleepTest`, from its first sample on.
 struct SleepSetup {
     label: Rc<str>,
     sleep_ms: i64,
@@ -51,7 +51,7 @@ struct SleepSetup {
 /// The arguments of one sample; of equal names the first counts (`Arguments#getArgumentsAsMap`).
 struct Arguments(Vec<(String, String)>);
 
-/// `None` for a class that is not built in.
+/// Decodes the sampler; `None` for a class that is not built in.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<JavaSampler> {
     let class = d.text_now("classname");
     let client = match values::trim(&class) {
@@ -168,7 +168,7 @@ impl Arguments {
             .map_or(default, |(_, value)| value)
     }
 
-    /// `JavaSamplerContext#getLongParameter`, which understands hexadecimal and octal numbers.
+    /// `JavaSamplerContext#getLongParameter`, which accepts hexadecimal and octal numbers.
     fn long(&self, name: &str, default: i64) -> i64 {
         let Some((_, text)) = self.0.iter().find(|(known, _)| known == name) else {
             return default;
@@ -182,7 +182,7 @@ impl Arguments {
     }
 }
 
-/// The time plus a part that only looks random.
+/// The sleep time plus a part that only looks random.
 fn masked_ms(sleep_ms: i64, mask: i64, now_ms: i64) -> i64 {
     if sleep_ms > 0 && mask > 0 {
         sleep_ms.saturating_add(now_ms % mask)
@@ -191,7 +191,7 @@ fn masked_ms(sleep_ms: i64, mask: i64, now_ms: i64) -> i64 {
     }
 }
 
-/// Sleeps as the sample's work; false when it was broken off.
+/// Sleeps as the sample's work; returns false if it was interrupted.
 async fn timed_sleep(cx: &mut Context, sample: &mut Sample, sleep_ms: i64) -> bool {
     let start_ns = cx.clock().now_ns();
     sample.start_ms = (start_ns / 1_000_000) as i64;
@@ -202,7 +202,7 @@ async fn timed_sleep(cx: &mut Context, sample: &mut Sample, sleep_ms: i64) -> bo
     slept
 }
 
-/// Unlike a timer's wait, the sleep of a sampler outlasts a shutdown; only 'stop now' breaks it off.
+/// Sleeps. Unlike a timer's wait, the sleep of a sampler outlasts a shutdown; only 'stop now' ends it early.
 pub async fn sleep(cx: &mut Context, sleep_ms: i64) -> bool {
     if sleep_ms <= 0 {
         return true;

@@ -1,13 +1,13 @@
-//! JDBC Request (`JDBCSampler`): a statement for a database.
+//! JDBC Request (`JDBCSampler`): runs a statement in a database.
 //!
 //! Properties: `dataSource` (the name of a JDBC Connection Configuration), `query`, `queryType` (select, update, both prepared or
-//! not, callable, commit, rollback, autocommit on or off), `queryArguments` and `queryArgumentsTypes` (comma-separated; `]NULL[`, or
-//! what `jdbcsampler.nullmarker` says, is NULL), `variableNames` (comma-separated, for the columns: `name_1`, `name_2` …,
-//! `name_#`), `resultVariable`, `queryTimeout` in seconds, `resultSetMaxRows`, `resultSetHandler` (matters to callable statements
-//! only). The response is a line of labels and a line for each row, or how many rows were changed; the time to connect is that
-//! to get a connection of the pool, and the response headers name the pool.
+//! not, callable, commit, rollback, autocommit on or off), `queryArguments` and `queryArgumentsTypes` (comma-separated; `]NULL[`,
+//! or the value of `jdbcsampler.nullmarker`, is NULL), `variableNames` (comma-separated, for the columns: `name_1`, `name_2` …,
+//! `name_#`), `resultVariable`, `queryTimeout` in seconds, `resultSetMaxRows`, `resultSetHandler` (for callable statements only).
+//! The response is a line of labels and a line for each row, or the number of changed rows. The connect time is the time to
+//! borrow a connection from the pool, and the response headers name the pool.
 //!
-//! PostgreSQL, MySQL and MariaDB are spoken natively; everything else is run by Java (see JDBC Connection Configuration).
+//! PostgreSQL, MySQL and MariaDB are native; Java runs everything else (see JDBC Connection Configuration).
 
 use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample, Text};
@@ -76,7 +76,7 @@ impl JdbcSampler {
     }
 }
 
-/// Code and message of an exception; gives the response's text.
+/// Sets code and message of an exception; returns the response's text.
 fn fail(sample: &mut Sample, fault: &JdbcFault) -> String {
     sample.success = false;
     sample.message = fault.to_string().into();

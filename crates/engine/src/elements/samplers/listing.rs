@@ -1,5 +1,5 @@
 //! A sampler's properties as the Debug PostProcessor lists them (`DebugPostProcessor#formatPropertyIterator`): those of the
-//! plan's file, with what configuration elements add, in the order of their names.
+//! plan's file and those that configuration elements add, in the order of their names.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::decode::Decoder;
 use crate::resolve::Element;
 use crate::run::context::Context;
 
-/// Managers become properties of HTTP Requests (`HTTPSamplerBase#addTestElement`); the nearest one counts.
+/// Managers that become properties of HTTP Requests (`HTTPSamplerBase#addTestElement`); the nearest one counts.
 const MANAGERS: [(&str, &str); 6] = [
     ("AuthManager", "HTTPSampler.auth_manager"),
     ("CacheManager", "HTTPSampler.cache_manager"),
@@ -22,7 +22,7 @@ const MANAGERS: [(&str, &str); 6] = [
     ("KeystoreConfig", "HTTPSampler.keystore_configuration"),
 ];
 
-/// Names and values of the properties of the sampler that is decoded.
+/// Names and values of the properties of the sampler that is being decoded.
 pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<(String, Template)> {
     let element = d.element;
     let is_http =
@@ -30,7 +30,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<(String, Template)> 
     let mut texts = BTreeMap::new();
     add(&mut texts, &element.props);
     for config in configs {
-        // The defaults of one protocol are no other's (`AbstractSampler#applies`).
+        // One protocol's defaults do not apply to another's samplers (`AbstractSampler#applies`).
         let guis: &[&str] = match element.class.as_str() {
             "JavaSampler" => &java_sampler::CONFIG_GUIS,
             "TCPSampler" => &tcp_sampler::CONFIG_GUIS,
@@ -85,7 +85,7 @@ pub fn list(listing: &[(String, Template)], cx: &mut Context, out: &mut String) 
     }
 }
 
-/// `AbstractTestElement#addProperty`: what is missing, or empty, is taken; lists of arguments grow.
+/// `AbstractTestElement#addProperty`: takes properties that are missing or empty, and appends to lists of arguments.
 fn add(texts: &mut BTreeMap<String, String>, props: &Props) {
     for prop in props {
         let text = shown(&prop.value);
@@ -155,7 +155,7 @@ fn file(element: &Nested) -> String {
     )
 }
 
-/// An object without a text of its own: in JMeter the number is a hash of what is in it.
+/// The text of an object without a `toString` of its own. In JMeter the number is a hash of the object's content.
 fn object(class: &str, number: usize) -> String {
     let hash = (number as u32).wrapping_mul(0x9e37_79b9) | 0x8000_0000;
     format!("{}@{hash:x}", full_class_name(class))

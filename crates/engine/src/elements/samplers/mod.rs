@@ -1,4 +1,4 @@
-//! Samplers, and the one place that knows all of them.
+//! Samplers, and the function that decodes any of them.
 
 mod access_log_sampler;
 pub mod debug_sampler;
@@ -64,7 +64,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box
     }
 }
 
-/// A sampler that has no native form, or none that is built.
+/// Runs a sampler without a native implementation in Java, or reports why it cannot run.
 fn decode_other(class: &str, d: &mut Decoder, configs: &[&Element]) -> Option<Box<dyn Sampler>> {
     let rung = crate::elements::entry(class).map(|entry| entry.rung);
     let is_foreign = rung.is_none() && foreign::role(d.element, d.decoding) == Some(Role::Sampler);
@@ -78,7 +78,7 @@ fn decode_other(class: &str, d: &mut Decoder, configs: &[&Element]) -> Option<Bo
             "disable the element",
         );
     } else {
-        crate::elements::decode(d); // says why not
+        crate::elements::decode(d); // reports why not
     }
     None
 }

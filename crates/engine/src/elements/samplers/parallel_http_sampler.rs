@@ -1,8 +1,8 @@
-//! Parallel HTTP Sampler (`com.blazemeter.jmeter.http.ParallelHTTPSampler`): a list of addresses, requested at once.
+//! Parallel HTTP Sampler (`com.blazemeter.jmeter.http.ParallelHTTPSampler`): requests a list of addresses at once.
 //!
 //! Properties: `urls` (a table of one column) and those of an HTTP Request that concern its embedded resources, above all
-//! `HTTPSampler.concurrentDwn` and `.concurrentPool`. The plugin makes a page of frames of the addresses and downloads its
-//! resources, so the row has neither code nor message, and each address is a sub-result.
+//! `HTTPSampler.concurrentDwn` and `.concurrentPool`. The plugin builds a page whose frames are the addresses and
+//! downloads its resources, so the row has neither code nor message, and each address is a sub-result.
 
 use drumfire_expr::Template;
 use drumfire_jmx::Value;

@@ -1,13 +1,13 @@
-//! Parallel Controller of BlazeMeter (`com.blazemeter.jmeter.controller.ParallelSampler`): its children all at once, once each; it
-//! ends when the last of them has ended.
+//! Parallel Controller of BlazeMeter (`com.blazemeter.jmeter.controller.ParallelSampler`): runs all its children at once, once
+//! each, and ends when the last of them has ended.
 //!
-//! Properties: `PARENT_SAMPLE` (one sample holds those of the children, which have no rows of their own),
-//! `LIMIT_MAX_THREAD_NUMBER` and `MAX_THREAD_NUMBER` (how many children run at once). A child is run by a user of its own that
-//! shares variables, connections and cookies with the one it belongs to. As in the plugin: what listens to iterations is told
-//! nothing as a child, controllers below begin anew each time, the thread group's action after a failed sample and its duration
-//! do not reach into children, and one Parallel Controller within another does not run.
+//! Properties: `PARENT_SAMPLE` (one sample contains those of the children, which have no rows of their own),
+//! `LIMIT_MAX_THREAD_NUMBER` and `MAX_THREAD_NUMBER` (how many children run at once). A separate user runs each child. It shares
+//! variables, connections and cookies with the user that it belongs to. As in the plugin: elements that are themselves children
+//! are not notified of iterations, controllers below begin anew each time, the thread group's action after a failed sample and
+//! its duration do not apply to children, and one Parallel Controller within another does not run.
 //!
-//! Differences: a child sees what others have done to variables when its next sampler begins, not within one; objects that
+//! Differences: a child sees other children's changes to variables when its next sampler begins, not within one; objects that
 //! scripts put into variables are not shared; the thread's name follows the variables in the controller's name.
 
 use drumfire_expr::Template;
@@ -19,7 +19,7 @@ use crate::run::step::ControllerId;
 
 pub const CLASS: &str = "com.blazemeter.jmeter.controller.ParallelSampler";
 
-/// The elements around each child.
+/// The controller around each child.
 pub fn branch_kind() -> Kind {
     Kind::Loop {
         loops: Template::raw("1"),

@@ -1,4 +1,5 @@
-//! Set Variables Action (`kg.apc.jmeter.control.sampler.SetVariablesAction`): sets variables and has no sample.
+//! Set Variables Action (`kg.apc.jmeter.control.sampler.SetVariablesAction`): sets variables and makes no
+//! sample.
 //!
 //! Property: `SetVariablesAction`, a table of names and values.
 

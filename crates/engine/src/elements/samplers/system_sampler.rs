@@ -1,9 +1,9 @@
-//! OS Process Sampler (`SystemSampler`): runs a program of this machine and takes its output as the response.
+//! OS Process Sampler (`SystemSampler`): runs a program on this machine and takes its output as the response.
 //!
 //! Properties: `SystemSampler.command`, `SystemSampler.arguments`, `SystemSampler.environment`, `SystemSampler.directory`,
 //! `SystemSampler.checkReturnCode`, `SystemSampler.expectedReturnCode`, `SystemSampler.stdin`, `.stdout`, `.stderr`,
-//! `SystemSampler.timeout` in milliseconds. Without a file for it, the error output goes where the output goes, as
-//! `SystemCommand` has it. A program that cannot be started fails with the system's words in Java's form. Output is taken for
+//! `SystemSampler.timeout` in milliseconds. If the plan names no file for the error output, it goes where the output goes, as
+//! in `SystemCommand`. A program that cannot be started fails with the system's message in Java's form. Output is read as
 //! UTF-8.
 
 use std::borrow::Cow;
@@ -154,7 +154,7 @@ impl OsProcess {
             .collect()
     }
 
-    /// Starts the program; what it prints comes to us unless there is a file for it (`SystemCommand#run`).
+    /// Starts the program. Its output is returned unless the plan names a file for it (`SystemCommand#run`).
     fn start(
         &self,
         cx: &mut Context,
@@ -236,14 +236,14 @@ fn twice(place: impl Into<PipeEnd>, errors: Option<File>) -> Result<(PipeEnd, Pi
     Ok((place, errors))
 }
 
-/// The system's words for an error, as Java shows them.
+/// The system's message for an error, as Java shows it.
 pub fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-/// A `java.util.HashMap` of these pairs as its `toString` shows it: by the place in a table that starts with 16 and doubles
-/// when it is three quarters full.
+/// These pairs as `java.util.HashMap#toString` shows them: in the order of a hash table that starts with 16 buckets and
+/// doubles when it is three quarters full.
 fn shown_as_java_map(pairs: &[(String, String)]) -> String {
     let mut map: Vec<(&str, &str)> = Vec::new();
     for (name, value) in pairs {
@@ -278,8 +278,8 @@ fn line(command: &str, arguments: &[String]) -> String {
     line
 }
 
-/// Waits for the program and takes what it prints. A program that it leaves running in the background and that keeps the
-/// output open does not keep us: we stop reading when the program itself has ended and is silent.
+/// Waits for the program and reads its output. A background program that it leaves behind may keep the output open, so
+/// reading also stops a moment after the program itself has ended.
 async fn finish(
     mut child: Child,
     printed: Option<Printed>,
@@ -344,7 +344,7 @@ mod pipe {
             Receiver::from_owned_fd(reader.into()).map(Printed)
         }
 
-        /// Takes what is printed until the end. Bytes read before an error stay.
+        /// Reads the output until its end. Bytes read before an error stay.
         pub async fn read_to_end(&mut self, into: &mut Vec<u8>) {
             let _ = self.0.read_to_end(into).await;
         }
@@ -360,7 +360,7 @@ mod pipe {
     /// A file or an end of a pipe.
     pub type PipeEnd = std::os::windows::io::OwnedHandle;
 
-    /// The end of a pipe that a program prints to. Nothing on Windows watches an anonymous pipe, so a thread reads it.
+    /// The end of a pipe that a program prints to. Windows cannot poll an anonymous pipe, so a thread reads it.
     pub struct Printed(mpsc::Receiver<Vec<u8>>);
 
     impl Printed {
@@ -378,7 +378,7 @@ mod pipe {
             Ok(Printed(pieces))
         }
 
-        /// Takes what is printed until the end. Bytes read before an error stay.
+        /// Reads the output until its end. Bytes read before an error stay.
         pub async fn read_to_end(&mut self, into: &mut Vec<u8>) {
             while let Some(piece) = self.0.recv().await {
                 into.extend_from_slice(&piece);

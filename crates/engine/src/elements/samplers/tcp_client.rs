@@ -1,5 +1,5 @@
-//! The data that a TCP Sampler sends and the end of its responses (`TCPClientImpl`, `BinaryTCPClientImpl`,
-//! `LengthPrefixedBinaryTCPClientImpl`).
+//! Encodes the data that a TCP Sampler sends, and finds the end of its responses (`TCPClientImpl`,
+//! `BinaryTCPClientImpl`, `LengthPrefixedBinaryTCPClientImpl`).
 
 use std::borrow::Cow;
 use std::io;
@@ -14,13 +14,13 @@ const READ_BYTES: usize = 4096;
 /// How texts become bytes and back.
 pub enum Client {
     Text {
-        /// None for a charset that Java does not know, either.
+        /// `None` for a charset that Java does not know, either.
         charset: Option<Charset>,
         name: Box<str>,
     },
     /// Bytes as hexadecimal digits.
     Binary,
-    /// The same, with the length before them in so many bytes.
+    /// Bytes as hexadecimal digits, after their length in a prefix of this size.
     LengthPrefixed { prefix_bytes: usize },
 }
 
@@ -38,7 +38,7 @@ fn exception(class: &str, message: impl std::fmt::Display) -> Trouble {
 }
 
 impl Client {
-    /// The bytes of a request. A prefix that is there before its body turns out to be wrong is not sent alone.
+    /// The bytes of a request. If the body is malformed, its length prefix is not sent, either.
     ///
     /// # Errors
     /// With Java's exception for a text that cannot be sent.
@@ -128,7 +128,7 @@ impl Client {
             Client::Text { .. } => {
                 format!("Error reading from server, bytes read: {}", partial.len())
             }
-            // A silent server is how such a response ends.
+            // Without an end-of-line byte, a response ends when the server falls silent.
             _ if timed_out && eol.is_none() => return Ok(partial),
             _ if timed_out => "Socket timed out while looking for EOM".to_owned(),
             _ => "Problems while trying to read".to_owned(),
@@ -151,7 +151,7 @@ async fn read_within(
     }
 }
 
-/// `LengthPrefixedBinaryTCPClientImpl#read`: a prefix that does not come at once, or not whole, is an empty response.
+/// `LengthPrefixedBinaryTCPClientImpl#read`: a prefix that is not there at once, or not whole, is an empty response.
 async fn read_prefixed(
     stream: &mut (impl AsyncRead + Unpin),
     prefix_bytes: usize,
@@ -311,7 +311,7 @@ mod tests {
     #[test]
     fn a_response_ends_with_the_byte_or_the_stream() {
         assert_eq!(read(&text(), None, b"ab\n"), Ok(b"ab\n".to_vec()));
-        // The byte counts at the end of a read only.
+        // The byte counts only at the end of a read.
         assert_eq!(
             read(&text(), Some(b'\n'), b"a\nb\n"),
             Ok(b"a\nb\n".to_vec())
@@ -327,7 +327,7 @@ mod tests {
     fn a_prefix_says_how_much_is_read() {
         let two = Client::LengthPrefixed { prefix_bytes: 2 };
         assert_eq!(read(&two, None, &[0, 2, 1, 2, 3]), Ok(b"0102".to_vec()));
-        // Bytes that do not come stay zero.
+        // Bytes that do not arrive stay zero.
         assert_eq!(read(&two, None, &[0, 2, 1]), Ok(b"0100".to_vec()));
         assert_eq!(read(&two, None, &[0]), Ok(Vec::new()));
         assert_eq!(

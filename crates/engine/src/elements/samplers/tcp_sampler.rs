@@ -1,14 +1,14 @@
 //! TCP Sampler (`TCPSampler`): sends a text over a connection and reads the response.
 //!
-//! Properties, those of TCP Sampler Configs among them: `TCPSampler.classname` (`TCPClientImpl`, `BinaryTCPClientImpl` or
-//! `LengthPrefixedBinaryTCPClientImpl`, or else `tcp.handler`; other classes are run by a JVM), `TCPSampler.server`, `.port`,
+//! Properties, which TCP Sampler Configs may also have: `TCPSampler.classname` (`TCPClientImpl`, `BinaryTCPClientImpl` or
+//! `LengthPrefixedBinaryTCPClientImpl`, or else `tcp.handler`; a JVM runs other classes), `TCPSampler.server`, `.port`,
 //! `.request`, `.EolByte`, `.reUseConnection`, `.closeConnection`, `.nodelay`, `.soLinger` (seconds), `.timeout` and
-//! `.ctimeout` (milliseconds; 0 is none), and `ConfigTestElement.username` and `.password`, by which connections are told
-//! apart. JMeter properties: `tcp.handler`, `tcp.charset`, `tcp.eolByte`, `tcp.BinaryTCPClient.eomByte`,
+//! `.ctimeout` (milliseconds; 0 is none), and `ConfigTestElement.username` and `.password`, which distinguish connections.
+//! JMeter properties: `tcp.handler`, `tcp.charset`, `tcp.eolByte`, `tcp.BinaryTCPClient.eomByte`,
 //! `tcp.binarylength.prefix.length`, `tcp.status.prefix`, `tcp.status.suffix`, `tcp.status.properties`.
 //!
-//! A user's TCP Samplers share its connections. As in JMeter, a status code in the response makes a good sample only from
-//! 400 to 599. A sample that is broken off fails as one whose connection was closed.
+//! A user's TCP Samplers share its connections. As in JMeter, a sample with a status code in its response is successful only
+//! if the code is from 400 to 599. An interrupted sample fails as if its connection had been closed.
 
 use std::collections::HashMap;
 use std::io;
@@ -35,7 +35,7 @@ use crate::run::needs::Needs;
 use crate::run::sampler::{Sampler, SamplerTurn};
 
 const PACKAGE: &str = "org.apache.jmeter.protocol.tcp.sampler.";
-/// Guis of the configuration elements that apply (`TCPSampler.APPLIABLE_CONFIG_CLASSES`).
+/// GUI classes of the configuration elements that apply (`TCPSampler.APPLIABLE_CONFIG_CLASSES`).
 pub(super) const CONFIG_GUIS: [&str; 3] = [
     "org.apache.jmeter.config.gui.LoginConfigGui",
     "org.apache.jmeter.protocol.tcp.config.gui.TCPConfigGui",
@@ -61,9 +61,9 @@ pub struct TcpSampler {
     status: Status,
     keeps_body: bool,
     keeps_request: bool,
-    /// Where all TCP Samplers of a user keep its connections.
+    /// The state with a user's connections, which all its TCP Samplers share.
     connections: StateId,
-    /// Where this one keeps what it reads of `TCPSampler.EolByte` with its first sample.
+    /// The state with the value of `TCPSampler.EolByte`, which a user's first sample reads.
     own_eol: StateId,
 }
 
@@ -129,7 +129,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Tcp
     })
 }
 
-/// The sampler's properties, and those of configuration elements that it does not have itself.
+/// The sampler's properties, and those that it lacks from configuration elements.
 fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, &'p Prop> {
     let applies = |config: &&&Element| is_made_by(config, &CONFIG_GUIS);
     let mut merged: HashMap<&str, &Prop> = HashMap::new();
@@ -144,7 +144,7 @@ fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, 
     merged
 }
 
-/// The client that a class is, and the end-of-line byte of its properties.
+/// The client of a class, and the end-of-line byte of its properties.
 fn client(d: &mut Decoder, class: &Template) -> Option<(Client, i32)> {
     let properties = &d.settings().properties;
     let property = |name: &str| properties.get(name).map(|text| text.to_string());
@@ -300,7 +300,7 @@ impl TcpSampler {
         })
     }
 
-    /// `TCPSampler.setupSampleResult`; whether the connection stays.
+    /// `TCPSampler.setupSampleResult`; returns whether the connection stays.
     fn set_up(&self, sample: &mut Sample, outcome: Result<Vec<u8>, Trouble>) -> bool {
         let (response, failure) = match outcome {
             Ok(response) => (response, None),
@@ -345,7 +345,7 @@ enum Unconnected {
 }
 
 impl TcpSettings {
-    /// `TCPSampler#sample`: what the sample says of itself until it has a connection.
+    /// `TCPSampler#sample`: the request data that the sample shows until it has a connection.
     fn describe(&self) -> String {
         format!(
             "Host: {} Port: {}\nReuse: {} Close: {}\n[SOLINGER: {} EOL: {} noDelay: {}]",
@@ -408,14 +408,14 @@ impl TcpSettings {
                 let message = "java.lang.IllegalArgumentException: invalid value for SO_LINGER";
                 return Err(Unconnected::Wrong(message.to_owned()));
             };
-            // JMeter sets it before it connects; it only counts when the connection is closed.
+            // JMeter sets it before it connects; it only matters when the connection is closed.
             let _ = socket2::SockRef::from(&stream).set_linger(Some(Duration::from_secs(seconds)));
         }
         Ok(stream)
     }
 }
 
-/// `InetAddress.getByName`: IPv4 first, and nothing is this machine.
+/// `InetAddress.getByName`: IPv4 first; an empty name is this machine.
 async fn resolve(name: &str) -> Option<IpAddr> {
     if name.is_empty() {
         return Some(Ipv4Addr::LOCALHOST.into());
@@ -429,7 +429,7 @@ async fn resolve(name: &str) -> Option<IpAddr> {
     found.first().copied()
 }
 
-/// The exception of a connection that is not made (`sun.nio.ch.Net`).
+/// The exception for a connection that cannot be made (`sun.nio.ch.Net`).
 fn connect_failure(error: &io::Error) -> String {
     let class = match error.kind() {
         io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut => "ConnectException",

@@ -6,9 +6,9 @@ use std::path::Path;
 use drumfire_expr::{Properties, values};
 use drumfire_results::{Sample, Text};
 
-/// Where a code is, and what codes mean.
+/// Where to find a code in a response, and the messages of codes.
 pub struct Status {
-    /// Empty: responses have no code.
+    /// If empty, responses have no code.
     prefix: Box<str>,
     suffix: Box<str>,
     /// Messages by code, if there is such a file.
@@ -30,7 +30,7 @@ impl Status {
         }
     }
 
-    /// Takes code and message from the response, where codes are looked for and there is a response.
+    /// Takes code and message from the response, if a prefix is set and the response is not empty.
     ///
     /// # Errors
     /// With Java's exception for a code that is no number.

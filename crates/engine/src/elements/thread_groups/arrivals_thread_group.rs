@@ -1,9 +1,9 @@
-//! Arrivals Thread Group (`com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup`): iterations start at a rate. A user
-//! that has ended one waits for the next arrival; where none waits, a new user is started.
+//! Arrivals Thread Group (`com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup`): starts iterations at a rate. A
+//! user that has finished one waits for the next arrival; if none waits, a new user is started.
 //!
-//! Properties: `TargetLevel` (per `Unit`, `M` or `S`), `RampUp`, `Steps`, `Hold`, `ConcurrencyLimit` (arrivals that find
-//! as many users at work are dropped), `ArrivalsLimit`, `Iterations` (per user), `same_user_on_next_iteration`. All but
-//! `Iterations` are computed before the run, where the plugin looks at them for every arrival.
+//! Properties: `TargetLevel` (per `Unit`, `M` or `S`), `RampUp`, `Steps`, `Hold`, `ConcurrencyLimit` (while that many users
+//! are busy, arrivals are dropped), `ArrivalsLimit`, `Iterations` (per user), `same_user_on_next_iteration`. All but
+//! `Iterations` are evaluated before the run, while the plugin evaluates them for every arrival.
 //!
 //! As in the plugin, nothing arrives during a ramp-up without steps: its rate grows with the number of arrivals so far.
 

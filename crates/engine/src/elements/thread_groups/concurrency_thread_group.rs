@@ -2,8 +2,8 @@
 //! running as its level says, starting new ones as others end.
 //!
 //! Properties: `TargetLevel`, `RampUp`, `Steps`, `Hold`, `Unit` (`M` or `S`), `Iterations` (per user), and
-//! `same_user_on_next_iteration`. Level, ramp-up, steps and hold are computed again and again while the group runs, so that
-//! functions (`__tstFeedback`) can steer it. The level is looked at once a second and whenever a user ends. The plugin's own
+//! `same_user_on_next_iteration`. Level, ramp-up, steps and hold are evaluated again and again while the group runs, so that
+//! functions (`__tstFeedback`) can steer it. The level is checked once a second and whenever a user ends. The plugin's own
 //! log file (`LogFilename`) is not written.
 
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub fn decode(d: &mut Decoder) -> Load {
     }
 }
 
-/// A property's text, or what the plugin takes where it is missing.
+/// A property's text, or the plugin's default if it is missing.
 pub fn text_or(d: &mut Decoder, property: &str, default: &str) -> Template {
     d.optional(property)
         .unwrap_or_else(|| Template::raw(default))

@@ -24,13 +24,13 @@ pub struct Load {
     /// Iterations per user: -1 is forever; absent when it is only known at run time.
     pub loops: Option<i32>,
     pub same_user: bool,
-    /// Between the group's name and its number in the names of threads.
+    /// The text between the group's name and its number in the names of threads.
     pub thread_name_suffix: &'static str,
-    /// Its place among the elements that Java runs, if its Java object starts the users.
+    /// Its index among the elements that Java runs, if its Java object starts the users.
     pub java: Option<u32>,
 }
 
-/// Decodes a thread group; `None` when it cannot run (then there is a finding).
+/// Decodes a thread group; `None`, with a finding, if it cannot run.
 pub fn decode(d: &mut Decoder) -> Option<Load> {
     match d.element.class.as_str() {
         "kg.apc.jmeter.threads.SteppingThreadGroup" => stepping_thread_group::decode(d),
@@ -98,7 +98,7 @@ fn main_loop(d: &mut Decoder) -> Option<(bool, Template)> {
     ))
 }
 
-/// A row of a table that a plugin keeps as a collection of collections, computed before the run.
+/// The rows of a table that a plugin stores as a collection of collections, evaluated before the run.
 pub fn rows(d: &mut Decoder, property: &str) -> Vec<Vec<String>> {
     let element = d.element;
     let cells = |row: &drumfire_jmx::Prop| match &row.value {

@@ -1,10 +1,10 @@
-//! Open Model Thread Group (`OpenModelThreadGroup`): users start at a rate, whatever the others do, and each runs one
-//! iteration. When the schedule is over, those that still run are interrupted.
+//! Open Model Thread Group (`OpenModelThreadGroup`): users start at a rate, independently of each other, and each runs one
+//! iteration. At the end of the schedule, users that are still running are interrupted.
 //!
-//! Properties, computed before the run: `OpenModelThreadGroup.schedule`, `OpenModelThreadGroup.random_seed` (0: another
-//! sequence each time). As in JMeter, the schedule counts from the start of the test, not of the group: what was due
-//! before the group's turn starts at once. JMeter rounds each start to a whole millisecond; here users start when the schedule has
-//! them, so that those of one millisecond do not come together.
+//! Properties, evaluated before the run: `OpenModelThreadGroup.schedule`, `OpenModelThreadGroup.random_seed` (0: another sequence
+//! each time). As in JMeter, the schedule counts from the start of the test, not of the group: users that are due before the
+//! group's turn start at once. JMeter rounds each start to a whole millisecond; here users start at their exact times, so that
+//! those within one millisecond do not start together.
 
 use drumfire_expr::values;
 

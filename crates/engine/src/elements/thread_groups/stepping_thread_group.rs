@@ -2,7 +2,7 @@
 //!
 //! Properties, computed before the run: `ThreadGroup.num_threads`, `Threads initial delay`, `Start users count burst`,
 //! `Start users count`, `Start users period`, `rampUp`, `flighttime`, `Stop users count`, `Stop users period` (seconds).
-//! Each iteration is another user: the plugin never says otherwise to `JMeterThread`.
+//! Each iteration is a new user, since the plugin never tells `JMeterThread` otherwise.
 
 use super::Load;
 use crate::base::number;

@@ -1,9 +1,9 @@
 //! Ultimate Thread Group (`kg.apc.jmeter.threads.UltimateThreadGroup`): rows of users, each with a delay, a startup time, a
-//! time to hold and a shutdown time.
+//! hold time and a shutdown time.
 //!
-//! Property: `ultimatethreadgroupdata`, rows of five whole numbers (seconds), computed before the run; old files may have
+//! Property: `ultimatethreadgroupdata`, rows of five whole numbers (seconds), evaluated before the run; old files may have
 //! them in `threads_schedule`. The JMeter property `threads_schedule`, such as `spawn(10,0s,30s,1m,10s) spawn(…)`, replaces
-//! them. The last user of a row starts first. Each iteration is another user.
+//! them. The last user of a row starts first. Each iteration is a new user.
 
 use super::{Load, rows};
 use crate::base::number;
@@ -56,7 +56,7 @@ fn row_windows(
     })
 }
 
-/// `UltimateThreadGroup#getLoadFromExternalProperty`: what cannot be read is left out.
+/// `UltimateThreadGroup#getLoadFromExternalProperty`: malformed parts are ignored.
 fn parse_schedule(schedule: &str) -> Vec<Row> {
     let mut rows = Vec::new();
     for chunk in schedule.split(')').filter(|chunk| !chunk.is_empty()) {
@@ -81,8 +81,8 @@ fn parse_chunk(chunk: &str) -> Option<Row> {
     Some(row)
 }
 
-/// Seconds of a text such as `1h30m`, where a last number without unit counts seconds
-/// (`JMeterPluginsUtils#getSecondsForShortString`); none where Java would throw.
+/// Seconds of a text such as `1h30m`, in which a last number without unit counts seconds
+/// (`JMeterPluginsUtils#getSecondsForShortString`); `None` if Java would throw.
 pub fn short_seconds(text: &str) -> Option<i32> {
     let mut seconds: i32 = 0;
     let mut digits = String::new();

@@ -1,8 +1,8 @@
-//! Constant Throughput Timer (`ConstantThroughputTimer`): spreads samples so that so many start per minute.
+//! Constant Throughput Timer (`ConstantThroughputTimer`): delays samples so that a given number start per minute.
 //!
-//! Properties: `throughput` (samples per minute), `calcMode` (0 this thread only, 1 all active threads, 2 all active
-//! threads in the current thread group, 3 and 4 the same two with one shared schedule). Modes by their English names are
-//! understood too, as JMeter's are by the names of its language; `timer.factor` does not apply.
+//! Properties: `throughput` (samples per minute), `calcMode` (0 this thread only, 1 all active threads, 2 all active threads in
+//! the current thread group, 3 and 4 the same two with one shared schedule). Modes may also be given by their English names, as
+//! JMeter accepts those of its own language; `timer.factor` does not apply.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use crate::run::context::{Context, StateId};
 use crate::run::roles::Timer;
 
 const MS_PER_MINUTE: f64 = 60_000.0;
-/// Longer than any run, and far from overflow: what a throughput of 0 waits.
+/// The wait for a throughput of 0: longer than any run, and far from overflow.
 const FOREVER_MS: i64 = i64::MAX / 8;
 
 /// Names of the modes in JMeter's English texts, which old plans have saved.
@@ -28,8 +28,8 @@ const MODE_NAMES: [&str; 5] = [
     "all active threads in current thread group (shared)",
 ];
 
-/// When the last sample of each shared schedule was let start, in milliseconds since the epoch: all threads', and each
-/// thread group's.
+/// The due time of the last sample of each shared schedule, in milliseconds since the epoch: all threads', and each thread
+/// group's.
 #[derive(Default)]
 pub struct Pacing {
     all: Mutex<i64>,
@@ -86,7 +86,8 @@ impl Timer for ConstantThroughputTimer {
     fn delay_ms(&self, cx: &mut Context) -> i64 {
         let throughput = values::property_double(&self.throughput.eval(cx));
         let throughput = throughput * cx.shared.control.rate();
-        // The schedule that all machines share is cut into one for each of them; the rate stays JMeter's, in whole milliseconds.
+        // All machines share the schedule, so each one stretches its intervals; they are first rounded to milliseconds, as in
+        // JMeter.
         let stretch = 1.0 / cx.shared.part.fraction();
         let of_schedule = |apart_ms: f64| rounded_ms(rounded_ms(apart_ms) as f64 * stretch);
         let mode = values::property_int(&self.mode.eval(cx));
@@ -112,7 +113,7 @@ impl Timer for ConstantThroughputTimer {
         let first = *previous_ms == 0;
         let intended_ms = *previous_ms + delay_ms;
         let wait_ms = next_delay_ms(previous_ms, now_ms, delay_ms);
-        // A shared schedule hands out a delay from now, so only a user's own schedule can be missed.
+        // A shared schedule computes a delay from now, so only a user's own schedule can be missed.
         let missed = !first && !matches!(mode, 3 | 4);
         if wait_ms > 0 || missed {
             cx.intended = Some(cx.clock().instant(intended_ms));
@@ -121,12 +122,13 @@ impl Timer for ConstantThroughputTimer {
     }
 }
 
-/// `Math.round`, kept away from overflow.
+/// `Math.round`, clamped against overflow.
 fn rounded_ms(ms: f64) -> i64 {
     ((ms + 0.5).floor() as i64).clamp(-FOREVER_MS, FOREVER_MS)
 }
 
-/// `ConstantThroughputTimer#delay`: the first sample starts at once, one that is late starts at once and is not made up for.
+/// `ConstantThroughputTimer#delay`: the first sample starts at once; a late one starts at once, too, and the delay is not made
+/// up for.
 fn next_delay_ms(previous_ms: &mut i64, now_ms: i64, delay_ms: i64) -> i64 {
     let target_ms = *previous_ms + delay_ms;
     if now_ms > target_ms {

@@ -1,6 +1,6 @@
 //! Constant Timer (`ConstantTimer`): the same delay before each sampler in its scope.
 //!
-//! Property: `ConstantTimer.delay` in milliseconds; 0 where it is no whole number. `timer.factor` does not apply.
+//! Property: `ConstantTimer.delay` in milliseconds; 0 if it is not a whole number. `timer.factor` does not apply.
 
 use drumfire_expr::Template;
 

@@ -36,7 +36,7 @@ impl RandomDelay {
         }
     }
 
-    /// The constant delay in milliseconds and the range, 0 where they are no numbers.
+    /// The constant delay in milliseconds and the range, 0 if they are not numbers.
     fn eval(&self, cx: &mut Context) -> (i64, f64) {
         let delay_ms = values::property_long(&self.delay.eval(cx));
         (delay_ms, values::property_double(&self.range.eval(cx)))

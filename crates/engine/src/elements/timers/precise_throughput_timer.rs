@@ -1,11 +1,11 @@
-//! Precise Throughput Timer (`PreciseThroughputTimer`): random arrivals, of which there are exactly so many in each period
+//! Precise Throughput Timer (`PreciseThroughputTimer`): random arrivals, with an exact number of them in each period
 //! (`ConstantPoissonProcessGenerator`).
 //!
 //! Properties: `throughput` samples in `throughputPeriod` seconds, `duration` in seconds, `batchSize`, `randomSeed` (0 is
 //! another sequence in each run). `exactLimit`, `allowedThroughputSurplus` and `batchThreadDelay` have no effect in JMeter
-//! either. All such timers of a thread group share the schedule of the one that was asked first, and its settings as its
-//! first user has them. `timer.factor` does not apply. Where several machines run the plan, all of them have the same schedule
-//! and each takes its share of it.
+//! either. All such timers of a thread group share one schedule: that of the timer that is asked first, with the settings that
+//! its first user evaluates. `timer.factor` does not apply. If several machines run the plan, all of them compute the same
+//! schedule and each takes its share of it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::run::context::{Context, StateId};
 use crate::run::roles::Timer;
 
 const PRECISION: f64 = 0.00001;
-/// More arrivals in one duration than Java's heap holds by default.
+/// The maximum number of arrivals in one duration; more would exceed Java's default heap.
 const MOST_ARRIVALS: i32 = 100_000_000;
 
 /// The schedules of a run's thread groups (`PreciseThroughputTimer#groupEvents`).
@@ -27,13 +27,13 @@ const MOST_ARRIVALS: i32 = 100_000_000;
 pub struct Arrivals(Mutex<HashMap<usize, Schedule>>);
 
 struct Schedule {
-    /// Whose settings count: a timer and a user.
+    /// The timer and the user whose settings apply.
     owner: (StateId, u32),
     settings: ScheduleSettings,
     /// The run's rate factor that the arrivals were computed with.
     factor: f64,
     generator: Generator,
-    /// Arrivals so far, those of other machines too.
+    /// Arrivals so far, including those of other machines.
     passed: u64,
 }
 
@@ -94,7 +94,7 @@ impl Timer for PreciseThroughputTimer {
 }
 
 impl PreciseThroughputTimer {
-    /// The next arrival, in seconds from the start of the run, or the exception JMeter ends in.
+    /// The next arrival, in seconds from the start of the run, or the exception that JMeter throws.
     fn next(&self, cx: &mut Context) -> Result<f64, &'static str> {
         let factor = cx.shared.control.rate();
         let since_start_ms = cx.clock().now_ms() - cx.shared.origin_ms();
@@ -118,7 +118,7 @@ impl PreciseThroughputTimer {
             owner: me,
             settings,
             factor,
-            // ConstantPoissonProcessGenerator looks at the seed's lower half only to see whether there is one.
+            // ConstantPoissonProcessGenerator checks only the seed's lower half to see whether a seed is set.
             generator: Generator::new(batch_size, if seed as i32 == 0 { chance } else { seed }),
             passed: 0,
         });
@@ -126,7 +126,7 @@ impl PreciseThroughputTimer {
             schedule.settings = settings;
         }
         if std::mem::replace(&mut schedule.factor, factor) != factor {
-            // A steered run has its new rate at once, and not after the arrivals that were computed.
+            // A change of the run's rate applies at once, not after the arrivals that are already computed.
             schedule.generator.finish_s = since_start_ms as f64 / 1000.0;
         }
         // Every machine walks the whole schedule and takes its own arrivals.

@@ -1,9 +1,9 @@
-//! Synchronizing Timer (`SyncTimer`): holds users until so many are there, then lets them go at once.
+//! Synchronizing Timer (`SyncTimer`): holds users until a number of them have arrived, then releases them at once.
 //!
-//! Properties: `groupSize` (computed once, before the run; 0 is as many as the thread group has), `timeoutInMs` (0 waits
-//! for as long as the thread group's schedule lets). When one user's time is up, all who wait go on (`CyclicBarrier`).
-//! Where several machines run the plan, each gathers its part of the group among its own users.
-//! Different from JMeter: a shutdown ends the wait, which there lasts until the missing users come.
+//! Properties: `groupSize` (evaluated once, before the run; 0 means all users of the thread group), `timeoutInMs` (0
+//! waits until the thread group's schedule ends). When one user's time is up, all waiting users continue
+//! (`CyclicBarrier`). If several machines run the plan, each gathers its part of the group among its own users.
+//! Difference: a shutdown ends the wait; in JMeter it lasts until the missing users arrive.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -105,7 +105,7 @@ impl SyncTimer {
         }
         tokio::select! {
             biased;
-            _ = meeting.acquire() => {} // an error: it was closed, which is what is waited for
+            _ = meeting.acquire() => {} // an error means that the semaphore was closed, which releases the users
             () = after(limit_ms) => {
                 if self.barrier.break_up(&meeting) {
                     let name = self.name.eval(cx);
@@ -119,7 +119,7 @@ impl SyncTimer {
     }
 }
 
-/// How long to wait: `TimerService#adjustDelay`. `None` is without end.
+/// How long to wait: `TimerService#adjustDelay`. `None` means without limit.
 fn wait_ms(timeout_ms: i64, until_end_ms: Option<i64>) -> Option<u64> {
     let own_ms = (timeout_ms > 0).then_some(timeout_ms);
     let ms = match (own_ms, until_end_ms) {
@@ -136,14 +136,14 @@ async fn after(ms: Option<u64>) {
     }
 }
 
-/// The users that wait together: closed when they go on.
+/// The users that wait together; it is closed to release them.
 type Meeting = Arc<Semaphore>;
 
 /// Java's `CyclicBarrier`, for users of all workers.
 struct Barrier(Mutex<BarrierState>);
 
 struct BarrierState {
-    /// How many must come; 0 until the first user says how many its thread group has.
+    /// How many must arrive; 0 until the first user says how many its thread group has.
     parties: u32,
     waiting: u32,
     meeting: Meeting,
@@ -169,7 +169,7 @@ impl Barrier {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A user comes; `None` for the last one, with whom all go on.
+    /// A user arrives. Returns `None` for the last one, which releases all.
     fn arrive(&self, group_threads: u32) -> Option<Meeting> {
         let mut state = self.state();
         if state.parties == 0 {
@@ -183,12 +183,12 @@ impl Barrier {
         Some(state.meeting.clone())
     }
 
-    /// All who wait go on.
+    /// Releases all waiting users.
     fn release(&self) {
         self.state().release();
     }
 
-    /// All of that meeting go on; false if they have already.
+    /// Releases all users of that meeting; false if they are already released.
     fn break_up(&self, meeting: &Meeting) -> bool {
         let mut state = self.state();
         let is_open = Arc::ptr_eq(&state.meeting, meeting);

@@ -1,5 +1,5 @@
-//! Throughput Shaping Timer (`kg.apc.jmeter.timers.VariableThroughputTimer`): lets so many samples a second begin, by a
-//! table of rates over time. When the table is over, the users of the thread group stop.
+//! Throughput Shaping Timer (`kg.apc.jmeter.timers.VariableThroughputTimer`): limits the samples per second by a table of
+//! rates over time. At the end of the table, the users of the thread group stop.
 //!
 //! Property: `load_profile`, rows of a rate at the beginning, a rate at the end and a length (samples per second, whole
 //! seconds), computed before the run. The JMeter property `load_profile`, or that with the timer's name and a dot before
@@ -20,14 +20,14 @@ use crate::run::roles::{Act, TimerRole};
 use crate::run::share::Slots;
 
 const PROFILE: &str = "load_profile";
-/// How often those that wait look again once the table is over.
+/// How long waiting users pause between checks once the table has ended.
 const STOPPING_PAUSE_MS: i32 = 10;
 
 struct VariableThroughputTimer {
     name: String,
     rows: Box<[ThroughputStretch]>,
     state: Mutex<ThroughputState>,
-    /// One of those that wait goes on after each that did.
+    /// Each user that continues wakes one that waits.
     passed: Notify,
 }
 
@@ -46,7 +46,7 @@ struct ThroughputState {
     first_second_ms: Option<i64>,
     apart_ms: f64,
     sent: i64,
-    /// Samples of the table before this second, those of other machines too.
+    /// Samples of the table before this second, including those of other machines.
     before: u64,
     rate: f64,
     stopping: bool,
@@ -91,7 +91,7 @@ fn to_row(texts: &[String]) -> ThroughputStretch {
     }
 }
 
-/// `VariableThroughputTimer#trySettingLoadFromProperty`: what cannot be read is left out.
+/// `VariableThroughputTimer#trySettingLoadFromProperty`: malformed parts are ignored.
 fn parse_profile(profile: &str) -> Vec<ThroughputStretch> {
     let mut rows = Vec::new();
     for chunk in profile.split(')').filter(|chunk| !chunk.is_empty()) {
@@ -119,7 +119,7 @@ fn parse_chunk(chunk: &str, rows: &mut Vec<ThroughputStretch>) -> Option<()> {
             let by = if from > to { -int(3)? } else { int(3)? };
             let length_s = seconds(4)?;
             let mut level = from;
-            // A step of nothing never ends in the plugin.
+            // With a step of 0 the plugin never ends.
             while by != 0 && (if by > 0 { level <= to } else { level > to }) {
                 rows.push(row(level, level, length_s));
                 level += by;
@@ -130,7 +130,7 @@ fn parse_chunk(chunk: &str, rows: &mut Vec<ThroughputStretch>) -> Option<()> {
     Some(())
 }
 
-/// The rate so many seconds after the start (`VariableThroughputTimer#getRPSForSecond`); none when the table is over.
+/// The rate at this time after the start (`VariableThroughputTimer#getRPSForSecond`); `None` after the end of the table.
 fn rate_at(rows: &[ThroughputStretch], elapsed_s: f64) -> Option<f64> {
     let mut rest_s = elapsed_s;
     for row in rows {
@@ -145,8 +145,8 @@ fn rate_at(rows: &[ThroughputStretch], elapsed_s: f64) -> Option<f64> {
 }
 
 impl ThroughputState {
-    /// `VariableThroughputTimer#checkNextSecond`; true where a new second has begun. The table's rates are multiplied by
-    /// the run's factor.
+    /// `VariableThroughputTimer#checkNextSecond`; returns whether a new second has begun. The table's rates are multiplied
+    /// by the run's factor.
     fn begin_second(
         &mut self,
         second_ms: i64,
@@ -178,7 +178,7 @@ impl ThroughputState {
         true
     }
 
-    /// The stop that is due: harder, the longer it takes (`VariableThroughputTimer#stopTest`).
+    /// The stop that is due, which gets harder the longer the users take (`VariableThroughputTimer#stopTest`).
     fn stop(&self) -> Option<Stop> {
         match self.stop_tries {
             0 => None,
@@ -188,7 +188,7 @@ impl ThroughputState {
         }
     }
 
-    /// The place of the next sample of this machine among all of this second.
+    /// The index of this machine's next sample among all samples of this second.
     fn place(&self, slots: &Slots) -> f64 {
         if slots.is_empty() {
             return self.sent as f64;
@@ -197,8 +197,8 @@ impl ThroughputState {
         (slots.nth(rank) - self.before) as f64
     }
 
-    /// `VariableThroughputTimer#getDelay`, with what stopping makes of it. A machine that runs a part of the plan lets its
-    /// part of each second's samples begin, at their places.
+    /// `VariableThroughputTimer#getDelay`, and the effect of stopping on it. A machine that runs a part of the plan starts
+    /// its share of each second's samples, at their positions.
     fn delay_ms(&self, since_second_ms: i64, slots: &Slots) -> i32 {
         let delay_ms = if (since_second_ms as f64) < self.place(slots) * self.apart_ms {
             let rate = self.rate * slots.fraction();
@@ -228,7 +228,7 @@ impl VariableThroughputTimer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One look at the schedule: how long to wait, or none to go on.
+    /// Checks the schedule once; returns how long to wait, or `None` to continue.
     fn look(&self, cx: &Context) -> Option<Duration> {
         let now_ms = cx.clock().now_ms();
         let since_second_ms = now_ms % 1000;
@@ -283,7 +283,7 @@ impl VariableThroughputTimer {
     }
 }
 
-/// Counts as waiting until it is dropped.
+/// Counts a user as waiting until it is dropped.
 struct Waiting<'t>(&'t VariableThroughputTimer);
 
 impl Drop for Waiting<'_> {
@@ -316,7 +316,7 @@ mod tests {
             .iter()
             .map(|at| rate_at(&rows, *at))
             .collect();
-        // As VariableThroughputTimer#getRPSForSecond computes: the end of a row still is the row's.
+        // VariableThroughputTimer#getRPSForSecond counts the end of a row as part of the row.
         assert_eq!(rates, [Some(1.0), Some(1.0), Some(11.0), Some(20.0), None]);
         assert_eq!(rate_at(&[], 0.0), None);
     }

@@ -1,6 +1,6 @@
-//! The files that CSV Data Sets read, one position for all who share an alias (`FileServer`, `CSVSaveService#csvReadFile`).
+//! The files of CSV Data Sets. All users of an alias share one position (`FileServer`, `CSVSaveService#csvReadFile`).
 //!
-//! A file is read as the rows are asked for, so memory does not grow with it; the lock is held for one row.
+//! Rows are read on demand, so memory does not grow with the file. A reader holds the lock for one row.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -20,19 +20,19 @@ const QUOTE: char = '"';
 #[derive(Default)]
 pub struct CsvFiles(Mutex<HashMap<String, Arc<CsvFile>>>);
 
-/// One file and where its readers are.
+/// One file and the position of its readers.
 pub struct CsvFile {
     name: String,
     path: PathBuf,
     encoding: String,
     position: Mutex<Position>,
-    /// Where several machines read the file together.
+    /// Present if several machines share the rows.
     shared: Option<SharedRows>,
 }
 
-/// The rows of a file that are this machine's.
+/// This machine's share of a file's rows.
 struct SharedRows {
-    /// The file's name in the run.
+    /// The name under which the machines share the file.
     element: String,
     fleet: Arc<dyn Fleet>,
     leased: Leased,
@@ -44,18 +44,18 @@ struct Position {
     /// Why there is no header line.
     fault: Option<String>,
     reader: Option<LineReader>,
-    /// Where the rows are, if several machines share them, and the row that the reader is before.
+    /// The row index, if several machines share the rows; `next_row` is the row that the reader gives next.
     index: Option<RowIndex>,
     next_row: u64,
 }
 
-/// Every so many rows their place in the file is kept.
+/// The index records the position of one row in this many.
 const INDEX_STRIDE: u64 = 1_024;
 
-/// The places of some rows, for readers that do not read all of them.
+/// The positions of some rows, so that a reader can skip other machines' rows.
 struct RowIndex {
     rows: u64,
-    /// Rows and the byte that each begins with, both ascending.
+    /// Row numbers and the byte offsets at which they begin, both ascending.
     places: Vec<(u64, u64)>,
 }
 
@@ -64,7 +64,7 @@ struct RowIndex {
 pub struct Reading {
     /// Start again at the end of the file.
     pub recycle: bool,
-    /// The first line is none of the rows.
+    /// The first line is not a row.
     pub skips_first_line: bool,
 }
 
@@ -84,11 +84,11 @@ impl From<io::Error> for ReadFault {
 }
 
 impl CsvFiles {
-    /// `FileServer#reserveFile`: the first who asks for an alias decides file and encoding. Gives the file and, where
-    /// asked for, its header line.
+    /// `FileServer#reserveFile`: returns the file of an alias. The first call for an alias determines file and encoding,
+    /// and reads the header line if it `has_header`.
     ///
     /// # Errors
-    /// When a header is wanted and there is none.
+    /// Without a file name, or if a header is wanted and there is none.
     pub fn reserve(
         &self,
         name: &str,
@@ -190,7 +190,7 @@ impl CsvFile {
         }
     }
 
-    /// Gives `take` the next line (`FileServer#readLine`), or `None` at the end, while nobody else reads.
+    /// Passes the next line (`FileServer#readLine`), or `None` at the end, to `take` while holding the lock.
     ///
     /// # Errors
     /// See [`ReadFault`].
@@ -206,7 +206,7 @@ impl CsvFile {
         })))
     }
 
-    /// Where the next line of this machine is in the reader's text.
+    /// The range of this machine's next line in the reader's text.
     fn next_line(
         &self,
         position: &mut Position,
@@ -224,8 +224,8 @@ impl CsvFile {
         Ok(reader.line()?)
     }
 
-    /// Brings the reader before the next row that is this machine's; false if there is none. `pass` reads one row and
-    /// says whether there was one.
+    /// Moves the reader to this machine's next row; false if there is none. `pass` reads one row and returns whether there
+    /// was one.
     fn seek(
         &self,
         shared: &SharedRows,
@@ -256,7 +256,7 @@ impl CsvFile {
         }
         let reader = position.reader.as_mut().expect("it was opened above");
         while position.next_row < row {
-            // A row that cannot be read is its owner's trouble.
+            // The machine that owns a malformed row reports it.
             let _ = pass(reader);
             position.next_row += 1;
         }
@@ -264,7 +264,7 @@ impl CsvFile {
         Ok(true)
     }
 
-    /// Where the next line is in the reader's text.
+    /// The range of the next line in the reader's text.
     fn next_own_line(
         &self,
         position: &mut Position,
@@ -287,7 +287,7 @@ impl CsvFile {
         Ok(reader.line()?)
     }
 
-    /// The fields of the next row with quotes (`FileServer#getParsedLine`); none at the end.
+    /// The fields of the next row with quotes (`FileServer#getParsedLine`); empty at the end.
     ///
     /// # Errors
     /// See [`ReadFault`].
@@ -322,7 +322,7 @@ impl CsvFile {
         Ok(LineReader::new(Box::new(BufReader::new(file)), charset)?)
     }
 
-    /// Reads on from a byte with which a row begins.
+    /// Opens the file at the byte at which a row begins.
     fn open_at(&self, byte: u64) -> Result<LineReader, ReadFault> {
         let mut reader = self.open()?;
         if byte > reader.consumed {
@@ -365,7 +365,7 @@ impl CsvFile {
 }
 
 impl RowIndex {
-    /// Reads a file to its end.
+    /// Builds the index, for which it reads the file to its end.
     fn read(
         mut reader: LineReader,
         reading: Reading,
@@ -382,25 +382,25 @@ impl RowIndex {
             if is_due && let Some(byte) = reader.row_start() {
                 places.push((rows, byte));
             }
-            // A row that cannot be read is a row, too.
+            // A malformed row counts as a row, too.
             let _ = pass(&mut reader);
             rows += 1;
         }
         Ok(RowIndex { rows, places })
     }
 
-    /// The last known row that is not behind this one, and its byte.
+    /// The last indexed row that is not behind this one, and its byte offset.
     fn before(&self, row: u64) -> (u64, u64) {
         let after = self.places.partition_point(|(known, _)| *known <= row);
         self.places[..after].last().copied().unwrap_or_default()
     }
 }
 
-/// Decoded characters of a file, a line at a time.
+/// Reads and decodes a file line by line.
 struct LineReader {
     bytes: Box<dyn BufRead + Send>,
     charset: Charset,
-    /// Of UTF-16, which byte of a unit comes first; other sets have line ends of one byte.
+    /// The byte order of UTF-16. Other charsets have line ends of one byte.
     units: Option<Order>,
     raw: Vec<u8>,
     text: String,
@@ -416,7 +416,7 @@ enum Order {
 }
 
 impl LineReader {
-    /// `BOMInputStream` takes a mark of UTF-8 away whatever the encoding; the one of UTF-16 tells the byte order.
+    /// `BOMInputStream` removes a UTF-8 mark whatever the encoding is; a UTF-16 mark determines the byte order.
     fn new(mut bytes: Box<dyn BufRead + Send>, mut charset: Charset) -> io::Result<LineReader> {
         let start = bytes.fill_buf()?;
         let mut mark = 0;
@@ -449,7 +449,7 @@ impl LineReader {
         })
     }
 
-    /// Reads what has been read already.
+    /// A reader of a text that is already in memory.
     fn of_text(text: String) -> LineReader {
         LineReader {
             bytes: Box::new(io::empty()),
@@ -462,12 +462,12 @@ impl LineReader {
         }
     }
 
-    /// The byte of the file that the text ahead begins with, where it begins with a line that was read as a whole.
+    /// The byte offset in the file of the text ahead; `None` once part of that text has been read.
     fn row_start(&self) -> Option<u64> {
         (self.at == 0).then(|| self.consumed - self.raw.len() as u64)
     }
 
-    /// Makes sure that there is text ahead, up to a line feed; false at the end of the file.
+    /// Reads up to the next line feed unless there is text ahead; false at the end of the file.
     fn fill(&mut self) -> io::Result<bool> {
         if self.at < self.text.len() {
             return Ok(true);
@@ -522,7 +522,7 @@ impl LineReader {
         Ok(next)
     }
 
-    /// `BufferedReader#readLine`: where the line is in the text, without its end.
+    /// `BufferedReader#readLine`: the range of the next line in the text, without its line end.
     fn line(&mut self) -> io::Result<Option<Range<usize>>> {
         if !self.fill()? {
             return Ok(None);
@@ -549,7 +549,7 @@ enum FieldState {
     QuoteInside,
 }
 
-/// `CSVSaveService#csvReadFile`. After a fault the reader stands behind the character at fault.
+/// `CSVSaveService#csvReadFile`. On a fault, the reader has consumed the offending character.
 fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, ReadFault> {
     let mut fields = Vec::new();
     let mut field = String::new();
@@ -617,14 +617,14 @@ pub fn split_header(line: &str, delimiter: char) -> Result<Vec<String>, ReadFaul
     fields(&mut LineReader::of_text(line.to_owned()), delimiter)
 }
 
-/// A whole file, and where its rows begin.
+/// A whole file in memory, and where its rows begin.
 pub struct Records {
     text: String,
     starts: Vec<usize>,
 }
 
 impl Records {
-    /// Reads a file; a relative name that is not there is looked for in `base_dir`.
+    /// Reads a file. A relative name that does not exist is looked up in `base_dir`.
     ///
     /// # Errors
     /// When it cannot be read, or its quotes are wrong.
@@ -647,7 +647,7 @@ impl Records {
             starts.push(reader.at);
         }
         if starts.len() > 1 {
-            starts.pop(); // the end is no row
+            starts.pop(); // the end of the file is not a row
         }
         Ok(Records {
             text: reader.text,
@@ -660,7 +660,7 @@ impl Records {
         self.starts.len()
     }
 
-    /// The first line is no row.
+    /// Drops the first line, which is not a row.
     pub fn forget_first(&mut self) {
         self.starts.remove(0);
     }

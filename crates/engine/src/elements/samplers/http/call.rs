@@ -42,7 +42,7 @@ pub struct Call<'s> {
     pub(super) path: Text<'s>,
     pub(super) content_encoding: Text<'s>,
     pub(super) arguments: Vec<OwnedArgument<'s>>,
-    /// The value of the only argument, where it is a long body.
+    /// The pieces of the only argument's value, if it is a long body.
     pub(super) pieces: Vec<Value>,
     pub(super) files: Vec<OwnedFile<'s>>,
     /// Where the request goes, if that is known already.
@@ -96,13 +96,13 @@ impl OwnedArgument<'_> {
     }
 }
 
-/// The text to be kept for longer.
+/// A copy of the text that may outlive the sample.
 fn kept(text: &Text<'_>) -> Text<'static> {
     Text::Shared(text.clone().into_value())
 }
 
 impl Call<'_> {
-    /// How much text there is in what may be long, in bytes.
+    /// The length in bytes of the settings that may be long.
     pub fn text_bytes(&self) -> usize {
         let arguments = self.arguments.iter();
         let arguments = arguments.map(|argument| argument.name.len() + argument.value.len());
@@ -112,7 +112,7 @@ impl Call<'_> {
         self.path.len() + arguments.chain(headers).chain(pieces).sum::<usize>()
     }
 
-    /// The settings with their address, to be kept for longer, if there is nothing wrong with them and they have no files.
+    /// A copy of the settings with their address, for the cache; `None` if a function has thrown or there are files.
     pub fn kept(&self, url: Url) -> Option<Call<'static>> {
         if self.failure.is_some() || !self.files.is_empty() {
             return None;
@@ -211,7 +211,7 @@ impl Call<'_> {
             .collect();
     }
 
-    /// Where the request goes (`HTTPSamplerBase#getUrl`); `find` makes the address of its parts.
+    /// The request's address (`HTTPSamplerBase#getUrl`); `find` makes it of its parts.
     pub fn url(
         &self,
         find: impl FnOnce(&url::SamplerAddress<'_>) -> Result<Url, Exception>,

@@ -43,7 +43,7 @@ const APPLICABLE: [&str; 9] = [
     "TestBeanGUI",
 ];
 
-/// A property of ours that JMeter keeps and passes over.
+/// A property of Drumfire, which JMeter preserves and ignores.
 const BYTES_PER_SECOND: &str = "drumfire.bytes_per_second";
 /// A plugin's sampler, whose requests are those of an HTTP Request.
 pub const PARALLEL: &str = "com.blazemeter.jmeter.http.ParallelHTTPSampler";
@@ -57,12 +57,12 @@ pub const PARALLEL: &str = "com.blazemeter.jmeter.http.ParallelHTTPSampler";
 /// `.connect_timeout` and `.response_timeout` in milliseconds, `.proxyHost`, `.proxyPort`, `.proxyUser`, `.proxyPass`,
 /// `.ipSource`, `.md5`, and `.implementation` (`HttpClient4` or `Java`). GraphQL requests are HTTP Requests, too.
 ///
-/// `drumfire.bytes_per_second` is a property of ours, which may be in HTTP Request Defaults: the sampler's connections send and
-/// receive no faster, as those of all samplers with `httpclient.socket.http.cps`.
+/// `drumfire.bytes_per_second` is a property of Drumfire, which may also be in HTTP Request Defaults. It limits the speed at
+/// which the sampler's connections send and receive, as `httpclient.socket.http.cps` does for all samplers.
 ///
-/// Differences: with the property `drumfire.http.version=2` it speaks HTTP/2; with 3 HTTP/3 over HTTPS (connect time ends with
-/// QUIC's handshake; other addresses and those behind a proxy by HTTP/1.1) in builds that have it; times have the resolution of the clock; a refused TLS handshake has the words of
-/// this program's TLS library where they have no counterpart in Java.
+/// Differences: with the property `drumfire.http.version=2` it speaks HTTP/2; with 3, in builds that have it, HTTP/3 over HTTPS
+/// (connect time ends with QUIC's handshake; other addresses and those behind a proxy use HTTP/1.1). Times have the resolution of
+/// the clock. A failed TLS handshake has the message of this program's TLS library if Java has no counterpart.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<HttpSampler> {
     Some(decode_at(d, configs, needs, None))
 }
@@ -75,7 +75,7 @@ pub struct Server {
     pub image_parser: bool,
 }
 
-/// The same with requests to another server.
+/// Decodes an HTTP Request; `server`, if given, replaces the address that the configuration in scope names.
 pub fn decode_at(
     d: &mut Decoder,
     configs: &[&Element],
@@ -207,7 +207,7 @@ fn managers(d: &mut Decoder, configs: &[&Element], client: Client) -> Managers {
     managers
 }
 
-/// The same for all HTTP Requests of a plan.
+/// The settings that all HTTP Requests of a plan share.
 fn settings(d: &mut Decoder) -> Arc<HttpSettings> {
     let (properties, hostname) = (&d.settings().properties, &d.settings().hostname);
     let unit = &mut *d.decoding;
@@ -229,7 +229,7 @@ pub fn is_applicable(config: &Element) -> bool {
 /// Which implementation runs (`HTTPSamplerFactory#getImplementation`).
 ///
 /// # Errors
-/// The name of an implementation that there is not.
+/// The name of an unknown implementation.
 fn client(d: &mut Decoder, merged: &Merged<'_>) -> Result<Client, String> {
     if d.element.class == BLAZEMETER || d.element.class == PARALLEL {
         return Ok(Client::HttpClient);
@@ -302,7 +302,7 @@ fn proxy(d: &mut Decoder, merged: &Merged<'_>) -> Option<ProxyTemplate> {
     })
 }
 
-/// Only the implementation HttpClient4 has source addresses.
+/// The source address. Only the implementation HttpClient4 has one.
 fn source(d: &mut Decoder, merged: &Merged<'_>, client: Client) -> Option<SourceTemplate> {
     let text = merged.template(d, "HTTPSampler.ipSource");
     if text.is_empty_literal() || client != Client::HttpClient {

@@ -1,5 +1,5 @@
-//! Changes that pre-processors make to an HTTP Request for one sample. JMeter has them set properties of the user's own copy of
-//! the sampler, which gets its former values back after the sample (`TestElement#recoverRunningVersion`).
+//! Changes that pre-processors make to an HTTP Request for one sample. In JMeter they set properties of the user's own copy of
+//! the sampler, which JMeter restores after the sample (`TestElement#recoverRunningVersion`).
 
 use crate::run::context::Context;
 use crate::run::request::Request;
@@ -14,22 +14,22 @@ pub trait Edit {
     }
 }
 
-/// The changes that the pre-processors of the sampler at hand ask for.
+/// The changes that the pre-processors of the current sampler ask for.
 #[derive(Default)]
 pub struct Edits {
-    /// The sampler at hand is an HTTP Request; others are not changed.
+    /// Whether the current sampler is an HTTP Request; others are not changed.
     applies: bool,
     edits: Vec<Box<dyn Edit>>,
 }
 
 impl Edits {
-    /// A sampler's turn begins: changes meant for another one are forgotten.
+    /// Begins a sampler's turn, and drops changes that were meant for another one.
     pub fn begin(&mut self, is_http: bool) {
         self.applies = is_http;
         self.edits.clear();
     }
 
-    /// Whether the sampler at hand is an HTTP Request (`sampler instanceof HTTPSamplerBase`).
+    /// Whether the current sampler is an HTTP Request (`sampler instanceof HTTPSamplerBase`).
     pub fn applies(&self) -> bool {
         self.applies
     }
@@ -52,7 +52,7 @@ impl Edits {
     }
 }
 
-/// A request that code has had in hands, as it was and as it is: what it did not change stays as other edits make it.
+/// A request before and after a script had access to it. Settings that the script did not change stay as other edits make them.
 pub struct Replaced {
     pub before: Request,
     pub after: Request,

@@ -17,12 +17,12 @@ use super::settings::HttpSettings;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 
-/// `httpsampler.parallel_download` pool where the plan gives no number (`CONCURRENT_POOL_SIZE`).
+/// The pool size of `httpsampler.parallel_download` if the plan gives no number (`CONCURRENT_POOL_SIZE`).
 const DEFAULT_POOL: usize = 6;
 
 /// The embedded resources of a sampler's pages.
 pub(super) struct Resources {
-    /// Whether they are fetched (`HTTPSampler.image_parser`).
+    /// Whether to fetch them (`HTTPSampler.image_parser`).
     pub are_wanted: bool,
     pub is_concurrent: bool,
     pub pool_size: Template,
@@ -35,7 +35,7 @@ pub(super) struct Resources {
 }
 
 impl Resources {
-    /// The addresses of the page's resources; a page that cannot be read gets a sub-result that says so.
+    /// The addresses of the page's resources. A page that cannot be parsed gets a sub-result with the error.
     pub fn addresses_or_error(&self, cx: &mut Context, page: &mut Sample) -> Vec<JavaUrl> {
         self.addresses(cx, page).unwrap_or_else(|message| {
             let mut error = page.clone();
@@ -125,7 +125,7 @@ impl Resources {
         }
     }
 
-    /// How many resources are fetched at once.
+    /// How many resources to fetch at once.
     pub fn pool(&self, cx: &mut Context) -> usize {
         if !self.is_concurrent {
             return 1;

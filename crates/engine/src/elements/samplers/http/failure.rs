@@ -1,4 +1,4 @@
-//! Failures in Java's words: the response code and message of JMeter's failed samples (`HTTPSamplerBase#errorResult`).
+//! Failures as JMeter reports them: the response code and message of its failed samples (`HTTPSamplerBase#errorResult`).
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -92,10 +92,10 @@ pub fn exception(trouble: &Trouble, url: &Url, target: &Target, client: Client) 
 /// How long a JVM remembers that a name is unknown (`networkaddress.cache.negative.ttl`).
 const REMEMBERED: Duration = Duration::from_secs(10);
 
-/// Names remembered at most.
+/// The maximum number of names remembered.
 const MAX_REMEMBERED: usize = 10_000;
 
-/// Whether the name did not resolve shortly before either. The memory is the process's, as a JVM's is.
+/// Whether the name already failed to resolve shortly before. The whole process shares the memory of such names, as a JVM does.
 fn was_unknown(host: &str) -> bool {
     static UNKNOWN: Mutex<BTreeMap<Box<str>, Instant>> = Mutex::new(BTreeMap::new());
     let Ok(mut unknown) = UNKNOWN.lock() else {
@@ -165,7 +165,7 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
     }
 }
 
-/// A response beyond a limit that JMeter does not have: the message names the property that moves it.
+/// The exception for a response beyond a limit, which JMeter does not have. The message names the property that sets the limit.
 fn too_large(kind: &FailureKind) -> Option<Exception> {
     let (part, limit, property) = match kind {
         FailureKind::HeadTooLarge { limit } => ("head", *limit as u64, MAX_HEAD_BYTES),
@@ -177,8 +177,8 @@ fn too_large(kind: &FailureKind) -> Option<Exception> {
     Some(Exception::new("java.io.IOException", message))
 }
 
-/// In the words of Jetty's client, which BlazeMeter's plugin uses (`HttpReceiverOverHTTP2`, `HttpConnectionOverHTTP2`); JMeter has
-/// none.
+/// The exception for a failure of HTTP/2, with the messages of Jetty's client, which BlazeMeter's plugin uses
+/// (`HttpReceiverOverHTTP2`, `HttpConnectionOverHTTP2`). JMeter itself has none.
 fn of_http2(kind: Http2Failure) -> Exception {
     let class = "java.util.concurrent.ExecutionException";
     match kind {
@@ -196,7 +196,7 @@ fn of_http2(kind: Http2Failure) -> Exception {
     }
 }
 
-/// In words like those of HTTP/2, with the codes as RFC 9114 and RFC 9000 name them.
+/// The exception for a failure of HTTP/3, with messages like those of HTTP/2 and the codes as RFC 9114 and RFC 9000 name them.
 fn of_http3(kind: Http3Failure) -> Exception {
     let class = "java.util.concurrent.ExecutionException";
     let code = kind.code_name().unwrap_or("unknown code");

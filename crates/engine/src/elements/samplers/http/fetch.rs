@@ -27,7 +27,7 @@ use super::{failure, file, java};
 use crate::run::context::Context;
 use crate::run::needs::Needs;
 
-/// Fetches for one sample, by the parts of its sampler.
+/// Sends all requests of one sample, using the parts of its sampler.
 pub(super) struct Fetch<'f> {
     pub call: &'f Call<'f>,
     pub request: &'f RequestBuilder,
@@ -50,7 +50,7 @@ impl Fetch<'_> {
         }
     }
 
-    /// One request and what follows it.
+    /// Sends one request and what follows from it: redirects and embedded resources.
     pub async fn fetch(
         &self,
         cx: &mut Context,
@@ -69,7 +69,7 @@ impl Fetch<'_> {
         self.complete(cx, sending, outcome, nesting).await
     }
 
-    /// All that happens before the first byte is sent.
+    /// Prepares a request: everything that happens before the first byte is sent.
     fn prepare(&self, cx: &mut Context, url: &Url, method: &str, nesting: Nesting) -> Prepared {
         let client = self.request.client;
         let sample = Sample::new(self.call.label.clone(), cx.thread_name.clone());
@@ -113,7 +113,7 @@ impl Fetch<'_> {
         }
     }
 
-    /// From the end of the exchange to the finished sample.
+    /// Makes the finished sample from the outcome of the exchange.
     async fn complete(
         &self,
         cx: &mut Context,
@@ -142,7 +142,7 @@ impl Fetch<'_> {
             };
         }
         if self.reader.auto_redirects && outcome.is_ok() {
-            // Only a response says where it came from at last.
+            // Only a response tells the final address.
             sending.sample.url = Some(self.reader.asked_address(&sending.url).text());
         }
         match outcome {
@@ -161,7 +161,7 @@ impl Fetch<'_> {
         }
     }
 
-    /// `HTTPFileImpl#sample`, with what follows it.
+    /// `HTTPFileImpl#sample`, and what follows from it.
     async fn fetch_file(
         &self,
         cx: &mut Context,
@@ -237,13 +237,14 @@ impl Fetch<'_> {
         Some(sample)
     }
 
-    /// `HTTPSamplerBase#followRedirects`: the whole takes the outcome of the last response and all of them as sub-results.
+    /// `HTTPSamplerBase#followRedirects`: the enclosing sample takes the outcome of the last response and has all of them
+    /// as sub-results.
     async fn follow(&self, cx: &mut Context, first: Sample, nesting: Nesting) -> Sample {
         let rename = self.settings().rename_children;
         let mut total = first.clone();
         total.children.clear();
         let mut shown = first.clone();
-        // Its thread writes its name into samples and their direct sub-results, in the end.
+        // JMeter's thread sets its name at the end, in samples and their direct sub-results only.
         shown.thread_name = "".into();
         total.attach_child(shown, rename);
         let mut service_us = first.precise_service_us();
@@ -264,7 +265,7 @@ impl Fetch<'_> {
                 }
                 Err(exception) => {
                     failure::apply(&mut last, &exception, self.needs);
-                    // It is one object with the sub-result that was redirected.
+                    // In JMeter it is the same object as the sub-result that was redirected.
                     if let Some(shown) = total.children.last_mut() {
                         failure::apply(shown, &exception, self.needs);
                     }
@@ -310,7 +311,7 @@ impl Fetch<'_> {
         let mut whole = if self.settings().separate_container || nesting.is_redirect {
             let mut whole = page.clone();
             whole.children.clear();
-            // Its thread writes its name into samples and their direct sub-results, in the end.
+            // JMeter's thread sets its name at the end, in samples and their direct sub-results only.
             page.thread_name = "".into();
             whole.attach_child(page, self.settings().rename_children);
             whole
@@ -323,7 +324,7 @@ impl Fetch<'_> {
         whole
     }
 
-    /// A page that is its own container, with its resources.
+    /// Adds the resources of a page that is its own container.
     pub async fn frames(&self, cx: &mut Context, mut page: Sample, nesting: Nesting) -> Sample {
         let addresses = self.resources.addresses_or_error(cx, &mut page);
         self.fetch_all(cx, &mut page, addresses, nesting).await;
@@ -350,7 +351,7 @@ impl Fetch<'_> {
         }
     }
 
-    /// Fetches with up to `pool` requests under way; results in the order of the page.
+    /// Fetches with up to `pool` concurrent requests; results are in the order of the page.
     async fn fetch_together(
         &self,
         cx: &mut Context,
@@ -380,7 +381,8 @@ impl Fetch<'_> {
                     }
                 }
             }
-            // A user that is interrupted while the pool works gives up all of it (`HTTPSamplerBase#downloadPageResources`).
+            // A user that is interrupted during the downloads gives up all of them
+            // (`HTTPSamplerBase#downloadPageResources`).
             match cx.attend_others(running.join_next()).await {
                 Some(Some(Ok((index, (sending, outcome))))) => {
                     results[index] = Some(Fetched::Answered(sending, outcome))

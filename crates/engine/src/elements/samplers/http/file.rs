@@ -1,13 +1,14 @@
-//! A file in place of a response, for the protocol `file` (`HTTPFileImpl`). The working directory is where relative names
-//! start; a folder gives the names in it, a line each (sorted by letter, where Java sorts by the rules of its language).
+//! Reads a file instead of a response, for the protocol `file` (`HTTPFileImpl`). Relative names start at the working
+//! directory. A folder gives the names in it, a line each, sorted without regard to case (Java sorts by the rules of its
+//! language).
 //!
-//! The file is read on the worker's thread: the other users of the worker wait for it.
+//! The worker's thread reads the file, so the other users of the worker wait for it.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// How much of a file is kept unless `httpsampler.max_bytes_to_store_per_request` says otherwise, in bytes.
+/// How many bytes of a file are stored unless `httpsampler.max_bytes_to_store_per_request` says otherwise.
 pub(super) const DEFAULT_MOST_BYTES: u64 = 10 << 20;
 
 /// Up to `most` bytes of the file, and its whole size.

@@ -1,5 +1,5 @@
-//! Hints: a failure says more of this machine or of the target than JMeter has words for. A run tells each once, with the
-//! remedy. The samples fail as in JMeter.
+//! Hints about failures that say more about this machine or the target than JMeter's messages do. A run reports each hint
+//! once, with the remedy. The samples fail as in JMeter.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -9,7 +9,7 @@ use drumfire_http::{Failure, FailureKind, Phase, Target};
 
 /// How long Linux holds the port of a connection that this side has closed (`TCP_TIMEWAIT_LEN`), in seconds.
 const TIME_WAIT_S: u32 = 60;
-/// Of the firewall's table of connections: what is as good as full.
+/// The share of the firewall's connection table above which it counts as full.
 const NEARLY_FULL: f64 = 0.98;
 
 /// The hints.
@@ -23,11 +23,11 @@ enum Hint {
     /// Connections are closed or reset before they have carried a response.
     TurnedAway,
     UnknownHost,
-    /// The system's own firewall does not let it out.
+    /// This machine's own firewall blocks the connection.
     Forbidden,
 }
 
-/// The hints told in a run, and those that the run has yet to tell its user.
+/// The hints that a run has reported, and those that its user has not seen yet.
 #[derive(Default)]
 pub struct Hints {
     told: AtomicU32,
@@ -49,7 +49,7 @@ impl Hints {
         std::mem::take(&mut *self.news.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Tells a hint, unless it has been told.
+    /// Reports a hint, unless the run has already reported it.
     fn tell(&self, hint: Hint, text: impl FnOnce() -> String) {
         if self.told.fetch_or(hint.bit(), Ordering::Relaxed) & hint.bit() == 0 {
             let mut news = self.news.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +85,7 @@ impl Hint {
     }
 }
 
-/// Tells what a failure says, if it says something that has not been told.
+/// Reports the hint that a failure gives, if any, unless the run has already reported it.
 pub fn tell(hints: &Hints, failure: &Failure, target: &Target) {
     let Some(hint) = Hint::of(failure) else {
         return;
@@ -97,7 +97,7 @@ pub fn tell(hints: &Hints, failure: &Failure, target: &Target) {
     hints.tell(hint, || text(hint, failure, target));
 }
 
-/// Connections without a source address always have one of the system's; others only if one can be bound.
+/// Whether the source address can be bound. Without one, the system provides an address, which always can.
 fn has_source(target: &Target) -> bool {
     let Some(source) = &target.source else {
         return true;
@@ -135,7 +135,7 @@ fn text(hint: Hint, failure: &Failure, target: &Target) -> String {
     }
 }
 
-/// The address that was tried, or the name where there is none.
+/// The address that was tried, or the name if there is none.
 fn destination(failure: &Failure, target: &Target) -> String {
     let (host, port) = match &target.proxy {
         Some(proxy) => (&proxy.host, proxy.port),
@@ -164,7 +164,7 @@ fn no_file(limit: Option<&str>) -> String {
     )
 }
 
-/// How many connections the firewall follows, and can follow.
+/// How many connections the firewall tracks, and its maximum.
 type Tracked = Option<(u64, u64)>;
 
 fn no_answer(to: &str, tracked: Tracked) -> String {

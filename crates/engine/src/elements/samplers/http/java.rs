@@ -17,7 +17,7 @@ use super::request::{Prepared, RequestBuilder, Sending};
 use super::transfer::{Transfer, Trouble};
 use crate::run::context::Context;
 
-/// All that happens before the first byte is sent.
+/// Prepares a request: everything that happens before the first byte is sent.
 pub(super) fn build(
     builder: &RequestBuilder,
     cx: &mut Context,
@@ -80,7 +80,7 @@ pub(super) fn build(
     })))
 }
 
-/// The address as it is sent, and the body. The checks of `HttpURLConnection` come first.
+/// Checks as `HttpURLConnection` does, then returns the address as it is sent, and the body.
 fn wire_and_body<'a>(
     builder: &RequestBuilder,
     call: &Call<'_>,

@@ -1,6 +1,6 @@
-//! The name of a sampler in a worker's cache.
+//! The key of a sampler in a worker's cache.
 
-/// Names a sampler by its place in memory: the plan outlives its users and never moves.
+/// Identifies a sampler by its memory address, since the plan outlives its users and never moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key(pub(super) usize);
 

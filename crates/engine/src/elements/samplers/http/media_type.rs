@@ -19,7 +19,7 @@ struct KnownType {
 }
 
 impl MediaType {
-    /// Gives the sample its type, charset and kind of data.
+    /// Sets the sample's type, charset and kind of data.
     pub fn apply(&self, value: &[u8], sample: &mut Sample) {
         let mut last = self.0.borrow_mut();
         let known = match &mut *last {

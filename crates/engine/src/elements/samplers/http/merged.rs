@@ -22,7 +22,7 @@ pub(super) struct Merged<'p> {
 }
 
 impl<'p> Merged<'p> {
-    /// `AbstractTestElement#addProperty`: a property counts as missing when it is an empty text; collections are added to.
+    /// `AbstractTestElement#addProperty`: an empty text counts as a missing property; collections are appended to.
     pub fn new(sampler: &'p Element, configs: &[&'p Element]) -> Merged<'p> {
         let mut merged = Merged {
             props: BTreeMap::new(),
@@ -73,7 +73,7 @@ impl<'p> Merged<'p> {
         }
     }
 
-    /// The value of a property that has a default only where it is missing altogether.
+    /// The value of a property whose default applies only if the property is missing altogether.
     pub fn if_missing(&self, d: &mut Decoder, name: &str, default: &str) -> Template {
         match self.props.contains_key(name) {
             true => self.template(d, name),

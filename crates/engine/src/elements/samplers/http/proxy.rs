@@ -1,8 +1,8 @@
-//! Proxies: which one a request goes through, and how JMeter's user shows its name there.
+//! Proxies: which one a request uses, and how the user authenticates with it.
 //!
-//! The implementation HttpClient4 asks without credentials first, answers a 407 by Basic, Digest or NTLM, and then sends the
-//! answer with every request of the same client (`HTTPHC4Impl#saveProxyAuth`): one scheme, authority and proxy. The
-//! implementation Java has no credentials for proxies.
+//! The implementation HttpClient4 first sends no credentials, answers a 407 with Basic, Digest or NTLM, and then sends the
+//! answer with every request of the same client (`HTTPHC4Impl#saveProxyAuth`). A client is a combination of scheme,
+//! authority and proxy. The implementation Java has no credentials for proxies.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::base::clock::Clock;
 use crate::base::number;
 use crate::run::context::Context;
 
-/// A proxy with what clients are told apart by (`HTTPHC4Impl.HttpClientKey`).
+/// A proxy and its credentials, by which JMeter tells clients apart (`HTTPHC4Impl.HttpClientKey`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProxyChoice {
     pub proxy: Arc<Proxy>,
@@ -27,7 +27,7 @@ pub struct ProxyChoice {
     pub domain: String,
 }
 
-/// The proxy of a sampler, in its properties.
+/// The proxy in the properties of a sampler.
 pub struct ProxyTemplate {
     pub scheme: Template,
     pub host: Template,
@@ -37,7 +37,7 @@ pub struct ProxyTemplate {
 }
 
 impl ProxyTemplate {
-    /// `HTTPHCAbstractImpl#isDynamicProxy`: a host and a port.
+    /// The sampler's proxy, if it has a host and a port (`HTTPHCAbstractImpl#isDynamicProxy`).
     pub fn evaluate(&self, cx: &mut Context, general: &GeneralProxy) -> Option<Arc<ProxyChoice>> {
         let host = self.host.eval(cx).into_string();
         let port = number::int(&self.port.eval(cx));
@@ -94,7 +94,7 @@ impl Exceptions {
         })
     }
 
-    /// `DefaultProxySelector#shouldNotUseProxyFor`: `*` at either end, in any case.
+    /// `DefaultProxySelector#shouldNotUseProxyFor`: `*` at either end, ignoring case.
     fn has_as_java(&self, host: &str) -> bool {
         let host = host.to_lowercase();
         self.0.iter().any(|name| {
@@ -178,15 +178,15 @@ impl GeneralProxy {
     }
 }
 
-/// One client's dealings with its proxy.
+/// One client's authentication with its proxy.
 pub struct ProxyAccess {
     choice: Arc<ProxyChoice>,
     secure: bool,
     authority: Box<str>,
     client: ProxyClient,
-    /// The head of the last CONNECT, where results show it.
+    /// The headers of the last CONNECT, as results show them.
     shown: RefCell<String>,
-    /// The last response was the proxy's refusal of a tunnel.
+    /// Whether the last response was the proxy's refusal of a tunnel.
     refused: Cell<bool>,
     credentials: RefCell<CredentialStore>,
     /// Kept from sample to sample (`HttpClientContext.PROXY_AUTH_STATE`).
@@ -214,7 +214,7 @@ impl ProxyAccess {
         random: Random,
     ) -> ProxyAccess {
         let proxy = &choice.proxy;
-        // Without `httpclient4.auth.preemptive` JMeter's own provider of credentials never finds those of the proxy.
+        // Without `httpclient4.auth.preemptive`, JMeter's own provider of credentials never finds the proxy's.
         let credentials = if choice.user.is_empty() || !client.preemptive {
             CredentialStore::default()
         } else {
@@ -240,7 +240,7 @@ impl ProxyAccess {
         }
     }
 
-    /// Whether this is the client for these.
+    /// Whether this is the client for this proxy, scheme and authority.
     pub fn is(&self, choice: &Arc<ProxyChoice>, secure: bool, authority: &str) -> bool {
         self.secure == secure
             && *self.authority == *authority
@@ -252,8 +252,8 @@ impl ProxyAccess {
         self.negotiation.take();
     }
 
-    /// A request to which no row of the Authorization Manager applies has the client forget all credentials
-    /// (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`), those of the proxy, too.
+    /// Drops the credentials. A request to which no row of the Authorization Manager applies makes the client forget all of
+    /// them (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`), including the proxy's.
     pub fn lose_credentials(&self) {
         self.credentials.take();
     }
@@ -271,7 +271,7 @@ impl ProxyAccess {
         negotiation.as_mut()?.header(&request, || self.nonce())
     }
 
-    /// The negotiation with the proxy, to get a ticket for it; give it back with [`Self::put_negotiation`].
+    /// Takes the negotiation with the proxy, to get a ticket for it. Give it back with [`Self::put_negotiation`].
     pub fn take_negotiation(&self) -> Option<Negotiation> {
         self.negotiation.take()
     }
@@ -288,7 +288,8 @@ impl ProxyAccess {
         )
     }
 
-    /// Takes a 407 in: true if the next request answers it. `server` is the negotiation with the server behind the proxy.
+    /// Processes a 407; returns whether the next request answers it. `server` is the negotiation with the server behind the
+    /// proxy.
     pub fn answers(&self, refusal: &Incoming, server: Option<&Negotiation>) -> bool {
         let challenges: Vec<String> = refusal
             .headers()
@@ -304,19 +305,19 @@ impl ProxyAccess {
         negotiation.challenged(&credentials, challenges.iter().map(String::as_str))
     }
 
-    /// Takes a response in that is no 407.
+    /// Processes a response that is not a 407.
     pub fn note_success(&self) {
         if let Some(negotiation) = &mut *self.negotiation.borrow_mut() {
             negotiation.accepted();
         }
     }
 
-    /// The proxy refused the tunnel, and its answer is the result.
+    /// Records that the proxy refused the tunnel, and that its answer is the result.
     pub fn mark_refused(&self) {
         self.refused.set(true);
     }
 
-    /// If the response is the refusal of a tunnel: the headers of the CONNECT, as results show them. Asked once.
+    /// If the response is the refusal of a tunnel, takes the headers of the CONNECT, as results show them.
     pub fn take_refused(&self) -> Option<String> {
         self.refused.replace(false).then(|| self.shown.take())
     }
@@ -345,7 +346,7 @@ impl Tunnel for ProxyAccess {
     }
 
     fn challenged(&self, refusal: &Incoming, _target: &Target) -> bool {
-        // A ticket takes a while: `Settlement::answer_proxy` gets it for the next tunnel.
+        // Getting a ticket takes a while, so `Settlement::answer_proxy` gets it for the next tunnel.
         self.answers(refusal, None)
     }
 }
@@ -363,7 +364,7 @@ impl Tunnel for JavaTunnel {
     }
 }
 
-/// The clients that a user has talked to proxies with; few, so looked for in line.
+/// The proxy clients of a user. They are few, so a linear search finds them.
 #[derive(Default)]
 pub struct ProxyAccesses(Vec<Rc<ProxyAccess>>);
 

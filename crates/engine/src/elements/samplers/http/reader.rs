@@ -1,5 +1,5 @@
-//! Reads the properties of a sampler in the order in which JMeter first asks for them, and nothing more once a function in one
-//! of them has thrown.
+//! Reads the properties of a sampler in the order in which JMeter first reads them, and stops as soon as a function in one of
+//! them has thrown.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::run::step::SamplerId;
 pub struct BodyReader<'c> {
     pub cx: &'c mut Context,
     failure: Option<Box<Failure>>,
-    /// The sampler whose texts are left for code, which may read each.
+    /// The sampler whose texts stay unread because a script may read each of them.
     leaves: Option<SamplerId>,
 }
 
@@ -34,7 +34,7 @@ impl<'c> BodyReader<'c> {
         }
     }
 
-    /// A reader that leaves texts of the sampler at hand, of which code may read each, as often as it likes.
+    /// A reader that leaves texts of the current sampler unread, since a script may read each of them, as often as it likes.
     pub fn leaving(cx: &'c mut Context) -> BodyReader<'c> {
         BodyReader {
             leaves: cx.sampler,
@@ -42,12 +42,12 @@ impl<'c> BodyReader<'c> {
         }
     }
 
-    /// Whether the text is left for code to read.
+    /// Whether the text is left for a script to read.
     pub fn leaves(&self, template: &Template) -> bool {
         self.leaves.is_some() && template.literal().is_none()
     }
 
-    /// A text that code may read by its place among those of the request.
+    /// A text that a script may read by its index among the request's texts.
     pub fn placed<'s>(
         &mut self,
         property: Property,
@@ -108,7 +108,7 @@ impl Failure {
     pub fn exception(&self) -> Exception {
         match &self.raised {
             Raised::Exception(thrown) => exception(thrown),
-            // it is unchecked, so a sampler's own `catch` keeps the user from stopping
+            // it is an unchecked exception, so a sampler's own `catch` prevents the user from stopping
             Raised::StopThread(message) | Raised::Invalid(message) => Exception::new(
                 "org.apache.jorphan.util.JMeterStopThreadException",
                 message.clone(),

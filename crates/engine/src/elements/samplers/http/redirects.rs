@@ -48,7 +48,7 @@ pub(super) fn next_address(
     ))
 }
 
-/// The whole shows what the last response was.
+/// Copies the outcome of the last response into the enclosing sample.
 pub(super) fn take_outcome(total: &mut Sample, last: Sample) {
     total.label = format!("{}->{}", total.label, last.label).into();
     total.url = last.url;

@@ -37,13 +37,13 @@ pub(super) struct Sending {
     pub body: Option<Body>,
     pub is_head: bool,
     pub keep_alive: bool,
-    /// The request headers as the sample shows them, where somebody reads them.
+    /// The request headers as the sample shows them, if something reads them.
     pub head_text: Option<String>,
     /// The state of the authorization, to repeat the request after a challenge.
     pub(super) authorization: Option<Negotiation>,
     /// The client that talks to the proxy, if there is one; never with the implementation Java.
     pub(super) access: Option<Rc<ProxyAccess>>,
-    /// How often the proxy was answered by a ticket.
+    /// How many tickets the proxy got.
     pub(super) proxy_tickets: u8,
 }
 
@@ -53,7 +53,7 @@ struct Destination<'d> {
     url: &'d Url,
     wire: &'d Wire<'d>,
     method: &'d str,
-    /// It follows a redirect.
+    /// Whether it follows a redirect.
     following: bool,
 }
 
@@ -74,7 +74,7 @@ pub(super) enum Prepared {
     Send(RecycleBox<Sending>),
 }
 
-/// Left by earlier responses for a request: the validators of a cached one, and cookies.
+/// Data of earlier responses for a request: the validators of a cached response, and cookies.
 pub(super) struct Remembered {
     cached: Option<CachedResponse>,
     cookies: Option<String>,
@@ -125,7 +125,7 @@ impl RequestBuilder {
         let wire = match url.wire() {
             Ok(wire) => wire,
             Err(exception) => {
-                // Cookies are looked for before the client looks at the address.
+                // JMeter looks up the cookies before its client checks the address.
                 let is_uri = exception.class != "java.net.URISyntaxException";
                 let cookies = self.cookies.as_ref().filter(|_| is_uri);
                 let blank = cookies.and_then(|_| url.cookie_origin().err());
@@ -166,12 +166,12 @@ impl RequestBuilder {
         })))
     }
 
-    /// Whether the fields of the head are always made of the same few things, see [`Given`].
+    /// Whether the header fields depend on nothing else but what [`Given`] says.
     fn may_repeat(&self, access: Option<&Rc<ProxyAccess>>) -> bool {
         access.is_none() && self.cache.is_none() && self.auth.is_none() && !self.shows_request
     }
 
-    /// A request whose fields are likely those of the sampler's last one.
+    /// Drafts a request whose header fields are likely those of the sampler's last one.
     fn repeat(
         &self,
         cx: &mut Context,
@@ -238,7 +238,7 @@ impl RequestBuilder {
         Ok(head)
     }
 
-    /// A request in full; `None` if there is a fresh answer to it.
+    /// Drafts a request with all its header fields; `None` if the Cache Manager has a fresh response to it.
     fn draft(
         &self,
         cx: &mut Context,
@@ -324,7 +324,7 @@ impl RequestBuilder {
         }
     }
 
-    /// The body, with a boundary from the user's random numbers where it has parts.
+    /// The body. Multipart bodies have a boundary from the user's random numbers.
     fn body(
         &self,
         cx: &mut Context,
@@ -343,7 +343,7 @@ impl RequestBuilder {
         self.settings.user_agent.then_some(DEFAULT_USER_AGENT)
     }
 
-    /// The input of authorization.
+    /// The request as the authorization needs it.
     pub(super) fn authorized<'r>(
         &'r self,
         cx: &Context,
@@ -422,7 +422,7 @@ impl RequestBuilder {
         )
     }
 
-    /// Where the connection leads.
+    /// The target of the connection.
     pub(super) fn target(
         &self,
         cx: &mut Context,
@@ -446,12 +446,12 @@ impl RequestBuilder {
         if self.client == Client::HttpClient {
             target.source = call.source.clone();
         }
-        // A certificate that is missing has ended the sample before.
+        // If the certificate is missing, the sample has already failed.
         target.identity = self.identity(cx, wire.secure).unwrap_or_default();
         user_mut(cx).target(target)
     }
 
-    /// The certificate that the user shows if it is asked for one.
+    /// The certificate that the user presents if it is asked for one.
     pub(super) fn identity(
         &self,
         cx: &mut Context,
@@ -515,10 +515,10 @@ pub(super) struct Next<'n> {
     pub body: Option<Body>,
 }
 
-/// The first line of a request, and what depends on it.
+/// The first line of a request, and the settings that depend on it.
 pub(super) struct RequestLine<'l> {
     method: &'l str,
-    /// The path, or the whole address where the request itself goes to a proxy.
+    /// The path, or the whole address if the request itself goes to a proxy.
     target: &'l str,
     by_proxy: bool,
 }
@@ -559,7 +559,7 @@ impl<'l> RequestLine<'l> {
     }
 }
 
-/// The methods that occur need no allocation.
+/// The method as a text; common methods need no allocation.
 pub(super) fn method_text(method: &str) -> Text {
     const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS"];
     match KNOWN.into_iter().find(|known| *known == method) {

@@ -1,4 +1,4 @@
-//! One response in the words of a sample.
+//! Makes a sample of a response.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -39,7 +39,7 @@ pub(super) struct ResponseReader {
 }
 
 impl ResponseReader {
-    /// The address that was asked: HttpClient's request has it in its own form, without a fragment.
+    /// The requested address. HttpClient's request has it in its own form, without a fragment.
     pub fn asked_address(&self, url: &Url) -> Url {
         let own = || {
             let wire = url.wire().ok()?;
@@ -52,7 +52,7 @@ impl ResponseReader {
         }
     }
 
-    /// The sample of a response; as an error, one that JMeter fails on after it came.
+    /// The sample of a response. As the error: the sample of one that arrived, but on which JMeter fails.
     pub fn read(
         &self,
         cx: &mut Context,
@@ -95,14 +95,14 @@ impl ResponseReader {
         if is_redirect(incoming.status, &method) {
             match incoming.location() {
                 Some(location) => sample.redirect_location = Some(decode_latin1(location).into()),
-                // Nothing is missed until it is to be followed.
+                // The missing header only matters when the redirect is to be followed.
                 None if self.client == Client::Java => {
                     if self.follow_redirects && !nesting.is_redirect {
                         return Err(failure::nameless(cx, &java_missing_location(), self.needs));
                     }
                 }
                 None => {
-                    // JMeter takes the sizes only afterwards.
+                    // JMeter sets the sizes only afterwards.
                     (sample.header_bytes, sample.body_bytes) = (0, 0);
                     let exception = missing_location(&method, &url);
                     return Err(self.fail(sample, &exception));
@@ -134,7 +134,7 @@ impl ResponseReader {
         }
     }
 
-    /// The head as JMeter shows it, if somebody looks at it, and the sizes; gives the head that was shown.
+    /// Sets the sizes and, if something reads it, the head as JMeter shows it; returns that head.
     fn read_head<'a>(
         &self,
         sample: &mut Sample,
@@ -161,7 +161,8 @@ impl ResponseReader {
         Some(head)
     }
 
-    /// Latency is the first byte of the body, or the end where there is none, as `HTTPSamplerBase#readResponse` has it.
+    /// Latency ends with the first byte of the body, or with the response if that is empty, as in
+    /// `HTTPSamplerBase#readResponse`.
     fn read_times(&self, cx: &Context, sample: &mut Sample, times: &Times, reused: bool) {
         let clock = cx.clock();
         sample.set_end(clock.ms(times.end));
@@ -185,7 +186,7 @@ impl ResponseReader {
     }
 
     fn read_body(&self, sample: &mut Sample, incoming: &mut Incoming) {
-        // Of nothing no digest is made (`HTTPSamplerBase#readResponse`).
+        // JMeter makes no digest of an empty body (`HTTPSamplerBase#readResponse`).
         if let Some(digest) = incoming.md5.filter(|_| incoming.body_len > 0) {
             let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
             sample.response_data = Some(hex.into());
@@ -240,7 +241,8 @@ impl ResponseReader {
     }
 }
 
-/// The parts of an exchange, as far as it came. Where nothing shook hands, connecting has all the time to the connection.
+/// The phases of an exchange, as far as it got. Without a handshake, all the time until the connection is ready counts as
+/// connecting.
 fn phases(times: &Times, is_secure: bool) -> Phases {
     let since = |from: Instant, to: Instant| to.saturating_duration_since(from).as_micros() as u64;
     let mut phases = Phases::default();
@@ -270,7 +272,7 @@ fn broken_stage(phase: Phase) -> Stage {
     }
 }
 
-/// The codes that occur need no allocation.
+/// The code as a text; common codes need no allocation.
 fn code(status: u16) -> Text {
     Text::Static(match status {
         200 => "200",

@@ -1,4 +1,4 @@
-//! The sampler as decoded: it evaluates the settings of a sample, or finds them in the worker's cache, and fetches.
+//! The decoded sampler: evaluates the settings of a sample, or finds them in the worker's cache, and fetches.
 
 use std::ops::Deref;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ pub struct HttpSampler {
     pub(super) needs: Needs,
 }
 
-/// The settings of a sample. They are large, and are held for as long as it takes.
+/// The settings of a sample. They are large and held during the whole sample, so they are behind a pointer.
 pub(super) enum Held<'s> {
     Known(Rc<Call<'static>>),
     Own(Box<Call<'s>>),
@@ -116,7 +116,7 @@ impl HttpSampler {
         call.to_request(!self.template.headers.is_empty(), policy)
     }
 
-    /// Makes the changes that pre-processors ask for. Scripts that follow the sample still see them.
+    /// Applies the changes that pre-processors ask for. Scripts that run after the sample still see them.
     fn edit(&self, cx: &mut Context, call: &mut Call<'_>) {
         let mut request = self.to_request(cx, call);
         let before = (!cx.shared.program.java.is_empty()).then(|| request.clone());
@@ -130,8 +130,8 @@ impl HttpSampler {
         call.replace(request);
     }
 
-    /// Code has had the sampler's headers in hands, in the object that it was given. In the only manager in scope they stay so;
-    /// a merged copy of several lasts for the sample at hand. Gives whether they stay.
+    /// Records a script's changes to the sampler's headers. With a single manager in scope they persist; with several, the
+    /// headers are a merged copy, which lasts for the current sample. Returns whether they persist.
     fn keep_headers(
         &self,
         cx: &mut Context,
@@ -154,7 +154,7 @@ impl HttpSampler {
     }
 
     /// `HTTPSamplerBase#sample()`.
-    // Inlined, the future is made where it is to be, and not copied there.
+    // Inlining builds the future in place instead of copying it there.
     #[inline]
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Option<Box<Sample>> {
         self.begin(cx);
@@ -171,7 +171,7 @@ impl HttpSampler {
         }
     }
 
-    /// The same with the label that `HTTPSamplerBase#toString` gives.
+    /// Makes a sample with the label that `HTTPSamplerBase#toString` gives.
     pub async fn sample_under_address(
         &self,
         cx: &mut Context,
@@ -209,7 +209,7 @@ impl HttpSampler {
             .iter()
             .map(|address| format!("<iframe src='{address}'></iframe>\n"))
             .collect();
-        // It gets its label in the end: its sub-results are named after none.
+        // The label is set at the end, so that no sub-result is named after it.
         let mut page = Sample::new("".into(), cx.thread_name.clone());
         page.kind = Kind::Http;
         page.success = true;
@@ -266,7 +266,7 @@ impl HttpSampler {
     }
 }
 
-/// The name of a sample with functions in it is evaluated for each of its requests, and again when the sample has ended
+/// Evaluates a name with functions again. JMeter evaluates it for each request of a sample and again when the sample has ended
 /// (`HTTPAbstractImpl#configureSampleLabel`, `HTTPSamplerBase#sample`): sub-results have the first one, the sample has the last.
 /// With `function.cache.per.iteration` there is one for all.
 fn name_again(cx: &mut Context, name: &Template, sample: &mut Sample) {

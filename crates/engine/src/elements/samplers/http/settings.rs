@@ -11,7 +11,7 @@ use drumfire_web::cache::CachedMode;
 use super::proxy::GeneralProxy;
 use super::source::LocalAddress;
 
-/// Read once per run.
+/// The properties, read once per run.
 #[derive(Clone, Debug)]
 pub struct HttpSettings {
     /// `httpsampler.max_redirects`.
@@ -38,13 +38,13 @@ pub struct HttpSettings {
     pub workstation: Arc<str>,
     /// `httpclient4.gzip_relax_mode` and `httpclient4.deflate_relax_mode`.
     pub relaxed: RelaxedDecoding,
-    /// `drumfire.http.decode_unread`: encoded bodies that nobody reads are decoded too, since JMeter fails on damaged ones.
+    /// `drumfire.http.decode_unread`: encoded bodies that nothing reads are decoded too, since JMeter fails on damaged ones.
     pub decode_unread: bool,
-    /// `httpclient4.retrycount`: how often a request is tried again.
+    /// `httpclient4.retrycount`: how often a request is retried.
     pub retries: u32,
-    /// `http.java.sampler.retries`: of the implementation Java, where no local port is free.
+    /// `http.java.sampler.retries`: retries of the implementation Java if no local port is free.
     pub java_retries: u32,
-    /// `httpclient4.request_sent_retry_enabled`: whatever its method.
+    /// `httpclient4.request_sent_retry_enabled`: retry a request that was sent, whatever its method.
     pub retries_sent: bool,
     /// `httpclient4.default_user_agent_disabled`.
     pub user_agent: bool,
@@ -60,13 +60,13 @@ pub struct HttpSettings {
     /// `CookieManager.name.prefix`.
     pub cookie_prefix: String,
     pub cacheable_methods: Vec<String>,
-    /// `httpclient.localaddress`: where connections start from, unless the plan says.
+    /// `httpclient.localaddress`: where connections start from, unless the plan says otherwise.
     pub local_address: Option<LocalAddress>,
     pub proxy: GeneralProxy,
 }
 
 impl HttpSettings {
-    /// As the properties say, on the machine of this name.
+    /// Reads the settings; `workstation` is this machine's name.
     pub fn read(properties: &Properties, workstation: &str) -> HttpSettings {
         let long = |name, default| properties.get_long(name, default).max(0);
         let flag = |name, default| properties.get_bool(name, default);
@@ -134,9 +134,9 @@ fn cached_mode(properties: &Properties) -> CachedMode {
     }
 }
 
-/// How connections are kept: `httpclient4.validate_after_inactivity`, `httpclient4.time_to_live`, `httpclient4.idletimeout`,
-/// `httpclient.socket.http.cps`, `httpclient.socket.https.cps`; and how they are closed: `drumfire.http.close_with_reset`,
-/// which leaves no port in TIME_WAIT.
+/// The options of connection pools: `httpclient4.validate_after_inactivity`, `httpclient4.time_to_live`,
+/// `httpclient4.idletimeout`, `httpclient.socket.http.cps`, `httpclient.socket.https.cps`, and
+/// `drumfire.http.close_with_reset`, which closes connections without leaving a port in TIME_WAIT.
 pub fn pool_options(properties: &Properties) -> PoolOptions {
     let duration = |name, default| {
         let ms = properties.get_long(name, default);
@@ -182,9 +182,9 @@ fn size_limits(properties: &Properties) -> SizeLimits {
     }
 }
 
-/// Which TLS is spoken: `https.sessioncontext.shared`, `https.default.protocol`, `https.socket.protocols` (names separated by
+/// The TLS options: `https.sessioncontext.shared`, `https.default.protocol`, `https.socket.protocols` (names separated by
 /// spaces), `https.cipherSuites` and, if that is not set, `https.socket.ciphers` (`JsseSSLManager`,
-/// `LazyLayeredConnectionSocketFactory`). Versions before TLS 1.2 and cipher suites that rustls does not have are passed over.
+/// `LazyLayeredConnectionSocketFactory`). Versions before TLS 1.2 and cipher suites that rustls does not have are ignored.
 pub fn tls_options(properties: &Properties) -> TlsOptions {
     let names = |name: &str| -> Vec<String> {
         let value = properties.get_trimmed(name).unwrap_or_default();

@@ -14,7 +14,7 @@ use super::state::user_mut;
 use super::transfer::{Transfer, Trouble};
 use crate::run::context::Context;
 
-/// Tickets that a proxy gets within one sample.
+/// The maximum number of tickets for a proxy within one sample.
 const MOST_PROXY_TICKETS: u8 = 4;
 
 /// Settles a response that asks for another request.
@@ -26,7 +26,7 @@ pub(super) struct Settlement<'s> {
 }
 
 impl Settlement<'_> {
-    /// Repeats a request that was answered with a challenge, and follows what HttpClient itself follows.
+    /// Repeats a request that got a challenge, and follows the redirects that HttpClient itself follows.
     pub async fn settle(
         &self,
         cx: &mut Context,
@@ -135,8 +135,8 @@ impl Settlement<'_> {
         Ok(true)
     }
 
-    /// Answers by Kerberos, if that is what the challenge wants; where it cannot, the next offer is taken. `address` is that of
-    /// the server or the proxy that wants the ticket.
+    /// Gets a Kerberos ticket if the challenge asks for one; if that fails, turns to the next scheme offered. `address` is that
+    /// of the server or the proxy that wants the ticket.
     async fn get_ticket(&self, cx: &mut Context, negotiation: &mut Negotiation, address: &str) {
         while let (Some(auth), Some(wanted)) = (&self.request.auth, negotiation.wanted_ticket()) {
             match Box::pin(auth.answer_by_ticket(cx, wanted, address.to_owned())).await {
@@ -149,7 +149,7 @@ impl Settlement<'_> {
         }
     }
 
-    /// Answers a proxy's wish for credentials, if there are any. Tunnels have tried passwords already.
+    /// Answers a proxy's challenge if there are credentials; returns whether it did. Tunnels have already tried passwords.
     async fn answer_proxy(
         &self,
         cx: &mut Context,
@@ -162,7 +162,7 @@ impl Settlement<'_> {
         };
         let server = sending.authorization.as_ref();
         let has_kerberos = server.is_some_and(Negotiation::has_kerberos);
-        // A proxy and a server that both want a ticket with each request would never be content.
+        // A proxy and a server that both want a ticket with each request would never be satisfied.
         if sending.target.tls && !has_kerberos
             || sending.proxy_tickets == MOST_PROXY_TICKETS
             || !access.answers(incoming, server)
@@ -176,7 +176,7 @@ impl Settlement<'_> {
             }
             access.put_negotiation(negotiation);
         }
-        // The next tunnel's answer counts.
+        // The answer of the next tunnel counts instead.
         access.take_refused();
         let (url, method) = (sending.url.clone(), sending.method.clone());
         let line = url.wire().map(|wire| {

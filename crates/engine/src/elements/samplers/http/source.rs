@@ -11,7 +11,7 @@ use drumfire_expr::{Properties, Template};
 use drumfire_http::Source;
 use drumfire_web::Exception;
 
-/// Addresses of a range at most.
+/// The maximum number of addresses in a range.
 const MAX_ADDRESSES: u128 = 65_536;
 
 /// `HTTPSamplerBase.SourceType`, in the order of `HTTPSampler.ipSourceType`.
@@ -65,10 +65,10 @@ impl SourceTemplate {
         Some(self.fixed.get_or_init(|| find(text, self.kind)).clone())
     }
 
-    /// The addresses to start from; `None` where the system is to choose.
+    /// The addresses to start from; `None` if the system is to choose.
     ///
     /// # Errors
-    /// `UnknownHostException` as JMeter has it.
+    /// `UnknownHostException`, as JMeter throws it.
     pub fn find(&self, text: String, known: &mut KnownSources) -> Found {
         let same = known
             .iter()
@@ -141,12 +141,12 @@ fn device(name: &str, kind: SourceType) -> Result<IpAddr, Exception> {
     })
 }
 
-/// How many addresses a source names: 1, if it is no list.
+/// How many addresses a source names: 1 if it is not a list.
 pub fn source_addresses(text: &str) -> u64 {
     listed(text).map_or(1, |addresses| addresses.len() as u64)
 }
 
-/// A list of addresses and ranges; `None` for what is none.
+/// The addresses of a list of addresses and ranges; `None` if the text is no such list.
 fn listed(text: &str) -> Option<Vec<IpAddr>> {
     if !text.contains([',', '-']) {
         return None;
@@ -182,7 +182,7 @@ fn range(first: IpAddr, last: IpAddr) -> Option<Vec<IpAddr>> {
     (from <= to && to - from < MAX_ADDRESSES).then(|| (from..=to).map(make).collect())
 }
 
-/// `httpclient.localaddress`: where connections start from, unless the sampler says.
+/// `httpclient.localaddress`: where connections start from, unless the sampler says otherwise.
 #[derive(Clone, Debug)]
 pub struct LocalAddress {
     pub source: Arc<Source>,

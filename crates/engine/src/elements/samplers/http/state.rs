@@ -28,13 +28,13 @@ pub struct UserState {
     pub joint: Rc<JointState>,
     /// The changes of pre-processors in the next sample.
     pub edits: Edits,
-    /// The addresses this user talks to; few, so looked for in line.
+    /// The addresses this user talks to. They are few, so a linear search finds them.
     targets: Vec<Rc<Target>>,
-    /// Made when it is needed.
+    /// Created on demand.
     rare: Option<Box<RareState>>,
-    /// An HTTP sampler has run: before that there is nothing to reset.
+    /// Whether an HTTP sampler has run: before that there is nothing to reset.
     used: bool,
-    /// There was a response since the last reset (`HTTPHC4Impl#extractClientContextAfterSample`).
+    /// Whether there was a response since the last reset (`HTTPHC4Impl#extractClientContextAfterSample`).
     has_token: Cell<bool>,
 }
 
@@ -42,7 +42,7 @@ pub struct UserState {
 pub struct JointState {
     pub session: Session,
     pub jars: Jars,
-    /// Connections and TLS sessions are thrown away before the next request
+    /// Whether to drop connections and TLS sessions before the next request
     /// (`HTTPHC4Impl#resetStateOnThreadGroupIteration`).
     reset: Cell<bool>,
 }
@@ -90,7 +90,7 @@ impl UserState {
         rare.is_some_and(|rare| !rare.changed_headers.is_empty())
     }
 
-    /// A request is about to be sent.
+    /// Records that a request is about to be sent.
     pub fn note_use(&mut self) {
         self.used = true;
     }
@@ -99,7 +99,8 @@ impl UserState {
         self.has_token.set(true);
     }
 
-    /// `HTTPHC4Impl#resetStateIfNeeded`; of what clients know of their proxies, only the one at hand forgets it.
+    /// `HTTPHC4Impl#resetStateIfNeeded`. Of the user's proxy clients, only `access` forgets what it knows of its
+    /// proxy.
     pub(super) fn reset_if_needed(&self, access: Option<&ProxyAccess>) {
         if self.joint.reset.replace(false) {
             self.joint.session.close_connections();
@@ -111,7 +112,7 @@ impl UserState {
         }
     }
 
-    /// The target with these parts, made once.
+    /// The target with these parts, which is created once.
     pub fn target(&mut self, wanted: Target) -> Rc<Target> {
         if let Some(known) = self.targets.iter().find(|known| ***known == wanted) {
             return known.clone();
@@ -121,7 +122,7 @@ impl UserState {
         target
     }
 
-    /// The target of a plain address, made once.
+    /// The target of a plain address, which is created once.
     pub fn plain_target(
         &mut self,
         host: &str,
@@ -160,7 +161,7 @@ impl UserSlot for UserState {
         }
     }
 
-    /// The same connections and cookies.
+    /// The state of a user that runs a child of a Parallel Controller, with the same connections and cookies.
     fn branch(&self) -> Box<dyn UserSlot> {
         let rare = self.rare.as_ref().map(|rare| RareState {
             changed_headers: rare.changed_headers.clone(),
@@ -188,7 +189,7 @@ impl UserSlot for UserState {
 /// A worker's state for all its users.
 pub struct WorkerState {
     pub http: Rc<Worker>,
-    /// Settings, addresses and heads of the samplers, as they had them last.
+    /// The last settings, addresses and heads of the samplers.
     pub cache: SettingsCache,
     /// The media type of the last response.
     pub media_type: MediaType,
@@ -229,7 +230,7 @@ impl WorkerSlot for WorkerState {
 /// A run's state for all its workers.
 struct RunState {
     properties: Properties,
-    /// The TLS settings, and what sessions users share.
+    /// The TLS settings, and the sessions that users share.
     tls: Arc<Tls>,
     hints: Hints,
 }
@@ -264,7 +265,7 @@ pub fn open_slot(properties: &Properties) -> Result<Arc<dyn RunSlot>, String> {
     }))
 }
 
-/// Why every slot is HTTP's.
+/// Why every slot is one of HTTP.
 const ONLY_HTTP: &str = "programs open the slot with `open_slot`";
 
 fn own_user(slot: &dyn UserSlot) -> &UserState {

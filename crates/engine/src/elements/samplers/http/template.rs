@@ -24,7 +24,7 @@ use crate::elements::config::header_manager::HeaderManager;
 use crate::elements::config::header_manager::merged as merged_headers;
 use crate::run::context::Context;
 
-/// The settings that each sample evaluates anew, unless nothing in them has changed.
+/// The settings in the plan. Each sample evaluates them, unless nothing in them has changed.
 pub struct RequestTemplate {
     pub client: Client,
     pub protocol: Template,
@@ -65,7 +65,7 @@ pub struct FileTemplate {
 /// A raw body of at least this length is sent in pieces instead of being copied together.
 const LONG_BODY_BYTES: usize = 1 << 20;
 
-/// The place of the first argument's value among the texts that code reads one by one.
+/// The index of the first argument's value among the texts that scripts read one by one.
 const FIRST_ARGUMENT: usize = 6;
 
 /// The parts of a request beyond its address and head.
@@ -82,17 +82,17 @@ impl RequestTemplate {
         Key::of(self)
     }
 
-    /// The settings of the next sample, as the plan has them.
+    /// Evaluates the settings of the next sample, as the plan has them.
     pub fn evaluate<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
         self.read(BodyReader::new(cx), name)
     }
 
-    /// The same, but for texts that code may read later by their places.
+    /// Evaluates the settings except for the texts that scripts may read later by their indexes.
     pub fn leave<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
         self.read(BodyReader::leaving(cx), name)
     }
 
-    /// The text that code reads by its place.
+    /// The text that scripts read by this index.
     pub fn placed<'s>(&'s self, name: &'s Template, place: usize) -> Option<&'s Template> {
         let own = [
             &self.path,
@@ -156,7 +156,7 @@ impl RequestTemplate {
         }
     }
 
-    /// The variables that settings are made of, if they are made of nothing else but texts and properties.
+    /// The variables on which the settings depend, if they depend on nothing else but literals and properties.
     pub fn ingredients(&self, name: &Template) -> Option<Box<[Slot]>> {
         if !self.files.is_empty() || self.proxy.is_some() || self.source.is_some() {
             return None;
@@ -283,7 +283,7 @@ impl RequestTemplate {
         })
     }
 
-    /// The pieces of a long raw body, if nothing has to be made of them but bytes in UTF-8.
+    /// The pieces of a long raw body, if they only have to be encoded in UTF-8.
     fn long_body(&self, cx: &mut Context) -> Option<Vec<Value>> {
         let [argument] = &*self.arguments else {
             return None;
@@ -301,7 +301,7 @@ impl RequestTemplate {
     }
 }
 
-/// Each user looks up a source address with variables once.
+/// The source addresses. Each user looks up a text with variables once.
 fn source_of(own: &SourceTemplate, cx: &mut Context) -> Found {
     match own.fixed() {
         Some(found) => found,
@@ -315,7 +315,7 @@ fn source_of(own: &SourceTemplate, cx: &mut Context) -> Found {
 impl FileTemplate {
     fn read(&self, read: &mut BodyReader<'_>) -> OwnedFile<'_> {
         let path = read.text(Property::FilePath, &self.path);
-        // FileServer#getResolvedFile: as it is if it exists or is absolute, else beside the plan.
+        // FileServer#getResolvedFile: as it is if it exists or is absolute, else relative to the plan's folder.
         let direct = PathBuf::from(&*path);
         let resolved = if direct.is_absolute() || direct.exists() {
             direct

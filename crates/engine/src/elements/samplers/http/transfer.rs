@@ -1,4 +1,4 @@
-//! The exchange of a request: sent, tried again where the properties say so, broken off when the run is to stop.
+//! The exchange of a request: sends it, retries as the properties say, and aborts when the run is to stop.
 
 use std::fs::File;
 use std::pin::pin;
@@ -23,7 +23,7 @@ use super::state::user;
 use crate::run::context::Context;
 use crate::run::control::{Control, Stopping};
 
-/// How many bytes are kept of a failed response that nothing in the plan reads: the report shows the first of each kind.
+/// How many bytes of a failed response are stored if nothing in the plan reads it: the report shows the first of each kind.
 const KEPT_OF_FAILED_BYTES: u64 = 64 << 10;
 
 /// Sends the requests of a sampler.
@@ -35,7 +35,7 @@ pub(super) struct Transfer {
 }
 
 impl Transfer {
-    /// `md5` keeps a digest of bodies, `reads_bodies` bodies.
+    /// `md5` stores a digest of bodies, `reads_bodies` stores bodies.
     pub fn new(client: Client, settings: &HttpSettings, md5: bool, reads_bodies: bool) -> Transfer {
         let keep = match (md5, reads_bodies, settings.max_bytes_to_store) {
             (true, ..) => Keep::Md5,
@@ -76,7 +76,7 @@ impl Transfer {
         }
     }
 
-    /// The exchange itself, broken off when the run is told to stop now or a Sample Timeout is over.
+    /// Runs the exchange; aborts it when the run is told to stop now or a Sample Timeout expires.
     pub async fn send(
         &self,
         cx: &Context,
@@ -84,7 +84,7 @@ impl Transfer {
         sending: &Sending,
     ) -> Result<Box<Incoming>, Trouble> {
         let begin = Instant::now();
-        // Pinned where it is: to be handed on by value it would be copied each time.
+        // Pin in place; moving it would copy a large future.
         let terms = self.terms(call);
         let exchange = pin!(transfer(&user(cx).joint.session, sending, &terms, begin));
         let outcome = match cx.attend(exchange).await {
@@ -128,11 +128,11 @@ struct Terms {
     limits: Limits,
     retries: u32,
     retries_sent: bool,
-    /// Of the implementation HttpClient4; else of Java.
+    /// Whether the implementation is HttpClient4, otherwise Java.
     is_client: bool,
 }
 
-/// Told when the run is to stop now.
+/// Resolves when the run is to stop now.
 struct Stop {
     notify: Arc<Notify>,
     control: Control,
@@ -187,7 +187,7 @@ async fn transfer(
             Ok(mut incoming) => {
                 incoming.times.begin = begin;
                 if sending.target.tls && sending.target.proxy.is_some() {
-                    // JMeter takes the time when the proxy is connected.
+                    // JMeter takes the time at which the proxy is connected.
                     incoming.times.connected = incoming.times.tcp_connected;
                 }
                 return Ok(incoming);
@@ -215,7 +215,7 @@ async fn transfer(
     }
 }
 
-/// Asks the proxy for a connection, if there is a proxy.
+/// The tunnel through the proxy, if there is a proxy.
 fn tunnel(sending: &Sending) -> Option<&dyn Tunnel> {
     match &sending.access {
         Some(access) => Some(&**access),
@@ -223,7 +223,8 @@ fn tunnel(sending: &Sending) -> Option<&dyn Tunnel> {
     }
 }
 
-/// Why a body cannot be sent, which is noticed only where there is a connection; nothing goes over it.
+/// The failure of a body that cannot be sent. JMeter notices that only once it is connected, so this connects, but sends
+/// nothing.
 async fn unsent(
     session: &Session,
     sending: &Sending,
@@ -261,7 +262,7 @@ async fn unsent(
     }
 }
 
-/// Whether another try may fare better: HttpClient4's, or else that of the implementation Java, which tries again only after a
+/// Whether a retry may succeed: HttpClient4's, or otherwise that of the implementation Java, which retries only after a
 /// `BindException` (`HTTPJavaImpl#sample`).
 fn may_help(kind: &FailureKind, is_client: bool) -> bool {
     match kind {
@@ -278,8 +279,8 @@ fn may_help(kind: &FailureKind, is_client: bool) -> bool {
 }
 
 impl Terms {
-    /// `StandardHttpRequestRetryHandler`: not after what tells that it is pointless (a timeout, a refusal, an unknown
-    /// host, TLS), and not what has been sent whole unless its method may be repeated.
+    /// `StandardHttpRequestRetryHandler`: no retry after failures that make it pointless (a timeout, a refusal, an unknown
+    /// host, TLS), nor of a request that was sent completely, unless its method is idempotent.
     fn tries_again(&self, sending: &Sending, failure: &Failure) -> bool {
         const IDEMPOTENT: [&str; 6] = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"];
         if !self.is_client {
@@ -298,12 +299,12 @@ impl Terms {
 pub enum Trouble {
     Exchange(Box<Failure>),
     Java(Exception),
-    /// The run was told to stop now, or a Sample Timeout was over; when the exchange began.
+    /// The run was told to stop now, or a Sample Timeout expired; holds the time at which the exchange began.
     Interrupted(Instant),
 }
 
 impl Trouble {
-    /// The times and sizes of the part that happened.
+    /// The failed exchange, with its times and sizes as far as it got.
     pub(super) fn failed_exchange(&self) -> Option<&Failure> {
         match self {
             Trouble::Exchange(failure) => Some(failure),

@@ -1,4 +1,4 @@
-//! Which version of HTTP a sampler speaks.
+//! The version of HTTP that a sampler speaks.
 
 use drumfire_http::HttpVersion;
 
@@ -20,8 +20,8 @@ impl Versions {
         if secure { self.tls } else { self.plain }
     }
 
-    /// An HTTP Request speaks what `drumfire.http.version` says: 2 is HTTP/2 over TLS where the server wants it, and over plain
-    /// TCP by prior knowledge; 3 is HTTP/3 to addresses of HTTPS without a proxy, and HTTP/1.1 to others.
+    /// The versions of an HTTP Request, by `drumfire.http.version`: 2 is HTTP/2 over TLS if the server agrees, and over plain
+    /// TCP by prior knowledge; 3 is HTTP/3 for HTTPS addresses without a proxy, and HTTP/1.1 for others.
     pub fn of_run(d: &mut Decoder) -> Versions {
         let version = d.settings().properties.get_trimmed("drumfire.http.version");
         let version = match version.as_deref() {
@@ -39,7 +39,7 @@ impl Versions {
     }
 }
 
-/// Says once that the plan needs what this program was built without.
+/// Reports once that the plan needs HTTP/3, which this build does not have.
 fn refuse_http3(d: &mut Decoder) {
     const CODE: &str = "no-http3";
     if d.decoding
@@ -53,16 +53,16 @@ fn refuse_http3(d: &mut Decoder) {
     }
 }
 
-/// HTTP Sampler of BlazeMeter (`com.blazemeter.jmeter.http2.sampler.HTTP2Sampler`): an HTTP Request over HTTP/2 where the server
+/// HTTP Sampler of BlazeMeter (`com.blazemeter.jmeter.http2.sampler.HTTP2Sampler`): an HTTP Request over HTTP/2 if the server
 /// speaks it, else over HTTP/1.1.
 ///
 /// It has the properties of an HTTP Request (embedded resources are fetched at once unless `HTTPSampler.concurrentDwn` is
 /// false), and `HTTP2Sampler.profile` (`legacy` is HTTP/1.1), `HTTP2Sampler.enableHttp1`, `.enableHttp2`, `.alpnEnabled`,
-/// `.http2PriorKnowledge` (also for plain addresses; so does HTTP/1.1 switched off).
+/// `.http2PriorKnowledge` (also for plain addresses; switching HTTP/1.1 off has the same effect).
 ///
-/// Differences from version 3 of the plugin: no HTTP/3, so no Alt-Svc; `.http1_upgrade` is not offered, such a request goes by
-/// HTTP/1.1; nothing of what a server speaks is remembered beyond its connections. Headers and failures are those of an HTTP
-/// Request; sizes are those of the heads as text, as in the plugin.
+/// Differences from version 3 of the plugin: it has no HTTP/3, so it ignores Alt-Svc; it does not offer `.http1_upgrade`, and
+/// sends such a request by HTTP/1.1; it does not remember what a server speaks beyond its connections. Headers and failures are
+/// those of an HTTP Request; sizes are those of the heads as text, as in the plugin.
 pub(super) fn of_blazemeter(d: &mut Decoder, merged: &Merged<'_>) -> Versions {
     let profile = merged.template(d, "HTTP2Sampler.profile");
     let profile = d.now(&profile).trim().to_ascii_lowercase();

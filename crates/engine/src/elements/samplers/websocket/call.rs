@@ -13,7 +13,7 @@ const DEFAULT_CONNECT_TIMEOUT_MS: &str = "20000";
 const DEFAULT_READ_TIMEOUT_MS: &str = "6000";
 
 pub(super) struct Call {
-    /// Where the new connection leads, if there is to be one.
+    /// The address of the new connection, if there is to be one.
     pub address: Option<Endpoint>,
     pub connect_timeout_ms: u64,
     /// 0 waits for ever.

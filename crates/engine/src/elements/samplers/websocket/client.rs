@@ -23,7 +23,7 @@ use crate::run::context::Context;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ClientState {
     Closed,
-    /// This side has said good-bye.
+    /// This side has sent its close frame.
     ClosedClient,
     ClosedServer,
     Connected,
@@ -40,7 +40,7 @@ impl ClientState {
     }
 }
 
-/// The type of the message whose fragments are coming in.
+/// The type of the message whose fragments are arriving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Message {
     Text,
@@ -52,12 +52,12 @@ pub struct Client {
     place: Endpoint,
     state: ClientState,
     socket: Option<WebSocket>,
-    /// The message that began and has not ended.
+    /// The message that has begun and not yet ended.
     fragmented: Option<Message>,
     /// The type of the last data frame's message.
     last: Option<Message>,
     inflater: Option<Inflater>,
-    /// The last frame was part of a compressed message.
+    /// Whether the last frame was part of a compressed message.
     was_compressed: bool,
 }
 
@@ -87,7 +87,7 @@ impl Client {
         &self.place.host
     }
 
-    /// The address as cookies know it.
+    /// The address by which cookies are selected.
     pub(super) fn http_url(&self) -> String {
         self.url(if self.place.tls { "https" } else { "http" })
     }
@@ -99,7 +99,7 @@ impl Client {
         format!("{scheme}://{host}:{port}{path}")
     }
 
-    /// Ends the connection without a word.
+    /// Closes the connection without a close frame.
     pub(super) fn dispose(&mut self) {
         self.state = ClientState::Closed;
         if let Some(socket) = self.socket.take() {
@@ -107,7 +107,7 @@ impl Client {
         }
     }
 
-    /// `WebSocketClient#connect`: connects, asks for the upgrade and takes the answer.
+    /// `WebSocketClient#connect`: connects, asks for the upgrade and reads the answer.
     pub(super) async fn open(
         &mut self,
         cx: &mut Context,
@@ -165,7 +165,7 @@ impl Client {
         Ok(answer)
     }
 
-    /// Sends a frame; gives its size in bytes.
+    /// Sends a frame; returns its size in bytes.
     pub(super) async fn send(
         &mut self,
         cx: &mut Context,
@@ -242,7 +242,7 @@ impl Client {
         Ok(frame)
     }
 
-    /// Keeps track of fragments and of good-byes.
+    /// Keeps track of fragments and close frames.
     fn note(&mut self, frame: &Frame) -> Result<(), Stop> {
         let begins = match frame.opcode {
             Opcode::Text => Some(Message::Text),
@@ -286,7 +286,7 @@ impl Client {
     }
 }
 
-/// Connects, sends the request and gives the head of the answer.
+/// Connects, sends the request and returns the head of the answer.
 async fn connect(
     session: &Session,
     target: &Target,
@@ -317,12 +317,12 @@ fn limit(ms: u64) -> Option<Duration> {
     (ms > 0).then(|| Duration::from_millis(ms))
 }
 
-/// The run was told to stop now, or a Sample Timeout was over.
+/// The failure of an exchange that 'stop now' or a Sample Timeout has interrupted.
 fn broken_off() -> Stop {
     Stop::Io("Socket closed".to_owned())
 }
 
-/// A connection that did not come about, in Java's words.
+/// Java's message for a connection that could not be made.
 fn refused(failure: &Failure, host: &str) -> Stop {
     Stop::Io(match &failure.kind {
         FailureKind::UnknownHost | FailureKind::UnknownToNameServers => host.to_owned(),

@@ -11,7 +11,7 @@ use crate::elements::samplers::http::proxy::GeneralProxy;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 
-/// The deeds of samplers.
+/// The actions of the samplers.
 pub enum WebSocketAction {
     Open,
     RequestResponse(Payload),
@@ -28,9 +28,9 @@ pub enum WebSocketAction {
     },
 }
 
-/// Where a new connection leads.
+/// The address of a new connection.
 pub struct Address {
-    /// `createNewConnection`; `None` is always.
+    /// `createNewConnection`; `None` means always.
     pub when: Option<Template>,
     pub tls: Template,
     pub server: Template,
@@ -63,17 +63,17 @@ pub enum DataType {
     Any,
 }
 
-/// WebSocket Open Connection (`eu.luminis.jmeter.wssampler.OpenWebSocketSampler`): opens the user's WebSocket connection, of
-/// which there is one; an earlier one is closed.
+/// WebSocket Open Connection (`eu.luminis.jmeter.wssampler.OpenWebSocketSampler`): opens the user's only WebSocket connection,
+/// and closes an earlier one.
 ///
 /// Properties: `TLS`, `server`, `port`, `path`, `connectTimeout` (20000) and `readTimeout` (6000) in milliseconds. Header and
-/// Cookie Managers in scope count.
+/// Cookie Managers in scope apply.
 ///
-/// Differences, of all WebSocket samplers: a sample that sends nothing has the time at which it was taken; a user's connection
-/// ends with the user, whatever `websocket.thread.stop.policy` says. As in version 1.3 of the plugin nothing is sent compressed,
-/// messages are inflated where a Header Manager asks for `permessage-deflate`, and a proxy is what the system properties
-/// `http.proxyHost`, `http.proxyPort` and `http.nonProxyHosts` say, with `http.proxyUser` and `http.proxyPass`, by CONNECT; waiting
-/// for it ends with the read timeout, too.
+/// Differences, of all WebSocket samplers: the timestamp of a sample that sends nothing is the time at which it ran; a user's
+/// connection ends with the user, whatever `websocket.thread.stop.policy` says. As in version 1.3 of the plugin, nothing is sent
+/// compressed, and messages are inflated if a Header Manager asks for `permessage-deflate`. The system properties
+/// `http.proxyHost`, `http.proxyPort` and `http.nonProxyHosts` name a proxy, which is used by CONNECT, with `http.proxyUser` and
+/// `http.proxyPass`. The read timeout also limits the wait for the proxy.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketSampler {
     let class = d
         .element
@@ -94,7 +94,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> WebSocketS
         WebSocketAction::PingPong { .. } | WebSocketAction::Close { .. } => None,
         WebSocketAction::Open => Some(address(d, None)),
         _ => {
-            // The one that has it on by itself.
+            // The only sampler whose default is true.
             let default = matches!(deed, WebSocketAction::RequestResponse(_));
             let when = d.optional("createNewConnection");
             let when =
@@ -157,7 +157,8 @@ fn single_read(d: &mut Decoder) -> WebSocketAction {
     }
 }
 
-/// WebSocket Single Write (`eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler`): sends a message and waits for nothing.
+/// WebSocket Single Write (`eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler`): sends a message without waiting for an
+/// answer.
 ///
 /// Properties: those of WebSocket Request-Response, without `readTimeout`.
 fn single_write(d: &mut Decoder) -> WebSocketAction {
@@ -173,8 +174,8 @@ fn ping_pong(d: &mut Decoder) -> WebSocketAction {
     }
 }
 
-/// WebSocket Close (`eu.luminis.jmeter.wssampler.CloseWebSocketSampler`): says good-bye and waits for the answer, which is the
-/// response.
+/// WebSocket Close (`eu.luminis.jmeter.wssampler.CloseWebSocketSampler`): sends a close frame and waits for the answer, which is
+/// the response.
 ///
 /// Properties: `statusCode` (1000), `readTimeout`.
 fn close(d: &mut Decoder) -> WebSocketAction {

@@ -1,4 +1,4 @@
-//! Frames that samplers do not get to see.
+//! Filters for frames that samplers do not see.
 
 use std::pin::Pin;
 use std::time::Instant;
@@ -76,9 +76,9 @@ impl Comparison {
     }
 }
 
-/// WebSocket Text Frame Filter (`eu.luminis.jmeter.wssampler.TextFrameFilter`): leaves out text frames that compare with
-/// `matchValue` as `comparisonType` says (`IsPlain` is all; `Equals`, `Contains`, `StartsWith`, `EndsWith`, `EqualsRegex`,
-/// `ContainsRegex`, each also with `Not` before it). A frame that is left out becomes a sub-result.
+/// WebSocket Text Frame Filter (`eu.luminis.jmeter.wssampler.TextFrameFilter`): discards text frames that match `matchValue` by
+/// `comparisonType` (`IsPlain` matches all; `Equals`, `Contains`, `StartsWith`, `EndsWith`, `EqualsRegex`, `ContainsRegex`, each
+/// also with `Not` before it). A discarded frame becomes a sub-result.
 fn text(d: &mut Decoder, config: &Element) -> Rule {
     Rule::Text {
         comparison: Comparison::of(&config.props.str("comparisonType")),
@@ -86,9 +86,9 @@ fn text(d: &mut Decoder, config: &Element) -> Rule {
     }
 }
 
-/// WebSocket Binary Frame Filter (`eu.luminis.jmeter.wssampler.BinaryFrameFilter`): leaves out binary frames that compare with the
-/// bytes of `matchValue` as `comparisonType` says (those of the text filter without regular expressions), with
-/// `Contains` at `matchPosition` if that is a number.
+/// WebSocket Binary Frame Filter (`eu.luminis.jmeter.wssampler.BinaryFrameFilter`): discards binary frames that match the bytes
+/// of `matchValue` by `comparisonType` (those of the text filter without regular expressions); `Contains` compares at
+/// `matchPosition` if that is a number.
 fn binary(d: &mut Decoder, config: &Element) -> Rule {
     Rule::Binary {
         comparison: Comparison::of(&config.props.str("comparisonType")),
@@ -97,7 +97,7 @@ fn binary(d: &mut Decoder, config: &Element) -> Rule {
     }
 }
 
-/// WebSocket Ping/Pong Frame Filter (`eu.luminis.jmeter.wssampler.PingFrameFilter`): leaves out pings and pongs (`filterType`:
+/// WebSocket Ping/Pong Frame Filter (`eu.luminis.jmeter.wssampler.PingFrameFilter`): discards pings and pongs (`filterType`:
 /// `FilterAll`, `FilterPingOnly`, `FilterPongOnly`) and, with `replyToPing`, answers pings.
 fn ping(d: &mut Decoder, config: &Element) -> Rule {
     let kind = config.props.str("filterType");
@@ -108,7 +108,7 @@ fn ping(d: &mut Decoder, config: &Element) -> Rule {
     }
 }
 
-/// The filter that an element in scope is, if it is one.
+/// Decodes an element in scope that is a filter.
 pub(super) fn decode(d: &mut Decoder, config: &Element) -> Option<Filter> {
     let rule = match config.class.strip_prefix("eu.luminis.jmeter.wssampler.")? {
         "TextFrameFilter" => text(d, config),
@@ -122,19 +122,19 @@ pub(super) fn decode(d: &mut Decoder, config: &Element) -> Option<Filter> {
     })
 }
 
-/// How frames are received through filters.
+/// Receives frames through filters.
 #[derive(Clone, Copy)]
 pub(super) struct FilterChain<'s> {
     pub filters: &'s [Filter],
-    /// Frames that are left out count into the sample's size.
+    /// Whether discarded frames count towards the sample's size.
     pub counts: bool,
     pub keeps_body: bool,
 }
 
 impl<'s> FilterChain<'s> {
-    /// `FrameFilter#receiveFrame`: the filter in front gets what those behind it let through. All frames together have to come
-    /// within the time limit, which is looked at after each of them, also after the one that is let through; so no limit
-    /// (0) means no frame.
+    /// `FrameFilter#receiveFrame`: the first filter gets the frames that the others let through. All frames together must arrive
+    /// within the time limit, which is checked after each frame, even after one that is let through. A limit of 0 therefore lets
+    /// no frame through.
     pub fn receive<'f>(
         self,
         cx: &'f mut Context,
@@ -185,7 +185,7 @@ impl<'s> FilterChain<'s> {
         })
     }
 
-    /// The sub-result of a frame.
+    /// The sub-result of a discarded frame.
     fn leave_out(
         self,
         cx: &mut Context,

@@ -1,8 +1,8 @@
-//! Frames in the plugin's words (`Frame` and its subclasses, `BinaryUtils`).
+//! Frames as the plugin shows them (`Frame` and its subclasses, `BinaryUtils`).
 
 use drumfire_http::{Frame, Opcode};
 
-/// Bytes of a binary frame that are shown of it.
+/// How many bytes of a binary frame are shown.
 const SHOWN_BYTES: usize = 16;
 
 /// `getTypeAsString`.
@@ -21,7 +21,7 @@ pub(super) fn kind(frame: &Frame) -> &'static str {
     }
 }
 
-/// `toString`. `is_binary` is for fragments, whose message decides.
+/// `toString`. `is_binary` says whether the frame's message is binary, since a fragment does not.
 pub(super) fn shown(frame: &Frame, is_binary: bool) -> String {
     let payload = &frame.payload;
     let data = |name: &str| match payload.as_slice() {
@@ -55,7 +55,7 @@ pub(super) fn shown(frame: &Frame, is_binary: bool) -> String {
     }
 }
 
-/// Bytes of a frame's head and of its payload. A payload that was inflated counts as it came.
+/// Bytes of a frame's head and of its payload. A payload that was inflated counts at most as the bytes that were received.
 pub(super) fn sizes(frame: &Frame) -> (u64, u64) {
     let payload_bytes = (frame.payload.len() as u64).min(frame.wire_bytes);
     (frame.wire_bytes - payload_bytes, payload_bytes)
@@ -68,7 +68,7 @@ pub(super) struct CloseReason {
 }
 
 impl CloseReason {
-    /// The first byte has a sign, as in Java.
+    /// Reads a close frame's payload. The first byte has a sign, as in Java.
     pub fn of(payload: &[u8]) -> CloseReason {
         let (status, reason) = match payload {
             [first, second, reason @ ..] => {
@@ -98,14 +98,14 @@ pub(super) fn hexadecimal(bytes: &[u8], most: usize, suffix: &str) -> String {
     text
 }
 
-/// `BinaryUtils#parseBinaryString`: hexadecimal digits, two a byte, with blanks and `0x` where one likes. `None` if a part is
-/// no number.
+/// `BinaryUtils#parseBinaryString`: hexadecimal digits, two per byte, with optional blanks and `0x`. `None` if a part is not
+/// a number.
 pub(super) fn parse_binary(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     if text.trim().is_empty() {
         return Some(bytes);
     }
-    // `String#split` drops what is empty at the end only; an empty part elsewhere adds nothing.
+    // `String#split` drops empty parts only at the end; an empty part elsewhere adds nothing.
     for part in text.split(' ') {
         if let Some(digits) = part.strip_prefix("0x") {
             bytes.push(u32::from_str_radix(digits, 16).ok()? as u8);
@@ -122,7 +122,7 @@ pub(super) fn parse_binary(text: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// `BinaryUtils#contains`; nothing is contained nowhere.
+/// `BinaryUtils#contains`; an empty value is never contained.
 pub(super) fn contains(source: &[u8], value: &[u8]) -> bool {
     !value.is_empty() && source.windows(value.len()).any(|window| window == value)
 }

@@ -1,28 +1,28 @@
 //! Compressed messages (`permessage-deflate`, RFC 7692), as far as version 1.3 of the plugin reads them (`WebSocketInflater`,
-//! `Frame#parseFrame`). It compresses nothing itself, and offers the extension only where a Header Manager does.
+//! `Frame#parseFrame`). The plugin compresses nothing, and offers the extension only if a Header Manager does.
 
 use drumfire_http::{Frame, Opcode};
 use flate2::{Decompress, FlushDecompress, Status};
 
 use super::stop::Stop;
 
-/// Stands for a fragment of text, since only a whole message can be inflated.
+/// Shown instead of a fragment of text, since only a whole message can be inflated.
 const INCOMPLETE: &str =
     "<not showing response data, because it is compressed and at this stage incomplete>";
 
 /// The bytes left out at the end of a message (RFC 7692 section 7.2.1).
 const TAIL: [u8; 4] = [0, 0, 0xff, 0xff];
 
-/// Java's message for a compressed message that nobody asked for.
+/// Java's message for a compressed message if the request did not ask for compression.
 const NOBODY: &str = "java.lang.NullPointerException: Cannot invoke \"eu.luminis.websocket.WebSocketInflater.\
     appendCompressedData(byte[], boolean, org.apache.log.Logger)\" because \"webSocketInflater\" is null";
 
 /// The reading side of the extension on one connection.
 pub(super) struct Inflater {
     stream: Decompress,
-    /// Messages refer to those before them.
+    /// Whether messages refer to earlier ones (context takeover).
     takes_over: bool,
-    /// The message whose fragments are coming in.
+    /// The message whose fragments are arriving.
     message: Vec<u8>,
     /// Longer messages fail.
     max_bytes: u64,
@@ -34,7 +34,7 @@ pub(super) fn too_large(limit: u64) -> String {
 }
 
 impl Inflater {
-    /// The extensions that the headers of the request ask for; the server's answer does not count
+    /// An inflater if the headers of the request ask for the extension; the server's answer does not matter
     /// (`WebSocketClient#initializeStreamingInflater`).
     pub fn asked_for(headers: &[(String, String)], max_bytes: u64) -> Option<Inflater> {
         let asked = headers.iter().rev().find(|(name, value)| {
@@ -55,7 +55,7 @@ impl Inflater {
         }
     }
 
-    /// The message that ends with this payload.
+    /// Inflates the message that ends with this payload.
     fn message(&mut self, payload: &[u8]) -> Result<Vec<u8>, Stop> {
         let mut deflated = std::mem::take(&mut self.message);
         deflated.extend_from_slice(payload);
@@ -80,7 +80,7 @@ impl Inflater {
                     )));
                 }
                 Ok(Status::StreamEnd) => break,
-                // Nothing more is to be had of what there is.
+                // The input is used up.
                 Ok(_) if inflated.len() < inflated.capacity() => break,
                 Ok(_) => {}
             }
@@ -92,8 +92,8 @@ impl Inflater {
     }
 }
 
-/// Puts what a data frame says in place of its compressed payload: the message, if the frame ends it. Gives whether the frame is
-/// part of a compressed message; `of_compressed` is that of the frame before, and `in_text` says that the message is text.
+/// Replaces a data frame's compressed payload by the inflated message, if the frame ends it. Returns whether the frame is part
+/// of a compressed message; `of_compressed` says so of the frame before, and `in_text` says that the message is text.
 pub(super) fn inflate(
     inflater: &mut Option<Inflater>,
     frame: &mut Frame,
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(last, (true, b"Hello".to_vec()));
         let bytes = show(Opcode::Binary, &[0xf2], false, false);
         assert_eq!(bytes, (true, Vec::new()));
-        // A ping between fragments breaks the message off (`lastFrameWasCompressed`).
+        // A ping between fragments ends the compressed message (`lastFrameWasCompressed`).
         let after_ping = show(Opcode::Continuation, b"x", true, false);
         assert_eq!(after_ping, (false, b"x".to_vec()));
     }

@@ -1,4 +1,4 @@
-//! The WebSocket samplers of Peter Doornbosch (Luminis): six elements that share one connection a user.
+//! The WebSocket samplers of Peter Doornbosch (Luminis): six elements that share one connection per user.
 //!
 //! | file | what |
 //! |---|---|
@@ -6,10 +6,10 @@
 //! | `call.rs` | the settings of one sample, evaluated and checked |
 //! | `client.rs` | a user's connection and its states |
 //! | `upgrade.rs` | the opening handshake |
-//! | `frames.rs` | frames in the plugin's words |
+//! | `frames.rs` | frames as the plugin shows them |
 //! | `inflater.rs` | compressed messages |
-//! | `proxy.rs` | the way through an HTTP proxy |
-//! | `filter.rs` | frames that are left out |
+//! | `proxy.rs` | tunnels through an HTTP proxy |
+//! | `filter.rs` | filters that discard frames |
 //! | `sampler.rs` | one sample (`WebsocketSampler#sample`) |
 
 mod call;

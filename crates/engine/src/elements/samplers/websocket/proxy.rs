@@ -1,5 +1,5 @@
-//! The way through an HTTP proxy as the plugin takes it (`WebSocketClient#setupProxyConnection`): by CONNECT also where the
-//! connection has no TLS, with credentials from the start.
+//! Connections through an HTTP proxy, as the plugin makes them (`WebSocketClient#setupProxyConnection`): by CONNECT even
+//! without TLS, and with credentials from the start.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) struct Connect<'a> {
 }
 
 impl Connect<'_> {
-    /// The proxy itself is spoken to without TLS.
+    /// The proxy, to which the plugin speaks without TLS.
     pub fn proxy(&self) -> Arc<Proxy> {
         let mut proxy = Proxy::clone(&self.choice.proxy);
         proxy.tls = false;

@@ -23,7 +23,7 @@ use crate::run::sampler::{Sampler, SamplerTurn};
 /// A decoded WebSocket sampler.
 pub struct WebSocketSampler {
     pub deed: WebSocketAction,
-    /// Where new connections lead, for those samplers that can open one.
+    /// The address of new connections, for samplers that can open one.
     pub address: Option<Address>,
     pub connect_timeout: Option<Template>,
     pub read_timeout: Option<Template>,
@@ -41,8 +41,8 @@ pub struct WebSocketSampler {
 }
 
 impl WebSocketSampler {
-    /// `WebsocketSampler#sample`. A sample that does not come as far as to send something begins and ends now; in JMeter it
-    /// has no times at all.
+    /// `WebsocketSampler#sample`. A sample that fails before it sends anything begins and ends now; in JMeter it has no
+    /// times at all.
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Sample {
         let mut sample = Sample::new(name.eval(cx).into_value(), cx.thread_name.clone());
         sample.start_ms = cx.clock().now_ms();
@@ -105,7 +105,8 @@ impl WebSocketSampler {
         sample
     }
 
-    /// `prepareWebSocketClient`: the user's connection, or one that is yet to be opened. Without either the sample says why.
+    /// `prepareWebSocketClient`: the user's connection, or one that is yet to be opened. If there is neither, fails the
+    /// sample.
     fn client(&self, cx: &mut Context, call: &Call, sample: &mut Sample) -> Option<Box<Client>> {
         let known: Option<Box<Client>> = cx.take_state(self.client);
         if let Some(address) = &call.address {

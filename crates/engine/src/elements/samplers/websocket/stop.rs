@@ -1,4 +1,4 @@
-//! The ends of a sample before its time.
+//! Why a sample ends early.
 
 use drumfire_http::Frame;
 
@@ -11,7 +11,7 @@ pub enum Stop {
     /// `SocketTimeoutException`.
     ReadTimeout,
     Unexpected(Frame),
-    /// `SamplingAbortedException`: the sample says why already.
+    /// `SamplingAbortedException`: the sample already says why.
     Aborted,
     /// Any other exception.
     Exception(String),

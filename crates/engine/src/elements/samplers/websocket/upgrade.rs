@@ -6,7 +6,7 @@ use sha1::{Digest, Sha1};
 
 use super::stop::Stop;
 
-/// Headers that are not the user's to set (`UPGRADE_HEADERS`).
+/// Headers that the user cannot set (`UPGRADE_HEADERS`).
 const OWN: [&str; 5] = [
     "Host",
     "Upgrade",
@@ -48,7 +48,7 @@ pub(super) fn request(
     Ok(text.into_bytes())
 }
 
-/// The headers of a good answer: a sorted map without regard to case, values of one name joined.
+/// The headers of a valid answer, sorted by name without regard to case, with the values of one name joined.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answer(Vec<(String, String)>);
 

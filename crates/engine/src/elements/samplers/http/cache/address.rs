@@ -1,4 +1,4 @@
-//! The address that a sampler asked last: most samplers ask the same one again and again, and putting an address together as
+//! Caches the address of a sampler's last request. Most samplers always request the same one, and building an address as
 //! Java does is a good part of the cost of a small request.
 
 use drumfire_web::url::{SamplerAddress, Url};
@@ -25,7 +25,7 @@ impl Address {
         }
     }
 
-    /// The address, if these are its parts.
+    /// The address, if it was made of these parts.
     pub fn of(&self, target: &SamplerAddress<'_>) -> Option<&Url> {
         let mut parts = parts(target).into_iter();
         let rest = parts.try_fold(&*self.parts, |rest, part| {

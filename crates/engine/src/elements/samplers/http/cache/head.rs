@@ -1,4 +1,4 @@
-//! The header fields that a sampler sent last: most samplers send the same ones again and again but for cookies and length.
+//! Caches the header fields of a sampler's last request. Most samplers always send the same ones except for cookies and length.
 
 use std::borrow::Cow;
 
@@ -7,14 +7,14 @@ use drumfire_web::headers::{HeadTemplate, Header, RequestHead};
 
 use super::misses::Misses;
 
-/// Everything that the fields of a sampler's requests depend on, besides cookies and length, where no proxy, cache or authorization has a
-/// say in them.
+/// Everything that the header fields of a sampler's requests depend on, besides cookies and length, provided that no proxy, cache
+/// or authorization adds any.
 #[derive(Clone, Copy)]
 pub struct Given<'g> {
     pub secure: bool,
     pub host: &'g str,
     pub headers: &'g [Header<'g>],
-    /// That of the body, if there is one.
+    /// The body's type, if there is a body.
     pub content_type: Option<&'g ContentType>,
 }
 
@@ -62,7 +62,7 @@ impl Head {
         }
     }
 
-    /// Appends the head to `out` if its fields are the given ones; tells whether the connection may be used again.
+    /// Appends the head to `out` if its fields are the given ones; returns whether the connection may be used again.
     pub fn append_if(
         &mut self,
         given: &Given<'_>,

@@ -1,6 +1,6 @@
 //! When to stop caching.
 
-/// A value that misses more often than this, net of hits, is not replaced any more.
+/// Stop replacing a value after this many misses, net of hits.
 const MOST: u8 = 4;
 
 /// Misses minus hits of one cached value.

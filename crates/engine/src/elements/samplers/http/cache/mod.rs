@@ -1,4 +1,4 @@
-//! The settings, address and header fields that each sampler had last, for one worker.
+//! Caches the last settings, address and header fields of each sampler, for one worker.
 
 mod address;
 mod head;
@@ -26,7 +26,7 @@ use crate::run::context::Context;
 pub use self::head::{Differing, Given};
 pub use self::settings::Cached;
 
-/// The settings of so many samplers are kept: a few MiB.
+/// The maximum number of samplers whose settings are cached: a few MiB.
 const MOST_SETTINGS: usize = 1_024;
 
 /// One worker's cache.
@@ -46,7 +46,7 @@ struct SamplerValues {
 }
 
 impl SettingsCache {
-    /// The settings of the sampler's last sample, if they would be evaluated to the same again.
+    /// The settings of the sampler's last sample, if evaluating them again would give the same.
     pub fn settings(&self, key: Key, cx: &Context) -> Cached {
         let mut entries = self.entries.borrow_mut();
         let settings = entries
@@ -55,7 +55,7 @@ impl SettingsCache {
         settings.map_or(Cached::Miss, |settings| settings.get(cx))
     }
 
-    /// Keeps settings that were evaluated just now, with properties of this version; `variables` tells what they are made of.
+    /// Caches settings that were just evaluated with this version of the properties; `variables` returns those in them.
     pub fn keep_settings(
         &self,
         cx: &Context,
@@ -84,7 +84,7 @@ impl SettingsCache {
         settings.keep(cx, version, kept);
     }
 
-    /// The address of these parts, made if the sampler's last one had others.
+    /// The address with these parts; a new one if the sampler's last one had other parts.
     ///
     /// # Errors
     /// As [`SamplerAddress::url`].
@@ -99,7 +99,8 @@ impl SettingsCache {
         Ok(url)
     }
 
-    /// Appends the sampler's head to `out` if its fields are the given ones; tells whether the connection may be used again.
+    /// Appends the sampler's head to `out` if its fields are the given ones; returns whether the connection may be used
+    /// again.
     pub fn append_head(
         &self,
         key: Key,
@@ -112,16 +113,16 @@ impl SettingsCache {
         head.append_if(given, differing, out)
     }
 
-    /// Whether fields that are not known are likely to come again.
+    /// Whether to cache header fields after a miss, because they are likely to come again.
     pub fn learns_head(&self, key: Key, given: &Given<'_>) -> bool {
         let entries = self.entries.borrow();
         let head = entries.get(&key).and_then(|entry| entry.head.as_ref());
-        // the boundary of parts is a new one each time
+        // a multipart boundary is new each time
         !matches!(given.content_type, Some(ContentType::Replace(_)))
             && head.is_none_or(|head| head.misses().are_few())
     }
 
-    /// Keeps a finished head, with slots for the differing parts, and appends it as [`Self::append_head`].
+    /// Caches a finished head, with slots for the differing parts, and appends it as [`Self::append_head`].
     pub fn keep_head(
         &self,
         key: Key,

@@ -1,5 +1,5 @@
-//! The settings of a sampler's last sample: while the variables and properties in them stay the same, nothing is evaluated
-//! again.
+//! Caches the settings of a sampler's last sample. While the variables and properties in them stay the same, they are not
+//! evaluated again.
 
 use std::rc::Rc;
 
@@ -9,19 +9,19 @@ use super::super::call::Call;
 use super::misses::Misses;
 use crate::run::context::Context;
 
-/// Settings with more text in them, in bytes, are not kept: literals cost nothing to evaluate, and each worker would have its own.
+/// Settings with more bytes of text are not cached: evaluating literals costs nothing, and each worker would have its own copy.
 pub const LONGEST: usize = 4 << 10;
 
-/// The answer of the cache.
+/// The result of a lookup in the cache.
 pub enum Cached {
     Hit(Rc<Call<'static>>),
-    /// The settings are not worth keeping.
+    /// The settings are not worth caching.
     Rejected,
     Miss,
 }
 
 pub struct CallMemo {
-    /// The variables that the settings are made of, besides properties; `None` if they are made of more.
+    /// The variables on which the settings depend, besides properties; `None` if they depend on anything else.
     variables: Option<Box<[Slot]>>,
     last: Option<Last>,
     misses: Misses,
@@ -60,7 +60,7 @@ impl CallMemo {
         }
     }
 
-    /// Replaces the kept settings by `call`, evaluated with properties of this version; `None` is not worth keeping.
+    /// Replaces the cached settings by `call`, evaluated with this version of the properties; `None` if it is not worth caching.
     pub fn keep(&mut self, cx: &Context, version: Version, call: Option<Call<'static>>) {
         let Some(variables) = &self.variables else {
             return;

@@ -28,7 +28,7 @@ mod of_settings {
         })
     }
 
-    /// Where the next sample goes, its label, and whether that was known.
+    /// The address of the next sample, its label, and whether the cache had them.
     fn ask((sampler, name): &(HttpSampler, Template), cx: &mut Context) -> (String, String, bool) {
         let call = sampler.call(cx, name);
         let url = call.url(|target| worker(cx).cache.address(call.key, target));
@@ -66,7 +66,7 @@ mod of_settings {
             "http://b/1?q=${w}",
             "n 1",
         );
-        // The same text is the same, whoever made it.
+        // Equal texts are the same, even in different allocations.
         cx.vars.set_named("v", "1".into());
         assert!(ask(&sampler, &mut cx).2);
     }
@@ -220,7 +220,7 @@ mod of_heads {
             }
         }
         assert_eq!(learned, 4);
-        // Nor is one that has two in turns, after a while: the one that is known then stays so.
+        // Nor, after a while, are two heads that alternate: the cache then keeps one of them.
         let cache = SettingsCache::default();
         let asked = |given: &Given<'_>| {
             let known = sent(&cache, given).is_some();
