@@ -1,4 +1,4 @@
-//! Class data sharing: a file with Java's loaded classes. Later starts map it, which saves reading and verifying the jars.
+//! Class data sharing: a file with Java's loaded classes. Later starts map it instead of reading and verifying the jars.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use drumfire_platform::processes::ending_signal;
 use crate::find::Installation;
 use crate::{cache_folder, fingerprint};
 
-/// Nothing takes so long to write its file.
+/// No process takes longer than this to write its file.
 const ABANDONED: Duration = Duration::from_secs(3600);
-/// A bridge that nobody has written anew for so long belongs to a program that is no longer in use.
+/// Files that were not rewritten for this long belong to a program that is no longer in use.
 const OUT_OF_USE: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The file of a Java with a JMeter, whether it is there or not. Another Java or other jars have another file; the first part
-/// of its name is the same as long as both lie where they are.
+/// The path of the archive for a Java and a JMeter, whether it exists or not. Another Java or other jars give another name,
+/// whose first part only depends on the folders of both.
 pub fn file(java: &Installation, classpath: &[PathBuf], home: &Path) -> PathBuf {
     let place = format!("{} {}", java.home.display(), home.display());
     let mut what = std::fs::read_to_string(java.home.join("release")).unwrap_or_default();
@@ -39,14 +39,14 @@ pub fn file(java: &Installation, classpath: &[PathBuf], home: &Path) -> PathBuf 
 /// The process that makes an archive locks this file in the archive's folder meanwhile.
 const LOCK: &str = "preparing.lock";
 
-/// Whether the archive is to be made: it is not there, nobody is at it, and making it has not failed for good.
+/// Whether the archive is to be made: it does not exist, no process is making it, and making it has not failed for good.
 pub fn is_wanted(file: &Path) -> bool {
     let is_held = File::open(file.with_file_name(LOCK))
         .is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
     !is_held && !file.is_file() && !file.with_extension("failed").is_file()
 }
 
-/// Makes the archive, or waits for the one who is at it. That it fails for good is kept beside it.
+/// Makes the archive, or waits for the process that is making it. A permanent failure is recorded in a file beside it.
 ///
 /// # Errors
 /// Why there is none: Java then starts without.
@@ -64,7 +64,7 @@ pub fn make(
     }
     create(file, java, classpath, home, options).map_err(|failure| {
         if failure.is_lasting {
-            // If even that cannot be written, it is tried again.
+            // If this cannot be written, either, the next run tries again.
             let _ = std::fs::write(file.with_extension("failed"), &failure.why);
         }
         failure.why
@@ -75,7 +75,7 @@ pub fn make(
 #[derive(Debug)]
 struct Failure {
     why: String,
-    /// It would be the same the next time.
+    /// Whether the next attempt would fail, too.
     is_lasting: bool,
 }
 
@@ -124,8 +124,8 @@ fn create(
     Ok(())
 }
 
-/// Removes what this file takes the place of, and what runs have left behind that were killed. Other programs' files stay,
-/// and so do archives of another Java or JMeter.
+/// Removes files that this one replaces, and those that killed runs have left behind. Other programs' files stay, and so do
+/// recent archives of another Java or JMeter.
 fn remove_superseded(file: &Path) {
     let name_of = |path: &Path| Some(path.file_name()?.to_str()?.to_owned());
     let (Some(folder), Some(own)) = (file.parent(), name_of(file)) else {
@@ -150,7 +150,7 @@ fn remove_superseded(file: &Path) {
             _ => false,
         };
         if goes {
-            // One that cannot be removed is only in the way.
+            // A file that cannot be removed does no harm.
             let _ = std::fs::remove_file(&path);
         }
     }

@@ -1,4 +1,4 @@
-//! Below a controller that Java drives: the native methods by which it asks for its children.
+//! The native methods by which a controller that Java drives reaches its children.
 
 use drumfire_engine::java::{Ask, NOTHING};
 use jni::EnvUnowned;
@@ -40,7 +40,8 @@ fn question(number: i32) -> Option<Ask> {
     all.into_iter().find(|ask| self::number(*ask).0 == number)
 }
 
-/// `Natives.children`: the names, each after a space; before that stands the number of a sampler's step, or `c` for a controller.
+/// `Natives.children`: an entry for each child: the number of a sampler's step, or `c` for a controller, then a space and its
+/// name.
 pub extern "system" fn children<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,

@@ -1,12 +1,12 @@
 //! Delays the virtual machine's slow compiler (C2). Its code pays off over minutes, but it starts with the first loops of a
-//! run, when the cores are busy with classes and the first scripts.
+//! run, when the cores are busy loading classes and compiling the first scripts.
 
 use std::time::Duration;
 
-/// How long it stands back. Groovy has compiled its first scripts by then.
+/// How long it is delayed. Groovy has compiled its first scripts by then.
 pub const START: Duration = Duration::from_secs(1);
 
-/// For so long from now on the compiler works only where a core has nothing else to do.
+/// Lets the compiler run only on cores that are otherwise idle, for this time from now on.
 pub fn stand_back(time: Duration) {
     let threads = system::compilers();
     threads.iter().for_each(|thread| system::when_idle(*thread));
@@ -28,10 +28,10 @@ pub fn stand_back(time: Duration) {
 mod system {
     use std::fs;
 
-    /// The kernel keeps 15 characters of a name.
+    /// The name of its threads, of which the kernel keeps 15 characters.
     const NAME: &str = "C2 CompilerThre";
 
-    /// Threads of this process, by what they are called; not those that the user has scheduled in a way of their own.
+    /// The compiler's threads, except those that the user has given another scheduling policy.
     pub fn compilers() -> Vec<libc::pid_t> {
         let threads = fs::read_dir("/proc/self/task").into_iter().flatten();
         let named = threads.flatten().filter(|thread| {
@@ -88,7 +88,7 @@ mod tests {
             .name("C2 CompilerThread0".to_owned())
             .spawn(move || ended.recv())
             .expect("a thread");
-        // Its name is set by itself.
+        // The thread sets its name itself.
         let thread = loop {
             match system::compilers()[..] {
                 [thread] => break thread,

@@ -1,5 +1,5 @@
-//! Classes that two jars of a class path have in different versions: Java takes the first, and the other jar's code meets a
-//! class that it was not built with.
+//! Finds classes of which two jars on a class path have different versions. Java loads the first, so the other jar's code
+//! meets a class that it was not built with.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
@@ -11,7 +11,7 @@ use zip::ZipArchive;
 /// Two jars with different versions of the same classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// The jar that Java takes the classes from.
+    /// The jar from which Java loads the classes.
     pub winner: PathBuf,
     /// The jar whose classes are never loaded.
     pub loser: PathBuf,
@@ -21,7 +21,7 @@ pub struct Conflict {
     pub example: String,
 }
 
-/// The conflicts on a class path, in its order. A jar that cannot be read has none: Java will say so itself.
+/// The conflicts on a class path, in its order. A jar that cannot be read has none: Java reports it itself.
 pub fn conflicts(class_path: &[PathBuf]) -> Vec<Conflict> {
     let mut first: HashMap<String, (u32, usize)> = HashMap::new();
     let mut differing: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
@@ -53,7 +53,7 @@ pub fn conflicts(class_path: &[PathBuf]) -> Vec<Conflict> {
     differing.into_iter().map(conflict).collect()
 }
 
-/// The classes of a jar with their checksums, from its table of contents. Variants for newer Javas are left out.
+/// The classes of a jar with their checksums, from its central directory. Variants for newer Java versions are left out.
 fn classes(jar: &Path) -> Vec<(String, u32)> {
     let Some(mut archive) = File::open(jar)
         .ok()

@@ -1,8 +1,9 @@
-//! Which user's call is running on a thread. A call in place has its user at hand. A call apart asks the thread of its user,
-//! which lends the user out for as long as a question takes.
+//! Which user's call is running on a thread. A call in place uses its user's visit directly. A call apart, on another thread,
+//! asks the thread of its user, which lends the visit for the time of each question.
 //!
-//! Threads that Java code starts belong to no call. While a call of their user is running they reach the user through its
-//! [`Line`]: of a call in place they use the visit whenever its own thread does not, of a call apart they ask as it does itself.
+//! Threads that Java code starts belong to no call. While a call of their user is running, they reach the user through its
+//! [`Line`]. If the call is in place, they use the visit whenever the call's own thread does not; if it is apart, they ask
+//! questions as the call does.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -23,7 +24,7 @@ enum Current {
 
 thread_local! {
     static CURRENT: RefCell<Current> = const { RefCell::new(Current::Here(null_mut(), null())) };
-    /// The line whose visit this thread uses just now.
+    /// The line whose visit this thread is using.
     static HELD: Cell<*const Line> = const { Cell::new(null()) };
     /// The lines that this thread has joined, innermost last, with what was current before.
     static JOINED: RefCell<Vec<Joined>> = const { RefCell::new(Vec::new()) };
@@ -39,9 +40,9 @@ pub struct Line {
 #[derive(Default)]
 struct CallState {
     call: Option<RunningCall>,
-    /// A thread uses the visit.
+    /// Whether a thread is using the visit.
     is_taken: bool,
-    /// Threads that wait for it.
+    /// The number of threads that wait for it.
     waiting: u32,
 }
 
@@ -78,7 +79,7 @@ impl Line {
         line
     }
 
-    /// By which Java knows it.
+    /// The number by which Java knows it.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -110,7 +111,7 @@ impl Line {
         }
     }
 
-    /// Another call is running from now on; gives the one before.
+    /// Sets the running call; returns the one before.
     fn turn_to(&self, call: Option<RunningCall>) -> Option<RunningCall> {
         std::mem::replace(&mut self.state().call, call)
     }
@@ -122,7 +123,7 @@ impl Drop for Line {
     }
 }
 
-/// Has a line until it is dropped.
+/// Holds a line until it is dropped.
 struct Hold {
     line: *const Line,
     before: *const Line,
@@ -151,7 +152,7 @@ impl Drop for Hold {
     }
 }
 
-/// Puts what was there before back, also when a call panics.
+/// Restores the state before a call, even if the call panics.
 struct Back<'l> {
     current: Current,
     line: Option<&'l Line>,
@@ -199,7 +200,7 @@ impl Drop for Back<'_> {
     }
 }
 
-/// Lets Java code that `run` starts on this thread reach a visit, and other threads reach it over the user's line.
+/// Lets Java code that `run` starts on this thread use a visit, and other threads use it over the user's line.
 pub fn during<R>(visit: &mut Visit<'_>, line: Option<&Arc<Line>>, run: impl FnOnce() -> R) -> R {
     let own: *mut Visit<'_> = visit;
     let of = line.map_or(null(), Arc::as_ptr);
@@ -207,13 +208,14 @@ pub fn during<R>(visit: &mut Visit<'_>, line: Option<&Arc<Line>>, run: impl FnOn
     run()
 }
 
-/// Lets Java code that `run` starts on this thread, which is not the user's, ask for the user, and other threads over the user's line.
+/// Lets Java code that `run` starts on this thread, which is not the user's, ask questions of the user; so can other threads over
+/// the user's line.
 pub fn during_apart<R>(far: Arc<UserLink>, line: &Arc<Line>, run: impl FnOnce() -> R) -> R {
     let _back = Back::to_after(Current::Apart(far), Some(line));
     run()
 }
 
-/// The visit of the call that is running on this thread, if it is in place.
+/// Uses the visit of the call that is running on this thread, if it is in place.
 pub fn here<R>(use_it: impl FnOnce(&mut Visit<'_>) -> R) -> Option<R> {
     let (pointer, line) = CURRENT.with_borrow(|current| match current {
         Current::Here(pointer, line) => (*pointer, *line),
@@ -229,7 +231,7 @@ pub fn here<R>(use_it: impl FnOnce(&mut Visit<'_>) -> R) -> Option<R> {
     Some(use_it(unsafe { &mut *pointer }))
 }
 
-/// The way to the user of the call that is running on this thread, if it is apart.
+/// The link to the user of the call that is running on this thread, if it is apart.
 pub fn far() -> Option<Arc<UserLink>> {
     CURRENT.with_borrow(|current| match current {
         Current::Here(..) => None,
@@ -237,8 +239,7 @@ pub fn far() -> Option<Arc<UserLink>> {
     })
 }
 
-/// Does something with the visit of the call that is running on this thread; `None` if there is none, or if its user has
-/// gone on without it.
+/// Uses the visit of the call that is running on this thread; `None` if there is none, or if its user has gone on without it.
 pub fn visit<R: Send + 'static>(
     use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
 ) -> Option<R> {
@@ -248,7 +249,7 @@ pub fn visit<R: Send + 'static>(
     }
 }
 
-/// The same for what changes no variables.
+/// As `visit`, for uses that change no variables.
 pub fn look<R: Send + 'static>(
     use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
 ) -> Option<R> {
@@ -258,7 +259,7 @@ pub fn look<R: Send + 'static>(
     }
 }
 
-/// The same for what changes no variables and has no answer: it may be done later, but before any question is answered.
+/// As `look`, for uses without an answer: they may run later, but before any question is answered.
 pub fn order(order: impl FnOnce(&mut Visit<'_>) + Send + 'static) -> Option<()> {
     match far() {
         Some(far) => far.order(order),
@@ -271,11 +272,11 @@ struct Joined {
     line: Arc<Line>,
     before: Current,
     held_before: *const Line,
-    /// The visit is in place: no other thread uses it meanwhile.
+    /// Whether the call is in place, so that this thread holds the line.
     is_taken: bool,
 }
 
-/// This thread, which belongs to no call, uses the call of a user until [`leave`]; false if none is running.
+/// Lets this thread, which belongs to no call, use the call of a user until [`leave`]; false if none is running.
 pub fn join(number: u64) -> bool {
     let Some(line) = lines(|lines| lines.get(&number).and_then(Weak::upgrade)) else {
         return false;
@@ -286,7 +287,7 @@ pub fn join(number: u64) -> bool {
     }
     let call = line.state().call.clone();
     let (current, is_taken) = match call {
-        // The line is had already: uses of the visit take no other.
+        // This thread already holds the line, so uses of the visit take no other.
         Some(RunningCall::Here(Pointer(visit))) => (Current::Here(visit, null()), true),
         Some(RunningCall::Apart(far)) => (Current::Apart(far), false),
         None => {

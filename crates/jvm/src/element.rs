@@ -4,7 +4,7 @@ use drumfire_jmx::{Element, Prop, Value, full_class_name};
 
 use crate::wire::WireWriter;
 
-/// JMeter's own classes; a plugin's may have names that only its own reader changes (`NameUpdater`).
+/// JMeter's own classes. Those of plugins may need `NameUpdater`, which only JMeter's own reader applies.
 const JMETER: &str = "org.apache.jmeter.";
 
 // The kinds of properties, as `Elements.java` numbers them.
@@ -18,8 +18,8 @@ const ELEMENT: i32 = 6;
 const LIST: i32 = 7;
 const MAP: i32 = 8;
 
-/// The element for Java; `None` if something in it is for JMeter's own reader, which takes so long to load that a first script
-/// would wait for it.
+/// Writes the element for Java; `None` if only JMeter's own reader can read it. That reader takes so long to load that a first
+/// script would wait for it.
 pub fn write(element: &Element) -> Option<Vec<u8>> {
     let mut out = WireWriter::with_room();
     write_element(&mut out, element)?;

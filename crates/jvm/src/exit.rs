@@ -1,8 +1,8 @@
-//! `System.exit` in a script ends the run, in good order, and not the process.
+//! Makes `System.exit` in a script end the run, in good order, and not the process.
 //!
 //! Java runs its shutdown hooks and then calls `Shutdown.halt0`, a native method, on the thread that has asked. The function
-//! here takes its place: it notes the status, has the run stop and throws an error, which ends the script. `Runtime.halt`
-//! takes the same way.
+//! here replaces it: it records the status, stops the run and throws an error, which ends the script. `Runtime.halt` calls
+//! the same method.
 
 use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
@@ -15,10 +15,10 @@ use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
 use crate::{current, natives};
 
-/// The code of the plan that a thread runs.
+/// The code of the plan that a thread is running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caller {
-    /// An element, by its place in the plan's Java elements.
+    /// An element, by its index among the plan's Java elements.
     Element(u32),
     /// A function in one of a sampler's texts.
     Function,
@@ -28,13 +28,13 @@ pub enum Caller {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub status: i32,
-    /// Nothing for a thread that a script has started.
+    /// `None` for a thread that a script has started.
     pub by: Option<Caller>,
-    /// The sampler at hand.
+    /// The current sampler.
     pub sampler: Option<String>,
 }
 
-/// The first call.
+/// The first call of `System.exit`.
 static ASKED: Mutex<Option<Asked>> = Mutex::new(None);
 
 thread_local! {
@@ -44,7 +44,7 @@ thread_local! {
 /// The code that runs on this thread until the guard is dropped.
 pub struct Calling(Option<Caller>);
 
-/// Notes whose code this thread runs.
+/// Records whose code this thread runs.
 pub fn calling(caller: Caller) -> Calling {
     Calling(CALLER.replace(Some(caller)))
 }
@@ -61,7 +61,7 @@ pub fn asked() -> Option<Asked> {
     asked.clone()
 }
 
-/// Puts the function here in the place of Java's own.
+/// Replaces Java's own function by the one here.
 pub fn catch(env: &mut Env<'_>) -> Result<()> {
     let class = env.find_class(jni_str!("java/lang/Shutdown"))?;
     // SAFETY: the function has the parameter and the result that the signature says, after the environment and the class, as

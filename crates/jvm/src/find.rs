@@ -34,10 +34,10 @@ pub struct Installation {
     pub version: u32,
 }
 
-/// Finds a Java: the one that is configured, `JAVA_HOME`'s, the one on the `PATH`, or the newest in the usual folders.
+/// Finds a Java: the configured one, `JAVA_HOME`'s, the one on the `PATH`, or the newest in the usual folders.
 ///
 /// # Errors
-/// That there is none, or that the one that is named cannot be used.
+/// If there is none, or if the configured one cannot be used.
 pub fn find(properties: &Properties) -> Result<Installation, String> {
     if let Some(home) = properties.get_trimmed(HOME).filter(|home| !home.is_empty()) {
         return usable(Path::new(&*home)).map_err(|why| format!("{HOME}={home} {why}; {ADVICE}"));

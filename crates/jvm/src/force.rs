@@ -1,5 +1,5 @@
-//! An error thrown into another thread, for code that does not heed its interruption: the tool interface's StopThread, since
-//! Java's own `Thread.stop` went away with Java 20.
+//! Throws an error into another thread, for code that ignores interruption. It uses the tool interface's StopThread (JVMTI),
+//! since Java's own `Thread.stop` does not work from Java 20 on.
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -10,7 +10,7 @@ use jni::{Env, JavaVM, jni_str};
 
 /// `JVMTI_VERSION_1_2`.
 const VERSION: i32 = 0x3001_0200;
-/// Places in `jvmtiInterface_1`, from 0.
+/// Indexes of functions in `jvmtiInterface_1`, from 0.
 const STOP_THREAD: usize = 6;
 const ADD_CAPABILITIES: usize = 141;
 /// `can_signal_thread` is the eleventh bit of `jvmtiCapabilities`.
@@ -19,7 +19,7 @@ const CAN_SIGNAL_THREAD: [u32; 4] = [1 << 10, 0, 0, 0];
 /// The environment of the tool interface: a pointer to its table of functions.
 type Tool = *mut *const *const c_void;
 
-/// Has a thread throw an error at the next place where it can.
+/// Makes a thread throw an error as soon as it can.
 ///
 /// # Errors
 /// The exception of the virtual machine.

@@ -28,7 +28,7 @@ impl End {
         self.told.notify_all();
     }
 
-    /// Waits for the end for so long; whether it has come.
+    /// Waits for the end, at most this long; returns whether it has come.
     fn wait(&self, longest: Duration) -> bool {
         let has_come = self.has_come.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self
@@ -38,7 +38,7 @@ impl End {
     }
 }
 
-/// Goes with the user; says its end when it is dropped.
+/// Belongs to a user; signals its end when dropped.
 struct Guard(Arc<End>);
 
 impl Drop for Guard {
@@ -67,7 +67,7 @@ fn on_error(number: jint) -> OnError {
     }
 }
 
-/// `Natives.startUser`: the user's number, or 0 if the group takes no users any more.
+/// `Natives.startUser`: returns the user's number, or 0 if the group takes no more users.
 pub extern "system" fn start_user<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,
@@ -99,7 +99,7 @@ pub extern "system" fn start_user<'l>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// `Natives.awaitUser`: whether the user has ended, after at most so many milliseconds.
+/// `Natives.awaitUser`: waits at most this number of milliseconds; returns whether the user has ended.
 pub extern "system" fn await_user<'l>(
     mut env: EnvUnowned<'l>,
     _: JClass<'l>,

@@ -1,4 +1,4 @@
-//! Assembles the jars of JMeter 5.6.3 where no JMeter is installed, and fetches the jars that a project names.
+//! Assembles the jars of JMeter 5.6.3 if no JMeter is installed, and fetches the jars that a project names.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use drumfire_maven::{Artifact, Surroundings, resolve};
 use crate::artifacts::{self, Locked};
 use crate::{cache_folder, fingerprint, repositories};
 
-/// Maven coordinates with commas between them: jars that come with all that they depend on.
+/// The property with Maven coordinates, separated by commas: jars that are used with all their dependencies.
 pub const DEPENDENCIES: &str = "drumfire.jvm.dependencies";
-/// Is in a JMeter that is whole.
+/// The file that marks a completely assembled JMeter.
 const COMPLETE: &str = "complete";
-/// The group of JMeter's own jars, which a run has already.
+/// The Maven group of JMeter's own jars, which a run already has.
 const JMETER: &str = "org.apache.jmeter";
 const ADVICE: &str = "set JMETER_HOME or -Jdrumfire.jmeter.home=FOLDER, or name a mirror or a folder with the jars by \
                       -Jdrumfire.maven.repositories=URL or FOLDER";
 
-/// The folder for a JMeter that is put together here.
+/// The folder for a JMeter that is assembled here.
 pub fn home() -> PathBuf {
     cache_folder().join("jmeter-5.6.3")
 }
@@ -26,11 +26,11 @@ pub fn is_complete(home: &Path) -> bool {
     home.join(COMPLETE).is_file()
 }
 
-/// Puts JMeter together in `home`: from the local Maven repository, and from the central one or its mirror where jars are
-/// missing. Each jar's content is checked.
+/// Assembles JMeter in `home` from the local Maven repository. Missing jars come from the central one or its mirror. The
+/// content of each jar is checked.
 ///
 /// # Errors
-/// If a jar cannot be had or is wrong, with the remedy.
+/// If a jar cannot be fetched or is wrong, with the remedy.
 pub fn install(home: &Path, properties: &Properties, tell: fn(&str)) -> Result<(), String> {
     let all = artifacts::jmeter();
     let repositories = repositories::of_user(properties, tell)?;
@@ -63,7 +63,7 @@ pub fn install(home: &Path, properties: &Properties, tell: fn(&str)) -> Result<(
     Ok(())
 }
 
-/// Copies a jar to where JMeter has it.
+/// Copies a jar to its place in JMeter's folders.
 fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> {
     let artifact = &locked.artifact;
     let source = artifact.path_in(repository);
@@ -86,10 +86,11 @@ fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> 
     std::fs::copy(&source, &target).map(|_| ()).map_err(problem)
 }
 
-/// The jars that [`DEPENDENCIES`] names, with all that they need on this Java. They are resolved once; the list is kept.
+/// The jars that [`DEPENDENCIES`] names, with all that they need on this Java. They are resolved once, and the list is
+/// cached.
 ///
 /// # Errors
-/// Coordinates that are none, or a jar that cannot be had.
+/// If coordinates are malformed, or a jar cannot be fetched.
 pub fn dependencies(
     properties: &Properties,
     java: u32,
@@ -123,7 +124,7 @@ pub fn dependencies(
     Ok(jars)
 }
 
-/// The list that is kept for these dependencies, if the jars are still there.
+/// The cached list for these dependencies, if the jars still exist.
 pub fn known_dependencies(text: &str) -> Option<Vec<PathBuf>> {
     let list = std::fs::read_to_string(answer_file(text)).ok()?;
     let jars: Vec<PathBuf> = list.lines().map(PathBuf::from).collect();

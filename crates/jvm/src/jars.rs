@@ -8,16 +8,16 @@ use crate::install;
 
 /// The property that names a JMeter.
 pub const HOME: &str = "drumfire.jmeter.home";
-/// The jar by which a JMeter is known.
+/// The jar by which a JMeter is recognised.
 const CORE: &str = "lib/ext/ApacheJMeter_core.jar";
-/// Bindings for SLF4J, of which there may be only one: the bridge's own.
+/// Bindings for SLF4J. There may be only one, which is the bridge's own.
 const REPLACED: [&str; 2] = ["log4j-slf4j-impl", "slf4j-simple"];
 
 /// A JMeter on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JMeter {
     pub home: PathBuf,
-    /// Its jars have yet to be put there.
+    /// Whether its jars have yet to be put there.
     pub is_missing: bool,
 }
 
@@ -30,11 +30,11 @@ impl JMeter {
     }
 }
 
-/// Finds a JMeter: the one that is configured, `JMETER_HOME`'s, the one in whose `bin` the run is started, the one whose `jmeter`
-/// is on the `PATH`, or the one that is or will be put together from Maven's jars.
+/// Finds a JMeter: the configured one, `JMETER_HOME`'s, the one in whose `bin` the run is started, the one whose `jmeter` is on
+/// the `PATH`, or the one that is or will be assembled from Maven's jars.
 ///
 /// # Errors
-/// If the one that is configured is none.
+/// If the configured folder is not a JMeter.
 pub fn find(properties: &Properties) -> Result<JMeter, String> {
     if let Some(home) = properties.get_trimmed(HOME).filter(|home| !home.is_empty()) {
         let home = PathBuf::from(&*home);
@@ -72,7 +72,7 @@ fn is_jmeter(home: &Path) -> bool {
             .any(|jar| name(jar).starts_with("ApacheJMeter_core"))
 }
 
-/// The home of a JMeter that has this folder for its programs.
+/// The home of a JMeter whose `bin` is this folder.
 fn home_of_bin(folder: &Path) -> Option<PathBuf> {
     let is_bin = folder.file_name().is_some_and(|name| name == "bin");
     folder.parent().filter(|_| is_bin).map(Path::to_path_buf)
@@ -119,14 +119,14 @@ impl JMeter {
     }
 }
 
-/// All but those that the bridge has something for.
+/// All jars except those that the bridge replaces.
 fn usable(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
     let is_replaced = |jar: &PathBuf| REPLACED.iter().any(|one| name(jar).starts_with(one));
     all.retain(|jar| !is_replaced(jar));
     all
 }
 
-/// A jar, or a folder of classes and what jars are in it.
+/// Adds a jar, or a folder of classes and the jars in it.
 fn add(all: &mut Vec<PathBuf>, path: &Path) {
     all.push(path.to_path_buf());
     if path.is_dir() {
@@ -134,7 +134,7 @@ fn add(all: &mut Vec<PathBuf>, path: &Path) {
     }
 }
 
-/// The jars in a folder by name.
+/// The jars in a folder, sorted by name.
 fn jars(folder: &Path) -> Vec<PathBuf> {
     let mut jars: Vec<PathBuf> = std::fs::read_dir(folder)
         .into_iter()

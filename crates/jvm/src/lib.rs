@@ -1,20 +1,20 @@
-//! Runs JMeter's own Java classes inside the process, for scripts and for elements that have no native form. The only place
-//! that knows of JNI.
+//! Runs JMeter's own Java classes inside the process, for scripts and for elements without a native implementation. No other
+//! crate uses JNI.
 //!
 //! | file | what |
 //! |---|---|
 //! | `find.rs`, `jars.rs` | the Java and the JMeter on this machine |
 //! | `artifacts.rs`, `repositories.rs`, `install.rs` | jars by their Maven coordinates |
-//! | `archive.rs` | classes as they lie in memory, for a quick start |
-//! | `report.rs` | what `drumfire jvm` says |
+//! | `archive.rs` | an archive of loaded classes, for a quick start |
+//! | `report.rs` | the output of `drumfire jvm` |
 //! | `machine.rs` | the virtual machine, and calls into it |
-//! | `natives.rs` | calls out of it |
-//! | `below.rs` | those about what is below a controller that Java drives |
-//! | `current.rs`, `user_link.rs` | whose call is running on a thread, and how one apart reaches its user |
+//! | `natives.rs` | calls from Java into the engine |
+//! | `below.rs` | calls from Java about the children of a controller that Java drives |
+//! | `current.rs`, `user_link.rs` | whose call is running on a thread, and how a call on another thread reaches its user |
 //! | `waits.rs` | whether a call has waited |
 //! | `hired.rs` | users that a thread group's Java object starts |
-//! | `pool.rs` | threads for calls that take their time |
-//! | `seats.rs`, `force.rs` | the threads that run Java, and how to break off what they are at |
+//! | `pool.rs` | threads for calls that may block |
+//! | `seats.rs`, `force.rs` | the threads that run Java, and how to interrupt them |
 //! | `exit.rs` | `System.exit` in scripts |
 //! | `text.rs`, `wire.rs`, `result.rs`, `request.rs`, `element.rs`, `xml.rs` | samples, requests and elements as bytes |
 //!
@@ -74,7 +74,7 @@ const BRIDGE: &[u8] = include_bytes!("../assets/drumfire-bridge.jar");
 /// The Java of one run.
 pub struct Jvm {
     properties: Properties,
-    /// Takes lines about what is being prepared.
+    /// Shows lines about what is being prepared.
     tell: fn(&str),
     install_later: InstallLater,
     found: OnceLock<Result<(Installation, JMeter), String>>,
@@ -82,14 +82,14 @@ pub struct Jvm {
     plan: OnceLock<Result<Plan, String>>,
     /// Garbage collection time that was requested, in milliseconds.
     garbage_asked_for: AtomicU64,
-    /// Where the archive of classes is to be that Java has started without.
+    /// The path of the archive of classes to be made, if Java has started without one.
     archive_wanted: OnceLock<PathBuf>,
     /// Categories of Java's loggers, and their levels.
     log_levels: Vec<(String, &'static str)>,
 }
 
-/// Does what [`Jvm::install`] does with these properties, out of the way of all else: when nobody waits for it, on a process of
-/// its own that goes on when this one ends.
+/// Does what [`Jvm::install`] does with these properties, but later, when nothing waits for it, in a process of its own that
+/// outlives this one.
 pub type InstallLater = fn(&[(&str, &Path)]) -> std::io::Result<()>;
 
 /// The plan's objects in Java.
@@ -104,7 +104,7 @@ struct Plan {
 }
 
 impl Jvm {
-    /// Looks for nothing yet.
+    /// Creates the host, which does not look for Java yet.
     pub fn new(properties: Properties, tell: fn(&str), install_later: InstallLater) -> Jvm {
         Jvm {
             properties,
@@ -119,8 +119,8 @@ impl Jvm {
         }
     }
 
-    /// Has Java's loggers tell what these categories and their levels (`DEBUG`, …) let through; an empty category is the root,
-    /// which is at `INFO` otherwise.
+    /// Sets the levels (`DEBUG`, …) of these categories of Java's loggers; an empty category is the root, which is at `INFO`
+    /// otherwise.
     #[must_use]
     pub fn with_log_levels(self, log_levels: Vec<(String, &'static str)>) -> Jvm {
         Jvm { log_levels, ..self }
@@ -143,12 +143,12 @@ impl Jvm {
             .map_err(Clone::clone)
     }
 
-    /// The virtual machine, started for this plan if it was not; jars that are missing are brought first.
+    /// The virtual machine, which is started for this plan unless it is running. Missing jars are fetched first.
     fn machine(&self, plan: &Path, classpath: &[PathBuf]) -> Result<&'static Machine, String> {
         self.machine_for(plan, classpath, false)
     }
 
-    /// The same, and whether the plan is known to have a Groovy script.
+    /// As `machine`; `is_groovy_expected` says that the plan has a Groovy script.
     fn machine_for(
         &self,
         plan: &Path,
@@ -179,7 +179,7 @@ impl Jvm {
         started.clone()
     }
 
-    /// The bridge and JMeter, which is put together if need be.
+    /// The bridge and JMeter, which is assembled if necessary.
     fn own_jars(&self, jmeter: &JMeter) -> Result<Vec<PathBuf>, String> {
         if jmeter.is_missing {
             install::install(&jmeter.home, &self.properties, self.tell)?;
@@ -189,13 +189,13 @@ impl Jvm {
         Ok(jars)
     }
 
-    /// The classes' archive; where there is none the run goes on without, and it is made afterwards.
+    /// The archive of classes. If there is none, the run continues without it, and it is made afterwards.
     fn archive(&self, java: &Installation, own: &[PathBuf], home: &Path) -> Option<PathBuf> {
         let file = archive::file(java, own, home);
         if file.is_file() {
             return Some(file);
         }
-        // Java starts once.
+        // It is set only once, since Java starts once.
         let _ = self.archive_wanted.set(file);
         None
     }
@@ -245,8 +245,8 @@ impl Jvm {
         loaded.as_ref().map_err(Clone::clone)
     }
 
-    /// All that a call needs: the machine, this user on the Java side (made at its first call), and what is in Java of the
-    /// plan, which is nothing before the run.
+    /// Everything that a call needs: the machine, this user on the Java side (created at its first call), and the plan's
+    /// objects in Java, which do not exist before the run.
     fn place(&self, visit: &mut Visit<'_>) -> Result<CurrentUser<'_>, Raised> {
         let machine = match self.machine.get() {
             Some(machine) => machine.clone(),
@@ -330,7 +330,7 @@ struct Ready {
 }
 
 impl Ready {
-    /// The call; also whether it has waited, if that is asked.
+    /// Makes the call; also returns whether it has waited, if the caller wants to know.
     fn run(&self) -> (Result<i64, Raised>, bool) {
         match self.call.watches_waits {
             true => waits::watched(|| self.run_it()),
@@ -350,7 +350,7 @@ impl Ready {
     }
 }
 
-/// Runs Java code for a user on a thread of its own, which asks the user's thread for what it wants to know.
+/// Runs Java code for a user on another thread, and answers that thread's questions meanwhile.
 async fn apart(
     visit: &mut Visit<'_>,
     user: Arc<Person>,
@@ -361,7 +361,7 @@ async fn apart(
     let (end, mut ended) = tokio::sync::oneshot::channel();
     pool::run(move || {
         let outcome = current::during_apart(far.clone(), &user.line, run);
-        // A user that has gone on without this call does not ask how it ended.
+        // If the user has gone on without this call, nothing receives its outcome.
         let _ = end.send((outcome, far.end()));
     })
     .map_err(|error| Raised::exception(format!("no thread for a script: {error}")))?;
@@ -380,7 +380,7 @@ async fn apart(
     visit.thrown.take().map_or(Ok(value), Err)
 }
 
-/// Runs the object of a thread group as the engine's own user; gives 0.
+/// Runs the object of a thread group as the engine's own user; returns 0.
 fn run_group(
     machine: &Machine,
     group: usize,
@@ -621,7 +621,7 @@ impl JavaHost for Jvm {
     }
 }
 
-/// Waits for threads that Java code has started and that keep a Java of its own from ending, if there is a Java.
+/// Waits for threads that Java code has started and that would keep a Java process from ending, if Java is running.
 pub fn await_threads() {
     if exit::asked().is_none()
         && let Some(machine) = machine::running()
@@ -696,14 +696,14 @@ fn bridge() -> Result<PathBuf, String> {
     }
     let problem = |error: std::io::Error| format!("{}: {error}", jar.display());
     std::fs::create_dir_all(&folder).map_err(problem)?;
-    // Another process may do the same: the name appears only with the whole content.
+    // Another process may do the same, so the name appears only with the whole content.
     let part = folder.join(format!("bridge-{}.part", std::process::id()));
     std::fs::write(&part, BRIDGE).map_err(problem)?;
     std::fs::rename(&part, &jar).map_err(problem)?;
     Ok(jar)
 }
 
-/// Where files go that can be made again (`XDG_CACHE_HOME`, or else `~/.cache`).
+/// The folder for files that can be made again (`XDG_CACHE_HOME`, or else `~/.cache`).
 fn cache_folder() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
@@ -713,7 +713,7 @@ fn cache_folder() -> PathBuf {
     base.join("drumfire")
 }
 
-/// FNV-1a: tells one build's jar from another's.
+/// FNV-1a, which distinguishes the jars of different builds.
 fn fingerprint(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

@@ -21,13 +21,14 @@ use crate::{element, exit, force, natives, seats, text, xml};
 
 /// Options for the virtual machine, separated by blanks; they come after the bridge's own.
 const OPTIONS: &str = "drumfire.jvm.options";
-/// Room for new objects, unless the user sizes the heap: what scripts make is garbage at once, and a small room keeps collections
-/// short and spares page faults (5 % of the CPU of a script that reads and writes a variable, against 1.5 GB). All that Groovy makes
-/// until its first script is done fits in; with half as much that took two collections of 60 ms.
+/// The size of the young generation, unless the user sizes the heap. Scripts' objects become garbage at once, and a small young
+/// generation keeps collections short and saves page faults (5 % of the CPU of a script that reads and writes a variable,
+/// compared with 1.5 GB). Everything that Groovy allocates until its first script is done fits in; with half the size that took
+/// two collections of 60 ms.
 const NEW_OBJECTS: &str = "-Xmn64m";
 /// The options that JMeter's start script passes to Java, in its order.
 const VARIABLES: [&str; 3] = ["HEAP", "GC_ALGO", "JVM_ARGS"];
-/// Few threads run Java at a time, and pauses should be short: the collector with the least machinery. The packages are those that
+/// The serial collector has the least machinery, which suits few threads at a time and short pauses. The packages are those that
 /// JMeter's start script opens to scripts.
 pub const OWN_OPTIONS: [&str; 10] = [
     "-Xrs",
@@ -61,7 +62,7 @@ pub fn running() -> Option<&'static Machine> {
     MACHINE.get()
 }
 
-/// The virtual machine, started if it was not.
+/// The virtual machine, which is started unless it is running.
 ///
 /// # Errors
 /// The message of the virtual machine or of the bridge's classes.
@@ -79,15 +80,15 @@ pub fn start(
     tracing::info!("Java {} with {}", java.library.display(), options.join(" "));
     if let Some(archive) = archive {
         options.push(format!("-XX:SharedArchiveFile={}", archive.display()));
-        // A class path that has changed since is no reason to say anything.
+        // Java need not warn that the class path has changed since.
         options.push("-Xlog:cds=off".to_owned());
         options.push("-Xlog:class+path=off".to_owned());
     }
-    // `exit.rs` takes the place of a native method of Java's own, of which Java would warn.
+    // `exit.rs` replaces a native method of Java's own, about which Java would warn.
     options.push("-Xlog:jni+resolve=off".to_owned());
     options.push(format!("-Djava.class.path={}", join(classpath)));
     let library = java.library.clone();
-    // The machine takes the thread that creates it for its main thread, with its stack and signal mask.
+    // The machine makes the thread that creates it its main thread, with its stack and signal mask.
     let started = std::thread::Builder::new()
         .name("jvm".to_owned())
         .spawn(move || create(&options, &library))
@@ -120,7 +121,7 @@ fn options(users: &str) -> Vec<String> {
     own.chain(users.map(|(_, option)| option.clone())).collect()
 }
 
-/// `java` takes `--add-opens x=y` in two words, the virtual machine itself in one.
+/// `java` accepts `--add-opens x=y` as two words, the virtual machine itself as one.
 fn one_word_each(options: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in options.split_whitespace() {
@@ -178,7 +179,7 @@ fn bind(env: &mut Env<'_>, vm: JavaVM) -> Result<Machine> {
 pub struct ListensTo(u32);
 
 impl ListensTo {
-    /// Whether it has to be told of the event.
+    /// Whether it has to be notified of the event.
     pub fn hears(self, event: JavaEvent) -> bool {
         let bit = match event {
             JavaEvent::ThreadStarted | JavaEvent::ThreadFinished => 2,
@@ -188,7 +189,7 @@ impl ListensTo {
         self.0 & bit != 0
     }
 
-    /// Whether it has to be told of the test's start and end.
+    /// Whether it has to be notified of the test's start and end.
     pub fn hears_test(self) -> bool {
         self.0 & 1 != 0
     }
@@ -206,13 +207,13 @@ impl Machine {
         &self,
         run: impl FnOnce(&mut Env<'_>) -> Result<R>,
     ) -> std::result::Result<R, String> {
-        // Java knows where its thread's stack is.
+        // Java knows the bounds of its thread's stack, so it has to run on that stack.
         drumfire_fiber::outside(|| self.vm.attach_current_thread(run))
             .map_err(|error| error.to_string())
     }
 
-    /// Prepares JMeter's classes. Names and values of system properties and of log levels stand in turn. Where Groovy is
-    /// expected it is loaded beside all else from now on.
+    /// Prepares JMeter's classes. `system` and `levels` alternate names and values, of system properties and of log levels. If
+    /// Groovy is expected, it is loaded concurrently from now on.
     ///
     /// # Errors
     /// The bridge's exception.
@@ -247,7 +248,7 @@ impl Machine {
         })
     }
 
-    /// Loads the plan's next element, with the numbers of those that are merged into it; gives what it listens to.
+    /// Loads the plan's next element, with the numbers of those that are merged into it; returns what it listens to.
     ///
     /// # Errors
     /// The bridge's exception.
@@ -294,7 +295,7 @@ impl Machine {
         })
     }
 
-    /// Those of these functions that the class path has.
+    /// Those of these functions that are on the class path.
     ///
     /// # Errors
     /// The bridge's exception.
@@ -316,7 +317,7 @@ impl Machine {
         })
     }
 
-    /// Tells the plan's elements that the test starts; gives what went wrong.
+    /// Notifies the plan's elements of the test's start; returns what went wrong.
     ///
     /// # Errors
     /// The bridge's exception.
@@ -338,7 +339,7 @@ impl Machine {
         })
     }
 
-    /// Tells the plan's elements that the test has ended.
+    /// Notifies the plan's elements of the test's end.
     ///
     /// # Errors
     /// The bridge's exception.
@@ -408,10 +409,10 @@ impl Machine {
         })
     }
 
-    /// Tells elements what happens to a user.
+    /// Notifies elements of an event of a user.
     ///
     /// # Errors
-    /// The exception of an element, where JMeter does not catch it.
+    /// The exception of an element, if JMeter does not catch it.
     pub fn happens(
         &self,
         user: &Handle,
@@ -441,8 +442,8 @@ impl Machine {
         })
     }
 
-    /// A thread group by its place in the program; `element` is what the plan says of it, if it is a class of JMeter's own, and
-    /// `java` its place among the plan's elements, if its object starts its users.
+    /// A thread group by its index in the program. `element` is the plan's element, if its class is JMeter's own; `java` is the
+    /// index of its object among the plan's elements, if that object starts its users.
     ///
     /// # Errors
     /// The bridge's exception.
@@ -471,8 +472,8 @@ impl Machine {
         })
     }
 
-    /// Has the object of a thread group start its users, and waits for their end. `engine` is the user as which it runs, `number`
-    /// the group's in its phase.
+    /// Lets the object of a thread group start its users, and waits for their end. `engine` is the user as which it runs,
+    /// `number` the group's number in its phase.
     ///
     /// # Errors
     /// The exception that the object threw.
@@ -497,7 +498,7 @@ impl Machine {
         })
     }
 
-    /// Starts a BeanShell that reads commands, which runs a script first.
+    /// Starts a BeanShell server, which first runs a script.
     ///
     /// # Errors
     /// Why it cannot listen on the port after this one.
@@ -514,7 +515,7 @@ impl Machine {
         })
     }
 
-    /// Tells the object of a thread group that the run stops.
+    /// Notifies the object of a thread group that the run stops.
     ///
     /// # Errors
     /// The exception that the object threw.
@@ -580,7 +581,7 @@ impl Machine {
             jvalue { i: sample as i32 },
         ];
         self.busy(|env| {
-            // SAFETY: the method is Bridge.call, which takes a User, two ints, a boolean and an int, and gives a long.
+            // SAFETY: the method is Bridge.call, which takes a User, two ints, a boolean and an int, and returns a long.
             let delay = unsafe {
                 env.call_static_method_unchecked(
                     &self.bridge,
@@ -593,7 +594,7 @@ impl Machine {
         })
     }
 
-    /// Asks a controller; gives its answer. An exception of the controller goes to the current visit.
+    /// Asks a controller; returns its answer. An exception of the controller goes to the current visit.
     ///
     /// # Errors
     /// A failure of the bridge itself.
@@ -620,7 +621,7 @@ impl Machine {
         })
     }
 
-    /// Runs the script of a function for a user, and gives its text.
+    /// Runs the script of a function for a user, and returns its text.
     ///
     /// # Errors
     /// A failure of the bridge itself.
@@ -641,7 +642,7 @@ impl Machine {
                 jvalue { l: text.as_raw() },
                 jvalue { z: sees_results },
             ];
-            // SAFETY: the method is Bridge.script, which takes a User, two ints, a String and a boolean, and gives a String.
+            // SAFETY: the method is Bridge.script, which takes a User, two ints, a String and a boolean, and returns a String.
             let value = unsafe {
                 env.call_static_method_unchecked(
                     &self.bridge,
@@ -655,7 +656,7 @@ impl Machine {
         })
     }
 
-    /// Runs the plan's code.
+    /// Runs the plan's code, with this thread marked as busy.
     fn busy<R>(
         &self,
         run: impl FnOnce(&mut Env<'_>) -> Result<R>,
@@ -668,7 +669,7 @@ impl Machine {
         .map_err(Raised::exception)
     }
 
-    /// Waits until all threads have ended that Java's own exit would wait for.
+    /// Waits for all threads for which Java's own exit would wait.
     ///
     /// # Errors
     /// The exception that the bridge threw.
@@ -679,7 +680,7 @@ impl Machine {
         })
     }
 
-    /// How long garbage was collected so far, by what the collectors say.
+    /// How long garbage collection took so far, as the collectors report it.
     ///
     /// # Errors
     /// The bridge's exception.
@@ -695,7 +696,7 @@ impl Machine {
         })
     }
 
-    /// Interrupts what is running, or has it throw an error.
+    /// Interrupts the running calls or, with `by_force`, makes them throw an error.
     pub fn break_off(&self, by_force: bool) {
         let outcome = self.attached(|env| {
             for seat in seats::all_busy() {

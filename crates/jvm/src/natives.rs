@@ -13,7 +13,7 @@ use jni::{Env, EnvUnowned, NativeMethod, jni_str};
 
 use crate::{below, current, hired, request, result, text};
 
-/// The run that Java code belongs to; it may reach it on any thread.
+/// The run that Java code belongs to, on any thread.
 #[derive(Default)]
 struct Run {
     properties: Option<Properties>,
@@ -29,31 +29,31 @@ static RUN: RwLock<Run> = RwLock::new(Run {
     lost: Vec::new(),
 });
 
-/// The properties that Java code sees from now on.
+/// Sets the properties that Java code sees from now on.
 pub fn use_properties(properties: Properties) {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     run.properties = Some(properties);
 }
 
-/// Java code may end a run with this control from now on.
+/// Sets the control by which Java code may end the run from now on.
 pub fn use_control(control: Control) {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     run.control = Some(control);
 }
 
-/// The users that Java code counts and stops from now on.
+/// Sets the users that Java code counts and stops from now on.
 pub fn use_crowd(crowd: Arc<dyn RunUsers>) {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     run.crowd = Some(crowd);
 }
 
-/// Takes the lines about what Java code could not send.
+/// Takes the messages about data that Java code could not send.
 pub fn take_lost() -> Vec<String> {
     let mut run = RUN.write().unwrap_or_else(PoisonError::into_inner);
     std::mem::take(&mut run.lost)
 }
 
-/// Does something with all users of the run, if there is one yet.
+/// Uses the users of the run, if there are any yet.
 pub fn crowd<R>(use_it: impl FnOnce(&dyn RunUsers) -> R) -> Option<R> {
     let run = RUN.read().unwrap_or_else(PoisonError::into_inner);
     run.crowd.as_deref().map(use_it)
@@ -74,19 +74,19 @@ pub fn stop_run(now: bool) {
     }
 }
 
-/// The visit of the call at hand.
+/// Uses the visit of the running call.
 pub fn visit<R: Send + 'static>(
     use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
 ) -> Result<R> {
     reached(current::visit(use_it))
 }
 
-/// The same for what changes no variables.
+/// As `visit`, for uses that change no variables.
 fn look<R: Send + 'static>(use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static) -> Result<R> {
     reached(current::look(use_it))
 }
 
-/// The same for what changes no variables and has no answer.
+/// As `look`, for uses without an answer.
 fn order(order: impl FnOnce(&mut Visit<'_>) + Send + 'static) -> Result<()> {
     reached(current::order(order))
 }
@@ -108,7 +108,7 @@ extern "system" fn variable<'l>(
         let Some(name) = text::read(env, &name)? else {
             return Ok(JString::null());
         };
-        // In place the value goes over without a copy of its own.
+        // In place, the value needs no copy of its own.
         if let Some(value) =
             current::here(|visit| visit.variable(&name).map(|value| text::write(env, value)))
         {
@@ -213,7 +213,7 @@ extern "system" fn result_of<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByt
 
 extern "system" fn result_body<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> JByteArray<'l> {
     env.with_env(|env| -> Result<_> {
-        // In place the body goes over without a copy of its own.
+        // In place, the body needs no copy of its own.
         let here = current::here(|visit| {
             let body = visit.result()?.response_data.as_ref()?;
             Some(env.byte_array_from_slice(body))
@@ -360,7 +360,7 @@ extern "system" fn verdict<'l>(
     .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-// The user's fate after an exception, as `Bridge.java` numbers it. 0 loses the sample.
+// The consequence of an exception for the user, as `Bridge.java` numbers it. 0 discards the sample.
 const STOP_THREAD: jint = 1;
 const STOP_TEST: jint = 2;
 const STOP_TEST_NOW: jint = 3;
@@ -399,7 +399,7 @@ extern "system" fn iteration<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>) -> jint
         .resolve::<ThrowRuntimeExAndDefault>()
 }
 
-/// `StandardJMeterEngine#stopTest`: straight to the run, since the thread of the caller's user may be held up by a script.
+/// `StandardJMeterEngine#stopTest`: goes straight to the run, since a script may hold up the thread of the caller's user.
 extern "system" fn stop_test<'l>(mut env: EnvUnowned<'l>, _: JClass<'l>, now: jboolean) {
     env.with_env(|_| -> Result<_> {
         stop_run(now);

@@ -1,4 +1,4 @@
-//! Threads for calls that may block: one for each such call at the same time. A thread that stays idle ends.
+//! A pool of threads for calls that may block, one for each concurrent call. A thread that stays idle ends.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -9,14 +9,14 @@ type Job = Box<dyn FnOnce() + Send>;
 /// How long a thread waits for its next call.
 const IDLE: Duration = Duration::from_secs(10);
 
-/// Threads that wait; the last to come is the first to go.
+/// Idle threads; the one that came last is used first.
 static WAITING: Mutex<Vec<(u64, Sender<Job>)>> = Mutex::new(Vec::new());
 static STARTED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
 /// Runs a job on a thread of the pool.
 ///
 /// # Errors
-/// That the system gives no more threads.
+/// If the system provides no more threads.
 pub fn run(job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     let mut job: Job = Box::new(job);
     while let Some((_, waiting)) = waiting().pop() {
@@ -29,7 +29,7 @@ pub fn run(job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
     std::thread::Builder::new()
         .name(format!("script-{number}"))
         .spawn(move || {
-            // The first one compiles the script that the first sample waits for.
+            // The first thread compiles the script for which the first sample waits.
             if number > 0 {
                 step_back();
             }
@@ -39,12 +39,12 @@ pub fn run(job: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
         .map(|_| ())
 }
 
-/// When many scripts wake up at once, the workers, whose users may keep a schedule, come first: the thread at hand is from now on
-/// as nice as programs are that are started by nice(1).
+/// Lowers this thread's priority to that of programs started by nice(1). When many scripts wake up at once, the workers come
+/// first, since their users may keep a schedule.
 #[cfg(target_os = "linux")]
 fn step_back() {
     const NICE: libc::c_int = 10;
-    let own_thread = 0; // elsewhere that would be the process
+    let own_thread = 0; // 0 is this thread on Linux, and the process elsewhere
     // SAFETY: it takes plain numbers.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, own_thread, NICE) };
 }
@@ -81,7 +81,7 @@ fn next(number: u64, jobs: &Receiver<Job>) -> Option<Job> {
         return None;
     }
     drop(waiting);
-    // Taken off the list just now: its job is on the way.
+    // A caller has just taken this thread off the list, so its job is on the way.
     jobs.recv().ok()
 }
 

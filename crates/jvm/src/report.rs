@@ -9,7 +9,7 @@ use crate::conflicts::{Conflict, conflicts};
 use crate::{Jvm, archive, install, jars, machine};
 
 impl Jvm {
-    /// Says what was found, a line each; starts nothing.
+    /// Reports what was found, one line each, and starts nothing.
     ///
     /// # Errors
     /// If something is missing, with the remedy.
@@ -60,7 +60,7 @@ impl Jvm {
         Ok(text)
     }
 
-    /// Brings all jars and makes the archive of classes, unless it is there.
+    /// Fetches all jars and makes the archive of classes, unless it is there.
     ///
     /// # Errors
     /// If something is missing, with the remedy. Java works without an archive.
@@ -82,7 +82,7 @@ impl Jvm {
     }
 }
 
-/// Which jar wins, and what that costs the other.
+/// Says which jar wins, and how many classes of the other are not loaded.
 fn told(conflict: &Conflict) -> String {
     let Conflict {
         winner,

@@ -1,4 +1,5 @@
-//! Where jars come from that this machine does not have: the user's settings for Maven, or what properties say.
+//! The repositories for jars that this machine does not have, from the user's settings for Maven or from
+//! properties.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use drumfire_maven::{MavenSettings, Repositories, Source};
 
 use crate::cache_folder;
 
-/// Folders and URLs of repositories with commas between them, instead of the central one or its mirror.
+/// Folders and URLs of repositories, separated by commas, which replace the central one or its mirror.
 pub const SOURCES: &str = "drumfire.maven.repositories";
 /// `true`: nothing is fetched over the network.
 const OFFLINE: &str = "drumfire.maven.offline";

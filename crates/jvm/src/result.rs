@@ -83,7 +83,7 @@ pub fn read(bytes: &[u8], body: Option<&[u8]>, before: Option<&Sample>) -> (Samp
     (sample, demands)
 }
 
-/// An action by its place in `TestLogicalAction`.
+/// An action by its index in `TestLogicalAction`.
 pub fn action(number: i32) -> Action {
     match number {
         1 => Action::NextThreadIteration,

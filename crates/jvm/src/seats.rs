@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use jni::objects::JObject;
 use jni::refs::Global;
 
-/// One thread.
+/// A thread that runs Java code.
 pub struct CallSeat {
     busy: AtomicBool,
     thread: Global<JObject<'static>>,
@@ -18,7 +18,7 @@ thread_local! {
     static OWN: std::cell::OnceCell<Arc<CallSeat>> = const { std::cell::OnceCell::new() };
 }
 
-/// The seat of the thread at hand; `thread` gives its `java.lang.Thread`.
+/// The seat of this thread; `thread` returns its `java.lang.Thread`.
 pub fn own<E>(
     thread: impl FnOnce() -> Result<Global<JObject<'static>>, E>,
 ) -> Result<Arc<CallSeat>, E> {
@@ -37,7 +37,7 @@ pub fn own<E>(
     })
 }
 
-/// A thread is busy until this is dropped; then it is as before.
+/// Marks a thread as busy until it is dropped; then the thread is as before.
 pub struct Busy<'s>(&'s CallSeat, bool);
 
 impl Drop for Busy<'_> {
@@ -46,7 +46,7 @@ impl Drop for Busy<'_> {
     }
 }
 
-/// The threads that run Java code just now.
+/// The threads that are running Java code.
 pub fn all_busy() -> Vec<Arc<CallSeat>> {
     let seats = SEATS.lock().unwrap_or_else(PoisonError::into_inner);
     seats

@@ -1,12 +1,12 @@
-//! Texts on their way between Rust and Java. Names and values of variables are short and mostly ASCII: those go over by one
-//! call into the virtual machine and a buffer on the stack; `jni` takes room for each of them twice.
+//! Converts texts between Rust and Java. Names and values of variables are short and mostly ASCII. These need one call into
+//! the virtual machine and a buffer on the stack, while `jni` allocates twice for each of them.
 
 use jni::Env;
 use jni::errors::Result;
 use jni::objects::JString;
 use jni::sys::{jchar, jsize};
 
-/// The longest text that goes by the short way, in UTF-16 code units.
+/// The longest text for that short path, in UTF-16 code units.
 const SHORT: usize = 256;
 
 /// A Java text; `None` for null.

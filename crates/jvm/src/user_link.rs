@@ -1,6 +1,6 @@
-//! How a call apart reaches its user, who stays with the worker. A question costs two changes of threads, so few are asked: what
-//! needs no answer goes along with the next question or with the end of the call, and the variables that the element has read in
-//! earlier calls come with the call.
+//! How a call on another thread reaches its user, which stays with the worker. A question costs two thread switches, so few are
+//! sent: orders, which need no answer, go along with the next question or with the end of the call, and the call begins with the
+//! variables that the element has read in earlier calls.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ pub type Question = Box<dyn FnOnce(&mut Visit<'_>) + Send>;
 const REMEMBERED: usize = 16;
 /// Once this many orders wait, they are sent without a question.
 const TOGETHER: usize = 256;
-/// A longer value is fetched when it is asked for.
+/// A longer value is fetched only on demand.
 const SHORT_BYTES: usize = 4 << 10;
 
 /// The variables that an element has asked for so far.
@@ -26,7 +26,7 @@ const SHORT_BYTES: usize = 4 << 10;
 pub struct ReadHabit {
     /// Those whose values it has read.
     read: Mutex<Vec<Arc<str>>>,
-    /// Whether the plan spells them out, which never changes.
+    /// Whether their names are literal in the plan, which never changes.
     spelled_out: Mutex<Vec<(Box<str>, bool)>>,
 }
 
@@ -58,7 +58,7 @@ impl ReadHabit {
     }
 }
 
-/// The way from a call to its user.
+/// The link from a call to its user.
 pub struct UserLink {
     questions: UnboundedSender<Question>,
     habit: Option<Arc<ReadHabit>>,
@@ -68,14 +68,14 @@ pub struct UserLink {
 struct State {
     /// Orders that the worker has not received yet, the oldest first; `None` after the end of the call.
     orders: Option<Vec<Question>>,
-    /// Values of variables as they are once the orders are carried out.
+    /// Values of variables as they are after the orders.
     variables: HashMap<Arc<str>, Option<String>>,
     /// How often `variables` was emptied.
     emptied: u64,
 }
 
 impl UserLink {
-    /// The way to the user of a visit, and the end at which its worker listens.
+    /// The link to the user of a visit, and the receiver for its worker.
     pub fn to(
         visit: &Visit<'_>,
         habit: Option<Arc<ReadHabit>>,
@@ -98,7 +98,7 @@ impl UserLink {
         locked(&self.state)
     }
 
-    /// Waits for an answer to what changes no variables; `None` if the user has gone on.
+    /// Runs a use that changes no variables on the user's worker, and waits for its answer; `None` if the user has gone on.
     pub fn look<R: Send + 'static>(
         &self,
         use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
@@ -108,7 +108,7 @@ impl UserLink {
         let orders = std::mem::take(state.orders.as_mut()?);
         let question = move |visit: &mut Visit<'_>| {
             carry_out(orders, visit);
-            // The one who asks waits for it.
+            // The thread that asks waits for it.
             let _ = answer.send(use_it(visit));
         };
         self.questions.send(Box::new(question)).ok()?;
@@ -116,7 +116,7 @@ impl UserLink {
         waits::excused(|| answered.blocking_recv().ok())
     }
 
-    /// Waits for an answer; `None` if the user has gone on.
+    /// Runs a use on the user's worker, and waits for its answer; `None` if the user has gone on.
     pub fn ask<R: Send + 'static>(
         &self,
         use_it: impl FnOnce(&mut Visit<'_>) -> R + Send + 'static,
@@ -128,7 +128,7 @@ impl UserLink {
         answer
     }
 
-    /// Leaves something to be done before the next answer, which changes no variables; `None` if the user has gone on.
+    /// Queues an order that changes no variables, to run before the next answer; `None` if the user has gone on.
     pub fn order(&self, order: impl FnOnce(&mut Visit<'_>) + Send + 'static) -> Option<()> {
         self.push(&mut self.state(), Box::new(order))
     }
@@ -168,7 +168,7 @@ impl UserLink {
         Some(value)
     }
 
-    /// Whether the plan spells a name out; `None` if the user has gone on.
+    /// Whether a name is literal in the plan; `None` if the user has gone on.
     pub fn is_spelled_out(&self, name: String) -> Option<bool> {
         let habit = self.habit.as_deref();
         let known = habit.and_then(|habit| {
@@ -190,7 +190,7 @@ impl UserLink {
         Some(is_so)
     }
 
-    /// Gives a variable a value, or null; `None` if the user has gone on.
+    /// Sets a variable to a value, or to null; `None` if the user has gone on.
     pub fn set_variable(&self, name: String, value: Option<String>) -> Option<()> {
         let mut state = self.state();
         state.variables.insert((&*name).into(), value.clone());
@@ -201,20 +201,20 @@ impl UserLink {
     /// Removes a variable; `None` if the user has gone on.
     pub fn remove_variable(&self, name: String) -> Option<()> {
         let mut state = self.state();
-        // One of JMeter's own may show again.
+        // A variable of JMeter's own may reappear.
         state.variables.remove(&*name);
         state.emptied += 1;
         let order = move |visit: &mut Visit<'_>| visit.remove_variable(&name);
         self.push(&mut state, Box::new(order))
     }
 
-    /// Ends the call; gives what its user is to be told.
+    /// Ends the call; returns the orders that its user has yet to carry out.
     pub fn end(&self) -> Vec<Question> {
         self.state().orders.take().unwrap_or_default()
     }
 }
 
-/// Tells a user what a call has left to be done.
+/// Carries out the orders that a call has left.
 pub fn carry_out(orders: Vec<Question>, visit: &mut Visit<'_>) {
     for order in orders {
         order(visit);

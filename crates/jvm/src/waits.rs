@@ -1,17 +1,16 @@
-//! Whether Java code has waited: for a server, a lock, or the clock. A thread that the system takes off its core because others
-//! want it has not waited.
+//! Detects whether Java code has waited: for a server, a lock, or the clock. A thread that was preempted has not waited.
 
 use std::cell::Cell;
 
 thread_local! {
-    /// Waits of this thread for the worker of its user, which are none of the code's own.
+    /// How often this thread has waited for the worker of its user, which does not count.
     static EXCUSED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Java's own housekeeping may hold up a call once.
+/// Java's own housekeeping may cause one wait per call.
 const HOUSEKEEPING: u64 = 1;
 
-/// How often the thread at hand has given its core away so far; `None` where the system does not say.
+/// How often this thread has given up its core so far; `None` if the system does not say.
 #[cfg(target_os = "linux")]
 fn so_far() -> Option<u64> {
     // SAFETY: all of it is plain numbers.
@@ -26,7 +25,7 @@ fn so_far() -> Option<u64> {
     None
 }
 
-/// Runs what waits for the worker.
+/// Runs code that waits for the worker; these waits do not count.
 pub fn excused<R>(run: impl FnOnce() -> R) -> R {
     let before = so_far();
     let outcome = run();
@@ -36,7 +35,7 @@ pub fn excused<R>(run: impl FnOnce() -> R) -> R {
     outcome
 }
 
-/// Runs Java code; gives whether it has waited, as far as is known.
+/// Runs Java code; returns whether it has waited, as far as is known.
 pub fn watched<R>(run: impl FnOnce() -> R) -> (R, bool) {
     let before = so_far().map(|so_far| so_far - EXCUSED.get());
     let outcome = run();

@@ -1,12 +1,12 @@
-//! The byte format of what goes between Rust and Java: little endian, texts as length and UTF-8, no text as length -1. Java's
-//! side is `Wire.java`.
+//! The byte format between Rust and Java: little endian, texts as length and UTF-8, a missing text as length -1. Java's side
+//! is `Wire.java`.
 
 /// Writes values one after the other.
 #[derive(Default)]
 pub struct WireWriter(Vec<u8>);
 
 impl WireWriter {
-    /// With room for a usual result.
+    /// Allocates room for a usual result.
     pub fn with_room() -> WireWriter {
         WireWriter(Vec::with_capacity(1024))
     }
@@ -28,7 +28,7 @@ impl WireWriter {
 
     pub fn bytes(&mut self, bytes: Option<&[u8]>) -> &mut WireWriter {
         match bytes {
-            // Text longer than a Java array is cut.
+            // Text longer than a Java array is truncated.
             Some(bytes) => {
                 let bytes = &bytes[..bytes.len().min(i32::MAX as usize)];
                 self.number(bytes.len() as i32);
@@ -81,7 +81,7 @@ impl<'a> WireReader<'a> {
         Some(self.take(length))
     }
 
-    /// Lone surrogates, which Java's texts may have, have become question marks there.
+    /// Java turns lone surrogates, which its texts may have, into question marks.
     pub fn text(&mut self) -> Option<&'a str> {
         std::str::from_utf8(self.bytes()?).ok()
     }

@@ -1,8 +1,8 @@
-//! An element as a plan file has it, for JMeter's own reader (`SaveService`): the way for what `element.rs` has no form for.
+//! Writes an element as in a plan file, for JMeter's own reader (`SaveService`), if `element.rs` has no form for it.
 
 use drumfire_jmx::{Element, Object, Prop, Props, Value, class_to_tag};
 
-/// The whole of it, as a file has it.
+/// The element as a whole file.
 pub fn write(element: &Element) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let tag = class_to_tag(&element.class);
@@ -123,7 +123,7 @@ fn close(out: &mut String, tag: &str) {
     out.push_str(">\n");
 }
 
-/// Text as XML 1.0 can hold it; what it cannot hold at all is left out.
+/// Escapes text for XML 1.0; characters that it cannot contain are left out.
 fn escape(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
