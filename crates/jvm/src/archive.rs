@@ -49,7 +49,7 @@ pub fn is_wanted(file: &Path) -> bool {
 /// Makes the archive, or waits for the process that is making it. A permanent failure is recorded in a file beside it.
 ///
 /// # Errors
-/// Why there is none: Java then starts without.
+/// Why there is no archive: Java then starts without one.
 pub fn make(
     file: &Path,
     java: &Installation,

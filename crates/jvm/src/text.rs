@@ -39,7 +39,7 @@ fn read_short(env: &Env<'_>, text: &JString<'_>) -> Option<String> {
     String::from_utf8(units.iter().map(|unit| *unit as u8).collect()).ok()
 }
 
-/// The same text for Java.
+/// Converts a text for Java.
 pub fn write<'l>(env: &mut Env<'l>, text: &str) -> Result<JString<'l>> {
     if text.len() > SHORT || !text.is_ascii() {
         return env.new_string(text);
@@ -50,7 +50,7 @@ pub fn write<'l>(env: &mut Env<'l>, text: &str) -> Result<JString<'l>> {
     }
     let raw = env.get_raw();
     // SAFETY: `raw` is this thread's environment, and the buffer has at least as many units as the text has bytes. The
-    // reference is a new one of the frame at hand, or null with an exception that is on its way.
+    // reference is a new one of the current frame, or null with a pending exception.
     let made = unsafe {
         let made = ((**raw).v1_1.NewString)(raw, units.as_ptr(), text.len() as jsize);
         JString::from_raw(env, made)

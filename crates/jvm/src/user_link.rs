@@ -21,7 +21,7 @@ const TOGETHER: usize = 256;
 /// A longer value is fetched only on demand.
 const SHORT_BYTES: usize = 4 << 10;
 
-/// The variables that an element has asked for so far.
+/// The variables that an element has used so far.
 #[derive(Default)]
 pub struct ReadHabit {
     /// Those whose values it has read.

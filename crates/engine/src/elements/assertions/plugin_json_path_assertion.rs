@@ -205,7 +205,8 @@ mod tests {
 
     const BODY: &str = r#"{"a":{"x":1,"y":[1,2.50]},"n":null,"s":"q","e":[],"l":[{"k":1},"t",true],"m":["t",null]}"#;
 
-    /// The message; `flags` are validation, null, invert and, if it is there, whether it is a regular expression. Passing gives the empty message.
+    /// The message; `flags` are validation, null, invert and, if present, whether it is a regular expression. Passing gives the
+    /// empty message.
     fn check(body: &str, path: &str, expected: &str, flags: &str) -> String {
         let class = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion";
         let flag = |index: usize| flags.as_bytes()[index] == b'1';

@@ -262,7 +262,7 @@ mod tests {
     use std::net::UdpSocket;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A name server that knows `known.test` only; it counts what it is asked.
+    /// A name server that only knows `known.test`, and the number of its queries.
     fn name_server() -> (u16, Arc<AtomicUsize>) {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("there is a free port");
         socket

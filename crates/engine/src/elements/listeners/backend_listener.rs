@@ -157,7 +157,7 @@ fn arguments(d: &mut Decoder) -> Vec<(String, String)> {
             d.compile(&row.props.str("Argument.value")),
         );
         let name = d.now(&name);
-        // Of equal names the first counts (`Arguments#getArgumentsAsMap`).
+        // Of arguments with the same name, the first counts (`Arguments#getArgumentsAsMap`).
         if rows.iter().all(|(known, _)| *known != name) {
             rows.push((name, d.now(&value)));
         }

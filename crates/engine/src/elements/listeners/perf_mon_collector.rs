@@ -1,7 +1,7 @@
 //! PerfMon Metrics Collector (`kg.apc.jmeter.perfmon.PerfMonCollector`): asks ServerAgents for metrics of their machines while a run
 //! goes on, and shows them beside the load in the report and on the live page.
 //!
-//! Properties, computed once before the run: host and port of the rows of `metricConnections`. An agent is asked for CPU, memory,
+//! Properties, evaluated once before the run: host and port of the rows of `metricConnections`. The run asks agents for CPU, memory,
 //! network, disks and connections, whatever the rows name. The element's file is not written.
 
 use drumfire_jmx::{Prop, Value};
@@ -33,7 +33,7 @@ pub fn rows(table: &[Prop]) -> impl Iterator<Item = &[Prop]> {
     })
 }
 
-/// The value of a cell, computed once.
+/// The value of a cell, evaluated once.
 pub fn cell(d: &mut Decoder, cell: &Prop) -> String {
     let template = d.compile(&cell.value.as_str());
     d.now(&template)

@@ -1,7 +1,7 @@
 //! Listeners that show samples (`ResultCollector`, `kg.apc.jmeter.vizualizers.CompositeResultCollector`): View Results Tree, Aggregate Report, Simple Data Writer and the like. Here each
 //! is the writer of its file; without a file name it does nothing.
 //!
-//! Properties: `filename` (computed once, before the run), `ResultCollector.error_logging`,
+//! Properties: `filename` (evaluated once, before the run), `ResultCollector.error_logging`,
 //! `ResultCollector.success_only_logging`, `saveConfig` (what is written, and whether as XML or CSV; without it the
 //! `jmeter.save.saveservice.*` properties decide).
 

@@ -79,7 +79,7 @@ impl PostProcessor for DebugPostProcessor {
     }
 }
 
-/// The properties of the sampler at hand.
+/// Lists the properties of the current sampler.
 fn list_sampler(cx: &mut Context, out: &mut String) {
     let worker = cx.worker.clone();
     let (group, sampler) = (cx.group, cx.sampler);

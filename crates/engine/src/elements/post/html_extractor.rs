@@ -74,7 +74,7 @@ impl HtmlExtractor {
         }
     }
 
-    /// `extractMatchingStrings`: no more than the number asked for.
+    /// `extractMatchingStrings`: returns no more values than a positive number asks for.
     async fn extract(
         &self,
         cx: &mut Context,

@@ -403,7 +403,7 @@ mod tests {
             run(extractor("v", "$.o", "no", "", ""), BOOKS),
             [r#"v={"k":"x y"}"#]
         );
-        // A single value is taken whatever number is asked for.
+        // A single value is taken whatever the match number is.
         assert_eq!(
             run(extractor("v", "$.o.k", "no", "5", ""), BOOKS),
             ["v=x y", "v_matchNr=1"]

@@ -43,7 +43,7 @@ enum Form {
 #[derive(Default)]
 struct RewritingState {
     value: String,
-    /// The pattern for an argument whose name is computed.
+    /// The pattern for an argument whose name has variables.
     pattern: Option<(String, Pattern)>,
 }
 

@@ -20,7 +20,7 @@ struct UserParameters {
     names: Vec<Template>,
     user_values: Vec<Vec<Template>>,
     per_iteration: Template,
-    /// Functions such as `__CSVRead` rely on one user's values being computed together.
+    /// Functions such as `__CSVRead` rely on one user's values being evaluated together.
     turn: Turn,
 }
 

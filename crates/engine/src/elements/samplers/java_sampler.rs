@@ -48,7 +48,7 @@ struct SleepSetup {
     mask: i64,
 }
 
-/// The arguments of one sample; of equal names the first counts (`Arguments#getArgumentsAsMap`).
+/// The arguments of one sample. The first of equal names counts (`Arguments#getArgumentsAsMap`).
 struct Arguments(Vec<(String, String)>);
 
 /// Decodes the sampler; `None` for a class that is not built in.

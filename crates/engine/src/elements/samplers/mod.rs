@@ -29,7 +29,7 @@ use crate::run::sampler::Sampler;
 
 pub use parallel_sampler::{CLASS as PARALLEL_CONTROLLER, branch_kind, decode as parallel};
 
-/// Decodes a sampler with the configuration in its scope, the nearest first. `needs` is what is read of its result.
+/// Decodes a sampler with the configuration in its scope, the nearest first. `needs` says what the run reads of its result.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box<dyn Sampler>> {
     match d.element.class.as_str() {
         "DebugSampler" => boxed(debug_sampler::decode(d, needs)),

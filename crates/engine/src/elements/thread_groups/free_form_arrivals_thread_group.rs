@@ -2,7 +2,7 @@
 //! Thread Group whose rate is a table.
 //!
 //! Properties: `Schedule`, rows of a rate at the beginning, a rate at the end and a length (numbers, per `Unit` and in
-//! units), computed before the run; the rest as in the Arrivals Thread Group.
+//! units), evaluated before the run; the rest as in the Arrivals Thread Group.
 
 use super::Load;
 use super::arrivals_thread_group::{free_form_rate, load};

@@ -1,6 +1,6 @@
 //! Stepping Thread Group (`kg.apc.jmeter.threads.SteppingThreadGroup`): users start in steps, stay, and stop in steps.
 //!
-//! Properties, computed before the run: `ThreadGroup.num_threads`, `Threads initial delay`, `Start users count burst`,
+//! Properties, evaluated before the run: `ThreadGroup.num_threads`, `Threads initial delay`, `Start users count burst`,
 //! `Start users count`, `Start users period`, `rampUp`, `flighttime`, `Stop users count`, `Stop users period` (seconds).
 //! Each iteration is a new user, since the plugin never tells `JMeterThread` otherwise.
 

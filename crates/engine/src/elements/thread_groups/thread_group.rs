@@ -1,7 +1,7 @@
 //! Thread Group (`ThreadGroup`, `SetupThreadGroup`, `PostThreadGroup`): a number of users, started evenly over a ramp-up, each
 //! for a number of iterations or until the time is over.
 //!
-//! Properties, computed when the group starts: `ThreadGroup.num_threads`, `.ramp_time`, `.delayedStart`, `.scheduler`, `.delay`,
+//! Properties, evaluated when the group starts: `ThreadGroup.num_threads`, `.ramp_time`, `.delayedStart`, `.scheduler`, `.delay`,
 //! `.duration` (seconds), `.same_user_on_next_iteration`, and the loop controller in `ThreadGroup.main_controller`.
 
 use super::Load;

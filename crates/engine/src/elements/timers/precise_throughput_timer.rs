@@ -30,7 +30,7 @@ struct Schedule {
     /// The timer and the user whose settings apply.
     owner: (StateId, u32),
     settings: ScheduleSettings,
-    /// The run's rate factor that the arrivals were computed with.
+    /// The run's rate factor with which the arrivals were computed.
     factor: f64,
     generator: Generator,
     /// Arrivals so far, including those of other machines.

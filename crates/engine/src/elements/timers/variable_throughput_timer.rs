@@ -2,7 +2,7 @@
 //! rates over time. At the end of the table, the users of the thread group stop.
 //!
 //! Property: `load_profile`, rows of a rate at the beginning, a rate at the end and a length (samples per second, whole
-//! seconds), computed before the run. The JMeter property `load_profile`, or that with the timer's name and a dot before
+//! seconds), evaluated before the run. The JMeter property `load_profile`, or that with the timer's name and a dot before
 //! it, such as `const(10,30s) line(10,20,1m) step(5,25,5,1h)`, replaces them. The properties `<name>_cntDelayed`,
 //! `<name>_cntSent`, `<name>_rps` and `<name>_totalDuration`, which `__tstFeedback` reads, are set each second.
 

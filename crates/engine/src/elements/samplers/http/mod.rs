@@ -7,21 +7,21 @@
 //! | `template.rs` | `RequestTemplate`: the settings as the plan has them |
 //! | `call.rs` | `Call`: the settings of one sample, evaluated |
 //! | `cache/` | `SettingsCache`: settings, address and header fields that each sampler had last |
-//! | `key.rs` | the name of a sampler in the cache |
-//! | `reader.rs` | properties in the order of JMeter's reading, until a function throws |
+//! | `key.rs` | the key of a sampler in the cache |
+//! | `reader.rs` | reads properties in JMeter's order, until a function throws |
 //! | `edits.rs` | the changes that pre-processors make for one sample |
 //! | `fetch.rs` | `Fetch`: all requests of one sample |
 //! | `request.rs` | `RequestBuilder`: one request with address, head, cookies, cache, body |
 //! | `java.rs` | the same for the implementation `Java` |
 //! | `file.rs` | files, for the protocol `file` |
-//! | `transfer.rs` | `Transfer`: the exchange, tried again if need be |
+//! | `transfer.rs` | `Transfer`: the exchange, with its retries |
 //! | `settle.rs` | `Settlement`: challenges, and redirects that HttpClient follows |
 //! | `response.rs` | `ResponseReader`: the sample of one response |
 //! | `redirects.rs` | redirects that JMeter follows |
 //! | `embedded.rs` | `Resources`: the resources of a page |
 //! | `proxy.rs`, `source.rs` | through which proxy and from which address |
 //! | `version.rs` | HTTP/1.1, HTTP/2 or HTTP/3 |
-//! | `failure.rs`, `hints.rs` | failures in JMeter's words, and what they say of this machine |
+//! | `failure.rs`, `hints.rs` | failures as JMeter reports them, and hints about their causes |
 //! | `state.rs` | the state of runs, workers and users between samples |
 
 pub mod cache;

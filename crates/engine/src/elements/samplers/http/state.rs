@@ -256,7 +256,7 @@ impl RunSlot for RunState {
 /// Opens the slot of a run for HTTP.
 ///
 /// # Errors
-/// If servers are to be verified and there is nothing to verify them with.
+/// If servers are to be verified, but there are no certificates to verify them with.
 pub fn open_slot(properties: &Properties) -> Result<Arc<dyn RunSlot>, String> {
     Ok(Arc::new(RunState {
         properties: properties.clone(),
@@ -300,7 +300,7 @@ pub(super) fn hints(cx: &Context) -> &Hints {
 /// The TLS settings of a run, and the sessions that all its users share if `https.sessioncontext.shared` is set.
 ///
 /// # Errors
-/// If servers are to be verified and there is nothing to verify them with.
+/// If servers are to be verified, but there are no certificates to verify them with.
 fn new_tls(properties: &Properties) -> Result<Arc<Tls>, String> {
     let options = TlsOptions {
         trust: trust(properties)?,

@@ -122,7 +122,7 @@ impl Transfer {
     }
 }
 
-/// How a request is sent and what is kept of its response.
+/// How a request is sent, and which parts of its response are stored.
 struct Terms {
     want: WantedParts,
     limits: Limits,
