@@ -24,18 +24,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * JMeter's Backend Listener for clients that only Java has. The client's own thread sends, as in JMeter. Where JMeter lets a user
- * wait for room in the queue, the sample is dropped and counted; and each element has a client of its own, also where two have the
- * same name.
+ * JMeter's Backend Listener for clients that only Java can run. The client's own thread sends, as in JMeter. There are two
+ * differences: a sample is dropped and counted where JMeter makes a user wait for room in the queue, and each element has a client
+ * of its own, even if two elements have the same name.
  */
 public final class Backend extends BackendListener {
     private static final long serialVersionUID = 1L;
     private static final int QUEUE_SIZE = Integer.parseInt(DEFAULT_QUEUE_SIZE);
-    /** Response bodies that may wait, in bytes. */
+    /** The limit of response bodies in the queue, in bytes. */
     private static final long MAX_WAITING_BYTES = 64L << 20;
-    /** How long the end of a run waits for what is queued, and then for {@code teardownTest}. */
+    /** How long the end of a run waits for the queue, and then for {@code teardownTest}. */
     private static final long PATIENCE_SECONDS = 10;
-    /** Stands in the queue after the last sample. */
+    /** Marks the end of the queue. */
     private static final SampleResult END = new SampleResult();
 
     private static final Logger LOG = LoggerFactory.getLogger(BackendListener.class);
@@ -82,7 +82,7 @@ public final class Backend extends BackendListener {
                 return capacity;
             }
         } catch (NumberFormatException e) {
-            // said below
+            // reported below
         }
         LOG.warn("Backend Listener '{}': '{}' is no size of a queue, {} is taken", getName(), size, QUEUE_SIZE);
         return QUEUE_SIZE;
@@ -195,7 +195,7 @@ public final class Backend extends BackendListener {
             }
             try {
                 client.teardownTest(lastContext);
-            } catch (Throwable thrown) { // a client's, which must not end the run
+            } catch (Throwable thrown) { // a client's exception must not end the run
                 note("teardownTest", thrown);
             } finally {
                 ended.countDown();
@@ -210,7 +210,7 @@ public final class Backend extends BackendListener {
             try {
                 client.handleSampleResults(batch, context);
                 handled.addAndGet(size);
-            } catch (Throwable thrown) { // a client's, and JMeter's own thread would end here
+            } catch (Throwable thrown) { // a client's exception, which would end JMeter's own thread
                 note("handleSampleResults", thrown);
             }
         }
@@ -220,7 +220,7 @@ public final class Backend extends BackendListener {
             problem.compareAndSet(null, method + " failed: " + thrown);
         }
 
-        /** Lets the client finish; gives what was lost, or null. */
+        /** Lets the client finish; returns what was lost, or null. */
         String end(BackendListenerContext last) {
             if (client != null) {
                 lastContext = last;

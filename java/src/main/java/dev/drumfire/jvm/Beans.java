@@ -7,8 +7,8 @@ import org.apache.jmeter.util.BeanShellTestElement;
 import org.apache.jmeter.util.JSR223TestElement;
 
 /**
- * Gives elements their properties before they are called, as TestBeanHelper#prepare does, and in its order. That asks the
- * elements' BeanInfo, which for scripts loads JMeter's texts, its editors, and all script engines; scripts get by without.
+ * Gives elements their properties before a call, as TestBeanHelper#prepare does, and in its order. The helper reads the elements'
+ * BeanInfo, which for scripts loads JMeter's texts, its editors, and all script engines; scripts do without it here.
  */
 final class Beans {
     private Beans() {

@@ -36,7 +36,7 @@ final class Bridge {
     private static final int TIMER = 4;
     private static final int LISTENER = 5;
 
-    // The fate of a user after an exception; the engine's side of them is in natives.rs.
+    // The consequence of an exception for the user; the engine's side of it is in natives.rs.
     private static final int LOSE_SAMPLE = 0;
     private static final int STOP_THREAD = 1;
     private static final int STOP_TEST = 2;
@@ -48,7 +48,7 @@ final class Bridge {
     private Bridge() {
     }
 
-    /** Prepares JMeter's classes. Names and values of system properties and of log levels stand in turn. */
+    /** Prepares JMeter's classes. {@code system} and {@code levels} alternate names and values. */
     static void start(String home, String plan, String[] system, String[] levels, boolean isGroovyExpected) throws Exception {
         Threads.useClassLoader(Thread.currentThread());
         if (isGroovyExpected) {
@@ -68,7 +68,7 @@ final class Bridge {
         Home.runInitFiles();
     }
 
-    /** How long the collectors were at work so far. */
+    /** How long garbage collection took so far. */
     static long garbageMillis() {
         long millis = 0;
         for (GarbageCollectorMXBean collector : ManagementFactory.getGarbageCollectorMXBeans()) {
@@ -77,7 +77,7 @@ final class Bridge {
         return millis;
     }
 
-    /** Adds the next element of the plan; gives what it listens to. */
+    /** Adds the next element of the plan; returns what it listens to. */
     static int addElement(byte[] element, boolean isXml, int[] configs) throws Exception {
         return Plan.add(element, isXml, configs);
     }
@@ -86,7 +86,7 @@ final class Bridge {
         return new Group(name, number, element, own);
     }
 
-    /** Runs a thread group of a class of its own to its end, as the user that stands for JMeter's engine. */
+    /** Runs a thread group that its own object drives, to its end, as the user that stands for JMeter's engine. */
     static void runGroup(User engine, int group, int number) {
         engine.enter();
         engine.begin(false);
@@ -109,12 +109,12 @@ final class Bridge {
         return new User(group, threadName, number, line, endMillis);
     }
 
-    /** Waits as the JVM of JMeter does before it ends. */
+    /** Waits for scripts' threads, as JMeter's JVM does before it ends. */
     static void awaitThreads() {
         Threads.awaitOwn();
     }
 
-    /** Runs one element; gives the delay of a timer in milliseconds, else 0. */
+    /** Runs one element; returns the delay of a timer in milliseconds, else 0. */
     static long call(User user, int id, int role, boolean wantsResult, int sample) {
         user.enter();
         user.startSample(sample);
@@ -174,7 +174,7 @@ final class Bridge {
         }
     }
 
-    /** JMeterThread#processAssertion, but for adding the verdict. */
+    /** JMeterThread#processAssertion, except for adding the verdict. */
     private static void judge(User user, Assertion assertion) {
         AssertionResult verdict;
         try {

@@ -34,8 +34,8 @@ final class Classes {
     }
 
     /**
-     * A bit for each of {@link #ROLES}, and after them one for a thread group that walks by itself; -1 if there is no such class, or it
-     * has no role and is no element.
+     * A bit for each of {@link #ROLES}, and then one for a thread group that selects samplers itself; -1 if there is no such
+     * class, or it has no role and is no element.
      */
     static int classify(String name) {
         Class<?> found;
@@ -59,14 +59,14 @@ final class Classes {
         return roles;
     }
 
-    /** Whether a thread group gives the next sampler by methods of its own, not by the controller in it. */
+    /** Whether a thread group selects the next sampler by its own methods, not by the controller in it. */
     private static boolean walksItself(Class<?> group) {
         try {
             return Arrays.stream(group.getMethods())
                 .filter(method -> WALK.contains(method.getName()))
                 .anyMatch(method -> method.getDeclaringClass() != AbstractThreadGroup.class && !method.getDeclaringClass().isInterface());
         } catch (LinkageError e) {
-            return true; // its object knows
+            return true; // leaves it to its object
         }
     }
 }

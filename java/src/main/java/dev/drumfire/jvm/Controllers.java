@@ -17,8 +17,8 @@ import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.threads.AbstractThreadGroup;
 
 /**
- * Controllers of classes that the engine does not know. Their Java object decides what comes next; what the engine runs below
- * it are stand-ins in it: samplers that are only given back, and controllers that ask the engine.
+ * Controllers of classes that the engine does not know. Their Java object selects the next sampler. Its children stand for those
+ * that the engine runs: samplers that it only returns, and controllers that ask the engine.
  */
 final class Controllers {
     // Questions to a controller; the engine's side of them is in below.rs.
@@ -31,7 +31,7 @@ final class Controllers {
     private static final int START_NEXT_LOOP = 6;
     private static final int BREAK_LOOP = 7;
 
-    /** The answer to NEXT that there is no step; else it is the number of one. */
+    /** The answer to NEXT if there is no step; otherwise the answer is the number of a step. */
     static final int NOTHING = -1;
 
     private Controllers() {

@@ -8,7 +8,7 @@ import org.apache.jmeter.protocol.http.control.CookieManager;
 import org.apache.jmeter.testelement.property.CollectionProperty;
 import org.apache.jmeter.testelement.property.JMeterProperty;
 
-/** The user's cookies, brought when something first asks for them. The engine's side of it is {@code request.rs}. */
+/** The user's cookies, fetched on first use. The engine's side of it is {@code request.rs}. */
 public final class Cookies extends CookieManager {
     private static final long serialVersionUID = 1L;
 
@@ -29,7 +29,7 @@ public final class Cookies extends CookieManager {
         }
     }
 
-    /** As they were brought; null before. */
+    /** The cookies as fetched; null before. */
     private transient byte[] before;
     private transient boolean isCleared;
 
@@ -52,7 +52,7 @@ public final class Cookies extends CookieManager {
         for (int left = in.number(); left > 0; left--) {
             cookies.addItem(cookie(in));
         }
-        testStarted(); // makes what puts a header together
+        testStarted(); // creates the object that builds headers
     }
 
     private static Cookie cookie(Wire.Reader in) {
@@ -70,7 +70,7 @@ public final class Cookies extends CookieManager {
         return cookie;
     }
 
-    /** Hands over what was changed. */
+    /** Passes changes to the engine. */
     void end() {
         if (isCleared) {
             Natives.setCookies(null);

@@ -18,8 +18,8 @@ import org.apache.jmeter.testelement.property.StringProperty;
 import org.apache.jmeter.testelement.property.TestElementProperty;
 
 /**
- * Elements of the plan as the engine writes them, made as JMeter's TestElementConverter makes them from a file. JMeter's own
- * reader takes a quarter of a second to be loaded, and is left to what has another form.
+ * Reads elements of the plan as the engine writes them, and makes them as JMeter's TestElementConverter does from a file. JMeter's
+ * own reader takes a quarter of a second to load, so it only reads elements that have another form.
  */
 final class Elements {
     // The kinds of properties; the engine's side of them is in element.rs.
@@ -40,7 +40,7 @@ final class Elements {
         return element(new Wire.Reader(written));
     }
 
-    /** The same from XML, by JMeter's own reader. */
+    /** Reads an element from XML, by JMeter's own reader. */
     static TestElement readXml(byte[] xml) throws IOException {
         if (SaveService.loadElement(new ByteArrayInputStream(xml)) instanceof TestElement element) {
             return element;

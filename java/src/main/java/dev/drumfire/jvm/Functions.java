@@ -21,7 +21,7 @@ import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.threads.JMeterContext;
 import org.apache.jmeter.threads.JMeterContextService;
 
-/** JMeter's functions that run scripts. Each call in the plan has its own, which all users share as in JMeter. */
+/** JMeter's functions that run scripts. Each call in the plan has its own object, which all users share as in JMeter. */
 final class Functions {
     private static final Map<Integer, Call> CALLS = new ConcurrentHashMap<>();
 
@@ -51,7 +51,7 @@ final class Functions {
     private static final int CONDITION = 5;
     private static final int FUNCTION = 6;
 
-    /** Which of these there are on the class path. */
+    /** Which of these functions are on the class path. */
     static boolean[] known(String[] names) {
         Threads.useClassLoader(Thread.currentThread()); // CompoundVariable looks there
         boolean[] known = new boolean[names.length];
@@ -76,19 +76,19 @@ final class Functions {
         JMeterContext context = JMeterContextService.getContext();
         Sampler sampler = language == FUNCTION ? sampler(context) : named(text, context);
         String value = call.function.execute(context.getPreviousResult(), sampler);
-        // JMeter's own functions may give null, which their caller knows; results of others are put into a text.
+        // JMeter's own functions may return null, which their caller handles; other results become texts.
         return language == FUNCTION ? String.valueOf(value) : value;
     }
 
     /**
-     * The current sampler, for a script that names it. It is made of the sampler's texts, whose functions would count twice for a
-     * script that stands in one of them and does not look.
+     * The current sampler, for a script that mentions it. Making it evaluates the sampler's texts, whose functions then count twice
+     * for a script that is in one of these texts and does not use the sampler.
      */
     private static Sampler named(String text, JMeterContext context) {
         return text.contains("ampler") ? context.getCurrentSampler() : null;
     }
 
-    /** The current sampler when the function uses it: the call may stand in one of the sampler's own texts. */
+    /** A proxy that gets the current sampler only on use, since the call may be in one of the sampler's own texts. */
     private static Sampler sampler(JMeterContext context) {
         return (Sampler) Proxy.newProxyInstance(Functions.class.getClassLoader(), new Class<?>[] {Sampler.class}, (proxy, method, arguments) -> {
             try {
@@ -99,7 +99,7 @@ final class Functions {
         });
     }
 
-    /** Texts with their lengths and a colon before each. */
+    /** Splits texts, each of which follows its length and a colon. */
     private static String[] parts(String text) {
         List<String> parts = new ArrayList<>();
         for (int at = 0; at < text.length();) {
@@ -111,7 +111,7 @@ final class Functions {
         return parts.toArray(String[]::new);
     }
 
-    /** A function by its name, which stands before its arguments. */
+    /** A function by its name, the first of the texts; the others are its arguments. */
     private static Call foreign(String[] texts) throws ReflectiveOperationException, InvalidVariableException {
         Class<? extends Function> type = CompoundVariable.getFunctionClass(texts[0]);
         return made(type.getDeclaredConstructor().newInstance(), texts, 1);

@@ -33,22 +33,22 @@ import groovy.lang.MissingMethodException;
 import groovy.lang.Script;
 
 /**
- * The Groovy script of a JSR223 element that keeps it compiled. It does what JSR223TestElement#processFileOrScript does with
- * Groovy's script engine, but without what the two make anew for each call: an engine with a class loader, closures of all
- * methods of the script, a metaclass of the object's own, and bindings that nobody asks for.
+ * The Groovy script of a JSR223 element that caches it compiled. It does what JSR223TestElement#processFileOrScript does with
+ * Groovy's script engine, but without the objects that the two make for each call: an engine with a class loader, closures of all
+ * methods of the script, a metaclass for the object, and bindings that the script does not use.
  */
 final class GroovyScript {
-    /** JSR223TestElement has a cache of this size. */
+    /** A cache of the size that JSR223TestElement's has. */
     private static final Cache<Object, Compiled> COMPILED =
         Caffeine.newBuilder().maximumSize(JMeterUtils.getPropDefault("jsr223.compiled_scripts_cache_size", 100)).build();
-    /** Gives elements their bindings, and compiles nothing. */
+    /** Only provides bindings for elements; it compiles nothing. */
     private static final ScriptEngine ENGINE = newEngine();
     private static final Field SCRIPT_CLASS = scriptClass();
 
     private record FileKey(String path, long lastModified) {
     }
 
-    /** A script's class; the constructor is null where the class is no script. */
+    /** A script's class; the constructor is null if the class is no script. */
     private record Compiled(Class<?> type, Constructor<?> constructor) {
         static Compiled of(Class<?> type) throws NoSuchMethodException {
             return new Compiled(type, Script.class.isAssignableFrom(type) ? type.getConstructor(Binding.class) : null);
@@ -79,7 +79,7 @@ final class GroovyScript {
         this.runner = runner;
     }
 
-    /** By its factory: ScriptEngineManager would load those of all languages. */
+    /** Uses Groovy's own factory, since ScriptEngineManager would load the engines of all languages. */
     private static ScriptEngine newEngine() {
         return new GroovyScriptEngineFactory().getScriptEngine();
     }
@@ -98,14 +98,14 @@ final class GroovyScript {
         return isOwn() ? ENGINE : engines.get();
     }
 
-    /** Whether the script is Groovy, and is to be kept compiled. */
+    /** Whether the script is Groovy, and is to be cached compiled. */
     private boolean isOwn() {
         String language = element.getScriptLanguage();
         boolean isGroovy = language == null || language.isEmpty() || language.equals("groovy") || language.equals("Groovy");
         return isGroovy && !"false".equals(element.getCacheKey());
     }
 
-    /** Whether {@link #run} can run it; what is wrong with it otherwise JMeter says. */
+    /** Whether {@link #run} can run it; otherwise JMeter runs it or reports what is wrong. */
     private boolean isReady() {
         if (!isOwn()) {
             return false;
@@ -135,7 +135,7 @@ final class GroovyScript {
             throw e;
         } catch (MissingMethodException e) {
             boolean isOwn = e.getType() == compiled.type;
-            // The engine looks for methods of other scripts then, and names itself.
+            // In this case the engine looks for methods of other scripts, and names itself in the exception.
             throw new ScriptException(isOwn ? new MissingMethodException(e.getMethod(), GroovyScriptEngineImpl.class, e.getArguments()) : e);
         } catch (Exception e) {
             throw new ScriptException(e);
@@ -154,7 +154,7 @@ final class GroovyScript {
         return first;
     }
 
-    /** The script of a file, or with {@code null} for that, the one that is the key. */
+    /** The compiled script of a file, or of the text in the key if {@code file} is null. */
     private static Compiled compiled(Object key, File file) throws ScriptException, IOException {
         Compiled known = COMPILED.getIfPresent(key);
         if (known != null) {
@@ -181,7 +181,7 @@ final class GroovyScript {
     }
 
     private Logger log() {
-        String name = element.getName(); // again, as JMeter: a function in it counts both times
+        String name = element.getName(); // evaluated again, as in JMeter: a function in it counts both times
         if (!name.equals(loggerName)) {
             loggerName = name;
             log = LoggerFactory.getLogger(element.getClass().getSuperclass().getName() + '.' + name);

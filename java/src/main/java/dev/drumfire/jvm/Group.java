@@ -29,7 +29,7 @@ final class Group {
     };
     private static final long PAUSE_MILLIS = 50;
     private static final VarHandle GROUPS = groups();
-    /** Groups of classes of their own, by their numbers. */
+    /** Groups that their own objects drive, by their numbers. */
     private static final Map<Integer, OwnGroup> OWN = new ConcurrentHashMap<>();
 
     private final int number;
@@ -41,8 +41,8 @@ final class Group {
     private final Set<User> users = ConcurrentHashMap.newKeySet();
 
     /**
-     * The element is what the plan says of it; empty if that is of no class of JMeter's own. Where its own object starts its users,
-     * {@code place} is the object's among the plan's elements; else it is -1.
+     * {@code element} is the plan's element; empty unless its class is JMeter's own. If the group's own object starts its users,
+     * {@code place} is the object's index among the plan's elements; otherwise it is -1.
      */
     Group(String name, int number, byte[] element, int place) {
         this.number = number;
@@ -57,7 +57,7 @@ final class Group {
         known.add(threadGroup);
     }
 
-    /** StandardJMeterEngine#stopThread looks through them. */
+    /** The groups that StandardJMeterEngine#stopThread searches. */
     private static VarHandle groups() {
         try {
             return MethodHandles.privateLookupIn(StandardJMeterEngine.class, MethodHandles.lookup()).findVarHandle(StandardJMeterEngine.class, "groups", List.class);
@@ -127,7 +127,7 @@ final class Group {
         }
     }
 
-    /** Gives the object the settings of the plan's element; those that functions compute, as they were when the group started. */
+    /** Sets the object's properties to those of the plan's element; computed ones have their values of the group's start. */
     void settle(ThreadGroup shown) {
         TestElement written = element.length > 0 ? Plan.shown(element) : new ConfigTestElement();
         PropertyIterator properties = written.propertyIterator();

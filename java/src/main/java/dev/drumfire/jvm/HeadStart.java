@@ -12,14 +12,14 @@ import groovyjarjarantlr4.v4.runtime.CommonTokenStream;
 import groovyjarjarantlr4.v4.runtime.atn.PredictionMode;
 
 /**
- * Groovy takes a third of a second of work until its first script is compiled. The part that is the same for all scripts begins
- * with Java itself, on two threads, beside all else that comes before the first sample. Scripts are left to their calls, since
- * Groovy numbers them as it compiles them.
+ * Loads the parts of Groovy that all scripts need, on two threads, beside all else that comes before the first sample. Groovy
+ * takes a third of a second of work until its first script is compiled. Scripts themselves are compiled when they are called,
+ * since Groovy numbers them as it compiles them.
  */
 final class HeadStart {
-    /** Something of what most scripts are made of. */
+    /** A script with syntax that most scripts use. */
     private static final String SAMPLE = "vars.put('a', 1)";
-    /** The compiler's classes that have much to do when they are loaded. */
+    /** The compiler's classes that take long to load. */
     private static final String[] COMPILER = {
         "org.codehaus.groovy.control.ResolveVisitor", "org.codehaus.groovy.classgen.asm.InvocationWriter",
         "org.codehaus.groovy.classgen.AsmClassGenerator", "org.codehaus.groovy.transform.stc.StaticTypeCheckingSupport",
@@ -44,7 +44,7 @@ final class HeadStart {
         try {
             work.run();
         } catch (RuntimeException | LinkageError e) {
-            // The first script will say it.
+            // The first script will report it.
         }
     }
 
@@ -53,7 +53,7 @@ final class HeadStart {
             try {
                 Class.forName(name);
             } catch (ClassNotFoundException e) {
-                // Another Groovy has others.
+                // Another version of Groovy may not have it.
             }
         }
         MetaClassRegistry methods = GroovySystem.getMetaClassRegistry();
@@ -66,7 +66,7 @@ final class HeadStart {
         GroovyLangLexer words = new GroovyLangLexer(CharStreams.fromString(SAMPLE));
         GroovyLangParser parser = new GroovyLangParser(new CommonTokenStream(words));
         parser.getInterpreter().setPredictionMode(PredictionMode.SLL);
-        // As Groovy does: what could follow in the case of an error is not worked out.
+        // As Groovy does: without computing a recovery from errors.
         parser.setErrorHandler(new BailErrorStrategy());
         parser.compilationUnit();
         GroovySystem.getMetaClassRegistry();

@@ -12,7 +12,7 @@ import java.util.Properties;
 import org.apache.jmeter.JMeter;
 import org.apache.jmeter.util.JMeterUtils;
 
-/** JMeter's properties, and the folder that its classes look into. */
+/** Prepares JMeter's properties, and the folder in which its classes look for files. */
 final class Home {
     /** SaveService reads it from the home; JMeter's own jars have it, too. */
     private static final String NAMES = "bin/saveservice.properties";
@@ -29,7 +29,7 @@ final class Home {
         unpack(Path.of(home).resolve(NAMES));
     }
 
-    /** Scripts that properties name; JMeter keeps what runs them to itself. */
+    /** Runs scripts that properties name. JMeter's own method for this is private. */
     static void runInitFiles() throws ReflectiveOperationException {
         if (JMeterUtils.getPropDefault("beanshell.init.file", "").isEmpty() && JMeterUtils.getPropDefault("jsr223.init.file", "").isEmpty()) {
             return;

@@ -25,11 +25,11 @@ final class Lifecycle {
     private static final int THREAD_ITERATION_STARTED = 2;
     private static final int LOOP_ITERATION_STARTED = 3;
 
-    /** The controller whose iteration starts, as far as listeners see it. */
+    /** The controller that listeners get as the one whose iteration starts. */
     private static final LoopController LOOP = new LoopController();
 
     private static Logger log;
-    /** The user that runs elements before and after all others. */
+    /** The user as which elements run before and after all others. */
     private static User plan;
 
     private Lifecycle() {
@@ -58,7 +58,7 @@ final class Lifecycle {
         return plan == null ? null : plan.vars();
     }
 
-    /** StandardJMeterEngine#notifyTestListenersOfStart; gives what went wrong, or null. */
+    /** StandardJMeterEngine#notifyTestListenersOfStart; returns what went wrong, or null. */
     static String testStarted(Group group) {
         User engine = new User(group, "StandardJMeterEngine", 0, 0, 0);
         engine.context.setSamplingStarted(false);
@@ -111,7 +111,7 @@ final class Lifecycle {
         plan.end();
     }
 
-    /** Something happens to a user: each of its elements that listens to it is told. */
+    /** Notifies the user's elements that listen to an event. */
     static void happens(User user, int what, int[] elements, int iteration) {
         user.enter();
         user.begin(false);

@@ -20,11 +20,11 @@ public final class Loggers implements ILoggerFactory {
     static final int WARN = 3;
     static final int ERROR = 4;
 
-    /** The least level of each category and what is below it. */
+    /** The lowest level that is logged, by category; it also applies to the categories below. */
     private static volatile Map<String, Integer> levels = Map.of();
     private static final Map<String, Logger> LOGGERS = new ConcurrentHashMap<>();
 
-    /** Takes names and levels in turn; a name without characters is the root. */
+    /** Takes alternating names and levels; the empty name is the root. */
     static void setLevels(String[] namesAndLevels) {
         Map<String, Integer> map = new TreeMap<>();
         for (int i = 0; i + 1 < namesAndLevels.length; i += 2) {

@@ -21,8 +21,8 @@ import groovy.lang.Binding;
 import groovy.lang.MissingPropertyException;
 
 /**
- * The names that JSR223TestElement#populateBindings gives to a script. The object behind a name is made when the script asks for
- * it: most scripts use two of them, and the previous result alone costs more than most scripts do.
+ * The names that JSR223TestElement#populateBindings gives to a script. The object behind a name is created on first use, because
+ * most scripts use two of them, and the previous result alone costs more than most scripts do.
  */
 final class Names extends Binding {
     private static final Set<String> PROVIDED = Set.of("log", "Label", "FileName", "Parameters", "args", "ctx", "vars", "props", "OUT", "sampler", "prev");
@@ -30,9 +30,9 @@ final class Names extends Binding {
     private final JSR223TestElement element;
     private final String label;
     private final Logger log;
-    /** The user's, whichever thread asks for a name: scripts start threads. */
+    /** The user's context, whichever thread uses a name: scripts start threads. */
     private final JMeterContext context = JMeterContextService.getContext();
-    /** Names that the element or the script has set, and those that the script has asked for. */
+    /** Names that the element or the script has set, and those that the script has used. */
     private final Map<String, Object> known;
     private boolean isWhole;
     private PrintWriter out;
@@ -73,7 +73,7 @@ final class Names extends Binding {
             known.put(name, value);
             return value;
         }
-        // As GroovyScriptEngineImpl has them: they are there, and yet in no list.
+        // As in GroovyScriptEngineImpl: these exist, but no list shows them.
         if (name.equals("out")) {
             if (out == null) {
                 out = new PrintWriter(System.out, true);

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A thread group of a class that the engine does not know. Its object starts threads of JMeter as it likes. The plan that each of them
- * runs is a stand-in, which has the engine run the user that the thread stands for, and waits for its end.
+ * A thread group of a class that the engine does not know. Its object starts JMeter threads as it likes. Each of them runs a
+ * stand-in plan, which makes the engine run the user that the thread stands for, and waits for the user's end.
  */
 final class OwnGroup {
     // The actions after a failed sample; the engine's side of them is in hired.rs.
@@ -34,7 +34,7 @@ final class OwnGroup {
     private static final int STOP_TEST = 3;
     private static final int STOP_TEST_NOW = 4;
 
-    /** How often a thread that waits for its user looks whether it was stopped itself. */
+    /** How often a thread that waits for its user checks whether it was stopped itself. */
     private static final int POLL_MILLIS = 25;
 
     private static final VarHandle RUNNING = field("running", boolean.class);
@@ -47,9 +47,9 @@ final class OwnGroup {
     private static final VarHandle SAMPLER = field("currentSamplerForInterruption", Sampler.class);
 
     private final int number;
-    /** Among the plan's elements. */
+    /** The index among the plan's elements. */
     private final int place;
-    /** Threads whose users are on their way, by their names. */
+    /** Threads whose users are being started, by their names. */
     private final Map<String, Queue<JMeterThread>> threads = new ConcurrentHashMap<>();
 
     OwnGroup(int number, int place) {
@@ -141,7 +141,7 @@ final class OwnGroup {
         return (boolean) ON_ERROR_START_NEXT_LOOP.getVolatile(thread) ? START_NEXT_LOOP : CONTINUE;
     }
 
-    /** The plan of each thread: its first pass is all that the user does. */
+    /** The plan of each thread: its first and only pass is everything that the user does. */
     private static final class Stand extends GenericController {
         private static final long serialVersionUID = 1L;
         private final transient OwnGroup group;

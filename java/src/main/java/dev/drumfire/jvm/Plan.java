@@ -42,7 +42,7 @@ final class Plan {
         AS_WRITTEN.clear();
     }
 
-    /** Adds the next element; gives what it listens to, as {@link Lifecycle} numbers it. */
+    /** Adds the next element; returns what it listens to, as {@link Lifecycle} numbers it. */
     static synchronized int add(byte[] element, boolean isXml, int[] configs) throws Exception {
         return add(isXml ? Elements.readXml(element) : Elements.read(element), configs);
     }
@@ -51,14 +51,14 @@ final class Plan {
         TestElement element = Scripts.replaced(written);
         boolean isFixed = !replace(element, Plan::template);
         START_THREADS.set(ELEMENTS.size(), Threads.areStartedBy(element));
-        // Samplers are none: scripts get them in hands, and may change them.
+        // Samplers are never fixed: scripts can access and change them.
         FIXED_SCRIPTS.set(ELEMENTS.size(), isFixed && element instanceof JSR223TestElement && !(element instanceof Sampler));
         ELEMENTS.add(element);
         CONFIGS.add(configs);
         return Lifecycle.listensTo(element);
     }
 
-    /** An element that Java does not run, for scripts that look at it. */
+    /** An element that Java does not run, for scripts that read it. */
     static TestElement shown(byte[] element) {
         try {
             TestElement shown = Elements.read(element);
@@ -87,7 +87,7 @@ final class Plan {
         return CONFIGS.get(id);
     }
 
-    /** An element's own object has the values of its texts as they are now, on whatever thread. Users get copies as the plan has it. */
+    /** Fixes the current values of an element's texts in its own object, for any thread. Users still get copies of the plan's. */
     static void settle(int id) {
         TestElement element = original(id);
         AS_WRITTEN.put(id, (TestElement) element.clone());
@@ -100,7 +100,7 @@ final class Plan {
         return property instanceof TemplateProperty ? new StringProperty(property.getName(), property.getStringValue()) : null;
     }
 
-    /** Puts others in the place of properties, at any depth; gives whether there were any. */
+    /** Replaces properties at any depth; returns whether any were replaced. */
     private static boolean replace(TestElement element, UnaryOperator<JMeterProperty> other) {
         List<JMeterProperty> changed = new ArrayList<>();
         boolean isAny = false;
@@ -120,7 +120,7 @@ final class Plan {
         return isAny || !changed.isEmpty();
     }
 
-    /** The text of the plan that takes the property's place; null if it stays. */
+    /** The template that replaces the property; null if the property stays. */
     private static JMeterProperty template(JMeterProperty property) {
         if (property instanceof StringProperty) {
             String text = property.getStringValue();

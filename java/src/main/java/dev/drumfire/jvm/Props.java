@@ -11,7 +11,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** JMeter's properties. Texts live in the engine, which all users share; objects that are no texts stay in the table here. */
+/** JMeter's properties. The engine stores texts, which all users share; objects that are no texts stay in the table here. */
 final class Props extends Properties {
     private static final long serialVersionUID = 1L;
 

@@ -14,9 +14,9 @@ import org.apache.jmeter.protocol.http.util.HTTPArgument;
 import org.apache.jmeter.testelement.TestElement;
 import org.apache.jmeter.testelement.property.JMeterProperty;
 
-/** The settings of an HTTP Request on their way between the engine and Java. The engine's side of it is {@code request.rs}. */
+/** Converts the settings of an HTTP Request between the engine and Java. The engine's side of it is {@code request.rs}. */
 final class Requests {
-    /** Begins what stands for a text that the engine evaluates each time it is read; its number follows. */
+    /** Begins the placeholder for a text that the engine evaluates each time it is read; its number follows. */
     private static final char UNREAD = '\0';
 
     private Requests() {
@@ -91,7 +91,7 @@ final class Requests {
         return out.done();
     }
 
-    /** Gives a property its text, or what reads it from the engine. */
+    /** Sets a property to its text, or to a property that reads the text from the engine. */
     private static void set(TestElement element, String property, String text, Consumer<String> setter) {
         if (!text.isEmpty() && text.charAt(0) == UNREAD) {
             element.setProperty(new TemplateProperty(property, Integer.parseInt(text.substring(1))));
@@ -100,7 +100,7 @@ final class Requests {
         }
     }
 
-    /** The text of a property; that which stands for it if nobody has given it another one. */
+    /** The text of a property, or its placeholder if no other text was set. */
     private static String get(TestElement element, String property, Supplier<String> getter) {
         return element.getProperty(property) instanceof TemplateProperty unread && !unread.isOverridden()
             ? UNREAD + Integer.toString(unread.number()) : getter.get();

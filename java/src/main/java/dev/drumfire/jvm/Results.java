@@ -11,11 +11,11 @@ import org.apache.jmeter.assertions.AssertionResult;
 import org.apache.jmeter.protocol.http.sampler.HTTPSampleResult;
 import org.apache.jmeter.samplers.SampleResult;
 
-/** Sample results on their way between the engine and Java. The engine's side of it is {@code result.rs}. */
+/** Converts sample results between the engine and Java. The engine's side of it is {@code result.rs}. */
 final class Results {
     private static final byte[] NOTHING = new byte[0];
     private static final Before[] NONE = {};
-    // Places in what is remembered of a result.
+    // Indexes among the recorded objects of a result.
     private static final int BODY = 0;
     private static final int OBJECTS = 18;
 
@@ -30,7 +30,7 @@ final class Results {
     private static final VarHandle SAMPLER_DATA = field("samplerData", String.class);
     private static final VarHandle SUB_RESULT_INDEX = field("subResultIndex", int.class);
 
-    /** The address that was read last: samples in a row often have the same, and taking one apart costs more than the rest. */
+    /** The address that was read last: successive samples often have the same one, and parsing it costs more than the rest. */
     private static volatile Address lastAddress = new Address("", null);
 
     private record Address(String text, URL url) {
@@ -201,7 +201,7 @@ final class Results {
         return text == null || text.isEmpty() ? null : text;
     }
 
-    /** A result as it was, to see whether anything in it was changed: other objects count as changed, other contents of objects do not. */
+    /** A snapshot of a result, to detect changes: a replaced object counts as a change, new contents of an object do not. */
     static final class Before {
         private final Object[] objects;
         private final long[] numbers;
@@ -220,7 +220,7 @@ final class Results {
             }
         }
 
-        /** Whether the result is as it was, but for the body of its response. */
+        /** Whether the result is unchanged, except for the body of its response. */
         boolean is(SampleResult result) {
             SampleResult[] subResults = result.getSubResults();
             if (subResults.length != children.length || !Arrays.equals(numbers, numbers(result)) || !areSame(objects, objects(result))

@@ -20,14 +20,14 @@ import org.apache.jmeter.testelement.property.PropertyIterator;
  * protected in each of six classes, so each needs a subclass of its own.
  */
 final class Scripts {
-    /** One of these. */
+    /** Marks one of these elements. */
     interface Own {
     }
 
     private Scripts() {
     }
 
-    /** An element of the plan, or what takes its place. */
+    /** The replacement of an element, or the element itself. */
     static TestElement replaced(TestElement element) {
         TestElement script = switch (element.getClass().getSimpleName()) {
             case "JSR223PreProcessor" -> new PreProcessor();

@@ -15,7 +15,7 @@ import bsh.EvalError;
 import bsh.Interpreter;
 
 /**
- * A BeanShell that reads commands from connections, as JMeter's BeanShellServer does, but from this machine alone, and without the
+ * A BeanShell that reads commands from connections, as JMeter's BeanShellServer does, but only from this machine, and without the
  * web page on the port before.
  */
 final class Shell {

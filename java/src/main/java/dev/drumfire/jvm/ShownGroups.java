@@ -10,8 +10,8 @@ import org.apache.jmeter.threads.SetupThreadGroup;
 import org.apache.jmeter.threads.ThreadGroup;
 
 /**
- * The thread groups that {@code ctx.getThreadGroup()} gives: scripts ask which of JMeter's classes theirs has, so there is one for
- * each. The engine runs their users. Settings are read when something first asks for one.
+ * The thread groups that {@code ctx.getThreadGroup()} returns. There is one for each of JMeter's classes, since scripts check the
+ * class. The engine runs their users. Settings are read on first use.
  */
 final class ShownGroups {
     private ShownGroups() {

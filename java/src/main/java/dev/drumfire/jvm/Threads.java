@@ -17,7 +17,7 @@ import org.apache.jmeter.testelement.property.PropertyIterator;
 import org.apache.jmeter.testelement.property.StringProperty;
 
 /**
- * Threads that come from outside Java, and those that scripts start: these may look at the user's variables while the user
+ * Threads that come from outside Java, and those that scripts start. The latter may read the user's variables while the user
  * does something else.
  */
 final class Threads {
@@ -89,7 +89,7 @@ final class Threads {
             Path file = Path.of(FileServer.getFileServer().getBaseDir()).resolve(name);
             return Files.isRegularFile(file) && starts(Files.readString(file));
         } catch (IOException | InvalidPathException e) {
-            return false; // the element itself will say it
+            return false; // the element itself will report it
         }
     }
 }

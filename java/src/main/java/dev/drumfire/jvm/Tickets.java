@@ -66,7 +66,7 @@ final class Tickets {
         return scheme.authenticate(credentials, new BasicHttpRequest("GET", "/"), context).getValue();
     }
 
-    /** The login's tickets are no longer wanted. */
+    /** Drops the login's tickets. */
     static void forget(long login) {
         LOGINS.remove(login);
     }

@@ -22,7 +22,7 @@ import org.apache.jmeter.threads.UserContext;
 
 /** One virtual user, as JMeter's classes see it. */
 final class User {
-    /** Made with the first use: SampleResult's class reads properties. */
+    /** Created on first use, because SampleResult's class reads properties. */
     private static final class Unread {
         static final SampleResult RESULT = new SampleResult();
     }
@@ -33,20 +33,20 @@ final class User {
     private final Group group;
     /** The thread that stands for the user; null if the engine started the user itself. */
     private JMeterThread own;
-    /** By which threads that run none of its calls reach it. */
+    /** The line by which threads that run none of its calls reach it. */
     private final long line;
-    /** The thread that runs the call at hand. */
+    /** The thread that runs the current call. */
     private volatile Thread caller;
-    /** Such threads have reached it: they may do so again between its calls. */
+    /** Whether such threads have reached it: they may do so again between its calls. */
     private volatile boolean isReached;
     private TestElement[] elements = new TestElement[0];
 
-    // The call at hand.
+    // The current call.
     private boolean isBusy;
     private boolean isResultOffered;
     private SampleResult result;
     private Results.Before resultBefore;
-    /** A sampler runs: what it does to the result before its own comes too late. */
+    /** Whether a sampler is running: its changes to the previous result come too late. */
     private boolean isSampling;
     private boolean isSamplerKnown;
     private Sampler sampler;
@@ -78,14 +78,14 @@ final class User {
         context.offer(() -> reach(this::result, Unread.RESULT), () -> reach(this::sampler, null), () -> reach(this::previousSampler, null));
     }
 
-    /** Whether this thread runs the call at hand. */
+    /** Whether this thread runs the current call. */
     boolean isHere() {
         return caller == Thread.currentThread();
     }
 
     /**
-     * Asks the engine on whatever thread this is: one that runs no call of this user asks by way of the call that is running. Where
-     * none is, {@code otherwise} is given.
+     * Asks the engine from any thread. A thread that runs no call of this user uses the call that is running. If there is none,
+     * {@code otherwise} is returned.
      */
     <T> T reach(Supplier<T> ask, T otherwise) {
         if (isHere()) {
@@ -110,7 +110,7 @@ final class User {
         return threadName.equals(name);
     }
 
-    /** Interrupts the call at hand. */
+    /** Interrupts the current call. */
     void interrupt() {
         Thread thread = caller;
         if (thread != null) {
@@ -118,7 +118,7 @@ final class User {
         }
     }
 
-    /** Makes this the user of the thread at hand. */
+    /** Makes this the user of the current thread. */
     void enter() {
         JMeterContextService.replaceContext(context);
         Thread thread = Thread.currentThread();
@@ -132,7 +132,7 @@ final class User {
         return vars;
     }
 
-    /** A new sample starts with elements as the plan has them (SamplePackage#recoverRunningVersion). */
+    /** Starts a new sample, with elements as the plan has them (SamplePackage#recoverRunningVersion). */
     void startSample(int number) {
         if (number == sample) {
             return;
@@ -143,7 +143,7 @@ final class User {
         changed.clear();
     }
 
-    /** This user's copy of an element for the sample at hand; a sampler with its configuration merged in (TestCompiler). */
+    /** This user's copy of an element for the current sample; a sampler with its configuration merged in (TestCompiler). */
     TestElement prepared(int id) {
         TestElement element = element(id);
         if (Plan.isFixedScript(id)) {
@@ -158,7 +158,7 @@ final class User {
         return element;
     }
 
-    /** The same, about to be called. */
+    /** The same copy, ready to be called. */
     TestElement called(int id) {
         TestElement element = prepared(id);
         if (!Plan.isFixedScript(id)) {
@@ -201,7 +201,7 @@ final class User {
         return controller;
     }
 
-    /** The state of a call, put aside while a function inside of one of its texts runs a script. */
+    /** The state of a call, saved while a function in one of its texts runs a script. */
     record Hands(Thread caller, boolean isResultOffered, SampleResult result, Results.Before resultBefore, boolean isSampling, boolean isSamplerKnown, Sampler sampler,
             byte[] requestBefore, HeaderManager headersBefore, Cookies cookiesBefore, TestLogicalAction action) {
     }
@@ -230,7 +230,7 @@ final class User {
         return isBusy;
     }
 
-    /** Starts a call; {@code wantsResult} is false where nothing can look into the result. */
+    /** Starts a call; {@code wantsResult} is false if nothing can read the result. */
     void begin(boolean wantsResult) {
         isBusy = true;
         caller = Thread.currentThread();
@@ -303,7 +303,7 @@ final class User {
         }
     }
 
-    /** A Java sampler's turn: itself is the current sampler. */
+    /** Begins a Java sampler's turn, in which it is the current sampler itself. */
     void take(Sampler current) {
         isSampling = true;
         isSamplerKnown = true;
@@ -311,7 +311,7 @@ final class User {
         requestBefore = null;
     }
 
-    /** Ends a call: what it changed goes to the engine. */
+    /** Ends a call and passes its changes to the engine. */
     void end() {
         vars.settle();
         if (result != null && !isSampling) {

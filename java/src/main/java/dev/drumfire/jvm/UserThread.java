@@ -7,7 +7,7 @@ import org.apache.jmeter.threads.ListenerNotifier;
 import org.apache.jmeter.threads.ThreadGroup;
 import org.apache.jorphan.collections.ListedHashTree;
 
-/** The thread that {@code ctx.getThread()} gives: the engine runs the user, this tells it to stop. */
+/** The thread that {@code ctx.getThread()} returns: the engine runs the user, and this object tells it to stop. */
 final class UserThread extends JMeterThread {
     private static final ListedHashTree NO_PLAN = new ListedHashTree(new LoopController());
 
@@ -16,7 +16,7 @@ final class UserThread extends JMeterThread {
 
     private final User user;
     private final AbstractThreadGroup group;
-    /** Nothing has set the start. */
+    /** Whether nothing has set the start. */
     private boolean isStartOfGroup = true;
 
     UserThread(User user, String name, int number, AbstractThreadGroup group, long endMillis) {
@@ -31,7 +31,7 @@ final class UserThread extends JMeterThread {
         setScheduled(endMillis != 0);
     }
 
-    /** The start of the schedule; 0 without one, or where users are created late (ThreadGroup#scheduleThread). */
+    /** The start of the schedule; 0 without one, or if users are created late (ThreadGroup#scheduleThread). */
     @Override
     public long getStartTime() {
         boolean isScheduled = isStartOfGroup && group instanceof ThreadGroup scheduled && scheduled.getScheduler()

@@ -11,18 +11,18 @@ import java.util.function.Supplier;
 import org.apache.jmeter.threads.JMeterVariables;
 
 /**
- * One user's variables. Texts live in the engine; objects that are no texts stay here, and the engine holds a text in their
+ * One user's variables. The engine stores texts. Objects that are no texts stay here, and the engine stores a text in their
  * place. When the engine's text has changed, something outside Java has replaced the object.
  */
 final class Vars extends JMeterVariables {
-    /** How far scripts have counted on. */
+    /** By how much scripts have increased the iteration. */
     private int ahead;
 
-    /** An object, and what the engine holds for it. */
+    /** An object, and the text that the engine stores for it. */
     private static final class Held {
         final Object object;
         String text;
-        /** A script has had it in hands since its text was taken. */
+        /** Whether a script has had access to it since its text was taken. */
         boolean isTouched;
 
         Held(Object object, String text) {
@@ -32,15 +32,15 @@ final class Vars extends JMeterVariables {
     }
 
     private final User user;
-    /** Made with the first object. */
+    /** Created with the first object. */
     private volatile Map<String, Held> objects;
 
     /**
-     * The variables as they were when the last call ended that threads outside of the user's calls may have seen. Such threads
-     * see them while no call runs.
+     * The variables for threads outside of the user's calls, which see them while no call runs: a snapshot of the end of the
+     * last call, with what such threads have set since.
      */
     private volatile Map<String, Object> shared;
-    /** Values that such threads have set since; a value of this object removes the variable. */
+    /** Values that such threads have set since; {@link #REMOVED} removes the variable. */
     private final Map<String, Object> pending = new ConcurrentHashMap<>();
     private static final Object REMOVED = new Object();
 
@@ -56,7 +56,7 @@ final class Vars extends JMeterVariables {
         }
     }
 
-    /** Lets threads other than the user's see the variables as they are now, when the call has ended. */
+    /** Lets threads other than the user's see the variables as they are now, after the call has ended. */
     void share() {
         Map<String, Object> now = new ConcurrentHashMap<>();
         entrySet().forEach(entry -> {
@@ -67,7 +67,7 @@ final class Vars extends JMeterVariables {
         shared = now;
     }
 
-    /** Sets what other threads have set. */
+    /** Applies the changes of other threads. */
     void takePending() {
         if (shared == null || pending.isEmpty()) {
             return;
@@ -99,7 +99,7 @@ final class Vars extends JMeterVariables {
         return shared;
     }
 
-    /** Does something in the engine, or {@code between} calls, with what they have in common. */
+    /** Runs {@code engine} if a call is running, and {@code between} if not. */
     private <T> T at(Supplier<T> engine, Supplier<T> between) {
         if (user.isHere()) {
             return engine.get();
@@ -119,7 +119,7 @@ final class Vars extends JMeterVariables {
 
     @Override
     public void incIteration() {
-        ahead++; // the engine counts on its own
+        ahead++; // the engine counts by itself
     }
 
     @Override
@@ -175,7 +175,7 @@ final class Vars extends JMeterVariables {
         if (objects == null) {
             objects = new ConcurrentHashMap<>();
         }
-        // Where the plan spells the name out it may want the text; elsewhere the text of a large object would be made in vain.
+        // If the name is literally in the plan, the text may be needed; otherwise making it for a large object is a waste.
         boolean isRead = Natives.isSpelledOut(key);
         String text = isRead ? String.valueOf(value) : value.getClass().getName() + '@' + Integer.toHexString(System.identityHashCode(value));
         Held held = new Held(value, text);
@@ -227,7 +227,7 @@ final class Vars extends JMeterVariables {
         return held.object;
     }
 
-    /** At the end of a call: texts of objects that may have changed. */
+    /** At the end of a call, updates the texts of objects that may have changed. */
     void settle() {
         if (objects == null) {
             return;

@@ -17,7 +17,7 @@ import org.apache.jmeter.samplers.Sampler;
 import org.apache.jmeter.services.FileServer;
 import org.apache.jmeter.testelement.TestElement;
 
-/** Loads what scripts need and ends: what it has loaded goes into the archive of classes. */
+/** Loads what scripts need and ends. Java then writes the loaded classes to the archive. */
 final class Warm {
     private static final String SCRIPT = """
         def list = [1, 2].collect { it * 2 }
@@ -28,7 +28,7 @@ final class Warm {
     private Warm() {
     }
 
-    /** The argument is JMeter's home. If one fails, the classes before it are loaded. */
+    /** The argument is JMeter's home. If a step fails, the classes before it are loaded. */
     public static void main(String[] args) {
         Loggers.setLevels(new String[] {"", "OFF"}); // there is no engine to write to
         try {

@@ -5,7 +5,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The byte format of what goes between the engine and Java: little endian, texts as length and UTF-8, null as length -1. */
+/** The byte format between the engine and Java: little endian, texts as length and UTF-8, null as length -1. */
 final class Wire {
     private Wire() {
     }

@@ -11,11 +11,11 @@ import java.util.TreeMap;
 
 import org.apache.jmeter.threads.JMeterContextService;
 
-/** The engine of the tests, which stands before the real one on the class path: one user, whose things lie open here. */
+/** The engine of the tests, which precedes the real one on the class path: one user, whose data is accessible here. */
 final class Natives {
     static final Map<String, String> VARIABLES = new TreeMap<>();
     static final Map<String, String> PROPERTIES = new TreeMap<>();
-    /** Names that the plan has in it somewhere. */
+    /** Names that are literally in the plan. */
     static final Set<String> SPELLED_OUT = new HashSet<>();
     static final List<String> LOG = new ArrayList<>();
     /** The threads that were told to stop. */

@@ -12,7 +12,7 @@ import java.util.Set;
 import org.junit.Before;
 import org.junit.Test;
 
-/** The promises of Properties, though texts live in the engine and objects in Java. */
+/** The contract of Properties, although the engine stores texts and Java stores objects. */
 public class PropsTest {
     private Props props;
 

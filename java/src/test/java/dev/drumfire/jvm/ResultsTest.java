@@ -20,7 +20,7 @@ import org.apache.jmeter.threads.JMeterContext.TestLogicalAction;
 import org.junit.Before;
 import org.junit.Test;
 
-/** Results go to Java and come back as they were, and what a script has changed in them is seen. */
+/** Results come back from Java as they were, and changes that a script makes in them are noticed. */
 public class ResultsTest {
     private User user;
 

@@ -13,7 +13,7 @@ import java.util.TreeMap;
 import org.junit.Before;
 import org.junit.Test;
 
-/** The promises of JMeterVariables, though texts live in the engine and objects in Java. */
+/** The contract of JMeterVariables, although the engine stores texts and Java stores objects. */
 public class VarsTest {
     private Vars vars;
 

@@ -7,8 +7,8 @@ import java.util.function.IntUnaryOperator;
 import org.apache.jmeter.util.JMeterUtils;
 
 /**
- * The context of each thread, and the counts of users, which the engine keeps. It stands before JMeter's own class, whose counts
- * nothing can set. It offers the same.
+ * The context of each thread, and the counts of users, which the engine keeps. This class precedes JMeter's own on the class path
+ * and offers the same, because nothing can set the counts of JMeter's.
  */
 public final class JMeterContextService {
     // Places among the counts; the engine's side of them is Counts#of_phase.
@@ -27,7 +27,7 @@ public final class JMeterContextService {
     private JMeterContextService() {
     }
 
-    /** Where the counts come from: each by its place. */
+    /** Sets the source of the counts: it returns a count by its index. */
     public static void countBy(IntUnaryOperator counts) {
         engine = counts;
     }
@@ -56,7 +56,7 @@ public final class JMeterContextService {
         }
     }
 
-    /** JMeterThread calls it. The engine counts the user that the thread stands for. */
+    /** JMeterThread calls this. It does nothing, because the engine counts the user that the thread stands for. */
     static void incrNumberOfThreads() {
     }
 
@@ -77,7 +77,7 @@ public final class JMeterContextService {
         resetClientSideVariables();
     }
 
-    /** The start of the test, as the property that the engine sets has it. */
+    /** The start of the test, from the property that the engine sets. */
     public static long getTestStartTime() {
         long own = TEST_START.get();
         return own != 0 ? own : JMeterUtils.getPropDefault("TESTSTART.MS", 0L);
@@ -109,7 +109,7 @@ public final class JMeterContextService {
         clientSide = null;
     }
 
-    /** Three counts of one moment. */
+    /** Three counts at one moment. */
     public static class ThreadCounts {
         public final int activeThreads;
         public final int startedThreads;

@@ -6,11 +6,11 @@ import org.apache.jmeter.samplers.SampleResult;
 import org.apache.jmeter.samplers.Sampler;
 
 /**
- * The JMeterContext of one virtual user. The previous result and the current sampler are made when something first asks for
- * them during a call. It is in JMeter's package because only classes there may extend JMeterContext.
+ * The JMeterContext of one virtual user. The previous result and the current sampler are created on first use during a
+ * call. It is in JMeter's package because only classes there may extend JMeterContext.
  */
 public class UserContext extends JMeterContext {
-    /** Whose context it is. */
+    /** The user to which it belongs. */
     private final Object user;
     private Supplier<SampleResult> result;
     private boolean isOwnResult;
@@ -27,7 +27,7 @@ public class UserContext extends JMeterContext {
         return user;
     }
 
-    /** Where the previous result, the current sampler and the one before it come from during the next call. */
+    /** Sets where the previous result, the current sampler and the one before it come from during the next call. */
     public void offer(Supplier<SampleResult> result, Supplier<Sampler> sampler, Supplier<Sampler> previousSampler) {
         this.result = result;
         this.sampler = sampler;
@@ -47,7 +47,7 @@ public class UserContext extends JMeterContext {
         isOwnSampler = true;
     }
 
-    /** A call starts: what a script has set is forgotten. */
+    /** Starts a call: drops what scripts have set. */
     public void begin() {
         isOwnResult = false;
         isOwnSampler = false;
