@@ -45,7 +45,7 @@ impl Place {
     fn yielder(&self) -> &Yielder<(), ()> {
         let yielder = self.yielder.get().expect("the fiber has started");
         // SAFETY: the yielder lives in the frame at the bottom of the fiber's stack, which stays until the fiber's code has
-        // ended. Only code of the fiber at hand comes here: `CURRENT` holds a place for no longer than its fiber runs.
+        // ended. Only code of the current fiber calls this: `CURRENT` holds a place only while its fiber runs.
         unsafe { yielder.as_ref() }
     }
 }

@@ -121,7 +121,7 @@ impl Draft {
     /// Records something that could not be carried over. Repeated messages are recorded once.
     pub fn warn(&mut self, message: impl Into<String>) {
         let message = message.into();
-        // Repeating the message for each of 2,000 requests would help nobody.
+        // Repeating the message for each of 2,000 requests would hide the others.
         if !self.warnings.contains(&message) {
             self.warnings.push(message);
         }

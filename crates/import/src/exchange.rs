@@ -173,7 +173,7 @@ impl Response {
         field.map(|(_, value)| value.as_str())
     }
 
-    /// Whether a client goes on to another address.
+    /// Whether it redirects the client to another address.
     pub fn is_redirect(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }

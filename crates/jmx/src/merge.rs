@@ -37,7 +37,7 @@ pub struct Merged {
 
 /// Merges the changes that two plans made to their common ancestor.
 pub fn merge(base: &Tree, ours: &Tree, theirs: &Tree) -> Merged {
-    // An element of a plugin is copied from its file, so both texts must be at hand.
+    // An element of a plugin is copied from its file, so both texts must be available.
     let offset = ours.source.text.len();
     let theirs = shifted(theirs, offset);
     let source = SourceFile::new(

@@ -97,7 +97,7 @@ impl Example {
         }
     }
 
-    /// As the fields of a form.
+    /// The value as the fields of a form.
     pub fn fields(&self) -> Vec<(Text, Text)> {
         match self {
             Example::Object(fields) => {
