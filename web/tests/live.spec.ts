@@ -108,7 +108,7 @@ test("orders change the run", async ({ run, look }) => {
   await expect(page.locator("#marks")).toContainText("deployed");
   await page.getByRole("textbox", { name: "Rate factor" }).fill("-1");
   await page.getByRole("textbox", { name: "Rate factor" }).press("Enter");
-  await expect(page.locator(".told")).toContainText("is no rate factor");
+  await expect(page.locator(".told")).toContainText("is not a rate factor");
 });
 
 test("a wrong token is refused", async ({ run, page }) => {

@@ -213,7 +213,7 @@ fn what_jmeter_runs_nevertheless_runs() {
             SAMPLER,
             0,
             Some(
-                "warning[bad-number]: the number of loops of 'G' is `x`, which is no whole number; JMeter takes 0 for it",
+                "warning[bad-number]: the number of loops of 'G' is `x`, which is not a whole number; JMeter reads it as 0",
             ),
         ),
         (
@@ -222,7 +222,7 @@ fn what_jmeter_runs_nevertheless_runs() {
             SAMPLER,
             0,
             Some(
-                "warning[bad-number]: the number of users of 'G' is `many`, which is no whole number; JMeter takes 0 for it",
+                "warning[bad-number]: the number of users of 'G' is `many`, which is not a whole number; JMeter reads it as 0",
             ),
         ),
         (
@@ -231,7 +231,7 @@ fn what_jmeter_runs_nevertheless_runs() {
             SAMPLER,
             0,
             Some(
-                "warning[bad-number]: the number of users of 'G' is `-1`, which is below its least value; JMeter takes -1 for it",
+                "warning[bad-number]: the number of users of 'G' is `-1`, which is below the minimum; JMeter reads it as -1",
             ),
         ),
         (

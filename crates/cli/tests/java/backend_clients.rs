@@ -32,7 +32,7 @@ fn clients_are_given_the_samples_and_parameters_that_jmeter_gives() {
     assert!(checked.out.contains("a.backend.Client$Choosing"));
     let checked = workshop.run(&["check", "p.jmx"], super::LIMIT);
     assert_eq!(checked.code, Some(0), "{checked:?}");
-    let how = "no jar on the class path has its class";
+    let how = "no jar on the class path contains its class";
     assert!(checked.out.contains(how), "{checked:?}");
 }
 

@@ -36,7 +36,7 @@ pub fn ask(names: &[&str], plan: &Element, settings: &RunSettings) {
         .and_then(|()| host.functions(names, &file, &classpath));
     match found {
         Ok(found) => found.iter().for_each(|name| add_function(name)),
-        Err(why) => tracing::warn!("plugins are not asked for {}: {why}", names.join(", ")),
+        Err(why) => tracing::warn!("cannot ask plugins for {}: {why}", names.join(", ")),
     }
 }
 

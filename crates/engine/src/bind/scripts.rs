@@ -60,12 +60,11 @@ impl Scripts {
             crate::base::log::write(level, &message);
         }
         if let Some(raised) = scope.take_raised() {
-            tracing::error!("a text that is computed before the run: {raised}");
+            tracing::error!("cannot compute a text before the run: {raised}");
         }
         if self.skipped.get() {
             decoding.needs_java = true;
-            let message =
-                "a script computes a value of the plan before the run: it is taken for empty here";
+            let message = "a script computes a value of the plan before the run; here the value counts as empty";
             decoding
                 .findings
                 .push(Diagnostic::warning("script-value-unknown", message));

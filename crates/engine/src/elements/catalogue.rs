@@ -77,8 +77,8 @@ pub fn is_thread_group(element: &Element) -> bool {
 pub const UNKNOWN_CLASS: &str = "it is a plugin's element, which needs its Java class";
 const SCRIPT: &str = "it is a script";
 const PROTOCOL: &str = "its own Java class runs it";
-const SERVER_METRICS: &str = "metrics of servers are not collected";
-const UPLOAD: &str = "results are not uploaded";
+const SERVER_METRICS: &str = "Drumfire does not collect these metrics";
+const UPLOAD: &str = "Drumfire does not upload results";
 const GUI_ONLY: &str = "it only shows results in the graphical interface";
 
 fn nothing(_: &mut Decoder) -> Roles {
@@ -537,13 +537,13 @@ static ENTRIES: &[ElementClass] = &[
         "kg.apc.jmeter.listener.GraphsGeneratorListener",
         Role::Scoped,
         Rung::Skipped,
-        "its pictures are drawn from the results file by its own program",
+        "its own program draws its charts from the results file",
     ),
     other(
         "org.jmeterplugins.protocol.http.control.HttpSimpleTableControl",
         Role::Ignored,
         Rung::Skipped,
-        "its server is started by the graphical interface",
+        "the graphical interface starts its server",
     ),
     native(
         "kg.apc.jmeter.reporters.AutoStop",
@@ -598,7 +598,7 @@ static ENTRIES: &[ElementClass] = &[
         "HttpMirrorControl",
         Role::Ignored,
         Rung::Skipped,
-        "its server is started by the graphical interface, or by `drumfire mirror`",
+        "the graphical interface or `drumfire mirror` starts its server",
     ),
     other(
         "WorkBench",

@@ -19,12 +19,12 @@ use crate::run::java::plan::{Ask, ClassRoles, JavaEvent, JavaRole, NOTHING};
 use crate::run::java::visit::{ControllerChildren, Visit};
 use crate::run::roles::{Driver, IterationListener};
 
-const BOTH: &str = "it is a controller and a sampler in one";
-const CLIENT: &str = "it is a client for a Backend Listener, and no element";
-const BARE_GROUP: &str = "it is a thread group without the settings of one (`ThreadGroup.on_sample_error`): save the plan in JMeter";
+const BOTH: &str = "it is both a controller and a sampler";
+const CLIENT: &str = "it is the client of a Backend Listener, not an element";
+const BARE_GROUP: &str = "it lacks the settings of a thread group (`ThreadGroup.on_sample_error`): save the plan in JMeter";
 const NO_GROUP: &str =
-    "it has the settings of a thread group, and its class does not extend AbstractThreadGroup";
-pub const ABSENT: &str = "no jar on the class path has its class (a plugin's jar belongs into lib/ext of JMETER_HOME, or into \
+    "it has the settings of a thread group, but its class does not extend AbstractThreadGroup";
+pub const ABSENT: &str = "no jar on the class path contains its class (put a plugin's jar into lib/ext of JMETER_HOME, or into \
                       user.classpath)";
 
 /// Decodes an element; reports a finding if it cannot run.
@@ -88,7 +88,7 @@ pub fn client_fault(d: &mut Decoder, class: &str) -> Option<String> {
     let is_asked = d.decoding.unasked.iter().all(|unasked| unasked != class);
     match known {
         Ok(traits) if traits.backend_client || !is_asked => None,
-        Ok(_) => Some("it is no BackendListenerClient".to_owned()),
+        Ok(_) => Some("it is not a BackendListenerClient".to_owned()),
         Err(why) => Some(why),
     }
 }

@@ -98,7 +98,7 @@ fn node(node: &Node, in_set_up: bool, found: &mut Vec<ElementSplit>) {
         found.push(ElementSplit {
             name: node.name.to_string(),
             class: node.class.to_string(),
-            rule: "sets a property on its own agent only; in a setUp thread group it is set on all"
+            rule: "sets a property on its own agent only; a setUp thread group would set it on all"
                 .to_owned(),
             differs: true,
         });
@@ -124,14 +124,14 @@ fn rule(node: &Node) -> Option<(&'static str, bool)> {
         "CounterConfig" => ("each number once; agents take numbers in blocks", false),
         "ConstantThroughputTimer" => match node.props.int("calcMode", 0) {
             1 | 2 => (
-                "divides among the users of all agents, known once a second",
+                "the rate is divided among the users of all agents, counted once a second",
                 false,
             ),
             3 | 4 => ("the rate is divided among the agents", false),
             _ => return None,
         },
         "PreciseThroughputTimer" => (
-            "all agents have one schedule, each takes its arrivals",
+            "all agents share one schedule; each takes its part of the arrivals",
             false,
         ),
         "kg.apc.jmeter.timers.VariableThroughputTimer" => {
@@ -143,19 +143,19 @@ fn rule(node: &Node) -> Option<(&'static str, bool)> {
         "ThroughputController" if node.props.int("ThroughputController.style", 0) == 0 => {
             ("the executions are divided among the agents", false)
         }
-        "ThroughputController" => ("the percentage is that of each agent", false),
+        "ThroughputController" => ("the percentage applies to each agent separately", false),
         "SyncTimer" => (
             "each agent gathers its part of the group among its own users",
             true,
         ),
-        "CriticalSectionController" => ("the lock holds for each agent by itself", true),
+        "CriticalSectionController" => ("each agent has its own lock", true),
         "RandomVariableConfig"
             if !node.props.bool("perThread", false) && !text("randomSeed").is_empty() =>
         {
             ("every agent has the same numbers", true)
         }
         "kg.apc.jmeter.listener.AutoStop" => (
-            "looks at each agent by itself; one that stops stops all",
+            "watches each agent separately; if it stops one, it stops all",
             true,
         ),
         _ => return None,

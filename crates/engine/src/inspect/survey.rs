@@ -278,8 +278,8 @@ impl Surveyor<'_> {
     }
 }
 
-const UNKNOWN_FUNCTION: &str = "JMeter 5.6.3 has no such function and takes it for a variable; no jar on the class path has it, or there is no Java to look";
-const FOREIGN_FUNCTION: &str = "it is a function of a plugin's, which runs by its own code";
+const UNKNOWN_FUNCTION: &str = "JMeter 5.6.3 has no such function and takes it for a variable; no jar on the class path contains it, or there is no Java to look it up";
+const FOREIGN_FUNCTION: &str = "it is a plugin's function, which the plugin's own code runs";
 const SCRIPT_FUNCTION: &str = "it is a script, which needs a JVM";
 const JAVA_EXPRESSION: &str = "its expression uses Java classes, which needs a JVM";
 

@@ -145,7 +145,7 @@ impl Alarms {
         let timer = match KernelTimer::new() {
             Ok(timer) => Rc::new(timer),
             Err(error) => {
-                tracing::warn!("timers have a resolution of a millisecond: {error}");
+                tracing::warn!("timers are accurate only to a millisecond: {error}");
                 return;
             }
         };

@@ -55,7 +55,9 @@ async fn on_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static)
     match thread {
         Ok(_) => told.await.ok(),
         Err(error) => {
-            tracing::error!("A search was left out, the system has no thread for it: {error}");
+            tracing::error!(
+                "Skipped a search, since the system could not start a thread for it: {error}"
+            );
             None
         }
     }

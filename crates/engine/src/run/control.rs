@@ -118,7 +118,7 @@ pub enum ControlError {
 impl fmt::Display for ControlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ControlError::NoRun => f.write_str("No run is under way"),
+            ControlError::NoRun => f.write_str("No run is in progress"),
             ControlError::UnknownGroup(name, known) => {
                 write!(f, "No thread group is called `{name}`; the plan has ")?;
                 for (place, known) in known.iter().enumerate() {
@@ -129,11 +129,11 @@ impl fmt::Display for ControlError {
             }
             ControlError::ArrivalsGroup(name) => write!(
                 f,
-                "The users of `{name}` follow from its arrivals; change the rate factor instead"
+                "The arrivals of `{name}` determine its users; change the rate factor instead"
             ),
             ControlError::BadRate(rate) => write!(
                 f,
-                "`{rate}` is no rate factor; give a number from 0 to {HIGHEST_RATE}"
+                "`{rate}` is not a rate factor; give a number from 0 to {HIGHEST_RATE}"
             ),
         }
     }

@@ -27,7 +27,7 @@ impl Defects {
 
     fn note(&self, panic: &(dyn Any + Send), count: impl FnOnce(&mut Noted)) {
         let text = text(panic);
-        tracing::error!("a defect of the program: {text}");
+        tracing::error!("a bug in Drumfire: {text}");
         let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         count(&mut noted);
         noted.first.get_or_insert(text);
@@ -44,7 +44,7 @@ impl Defects {
             (workers, _) => format!("{workers} workers with all their users"),
         };
         Some(format!(
-            "{lost} ended early by a defect of the program, the others went on: {first}"
+            "a bug in Drumfire ended {lost} early, the others went on: {first}"
         ))
     }
 }
@@ -53,7 +53,7 @@ fn text(panic: &(dyn Any + Send)) -> String {
     let literal = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     literal
         .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a panic without words".to_owned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
         let defects = Defects::default();
         assert_eq!(defects.fault(), None);
         defects.note_user(&"index out of bounds");
-        let one = "1 user ended early by a defect of the program, the others went on: index out of bounds";
+        let one = "a bug in Drumfire ended 1 user early, the others went on: index out of bounds";
         assert_eq!(defects.fault().as_deref(), Some(one));
         defects.note_user(&String::from("another"));
         assert_eq!(defects.fault(), Some(one.replace("1 user", "2 users")));

@@ -80,7 +80,7 @@ fn why_nobody_sends(program: &Program) -> String {
     } else if groups.iter().all(|group| !group.has_samplers) {
         "no thread group has an enabled sampler".to_owned()
     } else if groups.iter().any(|group| is_main(group.kind)) {
-        "no user came to a sampler".to_owned()
+        "no user reached a sampler".to_owned()
     } else {
         "the plan has no main thread group with a sampler".to_owned()
     }
@@ -122,7 +122,7 @@ mod tests {
         let empty = why(&group(1, "")).expect("nothing is sent");
         assert_eq!(empty, "no thread group has an enabled sampler");
         let missed = why(&group(1, SAMPLE)).expect("nothing is sent");
-        assert_eq!(missed, "no user came to a sampler");
+        assert_eq!(missed, "no user reached a sampler");
     }
 
     #[test]

@@ -81,10 +81,10 @@ pub struct LeaseError {
 
 impl fmt::Display for LeaseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no row of `{}` ", self.element)?;
+        write!(f, "got no row of `{}`", self.element)?;
         match &self.tried {
-            Some((time, why)) => write!(f, "could be had for {} s: {why}", time.as_secs()),
-            None => f.write_str("came"),
+            Some((time, why)) => write!(f, " for {} s: {why}", time.as_secs()),
+            None => f.write_str(": nothing answered"),
         }
     }
 }

@@ -137,7 +137,7 @@ pub fn start(
     match thread {
         Ok(thread) => Some(Handle { commands, thread }),
         Err(error) => {
-            let text = format!("worker {index} has no thread: {error}");
+            let text = format!("the system has no thread for worker {index}: {error}");
             shared.defects.note_worker(&text);
             None
         }

@@ -78,7 +78,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         };
         let Some(mechanism) = mechanism else {
             let message = format!(
-                "Authorization Manager '{}' asks for the mechanism {}",
+                "Authorization Manager '{}' has the unknown mechanism {}",
                 d.element.name,
                 props.str("Authorization.mechanism")
             );

@@ -81,7 +81,7 @@ fn open(plan: &Element, decoding: &mut DecodingContext) -> Option<Arc<Keystore>>
     }
     let keys = load(&file, &properties, &choice)
         .inspect_err(|fault| {
-            let message = format!("the key store '{file}' cannot be loaded, so no client certificate is shown: {fault}");
+            let message = format!("the key store '{file}' cannot be loaded, so users present no client certificate: {fault}");
             decoding.findings.push(plan.warning("keystore-unreadable", message));
         })
         .ok()?;

@@ -114,7 +114,7 @@ fn number(d: &mut Decoder, name: &str, default: i64) -> Option<i64> {
     let number = values::parse_int(&text).map(i64::from);
     if number.is_none() {
         let message = format!(
-            "{name} of Redis Data Set '{}' is no number: {text}",
+            "{name} of Redis Data Set '{}' is not a number: {text}",
             d.element.name
         );
         d.cannot_run("redis-number", message);

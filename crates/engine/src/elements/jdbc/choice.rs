@@ -136,10 +136,10 @@ fn of_data_source(element: &Element, decoding: &mut DecodingContext) -> Option<S
     let mut d = Decoder::new(element, decoding);
     let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
     if Address::parse(&url, &driver).is_none() {
-        return Some(format!("{url} with {driver} needs the driver itself"));
+        return Some(format!("{url} with {driver} needs the JDBC driver"));
     }
     let properties = d.text_now("connectionProperties");
-    (!properties.is_empty()).then(|| "connection properties are the driver's own".to_owned())
+    (!properties.is_empty()).then(|| "connection properties need the JDBC driver".to_owned())
 }
 
 fn of_statement(element: &Element) -> Option<String> {
@@ -147,13 +147,16 @@ fn of_statement(element: &Element) -> Option<String> {
     let text = |name: &str| props.str(name).into_owned();
     let kind = text("queryType");
     if kind == "Callable Statement" || kind.contains("${") {
-        return Some(format!("a query of the type '{kind}'"));
+        return Some(format!(
+            "a query of the type '{kind}' needs the JDBC driver"
+        ));
     }
     if !text("resultVariable").trim().is_empty() {
-        return Some("a result variable holds Java's objects".to_owned());
+        return Some("a result variable holds Java objects".to_owned());
     }
     let types = text("queryArgumentsTypes");
-    arguments::needs_driver(&types).then(|| format!("parameters of the types '{types}'"))
+    arguments::needs_driver(&types)
+        .then(|| format!("parameters of the types '{types}' need the JDBC driver"))
 }
 
 fn of_script(element: &Element) -> Option<String> {

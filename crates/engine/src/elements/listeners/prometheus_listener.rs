@@ -78,7 +78,9 @@ fn collector(d: &mut Decoder, row: &Element) -> Option<CollectorSpec> {
     let (Some(measure), Some(kind)) = (measured, kind_of(&kind, &sizes)) else {
         d.warn(
             "prometheus-collector",
-            format!("`{name}` is no collector: its type is `{kind}`, and it measures `{measure}`"),
+            format!(
+                "`{name}` is not a collector: its type is `{kind}` and it measures `{measure}`"
+            ),
         );
         return None;
     };
@@ -192,7 +194,7 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(
-            findings[0].message.starts_with("`bad` is no collector"),
+            findings[0].message.starts_with("`bad` is not a collector"),
             "{findings:?}"
         );
     }

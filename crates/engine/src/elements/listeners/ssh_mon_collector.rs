@@ -25,7 +25,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
     for row in rows(element.props.list("samplers")) {
         match monitor(d, row, &settings) {
             Ok(monitor) => d.new_monitor(MonitorSpec::Ssh(Box::new(monitor))),
-            Err(why) => d.warn(BAD_ROW, format!("a metric of it is not read: {why}")),
+            Err(why) => d.warn(
+                BAD_ROW,
+                format!("one of its metrics is not collected: {why}"),
+            ),
         }
     }
     warn_of_file(d);
@@ -58,7 +61,7 @@ fn monitor(
         "" => PORT,
         text => text
             .parse()
-            .map_err(|_| format!("`{text}` is no port of `{label}`"))?,
+            .map_err(|_| format!("`{label}` has the invalid port `{text}`"))?,
     };
     if host.trim().is_empty() || command.trim().is_empty() {
         return Err(format!("`{label}` needs a host and a command"));
@@ -148,7 +151,7 @@ mod tests {
         let no_host = ["Memory", "", "22", "", "", "", "echo 1", "false"];
         let (monitors, messages) = decoded(&[bad_port, no_host]);
         assert!(monitors.is_empty());
-        assert!(messages[0].ends_with("`ssh` is no port of `CPU`"));
+        assert!(messages[0].ends_with("`CPU` has the invalid port `ssh`"));
         assert!(messages[1].ends_with("`Memory` needs a host and a command"));
     }
 }

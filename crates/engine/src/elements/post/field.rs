@@ -83,7 +83,7 @@ impl Field {
 }
 
 /// Why Java runs an element that reads a body as a document.
-pub const DOCUMENT: &str = "it reads the body as a document, which Apache Tika does";
+pub const DOCUMENT: &str = "it reads the body as a document, which needs Apache Tika";
 
 #[cfg(test)]
 mod tests {

@@ -52,7 +52,7 @@ impl HtmlExtractor {
             "" | "JSOUP" => Engine::Jsoup,
             other => {
                 let message = format!(
-                    "'{}' wants the selector library '{other}', which JMeter does not have",
+                    "'{}' names the selector library '{other}', which JMeter does not have",
                     d.element.name
                 );
                 d.refuse("selector-library", message, "choose JSOUP or JODD");

@@ -70,7 +70,7 @@ pub fn same_user(d: &mut Decoder) -> bool {
 pub fn warn_of_log_file(d: &mut Decoder) {
     if !d.text("LogFilename").is_empty() {
         let message = format!(
-            "the log of thread states of '{}' is not written",
+            "Drumfire does not write the log of thread states of '{}'",
             d.element.name
         );
         d.warn("thread-log", message);

@@ -81,7 +81,7 @@ fn main_loop(d: &mut Decoder) -> Option<(bool, Template)> {
     };
     if main.class != "LoopController" {
         let message = format!(
-            "thread group '{}' is driven by {}, which is not built",
+            "thread group '{}' is driven by {}, which Drumfire does not support",
             element.name, main.class
         );
         d.refuse(

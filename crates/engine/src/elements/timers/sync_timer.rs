@@ -38,7 +38,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         d.refuse(
             "sync-timer-agents",
             message,
-            "Raise `groupSize` to the number of agents or more, or take fewer agents",
+            "raise `groupSize` to the number of agents or more, or use fewer agents",
         );
     }
     if size < 0 {

@@ -10,8 +10,8 @@ pub const RULES: &[Rule] = &[Rule {
     name: "assertion-matches-anything",
     effect: Effect::Misleads,
     finding: "Response Assertions that any response passes",
-    reason: "the pattern is in every text, so that the assertion looks like a check and is none",
-    remedy: "test for a text that only the right answer has, or remove the assertion",
+    reason: "every text matches the pattern, so the assertion looks like a check but checks nothing",
+    remedy: "test for a text that only the correct response contains, or remove the assertion",
     find,
 }];
 

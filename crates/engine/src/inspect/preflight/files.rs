@@ -179,7 +179,7 @@ fn empty(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
     let rows = lines.count().saturating_sub(usize::from(has_header));
     (rows == 0 && start.len() < LOOK).then(|| {
         let message = format!(
-            "the data file `{name}` of '{}' has no row",
+            "the data file `{name}` of '{}' has no rows",
             needed.element.name
         );
         let finding = needed.element.warning("file-empty", message);
@@ -202,7 +202,7 @@ fn keystore(sight: &AdvisedPlan) -> Option<Diagnostic> {
         place.display()
     );
     let help = format!(
-        "mend -D{STORE}, or run without client certificates as JMeter does: -J{PROPERTY}=jmeter"
+        "correct -D{STORE}, or run without client certificates as JMeter does: -J{PROPERTY}=jmeter"
     );
     Some(element.error("file-missing", message).help(help))
 }

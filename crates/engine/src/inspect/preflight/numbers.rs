@@ -119,7 +119,7 @@ impl Judge<'_> {
         match given {
             Some(name) if !is_number(number, &value) && !is_as_jmeter(self.settings, PROPERTY) => {
                 let message = format!(
-                    "the property `{name}` makes the {} of '{}' `{value}`, which is no {kind}number",
+                    "the property `{name}` makes the {} of '{}' `{value}`, which is not a {kind}number",
                     number.noun, element.name
                 );
                 let finding = element.error("bad-number", message);
@@ -129,11 +129,11 @@ impl Judge<'_> {
             }
             _ => {
                 let why = match is_number(number, &value) {
-                    true => "is below its least value".to_owned(),
-                    false => format!("is no {kind}number"),
+                    true => "is below the minimum".to_owned(),
+                    false => format!("is not a {kind}number"),
                 };
                 let message = format!(
-                    "the {} of '{}' is `{value}`, which {why}; JMeter takes {} for it",
+                    "the {} of '{}' is `{value}`, which {why}; JMeter reads it as {}",
                     number.noun,
                     element.name,
                     as_jmeter_reads(number, &value)

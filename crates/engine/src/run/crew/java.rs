@@ -115,6 +115,6 @@ async fn run_object(
     let name = shared.group_name(group);
     supply.end(ended.err().map(|raised| {
         tracing::error!("Error occurred starting thread group :{name}, error message:{raised}");
-        format!("the thread group '{name}' did not come to its end: {raised}")
+        format!("the thread group '{name}' ended early: {raised}")
     }));
 }

@@ -219,7 +219,7 @@ fn start_workers(
     let (runtimes, refused) = workers::runtimes(wanted)?;
     let count = runtimes.len();
     let warning = refused.map(|error| {
-        format!("{count} of {wanted} workers run, there is nothing for more: {error}")
+        format!("only {count} of {wanted} workers run, the system refused more: {error}")
     });
     let workers = runtimes.into_iter().zip(ledger.handovers()).enumerate();
     let workers = workers.filter_map(|(index, (runtime, handover))| {
@@ -504,7 +504,9 @@ impl Run<'_, '_> {
         let counts = properties.get_bool("jmeterengine.stopfail.system.exit", true);
         (self.used_force && counts).then(|| {
             let millis = self.thread_stop_wait().as_millis();
-            format!("some users did not stop within {millis} ms: what they ran was ended by force")
+            format!(
+                "some users did not stop within {millis} ms: Drumfire ended their code by force"
+            )
         })
     }
 
@@ -689,7 +691,7 @@ impl Run<'_, '_> {
                 Some(Err(panic)) => self.shared.defects.note_worker(&*panic),
                 Some(Ok(())) => {}
                 None => faults.push(
-                    "a script does not end: its worker's last results and connections are not counted"
+                    "a script does not end, so the last results and connections of its worker are not counted"
                         .to_owned(),
                 ),
             }

@@ -57,7 +57,7 @@ fn a_user_that_panics_takes_nobody_with_it() {
         panic!("{:?}", outcome.faults)
     };
     assert!(
-        fault.starts_with("1 user ended early by a defect of the program, the others went on: ")
+        fault.starts_with("a bug in Drumfire ended 1 user early, the others went on: ")
             && fault.contains("this user is broken"),
         "{fault}"
     );

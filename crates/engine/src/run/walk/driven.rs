@@ -78,7 +78,7 @@ impl ControllerChildren for WalkBelow<'_> {
                 Hook::Controller(child) => walker.iteration_started_above(*child, count, of_loop),
                 Hook::Element(element) => element.iteration_start(walker.cx, count),
                 Hook::Rows(_) => tracing::error!(
-                    "a data set that has to be waited for is below a controller of a Java class, and has no rows there"
+                    "a data set that users must wait for is below a controller of a Java class, where it gives no rows"
                 ),
                 Hook::Thread => walker.start_thread_iteration(),
             }

@@ -183,9 +183,10 @@ fn of_http2(kind: Http2Failure) -> Exception {
     let class = "java.util.concurrent.ExecutionException";
     match kind {
         Http2Failure::Closed => Exception::new(class, "java.nio.channels.ClosedChannelException"),
-        Http2Failure::Unsendable => {
-            Exception::new("java.io.IOException", "the request has no form in HTTP/2")
-        }
+        Http2Failure::Unsendable => Exception::new(
+            "java.io.IOException",
+            "the request cannot be expressed in HTTP/2",
+        ),
         Http2Failure::Reset(_) | Http2Failure::GoAway(_) | Http2Failure::Broken(_) => {
             let mut name = kind.code_name().unwrap_or("unknown").to_ascii_lowercase();
             if !name.ends_with("_error") && !name.ends_with("_required") {
@@ -205,10 +206,13 @@ fn of_http3(kind: Http3Failure) -> Exception {
             return Exception::new(class, "java.nio.channels.ClosedChannelException");
         }
         Http3Failure::Unsendable => {
-            return Exception::new("java.io.IOException", "the request has no form in HTTP/3");
+            return Exception::new(
+                "java.io.IOException",
+                "the request cannot be expressed in HTTP/3",
+            );
         }
         Http3Failure::Silence => {
-            let message = "the server's idle timeout of QUIC passed without an answer";
+            let message = "the server's QUIC idle timeout passed without an answer";
             return Exception::new("java.net.SocketTimeoutException", message);
         }
         Http3Failure::Reset(_) => format!("stream reset: {code}"),

@@ -126,10 +126,10 @@ fn text(hint: Hint, failure: &Failure, target: &Target) -> String {
         ),
         Hint::NoAnswer => no_answer(&to, tracked_connections()),
         Hint::TurnedAway => format!(
-            "{to} closes connections before they have carried anything: it has reached its own limit of connections, or its queue of new ones is full (listen backlog, net.core.somaxconn, with net.ipv4.tcp_abort_on_overflow) on the target"
+            "{to} closes connections before they carry any data: it has reached its own limit of connections, or its queue of new ones is full (listen backlog, net.core.somaxconn, with net.ipv4.tcp_abort_on_overflow) on the target"
         ),
         Hint::UnknownHost => format!(
-            "The name '{host}' has no address: look for a typing error, or for a nameserver that does not keep up (/etc/resolv.conf, or those of a DNS Cache Manager, which are asked for addresses, too). An entry in /etc/hosts or a DNS Cache Manager with static hosts needs no nameserver"
+            "The name '{host}' has no address: check its spelling, and whether the nameservers keep up (those in /etc/resolv.conf and in a DNS Cache Manager). An entry in /etc/hosts or a DNS Cache Manager with static hosts needs no nameserver"
         ),
         Hint::Forbidden => no_leave(&to, tracked_connections()),
     }
@@ -180,14 +180,14 @@ fn no_leave(to: &str, tracked: Tracked) -> String {
     let why = table_full(tracked).unwrap_or_else(|| {
         "a rule of its firewall rejects them (iptables -L OUTPUT, nft list ruleset)".to_owned()
     });
-    format!("This machine does not let connections to {to} out: {why}")
+    format!("This machine blocks connections to {to}: {why}")
 }
 
 fn table_full(tracked: Tracked) -> Option<String> {
     let (count, most) = tracked?;
     (count as f64 >= most as f64 * NEARLY_FULL).then(|| {
         format!(
-            "this machine's table of connections is full, {count} of {most}. Raise net.netfilter.nf_conntrack_max, lower nf_conntrack_tcp_timeout_time_wait, or exempt the load: iptables -t raw -A OUTPUT -p tcp -d TARGET -j NOTRACK"
+            "this machine's connection-tracking table is full, {count} of {most}. Raise net.netfilter.nf_conntrack_max, lower nf_conntrack_tcp_timeout_time_wait, or exempt the load: iptables -t raw -A OUTPUT -p tcp -d TARGET -j NOTRACK"
         )
     })
 }

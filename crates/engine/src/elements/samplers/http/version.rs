@@ -47,7 +47,7 @@ fn refuse_http3(d: &mut Decoder) {
         .iter()
         .all(|finding| finding.code != CODE)
     {
-        let message = "this build has no HTTP/3: drumfire.http.version is 3";
+        let message = "drumfire.http.version is 3, but this build has no HTTP/3";
         let help = "build the program with --features http3, or choose another version";
         d.refuse(CODE, message, help);
     }
