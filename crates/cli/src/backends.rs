@@ -39,7 +39,7 @@ pub fn start(
         "InfluxDBRawBackendListenerClient" => {
             let samples = spec.samples.clone();
             let raw = InfluxRaw {
-                samples: samples.ok_or("it hears no samples")?,
+                samples: samples.ok_or("no samples reach it")?,
                 measurement: parameter(spec, "measurement")
                     .unwrap_or("jmeter")
                     .to_owned(),
@@ -176,7 +176,7 @@ fn influx_two(spec: &BackendSpec) -> Result<InfluxTwo, String> {
     };
     let flush = number("influxDBFlushInterval", 4000) as u64;
     Ok(InfluxTwo {
-        samples: spec.samples.clone().ok_or("it hears no samples")?,
+        samples: spec.samples.clone().ok_or("no samples reach it")?,
         test_name: text("testName", "Test"),
         run_id: text("runId", "R001"),
         node_name: text("nodeName", "Test-Node"),

@@ -24,10 +24,10 @@ pub struct CapacityArguments {
     /// The highest level, such as 5000/s
     #[arg(long, value_name = "RATE", value_parser = per_second)]
     pub max: f64,
-    /// The factor from one level to the next, as long as levels hold
+    /// The factor from one level to the next, while levels hold
     #[arg(long, value_name = "FACTOR", default_value_t = 2.0)]
     pub step: f64,
-    /// Users at a time, all thread groups together; an iteration that finds none free is left out
+    /// Users at a time, in all thread groups together; an iteration that finds no free user is skipped
     #[arg(long, value_name = "COUNT", default_value_t = 1000)]
     pub users: u32,
     /// Options of `drumfire run`, behind `--`

@@ -18,22 +18,22 @@ pub struct DebugArguments {
     /// Print what happens instead of serving a page
     #[arg(long)]
     pub text: bool,
-    /// End after so many samples
+    /// End after this many samples
     #[arg(long, value_name = "COUNT", default_value_t = 50)]
     pub samples: usize,
-    /// Follow the user of this number in its thread group; those before it do not run
+    /// Follow the user with this number in its thread group; the users before it do not run
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub user: u32,
     /// Stop before the first element
     #[arg(long, conflicts_with = "text")]
     pub step: bool,
-    /// Stop before elements of this name
+    /// Stop before elements with this name
     #[arg(long = "break", value_name = "ELEMENT", conflicts_with = "text")]
     pub breakpoints: Vec<String>,
-    /// Show passwords, tokens and cookies as they are
+    /// Show passwords, tokens and cookies unmasked
     #[arg(long)]
     pub show_secrets: bool,
-    /// Where the page is served, instead of 127.0.0.1 and a free port
+    /// The address of the page, instead of 127.0.0.1 and a free port
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "text")]
     pub ui: Option<Address>,
     /// Options of `drumfire run`, behind `--`

@@ -36,14 +36,8 @@ pub enum Exit {
 
 /// Every code with its meaning in one line, in the order of `drumfire help exit-codes`.
 pub const ALL: [(Exit, &str); 12] = [
-    (
-        Exit::Ok,
-        "the run came to its end, or the question was answered",
-    ),
-    (
-        Exit::RunFailed,
-        "the run could not start or could not go on",
-    ),
+    (Exit::Ok, "the run finished, or the command answered"),
+    (Exit::RunFailed, "the run could not start or continue"),
     (Exit::Usage, "the command line is wrong"),
     (
         Exit::PlanRefused,
@@ -55,31 +49,28 @@ pub const ALL: [(Exit, &str); 12] = [
     ),
     (
         Exit::ThresholdsNotMet,
-        "the run came to its end and did not meet its thresholds",
+        "the run finished and did not meet its thresholds",
     ),
     (
         Exit::NotTrusted,
-        "the run came to its end and its numbers are not to be trusted (`--strict`)",
+        "the run finished, but its verdict is not VALID (`--strict`)",
     ),
     (
         Exit::Worse,
         "a run is worse than the one it was compared with",
     ),
-    (
-        Exit::NothingSent,
-        "the run came to its end and nothing was sent",
-    ),
+    (Exit::NothingSent, "the run finished and nothing was sent"),
     (
         Exit::Interrupted,
-        "the run was stopped by SIGINT (Ctrl-C); its results are whole",
+        "the run was stopped by SIGINT (Ctrl-C); its results are complete",
     ),
     (
         Exit::Terminated,
-        "the run was stopped by SIGTERM; its results are whole",
+        "the run was stopped by SIGTERM; its results are complete",
     ),
     (
         Exit::HungUp,
-        "the run was stopped by SIGHUP; its results are whole",
+        "the run was stopped by SIGHUP; its results are complete",
     ),
 ];
 

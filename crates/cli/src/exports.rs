@@ -129,7 +129,7 @@ impl Exports {
         let queues = self.queues.iter().filter_map(|(name, queue)| {
             let dropped = queue.dropped();
             (dropped > 0).then(|| {
-                format!("Backend Listener {name}: {dropped} samples were not sent, since too many waited")
+                format!("Backend Listener {name}: {dropped} samples were not sent because too many were waiting")
             })
         });
         let listeners = listeners.collect::<Vec<_>>().into_iter().chain(queues);

@@ -115,24 +115,24 @@ pub fn remedy(finding: &Diagnostic) -> String {
         "backend-not-sent" => {
             "put the client's jars into lib/ext of JMETER_HOME, or send the numbers with `--out`"
         }
-        "element-skipped" => "nothing needs to be done: JMeter does nothing with it either",
-        "element-left-out" => "leave out -Jdrumfire.skip_unsupported to have such plans refused",
+        "element-skipped" => "nothing to do: JMeter ignores it too",
+        "element-left-out" => "leave out -Jdrumfire.skip_unsupported to refuse such plans",
         "jmx-removed-element" | "jmx-ignored-value" | "jmx-no-name" => {
-            "open the plan in JMeter and save it again, which drops what has no meaning"
+            "open the plan in JMeter and save it again, which removes what has no meaning"
         }
-        "include-recursion" => "take the Include Controller out of the file that it includes",
-        "include-without-fragment" => "put what is to be included below a Test Fragment",
+        "include-recursion" => "remove the Include Controller from the file that it includes",
+        "include-without-fragment" => "put the elements to include below a Test Fragment",
         "keystore-unreadable" => {
-            "mend -Djavax.net.ssl.keyStore and -Djavax.net.ssl.keyStorePassword"
+            "correct -Djavax.net.ssl.keyStore and -Djavax.net.ssl.keyStorePassword"
         }
         "jdbc-name-twice" => "give each JDBC Connection Configuration a name of its own",
         "needs-java" => "install a Java 17 or later and run `drumfire jvm install`",
         "xml-encoding" | "xml-utf16" | "props-charset" => "save the file as UTF-8",
-        "save-configuration" => "mend the jmeter.save.saveservice properties",
+        "save-configuration" => "correct the jmeter.save.saveservice properties",
         _ => match finding.severity {
-            Severity::Error => "mend the element in JMeter and save the plan, or disable it",
+            Severity::Error => "correct the element in JMeter and save the plan, or disable it",
             Severity::Warning | Severity::Note => {
-                "if this is meant, nothing needs to be done; else mend the element in JMeter"
+                "if this is intended, ignore it; otherwise correct the element in JMeter"
             }
         },
     };

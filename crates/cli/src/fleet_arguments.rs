@@ -18,16 +18,16 @@ pub fn nats_of_environment() -> Option<String> {
 /// The options that say how to reach NATS.
 #[derive(Debug, Default, clap::Args)]
 pub struct LinkArguments {
-    /// The NATS server that agents and coordinator meet at, such as nats://host:4222 [env: DRUMFIRE_NATS]
+    /// The NATS server that connects the agents and the coordinator, such as nats://host:4222 [env: DRUMFIRE_NATS]
     #[arg(long, value_name = "URL", help_heading = FLEET)]
     nats: Option<String>,
     /// Credentials for NATS: a file with a JWT and an nkey, or with the seed of an nkey
     #[arg(long, value_name = "FILE", help_heading = FLEET)]
     nats_creds: Option<PathBuf>,
-    /// Verify the NATS server with the certificates of this file, too
+    /// Also verify the NATS server with the certificates in this file
     #[arg(long, value_name = "FILE", help_heading = FLEET)]
     nats_ca: Option<PathBuf>,
-    /// Sign what agents are to run with this key, as `drumfire fleet init` writes it; agents on other machines take nothing else
+    /// Sign the plan with this key, which `drumfire fleet init` writes; agents on other machines run only signed plans
     #[arg(long, value_name = "FILE", help_heading = FLEET)]
     sign: Option<PathBuf>,
 }
@@ -79,16 +79,16 @@ pub struct FleetArguments {
     /// Every agent runs the whole plan, as JMeter's remote servers do
     #[arg(long, help_heading = FLEET)]
     each: bool,
-    /// The fate of the users of an agent that is lost [default: continue]
+    /// What happens to the users of a lost agent [default: continue]
     #[arg(long, value_enum, help_heading = FLEET)]
     on_lost: Option<LostAgents>,
-    /// The fate of the rows of samples; without this they are collected for -l
+    /// What happens to the rows of samples; by default, -l collects them
     #[arg(long, value_enum, help_heading = FLEET)]
     rows: Option<RowsOfAgents>,
-    /// Send agents this file, too, which the plan reads and does not name; relative to the plan's folder
+    /// Also send agents this file, which the plan reads but does not name; relative to the plan's folder
     #[arg(long = "send", value_name = "FILE", help_heading = FLEET)]
     send: Vec<PathBuf>,
-    /// Run although the clock of an agent is known only to within more than a second
+    /// Run even if the uncertainty of an agent's clock exceeds one second
     #[arg(long, help_heading = FLEET)]
     allow_skew: bool,
 }
@@ -122,7 +122,7 @@ impl FleetArguments {
                 .chain(written(later));
             return match without_agents.next() {
                 Some(name) => Err(format!(
-                    "`{name}` is for runs on several machines; pass `--agents`, too, or leave it out"
+                    "`{name}` applies only to runs on several machines; add `--agents`, or leave it out"
                 )),
                 None => Ok(None),
             };
@@ -131,7 +131,7 @@ impl FleetArguments {
             && let Some(name) = self.link.given().next()
         {
             return Err(format!(
-                "`{name}` has no effect with `--agents local:N`, whose agents meet at a server of their own; leave one of them out"
+                "`{name}` has no effect with `--agents local:N`, whose agents use their own server; leave one of them out"
             ));
         }
         Ok(Some(self.with_selection(selection)))
@@ -171,7 +171,7 @@ impl FleetArguments {
 
 /// The message for an option of `run` that `attach` refuses.
 pub fn settled(name: &str) -> String {
-    format!("`{name}` has no effect on a run that has begun; leave it out")
+    format!("`{name}` has no effect on a run that has started; leave it out")
 }
 
 /// The options of `agent`.
@@ -186,25 +186,25 @@ pub struct AgentArguments {
     /// A label by which runs choose agents; several are allowed
     #[arg(long, value_name = "NAME=VALUE")]
     label: Vec<String>,
-    /// Its part of the load, relative to those of others
+    /// Its share of the load, relative to other agents
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     weight: u32,
-    /// Leave after one run
+    /// End after one run
     #[arg(long)]
     once: bool,
     /// Run the plans that this key has signed: a public key, or a file with keys; several are allowed
     #[arg(long, value_name = "KEY")]
     trust: Vec<String>,
-    /// Where files of plans are kept and runs have their folders
+    /// The folder for the files of plans and for the folders of runs
     #[arg(long, value_name = "FOLDER")]
     cache: Option<PathBuf>,
     /// Worker threads; 0 is one per core
     #[arg(long, hide = true, default_value_t = 0)]
     workers: usize,
-    /// End with standard input, after one run
+    /// End when standard input ends, and after one run
     #[arg(long, hide = true)]
     tied: bool,
-    /// Pretend that the clock is wrong by so many milliseconds
+    /// Pretend that the clock is wrong by this many milliseconds
     #[arg(long, hide = true, default_value_t = 0, allow_hyphen_values = true)]
     clock_error_ms: i64,
 }
@@ -274,11 +274,11 @@ pub enum FleetCommand {
         /// An agent; several are allowed
         #[arg(long, value_name = "NAME")]
         agent: Vec<String>,
-        /// Where the folder will lie for the server, if not here: `/keys` in Kubernetes
+        /// Where the server will find the folder, if not here, such as `/keys` in Kubernetes
         #[arg(long, value_name = "FOLDER")]
         at: Option<PathBuf>,
     },
-    /// Write the credentials of more agents; the server need not be told
+    /// Write credentials for more agents; the server's configuration stays the same
     Add {
         /// The folder of the fleet
         folder: PathBuf,

@@ -37,10 +37,10 @@ pub struct FleetOptions {
 /// How to handle the users of a lost agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum LostAgents {
-    /// The others go on with theirs
+    /// The other agents go on with their own users
     #[default]
     Continue,
-    /// The others take them over
+    /// The other agents take them over
     Redistribute,
     /// The run ends
     Stop,
@@ -53,7 +53,7 @@ pub enum RowsOfAgents {
     Collect,
     /// They stay on the agents
     Keep,
-    /// There are none
+    /// Agents write no rows
     None,
 }
 

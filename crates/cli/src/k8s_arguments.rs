@@ -29,16 +29,16 @@ pub struct ManifestArguments {
     /// How many agents
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub agents: u32,
-    /// The beginning of all names; the plan's name without this
+    /// The prefix of all names; by default, the plan's name
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// The namespace; without one that of kubectl
+    /// The namespace; by default, that of kubectl
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,
     /// The image with the program
     #[arg(long, value_name = "IMAGE", default_value_t = concat!("drumfire:", env!("CARGO_PKG_VERSION")).to_owned())]
     pub image: String,
-    /// A NATS server that is there already; without one, one is started beside the agents
+    /// An existing NATS server; by default, one is started beside the agents
     #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
     /// The image of that NATS server
@@ -53,13 +53,13 @@ pub struct ManifestArguments {
     /// The plan is in the image, at this path; its files are beside it
     #[arg(long)]
     pub in_image: bool,
-    /// Send agents this file, too, which the plan reads and does not name; relative to the plan's folder
+    /// Also send agents this file, which the plan reads but does not name; relative to the plan's folder
     #[arg(long = "send", value_name = "FILE")]
     pub send: Vec<PathBuf>,
-    /// Cores that each agent asks for
+    /// Cores that each agent requests
     #[arg(long, value_name = "CORES", default_value = "1")]
     pub cpu: String,
-    /// Memory that each agent asks for, such as 512Mi; without this, that of its users
+    /// Memory that each agent requests, such as 512Mi; by default, the memory that its users need
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
     /// Options of `drumfire run`, behind `--`

@@ -7,7 +7,7 @@ use crate::quantities::{duration_ms, per_second};
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArguments {
-    /// Users in all, divided among the thread groups in the proportion of their own
+    /// Users in all, divided among the thread groups in proportion to their own users
     #[arg(long, value_name = "COUNT")]
     users: Option<u32>,
     /// How long until all users have started, such as 30s
@@ -19,7 +19,7 @@ pub struct LoadArguments {
     /// Samples a second, all groups together, such as 200 or 600/m
     #[arg(long, value_name = "RATE", value_parser = per_second, requires = "duration")]
     rate: Option<f64>,
-    /// Only the thread group of this name gets the load; the others keep theirs
+    /// Give the load only to the thread group with this name; the others keep their own
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
     /// One user and one iteration of each thread group

@@ -11,14 +11,14 @@ pub struct RenameArguments {
     /// The kind of thing to rename
     #[arg(value_enum)]
     pub what: RenamedThing,
-    /// The name now; of an element also a path such as 'Users > Log in'
+    /// The current name; for an element also a path such as 'Users > Log in'
     pub old: String,
     /// The new name
     pub new: String,
     /// Rename the column in the first line of CSV files too
     #[arg(long)]
     pub csv: bool,
-    /// Only say what would change
+    /// Only show what would change
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -54,15 +54,15 @@ pub struct MergePlanArguments {
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 #[command(before_help = "  drumfire matrix shop.jmx --html matrix.html")]
 pub struct MatrixArguments {
-    /// The plan (.jmx); without one that of `[matrix]`
+    /// The plan (.jmx); by default, the plan of `[matrix]`
     pub plan: Option<PathBuf>,
     /// Only list the combinations
     #[arg(long)]
     pub list: bool,
-    /// Run all combinations anew, also those that are there
+    /// Run all combinations again, including those that already have results
     #[arg(long)]
     pub again: bool,
-    /// Write a page with the table, which leads to the report of each combination and to the comparison
+    /// Write a page with the table, with links to the report of each combination and to the comparison
     #[arg(long, value_name = "FILE.html")]
     pub html: Option<PathBuf>,
     /// Write the table as Markdown
@@ -86,7 +86,7 @@ pub struct RunsArguments {
 pub enum RunsAction {
     /// List the runs, the latest first
     List {
-        /// Only those of this plan
+        /// Only the runs of this plan
         #[arg(long, value_name = "NAME")]
         plan: Option<String>,
         /// Print JSON
@@ -104,16 +104,16 @@ pub enum RunsAction {
         /// The runs
         #[arg(required = true, num_args = 2..)]
         runs: Vec<String>,
-        /// Compare runs although their plan, load or verdict forbids it
+        /// Compare runs even if their plan, load or verdict forbids it
         #[arg(long)]
         anyway: bool,
         /// Write the comparison as one HTML page
         #[arg(long, value_name = "FILE.html")]
         html: Option<PathBuf>,
     },
-    /// Show how the runs of a plan developed
+    /// Show how the results of a plan changed from run to run
     Trend {
-        /// Only those of this plan; without it those of the latest run's
+        /// Only the runs of this plan; by default, of the latest run's plan
         #[arg(long, value_name = "NAME")]
         plan: Option<String>,
         /// Write a page with charts
@@ -122,10 +122,10 @@ pub enum RunsAction {
     },
     /// Remove runs
     Prune {
-        /// How many of the latest stay
+        /// The number of latest runs to keep
         #[arg(long, value_name = "COUNT", default_value_t = 20)]
         keep: usize,
-        /// Only say which would go
+        /// Only show which runs would be removed
         #[arg(long)]
         dry_run: bool,
     },

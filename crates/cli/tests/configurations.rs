@@ -171,7 +171,7 @@ fn a_configuration_that_cannot_be_run_is_refused_by_name() {
         ),
         (
             "execution: [{scenario: {script: gone.jmx}}]",
-            "the script `gone.jmx` is not there",
+            "there is no script `gone.jmx`",
         ),
         (
             "execution: [{scenario: {requests: []}}]",
@@ -179,11 +179,11 @@ fn a_configuration_that_cannot_be_run_is_refused_by_name() {
         ),
         (
             "execution: [{scenario: nowhere}]",
-            "the scenario `nowhere` is not there",
+            "there is no scenario `nowhere`",
         ),
         (
             "execution: [{concurrency: many, scenario: {requests: [/]}}]",
-            "`many` is no number",
+            "`many` is not a number",
         ),
         (
             "execution: [{hold-for: 3 weeks, scenario: {requests: [/]}}]",
@@ -207,7 +207,7 @@ fn a_configuration_that_cannot_be_run_is_refused_by_name() {
             "`provisioning: cloud`",
         ),
         ("execution: [", "the YAML cannot be read"),
-        ("- a", "a configuration is a table"),
+        ("- a", "a configuration must be a table"),
     ] {
         shop.write("bad.yml", text);
         for command in ["run", "check", "plan"] {

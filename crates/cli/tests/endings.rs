@@ -117,7 +117,7 @@ fn the_first_signal_waits_for_the_sample_at_hand_and_the_second_breaks_it_off() 
     until("the signal is noticed", || {
         workshop
             .read("log")
-            .contains("SIGINT: users finish the sample at hand")
+            .contains("SIGINT: users finish their current sample")
     });
     assert!(child.try_wait().expect("a child can be asked").is_none());
     tell(&child, "TERM");

@@ -245,7 +245,7 @@ fn a_rename_that_could_break_a_plan_is_refused_and_changes_nothing() {
     for (words, told) in [
         (
             ["computed.jmx", "var", "token", "key"],
-            "put together while the test runs",
+            "a name that is built while the test runs",
         ),
         (
             ["computed.jmx", "var", "taken", "token"],

@@ -89,7 +89,7 @@ fn a_run_that_is_worse_is_told_on_the_terminal() {
         "{}",
         worse.out
     );
-    let notice = "::notice title=compared with before.jtl::1 of 3 as wished";
+    let notice = "::notice title=compared with before.jtl::1 of 3 passed";
     let error = "::error title=compared with before.jtl::Pay | go is worse: median ";
     assert!(
         worse.out.contains(error) && worse.out.contains(notice),
@@ -226,7 +226,7 @@ fn thresholds_of_a_result_file_reach_the_page_and_the_ci_system() {
     assert!(
         finished
             .out
-            .contains("::notice title=r.jtl::1 of 2 as wished\n")
+            .contains("::notice title=r.jtl::1 of 2 passed\n")
     );
     let junit = workshop.read("r.xml");
     assert!(

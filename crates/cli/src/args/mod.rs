@@ -50,31 +50,31 @@ pub struct Arguments {
 enum Subcommands {
     /// Run a plan
     Run(RunArguments),
-    /// Go on with a run on several machines whose `drumfire run` is gone; its options are those of `run`
+    /// Continue a run on several machines after its `drumfire run` has ended; takes the options of `run`
     #[command(
         before_help = "  drumfire attach 0198e4a2b7c01f3a --nats nats://host:4222 -l results.jtl",
-        mut_arg("plan", |plan| plan.value_name("RUN").help("The run, as `drumfire run` has named it"))
+        mut_arg("plan", |plan| plan.value_name("RUN").help("The name of the run, as `drumfire run` printed it"))
     )]
     Attach(RunArguments),
     /// Find the highest rate at which a target still answers well enough
     Capacity(CapacityArguments),
     /// Follow one user step by step: requests, responses, variables, what each element did
     Debug(DebugArguments),
-    /// Ask or steer a run that was started with --ui
+    /// Query or control a run that was started with --ui
     Ctl(CtlArguments),
-    /// Say of every element of a plan how it will be run, without sending anything
+    /// Report how each element of a plan will run, without sending anything
     Check(CheckArguments),
-    /// Show a plan as it will be run: its tree, its properties, when each user starts and stops
+    /// Show a plan as it will run: its tree, its properties, when each user starts and stops
     Plan(ViewArguments),
-    /// Say what limits this machine has, and where a plan would meet them
+    /// Show the limits of this machine, and which of them a plan would reach
     Doctor(DoctorArguments),
-    /// Say which Java and which jars scripts and Java elements run with; `jvm install` brings the jars
+    /// Show which Java and which jars run scripts and Java elements; `jvm install` installs the jars
     Jvm(JvmArguments),
     /// Make a report from a result file (CSV or XML) or a run file
     Report(ReportArguments),
-    /// Put runs side by side: what differs from the first, and is it more than noise
+    /// Compare runs: show what differs from the first run, and whether it is more than noise
     Compare(CompareArguments),
-    /// Add runs exactly, percentiles included, and write one run file
+    /// Merge runs exactly, including percentiles, into one run file
     Merge(MergeArguments),
     /// Rewrite plans in the form in which JMeter 5.6.3 saves them
     Fmt(FmtArguments),
@@ -84,7 +84,7 @@ enum Subcommands {
     Rename(RenameArguments),
     /// Merge the changes of two plans, as git's merge driver; conflicts end with exit code 1
     MergePlan(MergePlanArguments),
-    /// Run a plan in all combinations of the matrix in drumfire.toml
+    /// Run a plan with every combination of the matrix in drumfire.toml
     Matrix(MatrixArguments),
     /// List the runs of a project; show, compare or remove them
     Runs(RunsArguments),
@@ -96,13 +96,13 @@ enum Subcommands {
     Schema,
     /// Change settings of a plan by name
     Set(SetArguments),
-    /// Say what two plans do differently; exit code 0 if they mean the same, else 1
+    /// Show what two plans do differently; exit code 0 if they mean the same, else 1
     Diff(DiffArguments),
-    /// Write a small plan to begin with
+    /// Write a small plan to start from
     New(NewArguments),
-    /// Make a plan of recordings (HAR), API descriptions (OpenAPI, Postman), cURL commands or access logs
+    /// Make a plan from recordings (HAR), API descriptions (OpenAPI, Postman), cURL commands or access logs
     Import(ImportArguments),
-    /// Record a visit to a site, in a browser or as a proxy, and make a plan of it
+    /// Record a visit to a site, in a browser or as a proxy, and make a plan from it
     Record(RecordArguments),
     /// Wait for work at a NATS server and run parts of plans, for `drumfire run --agents`
     Agent(AgentArguments),
@@ -132,7 +132,7 @@ enum Subcommands {
     /// Write the man pages
     #[command(hide = true)]
     Man {
-        /// The folder; it is made where there is none
+        /// The folder; it is created if it does not exist
         folder: PathBuf,
     },
     /// Show the version
@@ -148,11 +148,11 @@ const SHOWN: &str = "Terminal and log";
 
 /// The first lines of `drumfire help run`: the most common uses.
 const RUN_EXAMPLES: &str = "\
-  drumfire run plan.jmx                            numbers on the terminal, a verdict in the end
+  drumfire run plan.jmx                            numbers on the terminal, a verdict at the end
   drumfire run plan.jmx -Jusers=50                 set a property that the plan reads with __P
   drumfire run plan.jmx -l results.jtl             write the samples, as JMeter does
   drumfire run plan.jmx --report report.html       one page with everything
-  drumfire run plan.jmx --fail-on 'p95 > 300ms'    exit code 5 if that is true in the end
+  drumfire run plan.jmx --fail-on 'p95 > 300ms'    exit code 5 if that is true at the end
   drumfire run plan.jmx --strict                   exit code 6 if the verdict is not VALID
   drumfire run plan.jmx --summary-json run.json    the outcome for other programs
   drumfire run plan.jmx --progress lines           no live view, JMeter's summary lines
@@ -214,11 +214,11 @@ struct RunArguments {
     /// The display while the run goes on
     #[arg(long, value_enum, default_value_t, help_heading = SHOWN)]
     progress: Progress,
-    /// Serve the demo site meanwhile; the plan finds it in the properties demo.host, demo.port and demo.https.port
+    /// Serve the demo site during the run; the plan reads its address from the properties demo.host, demo.port and demo.https.port
     #[arg(long, help_heading = PROPERTIES)]
     demo: bool,
-    /// End with exit code 5 if this is true in the end, such as 'errors > 1%', 'p95 of Login > 300ms', 'rate < 10/s' or
-    /// 'samples < 1'; or at any time with a stretch, such as 'p95 of /^Check/ > 300ms for 30s' or 'errors > 10% over 10s'
+    /// End with exit code 5 if this is true at the end, such as 'errors > 1%', 'p95 of Login > 300ms', 'rate < 10/s' or
+    /// 'samples < 1'; or, with a time span, at any moment, such as 'p95 of /^Check/ > 300ms for 30s' or 'errors > 10% over 10s'
     #[arg(long, value_name = "THRESHOLD", help_heading = PASS)]
     fail_on: Vec<String>,
     /// End the run as soon as this is true, with exit code 5
@@ -234,10 +234,10 @@ struct RunArguments {
     report: RunReportArguments,
     #[command(flatten)]
     exports: ExportArguments,
-    /// Serve a page that shows the run while it goes on and steers it; without an address on 127.0.0.1 and a free port
+    /// Serve a page that shows and controls the run while it goes on; by default on 127.0.0.1 and a free port
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:0", help_heading = SHOWN)]
     ui: Option<Address>,
-    /// The page of --ui gives no orders
+    /// Do not let the page of --ui control the run
     #[arg(long, help_heading = SHOWN)]
     ui_readonly: bool,
     #[command(flatten)]
@@ -248,7 +248,7 @@ struct RunArguments {
     /// Verify the certificates of HTTPS and WebSocket servers; JMeter trusts all
     #[arg(long)]
     tls_verify: bool,
-    /// Trust the authorities of this file, too, where outputs, sources of --watch, NATS and downloads of jars have TLS: PEM
+    /// Also trust the certificate authorities in this PEM file, for the TLS of outputs, sources of --watch, NATS and jar downloads
     #[arg(long, value_name = "FILE", help_heading = PROPERTIES)]
     tls_ca: Option<PathBuf>,
     #[command(flatten)]
@@ -267,10 +267,10 @@ struct ExportArguments {
     /// prometheus-remote-write=URL, otlp=URL, statsd=HOST:PORT, clickhouse=URL or json=FILE; several are allowed
     #[arg(long, value_name = "KIND=WHERE")]
     out: Vec<String>,
-    /// Add a tag to all that is sent by --out
+    /// Add a tag to everything that --out sends
     #[arg(long, value_name = "NAME=VALUE")]
     tag: Vec<String>,
-    /// End with exit code 1 if an output of --out lost something
+    /// End with exit code 1 if an output of --out lost data
     #[arg(long)]
     out_required: bool,
 }
@@ -281,8 +281,7 @@ struct RunReportArguments {
     /// Write the report as one HTML page when the run has ended
     #[arg(long = "report", value_name = "FILE.html", help_heading = RESULTS)]
     page: Option<PathBuf>,
-    /// Write the run file here instead of to .drumfire/: everything measured, for 'report', 'compare' and 'merge', from
-    /// the first second on
+    /// Write the run file here instead of to .drumfire/, from the first second on: it holds everything measured, for 'report', 'compare' and 'merge'
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     run_file: Option<PathBuf>,
     /// Write no run file
@@ -299,7 +298,7 @@ struct RunReportArguments {
 
 #[derive(Debug, Default, clap::Args)]
 struct CiArguments {
-    /// Write the outcome as JUnit writes it
+    /// Write the outcome as JUnit XML
     #[arg(long, value_name = "FILE.xml", help_heading = PASS)]
     junit: Option<PathBuf>,
     /// Print the outcome as annotations that GitHub, Azure Pipelines or TeamCity shows
@@ -320,7 +319,7 @@ struct OutcomeArguments {
 #[derive(Debug, clap::Args)]
 #[command(before_help = "  drumfire report results.jtl --html report.html")]
 struct ReportArguments {
-    /// A result file (.jtl, CSV or XML, packed with gzip or not) or a run file
+    /// A result file (.jtl, CSV or XML, also compressed with gzip) or a run file
     input: PathBuf,
     /// Write the page, statistics.json and the run file to this folder
     #[arg(short = 'o', long = "reportoutputfolder", value_name = "FOLDER")]
@@ -351,10 +350,10 @@ struct CompareArguments {
     /// Result files or run files; the others are compared with the first
     #[arg(required = true, num_args = 2..)]
     inputs: Vec<PathBuf>,
-    /// Changes below so many per cent do not matter
+    /// Ignore changes smaller than this percentage
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
     min_change: f64,
-    /// Compare runs although their plan, load or verdict forbids it
+    /// Compare runs even if their plan, load or verdict forbids it
     #[arg(long)]
     anyway: bool,
     /// Write the comparison as one HTML page
@@ -390,7 +389,7 @@ struct ViewArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Show who gets what where so many agents of equal weight run the plan
+    /// Show how the load is divided among this many agents of equal weight
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     agents: Option<u32>,
     #[command(flatten)]
@@ -402,13 +401,13 @@ struct ViewArguments {
 struct CheckArguments {
     /// The plan (.jmx)
     plan: PathBuf,
-    /// How to tell it
+    /// The output format
     #[arg(long, value_enum, default_value_t)]
     format: CheckFormat,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// List every element and every finding by itself
+    /// List every element and every finding separately
     #[arg(short, long)]
     verbose: bool,
     #[command(flatten)]
@@ -418,7 +417,7 @@ struct CheckArguments {
 #[derive(Debug, clap::Args)]
 #[command(before_help = "  drumfire doctor plan.jmx")]
 struct DoctorArguments {
-    /// A plan (.jmx) to hold against the limits
+    /// A plan (.jmx) to check against the limits
     plan: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
@@ -430,10 +429,10 @@ struct DoctorArguments {
 #[derive(Debug, clap::Args)]
 #[command(before_help = "  drumfire jvm")]
 struct JvmArguments {
-    /// Bring JMeter's jars and those of drumfire.toml, and prepare Java for a quick start
+    /// Install JMeter's jars and those of drumfire.toml, and prepare Java to start quickly
     #[arg(value_parser = ["install"])]
     action: Option<String>,
-    /// Trust the authorities of this file, too, where jars are downloaded: PEM
+    /// Also trust the certificate authorities in this PEM file when downloading jars
     #[arg(long, value_name = "FILE")]
     tls_ca: Option<PathBuf>,
     #[command(flatten)]

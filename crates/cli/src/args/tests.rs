@@ -77,7 +77,7 @@ fn help_of_run_lists_the_exit_codes() {
         panic!("help is no error")
     };
     assert!(
-        text.contains("Exit codes:\n    0  the run came to its end"),
+        text.contains("Exit codes:\n    0  the run finished"),
         "{text}"
     );
 }

@@ -166,7 +166,7 @@ pub(super) fn link(link: &LinkOptions) -> Result<LinkOptions, Refusal> {
     match link.url.is_empty() {
         true => Err(Refusal::new(
             Exit::Usage,
-            format!("there is no NATS server to go to; pass `--nats URL` or set {NATS_VARIABLE}"),
+            format!("no NATS server is given; pass `--nats URL` or set {NATS_VARIABLE}"),
         )),
         false => Ok(link.clone()),
     }
@@ -184,7 +184,8 @@ fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
         Err(_) => name,
     };
     if !is_token(&name) {
-        let message = format!("`{name}` is no name of an agent; use letters, digits, `-` and `_`");
+        let message =
+            format!("`{name}` is not a valid agent name; use letters, digits, `-` and `_`");
         return Err(Refusal::new(Exit::Usage, message));
     }
     let mut labels = BTreeMap::new();

@@ -19,7 +19,7 @@ pub fn attach<E: Engine>(
     let settings = settings(&options.properties, &[], None, console)?;
     let fleet = options.fleet.as_mut();
     let Some(fleet) = fleet else {
-        return Err(failed("there is no run to go on with".to_owned()));
+        return Err(failed("there is no run to continue".to_owned()));
     };
     remote::settle(fleet, &settings)?;
     let link = link(&fleet.link)?;

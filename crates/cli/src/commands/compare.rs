@@ -45,7 +45,7 @@ pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, 
     }
     if comparison.is_refused() {
         let message =
-            "these runs must not be compared\nhint: `--anyway` compares them all the same";
+            "these runs must not be compared\nhint: `--anyway` compares them nevertheless";
         return Err(failed(message.to_owned()));
     }
     Ok(match comparison.is_worse() {

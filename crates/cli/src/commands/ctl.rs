@@ -147,7 +147,10 @@ fn only_run(console: &Console<'_>) -> Result<Page, Refusal> {
     match answering.len() {
         1 => Ok(answering.remove(0).1),
         0 => {
-            let mut refusal = Refusal::new(Exit::RunFailed, "no run with a page is under way here");
+            let mut refusal = Refusal::new(
+                Exit::RunFailed,
+                "no run with a page is under way on this machine",
+            );
             refusal.err.push_str(HINT);
             Err(refusal)
         }

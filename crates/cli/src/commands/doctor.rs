@@ -142,7 +142,7 @@ fn text(
         paragraph(&mut text, &lift, columns, |line| style.dim(line));
     }
     if !dangers.is_empty() {
-        let head = "settings that do harm, or nothing";
+        let head = "settings that do harm, or have no effect";
         let _ = writeln!(text, "\n{}", style.bold(head));
         for danger in dangers {
             paragraph(&mut text, danger, columns, |line| style.yellow(line));
@@ -254,7 +254,7 @@ ceilings                                                  at most    asked for
       60 us of CPU for a connection and a request
       to lift it: connections that are kept
 
-settings that do harm, or nothing
+settings that do harm, or have no effect
       a setting
 
 the plan asks for more than this machine has: connections, by open files

@@ -62,7 +62,7 @@ impl FleetRun<'_> {
         if is_local && rows == Rows::Keep {
             return Err(Refusal::new(
                 Exit::Usage,
-                "`--rows keep` leaves rows with agents, and agents of `local:N` leave nothing; use `-l FILE` without it",
+                "`--rows keep` keeps rows on the agents, and agents of `local:N` delete theirs; use `-l FILE` without it",
             ));
         }
         self.warn(engine, program, rows, console);
@@ -153,7 +153,7 @@ impl FleetRun<'_> {
             console.warn("rows are not collected without a result file; pass `-l FILE`");
         }
         if rows == Rows::None && self.results.is_some() {
-            console.warn("the result file is not written, as `--rows none` says");
+            console.warn("no result file is written because of `--rows none`");
         }
         if self.options.is_each {
             return;
@@ -190,7 +190,7 @@ pub fn plan_files<E: Engine>(
         let here = places.into_iter().find(|place| place.is_file());
         let (Some(here), true) = (here, stays_inside(&text)) else {
             let message = format!(
-                "`--send {text}` is no file in the plan's folder; name it relative to the plan"
+                "`--send {text}` is not a file in the plan's folder; name it relative to the plan"
             );
             return Err(Refusal::new(Exit::Usage, message));
         };

@@ -87,7 +87,7 @@ fn init(
         agents.len().max(1)
     ));
     console.line(&format!(
-        "keep {} and {sign} to yourself: who has them may run code on all agents",
+        "keep {} and {sign} secret: whoever has them can run code on all agents",
         folder.join("operator.seed").display()
     ));
     Ok(())

@@ -104,7 +104,7 @@ fn name(arguments: &ManifestArguments) -> Result<String, String> {
     match is_good {
         true => Ok(name.to_owned()),
         false => Err(format!(
-            "`{wanted}` is no name for Kubernetes; pass `--name` with a letter and then letters, digits and dashes, {LONGEST_NAME} at most"
+            "`{wanted}` is not a valid Kubernetes name; pass `--name` with a letter and then letters, digits and dashes, {LONGEST_NAME} at most"
         )),
     }
 }

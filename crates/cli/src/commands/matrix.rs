@@ -134,7 +134,9 @@ fn stopped(code: i32, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let exit = known
         .into_iter()
         .find(|exit| i32::from(exit.code()) == code);
-    console.error("the matrix was stopped\nhint: Run the same command again; combinations that are there are kept");
+    console.error(
+        "the matrix was stopped\nhint: Run the same command again; finished combinations are kept",
+    );
     Ok(exit.unwrap_or(Exit::RunFailed))
 }
 

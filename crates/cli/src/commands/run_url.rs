@@ -40,10 +40,10 @@ struct UrlArguments {
     /// Requests in all [default: 200, if there is no duration]
     #[arg(short = 'n', long = "requests", value_name = "COUNT")]
     requests: Option<u64>,
-    /// How long, such as 30s, 5m or 500ms
+    /// The length of the run, such as 30s, 5m or 500ms
     #[arg(short = 'd', long, visible_short_alias = 'z', value_name = "TIME", value_parser = duration_ms)]
     duration: Option<u64>,
-    /// Requests a second, all users together, such as 200 or 600/m. Without -c requests arrive whether or not earlier ones were answered
+    /// Requests a second, all users together, such as 200 or 600/m; without -c and -n, requests start at this rate even if earlier ones are unanswered
     #[arg(short = 'q', long, value_name = "RATE", value_parser = per_second)]
     rate: Option<f64>,
     /// The method [default: GET, or POST if there is a body]
@@ -58,7 +58,7 @@ struct UrlArguments {
     /// A body, or @FILE, or @- for standard input
     #[arg(long, value_name = "TEXT")]
     body: Option<String>,
-    /// A file that is the body
+    /// A file to send as the body
     #[arg(short = 'D', value_name = "FILE", conflicts_with_all = ["body", "json"])]
     body_file: Option<PathBuf>,
     /// The body's Content-Type
@@ -70,13 +70,13 @@ struct UrlArguments {
     /// How long to wait for each answer
     #[arg(short = 't', long, value_name = "TIME", value_parser = duration_ms)]
     timeout: Option<u64>,
-    /// A new connection for each request
+    /// Open a new connection for each request
     #[arg(long)]
     disable_keepalive: bool,
     /// Accept any certificate; plans always do, as JMeter does
     #[arg(long)]
     insecure: bool,
-    /// Write the plan to this file, too
+    /// Also write the plan to this file
     #[arg(long, value_name = "PLAN.jmx")]
     save: Option<PathBuf>,
 }
@@ -124,12 +124,12 @@ pub fn is_meant(words: &[String]) -> bool {
         && (rest.first().is_some_and(is_own)
             || (rest.first().is_some_and(|word| word.starts_with('-'))
                 && rest.iter().any(is_own)
-                && !saves_only(rest, has_plan)))
+                && !runs_plan(rest, has_plan)))
 }
 
-/// Whether the command line runs a plan and the URL is only the value of an option. With `--save`, the `.jmx` file is an output
-/// instead.
-fn saves_only(rest: &[String], has_plan: bool) -> bool {
+/// Whether the command line runs a plan, so that the URL is only the value of an option. With `--save`, the `.jmx` file is an
+/// output instead.
+fn runs_plan(rest: &[String], has_plan: bool) -> bool {
     has_plan && !rest.iter().any(|word| word == "--save")
 }
 

@@ -90,7 +90,7 @@ impl Asked {
                     Some(Instant::now() + grace);
                 let _ = self.first.set(name);
                 self.count.store(1, Ordering::Relaxed);
-                tracing::info!("{name}: users finish the sample at hand");
+                tracing::info!("{name}: users finish their current sample");
                 control.shutdown_soon();
             }
             Heard::Signal(number, name) => {

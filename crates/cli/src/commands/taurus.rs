@@ -70,7 +70,7 @@ pub fn taurus<E: Engine>(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let Some(order) = order(words) else {
-        return Err(Refusal::new(Exit::Usage, "a configuration was expected"));
+        return Err(Refusal::new(Exit::Usage, "a configuration file is missing"));
     };
     let test = drumfire_taurus::load(&order.config, &order.overrides).map_err(refusal)?;
     for note in &test.notes {

@@ -104,7 +104,7 @@ pub static ALL: [Descriptor; 30] = [
         "the program's log file (jmeter.log)",
     ),
     switch('n', "nongui", "n", "run without the graphical interface"),
-    switch('s', "server", "s", "be a JMeter server"),
+    switch('s', "server", "s", "run as a JMeter server"),
     one('E', "proxyScheme", "E", "the scheme of the proxy server"),
     one('H', "proxyHost", "H", "the host of the proxy server"),
     one('P', "proxyPort", "P", "the port of the proxy server"),

@@ -31,7 +31,7 @@ fn another_coordinator_goes_on_and_nothing_is_missing() {
     let refused = attach(&[]);
     assert_eq!(refused.code, Some(1), "{}", refused.out);
     assert!(
-        refused.err.contains("has a coordinator that lives"),
+        refused.err.contains("still has a running coordinator"),
         "{}",
         refused.err
     );

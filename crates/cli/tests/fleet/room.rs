@@ -33,7 +33,7 @@ fn a_server_without_room_is_told_before_the_start() {
     let finished = home.run(&words, LIMIT);
     assert_eq!(finished.code, Some(1), "{finished:?}");
     for words in [
-        "no room for 32 MiB of seconds",
+        "no room for 32 MiB of results",
         "max_file_store",
         "free some space",
     ] {

@@ -8,16 +8,16 @@ use drumfire_import::FORMATS;
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 #[command(before_help = "  drumfire import visit.har -o plan.jmx")]
 pub struct ImportArguments {
-    /// Recordings (.har), API descriptions (OpenAPI, Postman with its environments), GraphQL documents, cURL commands, access logs; `-` is standard input
+    /// HAR recordings, OpenAPI descriptions, Postman collections and environments, GraphQL documents, cURL commands or access logs; `-` is standard input
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
     /// The plan to write
     #[arg(short = 'o', long, value_name = "PLAN.jmx")]
     pub output: PathBuf,
-    /// The format, if its content does not tell
+    /// The format, if the content alone does not identify it
     #[arg(long, value_parser = formats())]
     pub from: Option<String>,
-    /// Keep requests to this domain, too
+    /// Also keep requests to this domain
     #[arg(long, value_name = "DOMAIN")]
     pub domain: Vec<String>,
     /// Keep requests to every domain
@@ -32,7 +32,7 @@ pub struct ImportArguments {
     /// The server of an API description or an access log that names none; the endpoint of GraphQL documents
     #[arg(long, value_name = "URL")]
     pub server: Option<String>,
-    /// The same visit by another user: values that differ become variables or columns of the CSV file, others stay
+    /// A recording of the same visit by another user: values that differ become variables or columns of the CSV file, others stay
     #[arg(long, value_name = "FILE", conflicts_with = "no_correlation")]
     pub other_user: Option<PathBuf>,
     /// Leave all values as they were recorded

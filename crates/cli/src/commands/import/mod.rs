@@ -84,7 +84,7 @@ pub(super) fn other_user(
     let other = other.map_err(|error| refusal(&error))?;
     if counterparts(first, &other) == 0 {
         let message = format!(
-            "`{}` is another visit: it has none of its requests",
+            "`{}` is another visit: the two recordings share no request",
             file.display()
         );
         let error = ImportError::new(message).hint("Record the same steps as both users");
@@ -180,7 +180,7 @@ fn read(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
         Err(error) => {
             let remedy = match name.contains("://") {
                 true => "Fetch it first, and name the file",
-                false => "Name a file that is there and that you may read",
+                false => "Name an existing file that you may read",
             };
             let error = ImportError::new(format!("`{name}` cannot be read: {error}"));
             Err(refusal(&error.hint(remedy)))

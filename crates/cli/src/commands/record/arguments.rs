@@ -39,16 +39,16 @@ pub struct RecordArguments {
     /// The browser's program [default: the first Chromium or Chrome on the path]
     #[arg(long, value_name = "PROGRAM")]
     pub browser_path: Option<PathBuf>,
-    /// Without a window: the page is opened, the scripts of --do are run, and the recording ends
+    /// Run without a window: open the page, run the scripts of --do, and end the recording
     #[arg(long)]
     pub headless: bool,
-    /// JavaScript to run in the page when its network has come to rest; several are run one after the other
+    /// JavaScript to run in the page once its network is idle; several run one after the other
     #[arg(long = "do", value_name = "SCRIPT")]
     pub actions: Vec<String>,
-    /// Write the recording itself, too
+    /// Also write the recording itself
     #[arg(long, value_name = "FILE.har")]
     pub har: Option<PathBuf>,
-    /// Keep requests to this domain, too; a proxy decrypts its HTTPS
+    /// Also keep requests to this domain; a proxy decrypts its HTTPS
     #[arg(long, value_name = "DOMAIN")]
     pub domain: Vec<String>,
     /// Keep requests to every domain; a proxy decrypts all HTTPS
@@ -57,7 +57,7 @@ pub struct RecordArguments {
     /// Leave out the user's pauses
     #[arg(long)]
     pub no_think_time: bool,
-    /// The same visit by another user (`--har` kept it): values that differ become variables or columns of the CSV file, others stay
+    /// A recording of the same visit by another user, made with `--har`: values that differ become variables or columns of the CSV file, others stay
     #[arg(long, value_name = "FILE.har", conflicts_with = "no_correlation")]
     pub other_user: Option<PathBuf>,
     /// Leave all values as they were recorded

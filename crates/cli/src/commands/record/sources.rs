@@ -129,12 +129,12 @@ fn proxy(
         "recording    proxy {bound} for HTTP and HTTPS; press Ctrl-C to end; type a name and Enter to begin a transaction\n"
     ));
     if !bound.ip().is_loopback() {
-        console.warn(&format!("everybody who reaches {bound} can use the proxy"));
+        console.warn(&format!("anyone who can reach {bound} can use the proxy"));
     }
     match proxy.certificate() {
         Some(certificate) => console.print(&format!("{}\n", certificate::told(&certificate))),
         None => console.warn(
-            "HTTPS is passed on unread: name the site with its address or `--domain shop.example`",
+            "the proxy passes HTTPS on without reading it: name the site with its address or `--domain shop.example`",
         ),
     }
     if proxy.is_new() {

@@ -99,7 +99,10 @@ pub fn prepare<E: Engine>(
         && let Some(place) = &remembered
         && let Err(error) = recent::remember(place, &brief.plan)
     {
-        tracing::warn!("the plan is not remembered in {}: {error}", place.display());
+        tracing::warn!(
+            "the path of the plan could not be saved in {}: {error}",
+            place.display()
+        );
     }
     let results = match &brief.options.fleet {
         Some(_) => fleet::result_files(&brief.order),
