@@ -102,7 +102,7 @@ pub(crate) async fn within<T, E: fmt::Display>(
         Err(_) => Err(FleetError::Late {
             what: what.to_owned(),
             waited: patience,
-            remedy: "check the nats-server and the way to it",
+            remedy: "check the nats-server and the network to it",
         }),
     }
 }

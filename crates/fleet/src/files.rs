@@ -115,7 +115,7 @@ pub async fn fetch(
         .map_err(|error| cannot(cache, error))?;
     for (number, file) in files.iter().enumerate() {
         if !stays_inside(&file.path) {
-            let why = format!("the file `{}` is outside of the plan's folder", file.path);
+            let why = format!("the file `{}` is outside the plan's folder", file.path);
             return Err(FleetError::Other(why));
         }
         let kept = cache.join(&file.sha256);
@@ -196,7 +196,7 @@ async fn copy(
             kept.write_all(&message.payload).await.map_err(cannot)?;
         }
         if missing == before {
-            return Err(FleetError::Other("it is not whole".to_owned()));
+            return Err(FleetError::Other("it is incomplete".to_owned()));
         }
     }
     kept.flush().await.map_err(cannot)

@@ -54,7 +54,7 @@ pub fn init(
 ) -> Result<FleetFiles, FleetError> {
     if folder.join(ACCOUNT).exists() {
         return Err(FleetError::Other(format!(
-            "{} has a fleet already; `drumfire fleet add` adds agents to it",
+            "{} already has a fleet; `drumfire fleet add` adds agents to it",
             folder.display()
         )));
     }
@@ -95,7 +95,7 @@ pub fn init(
 pub fn add_agent(folder: &Path, name: &str) -> Result<PathBuf, FleetError> {
     if !is_token(name) {
         return Err(FleetError::Other(format!(
-            "`{name}` is no name of an agent; use letters, digits, `-` and `_`"
+            "`{name}` is not a valid agent name; use letters, digits, `-` and `_`"
         )));
     }
     let file = folder.join(ACCOUNT);
@@ -145,7 +145,9 @@ fn config(
 
 fn make_folder(folder: &Path) -> Result<(), FleetError> {
     let made = fs::create_dir_all(folder);
-    made.map_err(|error| FleetError::Other(format!("{} cannot be made: {error}", folder.display())))
+    made.map_err(|error| {
+        FleetError::Other(format!("{} cannot be created: {error}", folder.display()))
+    })
 }
 
 /// Writes a new file that only its owner may read.

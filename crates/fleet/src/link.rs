@@ -145,7 +145,7 @@ async fn wait_for_stores(context: &jetstream::Context) {
             return;
         }
         if !std::mem::replace(&mut is_told, true) {
-            tracing::info!("NATS has no stores for runs yet; the first run makes them");
+            tracing::info!("NATS has no stores for runs yet; the first run creates them");
         }
         tokio::time::sleep(STORES).await;
     }
@@ -267,7 +267,7 @@ async fn make_stream(context: &jetstream::Context) -> Result<(), FleetError> {
             discard: stream::DiscardPolicy::Old,
             ..stream::Config::default()
         };
-        let what = format!("{} MiB of seconds", max_bytes >> 20);
+        let what = format!("{} MiB of results", max_bytes >> 20);
         made = make(context, &what, config).await;
         if !matches!(made, Err(FleetError::Full { .. })) {
             break;

@@ -57,7 +57,9 @@ impl LogQueue {
             lines.push(LogLine {
                 level: LogLevel::Warning,
                 category: "drumfire.agent".to_owned(),
-                text: format!("{dropped} lines of the log found no room"),
+                text: format!(
+                    "{dropped} lines of the log were dropped because too many were waiting"
+                ),
             });
         }
         lines

@@ -96,7 +96,7 @@ pub(crate) fn runtime() -> Result<Runtime, FleetError> {
         .thread_name("fleet")
         .enable_all()
         .build();
-    built.map_err(|error| FleetError::Other(format!("the system has no thread: {error}")))
+    built.map_err(|error| FleetError::Other(format!("a thread cannot be started: {error}")))
 }
 
 /// How a run on this agent ended.
@@ -119,7 +119,7 @@ pub fn serve<E: Engine>(
     let name = &options.hello.name;
     if options.trust.is_empty() && !options.link.is_loopback() {
         return Err(FleetError::Unfit(
-            "a plan is a program: agents take plans from other machines only if they are signed; pass `--trust KEY`, which `drumfire fleet init` writes".to_owned(),
+            "plans can run programs, so agents accept plans from other machines only if they are signed; pass `--trust KEY` with the key that `drumfire fleet init` writes".to_owned(),
         ));
     }
     let mut own = options.link.clone();

@@ -86,7 +86,7 @@ async fn manifest(link: &Link, run: &str, trust: &[String]) -> Result<Manifest, 
     let signed: Signed = wire::of_json(&kept).map_err(|error| wrong(error.to_string()))?;
     let manifest = signed.open(trust).map_err(wrong)?;
     if manifest.run != run {
-        return Err(wrong("it is that of another run".to_owned()));
+        return Err(wrong("it belongs to another run".to_owned()));
     }
     match manifest.protocol {
         PROTOCOL => Ok(manifest),
@@ -171,7 +171,7 @@ fn prepare<E: Engine>(
     let error_ns = options.clock_error_ms * 1_000_000;
     std::fs::create_dir_all(folder).map_err(|error| {
         FleetError::Other(format!(
-            "the folder {} cannot be made: {error}",
+            "the folder {} cannot be created: {error}",
             folder.display()
         ))
     })?;
@@ -181,7 +181,7 @@ fn prepare<E: Engine>(
     let offset = offset.ok_or_else(|| FleetError::Late {
         what: "the coordinator to say what time it is".to_owned(),
         waited: CALL,
-        remedy: "check the way between the agent and NATS",
+        remedy: "check the network between the agent and NATS",
     })?;
     member.say(|own| {
         (own.stage, own.offset_ns, own.bound_ns) =
@@ -213,7 +213,7 @@ fn wait_for_all(member: &Member) -> Result<(), FleetError> {
     while since.elapsed() < OTHERS && member.silence() < SILENCE * 2 {
         let state = member.state();
         if state.is_over {
-            return Err(FleetError::Other("the run was called off".to_owned()));
+            return Err(FleetError::Other("the run was cancelled".to_owned()));
         }
         if state.revision > 0 {
             return Ok(());
@@ -232,7 +232,7 @@ fn end(member: &Member, outcome: &Outcome) -> AgentEnd {
     let given_up = member.spool.given_up();
     if given_up > 0 {
         faults.push(format!(
-            "{given_up} messages of seconds found no room while NATS was away"
+            "{given_up} messages with results were dropped while NATS was away"
         ));
     }
     let total = outcome.recording.total();

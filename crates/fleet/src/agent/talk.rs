@@ -135,10 +135,12 @@ pub async fn send(link: Link, member: Arc<Member>) {
                 if matches!(error, FleetError::Full { .. }) {
                     member.note_full(Some(error.to_string()));
                 }
-                tracing::warn!("second {sequence} waits: {error}");
+                tracing::warn!("the results of second {sequence} are not sent yet: {error}");
                 tokio::time::sleep(HEARTBEAT).await;
             }
-            Err(_) => tracing::warn!("second {sequence} waits: NATS does not answer"),
+            Err(_) => tracing::warn!(
+                "the results of second {sequence} are not sent yet: NATS does not answer"
+            ),
         }
     }
 }

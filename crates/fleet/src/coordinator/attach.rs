@@ -61,12 +61,12 @@ pub fn fetch_plan(
 /// Reads a part of a run that NATS stores.
 async fn kept<T: DeserializeOwned>(link: &Link, run: &str, what: &str) -> Result<T, FleetError> {
     if !wire::is_token(run) {
-        return Err(FleetError::Other(format!("`{run}` is no name of a run")));
+        return Err(FleetError::Other(format!("`{run}` is not a run's name")));
     }
     let kept = within(CALL, "NATS", link.runs.get(format!("{run}.{what}"))).await?;
     let kept = kept.ok_or_else(|| {
         FleetError::Other(format!(
-            "there is no run `{run}` at {}, or it has not begun; `drumfire run` starts one",
+            "there is no run `{run}` at {}, or it has not started; `drumfire run` starts one",
             link.url
         ))
     })?;
@@ -97,7 +97,7 @@ pub(super) async fn take_over(link: &Link, run: &str) -> Result<Begun, FleetErro
     let mut told = within(CALL, "NATS", link.client.subscribe(subject)).await?;
     if let Ok(Some(_)) = tokio::time::timeout(ALIVE, told.next()).await {
         return Err(FleetError::Other(format!(
-            "run {run} has a coordinator that lives; end that one first"
+            "run {run} still has a running coordinator; end that one first"
         )));
     }
     Ok(Begun {
@@ -112,7 +112,7 @@ impl Coordinator<'_, '_, '_> {
     pub(super) fn resume(&mut self, state: RunState) -> Result<(), FleetError> {
         let Some(start_ms) = state.start_ms else {
             return Err(FleetError::Other(format!(
-                "run {} had not begun when its coordinator ended; start it again",
+                "run {} had not started when its coordinator ended; start it again",
                 self.manifest.run
             )));
         };

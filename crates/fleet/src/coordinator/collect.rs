@@ -29,7 +29,7 @@ impl Coordinator<'_, '_, '_> {
                 Heard::Damaged(index, why) => {
                     let name = self.name(index);
                     self.warn(format!(
-                        "agent `{name}` says something that cannot be read: {why}"
+                        "agent `{name}` sent a message that cannot be read: {why}"
                     ));
                 }
             }

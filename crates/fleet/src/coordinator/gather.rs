@@ -72,7 +72,7 @@ pub async fn choose(
     }
     if let Some((chosen, missing)) = selection.choose_last(&idle) {
         told(format!(
-            "there is no agent on `{missing}`; the run goes without, as client.continue_on_fail=true says"
+            "there is no agent on `{missing}`; the run starts without it because of client.continue_on_fail=true"
         ));
         return same_version(chosen);
     }
@@ -218,7 +218,7 @@ pub async fn offer(link: &Link, name: &str, assignment: &Assignment) -> Result<(
                 Err(FleetError::Refused(vec![format!("agent `{name}`: {why}")]))
             }
             Ok(AssignmentReply::Busy(run)) => Err(FleetError::Other(format!(
-                "agent `{name}` is busy with run {run}; take another one"
+                "agent `{name}` is busy with run {run}; choose another one"
             ))),
             Err(error) => Err(FleetError::Other(format!("agent `{name}`: {error}"))),
         };

@@ -471,7 +471,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
                 let key = format!("{run}.state");
                 let kept = tokio::time::timeout(CALL, link.runs.put(key, text)).await;
                 if !matches!(kept, Ok(Ok(_))) {
-                    tracing::warn!("NATS does not keep the state of the run");
+                    tracing::warn!("NATS could not store the state of the run");
                 }
             }
         });

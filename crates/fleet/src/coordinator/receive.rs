@@ -82,7 +82,7 @@ pub async fn seconds(link: Link, run: String, told: Sender<Heard>) {
         match read(&link, &run, &mut next, &told).await {
             Ok(ReadingEnd::Over) => return,
             Ok(ReadingEnd::Silent) => continue,
-            Err(error) => tracing::warn!("seconds wait: {error}"),
+            Err(error) => tracing::warn!("the agents' results cannot be read yet: {error}"),
         }
         tokio::time::sleep(PAUSE).await;
     }
@@ -113,7 +113,7 @@ async fn read(
         ..pull::Config::default()
     };
     let making = link.jetstream.create_consumer_on_stream(config, STREAM);
-    let consumer = within(CALL, "the stream of seconds", making).await?;
+    let consumer = within(CALL, "the stream of results", making).await?;
     let mut heard = Instant::now();
     while heard.elapsed() < SILENCE {
         let asking = consumer
@@ -121,7 +121,7 @@ async fn read(
             .max_messages(BATCH)
             .expires(WAIT)
             .messages();
-        let mut messages = within(CALL, "the stream of seconds", asking).await?;
+        let mut messages = within(CALL, "the stream of results", asking).await?;
         while let Ok(Some(message)) = tokio::time::timeout(CALL, messages.next()).await {
             let message = message.map_err(|error| FleetError::Other(error.to_string()))?;
             heard = Instant::now();

@@ -80,7 +80,7 @@ impl Coordinator<'_, '_, '_> {
         let name = self.name(index);
         self.mark(now_ms, format!("agent `{name}` was started again"));
         self.warn(format!(
-            "agent `{name}` was started again and takes its part from the beginning"
+            "agent `{name}` was started again and runs its part from the beginning"
         ));
         let handover = Handover {
             tokens: self.agents.iter().map(|agent| agent.token).collect(),
@@ -89,7 +89,7 @@ impl Coordinator<'_, '_, '_> {
         self.runtime.spawn(async move {
             let kept = link.runs.put(key, Bytes::from(wire::json(&handover))).await;
             if let Err(error) = kept {
-                tracing::warn!("NATS does not keep who takes part: {error}");
+                tracing::warn!("NATS could not store the list of agents: {error}");
             }
         });
         self.push_state(true);

@@ -44,7 +44,7 @@ impl Coordinator<'_, '_, '_> {
                 return Err(FleetError::Late {
                     what: format!("agent `{late}` to get ready"),
                     waited: since.elapsed(),
-                    remedy: "look at its terminal, or take other agents",
+                    remedy: "look at its terminal, or choose other agents",
                 });
             }
             if self.control.stopping() {
@@ -60,7 +60,7 @@ impl Coordinator<'_, '_, '_> {
             let bound_ms = bound_ns / 1_000_000;
             if bound_ns > USELESS_NS && !self.order.allows_skew {
                 return Err(FleetError::Other(format!(
-                    "the clock of agent `{name}` is known only to within {bound_ms} ms; look at the network, or pass `--allow-skew`"
+                    "the clock of agent `{name}` is known only to within {bound_ms} ms; check the network, or pass `--allow-skew`"
                 )));
             }
             if bound_ns > UNCERTAIN_NS {
@@ -94,7 +94,7 @@ impl Coordinator<'_, '_, '_> {
         if !self.is_local {
             let (run, count) = (&self.manifest.run, self.agents.len());
             let line = format!(
-                "run {run} on {count} agents; should this terminal end: drumfire attach {run}"
+                "run {run} on {count} agents; if this terminal closes, continue with: drumfire attach {run}"
             );
             self.tell(&Event::Line(line.into()));
         }
