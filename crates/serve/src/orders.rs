@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub enum Order {
     /// Let users finish their sample, then end
     Stop,
-    /// Break samples off, and end
+    /// Abort the current samples and end
     StopNow,
     /// Let users finish their sample and wait
     Pause,
@@ -31,11 +31,11 @@ pub enum Order {
     },
     /// Multiply the rates of open models, arrivals groups and throughput timers
     Rate {
-        /// By this, such as 0.5 or 2; 1 is the plan's own rate
+        /// The factor, such as 0.5 or 2; 1 is the plan's own rate
         #[arg(value_parser = factor, allow_negative_numbers = true)]
         factor: f64,
     },
-    /// Note in run file, report and outputs that something happened
+    /// Note an event in the run file, the report and the outputs
     Mark {
         /// The note's text
         text: String,
@@ -82,7 +82,7 @@ impl Order {
             match body.iter().all(u8::is_ascii_whitespace) {
                 true => serde_json::Map::new(),
                 false => serde_json::from_slice(body)
-                    .map_err(|error| Refused(format!("The body is no JSON object: {error}")))?,
+                    .map_err(|error| Refused(format!("The body is not a JSON object: {error}")))?,
             };
         fields.insert("order".to_owned(), name.into());
         serde_json::from_value(fields.into())

@@ -278,7 +278,7 @@ impl Site {
         if self.live.is_readonly() {
             return failure(
                 StatusCode::FORBIDDEN,
-                "This page takes no orders (--ui-readonly)",
+                "This page cannot control the run (--ui-readonly)",
             );
         }
         let Ok(body) = Limited::new(body, MOST_BYTES).collect().await else {
@@ -303,7 +303,7 @@ fn refusal(status: StatusCode) -> Answer {
         StatusCode::UNAUTHORIZED => {
             "The token is missing or wrong: use the URL that the run printed"
         }
-        StatusCode::FORBIDDEN => "Another site's page may not ask here",
+        StatusCode::FORBIDDEN => "Requests from other sites are refused",
         _ => "This host is not served here: use the URL that the run printed",
     };
     failure(status, why)
