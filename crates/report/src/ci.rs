@@ -94,7 +94,7 @@ fn github(title: &str, cases: &[Case]) -> String {
     let good = cases.iter().filter(|case| case.is_good).count();
     let _ = writeln!(
         text,
-        "::notice title={title}::{good} of {} as wished",
+        "::notice title={title}::{good} of {} passed",
         cases.len()
     );
     text
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn annotations_are_githubs_commands() {
         let text = annotations(CiSystem::GitHub, "a: b, c", &cases());
-        let expected = "::error title=a%3A b%2C c::not met: 5%25, 4%25 above the limit\u{1}\n::notice title=a%3A b%2C c::1 of 2 as wished\n";
+        let expected = "::error title=a%3A b%2C c::not met: 5%25, 4%25 above the limit\u{1}\n::notice title=a%3A b%2C c::1 of 2 passed\n";
         assert_eq!(text, expected);
     }
 

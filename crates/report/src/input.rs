@@ -62,7 +62,7 @@ pub fn read_input(
     if is_stream {
         let run = run_stream::read(path, plain).map_err(InputError::Run)?;
         warnings.push(format!(
-            "{}: the run ended early; this is what had happened until its last second",
+            "{}: the run ended early; these are its numbers up to the last second written",
             path.display()
         ));
         return Ok(run);

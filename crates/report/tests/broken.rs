@@ -6,9 +6,9 @@ use drumfire_report::jtl::{JtlOptions, read};
 
 const HEADER: &str = "timeStamp,elapsed,label,responseCode,success\n";
 const NO_RESULTS: &str = "give a file that -l or a listener of a run wrote; for CSV without a header, set the jmeter.save.saveservice.* properties of that run";
-const NO_LINES: &str = "this is no result file: it is not made of lines of text";
+const NO_LINES: &str = "this is not a result file: it does not consist of lines of text";
 const NO_ROW: &str =
-    ":1: this is no result file: its first line is neither a header nor a row of 17 fields";
+    ":1: this is not a result file: its first line is neither a header nor a row of 17 fields";
 
 /// The message, or for a file that can be read in part the warning behind `warning: `.
 fn told(bytes: &[u8]) -> String {
@@ -34,7 +34,7 @@ fn what_is_no_result_file_is_refused() {
     let none = |what: &str| format!("r.jtl{what}\n  help: {NO_RESULTS}");
     let root = |name: &str| {
         none(&format!(
-            ": this is no result file: it starts with <{name}>"
+            ": this is not a result file: it starts with <{name}>"
         ))
     };
     let empty = "r.jtl: the file is empty\n  help: was the run stopped before its first sample, or is this another run's file?";
@@ -94,17 +94,17 @@ fn bad_rows_are_named() {
         (
             "letters",
             rows(&format!("{good}abc,1,b,200,true\n{good}")),
-            at("3", "'abc' is no time stamp", stamps),
+            at("3", "'abc' is not a time stamp", stamps),
         ),
         (
             "huge",
             rows(&format!("99999999999999999999,5,a,200,true\n{good}")),
-            at("2", "'99999999999999999999' is no time stamp", stamps),
+            at("2", "'99999999999999999999' is not a time stamp", stamps),
         ),
         (
             "no number",
             rows(&format!("1700000000000,x,a,200,true\n{good}")),
-            at("2", "column elapsed: 'x' is no number", write_again),
+            at("2", "column elapsed: 'x' is not a number", write_again),
         ),
         (
             "few fields",
@@ -146,13 +146,13 @@ fn broken_xml_is_read_as_far_as_it_goes_and_entities_do_not_grow() {
         (
             "no number",
             of("<httpSample t=\"x\" ts=\"1\"/></testResults>"),
-            "r.jtl: sample 1: t: 'x' is no number\n  help: the file is not one that JMeter wrote; write it again".to_owned(),
+            "r.jtl: sample 1: t: 'x' is not a number\n  help: the file is not one that JMeter wrote; write it again".to_owned(),
         ),
-        ("no end", of(sample), "warning: the file is cut off or damaged behind sample 1; what comes before was read".to_owned()),
+        ("no end", of(sample), "warning: the file is cut off or damaged after sample 1; what comes before was read".to_owned()),
         (
             "cut off",
             of(&format!("{sample}<httpSample t=\"1\" ts=\"17")),
-            "warning: the file is cut off or damaged behind sample 1 (syntax error: attribute value not closed: `\"` not found before end of input); what comes before was read".to_owned(),
+            "warning: the file is cut off or damaged after sample 1 (syntax error: attribute value not closed: `\"` not found before end of input); what comes before was read".to_owned(),
         ),
     ]);
 }

@@ -227,7 +227,7 @@ fn a_bad_line_is_named_with_its_remedy() {
     let rows = ROWS.replacen(",200,Login", ",20x0,Login", 1);
     let told = refused(&format!("{HEADER}{rows}"));
     assert!(
-        told.starts_with("run.jtl:3: column elapsed: '20x0' is no number\n  help: "),
+        told.starts_with("run.jtl:3: column elapsed: '20x0' is not a number\n  help: "),
         "{told}"
     );
     let rows = ROWS.replacen("1700000000200,200,", "", 1);
@@ -462,7 +462,7 @@ fn the_stretch_of_time_comes_from_jmeters_properties() {
     let refused = selection(Some("yyyyMMddHHmmss"), "tomorrow").expect_err("no date");
     assert_eq!(
         refused.to_string(),
-        "jmeter.reportgenerator.end_date: 'tomorrow' is no date of the form yyyyMMddHHmmss \
+        "jmeter.reportgenerator.end_date: 'tomorrow' is not a date of the form yyyyMMddHHmmss \
          (jmeter.reportgenerator.date_format)"
     );
     assert!(selection(Some("HH:mm"), "13:00").is_err());

@@ -124,7 +124,7 @@ impl Comparison {
             }
             text.push('\n');
         }
-        text.push_str("A difference is told as one when its 95 % interval leaves out zero, its windows rank apart (Mann–Whitney, all tests together held to 1 % by Holm's procedure) and it is large enough.\n");
+        text.push_str("A difference is reported when its 95 % interval excludes zero, its windows rank apart (Mann–Whitney, all tests together held to 1 % by Holm's procedure) and it is large enough.\n");
         text
     }
 

@@ -275,7 +275,7 @@ impl Rows {
         let columns = self.columns;
         if row.len() < columns.count && line == 1 {
             let message = format!(
-                "this is no result file: its first line is neither a header nor a row of {} fields",
+                "this is not a result file: its first line is neither a header nor a row of {} fields",
                 columns.count
             );
             return Err(JtlFault::at(line, message, NO_RESULTS));
@@ -295,7 +295,7 @@ impl Rows {
                 let text = String::from_utf8_lossy(columns.get(row, Column::TimeStamp));
                 JtlFault::at(
                     line,
-                    format!("'{text}' is no time stamp"),
+                    format!("'{text}' is not a time stamp"),
                     "milliseconds and dates such as 2024/01/31 13:00:05.250 are read",
                 )
             })?;
@@ -309,7 +309,7 @@ impl Rows {
                 let text = String::from_utf8_lossy(text);
                 JtlFault::at(
                     line,
-                    format!("column {name}: '{text}' is no number"),
+                    format!("column {name}: '{text}' is not a number"),
                     "delete the line, or write the file again",
                 )
             })

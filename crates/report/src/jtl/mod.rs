@@ -75,7 +75,7 @@ impl fmt::Display for DateError {
         } = self;
         write!(
             f,
-            "{property}: '{text}' is no date of the form {format} ({DATE_FORMAT})"
+            "{property}: '{text}' is not a date of the form {format} ({DATE_FORMAT})"
         )
     }
 }
@@ -251,7 +251,7 @@ fn read_any(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
     if start.contains(&0) || (start.len() >= BUFFER_BYTES && !start.contains(&b'\n')) {
         return Err(JtlFault {
             line: None,
-            message: "this is no result file: it is not made of lines of text".to_owned(),
+            message: "this is not a result file: it does not consist of lines of text".to_owned(),
             remedy: NO_RESULTS,
         });
     }

@@ -65,7 +65,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
     if !elements.is_closed {
         let why = broken.map_or(String::new(), |error| format!(" ({error})"));
         jtl.warnings.push(format!(
-            "the file is cut off or damaged behind sample {}{why}; what comes before was read",
+            "the file is cut off or damaged after sample {}{why}; what comes before was read",
             jtl.rows
         ));
     }
@@ -78,7 +78,7 @@ fn check_root(tag: &BytesStart<'_>) -> Result<(), JtlFault> {
         "testResults" => Ok(()),
         other => Err(JtlFault {
             line: None,
-            message: format!("this is no result file: it starts with <{other}>"),
+            message: format!("this is not a result file: it starts with <{other}>"),
             remedy: NO_RESULTS,
         }),
     }
@@ -152,7 +152,7 @@ impl Elements {
                 .unwrap_or_else(|_| attribute.value.clone());
             let number = || {
                 let name = attribute.key.as_ref();
-                integer(text.as_bytes()).ok_or_else(|| format!("{name}: '{text}' is no number"))
+                integer(text.as_bytes()).ok_or_else(|| format!("{name}: '{text}' is not a number"))
             };
             match attribute.key.as_ref() {
                 "t" | "time" => sample.elapsed_ms = number()?,
@@ -160,7 +160,7 @@ impl Elements {
                 "ct" => sample.connect_ms = number()?,
                 "ts" | "timeStamp" => {
                     let stamp = self.stamps.read(text.as_bytes());
-                    stamp_ms = Some(stamp.ok_or_else(|| format!("'{text}' is no time stamp"))?);
+                    stamp_ms = Some(stamp.ok_or_else(|| format!("'{text}' is not a time stamp"))?);
                 }
                 "s" | "success" => sample.success = text == "true",
                 "lb" | "label" => sample.label = text.as_ref().into(),
