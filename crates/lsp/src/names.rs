@@ -260,7 +260,7 @@ pub fn rename(joined: &Joined, target: &Named, new: &str) -> Result<WorkspaceEdi
             let path = joined.plans.first().map(|plan| plan.index().path(*at));
             rename_element(joined, &path.unwrap_or_default().join(" > "), new)
         }
-        _ => return Err("only variables and elements get other names here".to_owned()),
+        _ => return Err("only variables and elements can be renamed here".to_owned()),
     };
     let renamed = renamed.map_err(|Refused { message, hint }| match hint {
         Some(hint) => format!("{message}. {hint}"),

@@ -54,7 +54,7 @@ impl<'r> Models<'r> {
             return Ok(known.clone());
         }
         if depth > MOST_DEEP {
-            return Err(wrong(artifact, "its imports lead in a circle"));
+            return Err(wrong(artifact, "its imports form a cycle"));
         }
         let model = match self.chain(&project)? {
             Some(chain) => Some(Rc::new(self.build(&project, chain, depth)?)),
@@ -198,7 +198,7 @@ impl<'r> Models<'r> {
             if !from.is_usable() {
                 return Err(wrong(
                     artifact,
-                    format!("it imports {from}, which is no project"),
+                    format!("it imports {from}, which is not a project"),
                 ));
             }
             let Some(model) = self.get_within(&from, depth + 1)? else {

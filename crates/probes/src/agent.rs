@@ -80,7 +80,7 @@ impl AgentSource {
 }
 
 fn connect(address: &str) -> std::io::Result<TcpStream> {
-    let mut last = std::io::Error::other("the name has no address");
+    let mut last = std::io::Error::other("the name resolves to no address");
     for place in address.to_socket_addrs()? {
         match TcpStream::connect_timeout(&place, PATIENCE) {
             Ok(mut stream) => {

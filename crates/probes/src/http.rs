@@ -179,12 +179,12 @@ fn node(text: &str, rates: &mut RatesNow<'_>) -> Vec<Reading> {
 }
 
 fn prometheus(text: &str) -> Result<Vec<Reading>, String> {
-    let answer: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| format!("no answer of Prometheus: {error}"))?;
+    let answer: serde_json::Value = serde_json::from_str(text)
+        .map_err(|error| format!("no answer from Prometheus: {error}"))?;
     let value = |pair: &serde_json::Value| pair[1].as_str().and_then(|text| text.parse().ok());
     let result = &answer["data"]["result"];
     if answer["data"]["resultType"] == "scalar" {
-        let value = value(result).ok_or("the answer is no number")?;
+        let value = value(result).ok_or("the answer is not a number")?;
         return Ok(vec![Reading::new("Query", "", "value", value)]);
     }
     let series = result.as_array().ok_or("the answer has no result")?;

@@ -214,7 +214,7 @@ impl SshConnection {
         let text = fs::read_to_string(self.folder.path().join("errors")).unwrap_or_default();
         let mut lines = text.lines().map(str::trim);
         let last = lines.rfind(|line| !line.is_empty());
-        last.unwrap_or("`ssh` ended without a word").to_owned()
+        last.unwrap_or("`ssh` ended without a message").to_owned()
     }
 
     /// Runs a command and returns its output.
@@ -361,7 +361,7 @@ fn number(printed: &str, language: &str) -> Result<f64, String> {
     }
     digits.parse().map_err(|_| {
         let shown: String = text.trim_end().chars().take(40).collect();
-        format!("`{shown}` is no number")
+        format!("`{shown}` is not a number")
     })
 }
 
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(english(""), None);
         assert_eq!(number("1.234,5", "de_DE"), Ok(1234.5));
         let why = number("sar: not found", "").expect_err("no number");
-        assert_eq!(why, "`sar: not found` is no number");
+        assert_eq!(why, "`sar: not found` is not a number");
     }
 
     #[test]

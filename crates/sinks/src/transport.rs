@@ -204,8 +204,9 @@ fn write_tcp(address: &str, stream: &mut Option<TcpStream>, batch: &[u8]) -> std
         Some(stream) => stream,
         None => {
             let target = address.to_socket_addrs()?.next();
-            let target = target
-                .ok_or_else(|| std::io::Error::other(format!("`{address}` has no address")))?;
+            let target = target.ok_or_else(|| {
+                std::io::Error::other(format!("`{address}` resolves to no address"))
+            })?;
             let new = TcpStream::connect_timeout(&target, CONNECT)?;
             new.set_write_timeout(Some(ATTEMPT))?;
             new.set_nodelay(true)?;
@@ -220,8 +221,9 @@ fn send_udp(address: &str, socket: &mut Option<UdpSocket>, batch: &[u8]) -> std:
         Some(socket) => socket,
         None => {
             let target = address.to_socket_addrs()?.next();
-            let target = target
-                .ok_or_else(|| std::io::Error::other(format!("`{address}` has no address")))?;
+            let target = target.ok_or_else(|| {
+                std::io::Error::other(format!("`{address}` resolves to no address"))
+            })?;
             let own = if target.is_ipv4() {
                 "0.0.0.0:0"
             } else {
