@@ -44,7 +44,7 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     let mut times = Vec::new();
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let Some(line) = line_of(line) else {
-            draft.leave_out("lines that are no requests");
+            draft.leave_out("lines that are not requests");
             continue;
         };
         if !matches!(line.method, "GET" | "HEAD" | "OPTIONS") {

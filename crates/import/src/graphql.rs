@@ -56,7 +56,7 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     let document = tokens(text).and_then(|tokens| document(text, &tokens));
     let document = document.map_err(|why| {
         ImportError::new(format!("the GraphQL is broken: {why}"))
-            .hint("Mend it there, or save the whole document again")
+            .hint("Correct it there, or save the whole document again")
     })?;
     let mut draft = Draft::new("GraphQL");
     let mut steps = Vec::new();
@@ -262,7 +262,7 @@ fn tokens(text: &str) -> Result<Vec<GraphqlToken<'_>>, String> {
             _ if is_word(first) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
             _ => {
                 return Err(format!(
-                    "line {}: `{first}` has no place there",
+                    "line {}: `{first}` is not allowed there",
                     line(text, start)
                 ));
             }

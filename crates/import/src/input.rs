@@ -202,7 +202,7 @@ fn not_json(text: &str, why: &str) -> ImportError {
     let error = ImportError::new(why.lines().next().unwrap_or_default());
     match why.contains("EOF") && text.len() > 40 {
         true => error.hint("The file is cut off; save it again"),
-        false => error.hint("Mend it there, or save the file again"),
+        false => error.hint("Correct it there, or save the file again"),
     }
 }
 

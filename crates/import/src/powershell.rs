@@ -43,7 +43,7 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
         } else if first.contains(".cookies.add") {
             draft.leave_out("cookies of the session, which the plan gets from the server");
         } else if !first.starts_with('$') {
-            draft.leave_out(&format!("commands that are no web requests ({first})"));
+            draft.leave_out(&format!("commands that are not web requests ({first})"));
         }
     }
     if steps.is_empty() {

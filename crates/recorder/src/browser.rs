@@ -42,7 +42,7 @@ pub fn start(visit: &Visit) -> Result<Browser, RecordError> {
     };
     if cfg!(windows) {
         let why =
-            "Windows gives a browser no pipe of this kind; use `drumfire record --proxy` or WSL";
+            "Drumfire cannot control a browser on Windows; use `drumfire record --proxy` or WSL";
         let why = std::io::Error::new(std::io::ErrorKind::Unsupported, why);
         return Err(RecordError::Browser(program, why));
     }

@@ -121,7 +121,7 @@ fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
     };
     let lower = url.get(..6).unwrap_or(url).to_ascii_lowercase();
     if lower.starts_with("data:") || lower.starts_with("blob:") || lower.starts_with("about:") {
-        return Err("data: and blob: entries, which are no requests");
+        return Err("data: and blob: entries, which are not requests");
     }
     let kind = entry["_resourceType"].as_str().unwrap_or("");
     if lower.starts_with("ws:") || lower.starts_with("wss:") || kind == "websocket" {

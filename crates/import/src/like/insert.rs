@@ -24,7 +24,7 @@ impl Recorder {
         let way = way(&tree.roots, &is_target)
             .or_else(|| way(&tree.roots, &is_group))
             .ok_or_else(|| {
-                ImportError::new("the plan has no place for what is recorded")
+                ImportError::new("the plan has no place for the recorded requests")
                     .hint("Add a Recording Controller or a thread group to it")
             })?;
         let scope = Scope::of(&tree.roots, &way);

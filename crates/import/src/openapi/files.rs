@@ -100,11 +100,11 @@ impl Joiner {
             || path == file;
         if !is_known {
             if self.files.len() + self.waiting.len() >= MOST_FILES {
-                return Err("is one file too many");
+                return Err("exceeds the number of files allowed");
             }
-            let bytes = (self.read)(&self.folder.join(&path)).map_err(|_| "is not there")?;
+            let bytes = (self.read)(&self.folder.join(&path)).map_err(|_| "does not exist")?;
             let value =
-                input::parse_any(&input::decode(&bytes)).map_err(|_| "is no JSON and no YAML")?;
+                input::parse_any(&input::decode(&bytes)).map_err(|_| "is neither JSON nor YAML")?;
             self.waiting.push_back((path.clone(), value));
         }
         let key = key(&path)

@@ -161,6 +161,6 @@ fn files_that_refer_to_each_other_are_one_description() {
     let told = |part: &str| lost.iter().filter(|line| line.contains(part)).count();
     assert_eq!(told("lies outside the folder"), 2, "{lost:?}");
     assert_eq!(told("is on another machine"), 1, "{lost:?}");
-    assert_eq!(told("is no JSON and no YAML"), 1, "{lost:?}");
-    assert_eq!(told("`$ref: none.yaml` is not there"), 1, "{lost:?}");
+    assert_eq!(told("is neither JSON nor YAML"), 1, "{lost:?}");
+    assert_eq!(told("`$ref: none.yaml` does not exist"), 1, "{lost:?}");
 }

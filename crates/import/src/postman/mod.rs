@@ -88,7 +88,7 @@ impl Importer {
             let name = names::one_line(item["name"].as_str().unwrap_or("Folder"));
             if let Some(inner) = item["item"].as_array() {
                 if around.name.len() >= DEEPEST {
-                    self.draft.leave_out("folders that are nested too deep");
+                    self.draft.leave_out("folders that are nested too deeply");
                     continue;
                 }
                 let mut path = around.name.clone();

@@ -99,7 +99,7 @@ fn own_page(uri: &Uri, shared: &ProxyState) -> Response<Body> {
         }
         _ => status(
             StatusCode::NOT_FOUND,
-            "this is a proxy that records; its certificate is at /ca.pem\n",
+            "this is a recording proxy; its certificate is at /ca.pem\n",
         ),
     }
 }
