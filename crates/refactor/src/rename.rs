@@ -126,7 +126,7 @@ pub(crate) fn changed(
     if drumfire_jmx::read(text.as_bytes(), &plan.path).is_err() {
         let path = plan.path.display();
         return Err(Refused::new(format!(
-            "`{path}` would not be a plan any more"
+            "the change would make `{path}` unreadable as a plan"
         )));
     }
     Ok(Some(FileChange {
@@ -141,7 +141,7 @@ pub(crate) fn editable(plan: &PlanFile) -> Result<(), Refused> {
     match plan.tree.version.as_str() {
         "1.0" => {
             let path = plan.path.display();
-            let refused = Refused::new(format!("`{path}` has the form of an old JMeter"));
+            let refused = Refused::new(format!("`{path}` has the format of an old JMeter"));
             Err(refused.hint(format!("Run `drumfire fmt {path}` first")))
         }
         _ => Ok(()),
@@ -227,10 +227,10 @@ fn reached(joined: &Joined, old: &str) -> Result<(), Refused> {
     }
     places.truncate(5);
     let message = format!(
-        "a name that is put together while the test runs may be `{old}`: {}",
+        "a name that is built while the test runs may be `{old}`: {}",
         places.join("; ")
     );
-    Err(Refused::new(message).hint("Write the name out there first"))
+    Err(Refused::new(message).hint("Write the full name there first"))
 }
 
 /// The position as `in file:line, Plan > Group > Element`.
@@ -261,9 +261,7 @@ fn note_scripts(plan: &PlanFile, old: &str, notes: &mut Vec<String>) {
         .map(|name| node.props.str(name))
         .find(|file| !file.is_empty());
         if let Some(file) = file {
-            notes.push(note(&format!(
-                "the script file `{file}` was not looked at:"
-            )));
+            notes.push(note(&format!("the script file `{file}` was not searched:")));
         }
         let locals = [
             format!("def {old} "),

@@ -271,7 +271,9 @@ fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<()
                 module.name,
                 place(plan, module.span.start, chain.module)
             );
-            return Err(Refused::new(message).hint("Choose a name that no element beside it has"));
+            return Err(
+                Refused::new(message).hint("Choose a name that no neighbouring element has")
+            );
         }
     }
     Ok(())

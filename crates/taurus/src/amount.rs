@@ -52,7 +52,7 @@ pub(crate) fn number(
         let number: f64 = text
             .trim()
             .parse()
-            .map_err(|_| format!("`{text}` is no number"))?;
+            .map_err(|_| format!("`{text}` is not a number"))?;
         Ok(if int { number.trunc() } else { number })
     })
 }
@@ -89,7 +89,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
                 let end = rest.find(|sign| !is_number(sign)).unwrap_or(rest.len());
                 let number = rest[..end]
                     .parse()
-                    .map_err(|_| format!("`{text}` is no time; write 30s, 5m or 1h30m"))?;
+                    .map_err(|_| format!("`{text}` is not a time; write 30s, 5m or 1h30m"))?;
                 (number, &rest[end..])
             }
         };
@@ -105,7 +105,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
             "d" => 86_400.0,
             _ => {
                 return Err(format!(
-                    "`{unit}` in `{text}` is no unit; write ms, s, m, h or d"
+                    "`{unit}` in `{text}` is not a unit; write ms, s, m, h or d"
                 ));
             }
         };

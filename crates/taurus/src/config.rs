@@ -83,7 +83,8 @@ pub(crate) fn documents(content: &str) -> Result<Vec<Table>, Fault> {
             Value::Object(table) => found.push(table),
             Value::Null => {}
             _ => {
-                let fault = Fault::new("a configuration is a table, and this document is none");
+                let fault =
+                    Fault::new("a configuration must be a table, and this document is not one");
                 return Err(fault.hint("Begin with `execution:`"));
             }
         }
@@ -149,7 +150,7 @@ fn merge_items(old: &mut Vec<Value>, new: Vec<Value>) {
 /// entries with that name.
 pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> {
     let Some((path, value)) = change.split_once('=') else {
-        let fault = Fault::new(format!("`-o {change}` is no change"));
+        let fault = Fault::new(format!("`-o {change}` is not a change"));
         return Err(fault.hint("Write `-o path.to.setting=value`"));
     };
     let parts: Vec<&str> = path.split('.').collect();
@@ -190,7 +191,7 @@ pub(crate) fn change_one(config: &mut Table, change: &str) -> Result<(), Fault> 
         let fault = Fault::new(format!(
             "`-o {change}` leads through a value that is neither table nor list"
         ));
-        fault.hint("Look at the path: lists have numbers from 0")
+        fault.hint("Check the path: list indexes start at 0")
     })
 }
 

@@ -146,7 +146,7 @@ impl Criterion {
         let threshold = needed("threshold")?;
         let condition = needed("condition")?;
         if !["=", "==", ">", ">=", "<", "<="].contains(&condition.as_str()) {
-            return Err(Fault::new(format!("`{condition}` is no condition")).hint(HINT));
+            return Err(Fault::new(format!("`{condition}` is not a condition")).hint(HINT));
         }
         let label = text_or(&table, "label", "").trim().to_owned();
         let read = read_subject(&subject)?;
@@ -236,7 +236,7 @@ impl Criterion {
     }
 }
 
-const HINT: &str = "Write it such as `avg-rt of Login>150ms for 10s, stop as failed`";
+const HINT: &str = "Write it like `avg-rt of Login>150ms for 10s, stop as failed`";
 
 fn shown(table: &Table) -> String {
     let field = |key: &str| text_or(table, key, "");
@@ -309,7 +309,9 @@ fn logic(written: &str) -> Result<Logic, Fault> {
         "within" => Logic::Within,
         "over" => Logic::Over,
         other => {
-            return Err(Fault::new(format!("`{other}` is none of for, within, over")).hint(HINT));
+            return Err(
+                Fault::new(format!("`{other}` is not one of for, within, over")).hint(HINT),
+            );
         }
     })
 }
@@ -323,7 +325,7 @@ impl Subject {
         );
         if threshold.ends_with('%') && !is_counted {
             let fault = Fault::new(format!(
-                "`{written}` is no share, so `{threshold}` says nothing"
+                "`{written}` is not a share, so `{threshold}` does not apply to it"
             ));
             return Err(fault.hint(HINT));
         }
@@ -355,7 +357,7 @@ fn read_subject(subject: &str) -> Result<Subject, Fault> {
         _ => match percentile.filter(|level| (0.0..=100.0).contains(level)) {
             Some(level) => Subject::Percentile(level),
             None => {
-                let fault = Fault::new(format!("`{subject}` is no subject of a criterion"));
+                let fault = Fault::new(format!("`{subject}` is not a subject of a criterion"));
                 return Err(fault.hint("Subjects are avg-rt, avg-lt, avg-ct, stdev-rt, p90, concurrency, hits, bytes, succ, fail, rc404"));
             }
         },
@@ -371,11 +373,15 @@ fn bytes(text: &str) -> Result<f64, String> {
         "" | "b" => 1.0,
         "k" | "kb" | "kib" => 1024.0,
         "m" | "mb" | "mib" => 1_048_576.0,
-        _ => return Err(format!("`{text}` is no number of bytes; write 10kb or 5mb")),
+        _ => {
+            return Err(format!(
+                "`{text}` is not a number of bytes; write 10kb or 5mb"
+            ));
+        }
     };
     let number: f64 = number
         .parse()
-        .map_err(|_| format!("`{text}` is no number of bytes; write 10kb or 5mb"))?;
+        .map_err(|_| format!("`{text}` is not a number of bytes; write 10kb or 5mb"))?;
     Ok(number * factor)
 }
 

@@ -157,7 +157,7 @@ fn authorization(scenario: &Table) -> Result<Option<Node>, Fault> {
         one @ serde_json::Value::Object(_) => (false, vec![one]),
         other => {
             return Err(Fault::new(format!(
-                "`authorization` is a table or a list, and `{other}` is none"
+                "`authorization` must be a table or a list, and `{other}` is neither"
             )));
         }
     };

@@ -135,7 +135,7 @@ fn counted(own: &str) -> Result<f64, Fault> {
     let number: Option<f64> = known.trim().parse().ok();
     number.map(f64::trunc).ok_or_else(|| {
         Fault::new(format!(
-            "a thread group has `{own}` users, which is no number"
+            "a thread group has `{own}` users, which is not a number"
         ))
         .hint("Write a number there, or `${__P(users,5)}`")
     })

@@ -78,8 +78,7 @@ fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, Fault> 
     match slots <= 1 && one_each {
         true => Ok(true),
         false => {
-            let fault =
-                Fault::new("executions that wait for one another need to say how long they run");
+            let fault = Fault::new("executions that wait for one another need a duration");
             Err(fault.hint("Write `hold-for` in each"))
         }
     }

@@ -36,7 +36,7 @@ impl Compiler<'_> {
     fn requests(&mut self, list: Option<&Value>, scenario: &Table) -> Result<Vec<Node>, Fault> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Fault::new("blocks of requests are nested too deep"));
+            return Err(Fault::new("blocks of requests are nested too deeply"));
         }
         let mut nodes = Vec::new();
         let empty = Vec::new();
@@ -45,7 +45,7 @@ impl Compiler<'_> {
             None | Some(Value::Null) => &empty,
             Some(other) => {
                 let fault = Fault::new(format!(
-                    "requests are a list, and `{}` is none",
+                    "requests must be a list, and `{}` is not one",
                     text(other)
                 ));
                 return Err(fault.hint("Write `- url: …` for each"));
@@ -185,7 +185,7 @@ fn if_controller(condition: &str) -> Node {
 
 fn foreach(written: &str) -> Result<Node, Fault> {
     let Some((variable, list)) = written.rsplit_once(" in ") else {
-        let fault = Fault::new(format!("`foreach: {written}` does not say where"));
+        let fault = Fault::new(format!("`foreach: {written}` does not name a list"));
         return Err(fault.hint("Write `foreach: item in items`"));
     };
     Ok(Node::new(

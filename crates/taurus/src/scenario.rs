@@ -38,7 +38,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
     for (name, scenario) in &mut scenarios {
         if !scenario.is_object() && !scenario.is_string() {
             return Err(Fault::new(format!(
-                "the scenario `{name}` is a table, and `{}` is none",
+                "the scenario `{name}` must be a table, and `{}` is not one",
                 text(scenario)
             )));
         }
@@ -48,7 +48,7 @@ pub(crate) fn executions(config: &mut Table, files: &Files) -> Result<Vec<Execut
     for (place, execution) in written.into_iter().enumerate() {
         let Value::Object(execution) = execution else {
             let fault = Fault::new(format!(
-                "execution {} is a table, and `{}` is none",
+                "execution {} must be a table, and `{}` is not one",
                 place + 1,
                 text(&execution)
             ));
@@ -81,7 +81,7 @@ fn written_executions(config: &Table) -> Result<Vec<Value>, Fault> {
         None | Some(Value::Null) => Vec::new(),
         Some(other) => {
             let fault = Fault::new(format!(
-                "`execution` is a list, and `{}` is none",
+                "`execution` must be a list, and `{}` is not one",
                 text(other)
             ));
             return Err(fault.hint("Write `execution:` with `- scenario: …` below it"));
@@ -120,7 +120,7 @@ fn scenario_of(
         let Some(scenario) = scenarios.get(&label).and_then(Value::as_object) else {
             let known: Vec<&str> = scenarios.keys().map(String::as_str).collect();
             let fault = Fault::new(format!(
-                "the scenario `{label}` is not there, neither by name nor as a file"
+                "there is no scenario `{label}`, neither by name nor as a file"
             ));
             return Err(match known.is_empty() {
                 true => fault,

@@ -166,14 +166,14 @@ fn part(
 fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
     let file = files.find(script);
     if !file.is_file() {
-        let fault = Fault::new(format!("the script `{script}` is not there"));
+        let fault = Fault::new(format!("there is no script `{script}`"));
         return Err(fault.hint("Look for it in the folder of the configuration"));
     }
     let read = drumfire_jmx::read_file(&file).map_err(|faults| {
         let first = faults.iter().find(|fault| fault.is_error());
         let message = first.map_or_else(String::new, |fault| fault.message.clone());
         Fault::new(format!(
-            "the script `{script}` is no plan of JMeter: {message}"
+            "the script `{script}` is not a JMeter plan: {message}"
         ))
         .hint(format!("Run `drumfire check {script}`"))
     })?;
@@ -240,7 +240,9 @@ fn slots(config: &Table) -> Result<Option<usize>, Fault> {
         Some(capacity) => match capacity.parse::<usize>() {
             Ok(0) => Ok(None),
             Ok(slots) => Ok(Some(slots)),
-            Err(_) => Err(Fault::new(format!("`capacity: {capacity}` is no number"))),
+            Err(_) => Err(Fault::new(format!(
+                "`capacity: {capacity}` is not a number"
+            ))),
         },
     }
 }
