@@ -22,7 +22,7 @@ public final class ExitCode {
     public static String meaning(int code) {
         switch (code) {
             case OK:
-                return "the run came to its end";
+                return "the run finished";
             case 2:
                 return "the command line is wrong";
             case 3:
@@ -30,7 +30,7 @@ public final class ExitCode {
             case 4:
                 return "the plan or the command line asks for something that Drumfire does not have";
             case THRESHOLDS:
-                return "a threshold was not met";
+                return "the run finished and did not meet its thresholds";
             case NOT_TRUSTED:
                 return "the run's own verdict is not VALID";
             case WORSE:
@@ -42,7 +42,7 @@ public final class ExitCode {
             case TERMINATED:
                 return "the run was stopped by a signal";
             default:
-                return "the run could not start or could not go on";
+                return "the run could not start or continue";
         }
     }
 }
