@@ -126,14 +126,18 @@ impl Diagnostic {
         match error.kind() {
             ErrorKind::NotFound => Self::error("file-not-found", format!("{shown} does not exist"))
                 .help("check the path; it is relative to the directory the program was started in"),
-            ErrorKind::PermissionDenied => {
-                Self::error("file-unreadable", format!("{shown} may not be read"))
-                    .help("the user that runs the program needs read permission on the file and its directories")
-            }
-            ErrorKind::IsADirectory => {
-                Self::error("file-is-directory", format!("{shown} is a directory, not a file"))
-                    .help("name the file inside it")
-            }
+            ErrorKind::PermissionDenied => Self::error(
+                "file-unreadable",
+                format!("no permission to read {shown}"),
+            )
+            .help(
+                "give the user that runs Drumfire read permission on the file and its directories",
+            ),
+            ErrorKind::IsADirectory => Self::error(
+                "file-is-directory",
+                format!("{shown} is a directory, not a file"),
+            )
+            .help("name the file inside it"),
             _ => Self::error("file-io", format!("{shown} could not be read: {error}")),
         }
     }

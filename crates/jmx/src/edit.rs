@@ -59,7 +59,7 @@ impl fmt::Display for EditError {
                 setting,
                 kind,
                 value,
-            } => return write!(f, "`{setting}` is {kind}, and `{value}` is none"),
+            } => return write!(f, "`{setting}` is {kind}, which `{value}` is not"),
             EditError::NoBoolean(text) => return write!(f, "`{text}` is neither true nor false"),
             EditError::NoElement { name, meant } => {
                 write!(f, "the plan has no element `{name}`")?;

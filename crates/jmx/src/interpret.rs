@@ -434,7 +434,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
         let finding = if self.upgraded_class(written).canonical == "ObsoleteGui" {
             Diagnostic::error(
                 "jmx-removed-element",
-                format!("{written} is gone from JMeter, which refuses the whole plan for it"),
+                format!("JMeter no longer has {written} and refuses the whole plan for it"),
             )
             .help("remove the element, or replace it with a Thread Group")
         } else if is_property(canonical_class(written)) {
@@ -448,7 +448,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
                 node.name
             );
             let otherwise =
-                "an element of a plugin goes by its full class name, such as com.example.Sampler";
+                "write a plugin's element with its full class name, such as com.example.Sampler";
             self.unknown_name(
                 "jmx-unknown-element",
                 message,
@@ -463,7 +463,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
 
     fn warn_of_removed(&mut self, id: NodeId, node: &Node) {
         let message = format!(
-            "{} is gone from JMeter: 5.6.3 loads an element that does nothing in its place",
+            "JMeter no longer has {}: 5.6.3 loads an element that does nothing instead",
             node.written_class
         );
         let finding = Diagnostic::warning("jmx-removed-element", message)

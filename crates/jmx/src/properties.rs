@@ -114,7 +114,7 @@ fn charset_warning(bytes: &[u8], source: &Arc<SourceFile>) -> Option<Diagnostic>
     if meant == '\u{feff}' {
         let finding = Diagnostic::warning(
             "props-charset",
-            "the file starts with a byte order mark, which JMeter takes for part of the first key",
+            "the file starts with a byte order mark, which JMeter reads as part of the first key",
         );
         return Some(
             finding
@@ -129,7 +129,7 @@ fn charset_warning(bytes: &[u8], source: &Arc<SourceFile>) -> Option<Diagnostic>
         .map(|unit| format!("\\u{unit:04x}"))
         .collect();
     let message = format!(
-        "{meant} is read as {length} other characters: JMeter takes property files for ISO-8859-1"
+        "{meant} becomes {length} other characters: JMeter reads property files as ISO-8859-1"
     );
     Some(
         Diagnostic::warning("props-charset", message)

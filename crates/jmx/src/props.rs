@@ -328,7 +328,7 @@ impl<'d> PlanReader<'d, '_> {
                 );
                 sound = false;
             } else if !seen.insert(node.name) {
-                let message = format!("<{}> is there twice", node.name);
+                let message = format!("<{}> appears twice", node.name);
                 self.report(
                     child,
                     node.tag(),
@@ -423,7 +423,7 @@ impl<'d> PlanReader<'d, '_> {
                 self.number(child, "jmx-bad-int", WHOLE_INT, int_from_java);
             } else if !SAVE_CONFIG_FIELDS.contains(&node.name) {
                 let message = format!(
-                    "<{}> is no field of a listener's save configuration",
+                    "<{}> is not a field of a listener's save configuration",
                     node.name
                 );
                 let otherwise = "JMeter 5.6.3 refuses the whole plan for it: remove it";
@@ -448,7 +448,7 @@ impl<'d> PlanReader<'d, '_> {
             )
             .help("an element holds properties such as <stringProp>")
         } else {
-            let message = format!("<{}> is no property of JMeter", node.name);
+            let message = format!("<{}> is not a property of JMeter", node.name);
             let otherwise = format!("properties are {}", TAGS.join(", "));
             self.unknown_name(
                 "jmx-unknown-property",

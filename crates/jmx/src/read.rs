@@ -134,7 +134,7 @@ fn trailing_warning(trailing: Span, source: &Arc<SourceFile>) -> Diagnostic {
         )
         .at(source, Span::new(trailing.start, trailing.start))
         .help(format!(
-            "add </{PLAN_TAG}> at the end; look whether more of the plan is missing"
+            "add </{PLAN_TAG}> at the end; check whether more of the plan is missing"
         ));
     }
     let start = trailing.start + (text.len() - text.trim_start().len());
@@ -151,9 +151,9 @@ fn trailing_warning(trailing: Span, source: &Arc<SourceFile>) -> Diagnostic {
 fn encoding_warning(oddity: &EncodingOddity, source: &Arc<SourceFile>) -> Diagnostic {
     match oddity {
         EncodingOddity::NotUtf8(span) => {
-            Diagnostic::warning("xml-encoding", "this byte is not UTF-8; like JMeter, a replacement character is read here")
+            Diagnostic::warning("xml-encoding", "this byte is not UTF-8; like JMeter, Drumfire reads a replacement character here")
                 .at(source, *span)
-                .help("save the file as UTF-8: JMeter reads every plan so, whatever encoding the first line declares")
+                .help("save the file as UTF-8: JMeter reads every plan as UTF-8, whatever encoding its first line declares")
         }
         EncodingOddity::Utf16 => Diagnostic::warning("xml-utf16", "the file is UTF-16, which JMeter itself cannot read")
             .in_file(source)

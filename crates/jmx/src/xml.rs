@@ -426,7 +426,7 @@ impl<'a> XmlParser<'a> {
                 !names.insert(attribute.name)
             };
             if repeated {
-                let message = format!("the attribute {} is there twice", attribute.name);
+                let message = format!("the attribute {} appears twice", attribute.name);
                 return Err(
                     XmlFault::new("xml-duplicate-attribute", attribute.span(), message)
                         .help("remove one of them"),
@@ -577,7 +577,7 @@ impl<'a> XmlParser<'a> {
                     rest,
                     "<! starts neither a comment nor a CDATA section",
                 )
-                .help("a < that is text is written &lt;"),
+                .help("write &lt; for a < that is text"),
             },
             quick_xml::Error::IllFormed(IllFormedError::DoubleHyphenInComment) => {
                 XmlFault::new("xml-comment", rest, "a comment holds --, which XML forbids")
@@ -606,7 +606,7 @@ fn doctype(span: Span) -> XmlFault {
     XmlFault::new(
         "xml-doctype",
         span,
-        "a document type definition (DOCTYPE) is refused",
+        "Drumfire refuses a document type definition (DOCTYPE)",
     )
     .help("remove it: JMeter writes none, and its entities could pull other files into the plan")
 }
@@ -658,7 +658,7 @@ fn check_name(name: &str, tag: Span) -> Result<(), XmlFault> {
         span,
         "< is not followed by the name of a tag",
     )
-    .help("a < that is text is written &lt;"))
+    .help("write &lt; for a < that is text"))
 }
 
 /// The attribute at or after `at`, which is moved past it; `None` at the end of the tag.

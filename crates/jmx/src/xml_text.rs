@@ -129,7 +129,7 @@ fn reference(
             place(1),
             "& does not start a reference",
         )
-        .help("an & that is text is written &amp;"));
+        .help("write &amp; for an & that is text"));
     }
     let length = name_length + 2;
     out.push(match name {
@@ -175,7 +175,7 @@ fn bad_character(text: &str, start: usize) -> XmlFault {
         Span::new(start, start + length),
         message,
     )
-    .help("a character is written &#233; or, in hexadecimal, &#xE9;, up to &#x10FFFF;")
+    .help("write a character as &#233; or, in hexadecimal, &#xE9;, up to &#x10FFFF;")
 }
 
 #[cfg(test)]

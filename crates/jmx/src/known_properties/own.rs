@@ -13,52 +13,52 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.shutdown",
             "",
-            "`fast`: a shutdown ends timers and pauses at once; otherwise they come to their end first, as in JMeter.",
+            "`fast`: a shutdown ends timers and pauses at once; otherwise they finish first, as in JMeter.",
         ),
         honoured(
             "drumfire.grace_seconds",
             "15",
-            "After the first SIGINT, SIGTERM or SIGHUP, users have so long to finish their sample; then samples are broken off.",
+            "Seconds that users have after the first SIGINT, SIGTERM or SIGHUP to finish their samples; then Drumfire aborts the samples.",
         ),
         honoured(
             "drumfire.fail_on",
             "",
-            "Thresholds with semicolons between them; a run that does not meet one ends with exit code 5.",
+            "Thresholds, separated by semicolons; a run that does not meet one ends with exit code 5.",
         ),
         honoured(
             "drumfire.abort_on",
             "",
-            "Thresholds with semicolons between them; the first that is true ends the run, with exit code 5.",
+            "Thresholds, separated by semicolons; the first that is true ends the run, with exit code 5.",
         ),
         honoured(
             "drumfire.missing_files",
             "refuse",
-            "`jmeter`: a file that is missing does what it does in JMeter, where users end or samples fail, instead of keeping the plan from running.",
+            "`jmeter`: run a plan with a missing file as JMeter does, where users end or samples fail, instead of refusing the plan.",
         ),
         honoured(
             "drumfire.bad_numbers",
             "refuse",
-            "`jmeter`: a number from the command line that is none counts as JMeter counts it, instead of keeping the plan from running.",
+            "`jmeter`: read a malformed number from the command line as JMeter does, instead of refusing the plan.",
         ),
         honoured(
             "drumfire.max_users",
             "2000000",
-            "A plan with more users than this, in all thread groups together, is refused.",
+            "Refuse a plan with more users than this, in all thread groups together.",
         ),
         honoured(
             "drumfire.max_matches",
             "1000000",
-            "A Regular Expression Extractor or Boundary Extractor keeps so many matches; with more, the rest is left out and the sample fails.",
+            "The most matches that a Regular Expression Extractor or Boundary Extractor keeps; with more, it drops the rest and the sample fails.",
         ),
         honoured(
             "drumfire.max_label_bytes",
             "65536",
-            "Labels with more bytes are counted by so many of their first; rows keep them whole.",
+            "Statistics cut longer labels to this many bytes; rows keep them whole.",
         ),
         honoured(
             "drumfire.max_row_bytes",
             "268435456",
-            "A result file with a longer row or XML element is refused.",
+            "Refuse a result file with a longer row or XML element.",
         ),
         honoured(
             "drumfire.keep_runs",
@@ -73,17 +73,17 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.out",
             "",
-            "Where the numbers go while the run goes on, as `--out` takes it, with semicolons between.",
+            "Where the numbers go during the run, as `--out` takes it; several are separated by semicolons.",
         ),
         honoured(
             "drumfire.tags",
             "",
-            "Tags of everything that `drumfire.out` sends: `NAME=VALUE`, with semicolons between.",
+            "Tags of everything that `drumfire.out` sends: `NAME=VALUE`, separated by semicolons.",
         ),
         honoured(
             "drumfire.watch",
             "",
-            "The target's own metrics, as `--watch` takes them, with semicolons between.",
+            "The target's own metrics, as `--watch` takes them, separated by semicolons.",
         ),
         honoured(
             "drumfire.ui",
@@ -93,13 +93,13 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "prometheus.ip",
             "127.0.0.1",
-            "Where Prometheus Listeners of the plan are shown (jmeter-prometheus-plugin).",
+            "The address at which the plan's Prometheus Listeners publish their metrics (jmeter-prometheus-plugin).",
         ),
-        honoured("prometheus.port", "9270", "The port of it."),
+        honoured("prometheus.port", "9270", "The port of that address."),
         honoured(
             "jmeter.sshmon.interval",
             "1000",
-            "Milliseconds between two numbers of an SSHMon Samples Collector.",
+            "Milliseconds between two measurements of an SSHMon Samples Collector.",
         ),
         honoured(
             "jmeter.sshmon.commandTimeout",
@@ -109,12 +109,12 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "jmeter.sshmon.knownHosts",
             "",
-            "A file of keys of hosts; without one, the keys of hosts are not checked.",
+            "A file with the keys of hosts; without one, Drumfire does not check them.",
         ),
         honoured(
             "jmeter.sshmon.sshConfig",
             "",
-            "A configuration file of OpenSSH, such as one with jump hosts.",
+            "An OpenSSH configuration file, such as one with jump hosts.",
         ),
         honoured(
             "jmeter.sshmon.identityPassword",
@@ -124,12 +124,12 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "jmeter.sshmon.locale",
             "en",
-            "The language whose numbers the commands print, such as `de`.",
+            "The language in which the commands print numbers, such as `de`.",
         ),
         honoured(
             "prometheus.delay",
             "0",
-            "How many seconds it stays after the end of the run.",
+            "Seconds for which the metrics stay available after the end of the run.",
         ),
         honoured(
             "prometheus.save.threads",
@@ -144,37 +144,37 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.jvm.home",
             "",
-            "The folder of the Java that scripts and Java elements run in; else JAVA_HOME's, or the one on the PATH.",
+            "The folder of the Java that runs scripts and Java elements; without it JAVA_HOME's, or the one on the PATH.",
         ),
         honoured(
             "drumfire.jvm.options",
             "",
-            "Options of that Java, with blanks between them.",
+            "Options of that Java, separated by blanks.",
         ),
         honoured(
             "drumfire.jvm.dependencies",
             "",
-            "Jars as group:artifact:version with commas between them; they are fetched with all that they depend on.",
+            "Jars as group:artifact:version, separated by commas; Drumfire fetches them with all their dependencies.",
         ),
         honoured(
             "maven.repo.local",
             "~/.m2/repository",
-            "Maven's own repository, where jars are looked for first.",
+            "Maven's own repository, where Drumfire looks for jars first.",
         ),
         honoured(
             "drumfire.maven.repositories",
             "https://repo.maven.apache.org/maven2",
-            "Where jars come from: URLs and folders with commas between them; else the variable DRUMFIRE_MAVEN_REPOSITORIES, or the mirror in ~/.m2/settings.xml.",
+            "Where jars come from: URLs and folders, separated by commas; without it the variable DRUMFIRE_MAVEN_REPOSITORIES, or the mirror in ~/.m2/settings.xml.",
         ),
         honoured(
             "drumfire.maven.offline",
             "false",
-            "Jars come from folders only.",
+            "Take jars from folders only.",
         ),
         honoured(
             "drumfire.jmeter.home",
             "",
-            "The folder of the JMeter whose jars are used; else JMETER_HOME's, the one in whose bin the run is started, or one put together from Maven's jars.",
+            "The folder of the JMeter whose jars Drumfire uses; without it JMETER_HOME's, the one whose bin the run starts in, or one that Drumfire assembles from Maven's jars.",
         ),
         honoured(
             "drumfire.keep_failures",
@@ -184,7 +184,7 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.load.users",
             "",
-            "Users in all, divided among the thread groups in the proportion of their own (`run --users`).",
+            "Users in total, divided among the thread groups in proportion to their own (`run --users`).",
         ),
         honoured(
             "drumfire.load.ramp_up",
@@ -204,7 +204,7 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.load.group",
             "",
-            "Only the thread group of this name gets that load (`run --group`).",
+            "Apply that load only to the thread group of this name (`run --group`).",
         ),
         honoured(
             "drumfire.load.arrivals",

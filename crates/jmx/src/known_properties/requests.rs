@@ -8,12 +8,12 @@ pub(super) const THE_RUN: PropertySection = PropertySection {
         honoured(
             "user.properties",
             "user.properties",
-            "The file with the user's properties, looked for in the working directory and in `bin`.",
+            "The file with the user's properties, in the working directory or in `bin`.",
         ),
         honoured(
             "system.properties",
             "system.properties",
-            "The file with system properties, looked for in the same places.",
+            "The file with system properties, in the same places.",
         ),
         honoured(
             "jmeterengine.nongui.port",
@@ -23,7 +23,7 @@ pub(super) const THE_RUN: PropertySection = PropertySection {
         honoured(
             "jmeterengine.nongui.maxport",
             "4455",
-            "Last port that is tried for them.",
+            "Last port to try for them.",
         ),
         honoured(
             "includecontroller.prefix",
@@ -64,7 +64,7 @@ pub(super) const THE_RUN: PropertySection = PropertySection {
         honoured(
             "START.*",
             "",
-            "`START.MS`, `START.YMD`, `START.HMS`: when the program started; set by it.",
+            "`START.MS`, `START.YMD`, `START.HMS`: when the program started; set by the program.",
         ),
         honoured(
             "TESTSTART.MS",
@@ -74,21 +74,21 @@ pub(super) const THE_RUN: PropertySection = PropertySection {
         honoured(
             "jmeter.version",
             "5.6.3",
-            "The version of JMeter whose behaviour is run; set by the program.",
+            "The version of JMeter that Drumfire reproduces; set by the program.",
         ),
         honoured(
             "function.cache.per.iteration",
             "false",
-            "The name of an HTTP Request with functions is evaluated once for a sample, not again for each of its requests and at its end; other texts are evaluated once anyway.",
+            "Evaluate the name of an HTTP Request with functions once for a sample, not again for each of its requests and at its end; other texts are evaluated once anyway.",
         ),
         without(
             "jmeterthread.rampup.granularity",
-            "users are started on time without it",
+            "users start on time without it",
         ),
         honoured(
             "jmeterengine.threadstop.wait",
             "5000",
-            "Milliseconds that Java code has after 'stop now' to heed its interruption; then an error is thrown into it.",
+            "Milliseconds that Java code has after 'stop now' to react to its interruption; then Drumfire throws an error into it.",
         ),
         without(
             "jmeterengine.force.system.exit",
@@ -102,16 +102,16 @@ pub(super) const THE_RUN: PropertySection = PropertySection {
         without("jmeterengine.remote.system.exit", REMOTE),
         without(
             "jmeterengine.startlistenerslater",
-            "JMeter 5 does not read it any more",
+            "JMeter 5 no longer reads it",
         ),
         without(
             "jmeter.exit.check.pause",
-            "threads that outlive the run are named after two seconds",
+            "Drumfire names the threads that outlive the run after two seconds",
         ),
-        without("classfinder.*", "plugins are found without it"),
+        without("classfinder.*", "Drumfire finds plugins without it"),
         without(
             "language",
-            "numbers and dates are those of JMeter in English",
+            "Drumfire writes numbers and dates as JMeter does in English",
         ),
         without("locales.add", GUI),
         without(
@@ -137,7 +137,7 @@ pub(super) const HTTP_REQUESTS: PropertySection = PropertySection {
         honoured(
             "httpsampler.max_frame_depth",
             "5",
-            "Depth of nested frames that are searched for embedded resources.",
+            "Depth to which nested frames are searched for embedded resources.",
         ),
         honoured(
             "httpsampler.redirect.removeslashdotdot",
@@ -147,12 +147,12 @@ pub(super) const HTTP_REQUESTS: PropertySection = PropertySection {
         honoured(
             "httpsampler.separate.container",
             "true",
-            "Embedded resources of a redirected page are in a sample around all of it.",
+            "Put a redirected page and its embedded resources into one enclosing sample.",
         ),
         honoured(
             "httpsampler.ignore_failed_embedded_resources",
             "false",
-            "A page does not fail with its embedded resources.",
+            "A page does not fail when its embedded resources do.",
         ),
         honoured(
             "httpsampler.embedded_resources_use_md5",
@@ -162,7 +162,7 @@ pub(super) const HTTP_REQUESTS: PropertySection = PropertySection {
         honoured(
             "httpsampler.max_bytes_to_store_per_request",
             "0",
-            "Number of bytes of a body that are kept; 0 keeps all.",
+            "Number of bytes of a body to keep; 0 keeps all.",
         ),
         honoured(
             "http.post_add_content_type_if_missing",
@@ -181,36 +181,39 @@ pub(super) const HTTP_REQUESTS: PropertySection = PropertySection {
         ),
         without(
             "HTTPResponse.parsers",
-            "the parsers for embedded resources are the program's own",
+            "Drumfire has its own parsers for embedded resources",
         ),
         without(
             "htmlParser.*",
-            "the parsers for embedded resources are the program's own",
+            "Drumfire has its own parsers for embedded resources",
         ),
         without(
             "wmlParser.*",
-            "the parsers for embedded resources are the program's own",
+            "Drumfire has its own parsers for embedded resources",
         ),
         without(
             "cssParser.*",
-            "the parsers for embedded resources are the program's own",
+            "Drumfire has its own parsers for embedded resources",
         ),
         without(
             "css.parser.*",
-            "the parsers for embedded resources are the program's own",
+            "Drumfire has its own parsers for embedded resources",
         ),
         without(
             "post_add_content_type_if_missing",
             "the property that JMeter reads is `http.post_add_content_type_if_missing`",
         ),
-        without("httpsampler.user_defined_methods", "any method is taken"),
+        without(
+            "httpsampler.user_defined_methods",
+            "Drumfire accepts any method",
+        ),
         without(
             "httpsampler.max_buffer_size",
-            "buffers have the size that is needed",
+            "Drumfire sizes its buffers as needed",
         ),
         without(
             "httpsampler.parallel_download_thread_keepalive_inseconds",
-            "downloads take no threads",
+            "downloads need no threads",
         ),
         without(
             "jmeter.httpclient.strict_rfc2616",
@@ -220,9 +223,12 @@ pub(super) const HTTP_REQUESTS: PropertySection = PropertySection {
         honoured(
             "http.java.sampler.retries",
             "0",
-            "How often the implementation Java tries again to connect when no local port is free.",
+            "How often the implementation `Java` retries a connection when no local port is free.",
         ),
-        without("document.max_size", "documents are not read with Tika"),
+        without(
+            "document.max_size",
+            "Drumfire does not read documents with Tika",
+        ),
     ],
 };
 
@@ -237,32 +243,32 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "websocket.result.size_includes_filtered_frames",
             "false",
-            "Frames that a WebSocket frame filter leaves out count into the size of the sample.",
+            "Count frames that a WebSocket frame filter discards in the size of the sample.",
         ),
         honoured(
             "drumfire.http.version",
             "1.1",
-            "With 2, HTTP Requests speak HTTP/2: over TLS where the server wants it, over plain TCP without asking. With 3, in builds with the feature http3, HTTP/3 for HTTPS without a proxy.",
+            "With 2, HTTP Requests speak HTTP/2: over TLS if the server agrees, over plain TCP without asking. With 3, in builds with the feature http3, they speak HTTP/3 for HTTPS without a proxy.",
         ),
         honoured(
             "drumfire.http.max_head_bytes",
             "1048576",
-            "A response whose status line and headers are larger fails; 0 is no limit.",
+            "Bytes of a status line and headers beyond which a response fails; 0 is no limit.",
         ),
         honoured(
             "drumfire.http.max_body_bytes",
             "268435456",
-            "A response whose body is larger fails, if something reads the body; counted after decompression; 0 is no limit.",
+            "Bytes of a body, after decompression, beyond which a response fails if something reads the body; 0 is no limit.",
         ),
         honoured(
             "drumfire.http.max_decoded_bytes",
             "1073741824",
-            "A response whose body becomes larger when it is decompressed fails, whether something reads it or not; 0 is no limit.",
+            "Bytes of a decompressed body beyond which a response fails, whether something reads the body or not; 0 is no limit.",
         ),
         honoured(
             "drumfire.http.decode_unread",
             "true",
-            "Decompress bodies that nothing reads too, since JMeter fails on damaged ones; false drops them unread, which costs less.",
+            "Also decompress bodies that nothing reads, since JMeter fails on damaged ones; false drops them unread, which costs less.",
         ),
         honoured(
             "drumfire.tls_verify",
@@ -277,7 +283,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "drumfire.tls_ca",
             "",
-            "Authorities in PEM to trust beside the system's, where outputs, sources of metrics, NATS and downloads of jars have TLS (`--tls-ca`).",
+            "Authorities in PEM to trust in addition to the system's, for TLS to outputs, sources of metrics, NATS and repositories of jars (`--tls-ca`).",
         ),
         honoured(
             "drumfire.http.close_with_reset",
@@ -287,7 +293,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "httpclient.localaddress",
             "",
-            "Address that connections start from, where the plan has none.",
+            "Source address of connections, where the plan has none.",
         ),
         honoured(
             "httpclient4.auth.preemptive",
@@ -297,12 +303,12 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "httpclient4.deflate_relax_mode",
             "false",
-            "Take deflate bodies without their header.",
+            "Accept deflate bodies without their header.",
         ),
         honoured(
             "httpclient4.default_user_agent_disabled",
             "false",
-            "Send no `User-Agent` of our own.",
+            "Send no `User-Agent` by default.",
         ),
         honoured(
             "httpclient4.validate_after_inactivity",
@@ -317,7 +323,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "httpclient4.idletimeout",
             "0",
-            "Milliseconds for which an idle connection is kept; 0 is as long as it lives.",
+            "Milliseconds for which an idle connection is kept; 0 keeps it as long as it lives.",
         ),
         honoured(
             "http.proxyHost",
@@ -330,7 +336,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "http.nonProxyHosts",
             "",
-            "Hosts that are reached without it: names, or `*` and the end of names, with `|` between.",
+            "Hosts to reach without it: names, or `*` and the end of names, separated by `|`.",
         ),
         honoured(
             "https.sessioncontext.shared",
@@ -340,12 +346,12 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "https.keyStoreStartIndex",
             "0",
-            "First key of the key store that is used.",
+            "First key of the key store to use.",
         ),
         honoured(
             "https.keyStoreEndIndex",
             "-1",
-            "Last key of the key store that is used.",
+            "Last key of the key store to use.",
         ),
         honoured(
             "javax.net.ssl.keyStore*",
@@ -360,12 +366,12 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "httpclient4.request_sent_retry_enabled",
             "false",
-            "Send again requests that are not idempotent, too, such as POST.",
+            "Also retry requests that are not idempotent, such as POST.",
         ),
         honoured(
             "httpclient4.gzip_relax_mode",
             "false",
-            "Take gzip bodies that end early.",
+            "Accept gzip bodies that end early.",
         ),
         without("httpclient.timeout", "only the AJP sampler still reads it"),
         without("httpclient.loopback", "only HttpClient 3 read it"),
@@ -383,17 +389,17 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "https.default.protocol",
             "TLS",
-            "The TLS versions that are offered where `https.socket.protocols` names none.",
+            "The TLS versions to offer where `https.socket.protocols` names none.",
         ),
         honoured(
             "https.socket.protocols",
             "",
-            "The TLS versions that are offered, with spaces between them.",
+            "The TLS versions to offer, separated by spaces.",
         ),
         honoured(
             "https.cipherSuites",
             "",
-            "The cipher suites that are offered, with commas between them.",
+            "The cipher suites to offer, separated by commas.",
         ),
         without(
             "https.use.cached.ssl.context",
@@ -407,7 +413,7 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "http.proxyDomain",
             "",
-            "Comes before the user of a proxy, in upper case and with a backslash after it.",
+            "Domain to put before the user of a proxy, in upper case and with a backslash after it.",
         ),
         read_by_java(
             "kerberos_jaas_application",
@@ -434,7 +440,7 @@ pub(super) const COOKIES_AND_CACHE: PropertySection = PropertySection {
         honoured(
             "CookieManager.delete_null_cookies",
             "true",
-            "Cookies without a value are deleted.",
+            "Delete cookies without a value.",
         ),
         honoured(
             "CookieManager.allow_variable_cookies",
@@ -444,7 +450,7 @@ pub(super) const COOKIES_AND_CACHE: PropertySection = PropertySection {
         honoured(
             "CookieManager.save.cookies",
             "false",
-            "Cookies become variables.",
+            "Store cookies as variables.",
         ),
         honoured(
             "CookieManager.name.prefix",
@@ -454,7 +460,7 @@ pub(super) const COOKIES_AND_CACHE: PropertySection = PropertySection {
         honoured(
             "CookieManager.check.cookies",
             "true",
-            "Cookies that the policy rejects are not taken.",
+            "Do not store cookies that the policy rejects.",
         ),
         honoured(
             "cacheable_methods",

@@ -8,18 +8,18 @@ pub(super) const ASSERTIONS: PropertySection = PropertySection {
         honoured(
             "assertion.equals_section_diff_len",
             "100",
-            "Number of characters that are shown around a difference.",
+            "Number of characters to show around a difference.",
         ),
         honoured(
             "assertion.equals_diff_delta_start",
             "[[[",
             "Text before a difference.",
         ),
-        honoured("assertion.equals_diff_delta_end", "]]]", "Shown after it."),
+        honoured("assertion.equals_diff_delta_end", "]]]", "Text after it."),
         honoured(
             "xpath.namespace.config",
             "",
-            "A property file with prefixes and their namespaces for XPath Extractors and Assertions; they win over the document's.",
+            "A property file with prefixes and their namespaces for XPath Extractors and Assertions; they take precedence over the document's.",
         ),
     ],
 };
@@ -143,7 +143,7 @@ pub(super) const RESULT_FILES: PropertySection = PropertySection {
         honoured(
             "jmeter.save.saveservice.default_delimiter",
             ",",
-            "Between the fields (CSV); `\\t` is a tab.",
+            "Separator of the fields (CSV); `\\t` is a tab.",
         ),
         honoured(
             "jmeter.save.saveservice.xml_pi",
@@ -153,16 +153,16 @@ pub(super) const RESULT_FILES: PropertySection = PropertySection {
         honoured(
             "jmeter.save.saveservice.autoflush",
             "false",
-            "Each row goes to the disk at once.",
+            "Write each row to the disk at once.",
         ),
         honoured(
             "jmeter.save.saveservice.base_prefix",
             "~/",
-            "Names of files that begin so are in the plan's folder.",
+            "Prefix of file names that are relative to the plan's folder.",
         ),
         without(
             "jmeter.save.saveservice.assertion_results",
-            "JMeter saves it and reads it nowhere",
+            "JMeter saves it but never reads it",
         ),
         honoured(
             "sampleresult.timestamp.start",
@@ -172,11 +172,11 @@ pub(super) const RESULT_FILES: PropertySection = PropertySection {
         without("resultcollector.action_if_file_exists", GUI),
         without(
             "sampleresult.useNanoTime",
-            "elapsed times are measured with the monotonic clock",
+            "Drumfire measures elapsed times with the monotonic clock",
         ),
         without(
             "sampleresult.nanoThreadSleep",
-            "elapsed times are measured with the monotonic clock",
+            "Drumfire measures elapsed times with the monotonic clock",
         ),
     ],
 };
@@ -206,17 +206,17 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         honoured(
             "search_paths",
             "",
-            "More jars and folders with jars of plugins, with semicolons between them.",
+            "More jars and folders with jars of plugins, separated by semicolons.",
         ),
         honoured(
             "user.classpath",
             "",
-            "More jars and folders of classes, with colons between them.",
+            "More jars and folders of classes, separated by colons.",
         ),
         honoured(
             "plugin_dependency_paths",
             "",
-            "More jars that plugins need, with semicolons between them.",
+            "More jars that plugins need, separated by semicolons.",
         ),
         honoured(
             "beanshell.init.file",
@@ -226,17 +226,17 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         honoured(
             "jsr223.init.file",
             "",
-            "The same in the language that the file's ending names, or else Groovy.",
+            "Another such script, in the language that its file extension names, or else in Groovy.",
         ),
         honoured(
             "beanshell.server.port",
             "0",
-            "A BeanShell that reads commands listens on the port after this one while a plan runs, on the loopback address alone; 0 is none. It needs Java.",
+            "While a plan runs, a BeanShell server reads commands on the port after this one, on the loopback address only; 0 starts none. It needs Java.",
         ),
         honoured(
             "beanshell.server.file",
             "../extras/startup.bsh",
-            "A BeanShell script that this BeanShell runs first.",
+            "A BeanShell script that this server runs first.",
         ),
         honoured(
             "kg.apc.jmeter.functions.FifoTimeout",
@@ -254,11 +254,11 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         read_by_java("groovy.utilities", "A file that `__groovy` runs first."),
         read_by_java(
             "jsr223.compiled_scripts_cache_size",
-            "How many compiled scripts are kept; 100 if it is not set.",
+            "How many compiled scripts to keep; 100 if it is not set.",
         ),
         read_by_java(
             "javascript.use_rhino",
-            "Whether `__javaScript` and conditions take Rhino.",
+            "Whether `__javaScript` and conditions use Rhino.",
         ),
         honoured(
             "jdbcsampler.nullmarker",
@@ -274,7 +274,7 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         honoured(
             "tcp.eolByte",
             "1000",
-            "The byte that ends a response for TCPClientImpl; none out of a byte's range.",
+            "The byte that ends a response for TCPClientImpl; a value outside a byte's range is none.",
         ),
         honoured(
             "tcp.BinaryTCPClient.eomByte",
@@ -284,7 +284,7 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         honoured(
             "tcp.binarylength.prefix.length",
             "2",
-            "Bytes of the length before messages of LengthPrefixedBinaryTCPClientImpl: 2 or 4.",
+            "Number of bytes of the length before each message of LengthPrefixedBinaryTCPClientImpl: 2 or 4.",
         ),
         honoured(
             "tcp.status.prefix",
@@ -308,12 +308,12 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         honoured(
             "mirror.server.port",
             "",
-            "The port of a mirror server beside the run, on loopback; `drumfire mirror` starts one alone.",
+            "The port of a mirror server beside the run, on loopback; `drumfire mirror` starts one without a run.",
         ),
         honoured(
             "backend_influxdb.send_interval",
             "5",
-            "Seconds from one send of an InfluxDB Backend Listener to the next.",
+            "Seconds between two sends of an InfluxDB Backend Listener.",
         ),
         honoured(
             "backend_graphite.send_interval",
@@ -323,14 +323,17 @@ pub(super) const SCRIPTS_PLUGINS_AND_JAVA_PROTOCOLS: PropertySection = PropertyS
         honoured(
             "backend_metrics_window_mode",
             "timed",
-            "`fixed` makes the times that Backend Listeners send those of a label's last samples instead of those of the interval. JMeter's default is `fixed`.",
+            "With `fixed`, Backend Listeners send the times of a label's last samples instead of those of the interval. JMeter's default is `fixed`.",
         ),
         honoured(
             "backend_metrics_window",
             "100",
-            "How many samples these are.",
+            "How many last samples these are.",
         ),
-        without("backend_metrics_*", "statistics are those of each interval"),
+        without(
+            "backend_metrics_*",
+            "Drumfire's statistics cover each interval",
+        ),
         without(
             "backend_*",
             "timeouts are 1 s for a connection and 3 s in all",
@@ -390,7 +393,7 @@ pub(super) const REPORT: PropertySection = PropertySection {
         honoured(
             "jmeter.reportgenerator.sample_filter",
             "",
-            "A regular expression for the labels that a report from a result file is made of.",
+            "A regular expression for the labels that a report from a result file includes.",
         ),
         honoured(
             "jmeter.reportgenerator.start_date",
@@ -405,7 +408,7 @@ pub(super) const REPORT: PropertySection = PropertySection {
         honoured(
             "jmeter.reportgenerator.date_format",
             "yyyyMMddHHmmss",
-            "The form of these two dates, with the letters of Java's `SimpleDateFormat`; weekdays, weeks, eras and zones are not read.",
+            "The format of these two dates, with the letters of Java's `SimpleDateFormat` except weekdays, weeks, eras and zones.",
         ),
         honoured(
             "aggregate_rpt_pct1",
@@ -436,7 +439,7 @@ pub(super) const REMOTE_ENGINES: PropertySection = PropertySection {
         honoured(
             "remote_hosts",
             "127.0.0.1",
-            "The machines or agents that `-r` runs the plan on, with commas between.",
+            "The machines or agents that `-r` runs the plan on, separated by commas.",
         ),
         honoured(
             "client.tries",
@@ -451,7 +454,7 @@ pub(super) const REMOTE_ENGINES: PropertySection = PropertySection {
         honoured(
             "client.continue_on_fail",
             "false",
-            "Run without the hosts on which there is no agent.",
+            "Run without the hosts that have no agent.",
         ),
         honoured(
             "server_port",
@@ -466,7 +469,7 @@ pub(super) const REMOTE_ENGINES: PropertySection = PropertySection {
         honoured(
             "mode",
             "StrippedBatch",
-            "How samples travel; a line before the start says what happens instead.",
+            "How JMeter sends samples; Drumfire prints before the start what it does instead.",
         ),
         honoured(
             "drumfire.nats",
@@ -491,12 +494,12 @@ pub(super) const REMOTE_ENGINES: PropertySection = PropertySection {
         honoured(
             "drumfire.trust",
             "",
-            "Keys that agents trust, as `--trust` takes them, with commas between.",
+            "Keys that agents trust, as `--trust` takes them, separated by commas.",
         ),
         honoured(
             "__jm.D_TG",
             "",
-            "The beginning of users' names; where each agent runs the whole plan, its name.",
+            "Prefix of users' names; if each agent runs the whole plan, the agent's name.",
         ),
         without("server*", REMOTE),
         without("client.*", REMOTE),

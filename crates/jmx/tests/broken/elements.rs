@@ -255,7 +255,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
         name: "misspelt_property",
         input: thread_group!(r#"        <strngProp name="ThreadGroup.on_sample_error">continue</strngProp>
 "#).as_bytes(),
-        rendered: r#"error[jmx-unknown-property]: <strngProp> is no property of JMeter
+        rendered: r#"error[jmx-unknown-property]: <strngProp> is not a property of JMeter
  --> plan.jmx:7:9
   |
 7 | <strngProp name="ThreadGroup.on_sample_error">continue</strngProp>
@@ -391,7 +391,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
       </ResultCollector>
       <hashTree/>
 "#).as_bytes(),
-        rendered: r#"error[jmx-unknown-field]: <timeStamp> is no field of a listener's save configuration
+        rendered: r#"error[jmx-unknown-field]: <timeStamp> is not a field of a listener's save configuration
   --> plan.jmx:10:13
    |
 10 | <timeStamp>true</timeStamp>
@@ -481,7 +481,7 @@ error[jmx-bad-int]: <assertionsResultsToSave> holds "none", which is not a whole
   = in: Shop > Buyers
   = help: JMeter refuses the whole plan for this: write a number here
 
-error[jmx-unknown-property]: <bolProp> is no property of JMeter
+error[jmx-unknown-property]: <bolProp> is not a property of JMeter
  --> plan.jmx:8:9
   |
 8 | <bolProp name="ThreadGroup.scheduler">false</bolProp>
@@ -511,7 +511,7 @@ error[jmx-unknown-element]: <Sampler> is neither an element of JMeter nor a full
 16 | <Sampler guiclass="X" testname="Steal"/>
    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
    = in: Shop > Thieves > Steal
-   = help: an element of a plugin goes by its full class name, such as com.example.Sampler"#,
+   = help: write a plugin's element with its full class name, such as com.example.Sampler"#,
     },
     Case {
         name: "faults_before_a_syntax_error",
@@ -535,7 +535,7 @@ error[xml-bare-ampersand]: & does not start a reference
 10 | <ConstantTimer guiclass="ConstantTimerGui" testname="Tom & Jerry"/>
    |                                                          ^
    = in: Shop
-   = help: an & that is text is written &amp;"#,
+   = help: write &amp; for an & that is text"#,
     },
     Case {
         name: "end_tag_misspelt",

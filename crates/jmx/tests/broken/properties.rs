@@ -54,7 +54,7 @@ error[props-bad-escape]: \u is not followed by four hexadecimal digits
     Case {
         name: "properties_in_utf_8",
         input: b"greeting=Gr\xc3\xbc\xc3\x9fe\x0a",
-        rendered: r#"warning[props-charset]: ü is read as 2 other characters: JMeter takes property files for ISO-8859-1
+        rendered: r#"warning[props-charset]: ü becomes 2 other characters: JMeter reads property files as ISO-8859-1
  --> user.properties:1:12
   |
 1 | greeting=GrÃ¼Ã�e
@@ -64,7 +64,7 @@ error[props-bad-escape]: \u is not followed by four hexadecimal digits
     Case {
         name: "properties_with_an_emoji",
         input: b"mood=\xf0\x9f\x98\x80\x0a",
-        rendered: r#"warning[props-charset]: 😀 is read as 4 other characters: JMeter takes property files for ISO-8859-1
+        rendered: r#"warning[props-charset]: 😀 becomes 4 other characters: JMeter reads property files as ISO-8859-1
  --> user.properties:1:6
   |
 1 | mood=ð���
@@ -74,7 +74,7 @@ error[props-bad-escape]: \u is not followed by four hexadecimal digits
     Case {
         name: "properties_with_a_byte_order_mark",
         input: b"\xef\xbb\xbfa=b\x0a",
-        rendered: r#"warning[props-charset]: the file starts with a byte order mark, which JMeter takes for part of the first key
+        rendered: r#"warning[props-charset]: the file starts with a byte order mark, which JMeter reads as part of the first key
  --> user.properties:1:1
   |
 1 | ï»¿a=b

@@ -68,7 +68,7 @@ pub const PLANS: &[Case] = &[
         input: below!(r#"      <ThreadGroup guiclass="ThreadGroupGui" testname="A" testname="B"/>
       <hashTree/>
 "#).as_bytes(),
-        rendered: r#"error[xml-duplicate-attribute]: the attribute testname is there twice
+        rendered: r#"error[xml-duplicate-attribute]: the attribute testname appears twice
  --> plan.jmx:6:59
   |
 6 | <ThreadGroup guiclass="ThreadGroupGui" testname="A" testname="B"/>
@@ -138,7 +138,7 @@ pub const PLANS: &[Case] = &[
 7 | <stringProp name="a">1 < 2</stringProp>
   |                        ^
   = in: Shop > Buyers
-  = help: a < that is text is written &lt;"#,
+  = help: write &lt; for a < that is text"#,
     },
     Case {
         name: "unknown_entity",
@@ -162,7 +162,7 @@ pub const PLANS: &[Case] = &[
 7 | <stringProp name="a">&#x110000;</stringProp>
   |                      ^^^^^^^^^^
   = in: Shop > Buyers
-  = help: a character is written &#233; or, in hexadecimal, &#xE9;, up to &#x10FFFF;"#,
+  = help: write a character as &#233; or, in hexadecimal, &#xE9;, up to &#x10FFFF;"#,
     },
     Case {
         name: "doctype",
@@ -170,7 +170,7 @@ pub const PLANS: &[Case] = &[
 <!DOCTYPE jmeterTestPlan [<!ENTITY x SYSTEM "file:///etc/passwd">]>
 <jmeterTestPlan version="1.2"/>
 "#.as_bytes(),
-        rendered: r#"error[xml-doctype]: a document type definition (DOCTYPE) is refused
+        rendered: r#"error[xml-doctype]: Drumfire refuses a document type definition (DOCTYPE)
  --> plan.jmx:2:1
   |
 2 | <!DOCTYPE jmeterTestPlan [<!ENTITY x SYSTEM "file:///etc/passwd">]>
@@ -218,12 +218,12 @@ oops
     Case {
         name: "warning_not_utf_8",
         input: b"<?xml version=\x221.0\x22 encoding=\x22ISO-8859-1\x22?>\x0a<jmeterTestPlan version=\x221.2\x22 properties=\x225.0\x22 jmeter=\x225.6.3\x22>\x0a  <hashTree>\x0a    <TestPlan guiclass=\x22TestPlanGui\x22 testclass=\x22TestPlan\x22 testname=\x22Shop\x22 enabled=\x22true\x22/>\x0a    <hashTree>\x0a      <ThreadGroup guiclass=\x22ThreadGroupGui\x22 testclass=\x22ThreadGroup\x22 testname=\x22Buyers\x22 enabled=\x22true\x22>\x0a        <stringProp name=\x22a\x22>caf\xe9</stringProp>\x0a      </ThreadGroup>\x0a      <hashTree/>\x0a    </hashTree>\x0a  </hashTree>\x0a</jmeterTestPlan>\x0a",
-        rendered: r#"warning[xml-encoding]: this byte is not UTF-8; like JMeter, a replacement character is read here
+        rendered: r#"warning[xml-encoding]: this byte is not UTF-8; like JMeter, Drumfire reads a replacement character here
  --> plan.jmx:7:33
   |
 7 | <stringProp name="a">caf�</stringProp>
   |                         ^
-  = help: save the file as UTF-8: JMeter reads every plan so, whatever encoding the first line declares"#,
+  = help: save the file as UTF-8: JMeter reads every plan as UTF-8, whatever encoding its first line declares"#,
     },
     Case {
         name: "warning_utf_16",
@@ -260,7 +260,7 @@ oops
         input: below!(r#"      <SoapSampler guiclass="SoapSamplerGui" testname="Old"/>
       <hashTree/>
 "#).as_bytes(),
-        rendered: r#"warning[jmx-removed-element]: SoapSampler is gone from JMeter: 5.6.3 loads an element that does nothing in its place
+        rendered: r#"warning[jmx-removed-element]: JMeter no longer has SoapSampler: 5.6.3 loads an element that does nothing instead
  --> plan.jmx:6:7
   |
 6 | <SoapSampler guiclass="SoapSamplerGui" testname="Old"/>
@@ -309,6 +309,6 @@ oops
    |
 11 | </hashTree>
    |            ^
-   = help: add </jmeterTestPlan> at the end; look whether more of the plan is missing"#,
+   = help: add </jmeterTestPlan> at the end; check whether more of the plan is missing"#,
     },
 ];
