@@ -95,11 +95,11 @@ impl Asked {
             }
             Heard::Signal(number, name) => {
                 self.count.store(number, Ordering::Relaxed);
-                tracing::info!("{name} again: samples are broken off");
+                tracing::info!("{name} again: samples are aborted");
                 control.stop_now();
             }
             Heard::GraceOver => {
-                tracing::warn!("{GRACE} is over: samples are broken off");
+                tracing::warn!("{GRACE} is over: samples are aborted");
                 control.stop_now();
             }
         }
@@ -226,7 +226,7 @@ impl<'a, 'b> Screen<'a, 'b> {
                 "{signal}: users finish their sample, for {} s at most; another signal ends the run now",
                 left_ms.div_ceil(1000)
             ),
-            _ => format!("{signal}: samples are broken off"),
+            _ => format!("{signal}: samples are aborted"),
         };
         self.line(&line);
     }
