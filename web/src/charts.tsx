@@ -74,7 +74,7 @@ export function RunCharts({ report, theme }: { report: Report; theme: string }) 
           <Chart id="chart-codes" title="Response codes" hint="Samples a second" lines={charts.codes} value={short} stacked {...common} />
           {seenPhases(report.total).length > 1 && <Chart id="chart-phases" title="Where the time went" hint="Mean times of the parts of a sample" lines={charts.phases} value={time} stacked {...common} />}
           {report.total.bytes + report.total.sentBytes > 0 && <Chart id="chart-bytes" title="Bytes" hint="A second" lines={charts.bytes} value={bytes} binary {...common} />}
-          {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server is full" x={load.x} lines={[line("95th", load.y, 2, { points: true })]} value={time} xValue={(v) => `${short(v)}/s`} />}
+          {load && <Chart id="chart-load" title="Response time against rate" hint="Each point is a step of the run; a knee shows where the server reaches its capacity" x={load.x} lines={[line("95th", load.y, 2, { points: true })]} value={time} xValue={(v) => `${short(v)}/s`} />}
         </div>
       </section>
       <Spread row={report.total} theme={theme} />

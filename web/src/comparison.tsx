@@ -39,7 +39,7 @@ export function ComparisonPage({ comparison }: { comparison: Comparison }) {
         ))}
       </main>
       <footer>
-        <p>{comparison.tool}. A difference counts when its 95 % interval leaves out zero, its windows rank apart (Mann–Whitney, held to a bound that all tests share: Holm), and it is large enough to matter. Bars show the intervals; the line in the middle is no change, the ends are 50 %.</p>
+        <p>{comparison.tool}. A difference counts when its 95 % interval excludes zero, its windows rank apart (Mann–Whitney, held to a bound that all tests share: Holm), and it is large enough to matter. Bars show the intervals; the line in the middle is no change, the ends are 50 %.</p>
       </footer>
     </>
   );

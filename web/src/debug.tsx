@@ -197,7 +197,7 @@ function Steering({ overview }: { overview: Overview }) {
           Next sample
         </button>
         <button type="button" class="order" disabled={!halted} onClick={() => go("run")}>
-          Go on
+          Continue
         </button>
         <button type="button" class="order" disabled={overview.over} onClick={() => post("/end")}>
           End the run
@@ -214,7 +214,7 @@ function Steering({ overview }: { overview: Overview }) {
         >
           <label>
             Stop before elements
-            <input class="wide" placeholder="names, with commas between" value={names || overview.breakpoints.join(", ")} onInput={(event) => setNames(event.currentTarget.value)} />
+            <input class="wide" placeholder="names, separated by commas" value={names || overview.breakpoints.join(", ")} onInput={(event) => setNames(event.currentTarget.value)} />
           </label>
           <button type="submit" class="order">
             Set breakpoints
@@ -364,7 +364,7 @@ function Response({ sample }: { sample: Exchange }) {
           </span>
         </h3>
       )}
-      {sample.isBinary && <p class="hint">The body is no text.</p>}
+      {sample.isBinary && <p class="hint">The body is not text.</p>}
       {!sample.isBinary && shown === "folded" && folded}
       {!sample.isBinary && shown === "text" && sample.responseBody && (
         <pre tabIndex={0} role="group" aria-label="Body" id="body">
@@ -503,11 +503,11 @@ function Tester({ number, sample }: { number: number; sample: Exchange }) {
           Try
         </button>
       </div>
-      <p class="hint">Tried on the response of {sample.label}, by the matchers of the run. Boundaries are written LEFT...RIGHT, an attribute behind a CSS selector as @name.</p>
+      <p class="hint">Runs on the response of {sample.label}, with the matchers of the run. Write boundaries as LEFT...RIGHT, and an attribute after a CSS selector as @name.</p>
       {fault && <p class="assertion">{fault}</p>}
       {found && (
         <>
-          <p role="status">{found.length === 0 ? "Nothing is found." : `${found.length} found`}</p>
+          <p role="status">{found.length === 0 ? "Nothing was found." : `${found.length} found`}</p>
           <ol id="found">
             {found.map((text) => (
               <li>

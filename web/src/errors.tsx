@@ -62,7 +62,7 @@ function First({ sample }: { sample: FailedSample }) {
       <Text name="Request" text={request} />
       <Text name="Response" text={response} />
       {!response && <p class="hint">The response was not kept: nothing in the plan reads it.</p>}
-      <p class="hint">Secrets are masked. Long texts end after 64 KiB.</p>
+      <p class="hint">Secrets are masked. Long texts are cut after 64 KiB.</p>
     </div>
   );
 }

@@ -7,12 +7,12 @@ import { bytes, count, percent, short, time } from "./format";
 import { spoiltStretches } from "./verdict";
 
 const HINTS: Record<string, string> = {
-  "Schedule delay": "How late users came to what was due, such as the end of a timer",
+  "Schedule delay": "How late users started due work, such as the sample after a timer",
   CPU: "Cores used, and threads that waited for one",
-  Stalls: "The latest that anything due was done",
+  Stalls: "The longest delay of anything that was due",
   Sockets: "At the end of each second",
   Java: "How many users were in Java code at a time, on average",
-  Arrivals: "Iterations that the schedule asked for; some never start where the thread group has all its users",
+  Arrivals: "Iterations that the schedule asked for; some never start because all users of the thread group are busy",
   "CPU of each core": "Used by any program",
 };
 
@@ -25,7 +25,7 @@ export function Generator({ report, theme }: { report: Report; theme: string }) 
       <UserCost report={report} />
       {report.timeUse && <TimeUseTable use={report.timeUse} />}
       {report.health.length === 0 ? (
-        <p class="card quiet">Nothing is known of the load generator over time.</p>
+        <p class="card quiet">There are no measurements of the load generator over time.</p>
       ) : (
         <div class="charts">
           {report.health.map((group, index) => (
@@ -43,7 +43,7 @@ function Agents({ agents, samples }: { agents: RunAgent[]; samples: number }) {
   return (
     <div class="card" id="agents">
       <h3>Agents</h3>
-      <p class="hint">The machines that sent the load. Each starts at the same instant; its clock is known to within the bound.</p>
+      <p class="hint">The machines that sent the load. They start at the same instant; each clock is known to within the bound.</p>
       <div class="scroll" tabIndex={0} role="group" aria-label="Agents">
         <table>
           <thead>
@@ -91,9 +91,9 @@ function UserCost({ report }: { report: Report }) {
   const lengthS = Math.max((report.endedMs - report.startedMs) / 1000, 1e-3);
   if (users === 0) return null;
   const tiles: [string, string, string][] = [
-    ["Received by a user", bytes(report.total.bytes / users), `sent ${bytes(report.total.sentBytes / users)}`],
+    ["Received per user", bytes(report.total.bytes / users), `sent ${bytes(report.total.sentBytes / users)}`],
   ];
-  if (cpuS > 0) tiles.push(["CPU of a user", `${short((cpuS / lengthS / users) * 1000)} ms/s`, `${time(cpuS * 1000)} in all`]);
+  if (cpuS > 0) tiles.push(["CPU per user", `${short((cpuS / lengthS / users) * 1000)} ms/s`, `${time(cpuS * 1000)} in all`]);
   if (mib > 0) tiles.push(["Peak memory", bytes(mib * 1024 * 1024), `${bytes((mib * 1024 * 1024) / users)} a user`]);
   return (
     <dl class="tiles" id="user-cost">

@@ -305,7 +305,7 @@ async function order(name: string, body: object = {}): Promise<string> {
 function Control({ standings: { standing, groups, readonly } }: { standings: Standings }) {
   const [told, setTold] = useState("");
   const give = (name: string, body?: object) => order(name, body).then((why) => setTold(why));
-  if (readonly) return <p class="card quiet">This page takes no orders.</p>;
+  if (readonly) return <p class="card quiet">This page cannot control the run.</p>;
   const isOver = standing.phase === "stopping" || standing.phase === "ended";
   const isPaused = standing.phase === "paused";
   return (
@@ -315,7 +315,7 @@ function Control({ standings: { standing, groups, readonly } }: { standings: Sta
           {isPaused ? "Resume" : "Pause"}
         </button>
         <Sure text="Stop" hint="Users finish their sample" disabled={standing.phase === "ended" || isOver} act={() => give("stop")} />
-        <Sure text="Stop now" hint="Samples are broken off" disabled={standing.phase === "ended"} act={() => give("stop-now")} />
+        <Sure text="Stop now" hint="Samples are aborted" disabled={standing.phase === "ended"} act={() => give("stop-now")} />
         <Field label="Rate factor" action="Change rate" value={short(standing.rate)} set={(text) => give("rate", { factor: Number(text) })} />
         <Field label="Mark" action="Add mark" value="" placeholder="what happened" wide set={(text) => text && give("mark", { text })} />
       </div>

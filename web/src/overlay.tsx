@@ -44,7 +44,7 @@ export function Overlay({ report, stretch, theme }: { report: Report; stretch: S
   const stretches = useMemo<[number, number][]>(() => [], []);
   return (
     <>
-      <Chart id="chart-overlay" title="All together" hint="Each line in per cent of its own maximum. Drag across it to choose a stretch: all charts and the table of labels follow." x={steps.at} lines={lines} value={(v) => `${Math.round(v)} %`} from={from} stretches={stretches} height={170} />
+      <Chart id="chart-overlay" title="All together" hint="Each line is a percentage of its own maximum. Drag across it to choose a stretch: all charts and the table of labels follow." x={steps.at} lines={lines} value={(v) => `${Math.round(v)} %`} from={from} stretches={stretches} height={170} />
       <StretchFields report={report} stretch={stretch} />
     </>
   );

@@ -103,7 +103,7 @@ function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
     ["Median", time(total.p50), `mean ${time(total.mean)}`],
     ["95th", time(total.p95), `90th ${time(total.p90)}`],
     ["99th", time(total.p99), `maximum ${time(total.max)}`],
-    ["Users", count(users), "at most at a time"],
+    ["Users", count(users), "maximum at a time"],
     ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
   ];
   if (total.apdex != null) tiles.splice(6, 0, ["APDEX", total.apdex.toFixed(3), `${time(report.satisfiedMs)} / ${time(report.toleratedMs)}`]);

@@ -63,7 +63,7 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
   return (
     <div class="card">
       <Tools what="labels" choice={choice} kinds={kinds} shown={`${rows.length} of ${report.labels.length}`} />
-      {stretch && <p class="hint within">Samples, failures, rate and mean of the chosen stretch. Percentiles are known for the whole run alone.</p>}
+      {stretch && <p class="hint within">Samples, failures, rate and mean of the chosen stretch. Percentiles are known only for the whole run.</p>}
       <div class="scroll tall" tabIndex={0} role="group" aria-label="Table of labels">
         <table id="label-table">
           <thead>

@@ -4,10 +4,10 @@ import type { Reason, Report } from "./data";
 import { elapsed } from "./format";
 
 const MEANING: Record<string, string> = {
-  VALID: "Nothing was seen that is not the target’s doing.",
-  DEGRADED: "Some of these numbers are the load generator’s own doing.",
-  "too short to judge": "The run was too short to know whether these numbers are the target’s doing.",
-  INVALID: "These numbers say more of the load generator than of the target.",
+  VALID: "No sign that the load generator distorted these numbers.",
+  DEGRADED: "The load generator distorted some of these numbers.",
+  "too short to judge": "The run was too short to tell whether the load generator distorted these numbers.",
+  INVALID: "These numbers say more about the load generator than about the target.",
 };
 
 /** How many spans of a reason are listed; the rest are only counted. */
@@ -36,7 +36,7 @@ export function Verdict({ report }: { report: Report }) {
     const fromFile = report.environment.length === 0;
     return (
       <p class="verdict none" id="verdict">
-        <strong>No verdict.</strong> {fromFile ? "This report was made from a result file, which tells nothing of the load generator." : "Nobody watched the load generator in this run."}
+        <strong>No verdict.</strong> {fromFile ? "This report was made from a result file, which has no measurements of the load generator." : "The load generator was not monitored in this run."}
       </p>
     );
   }

@@ -134,7 +134,7 @@ test("a debugging session is looked through, searched and steered", async ({ run
   await page.getByRole("button", { name: /Home/ }).first().click();
   await page.getByRole("button", { name: "page", exact: true }).click();
   await expect(page.locator("iframe")).toHaveAttribute("sandbox", "");
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await expect(page.locator("#samples .tree > li")).toHaveCount(3);
   await page.getByPlaceholder("Search requests and responses").fill("/nowhere");
   await expect(page.locator("#samples > .card > .tree > li")).toHaveCount(1);

@@ -194,7 +194,7 @@ test("a stretch is chosen in numbers, and the charts and the table follow", asyn
   const some = Number((await samples.innerText()).replace(/,/g, ""));
   expect(some).toBeGreaterThan(0);
   expect(some).toBeLessThan(all / 3);
-  await expect(page.locator("#labels .within")).toContainText("Percentiles are known for the whole run alone");
+  await expect(page.locator("#labels .within")).toContainText("Percentiles are known only for the whole run");
   await page.getByRole("button", { name: "Clear the stretch" }).click();
   await expect(samples).toHaveText(all.toLocaleString("en"));
 });
@@ -204,7 +204,7 @@ test("the page names the target and what was given, and what a user cost", async
   await expect(page.locator("header")).toContainText("shop.example:443");
   await expect(page.locator("#environment")).toContainText("-Jusers");
   await expect(page.locator("#environment")).toContainText("***");
-  await expect(page.locator("#user-cost")).toContainText("Received by a user");
+  await expect(page.locator("#user-cost")).toContainText("Received per user");
 });
 
 test("errors belong to labels, and follow the label that is chosen", async ({ open }) => {
