@@ -229,7 +229,7 @@ fn commit_time() -> anyhow::Result<u64> {
     let text = String::from_utf8(output.stdout)?;
     text.trim()
         .parse()
-        .context("git does not say when the last commit was made")
+        .context("git does not report the time of the last commit")
 }
 
 fn list(folder: &Path) -> anyhow::Result<()> {

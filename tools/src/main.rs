@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             measure::measure(Path::new(report), part, command)
         }
         _ => {
-            eprintln!("the chores are listed by `cargo xtask`");
+            eprintln!("`cargo xtask` lists the commands");
             return ExitCode::from(2);
         }
     };

@@ -80,7 +80,7 @@ impl Toolchain {
         let host = version.lines().find_map(|line| line.strip_prefix("host: "));
         Ok(Toolchain {
             root: rustc(&["--print", "sysroot"])?.trim().into(),
-            host: host.context("rustc does not say its host")?.to_owned(),
+            host: host.context("rustc does not report its host")?.to_owned(),
         })
     }
 

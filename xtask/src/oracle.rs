@@ -26,10 +26,10 @@ pub fn compare(folder: &Path) -> anyhow::Result<()> {
     let said = String::from_utf8_lossy(&output.stdout);
     print!("{said}");
     let passed = passed(&said)
-        .with_context(|| format!("{} did not say how many passed", script.display()))?;
+        .with_context(|| format!("{} did not report how many passed", script.display()))?;
     match passed {
         _ if passed < floor => {
-            bail!("{passed} recorded plans are equal, {floor} were before ({FLOOR})")
+            bail!("{passed} recorded plans are equal; the floor is {floor} ({FLOOR})")
         }
         _ if passed > floor => println!(
             "note: {passed} recorded plans are equal; raise the floor of {floor} in {FLOOR}"

@@ -182,7 +182,7 @@ impl Peers {
             ms(part.from_s)..ms(part.to_s)
         });
         let reading = read(entry, &said, folder, counted_ms)
-            .with_context(|| format!("{} said nothing to read:\n{said}", entry.program.name()))?;
+            .with_context(|| format!("{} printed no result:\n{said}", entry.program.name()))?;
         if reading.failed > 0 {
             let first = readings::first_failure(&folder.join(RESULTS)).unwrap_or_default();
             bail!("{} requests failed {first}", reading.failed);

@@ -37,7 +37,7 @@ const PROFILES: &[(&str, &str, &str)] = &[
         "download",
         "TLS: time to curl's",
         "AES-GCM has 28 % of the samples of `perf`, the copy out of the kernel 17 %, and copies within the process 9 %. \
-         All three are once a byte.",
+         All three process each byte once.",
     ),
     (
         "download",
@@ -119,8 +119,8 @@ const PROFILES: &[(&str, &str, &str)] = &[
     (
         "start",
         "plain plan: ms to the first sample",
-        "The whole process takes 13 ms of CPU. A look at every process of the machine, a quarter of the system calls \
-         before the first request, comes later since.",
+        "The whole process takes 13 ms of CPU. The look at every process of the machine, a quarter of the system calls \
+         before the first request, now comes later.",
     ),
     (
         "users",

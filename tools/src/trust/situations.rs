@@ -424,7 +424,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
     (
         Situation {
             name: "clock-kept",
-            story: "a clock that nobody sets",
+            story: "a clock that is not set",
             staging: &[Staging::Clock(0)],
             ..HEALTHY
         },
