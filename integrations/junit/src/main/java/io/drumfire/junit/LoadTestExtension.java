@@ -28,7 +28,7 @@ public final class LoadTestExtension implements BeforeTestExecutionCallback, Par
     @Override
     public void beforeTestExecution(ExtensionContext context) throws Exception {
         LoadTest test = AnnotationSupport.findAnnotation(context.getRequiredTestMethod(), LoadTest.class)
-                .orElseThrow(() -> new ExtensionConfigurationException("LoadTestExtension is for methods with @LoadTest; add it"));
+                .orElseThrow(() -> new ExtensionConfigurationException("LoadTestExtension needs a method with @LoadTest; add it"));
         Path folder = folder(context);
         Outcome outcome = run(test, context, folder).start();
         context.getStore(NAMESPACE).put(Outcome.class, outcome);
@@ -94,7 +94,7 @@ public final class LoadTestExtension implements BeforeTestExecutionCallback, Par
         if (result instanceof Map) {
             return result;
         }
-        throw new ExtensionConfigurationException("The method `" + name + "` gives no map; let it give a Map<String, String>");
+        throw new ExtensionConfigurationException("The method `" + name + "` returns no map; return a Map<String, String>");
     }
 
     /** The folder in the build's output for a test's report, log and run file. */

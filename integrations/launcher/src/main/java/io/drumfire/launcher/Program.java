@@ -55,7 +55,7 @@ public final class Program {
         if (configured.isPresent()) {
             return configured.get();
         }
-        return on(System.getenv("PATH")).orElseThrow(() -> new IllegalStateException("There is no Drumfire on this machine; " + REMEDY));
+        return on(System.getenv("PATH")).orElseThrow(() -> new IllegalStateException("Drumfire is not installed on this machine; " + REMEDY));
     }
 
     /** The classifier of this machine's program among the Maven artifacts, such as {@code linux-x86_64}. */
@@ -79,7 +79,7 @@ public final class Program {
         }
         Path path = Paths.get(file).toAbsolutePath();
         if (!Files.isRegularFile(path)) {
-            throw new IllegalArgumentException(by + " names `" + file + "`, which is no file; correct it");
+            throw new IllegalArgumentException(by + " names `" + file + "`, which is not a file; correct it");
         }
         return Optional.of(path);
     }

@@ -163,7 +163,7 @@ public abstract class AbstractConfiguringMojo extends AbstractLoadTestMojo {
                 FileUtils.copyDirectoryStructure(confFilesDirectory, home.resolve("bin").toFile());
             }
         } catch (IOException error) {
-            throw new MojoExecutionException("The folders of the test cannot be made: " + error.getMessage(), error);
+            throw new MojoExecutionException("The folders of the test cannot be created: " + error.getMessage(), error);
         }
     }
 

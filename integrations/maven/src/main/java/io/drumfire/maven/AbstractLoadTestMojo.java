@@ -180,7 +180,7 @@ public abstract class AbstractLoadTestMojo extends AbstractMojo {
     protected Path program() throws MojoExecutionException {
         if (drumfireBinary != null && !drumfireBinary.getPath().isEmpty()) {
             if (!drumfireBinary.isFile()) {
-                throw new MojoExecutionException("drumfire.binary names `" + drumfireBinary + "`, which is no file; correct it");
+                throw new MojoExecutionException("drumfire.binary names `" + drumfireBinary + "`, which is not a file; correct it");
             }
             return drumfireBinary.toPath().toAbsolutePath();
         }

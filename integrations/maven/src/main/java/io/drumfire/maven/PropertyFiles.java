@@ -57,7 +57,7 @@ final class PropertyFiles {
                 store(properties, new File(bin, name));
             }
         } catch (IOException error) {
-            throw new MojoExecutionException("The property file " + name + " cannot be made: " + error.getMessage(), error);
+            throw new MojoExecutionException("The property file " + name + " cannot be created: " + error.getMessage(), error);
         }
         return mapping;
     }

@@ -137,6 +137,6 @@ final class Repositories {
     }
 
     private static MojoExecutionException failed(String of, Exception error) {
-        return new MojoExecutionException(of + " cannot be had: " + error.getMessage() + "; correct its coordinates, or add its repository", error);
+        return new MojoExecutionException(of + " cannot be resolved: " + error.getMessage() + "; correct its coordinates, or add its repository", error);
     }
 }

@@ -148,7 +148,7 @@ public class RunMojo extends AbstractConfiguringMojo {
                 return;
             case ExitCode.TERMINATED:
                 if (doNotFailBuildIfJVMIsKilled) {
-                    getLog().warn(plan + " was ended by a signal; the build goes on because of doNotFailBuildIfJVMIsKilled");
+                    getLog().warn(plan + " was stopped by a signal; the build continues because of doNotFailBuildIfJVMIsKilled");
                     return;
                 }
                 break;
@@ -162,7 +162,7 @@ public class RunMojo extends AbstractConfiguringMojo {
         try {
             TimeUnit.SECONDS.sleep(Long.parseLong(postTestPauseInSeconds.trim()));
         } catch (NumberFormatException error) {
-            getLog().error("postTestPauseInSeconds `" + postTestPauseInSeconds + "` is no number; there is no pause");
+            getLog().error("postTestPauseInSeconds `" + postTestPauseInSeconds + "` is not a number; the run does not pause");
         } catch (InterruptedException error) {
             Thread.currentThread().interrupt();
             throw new MojoExecutionException("interrupted", error);
