@@ -82,7 +82,7 @@ impl Cause {
             Cause::WarmUp => "Java was warming up",
             Cause::GarbageCollected => "garbage collection held up scripts",
             Cause::LoopStalled => "an event loop was held up",
-            Cause::ScheduleDelayed => "users came late to what was due",
+            Cause::ScheduleDelayed => "users were late for scheduled actions",
             Cause::ArrivalsLeftOut => "arrivals were due and did not start",
             Cause::RateNotReached => "the schedule's rate was not reached",
             Cause::ClockStepped => "the system's clock was set",
@@ -112,9 +112,9 @@ impl Cause {
                 "look for what stops it: a debugger, job control, a snapshot of the virtual machine"
             }
             Cause::CpuThrottled => "raise the container's CPU limit, or send less from here",
-            Cause::CpuStolen => "use a host that is not overcommitted, or one of its own",
+            Cause::CpuStolen => "use a host that is not overcommitted, or a dedicated one",
             Cause::CpuTakenByOthers => "run the generator on a machine of its own",
-            Cause::CpuUsedUp => "send less from here, or give it more cores",
+            Cause::CpuUsedUp => "send less from here, or give the generator more cores",
             Cause::WorkerUsedUp => {
                 "a user stays on one core: let more users share the work, and look for one with costly scripts or large responses"
             }
@@ -122,50 +122,50 @@ impl Cause {
                 "leave the first seconds out when you compare, or begin with a ramp-up"
             }
             Cause::GarbageCollected => {
-                "give the virtual machine more memory (JVM_ARGS), or let scripts make fewer objects"
+                "give Java more memory (JVM_ARGS), or let scripts create fewer objects"
             }
             Cause::LoopStalled => {
-                "look for scripts that block, and for a machine with too little CPU"
+                "look for scripts that block, and check that the machine has enough CPU"
             }
-            Cause::ScheduleDelayed => "send less from here, or give it more cores",
+            Cause::ScheduleDelayed => "send less from here, or give the generator more cores",
             Cause::ArrivalsLeftOut => {
-                "the target did not keep up with the rate: raise the thread group's concurrency limit, or ask for less"
+                "the target did not keep up with the rate: raise the thread group's concurrency limit, or lower the rate"
             }
             Cause::RateNotReached => {
-                "all users were busy when samples were due: give the thread group more users, or ask for less"
+                "all users were busy when samples were due: give the thread group more users, or lower the rate"
             }
             Cause::ClockStepped => {
-                "set the clock before a run: time stamps go on from its start and differ from other machines' since then"
+                "set the clock before a run: time stamps continue from its start, and from then on differ from those of other machines"
             }
             Cause::OpenFilesUsedUp => "raise the limit: ulimit -n",
             Cause::MemoryUsedUp => "let fewer users run here, or keep less of the responses",
             Cause::PacketsDropped => {
-                "look at ethtool -S and /proc/net/softnet_stat: larger rings or a higher net.core.netdev_max_backlog"
+                "look at ethtool -S and /proc/net/softnet_stat, and set larger rings or a higher net.core.netdev_max_backlog"
             }
             Cause::PortsUsedUp | Cause::PortsRunningOut => {
                 "reuse connections, use more source addresses (ipSource), or widen net.ipv4.ip_local_port_range"
             }
             Cause::Retransmits => "look at the network between here and the target",
             Cause::DiskStalled => "write the results to a faster disk, or fewer columns",
-            Cause::ResultsLost => "make room where the results lie",
+            Cause::ResultsLost => "free disk space where the results are written",
             Cause::TargetOnThisMachine => {
                 "the numbers hold for both on one machine: run the generator elsewhere to measure the target alone"
             }
             Cause::TargetSilent => {
-                "response times from the intended start need a plan with a schedule (an open model, or pacing)"
+                "use a plan with a schedule (an open model, or pacing) to count response times from the intended start"
             }
             Cause::NotMeasured => {
                 "run the generator on Linux for a verdict that covers the machine"
             }
             Cause::NothingSent => "look at the plan with `drumfire check` and `drumfire plan`",
             Cause::AgentLost => {
-                "look at the agent's machine and at its way to NATS; `--on-lost redistribute` has others take its users"
+                "check the agent's machine and its connection to NATS; `--on-lost redistribute` gives its users to other agents"
             }
             Cause::ClocksApart => {
-                "have NTP or PTP set the clocks, or bring agents and coordinator closer"
+                "synchronize the clocks with NTP or PTP, or bring agents and coordinator closer together"
             }
             Cause::NumbersMissing => {
-                "look at the way between the agent and NATS; what came after the end of the run is not counted"
+                "check the connection between the agent and NATS; numbers that arrived after the end of the run are not counted"
             }
         }
     }

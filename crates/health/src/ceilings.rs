@@ -90,7 +90,7 @@ fn memory(limits: &Limits, load: &Load) -> Option<Ceiling> {
             bytes >> 20,
             load.bytes_per_user as f64 / 1024.0
         ),
-        remedy: "more memory; bodies that nothing reads are not kept".to_owned(),
+        remedy: "more memory; Drumfire does not keep bodies that nothing reads".to_owned(),
     })
 }
 
@@ -258,7 +258,7 @@ pub fn dangerous_settings(limits: &Limits) -> Vec<String> {
     let mut found = Vec::new();
     if limits.time_wait_recycle.is_some_and(|value| value != 0) {
         found.push(
-            "net.ipv4.tcp_tw_recycle is on: it drops connections of clients behind one address, and is gone since Linux 4.12"
+            "net.ipv4.tcp_tw_recycle is on: it drops connections of clients that share an address; Linux removed it in 4.12"
                 .to_owned(),
         );
     }
@@ -272,12 +272,12 @@ pub fn dangerous_settings(limits: &Limits) -> Vec<String> {
     }
     if let Some(seconds) = limits.fin_timeout_s.filter(|seconds| *seconds != 60) {
         found.push(format!(
-            "net.ipv4.tcp_fin_timeout is {seconds}: it is about FIN_WAIT_2 and does not shorten TIME_WAIT, which is always 60 s"
+            "net.ipv4.tcp_fin_timeout is {seconds}: it sets the time of FIN_WAIT_2 and does not shorten TIME_WAIT, which is always 60 s"
         ));
     }
     if let Some(nr_open) = limits.nr_open.filter(|nr_open| *nr_open < DEFAULT_NR_OPEN) {
         found.push(format!(
-            "fs.nr_open is {nr_open}, below its default of {DEFAULT_NR_OPEN}: services that ask for more files do not start, and neither may a login"
+            "fs.nr_open is {nr_open}, below its default of {DEFAULT_NR_OPEN}: services that ask for more files do not start, and logins may fail"
         ));
     }
     found

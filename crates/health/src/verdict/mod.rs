@@ -146,7 +146,7 @@ fn too_short(length_ms: u64, samples: u64) -> Reason {
         cause: Cause::TooShort,
         spans_ms: Vec::new(),
         measured: format!(
-            "{:.1} s and {samples} {noun}, where {} s and {FEWEST_SAMPLES} samples are the least",
+            "{:.1} s and {samples} {noun}; the minimum is {} s and {FEWEST_SAMPLES} samples",
             length_ms as f64 / 1000.0,
             SHORTEST_MS / 1000
         ),
@@ -346,7 +346,7 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
 
 fn taken_by_others(second: &Second, cores: f64) -> String {
     format!(
-        "others used {:.2} of {cores} cores{}, {:.2} threads waited for one",
+        "others used {:.2} of {cores} cores{}, {:.2} threads waited for a core",
         second.cores_others,
         named(&second.programs),
         second.threads_waiting
@@ -355,7 +355,7 @@ fn taken_by_others(second: &Second, cores: f64) -> String {
 
 fn used_up(second: &Second, cores: f64) -> String {
     let site = match second.locality {
-        Locality::ThisProgram => ", the target's share included, which runs inside it",
+        Locality::ThisProgram => ", including the target, which runs inside it",
         _ => "",
     };
     let used = second.cores_used.min(cores);
@@ -440,7 +440,7 @@ fn behind_schedule(
             cause,
             spans_ms: vec![(0, length_ms)],
             measured: format!(
-                "half of its samples began {:.1} s late or more",
+                "half of its samples began at least {:.1} s late",
                 failures.behind_schedule_us as f64 / 1e6
             ),
             remedy: cause.remedy().to_owned(),
@@ -464,7 +464,7 @@ fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
         .max_by(|a, b| a.cores_target.total_cmp(&b.cores_target))
         .filter(|second| second.cores_target > 0.0);
     let measured = match busiest {
-        None => "it was asked at an address of this machine".to_owned(),
+        None => "the run reached it at an address of this machine".to_owned(),
         Some(second) => {
             let program = second.programs.iter().find(|program| program.is_target);
             let name = program.map_or("it".to_owned(), |program| format!("`{}`", program.name));
@@ -556,7 +556,7 @@ fn add_failures(
             failures.lacking.file,
             |lacking| lacking.file,
             format!(
-                "{} samples could open no socket or file",
+                "{} samples could not open a socket or file",
                 failures.lacking.file
             ),
         ),
@@ -570,7 +570,7 @@ fn add_failures(
             Cause::ResultsLost,
             failures.lost_rows,
             |_| 0,
-            format!("{} rows are in no file", failures.lost_rows),
+            format!("{} rows were not written to a file", failures.lost_rows),
         ),
     ];
     for (cause, count, of, measured) in seen {

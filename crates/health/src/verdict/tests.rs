@@ -360,7 +360,7 @@ fn a_short_run_is_not_judged_but_what_was_counted_is_told() {
     );
     assert_eq!(
         verdict.reasons[0].measured,
-        "0.0 s and 3 samples, where 2 s and 10 samples are the least"
+        "0.0 s and 3 samples; the minimum is 2 s and 10 samples"
     );
     // A minute with too few samples neither.
     assert_eq!(
@@ -469,7 +469,7 @@ fn a_target_on_this_machine_is_a_caveat_and_a_competitor_is_named() {
     assert_eq!(competitor.reasons[0].cause, Cause::CpuTakenByOthers);
     assert_eq!(
         competitor.reasons[0].measured,
-        "others used 1.50 of 2 cores (`busy` 1.50, process 77), 0.60 threads waited for one"
+        "others used 1.50 of 2 cores (`busy` 1.50, process 77), 0.60 threads waited for a core"
     );
 }
 
