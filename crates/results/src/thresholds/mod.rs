@@ -212,9 +212,8 @@ fn seconds_of(text: &str) -> Result<u32, String> {
 }
 
 fn subject_of(text: &str) -> Result<(Subject, &str), String> {
-    let missing = || {
-        Err("the metric is missing behind the label, as in 'label:Login p95 > 300ms'".to_owned())
-    };
+    let missing =
+        || Err("the metric is missing after the label, as in 'label:Login p95 > 300ms'".to_owned());
     let (name, metric) = match (text.strip_prefix("label:"), text.split_once(" of ")) {
         (Some(rest), _) => match rest.rsplit_once(char::is_whitespace) {
             Some(parts) => parts,
@@ -252,12 +251,16 @@ fn metric(name: &str) -> Result<Metric, String> {
         "min" => Metric::Min,
         "max" => Metric::Max,
         "median" => Metric::Percentile(50.0),
-        "" => return Err(format!("the metric is missing; there are {METRICS}")),
+        "" => return Err(format!("the metric is missing; the metrics are {METRICS}")),
         _ => {
             let percent = name.strip_prefix('p').and_then(number);
             match percent.filter(|percent| *percent > 0.0 && *percent <= 100.0) {
                 Some(percent) => Metric::Percentile(percent),
-                None => return Err(format!("there is no metric '{name}'; there are {METRICS}")),
+                None => {
+                    return Err(format!(
+                        "there is no metric '{name}'; the metrics are {METRICS}"
+                    ));
+                }
             }
         }
     })

@@ -155,11 +155,11 @@ fn what_is_wrong_is_said_precisely() {
         ),
         (
             "> 3ms",
-            "the metric is missing; there are errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9",
+            "the metric is missing; the metrics are errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9",
         ),
         (
             "p0 > 3ms",
-            "there is no metric 'p0'; there are errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9",
+            "there is no metric 'p0'; the metrics are errors, samples, rate, avg, min, max and percentiles such as p50, p95 or p99.9",
         ),
         ("p95 >", "the limit is missing"),
         ("p95 > fast", "'fast' is not a limit: a number is expected"),
@@ -186,7 +186,7 @@ fn what_is_wrong_is_said_precisely() {
         ),
         (
             "label:p95 > 3ms",
-            "the metric is missing behind the label, as in 'label:Login p95 > 300ms'",
+            "the metric is missing after the label, as in 'label:Login p95 > 300ms'",
         ),
         ("label: p95 > 3ms", "the label is empty"),
         (
