@@ -69,7 +69,7 @@ fn run(plan: &str) -> (i32, usize, Vec<String>) {
         .filter(|line| line.starts_with("error") || line.starts_with("warning"));
     let mut told: Vec<String> = messages.map(|line| line.replace(&*folder, "")).collect();
     told.iter_mut().for_each(|line| {
-        line.truncate(line.find("; install a Java").unwrap_or(line.len()));
+        line.truncate(line.find("; install Java").unwrap_or(line.len()));
     });
     let log = std::fs::read_to_string(workshop.path("log")).unwrap_or_default();
     let wrong = log.lines().filter_map(|line| line.split_once(" ERROR "));

@@ -114,7 +114,7 @@ fn create(
         // A file that is there may be incomplete.
         let _ = std::fs::remove_file(&part);
         return Err(Failure {
-            why: format!("{} made no archive: {status}", program.display()),
+            why: format!("{} did not write an archive: {status}", program.display()),
             is_lasting: ending_signal(status).is_none(),
         });
     }

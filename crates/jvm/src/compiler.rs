@@ -20,7 +20,7 @@ pub fn stand_back(time: Duration) {
         });
     if let Err(error) = waiter {
         end(&threads);
-        tracing::warn!("Java's compiler does not stand back: {error}");
+        tracing::warn!("cannot delay Java's compiler: {error}");
     }
 }
 

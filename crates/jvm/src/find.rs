@@ -23,7 +23,7 @@ const LIBRARIES: [&str; 4] = [
 ];
 /// The property that names a Java.
 pub const HOME: &str = "drumfire.jvm.home";
-const ADVICE: &str = "install a Java 17 or later (Debian and Ubuntu: apt install openjdk-17-jre-headless), or name one by \
+const ADVICE: &str = "install Java 17 or later (Debian and Ubuntu: apt install openjdk-17-jre-headless), or name one with \
                       -Jdrumfire.jvm.home=FOLDER or JAVA_HOME";
 
 /// A Java that can be loaded.
@@ -90,7 +90,7 @@ fn usable(home: &Path) -> Result<Installation, String> {
     let version = version(&release).ok_or("does not say its version")?;
     if version < OLDEST {
         return Err(format!(
-            "is Java {version}, and {OLDEST} or later is needed"
+            "is Java {version}, but Drumfire needs {OLDEST} or later"
         ));
     }
     Ok(Installation {
@@ -146,7 +146,7 @@ mod tests {
         properties.set(HOME, old.path().to_string_lossy());
         let why = find(&properties).expect_err("it is too old");
         assert!(
-            why.contains("is Java 11, and 17 or later is needed"),
+            why.contains("is Java 11, but Drumfire needs 17 or later"),
             "{why}"
         );
         properties.set(HOME, "/nowhere");

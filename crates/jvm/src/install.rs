@@ -14,7 +14,7 @@ pub const DEPENDENCIES: &str = "drumfire.jvm.dependencies";
 const COMPLETE: &str = "complete";
 /// The Maven group of JMeter's own jars, which a run already has.
 const JMETER: &str = "org.apache.jmeter";
-const ADVICE: &str = "set JMETER_HOME or -Jdrumfire.jmeter.home=FOLDER, or name a mirror or a folder with the jars by \
+const ADVICE: &str = "set JMETER_HOME or -Jdrumfire.jmeter.home=FOLDER, or name a mirror or a folder of jars with \
                       -Jdrumfire.maven.repositories=URL or FOLDER";
 
 /// The folder for a JMeter that is assembled here.
@@ -77,7 +77,7 @@ fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> 
     }
     if !locked.is(&source) {
         return Err(format!(
-            "{} is not the {artifact} that JMeter 5.6.3 was released with; delete it and try again",
+            "{} is not the {artifact} that belongs to JMeter 5.6.3; delete it and try again",
             source.display()
         ));
     }

@@ -40,7 +40,10 @@ pub fn find(properties: &Properties) -> Result<JMeter, String> {
         let home = PathBuf::from(&*home);
         return match is_jmeter(&home) {
             true => Ok(JMeter::at(home)),
-            false => Err(format!("{HOME}={} is no JMeter", home.display())),
+            false => Err(format!(
+                "{HOME}={} is not a JMeter installation",
+                home.display()
+            )),
         };
     }
     let found = std::env::var_os("JMETER_HOME")

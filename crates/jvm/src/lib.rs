@@ -491,7 +491,7 @@ impl JavaHost for Jvm {
         Box::pin(async move {
             let CurrentUser { machine, user, .. } = self.place(visit)?;
             let Some(group) = visit.group() else {
-                let why = "the visit is of no thread group".to_owned();
+                let why = "the call belongs to no thread group".to_owned();
                 return Err(Raised::exception(why));
             };
             let engine = user.clone();
@@ -507,11 +507,11 @@ impl JavaHost for Jvm {
         let machine: &'static Machine = machine;
         let told = pool::run(move || {
             if let Err(why) = machine.stop_group(group, now) {
-                tracing::error!("a thread group was not told to stop: {why}");
+                tracing::error!("cannot tell a thread group to stop: {why}");
             }
         });
         if let Err(error) = told {
-            tracing::error!("a thread group was not told to stop: {error}");
+            tracing::error!("cannot tell a thread group to stop: {error}");
         }
     }
 
@@ -543,7 +543,7 @@ impl JavaHost for Jvm {
 
     fn answer_by_ticket(&self, ask: &TicketAsk) -> Result<String, JavaError> {
         let Some(Ok(machine)) = self.machine.get() else {
-            return Err(JavaError::from("Java does not run".to_owned()));
+            return Err(JavaError::from("Java is not running".to_owned()));
         };
         Ok(machine.answer_by_ticket(ask)?)
     }
@@ -591,9 +591,9 @@ impl JavaHost for Jvm {
         }
         match (self.install_later)(&named) {
             Ok(()) => (self.tell)(
-                "Java's classes are being prepared in the background, so that it starts sooner from now on",
+                "preparing Java's classes in the background, so that Java starts faster from now on",
             ),
-            Err(error) => tracing::warn!("Java's classes cannot be prepared: {error}"),
+            Err(error) => tracing::warn!("cannot prepare Java's classes: {error}"),
         }
     }
 
@@ -627,7 +627,7 @@ pub fn await_threads() {
         && let Some(machine) = machine::running()
         && let Err(why) = machine.await_threads()
     {
-        tracing::warn!("threads of scripts cannot be waited for: {why}");
+        tracing::warn!("cannot wait for threads of scripts: {why}");
     }
 }
 

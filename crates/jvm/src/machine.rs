@@ -94,7 +94,7 @@ pub fn start(
         .spawn(move || create(&options, &library))
         .map_err(|error| error.to_string())?
         .join()
-        .map_err(|_| "the virtual machine could not be started".to_owned())??;
+        .map_err(|_| "cannot start the virtual machine".to_owned())??;
     Ok(MACHINE.get_or_init(|| started))
 }
 
@@ -709,7 +709,7 @@ impl Machine {
             Ok(())
         });
         if let Err(why) = outcome {
-            tracing::warn!("scripts cannot be broken off: {why}");
+            tracing::warn!("cannot abort scripts: {why}");
         }
     }
 }

@@ -27,8 +27,7 @@ impl Jvm {
         if jmeter.is_missing && !install::is_complete(&jmeter.home) {
             line(
                 "jmeter",
-                "its jars are fetched when a plan needs them, or by: drumfire jvm install"
-                    .to_owned(),
+                "fetched when a plan needs it, or now with: drumfire jvm install".to_owned(),
             );
             return Ok(text);
         }
@@ -41,7 +40,7 @@ impl Jvm {
             "classes",
             match file.is_file() {
                 true => format!("shared from {}", file.display()),
-                false => "read from the jars; an archive is made after the first run".to_owned(),
+                false => "read from the jars; the first run makes an archive".to_owned(),
             },
         );
         let mut class_path = jmeter.own_jars();

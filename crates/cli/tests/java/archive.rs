@@ -33,7 +33,7 @@ fn archives(cache: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn nobody_waits_for_the_archive_of_classes() {
-    const SAID: &str = "prepared in the background";
+    const SAID: &str = "classes in the background";
     let Some(workshop) = workshop() else { return };
     let said = workshop.run(&["jvm"], LIMIT).out;
     let real = said
