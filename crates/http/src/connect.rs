@@ -114,7 +114,7 @@ impl Opening<'_> {
             && (self.target.tls || self.tunnels_plain)
         {
             if proxy.tls {
-                let text = "a tunnel through a proxy that is itself reached by TLS is not built";
+                let text = "a tunnel through a proxy that itself uses TLS is not supported";
                 return Err(FailureKind::Tls(TlsFailure::Other(text.into())));
             }
             self.phase = Phase::Proxy;

@@ -109,7 +109,7 @@ impl Opening<'_> {
         );
         if !self.session.worker().tls.is_fit_for_quic() {
             let text =
-                "HTTP/3 needs TLS 1.3 with TLS_AES_128_GCM_SHA256, and the settings leave it out";
+                "HTTP/3 needs TLS 1.3 with TLS_AES_128_GCM_SHA256, but the settings leave it out";
             return Err(FailureKind::Tls(TlsFailure::Other(text.into())));
         }
         let tls = QuicClientConfig::try_from(tls)
