@@ -45,7 +45,7 @@ impl XPath2Query {
         let (text, namespaces) = (d.template(text), d.template(namespaces));
         let (query, prefixes) = (text.literal()?, namespaces.literal()?);
         match XPath2::compile(query, prefixes) {
-            Err(fault @ XPath2Fault::NotBuilt(_)) => Some(format!("of '{query}' {fault}")),
+            Err(fault @ XPath2Fault::NotBuilt(_)) => Some(format!("for '{query}', {fault}")),
             _ => None,
         }
     }

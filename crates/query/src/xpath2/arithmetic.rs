@@ -47,7 +47,7 @@ fn whole(a: i64, operator: Operator, b: i64) -> Outcome<Number> {
 }
 
 fn beyond<T>() -> Outcome<T> {
-    fail("whole numbers beyond 64 bits are not built")
+    fail("Drumfire does not support whole numbers beyond 64 bits")
 }
 
 fn decimal(a: &BigDecimal, operator: Operator, b: &BigDecimal, are_whole: bool) -> Outcome<Number> {

@@ -64,7 +64,7 @@ fn whole(atom: &AtomicValue) -> Outcome<i64> {
                 true => fail(format!("Cannot convert string \"{text}\" to an integer")),
                 false => digits
                     .parse()
-                    .or_else(|_| fail("whole numbers beyond 64 bits are not built")),
+                    .or_else(|_| fail("Drumfire does not support whole numbers beyond 64 bits")),
             }
         }
         AtomicValue::Number(Number::Whole(number)) => Ok(*number),
@@ -80,7 +80,7 @@ fn whole(atom: &AtomicValue) -> Outcome<i64> {
             let whole = whole.map(|whole| whole.with_scale_round(0, RoundingMode::Down));
             match whole.and_then(|whole| whole.to_i64()) {
                 Some(whole) => Ok(whole),
-                None => fail("whole numbers beyond 64 bits are not built"),
+                None => fail("Drumfire does not support whole numbers beyond 64 bits"),
             }
         }
         AtomicValue::Bool(value) => Ok(i64::from(*value)),

@@ -370,7 +370,7 @@ impl<'t> Evaluation<'t> {
         };
         if last.saturating_sub(first) >= MAX_RANGE {
             return fail(format!(
-                "ranges of more than {MAX_RANGE} numbers are not built"
+                "Drumfire does not support ranges of more than {MAX_RANGE} numbers"
             ));
         }
         Ok((first..=last).map(Item::Whole).collect())

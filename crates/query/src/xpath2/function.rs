@@ -189,7 +189,7 @@ impl<'t> Evaluation<'t> {
                 Item::Text(part.to_owned())
             }
             "translate" => Item::Text(translate(&text(0)?, &text(1)?, &text(2)?)),
-            other => return fail(format!("the function {other} is not built")),
+            other => return fail(format!("Drumfire does not support the function {other}")),
         };
         Ok(vec![item])
     }

@@ -33,7 +33,7 @@ pub enum XPath2Fault {
     #[error("{0}")]
     Malformed(String),
     /// It uses something that is not implemented here.
-    #[error("{0} is not built")]
+    #[error("Drumfire does not support {0}")]
     NotBuilt(String),
 }
 

@@ -119,7 +119,7 @@ impl Parser<'_> {
     pub(super) fn single(&mut self) -> Parsed<Expr> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(XPath2Fault::not_built("an expression nested so deeply"));
+            return Err(XPath2Fault::not_built("an expression nested this deeply"));
         }
         let binds = self.ahead(1).is("$");
         let expr = match self.peek() {
@@ -353,7 +353,7 @@ impl Parser<'_> {
         let operand = self.map()?;
         let sign = |operand, sign: fn(Box<Expr>) -> Expr| sign(Box::new(operand));
         if signs.len() > MAX_DEPTH {
-            return Err(XPath2Fault::not_built("so many signs"));
+            return Err(XPath2Fault::not_built("this many signs"));
         }
         Ok(signs.into_iter().rev().fold(operand, sign))
     }
