@@ -141,7 +141,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
         "__escapeOroRegexpChars",
         &[required("text"), STORE],
         Plain(escapes::escape_oro),
-        "The text with a backslash before everything that means something in a regular expression.",
+        "The text with a backslash before every character that has a meaning in a regular expression.",
     ),
     core(
         "__escapeXml",
@@ -373,7 +373,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
             optional("encoding"),
         ],
         Plain(files::string_to_file),
-        "Writes a text to a file; whether that worked.",
+        "Writes a text to a file and returns whether that worked.",
     ),
     core(
         "__TestPlanName",
@@ -545,7 +545,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
             STORE,
         ],
         Plain(plugin_texts::choose_if),
-        "One of two texts, by whether two others are equal.",
+        "One of two texts, depending on whether two others are equal.",
     )
     .unlimited()
     .plugin(),
@@ -596,7 +596,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
             STORE,
         ],
         Plain(plugin_texts::str_replace),
-        "The text with a part replaced wherever it occurs.",
+        "The text with every occurrence of a part replaced.",
     )
     .unlimited()
     .plugin(),
@@ -609,7 +609,7 @@ pub(crate) static TABLE: &[FunctionSpec] = &[
             STORE,
         ],
         Plain(plugin_texts::str_replace_regex),
-        "The text with what matches a regular expression replaced.",
+        "The text with every match of a regular expression replaced.",
     )
     .unlimited()
     .plugin(),

@@ -447,12 +447,12 @@ fn matches(left: &JexlValue<'_>, right: &JexlValue<'_>) -> Result<bool, JexlErro
 fn among(wanted: &JexlValue<'_>, items: &[JexlValue<'_>]) -> Result<bool, JexlError> {
     let JexlValue::Text(wanted) = wanted else {
         return Err(JexlError::Unsupported(
-            "A search for what is no text".to_owned(),
+            "A search for something that is not text".to_owned(),
         ));
     };
     if items.iter().any(|item| !item.is_text()) {
         return Err(JexlError::Unsupported(
-            "A search among what is no text".to_owned(),
+            "A search in something that is not text".to_owned(),
         ));
     }
     let is_wanted =

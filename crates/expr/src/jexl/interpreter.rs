@@ -36,7 +36,7 @@ const MAX_TURNS: u32 = 10_000_000;
 fn count(turns: &mut u32) -> Result<(), JexlError> {
     *turns += 1;
     match *turns > MAX_TURNS {
-        true => Err(JexlError::Jexl("a loop without an end".to_owned())),
+        true => Err(JexlError::Jexl("an endless loop".to_owned())),
         false => Ok(()),
     }
 }
@@ -323,9 +323,7 @@ impl<'e> Interpreter<'_, 'e> {
                     _ => None,
                 };
                 let item = at.and_then(|at| items.get(at)).cloned();
-                item.ok_or_else(|| {
-                    JexlError::Unsupported("An item that is not there".to_owned()).into()
-                })
+                item.ok_or_else(|| JexlError::Unsupported("A missing item".to_owned()).into())
             }
             JexlValue::Map(entry) => Ok(methods::entry(entry.as_deref(), &name)?),
             JexlValue::Host(host @ (Host::Vars | Host::Props)) => {

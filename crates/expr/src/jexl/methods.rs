@@ -274,9 +274,7 @@ pub(super) fn entry<'e>(
     };
     match entry {
         Some((own, value)) if is_key(own) => Ok(value.clone()),
-        _ => Err(JexlError::Unsupported(
-            "An entry that is not there".to_owned(),
-        )),
+        _ => Err(JexlError::Unsupported("A missing entry".to_owned())),
     }
 }
 

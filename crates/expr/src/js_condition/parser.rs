@@ -133,7 +133,7 @@ impl ConditionParser<'_> {
     fn node(&mut self, node: JsNode) -> Result<JsNode, ConditionError> {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            unsupported("so long an expression")
+            unsupported("an expression of this length")
         } else {
             Ok(node)
         }
@@ -151,7 +151,7 @@ impl ConditionParser<'_> {
     fn assignment(&mut self) -> Result<JsNode, ConditionError> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return unsupported("so deep an expression");
+            return unsupported("an expression of this depth");
         }
         let mut node = self.binary(0)?;
         if self.accept("?")? {
@@ -197,7 +197,7 @@ impl ConditionParser<'_> {
             ConditionToken::Sign(sign @ ("!" | "-" | "+")) => {
                 self.depth += 1;
                 if self.depth > MAX_DEPTH {
-                    return unsupported("so deep an expression");
+                    return unsupported("an expression of this depth");
                 }
                 self.advance()?;
                 let operand = self.unary()?;
