@@ -51,7 +51,7 @@ public final class Backend extends BackendListener {
             Class<?> found = Class.forName(name, false, Thread.currentThread().getContextClassLoader());
             client = (BackendListenerClient) found.getDeclaredConstructor().newInstance();
         } catch (ReflectiveOperationException | RuntimeException e) {
-            LOG.error("Backend Listener '{}': no object of {} can be made", getName(), name, e);
+            LOG.error("Backend Listener '{}': cannot create an object of {}", getName(), name, e);
             problem = e.toString();
         }
         feed = new Feed(getName(), client, problem, capacity());
@@ -65,7 +65,7 @@ public final class Backend extends BackendListener {
         feed.context = new BackendListenerContext(parameters);
         sender.setDaemon(true);
         feed.sender = sender;
-        LOG.info("Backend Listener '{}' sends by {}", getName(), name);
+        LOG.info("Backend Listener '{}' sends with {}", getName(), name);
         sender.start();
         try {
             client.setupTest(new BackendListenerContext((Arguments) getArguments().clone()));
@@ -84,7 +84,7 @@ public final class Backend extends BackendListener {
         } catch (NumberFormatException e) {
             // reported below
         }
-        LOG.warn("Backend Listener '{}': '{}' is no size of a queue, {} is taken", getName(), size, QUEUE_SIZE);
+        LOG.warn("Backend Listener '{}': '{}' is not a queue size, using {}", getName(), size, QUEUE_SIZE);
         return QUEUE_SIZE;
     }
 

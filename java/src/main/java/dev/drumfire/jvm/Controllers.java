@@ -94,7 +94,7 @@ final class Controllers {
         if (sampler instanceof Leaf leaf) {
             return leaf.step;
         }
-        throw new IllegalStateException("The controller gave a sampler of " + sampler.getClass().getName() + ", which is not below it in the plan");
+        throw new IllegalStateException("The controller returned a sampler of " + sampler.getClass().getName() + ", which is not below it in the plan");
     }
 
     /** A step of the engine. */

@@ -90,7 +90,7 @@ final class GroovyScript {
             field.setAccessible(true);
             return field;
         } catch (NoSuchFieldException e) {
-            throw new IllegalStateException("Groovy's compiled script has another form", e);
+            throw new IllegalStateException("this Groovy has no GroovyCompiledScript.clasz", e);
         }
     }
 

@@ -63,7 +63,7 @@ final class Shell {
                 session.setDaemon(true);
                 session.start();
             } catch (IOException e) {
-                log.error("BeanShell takes no more connections", e);
+                log.error("BeanShell accepts no more connections", e);
                 return;
             }
         }

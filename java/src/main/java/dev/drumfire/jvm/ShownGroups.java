@@ -50,7 +50,7 @@ final class ShownGroups {
     }
 
     private static UnsupportedOperationException added() {
-        return new UnsupportedOperationException("The engine starts the users of a thread group; none can be added by a script");
+        return new UnsupportedOperationException("The engine starts the users of a thread group; a script cannot add any");
     }
 
     private static final class Main extends ThreadGroup {
