@@ -71,10 +71,7 @@ fn rounded_throughput<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
             let given = MS_PER_MINUTE / interval_ms;
             let error = (given / wanted - 1.0).abs();
             (error > ROUNDED_AWAY).then(|| {
-                AdvisedElement::with(
-                    element,
-                    format!("{wanted} a minute comes out as {given:.0}"),
-                )
+                AdvisedElement::with(element, format!("{wanted} a minute becomes {given:.0}"))
             })
         })
         .collect()
@@ -111,7 +108,7 @@ fn endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 /// Why a thread group never ends; empty if its setting is plainly forever, `None` if it does end.
 fn goes_on(group: &Element, sight: &AdvisedPlan) -> Option<String> {
     if begins_anew(group) {
-        let anew = "its loops begin anew: LoopController.continue_forever is not false";
+        let anew = "its loops start again: LoopController.continue_forever is not false";
         return Some(anew.to_owned());
     }
     let loops = loops(group, sight);
@@ -271,7 +268,7 @@ mod tests {
         };
         assert_eq!(
             timer("40000", "3"),
-            "throughput-rounded: t (40000 a minute comes out as 30000)"
+            "throughput-rounded: t (40000 a minute becomes 30000)"
         );
         assert_eq!(
             timer("150000", "0"),
@@ -300,7 +297,7 @@ mod tests {
         let anew = group_with("3", &[], "").replace(">false</boolProp>", ">true</boolProp>");
         assert_eq!(
             rules(&anew).join(""),
-            "endless-run: users (its loops begin anew: LoopController.continue_forever is not false)"
+            "endless-run: users (its loops start again: LoopController.continue_forever is not false)"
         );
         let around = |below: &str| element("TransactionController", "t", &[], below);
         let turns = |times: &str| {
