@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use drumfire::commands;
-use drumfire::console::Console;
-use drumfire::terminal::style::Style;
+use drumfire_commands::commands;
+use drumfire_commands::console::Console;
+use drumfire_commands::terminal::style::Style;
 
 mod wiring;
 
@@ -20,13 +20,13 @@ fn main() -> ExitCode {
         .collect();
     let Ok(words) = words else {
         eprintln!("error: the command line is not UTF-8");
-        return drumfire::exit_codes::Exit::Usage.into();
+        return drumfire_commands::exit_codes::Exit::Usage.into();
     };
     // Outputs, probes and `ctl` use HTTPS through a library that has no cryptography of its own. Only the first installation
     // takes effect.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     drumfire_health::raise_open_files();
-    drumfire::signals::survive_file_limits();
+    drumfire_commands::signals::survive_file_limits();
     // Not locked: another thread prints messages to the run.
     let (mut out, mut err) = (io::stdout(), io::stderr());
     let mut console = Console {

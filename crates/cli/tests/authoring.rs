@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use drumfire::demo::DemoSite;
+use drumfire_commands::demo::DemoSite;
 use drumfire_testkit::program::{Finished, Workshop};
 
 const LIMIT: Duration = Duration::from_secs(120);

@@ -4,7 +4,7 @@ mod plans;
 
 use std::collections::BTreeMap;
 
-use drumfire::demo::DemoSite;
+use drumfire_commands::demo::DemoSite;
 use drumfire_testkit::program::{LIMIT, Workshop};
 use drumfire_testkit::server::{Request, Server, Step, ok, respond};
 use plans::{group, http, plan};

@@ -5,15 +5,15 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use drumfire::commands::execute;
-use drumfire::console::Console;
-use drumfire::engine::{
+use drumfire_commands::commands::execute;
+use drumfire_commands::console::Console;
+use drumfire_commands::engine::{
     Control, Engine, Event, GroupView, Outcome, PlanView, RunOrder, Rung, Started, Subscriber,
     SummaryLines, Survey, SurveyRow, Tick, UserWindow,
 };
-use drumfire::exit_codes::Exit;
-use drumfire::properties::RunProperties;
-use drumfire::terminal::style::Style;
+use drumfire_commands::exit_codes::Exit;
+use drumfire_commands::properties::RunProperties;
+use drumfire_commands::terminal::style::Style;
 use drumfire_jmx::Diagnostic;
 use drumfire_results::{FileReport, Recording, Sample};
 use drumfire_testkit::redact::redact;
@@ -509,8 +509,8 @@ fn last_is_the_plan_of_the_last_run() {
     );
     tell(&engine, "-n -t PLAN -j LOG");
     let plan =
-        drumfire::recent::place(|name| (name == "HOME").then(|| engine.home.0.path().into()))
-            .and_then(|place| drumfire::recent::recall(&place))
+        drumfire_commands::recent::place(|name| (name == "HOME").then(|| engine.home.0.path().into()))
+            .and_then(|place| drumfire_commands::recent::recall(&place))
             .expect("a plan is remembered");
     assert!(plan.ends_with("p.jmx"), "{}", plan.display());
     // The folder of that run is gone, so the file is made again.

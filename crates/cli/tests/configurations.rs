@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use drumfire::demo::DemoSite;
+use drumfire_commands::demo::DemoSite;
 use drumfire_testkit::program::{Finished, Workshop, finish};
 
 const LIMIT: Duration = Duration::from_secs(180);

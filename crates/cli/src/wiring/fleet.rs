@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use drumfire::engine::{Engine as _, RunOrder};
-use drumfire::options::PropertyOptions;
-use drumfire::properties::{self, RunProperties, Surroundings};
+use drumfire_commands::engine::{Engine as _, RunOrder};
+use drumfire_commands::options::PropertyOptions;
+use drumfire_commands::properties::{self, RunProperties, Surroundings};
 use drumfire_engine::java::Java;
 use drumfire_engine::{Control, Options, Outcome, StartError, Subscriber};
 use drumfire_expr::Properties;
@@ -19,7 +19,7 @@ impl drumfire_fleet::Engine for Wiring {
     type Program = Ready;
 
     fn compile(&self, order: &PlanOrder) -> Result<(Ready, Vec<String>), Vec<String>> {
-        drumfire::log::set_queue_levels(&order.log_levels);
+        drumfire_commands::log::set_queue_levels(&order.log_levels);
         let settings = settings(order).map_err(|fault| vec![line(&fault)])?;
         let run = RunOrder {
             results: order.results.clone(),
@@ -31,7 +31,7 @@ impl drumfire_fleet::Engine for Wiring {
             let of_weight = findings.iter().filter(|finding| finding.severity == least);
             of_weight.map(line).collect()
         };
-        match drumfire::engine::Engine::compile(self, &order.plan, &settings, &run) {
+        match drumfire_commands::engine::Engine::compile(self, &order.plan, &settings, &run) {
             Ok((ready, warnings)) => Ok((ready, lines(warnings, Severity::Warning))),
             Err(faults) => Err(lines(faults, Severity::Error)),
         }

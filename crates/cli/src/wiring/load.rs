@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-use drumfire::properties::RunProperties;
+use drumfire_commands::properties::RunProperties;
 use drumfire_engine::LoadOverride;
 use drumfire_jmx::{Diagnostic, Read};
 

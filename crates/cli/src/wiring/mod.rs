@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use drumfire::engine::{
+use drumfire_commands::engine::{
     Control, Engine, Glance, GroupView, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber,
     SummaryLines, Survey,
 };
-use drumfire::properties::RunProperties;
+use drumfire_commands::properties::RunProperties;
 use drumfire_engine::java::Java;
 use drumfire_engine::{BoundPlan, Options};
 use drumfire_expr::Properties;
@@ -230,7 +230,7 @@ fn engine_properties(settings: &RunProperties) -> Properties {
 #[cfg(feature = "jvm")]
 fn java(properties: &Properties, log_levels: &[(String, String)]) -> Java {
     let jvm = drumfire_jvm::Jvm::new(properties.clone(), tell, install_later);
-    let (levels, _) = drumfire::log::Levels::new(log_levels);
+    let (levels, _) = drumfire_commands::log::Levels::new(log_levels);
     Java::Host(Arc::new(jvm.with_log_levels(levels.named())))
 }
 

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use drumfire::demo::DemoSite;
+use drumfire_commands::demo::DemoSite;
 use drumfire_testkit::program::finish;
 
 use super::{LIMIT, free_address, interrupt, workshop};

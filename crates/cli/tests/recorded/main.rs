@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command};
 use std::time::Duration;
 
-use drumfire::demo::DemoSite;
+use drumfire_commands::demo::DemoSite;
 use drumfire_testkit::program::{Finished, Workshop, finish};
 use second_shop::SecondShop;
 
