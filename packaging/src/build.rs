@@ -71,6 +71,7 @@ pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
             Some(file) => std::path::absolute(file)?,
             None => {
                 let (build, file) = Build::new(folder, &root(), cpu, is_static)?;
+                let build = build.by_profile(order.profile.as_deref());
                 builds.push(build);
                 file
             }
@@ -95,14 +96,14 @@ pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
 }
 
 /// Builds the static x86_64 program again from a copy of the sources in another folder, and checks that the bytes are the same.
-pub fn again(release: &Release, folder: &Path) -> anyhow::Result<()> {
+pub fn again(release: &Release, folder: &Path, profile: Option<&Path>) -> anyhow::Result<()> {
     let elsewhere = release.work.join("elsewhere");
     run(Command::new("git")
         .args(["clone", "--quiet"])
         .arg(root())
         .arg(&elsewhere))?;
     let (build, file) = Build::new(&folder.join("again"), &elsewhere, "x86_64", true)?;
-    finish(build.start()?)?;
+    finish(build.by_profile(profile).start()?)?;
     if std::fs::read(&file)? != std::fs::read(&release.r#static().file)? {
         bail!(
             "{} and {} differ: the build is not reproducible",
@@ -153,6 +154,8 @@ struct Build {
     /// The target for cargo-zigbuild, including the version of glibc.
     target: String,
     is_static: bool,
+    /// The profile by which the compiler lays out the program.
+    profile: Option<PathBuf>,
 }
 
 impl Build {
@@ -182,9 +185,17 @@ impl Build {
                 folder,
                 target,
                 is_static,
+                profile: None,
             },
             file,
         ))
+    }
+
+    fn by_profile(self, profile: Option<&Path>) -> Build {
+        Build {
+            profile: profile.map(Path::to_path_buf),
+            ..self
+        }
     }
 
     fn start(&self) -> anyhow::Result<Child> {
@@ -211,27 +222,37 @@ impl Build {
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
         command.env("PATH", path).current_dir(&self.sources);
-        // Paths of this machine would make the bytes depend on the folder.
+        let (flags, c_flags) = self.flags()?;
+        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+        command.env("CFLAGS", c_flags.join(" "));
+        println!("building {}", self.target);
+        command.spawn().with_context(|| format!("{command:?}"))
+    }
+
+    /// The options of the compilers for Rust and for C.
+    fn flags(&self) -> anyhow::Result<(Vec<String>, Vec<String>)> {
         let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
         let cargo_home = cargo_home.context("there is no home folder")?;
+        // Paths of this machine would make the bytes depend on the folder.
         let mapped = [
             (self.sources.as_path(), "/drumfire"),
             (&cargo_home, "/cargo"),
             (&self.folder, "/build"),
         ];
-        let flags: Vec<_> = mapped
-            .iter()
-            .map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display()))
-            .collect();
-        let c_flags: Vec<_> = mapped
-            .iter()
-            .map(|(from, to)| format!("-ffile-prefix-map={}={to}", from.display()))
-            .collect();
-        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
-        command.env("CFLAGS", c_flags.join(" "));
-        println!("building {}", self.target);
-        command.spawn().with_context(|| format!("{command:?}"))
+        let map = |option: &str| -> Vec<String> {
+            let options = mapped
+                .iter()
+                .map(|(from, to)| format!("{option}={}={to}", from.display()));
+            options.collect()
+        };
+        let mut flags = map("--remap-path-prefix");
+        // Position-independent code has 2 MB of relocations. Their packed form needs glibc 2.36.
+        flags.push("-Crelocation-model=static".to_owned());
+        if let Some(profile) = &self.profile {
+            flags.push(format!("-Cprofile-use={}", profile.display()));
+        }
+        Ok((flags, map("-ffile-prefix-map")))
     }
 }
 

@@ -56,6 +56,8 @@ pub struct Order {
     pub all: bool,
     /// Use the existing packages instead of building and packing.
     pub packed: bool,
+    /// Build by this profile of the compiler.
+    pub profile: Option<PathBuf>,
     /// Pack this program instead of building the dynamic one.
     pub dynamic: Option<PathBuf>,
     /// Pack this program instead of building the static one.
@@ -81,6 +83,7 @@ impl Order {
                 "--check" => order.check = true,
                 "--all" => order.all = true,
                 "--packed" => order.packed = true,
+                "--profile" => order.profile = Some(file()?),
                 "--dynamic" => order.dynamic = Some(file()?),
                 "--static" => order.r#static = Some(file()?),
                 _ => bail!("`{word}` is not an option of dist"),
@@ -148,7 +151,7 @@ pub fn dist(order: &Order) -> anyhow::Result<()> {
     };
     pack(&release)?;
     if order.all {
-        build::again(&release, &folder)?;
+        build::again(&release, &folder, order.profile.as_deref())?;
     }
     if order.check {
         check::all(&release)?;

@@ -15,6 +15,7 @@ mod web;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use anyhow::Context as _;
 use xtask::{cargo, run};
 
 const USAGE: &str = "\
@@ -50,8 +51,8 @@ usage: cargo xtask COMMAND
   web                           build the report's page from web/ (node, npm)
   dist [--check] [--all] [--packed] [--dynamic FILE] [--static FILE]
                                 make the packages of a release in dist/packages of cargo's target folder; --check installs each with
-                                its own client and runs the quickstart; --all adds aarch64 and a second build that must give the same
-                                bytes; --dynamic and --static pack a program that is built already; --packed only
+                                its own client and runs the quickstart; --all adds aarch64, a second build that must give the same bytes,
+                                and programs laid out by a profile (as optimize); --dynamic and --static pack a program that is built already; --packed only
                                 checks the packages that are there
   integrations [--compare]      run the tests of integrations/ (Maven, JDK 17, Gradle) and check ci/ against schemas
                                 (check-jsonschema); --compare also builds the Maven projects with jmeter-maven-plugin (Maven 3.9)
@@ -76,7 +77,7 @@ fn main() -> ExitCode {
             "bench" | "faults" | "fleet" | "record" | "trust" | "gen",
             ..,
         ] => tools(&words),
-        ["dist", ref options @ ..] => packaging(options),
+        ["dist", ref options @ ..] => dist(options),
         ["sinks"] => sinks(),
         ["web"] => web::build(),
         ["integrations", ref options @ ..] => integrations::test(options),
@@ -169,15 +170,20 @@ fn test_http3() -> anyhow::Result<()> {
     ]))
 }
 
+/// Makes packages. Those of a whole release are built by a profile of the benchmarks.
+fn dist(options: &[&str]) -> anyhow::Result<()> {
+    if !options.contains(&"--all") || options.contains(&"--packed") {
+        return packaging(options);
+    }
+    let profile = optimize::profile()?;
+    let profile = profile
+        .to_str()
+        .context("the path of the target folder is not UTF-8")?;
+    packaging(&[options, &["--profile", profile]].concat())
+}
+
 fn packaging(options: &[&str]) -> anyhow::Result<()> {
-    let packaging = [
-        "run",
-        "--quiet",
-        "--release",
-        "--package",
-        "drumfire-packaging",
-        "--",
-    ];
+    let packaging = ["run", "--quiet", "--package", "drumfire-packaging", "--"];
     run(cargo().args(packaging).args(options))
 }
 

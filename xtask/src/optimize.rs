@@ -15,12 +15,29 @@ const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3
 /// Builds `optimized/drumfire` in cargo's target folder.
 ///
 /// # Errors
-/// The compiler's profile tool or nginx is missing, or a build fails. A benchmark that fails is reported, and the others are
-/// still used.
+/// If the compiler's tool for profiles or nginx is missing, or a build fails. A benchmark that fails is told, and the others count.
 pub fn optimize() -> anyhow::Result<()> {
+    let profile = profile()?;
+    let folder = folder()?;
+    let built = build(
+        &Toolchain::find()?,
+        &folder,
+        &option("profile-use", &profile),
+    )?;
+    let program = folder.join("drumfire");
+    std::fs::copy(&built, &program)?;
+    println!("{}", program.display());
+    Ok(())
+}
+
+/// Counts what the program does in the benchmarks; gives the file with the counts, in the compiler's form.
+///
+/// # Errors
+/// As [`optimize`].
+pub fn profile() -> anyhow::Result<PathBuf> {
     let rustc = Toolchain::find()?;
     let merge = rustc.tool("llvm-profdata")?;
-    let folder = std::path::absolute(target().join("optimized"))?;
+    let folder = folder()?;
     let (counts, profile) = (folder.join("counts"), folder.join("drumfire.profdata"));
     if counts.exists() {
         std::fs::remove_dir_all(&counts)?;
@@ -33,11 +50,11 @@ pub fn optimize() -> anyhow::Result<()> {
         .arg("merge")
         .arg("-o")
         .args([&profile, &counts]))?;
-    let built = build(&rustc, &folder, &option("profile-use", &profile))?;
-    let program = folder.join("drumfire");
-    std::fs::copy(&built, &program)?;
-    println!("{}", program.display());
-    Ok(())
+    Ok(profile)
+}
+
+fn folder() -> anyhow::Result<PathBuf> {
+    Ok(std::path::absolute(target().join("optimized"))?)
 }
 
 fn utf8(path: &Path) -> anyhow::Result<&str> {

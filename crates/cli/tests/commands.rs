@@ -508,10 +508,11 @@ fn last_is_the_plan_of_the_last_run() {
         (Exit::Usage, "error: -t LAST: no plan has been run yet\n")
     );
     tell(&engine, "-n -t PLAN -j LOG");
-    let plan =
-        drumfire_commands::recent::place(|name| (name == "HOME").then(|| engine.home.0.path().into()))
-            .and_then(|place| drumfire_commands::recent::recall(&place))
-            .expect("a plan is remembered");
+    let plan = drumfire_commands::recent::place(|name| {
+        (name == "HOME").then(|| engine.home.0.path().into())
+    })
+    .and_then(|place| drumfire_commands::recent::recall(&place))
+    .expect("a plan is remembered");
     assert!(plan.ends_with("p.jmx"), "{}", plan.display());
     // The folder of that run is gone, so the file is made again.
     std::fs::create_dir_all(plan.parent().expect("a folder")).expect("a folder");
