@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use xtask::{root, run};
@@ -32,13 +32,6 @@ impl Program {
         let kind = if self.is_static { "-static" } else { "" };
         format!("drumfire-{}-linux-{}{kind}", crate::VERSION, self.cpu)
     }
-
-    fn target(cpu: &str, is_static: bool) -> String {
-        match is_static {
-            true => format!("{cpu}-unknown-linux-musl"),
-            false => format!("{cpu}-unknown-linux-gnu"),
-        }
-    }
 }
 
 /// The programs of packages that already exist: only their names are used.
@@ -52,63 +45,77 @@ pub fn names() -> Vec<Program> {
         .into()
 }
 
-/// Builds the programs of an order: x86_64 dynamic, x86_64 static, then those for aarch64.
+/// The programs of an order: x86_64 dynamic, x86_64 static, then those for aarch64. Those that the order does not give are where
+/// [`missing`] builds them.
+///
+/// # Errors
+/// The current folder is gone.
+pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
+    let build = Build::of(order, folder);
+    let programs = targets(order).into_iter().map(|(target, given)| {
+        let file = match given {
+            Some(file) => std::path::absolute(file)?,
+            None => build.program(target),
+        };
+        Ok(Program {
+            cpu: target.cpu,
+            is_static: target.is_static,
+            file,
+        })
+    });
+    programs.collect()
+}
+
+/// Builds the programs that the order does not give.
 ///
 /// # Errors
 /// Python or a target of the toolchain is missing, or a build fails.
-pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
-    let mut wanted = vec![
-        ("x86_64", false, &order.dynamic),
-        ("x86_64", true, &order.r#static),
+pub fn missing(order: &Order, folder: &Path) -> anyhow::Result<()> {
+    let targets = targets(order).into_iter();
+    let missing: Vec<Target> = targets
+        .filter(|(_, given)| given.is_none())
+        .map(|(target, _)| target)
+        .collect();
+    Build::of(order, folder).run(&missing)
+}
+
+/// The targets of an order, each with the program that the order gives for it.
+fn targets(order: &Order) -> Vec<(Target, Option<&Path>)> {
+    let target = |cpu, is_static| Target { cpu, is_static };
+    let mut targets = vec![
+        (target("x86_64", false), order.dynamic.as_deref()),
+        (target("x86_64", true), order.r#static.as_deref()),
     ];
     if order.all {
-        wanted.extend([("aarch64", false, &None), ("aarch64", true, &None)]);
+        targets.extend([
+            (target("aarch64", false), None),
+            (target("aarch64", true), None),
+        ]);
     }
-    let mut programs = Vec::new();
-    let mut builds = Vec::new();
-    for (cpu, is_static, given) in wanted {
-        let file = match given {
-            Some(file) => std::path::absolute(file)?,
-            None => {
-                let (build, file) = Build::new(folder, &root(), cpu, is_static)?;
-                let build = build.by_profile(order.profile.as_deref());
-                builds.push(build);
-                file
-            }
-        };
-        programs.push(Program {
-            cpu,
-            is_static,
-            file,
-        });
-    }
-    // Most of a build is a single-threaded linker, so two builds run at a time.
-    for pair in builds.chunks(2) {
-        let mut children = Vec::new();
-        for build in pair {
-            children.push(build.start()?);
-        }
-        for child in children {
-            finish(child)?;
-        }
-    }
-    Ok(programs)
+    targets
 }
 
 /// Builds the static x86_64 program again from a copy of the sources in another folder, and checks that the bytes are the same.
 pub fn again(release: &Release, folder: &Path, profile: Option<&Path>) -> anyhow::Result<()> {
-    let elsewhere = release.work.join("elsewhere");
+    let build = Build {
+        sources: release.work.join("elsewhere"),
+        folder: folder.join("again"),
+        profile: profile.map(Path::to_path_buf),
+    };
     run(Command::new("git")
         .args(["clone", "--quiet"])
-        .arg(root())
-        .arg(&elsewhere))?;
-    let (build, file) = Build::new(&folder.join("again"), &elsewhere, "x86_64", true)?;
-    finish(build.by_profile(profile).start()?)?;
-    if std::fs::read(&file)? != std::fs::read(&release.r#static().file)? {
+        .args([&root(), &build.sources]))?;
+    let target = Target {
+        cpu: "x86_64",
+        is_static: true,
+    };
+    build.run(&[target])?;
+    let (first, second) = (&release.r#static().file, build.program(target));
+    if std::fs::read(first)? != std::fs::read(&second)? {
         bail!(
             "{} and {} differ: the build is not reproducible",
-            file.display(),
-            release.r#static().file.display()
+            second.display(),
+            first.display()
         );
     }
     println!("built twice in different folders: the same bytes");
@@ -146,87 +153,83 @@ pub fn describe(program: &Program, share: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// One cargo build.
-struct Build {
-    tools: PathBuf,
-    sources: PathBuf,
-    folder: PathBuf,
-    /// The target for cargo-zigbuild, including the version of glibc.
-    target: String,
+/// A processor and a way to link.
+#[derive(Clone, Copy)]
+struct Target {
+    cpu: &'static str,
     is_static: bool,
-    /// The profile by which the compiler lays out the program.
+}
+
+impl Target {
+    /// As Rust names it.
+    fn name(self) -> String {
+        let libc = if self.is_static { "musl" } else { "gnu" };
+        format!("{}-unknown-linux-{libc}", self.cpu)
+    }
+
+    /// As cargo-zigbuild names it: with the version of glibc.
+    fn with_version(self) -> String {
+        let version = if self.is_static { "" } else { ".2.17" };
+        self.name() + version
+    }
+}
+
+/// A call of cargo. It builds for all targets at once, so that what runs on this machine is built once.
+struct Build {
+    sources: PathBuf,
+    /// Zig is installed here, and cargo works below it.
+    folder: PathBuf,
+    /// The profile by which the compiler lays out the programs.
     profile: Option<PathBuf>,
 }
 
 impl Build {
-    /// Prepares a build of `sources`; also returns the file that it will write.
-    fn new(
-        folder: &Path,
-        sources: &Path,
-        cpu: &str,
-        is_static: bool,
-    ) -> anyhow::Result<(Build, PathBuf)> {
-        let tools = tools(folder)?;
-        let target = Program::target(cpu, is_static);
-        run(Command::new("rustup").args(["--quiet", "target", "add", &target]))
-            .context("rustup has the standard library of other targets")?;
-        // Each build has its own folder, because cargo locks it while building.
-        let folder = folder.join("build").join(&target);
-        let file = folder.join(&target).join("dist/drumfire");
-        let target = if is_static {
-            target
-        } else {
-            format!("{target}.2.17")
-        };
-        Ok((
-            Build {
-                tools,
-                sources: sources.to_path_buf(),
-                folder,
-                target,
-                is_static,
-                profile: None,
-            },
-            file,
-        ))
-    }
-
-    fn by_profile(self, profile: Option<&Path>) -> Build {
+    fn of(order: &Order, folder: &Path) -> Build {
         Build {
-            profile: profile.map(Path::to_path_buf),
-            ..self
+            sources: root(),
+            folder: folder.to_path_buf(),
+            profile: order.profile.clone(),
         }
     }
 
-    fn start(&self) -> anyhow::Result<Child> {
-        let mut command = Command::new(self.tools.join("cargo-zigbuild"));
-        command.args([
-            "zigbuild",
-            "--quiet",
-            "--locked",
-            "--package",
-            "drumfire",
-            "--profile",
-            "dist",
-        ]);
-        command
-            .arg("--target")
-            .arg(&self.target)
-            .arg("--target-dir")
-            .arg(&self.folder);
-        match self.is_static {
-            true => command.args(["--no-default-features", "--features", "jdbc,http3"]),
-            false => command.args(["--features", "http3"]),
-        };
-        let mut path = OsString::from(&self.tools);
+    fn target_folder(&self) -> PathBuf {
+        self.folder.join("build")
+    }
+
+    /// The executable for a target.
+    fn program(&self, target: Target) -> PathBuf {
+        self.target_folder()
+            .join(target.name())
+            .join("dist/drumfire")
+    }
+
+    fn run(&self, targets: &[Target]) -> anyhow::Result<()> {
+        if targets.is_empty() {
+            return Ok(());
+        }
+        let tools = tools(&self.folder)?;
+        let names = targets.iter().map(|target| target.name());
+        run(Command::new("rustup")
+            .args(["--quiet", "target", "add"])
+            .args(names))
+        .context("rustup has the standard library of other targets")?;
+        let mut command = Command::new(tools.join("cargo-zigbuild"));
+        command.args(["zigbuild", "--quiet", "--locked", "--profile", "dist"]);
+        command.args(["--package", "drumfire", "--features", "http3"]);
+        for target in targets {
+            command.arg("--target").arg(target.with_version());
+        }
+        command.arg("--target-dir").arg(self.target_folder());
+        let mut path = OsString::from(&tools);
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
         command.env("PATH", path).current_dir(&self.sources);
         let (flags, c_flags) = self.flags()?;
         command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
         command.env("CFLAGS", c_flags.join(" "));
-        println!("building {}", self.target);
-        command.spawn().with_context(|| format!("{command:?}"))
+        let targets: Vec<String> = targets.iter().map(|target| target.with_version()).collect();
+        println!("building {}", targets.join(", "));
+        run(&mut command)
     }
 
     /// The options of the compilers for Rust and for C.
@@ -234,11 +237,12 @@ impl Build {
         let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
         let cargo_home = cargo_home.context("there is no home folder")?;
+        let target_folder = self.target_folder();
         // Paths of this machine would make the bytes depend on the folder.
         let mapped = [
             (self.sources.as_path(), "/drumfire"),
             (&cargo_home, "/cargo"),
-            (&self.folder, "/build"),
+            (&target_folder, "/build"),
         ];
         let map = |option: &str| -> Vec<String> {
             let options = mapped
@@ -254,14 +258,6 @@ impl Build {
         }
         Ok((flags, map("-ffile-prefix-map")))
     }
-}
-
-fn finish(mut child: Child) -> anyhow::Result<()> {
-    let status = child.wait()?;
-    if !status.success() {
-        bail!("cargo zigbuild: {status}");
-    }
-    Ok(())
 }
 
 /// Installs a Python environment with Zig, unless it exists.

@@ -140,15 +140,21 @@ pub fn dist(order: &Order) -> anyhow::Result<()> {
     for folder in [&packages, &work] {
         empty(folder)?;
     }
-    let programs = build::programs(order, &folder)?;
-    build::describe(&programs[1], &share)?;
     let release = Release {
         folder: packages,
         work,
-        programs,
+        programs: build::programs(order, &folder)?,
         time: commit_time()?,
         share,
     };
+    // Maven, Gradle and npm wait for the network much of their time.
+    let (built, packed) = std::thread::scope(|scope| {
+        let integrations = scope.spawn(|| integrations::pack(&release));
+        (build::missing(order, &folder), integrations.join())
+    });
+    built?;
+    packed.map_err(|_| anyhow::anyhow!("packing the integrations panicked"))??;
+    build::describe(release.r#static(), &release.share)?;
     pack(&release)?;
     if order.all {
         build::again(&release, &folder, order.profile.as_deref())?;
@@ -171,7 +177,6 @@ fn pack(release: &Release) -> anyhow::Result<()> {
     linux::rpm(release)?;
     python::wheels(release)?;
     npm::pack(release)?;
-    integrations::pack(release)?;
     maven::pack(release)?;
     container::pack(release)?;
     archive::sums(&release.folder)?;

@@ -1,7 +1,12 @@
 //! Connects the command line to the engine.
 
 mod fleet;
+// A statically linked program cannot load a library.
+#[cfg(all(feature = "jvm", not(target_env = "musl")))]
+mod java;
 mod load;
+#[cfg(not(all(feature = "jvm", not(target_env = "musl"))))]
+mod no_java;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -18,6 +23,8 @@ use drumfire_expr::Properties;
 use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::{Diagnostic, Tree};
 use drumfire_results::CollectorSet;
+#[cfg(not(all(feature = "jvm", not(target_env = "musl"))))]
+use no_java as java;
 
 /// The engine of this program.
 pub struct Wiring;
@@ -77,18 +84,8 @@ impl Engine for Wiring {
         }
     }
 
-    #[cfg(feature = "jvm")]
     fn java(&self, settings: &RunProperties, install: bool) -> Result<String, String> {
-        let jvm = drumfire_jvm::Jvm::new(engine_properties(settings), tell, install_later);
-        if install {
-            jvm.install().map_err(|error| error.to_string())?;
-        }
-        jvm.report().map_err(|error| error.to_string())
-    }
-
-    #[cfg(not(feature = "jvm"))]
-    fn java(&self, _: &RunProperties, _: bool) -> Result<String, String> {
-        Err("this build has no Java bridge".to_owned())
+        java::report(engine_properties(settings), install)
     }
 
     fn plan_files(&self, ready: &Ready) -> Vec<PathBuf> {
@@ -107,12 +104,8 @@ impl Engine for Wiring {
         drumfire_fleet::serve(options, self, told)
     }
 
-    #[cfg(feature = "jvm")]
     fn java_version(&self) -> Option<String> {
-        let jvm = drumfire_jvm::Jvm::new(Properties::new(), tell, install_later);
-        let report = jvm.report().ok()?;
-        let first = report.lines().next()?.strip_prefix("java")?;
-        Some(first.trim().to_owned())
+        java::version()
     }
 
     fn result_files(&self, ready: &Ready) -> Vec<PathBuf> {
@@ -185,9 +178,8 @@ impl Engine for Wiring {
         Ok(outcome)
     }
 
-    #[cfg(feature = "jvm")]
     fn await_threads(&self) {
-        drumfire_jvm::await_threads();
+        java::await_threads();
     }
 }
 
@@ -205,7 +197,7 @@ fn engine_settings(
     properties.set("TESTSTART.MS", now.as_millis().to_string());
     let plan = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
     Arc::new(drumfire_engine::RunSettings {
-        java: java(&properties, &settings.log_levels),
+        java: java::host(&properties, &settings.log_levels),
         properties,
         base_dir: plan.parent().map(Path::to_path_buf).unwrap_or_default(),
         results: order.results.clone(),
@@ -225,44 +217,4 @@ fn engine_properties(settings: &RunProperties) -> Properties {
         properties.set(name, value);
     }
     properties
-}
-
-#[cfg(feature = "jvm")]
-fn java(properties: &Properties, log_levels: &[(String, String)]) -> Java {
-    let jvm = drumfire_jvm::Jvm::new(properties.clone(), tell, install_later);
-    let (levels, _) = drumfire_commands::log::Levels::new(log_levels);
-    Java::Host(Arc::new(jvm.with_log_levels(levels.named())))
-}
-
-/// Starts a separate process that runs `drumfire jvm install` at the lowest priority. It survives Ctrl-C and the end of this
-/// process. Where it does not survive, as in a CI job that kills its children, the next run starts it again.
-#[cfg(feature = "jvm")]
-fn install_later(properties: &[(&str, &Path)]) -> std::io::Result<()> {
-    use std::process::Stdio;
-
-    let mut command = drumfire_platform::processes::in_background(&std::env::current_exe()?);
-    command.args(["jvm", "install"]);
-    for (name, value) in properties {
-        let mut definition = std::ffi::OsString::from(format!("-J{name}="));
-        definition.push(value);
-        command.arg(definition);
-    }
-    // Nothing reads its output.
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map(|_| ())
-}
-
-/// Prints notes on the preparation of a run where the run prints its own notes.
-#[cfg(feature = "jvm")]
-fn tell(line: &str) {
-    eprintln!("{line}");
-}
-
-#[cfg(not(feature = "jvm"))]
-fn java(_: &Properties, _: &[(String, String)]) -> Java {
-    Java::default()
 }

@@ -533,7 +533,7 @@ pub fn help() -> String {
 
 /// The text of `drumfire --version`.
 pub fn version() -> String {
-    let java = if cfg!(feature = "jvm") {
+    let java = if cfg!(all(feature = "jvm", not(target_env = "musl"))) {
         ""
     } else {
         "; this build has no Java"
