@@ -2,7 +2,7 @@
 
 use super::reach::{enters_each_time, is_endless};
 use super::references::has_word;
-use super::sight::{AdvisedPlan, any_below, is_controller, script};
+use super::sight::{AdvisedPlan, action_may_be, any_below, is_controller, script};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -182,8 +182,12 @@ fn loops(group: &Element, sight: &AdvisedPlan) -> Option<f64> {
 /// Whether an element may end users or the run.
 fn may_end_run(element: &Element) -> bool {
     match element.class.as_str() {
-        "TestAction" => matches!(element.props.int("ActionProcessor.action", 0), 0 | 2),
-        "ResultAction" => matches!(element.props.int("OnError.action", 0), 1..=3),
+        "TestAction" => action_may_be(element, "ActionProcessor.action", |action| {
+            matches!(action, 0 | 2)
+        }),
+        "ResultAction" => action_may_be(element, "OnError.action", |action| {
+            (1..=3).contains(&action)
+        }),
         "CSVDataSet" => element.props.bool("stopThread", false),
         "kg.apc.jmeter.reporters.AutoStop" => true,
         _ => script(element).is_some_and(|script| {
@@ -321,6 +325,13 @@ mod tests {
         assert_eq!(rules(&group_with("3", &[], "")).join(""), "");
         let stop = element("TestAction", "stop", &[("ActionProcessor.action", "2")], "");
         assert_eq!(of(&[], &stop), "");
+        let computed = [("OnError.action", "${__P(action,1)}")];
+        assert_eq!(of(&[], &element("ResultAction", "r", &computed, "")), "");
+        let goes_on = [("OnError.action", "0")];
+        assert_eq!(
+            of(&[], &element("ResultAction", "r", &goes_on, "")),
+            "endless-run: users"
+        );
         assert_eq!(of(&[("ThreadGroup.on_sample_error", "stoptest")], ""), "");
     }
 

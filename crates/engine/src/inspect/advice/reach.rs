@@ -1,7 +1,7 @@
 //! Parts of the plan that no user ever reaches.
 
 use super::references::has_word;
-use super::sight::{AdvisedPlan, any_below, is_controller, is_sampler, script};
+use super::sight::{AdvisedPlan, action_may_be, any_below, is_controller, is_sampler, script};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -104,12 +104,9 @@ pub fn enters_each_time(element: &Element) -> bool {
 /// Whether an element may end the loop around it.
 fn breaks(element: &Element) -> bool {
     match element.class.as_str() {
-        // TestAction#BREAK_CURRENT_LOOP; a value that is no number is known only in the run.
-        "TestAction" => element.props.int("ActionProcessor.action", 0) == 5,
-        "ResultAction" => {
-            element.props.int("OnError.action", 0) == 6
-                || element.props.str("OnError.action").contains("${")
-        }
+        // TestAction#BREAK_CURRENT_LOOP
+        "TestAction" => action_may_be(element, "ActionProcessor.action", |action| action == 5),
+        "ResultAction" => action_may_be(element, "OnError.action", |action| action == 6),
         _ => script(element).is_some_and(|script| {
             script.is_file
                 || script.text.contains("BREAK")
@@ -233,6 +230,12 @@ mod tests {
                 "TestAction",
                 "break",
                 &[("ActionProcessor.action", "5")],
+                "",
+            ),
+            element(
+                "TestAction",
+                "computed",
+                &[("ActionProcessor.action", "${__P(action,5)}")],
                 "",
             ),
             element(

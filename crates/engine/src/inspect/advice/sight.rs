@@ -21,6 +21,11 @@ pub struct AdvisedPlan<'p> {
     sample_variables: Option<String>,
 }
 
+/// Whether an element's action may be one of those that `which` accepts. A computed action may be any.
+pub fn action_may_be(element: &Element, name: &str, which: impl Fn(i32) -> bool) -> bool {
+    element.props.str(name).contains("${") || which(element.props.int(name, 0))
+}
+
 /// The texts of all elements in their order.
 struct Texts<'p> {
     all: Vec<Text<'p>>,
