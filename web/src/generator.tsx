@@ -8,7 +8,7 @@ import { spoiltStretches } from "./verdict";
 
 const HINTS: Record<string, string> = {
   "Schedule delay": "How late users started due work, such as the sample after a timer",
-  CPU: "Cores used, and threads that waited for one",
+  CPU: "Cores used, and threads that waited for a core",
   Stalls: "The longest delay of anything that was due",
   Sockets: "At the end of each second",
   Java: "How many users were in Java code at a time, on average",

@@ -126,7 +126,7 @@ pub fn remedy(finding: &Diagnostic) -> String {
             "correct -Djavax.net.ssl.keyStore and -Djavax.net.ssl.keyStorePassword"
         }
         "jdbc-name-twice" => "give each JDBC Connection Configuration a name of its own",
-        "needs-java" => "install a Java 17 or later and run `drumfire jvm install`",
+        "needs-java" => "install Java 17 or later and run `drumfire jvm install`",
         "xml-encoding" | "xml-utf16" | "props-charset" => "save the file as UTF-8",
         "save-configuration" => "correct the jmeter.save.saveservice properties",
         _ => match finding.severity {
