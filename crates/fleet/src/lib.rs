@@ -38,7 +38,7 @@ pub use local::{NATS_VARIABLE, find};
 pub use log_queue::LogQueue;
 pub use select::{BadSelection, Hosts, Selection, agent_name};
 pub use swarm::{Swarm, swarm};
-pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, Rows, is_token};
+pub use wire::{AgentEnd, Hello, LogLevel, PROTOCOL, RowHandling, is_token};
 
 /// The agents that answer at a NATS server within a time.
 ///

@@ -15,10 +15,10 @@ const LONGEST: usize = 2_000;
 
 /// Lines of a log that wait to be sent. Writing to the queue never waits for the network.
 #[derive(Debug, Default)]
-pub struct LogQueue(Mutex<Waiting>);
+pub struct LogQueue(Mutex<PendingLines>);
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct PendingLines {
     lines: VecDeque<LogLine>,
     bytes: usize,
     dropped: u64,

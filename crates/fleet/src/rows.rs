@@ -56,20 +56,20 @@ pub fn merge(parts: &[PathBuf], target: &Path) -> io::Result<()> {
 
 /// The next row of a part. The earliest row is the greatest, for the max-heap.
 #[derive(PartialEq, Eq)]
-struct Waiting {
+struct NextRow {
     at_ms: i64,
     part: usize,
     row: Vec<u8>,
 }
 
-impl Ord for Waiting {
-    fn cmp(&self, other: &Waiting) -> std::cmp::Ordering {
+impl Ord for NextRow {
+    fn cmp(&self, other: &NextRow) -> std::cmp::Ordering {
         (other.at_ms, other.part).cmp(&(self.at_ms, self.part))
     }
 }
 
-impl PartialOrd for Waiting {
-    fn partial_cmp(&self, other: &Waiting) -> Option<std::cmp::Ordering> {
+impl PartialOrd for NextRow {
+    fn partial_cmp(&self, other: &NextRow) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
@@ -106,14 +106,14 @@ fn merge_csv(
     Ok(())
 }
 
-fn push(waiting: &mut BinaryHeap<Waiting>, part: usize, row: Vec<u8>, column: usize) {
+fn push(waiting: &mut BinaryHeap<NextRow>, part: usize, row: Vec<u8>, column: usize) {
     if row.is_empty() {
         return;
     }
     let text = String::from_utf8_lossy(&row);
     let time = text.split([',', ';', '\t']).nth(column);
     let at_ms = time.and_then(|time| time.trim().parse().ok());
-    waiting.push(Waiting {
+    waiting.push(NextRow {
         at_ms: at_ms.unwrap_or(0),
         part,
         row,

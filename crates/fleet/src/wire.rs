@@ -165,7 +165,7 @@ pub struct Member {
 
 /// How to handle rows of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Rows {
+pub enum RowHandling {
     /// Agents send them at the end.
     Collect,
     /// They stay on the agents.
@@ -200,7 +200,7 @@ pub struct Manifest {
     pub seed: u64,
     /// Every agent runs the whole plan.
     pub is_each: bool,
-    pub rows: Rows,
+    pub rows: RowHandling,
     /// Whether agents end instead of waiting for another run.
     #[serde(default)]
     pub is_last: bool,
@@ -219,7 +219,7 @@ pub struct Takeover {
 
 /// An order that agents carry out once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Order {
+pub enum CoordinatorOrder {
     Users { group: usize, users: u32 },
     Property { name: String, value: String },
 }
@@ -240,7 +240,7 @@ pub struct RunState {
     pub is_hurried: bool,
     pub is_paused: bool,
     pub rate: f64,
-    pub orders: Vec<Order>,
+    pub orders: Vec<CoordinatorOrder>,
     pub takeovers: Vec<Takeover>,
     /// Tokens of agents that must end, because others have their users.
     pub fenced: Vec<u64>,
@@ -483,7 +483,7 @@ mod tests {
             Err(WireError::Damaged(_))
         ));
         let state = RunState {
-            orders: vec![Order::Users { group: 1, users: 5 }],
+            orders: vec![CoordinatorOrder::Users { group: 1, users: 5 }],
             rate: 1.5,
             ..RunState::default()
         };

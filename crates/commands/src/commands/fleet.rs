@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use drumfire_engine::Share;
 use drumfire_fleet::{
-    AgentOutcome, FleetOrder, FleetOutcome, OnLost, PlanFile, PlannedGroup, Rows, Selection,
+    AgentOutcome, FleetOrder, FleetOutcome, OnLost, PlanFile, PlannedGroup, RowHandling, Selection,
     stays_inside,
 };
 use drumfire_health::Grade;
@@ -59,7 +59,7 @@ impl FleetRun<'_> {
             false => link(&options.link)?,
         };
         let rows = self.rows();
-        if is_local && rows == Rows::Keep {
+        if is_local && rows == RowHandling::Keep {
             return Err(Refusal::new(
                 Exit::Usage,
                 "`--rows keep` keeps rows on the agents, and agents of `local:N` delete theirs; use `-l FILE` without it",
@@ -134,11 +134,11 @@ impl FleetRun<'_> {
         })
     }
 
-    fn rows(&self) -> Rows {
+    fn rows(&self) -> RowHandling {
         match (self.options.rows, &self.results) {
-            (Some(RowsOfAgents::Keep), _) => Rows::Keep,
-            (Some(RowsOfAgents::Collect) | None, Some(_)) => Rows::Collect,
-            _ => Rows::None,
+            (Some(RowsOfAgents::Keep), _) => RowHandling::Keep,
+            (Some(RowsOfAgents::Collect) | None, Some(_)) => RowHandling::Collect,
+            _ => RowHandling::None,
         }
     }
 
@@ -146,13 +146,13 @@ impl FleetRun<'_> {
         &self,
         engine: &E,
         program: &E::Program,
-        rows: Rows,
+        rows: RowHandling,
         console: &mut Console<'_>,
     ) {
         if self.options.rows == Some(RowsOfAgents::Collect) && self.results.is_none() {
             console.warn("rows are not collected without a result file; pass `-l FILE`");
         }
-        if rows == Rows::None && self.results.is_some() {
+        if rows == RowHandling::None && self.results.is_some() {
             console.warn("no result file is written because of `--rows none`");
         }
         if self.options.is_each {

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use crate::agent::outbox::Spool;
 use crate::leases::{self, PATIENCE};
 use crate::link::Link;
-use crate::wire::{AgentState, Order, RunState, Stage};
+use crate::wire::{AgentState, CoordinatorOrder, RunState, Stage};
 
 /// If a block has more places than this, the agent requests the next block as soon as it has taken this one.
 const AHEAD: u64 = 16;
@@ -217,7 +217,8 @@ impl Member {
         if state.revision < known.state.revision {
             return;
         }
-        let orders: Vec<Order> = state.orders.iter().skip(known.orders).cloned().collect();
+        let orders: Vec<CoordinatorOrder> =
+            state.orders.iter().skip(known.orders).cloned().collect();
         let before = std::mem::replace(&mut known.state, state.clone());
         // Orders wait until the run has begun.
         let has_begun = !self
@@ -262,18 +263,18 @@ impl Member {
         }
     }
 
-    fn carry_out(&self, order: &Order) {
+    fn carry_out(&self, order: &CoordinatorOrder) {
         let groups = self
             .groups
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         let done = match order {
-            Order::Users { group, users } => match groups.get(*group) {
+            CoordinatorOrder::Users { group, users } => match groups.get(*group) {
                 Some(name) => self.control.set_users(name, *users),
                 None => Ok(()),
             },
-            Order::Property { name, value } => self.control.set_property(name, value),
+            CoordinatorOrder::Property { name, value } => self.control.set_property(name, value),
         };
         if let Err(error) = done {
             tracing::warn!("{error}");

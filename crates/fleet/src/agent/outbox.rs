@@ -22,20 +22,20 @@ const LARGEST_PART: usize = 400 << 10;
 /// The messages that wait for NATS.
 #[derive(Debug, Default)]
 pub struct Spool {
-    waiting: Mutex<Waiting>,
+    waiting: Mutex<PendingMessages>,
     /// Notified when a message was added or removed.
     pub changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct PendingMessages {
     messages: VecDeque<(u64, Bytes)>,
     bytes: usize,
     given_up: u64,
 }
 
 impl Spool {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, PendingMessages> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -15,7 +15,7 @@ use crate::error::{FleetError, within};
 use crate::files;
 use crate::keys::Signed;
 use crate::link::{CALL, Link};
-use crate::wire::{self, AgentEnd, Assignment, Manifest, PROTOCOL, Rows, Stage};
+use crate::wire::{self, AgentEnd, Assignment, Manifest, PROTOCOL, RowHandling, Stage};
 
 /// How long the other agents may take to become ready.
 const OTHERS: Duration = Duration::from_secs(600);
@@ -199,7 +199,7 @@ fn prepare<E: Engine>(
         removed_system: manifest.removed_system.clone(),
         log_levels: manifest.log_levels.clone(),
         agent: options.hello.name.clone(),
-        results: (manifest.rows != Rows::None).then(|| rows.to_path_buf()),
+        results: (manifest.rows != RowHandling::None).then(|| rows.to_path_buf()),
         share: share(manifest, member.index)?,
     };
     let (program, warnings) = engine.compile(&order).map_err(FleetError::Refused)?;
@@ -265,7 +265,7 @@ fn deliver(
     member: &Member,
     mut end: AgentEnd,
     rows: &Path,
-    order: Rows,
+    order: RowHandling,
 ) -> Result<bool, FleetError> {
     let deadline = Instant::now() + DELIVERY;
     while !member.spool.is_empty() && Instant::now() < deadline {
@@ -275,14 +275,14 @@ fn deliver(
         std::thread::sleep(LOOK);
     }
     let name = |what: &str| wire::end_name(&member.run, member.index, what);
-    end.has_rows = order == Rows::Collect && rows.exists();
+    end.has_rows = order == RowHandling::Collect && rows.exists();
     // The outcome goes first, since NATS may have no room for the rows.
     let (end_name, bytes) = (name("end"), wire::json(&end));
     until_taken(runtime, deadline, || {
         files::put_end(link, &end_name, &bytes)
     })?;
     if !end.has_rows {
-        return Ok(order == Rows::None);
+        return Ok(order == RowHandling::None);
     }
     let put = until_taken(runtime, deadline, || put_rows(link, name("rows"), rows));
     if let Err(error) = &put {

@@ -14,7 +14,7 @@ use crate::error::{FleetError, within};
 use crate::files;
 use crate::keys::Signed;
 use crate::link::{CALL, COORDINATOR, Link, LinkOptions};
-use crate::wire::{self, Handover, Manifest, PROTOCOL, Rows, RunState};
+use crate::wire::{self, Handover, Manifest, PROTOCOL, RowHandling, RunState};
 
 /// A live coordinator sends its state within this time.
 const ALIVE: Duration = Duration::from_millis(2_500);
@@ -149,7 +149,7 @@ impl Coordinator<'_, '_, '_> {
             ..state
         };
         self.begin();
-        if self.order.results.is_some() && self.manifest.rows != Rows::Collect {
+        if self.order.results.is_some() && self.manifest.rows != RowHandling::Collect {
             self.warn(
                 "the agents write no rows in this run; the result file is not written".to_owned(),
             );

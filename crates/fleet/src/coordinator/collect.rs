@@ -143,7 +143,7 @@ impl Coordinator<'_, '_, '_> {
                 let has_rows = end.as_ref().is_some_and(|end| end.has_rows);
                 let awaits_rows = has_rows
                     && !agent.is_lost()
-                    && self.manifest.rows == wire::Rows::Collect
+                    && self.manifest.rows == wire::RowHandling::Collect
                     && !self.has_rows(index);
                 if end.is_none() || awaits_rows {
                     continue;

@@ -10,7 +10,7 @@ use drumfire_results::{Connections, FileReport, ThreadCounts};
 use super::watch::Agent;
 use super::{AgentOutcome, Coordinator, FleetOutcome};
 use crate::rows;
-use crate::wire::Rows;
+use crate::wire::RowHandling;
 
 impl Coordinator<'_, '_, '_> {
     /// Sums up the run and releases the agents.
@@ -112,7 +112,7 @@ impl Coordinator<'_, '_, '_> {
             .order
             .results
             .clone()
-            .filter(|_| self.manifest.rows == Rows::Collect)
+            .filter(|_| self.manifest.rows == RowHandling::Collect)
         else {
             return Vec::new();
         };

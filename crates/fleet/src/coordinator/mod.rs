@@ -34,7 +34,7 @@ use crate::link::{CALL, COORDINATOR, Link, LinkOptions};
 use crate::local::Local;
 use crate::merge::Merger;
 use crate::select::Selection;
-use crate::wire::{self, AgentEnd, Hello, Manifest, Member, PROTOCOL, Rows, RunState};
+use crate::wire::{self, AgentEnd, Hello, Manifest, Member, PROTOCOL, RowHandling, RunState};
 
 pub use attach::{BegunPlan, fetch_plan};
 use gather::Assigner;
@@ -96,7 +96,7 @@ pub struct FleetOrder {
     /// Every agent runs the whole plan.
     pub is_each: bool,
     pub on_lost: OnLost,
-    pub rows: Rows,
+    pub rows: RowHandling,
     /// The file for collected rows.
     pub results: Option<PathBuf>,
     pub groups: Vec<PlannedGroup>,

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use drumfire_engine::{Clock, Control, Steered};
 
 use super::PlannedGroup;
-use crate::wire::Order;
+use crate::wire::CoordinatorOrder;
 
 /// Takes orders that apply to all agents.
 pub struct Steering {
     clock: Clock,
     groups: Vec<PlannedGroup>,
-    orders: Mutex<Vec<Order>>,
+    orders: Mutex<Vec<CoordinatorOrder>>,
 }
 
 impl Steering {
@@ -27,13 +27,13 @@ impl Steering {
         steering
     }
 
-    fn add(&self, order: Order) {
+    fn add(&self, order: CoordinatorOrder) {
         let mut orders = self.orders.lock().unwrap_or_else(PoisonError::into_inner);
         orders.push(order);
     }
 
     /// The orders since the last call.
-    pub fn take(&self) -> Vec<Order> {
+    pub fn take(&self) -> Vec<CoordinatorOrder> {
         std::mem::take(&mut *self.orders.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -55,11 +55,11 @@ impl Steered for Steering {
     }
 
     fn order_users(&self, group: usize, users: u32) {
-        self.add(Order::Users { group, users });
+        self.add(CoordinatorOrder::Users { group, users });
     }
 
     fn set_property(&self, name: &str, value: &str) {
-        self.add(Order::Property {
+        self.add(CoordinatorOrder::Property {
             name: name.to_owned(),
             value: value.to_owned(),
         });
