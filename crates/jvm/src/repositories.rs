@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use drumfire_authorities::Authorities;
 use drumfire_expr::Properties;
-use drumfire_maven::{MavenSettings, Repositories, Source};
+use drumfire_maven::{JarSource, MavenSettings, Repositories};
 
 use crate::cache_folder;
 
@@ -49,7 +49,7 @@ pub fn of_user(properties: &Properties, tell: fn(&str)) -> Result<Repositories, 
             let words = named.split(',').map(str::trim);
             words
                 .filter(|word| !word.is_empty())
-                .map(Source::parse)
+                .map(JarSource::parse)
                 .collect()
         }
         None => vec![settings.central()?],

@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 1 << 30;
 const TRIES: u32 = 3;
 
 /// The response of a repository.
-pub(crate) enum Answer {
+pub(crate) enum RepositoryResponse {
     /// The content.
     Found(Vec<u8>),
     /// The repository has no such file.
@@ -47,7 +47,11 @@ impl Downloads {
     }
 
     /// Downloads a file, and retries after temporary failures.
-    pub fn get(&self, url: &str, credentials: Option<&Credentials>) -> Result<Answer, String> {
+    pub fn get(
+        &self,
+        url: &str,
+        credentials: Option<&Credentials>,
+    ) -> Result<RepositoryResponse, String> {
         let agent = self
             .agent
             .get_or_init(|| agent(self.proxy.as_ref(), &self.authorities));
@@ -72,7 +76,11 @@ struct Trouble {
     may_pass: bool,
 }
 
-fn once(agent: &Agent, url: &str, credentials: Option<&Credentials>) -> Result<Answer, Trouble> {
+fn once(
+    agent: &Agent,
+    url: &str,
+    credentials: Option<&Credentials>,
+) -> Result<RepositoryResponse, Trouble> {
     let failed = |error: ureq::Error| Trouble {
         why: error.to_string(),
         may_pass: !matches!(error, ureq::Error::BadUri(_) | ureq::Error::Rustls(_)),
@@ -86,9 +94,11 @@ fn once(agent: &Agent, url: &str, credentials: Option<&Credentials>) -> Result<A
     match answer.status().as_u16() {
         200 => {
             let body = answer.body_mut().with_config().limit(MOST_BYTES);
-            body.read_to_vec().map(Answer::Found).map_err(failed)
+            body.read_to_vec()
+                .map(RepositoryResponse::Found)
+                .map_err(failed)
         }
-        404 | 410 => Ok(Answer::Absent),
+        404 | 410 => Ok(RepositoryResponse::Absent),
         status => Err(Trouble {
             why: match status {
                 401 | 403 => format!("status {status}: check the credentials"),

@@ -28,7 +28,7 @@ mod version;
 
 pub use artifact::Artifact;
 pub use profile::Surroundings;
-pub use repository::{Repositories, Source};
+pub use repository::{JarSource, Repositories};
 pub use resolve::{Resolved, resolve};
 pub use settings::{Credentials, MavenSettings, Mirror, Proxy};
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::pom::{Dependency, Names, Pom, PomPart, Values};
+use crate::pom::{Dependency, Pom, PomCoordinates, PomPart, Values};
 use crate::profile::{Surroundings, apply};
 use crate::{Artifact, MavenError, Repositories};
 
@@ -17,7 +17,7 @@ pub(crate) struct Model {
     pub dependencies: Vec<Dependency>,
     pub managed: Vec<Dependency>,
     /// The project's new coordinates, if it has moved.
-    pub relocation: Option<Names>,
+    pub relocation: Option<PomCoordinates>,
 }
 
 /// Reads POMs, each project once.

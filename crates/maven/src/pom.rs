@@ -20,16 +20,16 @@ pub(crate) struct PomPart {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pom {
-    pub parent: Option<Names>,
+    pub parent: Option<PomCoordinates>,
     pub packaging: Option<String>,
     pub part: PomPart,
     pub profiles: Vec<(Activation, PomPart)>,
     /// The project's new coordinates; missing parts stay the same.
-    pub relocation: Option<Names>,
+    pub relocation: Option<PomCoordinates>,
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Names {
+pub(crate) struct PomCoordinates {
     pub group: Option<String>,
     pub name: Option<String>,
     pub version: Option<String>,
@@ -123,8 +123,8 @@ impl Pom {
     }
 }
 
-fn names(node: Node<'_, '_>) -> Names {
-    Names {
+fn names(node: Node<'_, '_>) -> PomCoordinates {
+    PomCoordinates {
         group: text_of(node, "groupId"),
         name: text_of(node, "artifactId"),
         version: text_of(node, "version"),

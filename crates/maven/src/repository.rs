@@ -10,7 +10,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256};
 
 use crate::artifact::{Artifact, below};
-use crate::download::{Answer, Downloads};
+use crate::download::{Downloads, RepositoryResponse};
 use crate::settings::{Credentials, Proxy};
 use crate::{MavenError, MavenSettings};
 
@@ -19,7 +19,7 @@ const AT_A_TIME: usize = 8;
 
 /// A source of jars.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum JarSource {
     /// A folder: a repository, or just a folder of jars.
     Folder(PathBuf),
     /// A repository over HTTP.
@@ -31,16 +31,16 @@ pub enum Source {
     },
 }
 
-impl Source {
+impl JarSource {
     /// Parses a folder, a `file:` URL, or an HTTP URL, which may contain a user name and a password.
-    pub fn parse(text: &str) -> Source {
+    pub fn parse(text: &str) -> JarSource {
         let text = text.trim();
         if let Some(path) = text.strip_prefix("file:") {
             let path = path.strip_prefix("//").unwrap_or(path);
-            return Source::Folder(PathBuf::from(path));
+            return JarSource::Folder(PathBuf::from(path));
         }
         let Some((scheme, rest)) = text.split_once("://") else {
-            return Source::Folder(PathBuf::from(text));
+            return JarSource::Folder(PathBuf::from(text));
         };
         let rest = rest.trim_end_matches('/');
         let host_end = rest.find('/').unwrap_or(rest.len());
@@ -58,15 +58,15 @@ impl Source {
             }
             None => (format!("{scheme}://{rest}"), None),
         };
-        Source::Http { url, credentials }
+        JarSource::Http { url, credentials }
     }
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for JarSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Folder(folder) => write!(f, "{}", folder.display()),
-            Source::Http { url, .. } => f.write_str(url),
+            JarSource::Folder(folder) => write!(f, "{}", folder.display()),
+            JarSource::Http { url, .. } => f.write_str(url),
         }
     }
 }
@@ -74,7 +74,7 @@ impl fmt::Display for Source {
 /// The local repository and the sources that fill it.
 pub struct Repositories {
     local: PathBuf,
-    sources: Vec<Source>,
+    sources: Vec<JarSource>,
     is_offline: bool,
     downloads: Downloads,
     /// Called with the name of each downloaded jar, and with warnings.
@@ -85,7 +85,7 @@ impl Repositories {
     /// Looks in `local` first and then in `sources`, in their order. Offline, only folders are used.
     pub fn new(
         local: PathBuf,
-        sources: Vec<Source>,
+        sources: Vec<JarSource>,
         proxy: Option<Proxy>,
         is_offline: bool,
         tell: fn(&str),
@@ -202,7 +202,7 @@ impl Repositories {
         let mut texts: Vec<Vec<u8>> = std::fs::read(local).into_iter().collect();
         for source in self.sources() {
             // A repository without the project has no list of its versions either.
-            if let Ok(Answer::Found(text)) =
+            if let Ok(RepositoryResponse::Found(text)) =
                 self.ask(source, &format!("{folder}/maven-metadata.xml"))
             {
                 texts.push(text);
@@ -221,30 +221,31 @@ impl Repositories {
         versions
     }
 
-    fn sources(&self) -> impl Iterator<Item = &Source> {
-        let is_asked = |source: &&Source| !self.is_offline || matches!(source, Source::Folder(_));
+    fn sources(&self) -> impl Iterator<Item = &JarSource> {
+        let is_asked =
+            |source: &&JarSource| !self.is_offline || matches!(source, JarSource::Folder(_));
         self.sources.iter().filter(is_asked)
     }
 
-    fn ask(&self, source: &Source, path: &str) -> Result<Answer, String> {
+    fn ask(&self, source: &JarSource, path: &str) -> Result<RepositoryResponse, String> {
         let folder = match source {
-            Source::Http { url, credentials } => {
+            JarSource::Http { url, credentials } => {
                 return self
                     .downloads
                     .get(&format!("{url}/{path}"), credentials.as_ref());
             }
-            Source::Folder(folder) => folder,
+            JarSource::Folder(folder) => folder,
         };
         let name = path.rsplit('/').next().unwrap_or(path);
         let beside = Some(folder.join(name)).filter(|_| name.ends_with(".jar"));
         for file in [Some(below(folder, path)), beside].into_iter().flatten() {
             match std::fs::read(&file) {
-                Ok(content) => return Ok(Answer::Found(content)),
+                Ok(content) => return Ok(RepositoryResponse::Found(content)),
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
                 Err(why) => return Err(format!("{}: {why}", file.display())),
             }
         }
-        Ok(Answer::Absent)
+        Ok(RepositoryResponse::Absent)
     }
 
     /// Downloads a file from the first source that has it.
@@ -253,11 +254,11 @@ impl Repositories {
         let mut is_certain = true;
         for source in self.sources() {
             match self.ask(source, path) {
-                Ok(Answer::Found(content)) => {
+                Ok(RepositoryResponse::Found(content)) => {
                     self.check(source, path, &content, sha256)?;
                     return Ok(content);
                 }
-                Ok(Answer::Absent) => tried.push(source.to_string()),
+                Ok(RepositoryResponse::Absent) => tried.push(source.to_string()),
                 Err(why) => {
                     is_certain = false;
                     tried.push(format!("{source}: {why}"));
@@ -276,7 +277,7 @@ impl Repositories {
 
     fn check(
         &self,
-        source: &Source,
+        source: &JarSource,
         path: &str,
         content: &[u8],
         sha256: Option<&str>,
@@ -302,15 +303,16 @@ impl Repositories {
         if let Some(expected) = self.published(source, path, "sha1") {
             return compare("SHA-1", hex(&Sha1::digest(content)), &expected);
         }
-        if matches!(source, Source::Http { .. }) {
+        if matches!(source, JarSource::Http { .. }) {
             (self.tell)(&format!("{source} has no checksum of {path}"));
         }
         Ok(())
     }
 
     /// The published checksum of a file: the first word, because some tools append the file's name.
-    fn published(&self, source: &Source, path: &str, kind: &str) -> Option<String> {
-        let Ok(Answer::Found(text)) = self.ask(source, &format!("{path}.{kind}")) else {
+    fn published(&self, source: &JarSource, path: &str, kind: &str) -> Option<String> {
+        let Ok(RepositoryResponse::Found(text)) = self.ask(source, &format!("{path}.{kind}"))
+        else {
             return None;
         };
         let text = String::from_utf8_lossy(&text);
@@ -348,16 +350,16 @@ mod tests {
     #[test]
     fn sources_are_folders_or_urls_whose_passwords_are_not_shown() {
         assert_eq!(
-            Source::parse("/mnt/m2"),
-            Source::Folder(PathBuf::from("/mnt/m2"))
+            JarSource::parse("/mnt/m2"),
+            JarSource::Folder(PathBuf::from("/mnt/m2"))
         );
         assert_eq!(
-            Source::parse("file:///mnt/m2"),
-            Source::Folder(PathBuf::from("/mnt/m2"))
+            JarSource::parse("file:///mnt/m2"),
+            JarSource::Folder(PathBuf::from("/mnt/m2"))
         );
-        let source = Source::parse("https://ada:pass@jars.example/m2/");
+        let source = JarSource::parse("https://ada:pass@jars.example/m2/");
         assert_eq!(source.to_string(), "https://jars.example/m2");
-        let Source::Http {
+        let JarSource::Http {
             credentials: Some(credentials),
             ..
         } = &source

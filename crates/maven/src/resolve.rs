@@ -30,7 +30,7 @@ pub struct Resolved {
 }
 
 /// A project in the tree of dependencies.
-struct Node {
+struct DependencyNode {
     artifact: Artifact,
     /// Whether it has a jar; otherwise it is only a list of dependencies.
     has_jar: bool,
@@ -91,7 +91,7 @@ pub fn resolve(
 struct Search<'r> {
     models: Models<'r>,
     repositories: &'r Repositories,
-    nodes: Vec<Node>,
+    nodes: Vec<DependencyNode>,
     /// Group, name, kind and classifier of the chosen artifacts. The search is breadth-first, so the nearest one comes
     /// first.
     taken: HashSet<(String, String, String, Option<String>)>,
@@ -137,7 +137,7 @@ impl Search<'_> {
             model = self.models.get(&wish.artifact)?;
         }
         let at = self.nodes.len();
-        self.nodes.push(Node {
+        self.nodes.push(DependencyNode {
             artifact: wish.artifact.clone(),
             has_jar: JARS.contains(&wish.kind.as_str()),
             children: Vec::new(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use roxmltree::{Document, Node};
 
-use crate::repository::Source;
+use crate::repository::JarSource;
 use crate::{CENTRAL, MavenError};
 
 /// A user's name and password at a repository or proxy.
@@ -88,7 +88,7 @@ impl MavenSettings {
     ///
     /// # Errors
     /// The credentials of a mirror are encrypted, so that only Maven can read them.
-    pub fn central(&self) -> Result<Source, String> {
+    pub fn central(&self) -> Result<JarSource, String> {
         let mirror = self
             .mirrors
             .iter()
@@ -97,11 +97,11 @@ impl MavenSettings {
             Some(mirror) => (mirror.id.as_str(), mirror.url.as_str()),
             None => ("central", CENTRAL),
         };
-        let mut source = Source::parse(url);
+        let mut source = JarSource::parse(url);
         let server = self.servers.iter().find(|(server, _)| server == id);
         if let (
             Some((_, credentials)),
-            Source::Http {
+            JarSource::Http {
                 credentials: own, ..
             },
         ) = (server, &mut source)
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(settings.local, Some(PathBuf::from("/data/m2")));
         let source = settings.central().expect("plain credentials");
         assert_eq!(source.to_string(), "https://jars.example/m2");
-        let Source::Http {
+        let JarSource::Http {
             credentials: Some(credentials),
             ..
         } = source

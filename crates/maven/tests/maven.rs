@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
 use drumfire_maven::{
-    Artifact, Credentials, MavenError, Repositories, Source, Surroundings, resolve,
+    Artifact, Credentials, JarSource, MavenError, Repositories, Surroundings, resolve,
 };
 use sha1::{Digest as _, Sha1};
 
@@ -56,13 +56,13 @@ impl Stage {
         }
     }
 
-    fn from(&self, source: Source) -> Repositories {
+    fn from(&self, source: JarSource) -> Repositories {
         Repositories::new(self.local(), vec![source], None, false, quiet)
     }
 
     /// The jars of the project `root`, as `name:version`, from the folder.
     fn jars(&self, root: &str) -> Vec<String> {
-        let repositories = self.from(Source::Folder(self.remote()));
+        let repositories = self.from(JarSource::Folder(self.remote()));
         self.jars_from(root, &repositories).expect("they resolve")
     }
 
@@ -238,7 +238,7 @@ fn relocated_projects_ranges_and_lists_without_a_jar_are_followed() {
 fn trouble_names_the_project_the_file_and_the_repositories() {
     let stage = Stage::new();
     stage.publish("root:1", &dependencies(&[on("none", "1", "")]));
-    let folder = stage.from(Source::Folder(stage.remote()));
+    let folder = stage.from(JarSource::Folder(stage.remote()));
     let why = stage
         .jars_from("root:1", &folder)
         .expect_err("a jar is missing")
@@ -263,7 +263,7 @@ fn trouble_names_the_project_the_file_and_the_repositories() {
     );
     let offline = Repositories::new(
         local,
-        vec![Source::parse("http://127.0.0.1:9/m2")],
+        vec![JarSource::parse("http://127.0.0.1:9/m2")],
         None,
         true,
         quiet,
@@ -279,7 +279,7 @@ fn trouble_names_the_project_the_file_and_the_repositories() {
 fn a_folder_of_jars_beside_each_other_will_do_and_known_content_is_checked() {
     let stage = Stage::new();
     put(&stage.remote().join("a-1.jar"), b"abc");
-    let repositories = stage.from(Source::Folder(stage.remote()));
+    let repositories = stage.from(JarSource::Folder(stage.remote()));
     let artifact = Artifact::parse("g:a:1").expect("coordinates");
     let why = repositories
         .jar(&artifact, Some("00"))
@@ -352,7 +352,7 @@ fn a_server_is_asked_and_damaged_jars_are_refused() {
     stage.publish("root:1", &dependencies(&[on("a", "1", "")]));
     stage.publish("a:1", "");
     let url = serve(stage.remote(), None);
-    let repositories = stage.from(Source::parse(&url));
+    let repositories = stage.from(JarSource::parse(&url));
     let found = stage
         .jars_from("root:1", &repositories)
         .expect("they resolve");
@@ -392,7 +392,7 @@ fn credentials_are_sent_and_their_lack_is_said() {
     // ada:pass
     let url = serve(stage.remote(), Some("Basic YWRhOnBhc3M="));
     let why = stage
-        .jars_from("root:1", &stage.from(Source::parse(&url)))
+        .jars_from("root:1", &stage.from(JarSource::parse(&url)))
         .expect_err("nobody is let in");
     assert!(matches!(why, MavenError::Unreachable { .. }), "{why}");
     assert!(
@@ -404,7 +404,7 @@ fn credentials_are_sent_and_their_lack_is_said() {
         user: "ada".to_owned(),
         password: "pass".to_owned(),
     });
-    let repositories = stage.from(Source::Http { url, credentials });
+    let repositories = stage.from(JarSource::Http { url, credentials });
     assert_eq!(
         stage
             .jars_from("root:1", &repositories)
