@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-use crate::series::Reading;
+use crate::series::MetricReading;
 
 /// How long to wait for the agent.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -54,7 +54,7 @@ impl AgentSource {
     }
 
     /// Waits for the next line of values. After a failure it connects again.
-    pub fn read(&mut self) -> Result<Vec<Reading>, String> {
+    pub fn read(&mut self) -> Result<Vec<MetricReading>, String> {
         let read = self.next_line();
         if read.is_err() {
             self.connection = None;
@@ -96,14 +96,14 @@ fn connect(address: &str) -> std::io::Result<TcpStream> {
 }
 
 /// Parses a line of values. The agent sends `NaN` for a metric that it does not know; it is left out.
-fn values(line: &str) -> Vec<Reading> {
+fn values(line: &str) -> Vec<MetricReading> {
     let values = line.trim_end().split('\t').map(str::parse::<f64>);
     METRICS
         .iter()
         .zip(values)
         .filter_map(|((_, chart, unit, line, divisor), value)| {
             let value = value.ok().filter(|value| value.is_finite())?;
-            Some(Reading::new(*chart, unit, *line, value / divisor))
+            Some(MetricReading::new(*chart, unit, *line, value / divisor))
         })
         .collect()
 }
@@ -129,7 +129,7 @@ mod tests {
             asked
         });
         let mut source = AgentSource::new(address);
-        let lines = |readings: Vec<Reading>| -> Vec<(String, f64)> {
+        let lines = |readings: Vec<MetricReading>| -> Vec<(String, f64)> {
             readings
                 .into_iter()
                 .map(|one| (one.line, one.value))

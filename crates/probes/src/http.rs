@@ -8,7 +8,7 @@ use drumfire_authorities::Authorities;
 use ureq::Agent;
 
 use crate::exposition::metrics;
-use crate::series::Reading;
+use crate::series::MetricReading;
 
 /// The timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 8 << 20;
 
 /// The format of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum MetricsFormat {
     /// node_exporter's metrics.
     Node,
     /// The response to a query of Prometheus's API.
@@ -34,12 +34,12 @@ pub(crate) struct HttpSource {
     url: String,
     /// The value of the `Authorization` field.
     credentials: Option<String>,
-    form: Form,
+    form: MetricsFormat,
     rates: Rates,
 }
 
 impl HttpSource {
-    pub fn new(url: String, form: Form, authorities: &Authorities) -> HttpSource {
+    pub fn new(url: String, form: MetricsFormat, authorities: &Authorities) -> HttpSource {
         let mut agent = Agent::config_builder()
             .timeout_global(Some(PATIENCE))
             .proxy(None);
@@ -47,7 +47,7 @@ impl HttpSource {
             agent = agent.tls_config(authorities.tls());
         }
         let (url, credentials) = drumfire_authorities::without_credentials(&url);
-        let is_short = form == Form::Apache && !url.contains('?');
+        let is_short = form == MetricsFormat::Apache && !url.contains('?');
         HttpSource {
             agent: agent.build().into(),
             url: if is_short { format!("{url}?auto") } else { url },
@@ -58,7 +58,7 @@ impl HttpSource {
     }
 
     /// Polls the source once.
-    pub fn read(&mut self) -> Result<Vec<Reading>, String> {
+    pub fn read(&mut self) -> Result<Vec<MetricReading>, String> {
         let mut request = self.agent.get(&self.url);
         if let Some(credentials) = &self.credentials {
             request = request.header("Authorization", credentials);
@@ -117,16 +117,20 @@ impl Drop for RatesNow<'_> {
     }
 }
 
-fn parse(form: Form, text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
+fn parse(
+    form: MetricsFormat,
+    text: &str,
+    rates: &mut RatesNow<'_>,
+) -> Result<Vec<MetricReading>, String> {
     match form {
-        Form::Node => Ok(node(text, rates)),
-        Form::Prometheus => prometheus(text),
-        Form::Apache => apache(text, rates),
-        Form::Nginx => nginx(text, rates),
+        MetricsFormat::Node => Ok(node(text, rates)),
+        MetricsFormat::Prometheus => prometheus(text),
+        MetricsFormat::Apache => apache(text, rates),
+        MetricsFormat::Nginx => nginx(text, rates),
     }
 }
 
-fn node(text: &str, rates: &mut RatesNow<'_>) -> Vec<Reading> {
+fn node(text: &str, rates: &mut RatesNow<'_>) -> Vec<MetricReading> {
     const MIB: f64 = (1 << 20) as f64;
     let (mut idle, mut all) = (None, None);
     let mut sums: HashMap<&str, f64> = HashMap::new();
@@ -141,7 +145,12 @@ fn node(text: &str, rates: &mut RatesNow<'_>) -> Vec<Reading> {
                     *idle.get_or_insert(0.0) += metric.value;
                 }
             }
-            "node_load1" => readings.push(Reading::new("Load", "", "of one minute", metric.value)),
+            "node_load1" => readings.push(MetricReading::new(
+                "Load",
+                "",
+                "of one minute",
+                metric.value,
+            )),
             "node_memory_MemTotal_bytes" => total = Some(metric.value),
             "node_memory_MemAvailable_bytes" => available = Some(metric.value),
             "node_network_receive_bytes_total" | "node_network_transmit_bytes_total"
@@ -158,12 +167,17 @@ fn node(text: &str, rates: &mut RatesNow<'_>) -> Vec<Reading> {
     if let (Some(idle), Some(all)) = (idle, all) {
         let (idle, all) = (rates.of("idle", idle), rates.of("all", all));
         if let (Some(idle), Some(all)) = (idle, all.filter(|all| *all > 0.0)) {
-            readings.push(Reading::new("CPU", "%", "busy", 100.0 * (1.0 - idle / all)));
+            readings.push(MetricReading::new(
+                "CPU",
+                "%",
+                "busy",
+                100.0 * (1.0 - idle / all),
+            ));
         }
     }
     if let (Some(total), Some(available)) = (total, available) {
         let used = 100.0 * (1.0 - available / total);
-        readings.push(Reading::new("Memory", "%", "used", used));
+        readings.push(MetricReading::new("Memory", "%", "used", used));
     }
     for (name, chart, line) in [
         ("node_network_receive_bytes_total", "Network", "received"),
@@ -172,20 +186,20 @@ fn node(text: &str, rates: &mut RatesNow<'_>) -> Vec<Reading> {
         ("node_disk_written_bytes_total", "Disks", "written"),
     ] {
         if let Some(rate) = sums.get(name).and_then(|sum| rates.of(name, *sum)) {
-            readings.push(Reading::new(chart, "MiB/s", line, rate / MIB));
+            readings.push(MetricReading::new(chart, "MiB/s", line, rate / MIB));
         }
     }
     readings
 }
 
-fn prometheus(text: &str) -> Result<Vec<Reading>, String> {
+fn prometheus(text: &str) -> Result<Vec<MetricReading>, String> {
     let answer: serde_json::Value = serde_json::from_str(text)
         .map_err(|error| format!("no answer from Prometheus: {error}"))?;
     let value = |pair: &serde_json::Value| pair[1].as_str().and_then(|text| text.parse().ok());
     let result = &answer["data"]["result"];
     if answer["data"]["resultType"] == "scalar" {
         let value = value(result).ok_or("the answer is not a number")?;
-        return Ok(vec![Reading::new("Query", "", "value", value)]);
+        return Ok(vec![MetricReading::new("Query", "", "value", value)]);
     }
     let series = result.as_array().ok_or("the answer has no result")?;
     Ok(series
@@ -205,12 +219,17 @@ fn prometheus(text: &str) -> Result<Vec<Reading>, String> {
             } else {
                 line
             };
-            Some(Reading::new("Query", "", line, value(&series["value"])?))
+            Some(MetricReading::new(
+                "Query",
+                "",
+                line,
+                value(&series["value"])?,
+            ))
         })
         .collect())
 }
 
-fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
+fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, String> {
     let value = |name: &str| -> Option<f64> {
         let mut lines = text.lines();
         lines.find_map(|line| {
@@ -222,30 +241,35 @@ fn apache(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> 
         })
     };
     let busy = value("BusyWorkers").ok_or("the answer is not that of mod_status with `?auto`")?;
-    let mut readings = vec![Reading::new("Workers", "", "busy", busy)];
+    let mut readings = vec![MetricReading::new("Workers", "", "busy", busy)];
     if let Some(idle) = value("IdleWorkers") {
-        readings.push(Reading::new("Workers", "", "idle", idle));
+        readings.push(MetricReading::new("Workers", "", "idle", idle));
     }
     if let Some(rate) = value("Total Accesses").and_then(|all| rates.of("requests", all)) {
-        readings.push(Reading::new("Requests", "/s", "served", rate));
+        readings.push(MetricReading::new("Requests", "/s", "served", rate));
     }
     if let Some(rate) = value("Total kBytes").and_then(|all| rates.of("kbytes", all)) {
-        readings.push(Reading::new("Bytes", "MiB/s", "sent", rate / 1024.0));
+        readings.push(MetricReading::new("Bytes", "MiB/s", "sent", rate / 1024.0));
     }
     Ok(readings)
 }
 
-fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
+fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<MetricReading>, String> {
     let wrong = "the answer is not that of stub_status";
     let after = |name: &str| -> Option<f64> {
         let rest = text.split_once(name)?.1;
         rest.split_whitespace().next()?.parse().ok()
     };
     let active = after("Active connections:").ok_or(wrong)?;
-    let mut readings = vec![Reading::new("Connections", "", "active", active)];
+    let mut readings = vec![MetricReading::new("Connections", "", "active", active)];
     for line in ["Reading", "Writing", "Waiting"] {
         if let Some(value) = after(&format!("{line}:")) {
-            readings.push(Reading::new("Connections", "", line.to_lowercase(), value));
+            readings.push(MetricReading::new(
+                "Connections",
+                "",
+                line.to_lowercase(),
+                value,
+            ));
         }
     }
     let counters = text
@@ -263,7 +287,7 @@ fn nginx(text: &str, rates: &mut RatesNow<'_>) -> Result<Vec<Reading>, String> {
         ];
         for (line, rate) in rates {
             if let Some(rate) = rate {
-                readings.push(Reading::new("Requests", "/s", line, rate));
+                readings.push(MetricReading::new("Requests", "/s", line, rate));
             }
         }
     }
@@ -277,7 +301,11 @@ mod tests {
     use super::*;
 
     /// The readings of the second of two responses that are two seconds apart.
-    fn read(form: Form, first: &str, second: &str) -> Vec<(Cow<'static, str>, String, f64)> {
+    fn read(
+        form: MetricsFormat,
+        first: &str,
+        second: &str,
+    ) -> Vec<(Cow<'static, str>, String, f64)> {
         let mut rates = Rates::default();
         let start = Instant::now();
         parse(form, first, &mut rates.at(start)).expect("an answer");
@@ -304,7 +332,11 @@ mod tests {
                 "node_cpu_seconds_total{{cpu=\"0\",mode=\"idle\"}} {idle}\nnode_cpu_seconds_total{{cpu=\"0\",mode=\"user\"}} {user}\nnode_load1 0.5\nnode_memory_MemTotal_bytes 1000\nnode_memory_MemAvailable_bytes 250\nnode_network_receive_bytes_total{{device=\"eth0\"}} {received}\nnode_network_receive_bytes_total{{device=\"lo\"}} 9e9\n"
             )
         };
-        let found = read(Form::Node, &page(10.0, 10.0, 0), &page(11.0, 11.0, 4 << 20));
+        let found = read(
+            MetricsFormat::Node,
+            &page(10.0, 10.0, 0),
+            &page(11.0, 11.0, 4 << 20),
+        );
         let expected = [
             ("CPU", "busy", 50.0),
             ("Load", "of one minute", 0.5),
@@ -319,7 +351,7 @@ mod tests {
         let status = |all: u64| {
             format!("Total Accesses: {all}\nTotal kBytes: {all}\nBusyWorkers: 3\nIdleWorkers: 7\n")
         };
-        let found = read(Form::Apache, &status(0), &status(2048));
+        let found = read(MetricsFormat::Apache, &status(0), &status(2048));
         let expected = [
             ("Bytes", "sent", 1.0),
             ("Requests", "served", 1024.0),
@@ -333,7 +365,7 @@ mod tests {
                 all * 2
             )
         };
-        let found = read(Form::Nginx, &status(10), &status(20));
+        let found = read(MetricsFormat::Nginx, &status(10), &status(20));
         let expected = [
             ("Connections", "active", 5.0),
             ("Connections", "reading", 0.0),
@@ -345,8 +377,8 @@ mod tests {
         assert_eq!(found, rows(&expected));
         let mut rates = Rates::default();
         let mut now = rates.at(Instant::now());
-        assert!(parse(Form::Nginx, "<html>", &mut now).is_err());
-        assert!(parse(Form::Apache, "<html>", &mut now).is_err());
+        assert!(parse(MetricsFormat::Nginx, "<html>", &mut now).is_err());
+        assert!(parse(MetricsFormat::Apache, "<html>", &mut now).is_err());
     }
 
     #[test]

@@ -12,7 +12,7 @@ const MOST_LINES: usize = 60;
 
 /// One value that was read.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reading {
+pub(crate) struct MetricReading {
     /// The chart that it belongs to.
     pub chart: Cow<'static, str>,
     /// The chart's unit.
@@ -22,14 +22,14 @@ pub(crate) struct Reading {
     pub value: f64,
 }
 
-impl Reading {
+impl MetricReading {
     pub fn new(
         chart: impl Into<Cow<'static, str>>,
         unit: &'static str,
         line: impl Into<String>,
         value: f64,
-    ) -> Reading {
-        Reading {
+    ) -> MetricReading {
+        MetricReading {
             chart: chart.into(),
             unit,
             line: line.into(),
@@ -48,7 +48,7 @@ pub(crate) struct Series {
 
 impl Series {
     /// Adds the readings of one time; they are empty if the source failed.
-    pub fn add(&mut self, at_ms: i64, readings: Vec<Reading>) {
+    pub fn add(&mut self, at_ms: i64, readings: Vec<MetricReading>) {
         let known = self.at_ms.len();
         self.at_ms.push(at_ms);
         for reading in readings {
@@ -119,8 +119,8 @@ fn thousandths(value: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn reading(line: &str, value: f64) -> Reading {
-        Reading::new("CPU", "%", line, value)
+    fn reading(line: &str, value: f64) -> MetricReading {
+        MetricReading::new("CPU", "%", line, value)
     }
 
     #[test]

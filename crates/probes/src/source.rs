@@ -9,8 +9,8 @@ use drumfire_report::HealthGroup;
 use thiserror::Error;
 
 use crate::agent::AgentSource;
-use crate::http::{Form, HttpSource};
-use crate::series::{Reading, Series};
+use crate::http::{HttpSource, MetricsFormat};
+use crate::series::{MetricReading, Series};
 use crate::ssh::{SshSource, SshWatch};
 
 /// The kinds, as users write them.
@@ -105,10 +105,10 @@ impl Source {
         }
         let form = match self.kind {
             "agent" => return Asked::Agent(AgentSource::new(self.target.clone())),
-            "node" => Form::Node,
-            "prometheus" => Form::Prometheus,
-            "apache" => Form::Apache,
-            _ => Form::Nginx,
+            "node" => MetricsFormat::Node,
+            "prometheus" => MetricsFormat::Prometheus,
+            "apache" => MetricsFormat::Apache,
+            _ => MetricsFormat::Nginx,
         };
         Asked::Http(HttpSource::new(self.target.clone(), form, authorities))
     }
@@ -268,9 +268,9 @@ fn watch(mut asked: Asked, shared: &SharedSource, now_ms: impl Fn() -> i64) {
 }
 
 /// The readings, and why some are missing.
-type Read = (Vec<Reading>, Option<String>);
+type Read = (Vec<MetricReading>, Option<String>);
 
-fn whole(read: Result<Vec<Reading>, String>) -> Read {
+fn whole(read: Result<Vec<MetricReading>, String>) -> Read {
     match read {
         Ok(readings) => (readings, None),
         Err(problem) => (Vec::new(), Some(problem)),

@@ -11,7 +11,7 @@ use drumfire_platform::files::{EMPTY, private, private_program};
 use drumfire_platform::processes::own_group;
 use tempfile::TempDir;
 
-use crate::series::Reading;
+use crate::series::MetricReading;
 
 /// How long connecting may take.
 const CONNECT_LIMIT: Duration = Duration::from_secs(10);
@@ -121,7 +121,7 @@ impl SshSource {
     }
 
     /// Runs each command once. Returns the numbers, and why some are missing. Stops waiting once `is_over` returns true.
-    pub fn read(&mut self, is_over: &dyn Fn() -> bool) -> (Vec<Reading>, Option<String>) {
+    pub fn read(&mut self, is_over: &dyn Fn() -> bool) -> (Vec<MetricReading>, Option<String>) {
         let session = match self.session.take() {
             Some(session) => Ok(session),
             None => SshConnection::open(&self.watch, is_over),
@@ -143,7 +143,8 @@ impl SshSource {
                         true => before.map(|before| number - before),
                         false => Some(number),
                     };
-                    let reading = |value| Reading::new(command.label.clone(), "", "value", value);
+                    let reading =
+                        |value| MetricReading::new(command.label.clone(), "", "value", value);
                     readings.extend(value.map(reading));
                 }
                 Err(why) => problem = Some(format!("`{}`: {why}", command.label)),
