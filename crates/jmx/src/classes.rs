@@ -213,7 +213,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("sampleEvent", "samplers.SampleEvent"),
 ];
 
-struct Names {
+struct ClassAliases {
     full_by_alias: HashMap<&'static str, String, FxBuildHasher>,
     alias_by_full: HashMap<String, &'static str, FxBuildHasher>,
 }
@@ -221,7 +221,7 @@ struct Names {
 /// About as many short names as there are.
 const EXPECTED: usize = 300;
 
-static NAMES: LazyLock<Names> = LazyLock::new(|| {
+static NAMES: LazyLock<ClassAliases> = LazyLock::new(|| {
     let simple = BY_PACKAGE.iter().flat_map(|&(package, names)| {
         names
             .split(' ')
@@ -234,7 +234,7 @@ static NAMES: LazyLock<Names> = LazyLock::new(|| {
         "hashTree",
         "org.apache.jorphan.collections.ListedHashTree".to_string(),
     );
-    let mut names = Names {
+    let mut names = ClassAliases {
         full_by_alias: HashMap::with_capacity_and_hasher(EXPECTED, FxBuildHasher),
         alias_by_full: HashMap::with_capacity_and_hasher(EXPECTED, FxBuildHasher),
     };

@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::classes::{aliases, canonical_class, full_class_name, is_known_alias};
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::name::{Name, Names};
+use crate::name::{Name, NameInterner};
 use crate::number::boolean_from_java;
 use crate::props::is_property;
 use crate::source::{SourceFile, Span};
@@ -45,7 +45,7 @@ pub(crate) fn plan(
         referenced_bytes: 0,
         findings: Vec::new(),
         muted: 0,
-        names: Names::default(),
+        names: NameInterner::default(),
         classes: HashMap::default(),
         kinds: HashMap::default(),
     };
@@ -151,7 +151,7 @@ pub(crate) struct PlanReader<'d, 'x> {
     referenced_bytes: usize,
     findings: Vec<Diagnostic>,
     muted: usize,
-    pub names: Names,
+    pub names: NameInterner,
     /// Classes by their spelling in the file.
     classes: HashMap<String, Rc<ClassName>, FxBuildHasher>,
     /// Test elements by the spelling of their class and then of their GUI class.

@@ -78,9 +78,9 @@ impl fmt::Debug for Name {
 
 /// The names seen so far while reading a file.
 #[derive(Default)]
-pub(crate) struct Names(HashSet<Name, FxBuildHasher>);
+pub(crate) struct NameInterner(HashSet<Name, FxBuildHasher>);
 
-impl Names {
+impl NameInterner {
     /// The interned name with this text.
     pub fn get(&mut self, text: &str) -> Name {
         if let Some(known) = self.0.get(text) {
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn equal_names_of_a_file_share_their_text() {
-        let mut names = Names::default();
+        let mut names = NameInterner::default();
         let (first, again, other) = (names.get("a"), names.get("a"), names.get("b"));
         assert!(Arc::ptr_eq(&first.0, &again.0));
         assert!(first == "a" && other == "b" && first != other);
