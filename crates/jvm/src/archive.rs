@@ -73,15 +73,15 @@ pub fn make(
 
 /// Why there is no archive.
 #[derive(Debug)]
-struct Failure {
+struct ArchiveFailure {
     why: String,
     /// Whether the next attempt would fail, too.
     is_lasting: bool,
 }
 
-impl Failure {
-    fn lasting(why: String) -> Failure {
-        Failure {
+impl ArchiveFailure {
+    fn lasting(why: String) -> ArchiveFailure {
+        ArchiveFailure {
             why,
             is_lasting: true,
         }
@@ -95,7 +95,7 @@ fn create(
     classpath: &[PathBuf],
     home: &Path,
     options: &[&str],
-) -> Result<(), Failure> {
+) -> Result<(), ArchiveFailure> {
     let program = java.home.join("bin/java");
     let part = file.with_extension(format!("{}.part", std::process::id()));
     let status = Command::new(&program)
@@ -109,17 +109,17 @@ fn create(
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
-        .map_err(|error| Failure::lasting(format!("{}: {error}", program.display())))?;
+        .map_err(|error| ArchiveFailure::lasting(format!("{}: {error}", program.display())))?;
     if ending_signal(status).is_some() || !part.is_file() {
         // A file that is there may be incomplete.
         let _ = std::fs::remove_file(&part);
-        return Err(Failure {
+        return Err(ArchiveFailure {
             why: format!("{} did not write an archive: {status}", program.display()),
             is_lasting: ending_signal(status).is_none(),
         });
     }
     std::fs::rename(&part, file)
-        .map_err(|error| Failure::lasting(format!("{}: {error}", file.display())))?;
+        .map_err(|error| ArchiveFailure::lasting(format!("{}: {error}", file.display())))?;
     remove_superseded(file);
     Ok(())
 }
