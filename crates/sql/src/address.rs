@@ -2,7 +2,7 @@
 
 /// The protocol of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum DatabaseKind {
     #[cfg(feature = "mysql")]
     MySql,
     #[cfg(feature = "postgres")]
@@ -11,8 +11,8 @@ pub(crate) enum Kind {
 
 /// The address of a database to which the program can connect without Java.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address {
-    kind: Kind,
+pub struct DatabaseAddress {
+    kind: DatabaseKind,
     /// The host name or address.
     pub host: String,
     /// The TCP port.
@@ -27,27 +27,28 @@ pub struct Address {
     pub application_name: Option<String>,
 }
 
-impl Address {
+impl DatabaseAddress {
     /// Parses an address for the driver with this class. `None` if it is for another kind of database, or has a setting
     /// that only the driver itself supports.
-    pub fn parse(url: &str, driver: &str) -> Option<Address> {
+    pub fn parse(url: &str, driver: &str) -> Option<DatabaseAddress> {
         match driver {
             #[cfg(feature = "mysql")]
-            "com.mysql.cj.jdbc.Driver" => Address::mysql(url),
+            "com.mysql.cj.jdbc.Driver" => DatabaseAddress::mysql(url),
             #[cfg(feature = "postgres")]
-            "org.postgresql.Driver" => Address::postgres(url),
+            "org.postgresql.Driver" => DatabaseAddress::postgres(url),
             _ => None,
         }
     }
 
-    pub(crate) fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> DatabaseKind {
         self.kind
     }
 
     #[cfg(feature = "postgres")]
-    fn postgres(url: &str) -> Option<Address> {
+    fn postgres(url: &str) -> Option<DatabaseAddress> {
         let rest = url.strip_prefix("jdbc:postgresql://")?;
-        let (mut address, settings) = Address::of_server(rest, Kind::Postgres, 5432)?;
+        let (mut address, settings) =
+            DatabaseAddress::of_server(rest, DatabaseKind::Postgres, 5432)?;
         for (name, value) in settings {
             match (name, value) {
                 ("user", value) => address.user = Some(value.to_owned()),
@@ -61,9 +62,9 @@ impl Address {
     }
 
     #[cfg(feature = "mysql")]
-    fn mysql(url: &str) -> Option<Address> {
+    fn mysql(url: &str) -> Option<DatabaseAddress> {
         let rest = url.strip_prefix("jdbc:mysql://")?;
-        let (mut address, settings) = Address::of_server(rest, Kind::MySql, 3306)?;
+        let (mut address, settings) = DatabaseAddress::of_server(rest, DatabaseKind::MySql, 3306)?;
         for (name, value) in settings {
             match (name, value) {
                 ("user", value) => address.user = Some(value.to_owned()),
@@ -78,7 +79,11 @@ impl Address {
     }
 
     /// Parses `host[:port]/database[?name=value&…]`.
-    fn of_server(rest: &str, kind: Kind, port: u16) -> Option<(Address, Vec<(&str, &str)>)> {
+    fn of_server(
+        rest: &str,
+        kind: DatabaseKind,
+        port: u16,
+    ) -> Option<(DatabaseAddress, Vec<(&str, &str)>)> {
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (server, database) = place.split_once('/')?;
         let (host, port) = match server.rsplit_once(':') {
@@ -91,7 +96,7 @@ impl Address {
         }
         let settings = query.split('&').filter(|setting| !setting.is_empty());
         let settings: Option<Vec<_>> = settings.map(|setting| setting.split_once('=')).collect();
-        let address = Address {
+        let address = DatabaseAddress {
             kind,
             host: host.trim_matches(['[', ']']).to_owned(),
             port,
@@ -108,8 +113,8 @@ impl Address {
 mod tests {
     use super::*;
 
-    fn parse(url: &str) -> Option<Address> {
-        Address::parse(url, "org.postgresql.Driver")
+    fn parse(url: &str) -> Option<DatabaseAddress> {
+        DatabaseAddress::parse(url, "org.postgresql.Driver")
     }
 
     #[test]
@@ -131,7 +136,7 @@ mod tests {
     #[test]
     fn an_address_of_mysql() {
         let url = "jdbc:mysql://db/shop?useSSL=false&characterEncoding=UTF-8";
-        let address = Address::parse(url, "com.mysql.cj.jdbc.Driver").expect("it is one");
+        let address = DatabaseAddress::parse(url, "com.mysql.cj.jdbc.Driver").expect("it is one");
         assert_eq!(
             (&*address.host, address.port, &*address.database),
             ("db", 3306, "shop")
@@ -142,7 +147,7 @@ mod tests {
             "jdbc:mariadb://db/shop",
         ] {
             assert_eq!(
-                Address::parse(url, "com.mysql.cj.jdbc.Driver"),
+                DatabaseAddress::parse(url, "com.mysql.cj.jdbc.Driver"),
                 None,
                 "{url}"
             );
@@ -162,7 +167,7 @@ mod tests {
             assert_eq!(parse(url), None, "{url}");
         }
         assert_eq!(
-            Address::parse("jdbc:postgresql://db/shop", "com.example.Driver"),
+            DatabaseAddress::parse("jdbc:postgresql://db/shop", "com.example.Driver"),
             None
         );
     }

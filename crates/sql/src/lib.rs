@@ -18,8 +18,8 @@ mod mysql;
 #[cfg(feature = "postgres")]
 mod postgres;
 
-pub use address::Address;
-use address::Kind;
+pub use address::DatabaseAddress;
+use address::DatabaseKind;
 pub use argument::{Argument, ArgumentValue};
 pub use failure::SqlFailure;
 
@@ -94,9 +94,9 @@ pub struct Connection(Driver);
 
 enum Driver {
     #[cfg(feature = "mysql")]
-    MySql(Box<mysql::Connection>),
+    MySql(Box<mysql::MySqlConnection>),
     #[cfg(feature = "postgres")]
-    Postgres(Box<postgres::Connection>),
+    Postgres(Box<postgres::PostgresConnection>),
 }
 
 /// Makes the same call on the connection of either driver.
@@ -125,19 +125,20 @@ impl Connection {
     /// # Errors
     /// The driver's failure.
     pub async fn open(
-        address: &Address,
+        address: &DatabaseAddress,
         user: &str,
         password: &str,
     ) -> Result<Connection, SqlFailure> {
         match address.kind() {
             #[cfg(feature = "mysql")]
-            Kind::MySql => {
-                let connection = mysql::Connection::open(address, user, password).await?;
+            DatabaseKind::MySql => {
+                let connection = mysql::MySqlConnection::open(address, user, password).await?;
                 Ok(Connection(Driver::MySql(Box::new(connection))))
             }
             #[cfg(feature = "postgres")]
-            Kind::Postgres => {
-                let connection = postgres::Connection::open(address, user, password).await?;
+            DatabaseKind::Postgres => {
+                let connection =
+                    postgres::PostgresConnection::open(address, user, password).await?;
                 Ok(Connection(Driver::Postgres(Box::new(connection))))
             }
         }

@@ -9,13 +9,13 @@ use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, Error, Opts, OptsBuilder, ServerError};
 use tokio::time::timeout;
 
-use crate::{Address, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult};
+use crate::{DatabaseAddress, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult};
 
 const PLAIN: &str = "java.sql.SQLException";
 /// `jdbcCompliantTruncation`.
 const STRICT: &str = "SET sql_mode=CONCAT(@@sql_mode,',STRICT_TRANS_TABLES')";
 
-pub struct Connection {
+pub struct MySqlConnection {
     connection: Conn,
     opts: Opts,
     auto_commit: bool,
@@ -24,12 +24,12 @@ pub struct Connection {
     limit: i32,
 }
 
-impl Connection {
+impl MySqlConnection {
     pub async fn open(
-        address: &Address,
+        address: &DatabaseAddress,
         user: &str,
         password: &str,
-    ) -> Result<Connection, SqlFailure> {
+    ) -> Result<MySqlConnection, SqlFailure> {
         let user = address.user.as_deref().unwrap_or(user);
         let password = address.password.as_deref().unwrap_or(password);
         let database = Some(address.database.clone()).filter(|name| !name.is_empty());
@@ -45,7 +45,7 @@ impl Connection {
             .setup(vec![STRICT])
             .into();
         let connection = Conn::new(opts.clone()).await.map_err(failure)?;
-        Ok(Connection {
+        Ok(MySqlConnection {
             connection,
             opts,
             auto_commit: true,
@@ -122,7 +122,7 @@ impl Connection {
         Ok((found, counts))
     }
 
-    /// Like [`Connection::ask`]. If the statement exceeds the limit, a second connection kills it
+    /// Like [`MySqlConnection::ask`]. If the statement exceeds the limit, a second connection kills it
     /// (`CancelQueryTaskImpl`).
     async fn ask_in_time(
         &mut self,

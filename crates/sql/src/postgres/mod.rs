@@ -21,7 +21,9 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::marker::{self, Numbered};
-use crate::{Address, Argument, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult};
+use crate::{
+    Argument, DatabaseAddress, Expected, Isolation, Rows, SqlFailure, Statement, StatementResult,
+};
 use types::Column;
 
 const CLASS: &str = "org.postgresql.util.PSQLException";
@@ -32,7 +34,7 @@ const PREPARE_THRESHOLD: u32 = 5;
 /// `preparedStatementCacheQueries`.
 const KNOWN_STATEMENTS: usize = 256;
 
-pub struct Connection {
+pub struct PostgresConnection {
     stream: TcpStream,
     input: BytesMut,
     output: BytesMut,
@@ -61,12 +63,12 @@ struct Reply {
     failure: Option<SqlFailure>,
 }
 
-impl Connection {
+impl PostgresConnection {
     pub async fn open(
-        address: &Address,
+        address: &DatabaseAddress,
         user: &str,
         password: &str,
-    ) -> Result<Connection, SqlFailure> {
+    ) -> Result<PostgresConnection, SqlFailure> {
         let server = (address.host.clone(), address.port);
         let user = address.user.as_deref().unwrap_or(user);
         let password = address.password.as_deref().unwrap_or(password);
@@ -83,7 +85,7 @@ impl Connection {
             _ => return Err(attempt_failed()),
         };
         stream.set_nodelay(true).map_err(|_| attempt_failed())?;
-        let mut connection = Connection {
+        let mut connection = PostgresConnection {
             stream,
             input: BytesMut::with_capacity(8192),
             output: BytesMut::with_capacity(1024),
@@ -501,7 +503,7 @@ impl Connection {
 }
 
 /// Tells the server about the end of the connection, if that does not block.
-impl Drop for Connection {
+impl Drop for PostgresConnection {
     fn drop(&mut self) {
         if !self.is_broken {
             self.output.clear();

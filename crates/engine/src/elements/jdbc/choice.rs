@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use drumfire_jmx::Value;
-use drumfire_sql::Address;
+use drumfire_sql::DatabaseAddress;
 
 use super::arguments;
 use super::pool::{Pool, Pools};
@@ -135,7 +135,7 @@ fn locks(query: &str) -> bool {
 fn of_data_source(element: &Element, decoding: &mut DecodingContext) -> Option<String> {
     let mut d = Decoder::new(element, decoding);
     let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
-    if Address::parse(&url, &driver).is_none() {
+    if DatabaseAddress::parse(&url, &driver).is_none() {
         return Some(format!("{url} with {driver} needs the JDBC driver"));
     }
     let properties = d.text_now("connectionProperties");

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use drumfire_sql::{Address, Connection, Expected, Isolation, SqlFailure, Statement};
+use drumfire_sql::{Connection, DatabaseAddress, Expected, Isolation, SqlFailure, Statement};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -60,7 +60,7 @@ impl Pools {
 /// One pool.
 pub struct Pool {
     name: String,
-    address: Address,
+    address: DatabaseAddress,
     user: String,
     password: String,
     /// The maximum number of connections; 0 gives each user its own.
@@ -103,7 +103,7 @@ impl Pool {
     /// Decodes the element, as JMeter does when the test starts; `None` if there is no native driver for its address.
     pub fn decode(d: &mut Decoder) -> Option<Pool> {
         let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
-        let address = Address::parse(&url, &driver)?;
+        let address = DatabaseAddress::parse(&url, &driver)?;
         let size = d.text_now("poolMax").trim().parse().unwrap_or(0);
         let milliseconds = |text: String| text.trim().parse::<i64>().ok();
         let wait_ms = milliseconds(d.text_now("timeout")).unwrap_or(-1);
