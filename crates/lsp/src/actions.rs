@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use drumfire_jmx::{Node, Span, did_you_mean};
-use drumfire_refactor::{Joined, Kind, PlanFile, Subject, content_span, leaves};
+use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject, content_span, leaves};
 use lsp_types::{
     CodeAction, CodeActionKind, CodeActionOrCommand, Diagnostic, NumberOrString, Range, TextEdit,
     Uri, WorkspaceEdit,
@@ -124,12 +124,12 @@ impl ActionSite<'_> {
     fn misspelt(&self, joined: &Joined, span: Span, all: &mut Vec<CodeAction>) {
         let plans = joined.plans.iter().flat_map(|plan| &plan.index().names);
         let set: BTreeSet<&str> = plans
-            .filter(|one| one.subject == Subject::Variable && one.kind == Kind::Set)
+            .filter(|one| one.subject == Subject::Variable && one.kind == OccurrenceKind::Set)
             .map(|one| one.name.as_str())
             .collect();
         let names = self.plan.index().names.iter().filter(|one| {
             one.subject == Subject::Variable
-                && one.kind == Kind::Read
+                && one.kind == OccurrenceKind::Read
                 && one.span.start <= span.end
                 && span.start <= one.span.end
         });

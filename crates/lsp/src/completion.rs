@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use drumfire_jmx::{KNOWN_PROPERTIES, Node};
-use drumfire_refactor::{Joined, Kind, PlanFile, Subject};
+use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject};
 use lsp_types::{
     CompletionItem, CompletionItemKind, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
 };
@@ -98,7 +98,7 @@ fn variables(joined: &Joined) -> Vec<CompletionItem> {
     let mut found: BTreeMap<&str, String> = BTreeMap::new();
     for plan in &joined.plans {
         for one in &plan.index().names {
-            if one.subject == Subject::Variable && one.kind == Kind::Set {
+            if one.subject == Subject::Variable && one.kind == OccurrenceKind::Set {
                 let setter = || plan.index().path(one.element).join(" > ");
                 found.entry(&one.name).or_insert_with(setter);
             }

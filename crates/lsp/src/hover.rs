@@ -2,7 +2,7 @@
 
 use drumfire_expr::FunctionSpec;
 use drumfire_jmx::known_property;
-use drumfire_refactor::{Joined, Kind, Occurrence, PlanFile, Subject};
+use drumfire_refactor::{Joined, Occurrence, OccurrenceKind, PlanFile, Subject};
 
 use crate::names::{Named, occurrences};
 use crate::workspace::element_at;
@@ -48,7 +48,7 @@ fn variable(joined: &Joined, properties: &[(String, String)], name: &Occurrence)
     }
     let mut lines = Vec::new();
     for (plan, names) in occurrences(joined, name) {
-        for one in names.iter().filter(|one| one.kind == Kind::Set) {
+        for one in names.iter().filter(|one| one.kind == OccurrenceKind::Set) {
             let path = plan.index().path(one.element).join(" > ");
             let class = plan.index().elements.get(one.element);
             let class = class.map_or("", |element| element.class.as_str());

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use drumfire_jmx::{Node, Span};
 use drumfire_refactor::{
-    Joined, Kind, Occurrence, PlanFile, Refused, Renamed, Subject, base_name, content_span, leaves,
-    project_root, rename_element, rename_variable,
+    Joined, Occurrence, OccurrenceKind, PlanFile, Refused, Renamed, Subject, base_name,
+    content_span, leaves, project_root, rename_element, rename_variable,
 };
 use lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, TextEdit, Uri, WorkspaceEdit};
 
@@ -75,7 +75,9 @@ fn own_name<'n>(joined: &Joined, name: &'n str) -> &'n str {
     let sets = |wanted: &str| {
         let mut all = joined.plans.iter().flat_map(|plan| &plan.index().names);
         all.any(|one| {
-            one.subject == Subject::Variable && one.kind == Kind::Set && one.name == wanted
+            one.subject == Subject::Variable
+                && one.kind == OccurrenceKind::Set
+                && one.name == wanted
         })
     };
     match base_name(name) {
@@ -119,7 +121,9 @@ pub fn definitions(joined: &Joined, target: &Named) -> Vec<Location> {
             element_places(own, |found| found.last() == Some(&name.name.as_str()))
         }
         Named::Name(name) => {
-            let mut found = places(&occurrences(joined, name), |one| one.kind == Kind::Set);
+            let mut found = places(&occurrences(joined, name), |one| {
+                one.kind == OccurrenceKind::Set
+            });
             match name.subject {
                 Subject::Variable => found.extend(columns(joined, &name.name)),
                 Subject::Property => found.extend(setting(&own.path, &name.name)),
@@ -207,7 +211,7 @@ fn setting(plan: &Path, name: &str) -> Option<Location> {
 pub fn references(joined: &Joined, target: &Named, with_definitions: bool) -> Vec<Location> {
     match target {
         Named::Name(name) => places(&occurrences(joined, name), |one| {
-            with_definitions || one.kind == Kind::Read
+            with_definitions || one.kind == OccurrenceKind::Read
         }),
         Named::Element(at) => module_references(joined, *at),
         Named::Module(_) | Named::File(_) => Vec::new(),
@@ -243,8 +247,8 @@ pub fn highlights(plan: &PlanFile, lines: &Lines, wanted: &Occurrence) -> Vec<Do
         .map(|one| DocumentHighlight {
             range: lines.range(one.span),
             kind: Some(match one.kind {
-                Kind::Set => DocumentHighlightKind::WRITE,
-                Kind::Read => DocumentHighlightKind::READ,
+                OccurrenceKind::Set => DocumentHighlightKind::WRITE,
+                OccurrenceKind::Read => DocumentHighlightKind::READ,
             }),
         })
         .collect()

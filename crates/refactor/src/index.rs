@@ -4,7 +4,7 @@ use drumfire_jmx::{Node, Span, Tree};
 
 use crate::leaves::{Leaf, attribute_span, content_span, leaves};
 use crate::mapped::MappedText;
-use crate::names::{Kind, NameUse, Subject, scan};
+use crate::names::{NameUse, OccurrenceKind, Subject, scan};
 use crate::places::{sets_parts, variable_property};
 
 /// A position where a name occurs.
@@ -15,7 +15,7 @@ pub struct Occurrence {
     /// What the name refers to.
     pub subject: Subject,
     /// Whether it is set or read there.
-    pub kind: Kind,
+    pub kind: OccurrenceKind,
     /// Its position in the text of the file.
     pub span: Span,
     /// The index of the test element, in the order of the file.
@@ -130,7 +130,7 @@ impl Index {
         leaf: &Leaf<'_>,
         mapped: &MappedText,
         separator: Option<char>,
-        kind: Kind,
+        kind: OccurrenceKind,
     ) {
         let mut from = 0;
         let text = mapped.text.as_str();
@@ -172,7 +172,7 @@ impl Index {
             self.names.push(Occurrence {
                 name,
                 subject: Subject::Variable,
-                kind: Kind::Set,
+                kind: OccurrenceKind::Set,
                 span,
                 element: leaf.number,
                 has_parts: false,
@@ -198,7 +198,7 @@ impl Index {
                     element,
                 }),
                 false => self.names.push(Occurrence {
-                    has_parts: kind == Kind::Set,
+                    has_parts: kind == OccurrenceKind::Set,
                     name,
                     subject,
                     kind,
@@ -253,7 +253,10 @@ mod tests {
             assert_eq!(&xml[one.span.start..one.span.end], "who");
         }
         assert_eq!(index.path(1), ["p ${who}", "s"]);
-        let set = who.iter().filter(|one| one.kind == Kind::Set).count();
+        let set = who
+            .iter()
+            .filter(|one| one.kind == OccurrenceKind::Set)
+            .count();
         assert_eq!(set, 3);
     }
 }

@@ -20,7 +20,7 @@ pub use index::{Computed, ElementEntry, Index, Occurrence};
 pub use joined::{Joined, PlanFile, project_root};
 pub use leaves::{Leaf, content_span, leaves};
 pub use mapped::MappedText;
-pub use names::{Kind, Subject, base_name, derived_suffix};
+pub use names::{OccurrenceKind, Subject, base_name, derived_suffix};
 pub use places::{is_script, variable_property};
 pub use rename::{FileChange, Refused, Renamed, rename_variable};
 pub use rename_element::rename_element;

@@ -6,7 +6,7 @@ use drumfire_expr::FunctionSpec;
 
 /// Whether an occurrence sets a name or reads it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum OccurrenceKind {
     /// The variable gets a value.
     Set,
     /// The value is used.
@@ -31,7 +31,7 @@ pub enum Subject {
 pub(crate) struct NameUse {
     pub range: Range<usize>,
     pub subject: Subject,
-    pub kind: Kind,
+    pub kind: OccurrenceKind,
     /// The name is computed, and the range covers only its literal beginning.
     pub is_computed: bool,
 }
@@ -84,7 +84,7 @@ fn reference(text: &str, start: usize, found: &mut Vec<NameUse>) -> usize {
                     true => Subject::Function,
                     false => Subject::Variable,
                 },
-                kind: Kind::Read,
+                kind: OccurrenceKind::Read,
                 is_computed: false,
             });
         }
@@ -93,7 +93,7 @@ fn reference(text: &str, start: usize, found: &mut Vec<NameUse>) -> usize {
     found.push(NameUse {
         range: trimmed(text, start..start + end),
         subject: Subject::Function,
-        kind: Kind::Read,
+        kind: OccurrenceKind::Read,
         is_computed: false,
     });
     let (arguments, after) = arguments(text, start + end + 1, found);
@@ -159,7 +159,7 @@ fn note_arguments(text: &str, call: &str, arguments: &[Range<usize>], found: &mu
 }
 
 /// What the argument at an index names, by the function's description of its parameters.
-fn named_by(spec: &FunctionSpec, at: usize, count: usize) -> Option<(Subject, Kind)> {
+fn named_by(spec: &FunctionSpec, at: usize, count: usize) -> Option<(Subject, OccurrenceKind)> {
     let parameter = match (spec.parameters.get(at), spec.max) {
         (_, None) if at + 1 == count && at + 1 >= spec.parameters.len() => {
             spec.parameters.last()?
@@ -170,12 +170,12 @@ fn named_by(spec: &FunctionSpec, at: usize, count: usize) -> Option<(Subject, Ki
     };
     let about = parameter.name;
     if about.contains("Throughput Shaping Timer") {
-        return Some((Subject::Timer, Kind::Read));
+        return Some((Subject::Timer, OccurrenceKind::Read));
     }
     if matches!(about, "name of the property" | "name of a property") {
         let kind = match spec.name {
-            "__setProperty" => Kind::Set,
-            _ => Kind::Read,
+            "__setProperty" => OccurrenceKind::Set,
+            _ => OccurrenceKind::Read,
         };
         return Some((Subject::Property, kind));
     }
@@ -183,8 +183,8 @@ fn named_by(spec: &FunctionSpec, at: usize, count: usize) -> Option<(Subject, Ki
         return None;
     }
     let kind = match about {
-        "name of a variable" | "variable to search in" => Kind::Read,
-        _ => Kind::Set,
+        "name of a variable" | "variable to search in" => OccurrenceKind::Read,
+        _ => OccurrenceKind::Set,
     };
     Some((Subject::Variable, kind))
 }
@@ -207,7 +207,7 @@ fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<Name
         rest = skip(rest);
         let kind = if text[rest..].starts_with('[') {
             rest += 1;
-            Kind::Read
+            OccurrenceKind::Read
         } else {
             let Some(call) = text[rest..].strip_prefix('.').map(str::trim_start) else {
                 continue;
@@ -215,8 +215,10 @@ fn script_names(text: &str, object: &str, subject: Subject, found: &mut Vec<Name
             let start = text.len() - call.len();
             let end = call.find(|sign| !is_word(sign)).unwrap_or(call.len());
             let kind = match &call[..end] {
-                "put" | "putObject" | "setProperty" => Kind::Set,
-                "get" | "getObject" | "remove" | "getProperty" | "containsKey" => Kind::Read,
+                "put" | "putObject" | "setProperty" => OccurrenceKind::Set,
+                "get" | "getObject" | "remove" | "getProperty" | "containsKey" => {
+                    OccurrenceKind::Read
+                }
                 _ => continue,
             };
             rest = skip(start + end);
@@ -287,11 +289,11 @@ mod tests {
         found.sort_by_key(|one| one.range.start);
         let told = found.iter().map(|one| {
             let kind = match (one.subject, one.kind) {
-                (Subject::Property, Kind::Set) => "P=",
-                (Subject::Property, Kind::Read) => "P:",
+                (Subject::Property, OccurrenceKind::Set) => "P=",
+                (Subject::Property, OccurrenceKind::Read) => "P:",
                 (Subject::Timer, _) => "T:",
-                (_, Kind::Set) => "=",
-                (_, Kind::Read) => "",
+                (_, OccurrenceKind::Set) => "=",
+                (_, OccurrenceKind::Read) => "",
             };
             let more = if one.is_computed { "…" } else { "" };
             format!("{kind}{}{more}", &text[one.range.clone()])

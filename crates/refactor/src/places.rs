@@ -3,76 +3,141 @@
 use drumfire_jmx::Node;
 
 use crate::leaves::Leaf;
-use crate::names::Kind;
+use crate::names::OccurrenceKind;
 
 /// A property that holds names of variables: the class of the test element (empty for any); the property; the separator, if
 /// there may be several names; whether they are set or read.
-type Row = (&'static str, &'static str, Option<char>, Kind);
+type Row = (&'static str, &'static str, Option<char>, OccurrenceKind);
 
 const TABLE: &[Row] = &[
-    ("CSVDataSet", "variableNames", Some(','), Kind::Set),
+    (
+        "CSVDataSet",
+        "variableNames",
+        Some(','),
+        OccurrenceKind::Set,
+    ),
     (
         "com.blazemeter.jmeter.RandomCSVDataSetConfig",
         "variableNames",
         Some(','),
-        Kind::Set,
+        OccurrenceKind::Set,
     ),
-    ("RegexExtractor", "RegexExtractor.refname", None, Kind::Set),
+    (
+        "RegexExtractor",
+        "RegexExtractor.refname",
+        None,
+        OccurrenceKind::Set,
+    ),
     (
         "BoundaryExtractor",
         "BoundaryExtractor.refname",
         None,
-        Kind::Set,
+        OccurrenceKind::Set,
     ),
-    ("HtmlExtractor", "HtmlExtractor.refname", None, Kind::Set),
+    (
+        "HtmlExtractor",
+        "HtmlExtractor.refname",
+        None,
+        OccurrenceKind::Set,
+    ),
     (
         "JSONPostProcessor",
         "JSONPostProcessor.referenceNames",
         Some(';'),
-        Kind::Set,
+        OccurrenceKind::Set,
     ),
     (
         "JMESPathExtractor",
         "JMESExtractor.referenceName",
         None,
-        Kind::Set,
+        OccurrenceKind::Set,
     ),
-    ("XPathExtractor", "XPathExtractor.refname", None, Kind::Set),
+    (
+        "XPathExtractor",
+        "XPathExtractor.refname",
+        None,
+        OccurrenceKind::Set,
+    ),
     (
         "XPath2Extractor",
         "XPathExtractor2.refname",
         None,
-        Kind::Set,
+        OccurrenceKind::Set,
     ),
     (
         "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor",
         "VAR",
         None,
-        Kind::Set,
+        OccurrenceKind::Set,
     ),
-    ("CounterConfig", "CounterConfig.name", None, Kind::Set),
-    ("RandomVariableConfig", "variableName", None, Kind::Set),
+    (
+        "CounterConfig",
+        "CounterConfig.name",
+        None,
+        OccurrenceKind::Set,
+    ),
+    (
+        "RandomVariableConfig",
+        "variableName",
+        None,
+        OccurrenceKind::Set,
+    ),
     (
         "ForeachController",
         "ForeachController.inputVal",
         None,
-        Kind::Read,
+        OccurrenceKind::Read,
     ),
     (
         "ForeachController",
         "ForeachController.returnVal",
         None,
-        Kind::Set,
+        OccurrenceKind::Set,
     ),
-    ("UserParameters", "UserParameters.names", None, Kind::Set),
-    ("JDBCSampler", "variableNames", Some(','), Kind::Set),
-    ("JDBCPreProcessor", "variableNames", Some(','), Kind::Set),
-    ("JDBCPostProcessor", "variableNames", Some(','), Kind::Set),
-    ("JDBCSampler", "resultVariable", None, Kind::Set),
-    ("JDBCPreProcessor", "resultVariable", None, Kind::Set),
-    ("JDBCPostProcessor", "resultVariable", None, Kind::Set),
-    ("KeystoreConfig", "clientCertAliasVarName", None, Kind::Read),
-    ("", "Scope.variable", None, Kind::Read),
+    (
+        "UserParameters",
+        "UserParameters.names",
+        None,
+        OccurrenceKind::Set,
+    ),
+    (
+        "JDBCSampler",
+        "variableNames",
+        Some(','),
+        OccurrenceKind::Set,
+    ),
+    (
+        "JDBCPreProcessor",
+        "variableNames",
+        Some(','),
+        OccurrenceKind::Set,
+    ),
+    (
+        "JDBCPostProcessor",
+        "variableNames",
+        Some(','),
+        OccurrenceKind::Set,
+    ),
+    ("JDBCSampler", "resultVariable", None, OccurrenceKind::Set),
+    (
+        "JDBCPreProcessor",
+        "resultVariable",
+        None,
+        OccurrenceKind::Set,
+    ),
+    (
+        "JDBCPostProcessor",
+        "resultVariable",
+        None,
+        OccurrenceKind::Set,
+    ),
+    (
+        "KeystoreConfig",
+        "clientCertAliasVarName",
+        None,
+        OccurrenceKind::Read,
+    ),
+    ("", "Scope.variable", None, OccurrenceKind::Read),
 ];
 
 /// Elements whose arguments are variables, and the property that holds the arguments; empty for the element itself.
@@ -100,7 +165,7 @@ const WITH_PARTS: &[&str] = &[
 ];
 
 /// If a text holds names of variables: their separator, and whether they are set or read.
-pub fn variable_property(leaf: &Leaf<'_>) -> Option<(Option<char>, Kind)> {
+pub fn variable_property(leaf: &Leaf<'_>) -> Option<(Option<char>, OccurrenceKind)> {
     if leaf.name == "Argument.name" && leaf.class == "Argument" {
         let is_variable = |(class, top): &&(&str, &str)| {
             leaf.node.class == *class && (top.is_empty() || leaf.top == *top)
@@ -108,7 +173,7 @@ pub fn variable_property(leaf: &Leaf<'_>) -> Option<(Option<char>, Kind)> {
         return ARGUMENTS
             .iter()
             .find(is_variable)
-            .map(|_| (None, Kind::Set));
+            .map(|_| (None, OccurrenceKind::Set));
     }
     let row = TABLE.iter().find(|(class, property, ..)| {
         *property == leaf.name && (class.is_empty() || leaf.node.class == *class)

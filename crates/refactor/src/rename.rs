@@ -7,7 +7,7 @@ use drumfire_jmx::did_you_mean;
 
 use crate::edit::{TextEdit, apply, escaped};
 use crate::joined::{Joined, PlanFile};
-use crate::names::{Kind, Subject, base_name, derived_suffix};
+use crate::names::{OccurrenceKind, Subject, base_name, derived_suffix};
 use crate::places::is_script;
 
 /// The new text of a file.
@@ -181,7 +181,7 @@ fn whole(joined: &Joined, old: &str) -> Result<(), Refused> {
     let all = || joined.plans.iter().flat_map(|plan| &plan.index().names);
     let sets = |name: &str| {
         let mut of_name = all().filter(|one| one.subject == Subject::Variable && one.name == name);
-        of_name.any(|one| one.kind == Kind::Set)
+        of_name.any(|one| one.kind == OccurrenceKind::Set)
     };
     let base = base_name(old);
     if base != old && sets(base) && !sets(old) {
