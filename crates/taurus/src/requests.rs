@@ -15,7 +15,7 @@ use crate::value::{Table, as_table, flag, text, text_or};
 const MAX_DEPTH: usize = 100;
 
 /// Compiles scenarios to elements.
-pub(crate) struct Compiler<'c> {
+pub(crate) struct ScenarioCompiler<'c> {
     /// All scenarios by name.
     pub scenarios: &'c Table,
     pub files: &'c Files,
@@ -24,7 +24,7 @@ pub(crate) struct Compiler<'c> {
     pub depth: usize,
 }
 
-impl Compiler<'_> {
+impl ScenarioCompiler<'_> {
     /// All elements of a scenario that go into its thread group.
     pub fn scenario(&mut self, scenario: &Table) -> Result<Vec<Node>, Fault> {
         let mut nodes = head(scenario, self.files)?;

@@ -15,7 +15,7 @@ use crate::hooks::{self, Hook};
 use crate::join::{ExecutionPlan, join};
 use crate::load::Load;
 use crate::modifications;
-use crate::requests::Compiler;
+use crate::requests::ScenarioCompiler;
 use crate::scenario::{Execution, executions};
 use crate::script;
 use crate::value::{Table, as_table, flag, list, table, text, text_or};
@@ -201,7 +201,7 @@ fn from_requests(execution: &Execution, config: &Table, files: &Files) -> Result
         return Err(fault.hint("Write `script: plan.jmx` or `requests:`"));
     }
     let empty = Table::new();
-    let mut compiler = Compiler {
+    let mut compiler = ScenarioCompiler {
         scenarios: table(config, "scenarios").unwrap_or(&empty),
         files,
         path: vec![execution.label.clone()],
