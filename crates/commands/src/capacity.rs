@@ -69,7 +69,7 @@ pub enum LevelOutcome {
 
 /// The state of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
+enum SearchPhase {
     /// Seconds left until the measurement begins.
     Settling(u32),
     Measuring,
@@ -83,7 +83,7 @@ pub struct Search {
     goal: Goal,
     control: Control,
     machine: Machine,
-    phase: Phase,
+    phase: SearchPhase,
     /// The current level, in iterations a second.
     rate: f64,
     highest_held: Option<f64>,
@@ -105,7 +105,7 @@ impl Search {
             goal,
             control,
             machine: Machine::default(),
-            phase: Phase::Settling(SETTLE_S + 1),
+            phase: SearchPhase::Settling(SETTLE_S + 1),
             highest_held: None,
             lowest_broken: None,
             measured: Vec::new(),
@@ -134,25 +134,25 @@ impl Search {
         }
         self.last_ms = increment.from_ms;
         match self.phase {
-            Phase::Done => {}
-            Phase::Settling(left) => {
+            SearchPhase::Done => {}
+            SearchPhase::Settling(left) => {
                 self.phase = match left {
-                    0 | 1 => Phase::Measuring,
-                    _ => Phase::Settling(left - 1),
+                    0 | 1 => SearchPhase::Measuring,
+                    _ => SearchPhase::Settling(left - 1),
                 };
                 self.measured.clear();
                 self.seconds.clear();
             }
-            Phase::Recovering(left) => {
+            SearchPhase::Recovering(left) => {
                 self.measured = vec![increment.clone()];
                 let is_well = self.broken(0, 1).is_none() && increment.totals().0 > 0;
                 if is_well || left == 0 {
                     self.go_to_next();
                 } else {
-                    self.phase = Phase::Recovering(left - 1);
+                    self.phase = SearchPhase::Recovering(left - 1);
                 }
             }
-            Phase::Measuring => {
+            SearchPhase::Measuring => {
                 self.measured.push(increment.clone());
                 if self.is_settled() {
                     self.conclude();
@@ -265,7 +265,7 @@ impl Search {
     fn recover(&mut self) {
         let low = self.highest_held.unwrap_or(self.goal.from) / 2.0;
         self.set_rate(low);
-        self.phase = Phase::Recovering(RECOVER_S);
+        self.phase = SearchPhase::Recovering(RECOVER_S);
     }
 
     /// Goes upwards while every level has held, then between the highest that held and the lowest that broke.
@@ -282,7 +282,7 @@ impl Search {
             Some(rate) => {
                 self.rate = rate;
                 self.set_rate(rate);
-                self.phase = Phase::Settling(SETTLE_S);
+                self.phase = SearchPhase::Settling(SETTLE_S);
             }
             None => self.end(),
         }
@@ -294,7 +294,7 @@ impl Search {
     }
 
     fn end(&mut self) {
-        self.phase = Phase::Done;
+        self.phase = SearchPhase::Done;
         self.control.shutdown_soon();
     }
 
@@ -473,7 +473,7 @@ mod tests {
             Box::new(std::io::sink()),
         );
         for number in 1_000..4_000 {
-            if search.phase == Phase::Done {
+            if search.phase == SearchPhase::Done {
                 break;
             }
             let asked = max * search.control.rate();
@@ -495,7 +495,7 @@ mod tests {
             search.receive(&Event::Tick(Arc::new(tick)), &nothing);
             search.receive(&Event::Increment(second), &nothing);
         }
-        assert_eq!(search.phase, Phase::Done);
+        assert_eq!(search.phase, SearchPhase::Done);
         assert!(search.control.stopping());
         search
     }

@@ -18,7 +18,7 @@ pub const OUT: &str = "drumfire.out";
 pub const TAGS: &str = "drumfire.tags";
 
 /// The profile and target that a run chooses.
-pub struct Choice<'c> {
+pub struct ProfileChoice<'c> {
     /// The profile.
     pub profile: Option<&'c str>,
     /// The target; defaults to that of the profile, or of the environment.
@@ -134,7 +134,7 @@ impl Choices {
     ///
     /// # Errors
     /// If there is no profile of that name.
-    pub fn profile(&self, choice: &Choice<'_>) -> Result<Option<&Profile>, String> {
+    pub fn profile(&self, choice: &ProfileChoice<'_>) -> Result<Option<&Profile>, String> {
         choice
             .profile
             .map(|name| named(&self.profiles, name, "profile"))
@@ -146,7 +146,7 @@ impl Choices {
     ///
     /// # Errors
     /// A profile or target that is not there, a variable that is not set, or a wrong value.
-    pub fn properties(&self, choice: &Choice<'_>) -> Result<Vec<(String, String)>, String> {
+    pub fn properties(&self, choice: &ProfileChoice<'_>) -> Result<Vec<(String, String)>, String> {
         let mut set = Vec::new();
         let mut add = |values: &Values| -> Result<(), String> {
             for (name, value) in values {
@@ -186,7 +186,7 @@ impl Profile {
     }
 
     /// The load and the limits as properties.
-    fn load(&self, choice: &Choice<'_>) -> Result<Vec<(String, String)>, String> {
+    fn load(&self, choice: &ProfileChoice<'_>) -> Result<Vec<(String, String)>, String> {
         let mut set = Vec::new();
         let mut put = |name: &str, value: Option<String>| {
             set.extend(value.map(|value| (name.to_owned(), value)));

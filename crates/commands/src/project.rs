@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::authorities::TLS_CA;
-use crate::profiles::{Choice, Choices, Held, OUT, Outputs, Profile, TAGS, Values};
+use crate::profiles::{Choices, Held, OUT, Outputs, Profile, ProfileChoice, TAGS, Values};
 
 /// The file's name.
 pub const FILE: &str = "drumfire.toml";
@@ -132,7 +132,7 @@ pub fn faults(text: &str) -> Vec<(Range<usize>, String)> {
 /// A fault in the file, with its line, or in the choice.
 pub fn properties(
     plan: Option<&Path>,
-    choice: &Choice<'_>,
+    choice: &ProfileChoice<'_>,
 ) -> Result<Vec<(String, String)>, String> {
     let Some((file, project)) = found(plan)? else {
         let missing = |kind: &str, name: &str| {
@@ -161,7 +161,7 @@ pub fn properties(
 ///
 /// # Errors
 /// A fault in the file or in the choice.
-pub fn outputs(plan: Option<&Path>, choice: &Choice<'_>) -> Result<Outputs, String> {
+pub fn outputs(plan: Option<&Path>, choice: &ProfileChoice<'_>) -> Result<Outputs, String> {
     let Some((_, project)) = found(plan)? else {
         return Ok(Outputs::default());
     };
@@ -230,14 +230,14 @@ fn of_tables(project: &Project, folder: &Path) -> Vec<(String, String)> {
 mod tests {
     use super::*;
 
-    fn set(text: &str, choice: &Choice<'_>) -> Result<Vec<(String, String)>, String> {
+    fn set(text: &str, choice: &ProfileChoice<'_>) -> Result<Vec<(String, String)>, String> {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join(FILE), text).expect("a file");
         properties(Some(&folder.path().join("plan.jmx")), choice)
     }
 
-    fn choice<'c>(profile: Option<&'c str>, target: Option<&'c str>) -> Choice<'c> {
-        Choice {
+    fn choice<'c>(profile: Option<&'c str>, target: Option<&'c str>) -> ProfileChoice<'c> {
+        ProfileChoice {
             profile,
             target,
             variable: &|name| (name == "PASS").then(|| "geheim".into()),
@@ -301,7 +301,8 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named() {
-        let why = |text: &str, choice: &Choice<'_>| set(text, choice).expect_err("it is wrong");
+        let why =
+            |text: &str, choice: &ProfileChoice<'_>| set(text, choice).expect_err("it is wrong");
         let none = choice(None, None);
         assert!(why("[load]\nusers = 1\n", &none).contains("unknown field `load`"));
         assert!(why("[jvm]\nheap = \"1g\"\n", &none).contains("unknown field `heap`"));

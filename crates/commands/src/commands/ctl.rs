@@ -21,7 +21,7 @@ const HINT: &str = "hint: start one with `drumfire run plan.jmx --ui`\n";
 /// Carries out a command of `drumfire ctl`.
 pub fn ctl(arguments: &CtlArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let page = match &arguments.ui {
-        Some(url) => Page::parse(url)?,
+        Some(url) => ControlClient::parse(url)?,
         None => only_run(console)?,
     };
     match &arguments.verb {
@@ -53,15 +53,15 @@ fn told(order: &Order) -> String {
 }
 
 /// The page of a run.
-struct Page {
+struct ControlClient {
     /// `http://HOST:PORT`
     place: String,
     token: String,
     agent: Agent,
 }
 
-impl Page {
-    fn parse(url: &str) -> Result<Page, Refusal> {
+impl ControlClient {
+    fn parse(url: &str) -> Result<ControlClient, Refusal> {
         let parts = url
             .split_once("/?token=")
             .filter(|(place, token)| place.starts_with("http://") && !token.is_empty());
@@ -77,7 +77,7 @@ impl Page {
             // A run on this machine is contacted directly.
             .proxy(None)
             .build();
-        Ok(Page {
+        Ok(ControlClient {
             place: place.to_owned(),
             token: token.to_owned(),
             agent: agent.into(),
@@ -129,14 +129,14 @@ fn failure(status: StatusCode, text: &str) -> String {
 
 /// Finds the only run of this user on this machine, and removes the entries of runs that do not
 /// answer.
-fn only_run(console: &Console<'_>) -> Result<Page, Refusal> {
+fn only_run(console: &Console<'_>) -> Result<ControlClient, Refusal> {
     let host = gethostname::gethostname().to_string_lossy().into_owned();
     let known = recent::runs_folder(console.variable)
         .map(|folder| drumfire_serve::runs(&folder, &host))
         .unwrap_or_default();
     let mut answering = Vec::new();
     for (run, file) in known {
-        let Ok(page) = Page::parse(&run.url) else {
+        let Ok(page) = ControlClient::parse(&run.url) else {
             continue;
         };
         match page.status() {

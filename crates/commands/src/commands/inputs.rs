@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::options::{PropertyOptions, Refusal};
-use crate::profiles::Choice;
+use crate::profiles::ProfileChoice;
 use crate::properties::{self, RunProperties, Surroundings};
 use crate::{findings, jmeter, project};
 
@@ -21,7 +21,7 @@ pub fn settings(
     plan: Option<&Path>,
     console: &mut Console<'_>,
 ) -> Result<RunProperties, Refusal> {
-    let choice = Choice {
+    let choice = ProfileChoice {
         profile: options.profile.as_deref(),
         target: options.target.as_deref(),
         variable: console.variable,

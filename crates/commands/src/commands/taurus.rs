@@ -17,7 +17,7 @@ use crate::options::{PlanChoice, Refusal, ResultsFile, RunOptions};
 use crate::whole_file;
 
 /// A command line for a configuration.
-struct Order {
+struct TaurusCommand {
     command: String,
     config: PathBuf,
     overrides: Vec<String>,
@@ -29,7 +29,7 @@ pub fn is_meant(words: &[String]) -> bool {
     order(words).is_some()
 }
 
-fn order(words: &[String]) -> Option<Order> {
+fn order(words: &[String]) -> Option<TaurusCommand> {
     let (command, rest) = words.split_first()?;
     if !["run", "check", "plan"].contains(&command.as_str()) {
         return None;
@@ -55,7 +55,7 @@ fn order(words: &[String]) -> Option<Order> {
             }
         }
     }
-    Some(Order {
+    Some(TaurusCommand {
         command: command.clone(),
         config: config?,
         overrides,

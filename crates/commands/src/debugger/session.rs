@@ -17,14 +17,14 @@ pub struct Shown {
     /// The sample.
     pub sample: SampleView,
     /// The elements that ran for it, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DebugStep>,
     /// The variables after it.
     pub variables: VariableValues,
 }
 
 /// One element's turn: it ran, and may have changed variables.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct DebugStep {
     /// The element.
     pub turn: Turn,
     /// The changes of variables.
@@ -86,7 +86,7 @@ struct Inner {
 struct DebuggerState {
     samples: Vec<Shown>,
     /// The steps of each thread since its last sample.
-    steps: BTreeMap<String, Vec<Step>>,
+    steps: BTreeMap<String, Vec<DebugStep>>,
     variables: BTreeMap<String, VariableValues>,
     pace: Pace,
     breakpoints: BTreeSet<String>,
@@ -211,7 +211,7 @@ impl Debugger for DebugSession {
         before: &VariableValues,
         after: &VariableValues,
     ) {
-        let step = Step {
+        let step = DebugStep {
             turn: turn.clone(),
             changes: changes(before, after),
         };

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use drumfire_engine::{Part, SampleView};
 use drumfire_results::{MASK, is_secret, masked_fields, masked_headers};
 
-use super::session::{Shown, Step};
+use super::session::{DebugStep, Shown};
 
 /// The longest body that is printed, in characters.
 const MOST_BODY: usize = 2_000;
@@ -145,7 +145,7 @@ fn body(text: &mut String, before: &str, content: &str, is_binary: bool) {
     }
 }
 
-fn render_step(text: &mut String, step: &Step, secrets: Secrets) {
+fn render_step(text: &mut String, step: &DebugStep, secrets: Secrets) {
     let class = step.turn.class.rsplit('.').next().unwrap_or_default();
     // Assertions are printed with their verdicts.
     if step.changes.is_empty() && step.turn.part != Part::PostProcessor {
@@ -187,7 +187,7 @@ mod tests {
     use crate::debugger::session::Change;
 
     fn shown() -> Shown {
-        let step = |part, name: &str, class: &str, changes| Step {
+        let step = |part, name: &str, class: &str, changes| DebugStep {
             turn: Turn {
                 part,
                 name: name.to_owned(),

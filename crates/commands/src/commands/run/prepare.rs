@@ -27,7 +27,7 @@ use crate::guards::{Board, Guards};
 use crate::jmeter::remote;
 use crate::kept_run::{self, KeptPlace, KeptRun};
 use crate::options::{LogOptions, PlanChoice, Progress, Refusal, ResultsFile, RunOptions};
-use crate::profiles::Choice;
+use crate::profiles::ProfileChoice;
 use crate::properties::RunProperties;
 use crate::terminal::milestones;
 use crate::ui::Ui;
@@ -268,7 +268,7 @@ fn with_outputs(
     plan: &Path,
     console: &Console<'_>,
 ) -> Result<RunOptions, Refusal> {
-    let choice = Choice {
+    let choice = ProfileChoice {
         profile: options.properties.profile.as_deref(),
         target: None,
         variable: console.variable,
