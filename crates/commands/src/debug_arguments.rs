@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use drumfire_serve::Address;
+use drumfire_serve::ListenAddress;
 
 const EXAMPLES: &str = "\
   drumfire debug plan.jmx            one user, in the browser
@@ -35,7 +35,7 @@ pub struct DebugArguments {
     pub show_secrets: bool,
     /// The address of the page, instead of 127.0.0.1 and a free port
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "text")]
-    pub ui: Option<Address>,
+    pub ui: Option<ListenAddress>,
     /// Options of `drumfire run`, behind `--`
     #[arg(last = true, value_name = "OPTIONS")]
     pub options: Vec<String>,

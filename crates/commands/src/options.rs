@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use drumfire_serve::Address;
+use drumfire_serve::ListenAddress;
 
 use crate::exit_codes::Exit;
 use crate::fleet_options::FleetOptions;
@@ -79,7 +79,7 @@ pub struct ExportOptions {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct UiOptions {
     /// The address to listen on, if the user asked for a page.
-    pub address: Option<Address>,
+    pub address: Option<ListenAddress>,
     /// The page accepts no orders.
     pub readonly: bool,
 }

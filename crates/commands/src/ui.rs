@@ -15,8 +15,8 @@ use drumfire_probes::View;
 use drumfire_report::{Mark, RunAgent, RunFile};
 use drumfire_results::Recording;
 use drumfire_serve::{
-    Address, Facts, KnownRun, Live, LiveOptions, Order, Phase, Refused, RegisteredRun, RunStanding,
-    Server, Steering,
+    Facts, KnownRun, ListenAddress, Live, LiveOptions, Order, Refused, RegisteredRun, RunPhase,
+    RunStanding, Server, Steering,
 };
 
 use crate::guards::Board;
@@ -93,7 +93,7 @@ impl Ui {
     /// # Errors
     /// If it cannot listen on the address.
     pub fn start(
-        address: Address,
+        address: ListenAddress,
         options: LiveOptions,
         begun: RunFile,
         (board, watched): (Board, View),
@@ -233,9 +233,9 @@ impl Teller {
     fn standing(&self, tick: &Tick) -> RunStanding {
         RunStanding {
             phase: match (tick.stopping, tick.paused) {
-                (Stopping::No, false) => Phase::Running,
-                (Stopping::No, true) => Phase::Paused,
-                _ => Phase::Stopping,
+                (Stopping::No, false) => RunPhase::Running,
+                (Stopping::No, true) => RunPhase::Paused,
+                _ => RunPhase::Stopping,
             },
             elapsed_ms: tick.elapsed.as_millis() as u64,
             planned_ms: self.planned.1,

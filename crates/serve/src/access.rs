@@ -14,11 +14,11 @@ pub(crate) const PARAMETER: &str = "token";
 
 /// An address and a port to listen on. Port 0 means any free port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address(pub SocketAddr);
+pub struct ListenAddress(pub SocketAddr);
 
-impl Default for Address {
-    fn default() -> Address {
-        Address(SocketAddr::from(([127, 0, 0, 1], 0)))
+impl Default for ListenAddress {
+    fn default() -> ListenAddress {
+        ListenAddress(SocketAddr::from(([127, 0, 0, 1], 0)))
     }
 }
 
@@ -27,11 +27,11 @@ impl Default for Address {
 #[error("`{0}` is not ADDRESS:PORT of this machine, such as 127.0.0.1:9280")]
 pub struct AddressError(pub String);
 
-impl FromStr for Address {
+impl FromStr for ListenAddress {
     type Err = AddressError;
 
     /// Reads `ADDRESS:PORT`, `localhost:PORT` or a port alone, which means the loopback address.
-    fn from_str(text: &str) -> Result<Address, AddressError> {
+    fn from_str(text: &str) -> Result<ListenAddress, AddressError> {
         let loopback = |port: &str| {
             let port = port.parse::<u16>().ok();
             port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)))
@@ -39,7 +39,7 @@ impl FromStr for Address {
         let local = text.strip_prefix("localhost:").unwrap_or(text);
         let address = loopback(local).or_else(|| text.parse().ok());
         address
-            .map(Address)
+            .map(ListenAddress)
             .ok_or_else(|| AddressError(text.to_owned()))
     }
 }
@@ -226,7 +226,10 @@ mod tests {
 
     #[test]
     fn addresses_are_read_in_three_forms() {
-        let read = |text: &str| text.parse::<Address>().map(|address| address.0.to_string());
+        let read = |text: &str| {
+            text.parse::<ListenAddress>()
+                .map(|address| address.0.to_string())
+        };
         assert_eq!(read("9280"), Ok("127.0.0.1:9280".to_owned()));
         assert_eq!(read("localhost:0"), Ok("127.0.0.1:0".to_owned()));
         assert_eq!(read("[::1]:80"), Ok("[::1]:80".to_owned()));

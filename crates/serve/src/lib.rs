@@ -15,8 +15,8 @@ mod registry;
 mod server;
 mod viewers;
 
-pub use access::{Address, AddressError};
-pub use live::{Facts, GroupStanding, Live, LiveOptions, Phase, RunStanding, Status};
+pub use access::{AddressError, ListenAddress};
+pub use live::{Facts, GroupStanding, Live, LiveOptions, RunPhase, RunStanding, Status};
 pub use orders::{Order, Refused, Steering};
 pub use registry::{KnownRun, RegisteredRun, runs};
 pub use server::{Extension, Server};

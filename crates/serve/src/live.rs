@@ -18,7 +18,7 @@ const MOST_KINDS: usize = 100;
 /// The phase of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Phase {
+pub enum RunPhase {
     /// The plan is being prepared.
     #[default]
     Starting,
@@ -37,7 +37,7 @@ pub enum Phase {
 #[serde(default)]
 pub struct RunStanding {
     /// The phase.
-    pub phase: Phase,
+    pub phase: RunPhase,
     /// Time since the start, in milliseconds.
     pub elapsed_ms: u64,
     /// How long the run takes according to the plan, in milliseconds; `None` if that depends on the target.
@@ -247,7 +247,7 @@ impl Live {
     /// the page stays.
     pub fn end(&self, report: Option<&str>) {
         let mut state = self.lock();
-        state.standing.phase = Phase::Ended;
+        state.standing.phase = RunPhase::Ended;
         state.tell_standing();
         let ended = event_of("ended", &format!("\"{}\"", report.unwrap_or_default()));
         state.viewers.tell(&ended);

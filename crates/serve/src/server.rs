@@ -23,7 +23,7 @@ use serde_json::json;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use crate::access::{AccessRules, Address, PARAMETER, PageToken};
+use crate::access::{AccessRules, ListenAddress, PARAMETER, PageToken};
 use crate::live::Live;
 use crate::orders::{Order, Refused, Steering};
 
@@ -75,7 +75,7 @@ impl Server {
     /// # Errors
     /// If the address is taken, or does not belong to this machine.
     pub fn start(
-        address: Address,
+        address: ListenAddress,
         host_name: String,
         live: Live,
         steering: Arc<dyn Steering>,

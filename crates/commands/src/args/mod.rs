@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use drumfire_serve::Address;
+use drumfire_serve::ListenAddress;
 
 use crate::authorities;
 use crate::capacity_arguments::CapacityArguments;
@@ -236,7 +236,7 @@ struct RunArguments {
     exports: ExportArguments,
     /// Serve a page that shows and controls the run while it goes on; by default on 127.0.0.1 and a free port
     #[arg(long, value_name = "ADDRESS:PORT", num_args = 0..=1, default_missing_value = "127.0.0.1:0", help_heading = SHOWN)]
-    ui: Option<Address>,
+    ui: Option<ListenAddress>,
     /// Do not let the page of --ui control the run
     #[arg(long, help_heading = SHOWN)]
     ui_readonly: bool,
@@ -502,8 +502,8 @@ pub fn with_joined_ui(words: &[String]) -> Vec<String> {
             joined.push(word.clone());
             continue;
         }
-        let address = words.next_if(|next| next.parse::<Address>().is_ok());
-        let address = address.map_or_else(|| Address::default().0.to_string(), String::clone);
+        let address = words.next_if(|next| next.parse::<ListenAddress>().is_ok());
+        let address = address.map_or_else(|| ListenAddress::default().0.to_string(), String::clone);
         joined.push(format!("--ui={address}"));
     }
     joined

@@ -52,7 +52,7 @@ fn a_wrong_line_is_a_usage_error() {
 
 #[test]
 fn an_address_of_the_page_may_be_left_out_anywhere() {
-    let free = Some(Address::default());
+    let free = Some(ListenAddress::default());
     let given = "127.0.0.1:9280".parse().ok();
     for (line, expected) in [
         ("run --ui p.jmx", free),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use drumfire_serve::{Order, Phase, Status};
+use drumfire_serve::{Order, RunPhase, Status};
 use ureq::Agent;
 use ureq::http::StatusCode;
 
@@ -167,11 +167,11 @@ fn only_run(console: &Console<'_>) -> Result<ControlClient, Refusal> {
 fn rendered(status: &Status) -> String {
     let standing = &status.standing;
     let phase = match standing.phase {
-        Phase::Starting => "starting",
-        Phase::Running => "running",
-        Phase::Paused => "paused",
-        Phase::Stopping => "stopping",
-        Phase::Ended => "ended",
+        RunPhase::Starting => "starting",
+        RunPhase::Running => "running",
+        RunPhase::Paused => "paused",
+        RunPhase::Stopping => "stopping",
+        RunPhase::Ended => "ended",
     };
     let seconds = standing.elapsed_ms / 1000;
     let share = status.errors as f64 * 100.0 / status.samples.max(1) as f64;

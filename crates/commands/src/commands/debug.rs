@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use drumfire_serve::{Address, Live, LiveOptions, Server};
+use drumfire_serve::{ListenAddress, Live, LiveOptions, Server};
 
 use super::run::{self, RunParticipants};
 use crate::command::Command;
@@ -125,7 +125,7 @@ fn serve(
     let address = arguments.ui.unwrap_or_default();
     let host = gethostname::gethostname().to_string_lossy().into_owned();
     let steering = Arc::new(OwnRun::new(control.clone()));
-    let Address(place) = address;
+    let ListenAddress(place) = address;
     let server = Server::start(address, host, live, steering, Some(Arc::new(page)))
         .map_err(|error| Refusal::new(Exit::RunFailed, format!("--ui {place}: {error}")))?;
     console.line(&format!("debugger  {}", server.url()));

@@ -9,7 +9,7 @@ use drumfire_jmx::Diagnostic;
 use drumfire_probes::{Source, View, Watching};
 use drumfire_report::RunFile;
 use drumfire_results::{Threshold, ThresholdError};
-use drumfire_serve::{Address, LiveOptions};
+use drumfire_serve::{ListenAddress, LiveOptions};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -332,7 +332,7 @@ fn serve(
 ) -> Result<Option<Ui>, Refusal> {
     let wrong = |why: String| Refusal::new(Exit::Usage, why);
     let property = settings.properties.get(UI).filter(|text| !text.is_empty());
-    let property = property.map(str::parse::<Address>).transpose();
+    let property = property.map(str::parse::<ListenAddress>).transpose();
     let property = property.map_err(|error| wrong(format!("{UI}: {error}")))?;
     let Some(address) = options.ui.address.or(property) else {
         return match options.ui.readonly {
