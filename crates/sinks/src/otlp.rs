@@ -16,7 +16,7 @@ const CUMULATIVE: i32 = 2;
 /// The messages of `opentelemetry/proto/metrics/v1/metrics.proto` and the files that it imports, as far as they are used.
 mod wire {
     #[derive(Clone, PartialEq, prost::Message)]
-    pub struct Request {
+    pub struct ExportRequest {
         #[prost(message, repeated, tag = "1")]
         pub resource_metrics: Vec<ResourceMetrics>,
     }
@@ -38,13 +38,13 @@ mod wire {
     #[derive(Clone, PartialEq, prost::Message)]
     pub struct ScopeMetrics {
         #[prost(message, optional, tag = "1")]
-        pub scope: Option<Scope>,
+        pub scope: Option<InstrumentationScope>,
         #[prost(message, repeated, tag = "2")]
         pub metrics: Vec<Metric>,
     }
 
     #[derive(Clone, PartialEq, prost::Message)]
-    pub struct Scope {
+    pub struct InstrumentationScope {
         #[prost(string, tag = "1")]
         pub name: String,
         #[prost(string, tag = "2")]
@@ -173,7 +173,7 @@ impl Otlp {
         }
     }
 
-    fn request(&self) -> wire::Request {
+    fn request(&self) -> wire::ExportRequest {
         let run = ("drumfire.run", self.run.id.as_str());
         let tags = self
             .run
@@ -181,11 +181,11 @@ impl Otlp {
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()));
         let fixed = [("service.name", "drumfire"), run];
-        let scope = wire::Scope {
+        let scope = wire::InstrumentationScope {
             name: "drumfire".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        wire::Request {
+        wire::ExportRequest {
             resource_metrics: vec![wire::ResourceMetrics {
                 resource: Some(wire::Resource {
                     attributes: attributes(fixed.into_iter().chain(tags)),

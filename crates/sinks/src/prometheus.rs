@@ -25,7 +25,7 @@ impl Prometheus {
         dropped: &[(String, u64)],
         is_open_metrics: bool,
     ) -> String {
-        let mut text = Text {
+        let mut text = ExpositionText {
             out: String::new(),
             common: self.common(),
             is_open_metrics,
@@ -63,13 +63,13 @@ impl Prometheus {
     }
 }
 
-struct Text {
+struct ExpositionText {
     out: String,
     common: String,
     is_open_metrics: bool,
 }
 
-impl Text {
+impl ExpositionText {
     /// Writes the families of samples: counts, response times, sizes and errors.
     fn samples(&mut self, totals: &Cumulative) {
         self.family("drumfire_samples", "counter", "Samples.");
