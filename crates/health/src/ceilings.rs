@@ -20,7 +20,7 @@ const FEW_BUCKETS: u64 = 28_232;
 
 /// The demands that a plan makes on the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Load {
+pub struct PlanDemands {
     /// The largest number of users that run at the same time, if the plan states it.
     pub users: Option<u64>,
     /// Whether each iteration begins with new connections.
@@ -62,7 +62,7 @@ impl Ceiling {
 }
 
 /// The ceilings of a load on a machine with these limits. Limits that the machine does not show are left out.
-pub fn ceilings(limits: &Limits, load: &Load) -> Vec<Ceiling> {
+pub fn ceilings(limits: &Limits, load: &PlanDemands) -> Vec<Ceiling> {
     [
         memory(limits, load),
         open_files(limits, load),
@@ -79,7 +79,7 @@ pub fn ceilings(limits: &Limits, load: &Load) -> Vec<Ceiling> {
     .collect()
 }
 
-fn memory(limits: &Limits, load: &Load) -> Option<Ceiling> {
+fn memory(limits: &Limits, load: &PlanDemands) -> Option<Ceiling> {
     let bytes = limits.memory_bytes?;
     Some(Ceiling {
         of: "users, by memory",
@@ -94,7 +94,7 @@ fn memory(limits: &Limits, load: &Load) -> Option<Ceiling> {
     })
 }
 
-fn open_files(limits: &Limits, load: &Load) -> Option<Ceiling> {
+fn open_files(limits: &Limits, load: &PlanDemands) -> Option<Ceiling> {
     let soft = limits.open_files?;
     Some(Ceiling {
         of: "connections, by open files",
@@ -119,7 +119,7 @@ fn port_count(limits: &Limits) -> Option<u64> {
     Some(all.saturating_sub(u64::from(limits.reserved_ports)))
 }
 
-fn ports_in_use(limits: &Limits, load: &Load) -> Option<Ceiling> {
+fn ports_in_use(limits: &Limits, load: &PlanDemands) -> Option<Ceiling> {
     let ports = port_count(limits)?;
     Some(Ceiling {
         of: "connections to one target, by local ports",
@@ -135,7 +135,7 @@ fn ports_in_use(limits: &Limits, load: &Load) -> Option<Ceiling> {
     })
 }
 
-fn new_connections(limits: &Limits, load: &Load) -> Option<Ceiling> {
+fn new_connections(limits: &Limits, load: &PlanDemands) -> Option<Ceiling> {
     let ports = port_count(limits)?;
     let is_reused = match limits.time_wait_reuse {
         Some(1) => true,
@@ -171,7 +171,7 @@ fn new_connections(limits: &Limits, load: &Load) -> Option<Ceiling> {
     })
 }
 
-fn tracked(limits: &Limits, load: &Load) -> Option<Ceiling> {
+fn tracked(limits: &Limits, load: &PlanDemands) -> Option<Ceiling> {
     let most = limits.tracked_connections?;
     Some(Ceiling {
         of: "connections, by the firewall's table",
@@ -199,7 +199,7 @@ fn newly_tracked(limits: &Limits) -> Option<Ceiling> {
     })
 }
 
-fn cpu_of_connections(limits: &Limits, load: &Load) -> Ceiling {
+fn cpu_of_connections(limits: &Limits, load: &PlanDemands) -> Ceiling {
     let each_us = load.sample_us + load.connection_us;
     Ceiling {
         of: "new connections a second, by CPU",
@@ -218,7 +218,7 @@ fn cpu_of_connections(limits: &Limits, load: &Load) -> Ceiling {
     }
 }
 
-fn link(limits: &Limits, load: &Load) -> Option<Ceiling> {
+fn link(limits: &Limits, load: &PlanDemands) -> Option<Ceiling> {
     let most = limits.link_bytes_per_s.filter(|_| !load.loopback)?;
     Some(Ceiling {
         of: "bytes a second, by the network interface",
@@ -231,7 +231,7 @@ fn link(limits: &Limits, load: &Load) -> Option<Ceiling> {
     })
 }
 
-fn cpu(limits: &Limits, load: &Load) -> Ceiling {
+fn cpu(limits: &Limits, load: &PlanDemands) -> Ceiling {
     let kept = limits.cores * 1e6 / load.sample_us;
     let opened = limits.cores * 1e6 / (load.sample_us + load.connection_us);
     Ceiling {
@@ -299,8 +299,8 @@ mod tests {
         }
     }
 
-    fn load() -> Load {
-        Load {
+    fn load() -> PlanDemands {
+        PlanDemands {
             users: Some(5000),
             new_connections: true,
             tls: true,
@@ -312,7 +312,7 @@ mod tests {
         }
     }
 
-    fn most(limits: &Limits, load: &Load, of: &str) -> u64 {
+    fn most(limits: &Limits, load: &PlanDemands, of: &str) -> u64 {
         ceilings(limits, load)
             .into_iter()
             .find(|ceiling| ceiling.of.starts_with(of))
@@ -340,12 +340,12 @@ mod tests {
     fn ports_are_held_a_minute_unless_they_may_be_taken_again() {
         let of = "new connections a second to one target";
         assert_eq!(most(&limits(), &load(), of), 28_232 / 60);
-        let loopback = Load {
+        let loopback = PlanDemands {
             loopback: true,
             ..load()
         };
         assert_eq!(most(&limits(), &loopback, of), 28_232);
-        let two = Load {
+        let two = PlanDemands {
             source_addresses: 2,
             ..load()
         };
@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn new_connections_cost_cpu() {
         assert_eq!(most(&limits(), &load(), "samples"), 10_000);
-        let kept = Load {
+        let kept = PlanDemands {
             new_connections: false,
             ..load()
         };
@@ -396,7 +396,7 @@ mod tests {
         let of = "new connections a second, by the firewall";
         assert_eq!(most(&limits, &load(), of), 262_144 / 120);
         assert_eq!(most(&limits, &load(), "bytes"), 125_000_000);
-        let loopback = Load {
+        let loopback = PlanDemands {
             loopback: true,
             ..load()
         };

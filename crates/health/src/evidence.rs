@@ -75,7 +75,7 @@ pub(crate) struct Seen {
 }
 
 /// A second, with what only its neighbours show.
-struct Moment<'a> {
+struct SecondInContext<'a> {
     second: &'a Second,
     next: Option<&'a Second>,
     /// Something was late, and Java's warm-up does not explain it.
@@ -97,7 +97,7 @@ pub(crate) fn by_second(seconds: &[Second], limits: &Limits) -> Vec<Vec<Seen>> {
             let next = seconds.get(at + 1);
             let is_felt = has_effect(second, next) && !is_warming_up(second);
             causes(
-                &Moment {
+                &SecondInContext {
                     second,
                     next,
                     is_felt,
@@ -186,7 +186,7 @@ pub(crate) fn target_took_cpu(second: &Second, limits: &Limits) -> bool {
         && (second.threads_waiting > WAITING * cores || second.cores_busy() / cores >= SATURATED)
 }
 
-fn causes(moment: &Moment, limits: &Limits) -> Vec<Seen> {
+fn causes(moment: &SecondInContext, limits: &Limits) -> Vec<Seen> {
     ALL_CAUSES
         .iter()
         .filter_map(|&cause| {
@@ -220,8 +220,8 @@ const ALL_CAUSES: &[Cause] = &[
 ];
 
 /// How bad a cause was in a second, and how much of the second was lost; `None` if the cause was not there.
-fn extent(cause: Cause, moment: &Moment, limits: &Limits) -> Option<(f64, f64)> {
-    let &Moment {
+fn extent(cause: Cause, moment: &SecondInContext, limits: &Limits) -> Option<(f64, f64)> {
+    let &SecondInContext {
         second,
         next,
         is_felt,

@@ -19,10 +19,10 @@ mod verdict;
 mod watch;
 
 pub use cause::Cause;
-pub use ceilings::{Ceiling, Load, ceilings, dangerous_settings};
-pub use machine::{Limits, Machine, Reading, time_in_queue};
+pub use ceilings::{Ceiling, PlanDemands, ceilings, dangerous_settings};
+pub use machine::{Limits, Machine, MachineCounters, time_in_queue};
 pub use open_files::raise_open_files;
-pub use programs::{Locality, Program};
+pub use programs::{BusyProgram, Locality};
 pub use stages::{Stage, StageTimes};
 pub use verdict::{Failures, Grade, Reason, Verdict, judge};
-pub use watch::{Arrivals, Delay, Moment, Opened, Second, Segments, Shortages, Watch};
+pub use watch::{Arrivals, Delay, EngineCounters, Opened, Second, Segments, Shortages, Watch};

@@ -22,7 +22,7 @@ pub struct Machine {
 
 /// Counters at one moment. All except sizes only grow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct MachineCounters {
     /// CPU time that this process has used, in microseconds.
     pub process_cpu_us: u64,
     /// CPU time that all programs have used, on all cores, in microseconds.
@@ -121,12 +121,12 @@ impl Machine {
     }
 
     /// Reads all counters, from about ten small files.
-    pub fn read(&self) -> Reading {
+    pub fn read(&self) -> MachineCounters {
         let stat = self.text("proc/stat").unwrap_or_default();
         let (machine_cpu_us, stolen_us) = core_cpu(&stat, "cpu").unwrap_or_default();
         let cores = (0..).map_while(|core| core_cpu(&stat, &format!("cpu{core}")));
         let (threads_us, waited_us) = self.threads();
-        Reading {
+        MachineCounters {
             process_cpu_us: self.process_cpu_us(),
             machine_cpu_us,
             cores_us: cores.map(|(used_us, _)| used_us).collect(),
@@ -496,7 +496,7 @@ mod tests {
                 "sockets: used 9\nTCP: inuse 5 orphan 0 tw 321 alloc 9 mem 1\n",
             ),
         ]);
-        let expected = Reading {
+        let expected = MachineCounters {
             process_cpu_us: 3_000_000,
             machine_cpu_us: 1_260_000,
             cores_us: vec![50_000, 20_000],
@@ -517,7 +517,7 @@ mod tests {
     #[test]
     fn what_a_system_does_not_show_is_nothing() {
         let (_folder, machine) = system(&[]);
-        assert_eq!(machine.read(), Reading::default());
+        assert_eq!(machine.read(), MachineCounters::default());
         let limits = machine.limits();
         assert!(limits.cores >= 1.0);
         assert_eq!((limits.open_files, limits.ports), (None, None));

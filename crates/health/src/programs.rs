@@ -34,7 +34,7 @@ pub enum Locality {
 
 /// A program other than the generator, and the CPU it takes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Program {
+pub struct BusyProgram {
     /// Its name, as the system shows it.
     pub name: String,
     /// Its process that takes the most CPU.
@@ -49,7 +49,7 @@ pub struct Program {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OtherPrograms {
     /// The programs that took most, at most three.
-    pub programs: Vec<Program>,
+    pub programs: Vec<BusyProgram>,
     /// Cores that the target used, if it runs on this machine.
     pub cores_target: f64,
     /// Cores of programs that may be the target: this process may not read their open files.
@@ -153,7 +153,7 @@ impl Programs {
             ..OtherPrograms::default()
         };
         let starter = starter(now, self.own.0);
-        let mut by_name: HashMap<(&str, bool), Program> = HashMap::new();
+        let mut by_name: HashMap<(&str, bool), BusyProgram> = HashMap::new();
         let mut most: HashMap<(&str, bool), f64> = HashMap::new();
         for process in now.values() {
             let before = then
@@ -188,7 +188,7 @@ impl Programs {
             .into_iter()
             .filter(|(_, program)| program.cores >= WORTH_NAMING);
         others.programs = named
-            .map(|((name, is_target), program)| Program {
+            .map(|((name, is_target), program)| BusyProgram {
                 name: name.to_owned(),
                 is_target,
                 ..program

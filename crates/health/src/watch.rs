@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::evidence::LATE_US;
-use crate::machine::{Machine, Reading};
-use crate::programs::{Locality, OtherPrograms, Program, Programs};
+use crate::machine::{Machine, MachineCounters};
+use crate::programs::{BusyProgram, Locality, OtherPrograms, Programs};
 use crate::rare_lookup::RareLookup;
 
 /// Gaps of the run's own thread from this length on may be stops of the whole process.
@@ -22,7 +22,7 @@ const MOST_SECONDS: usize = 4096;
 
 /// The engine's own counters at one moment.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Moment {
+pub struct EngineCounters {
     /// Since the start of the run.
     pub elapsed: Duration,
     /// Samples that have ended so far.
@@ -220,7 +220,7 @@ pub struct Second {
     /// Where the target runs.
     pub locality: Locality,
     /// The other programs that used the most CPU, if they used much.
-    pub programs: Vec<Program>,
+    pub programs: Vec<BusyProgram>,
     /// Cores that the target used, if it runs on this machine.
     pub cores_target: f64,
     /// Cores of programs that may be the target: this process may not read their open files.
@@ -351,8 +351,8 @@ pub struct Watch {
     reuse: Option<u8>,
     /// The planned interval between two moments.
     pace: Duration,
-    opened: Moment,
-    reading: Reading,
+    opened: EngineCounters,
+    reading: MachineCounters,
     last: Duration,
     /// The longest event loop delay of the current second.
     loop_late: Duration,
@@ -383,7 +383,7 @@ impl Watch {
             programs: Programs::default(),
             machine,
             pace,
-            opened: Moment::default(),
+            opened: EngineCounters::default(),
             last: Duration::ZERO,
             loop_late: Duration::ZERO,
             loop_stalled: Duration::ZERO,
@@ -405,7 +405,7 @@ impl Watch {
     }
 
     /// Takes a moment, and reads the machine once a second. Returns the second that has just ended, if any.
-    pub fn observe(&mut self, moment: &Moment) -> Option<&Second> {
+    pub fn observe(&mut self, moment: &EngineCounters) -> Option<&Second> {
         self.note(moment);
         if !self.programs.has_looked() {
             self.programs.at(&self.machine, moment.elapsed, true);
@@ -423,7 +423,7 @@ impl Watch {
     }
 
     /// Takes the seconds of the whole run; `last` is its end.
-    pub fn end(&mut self, last: &Moment) -> Vec<Second> {
+    pub fn end(&mut self, last: &EngineCounters) -> Vec<Second> {
         // The last gap is the engine's own wait for its workers, not a freeze.
         self.last = last.elapsed;
         self.note(last);
@@ -445,7 +445,7 @@ impl Watch {
         self.programs.note_targets(&self.machine, ports);
     }
 
-    fn note(&mut self, moment: &Moment) {
+    fn note(&mut self, moment: &EngineCounters) {
         let gap = moment.elapsed.saturating_sub(self.last);
         let frozen = gap.saturating_sub(self.pace);
         self.frozen = self.frozen.max(frozen);
@@ -464,7 +464,7 @@ impl Watch {
         self.backlog_bytes = self.backlog_bytes.max(moment.backlog_bytes);
     }
 
-    fn close(&mut self, moment: &Moment) {
+    fn close(&mut self, moment: &EngineCounters) {
         let reading = self.machine.read();
         let second = self.second(moment, &reading);
         self.seconds.push(second);
@@ -489,7 +489,7 @@ impl Watch {
         self.backlog_bytes = 0;
     }
 
-    fn second(&mut self, moment: &Moment, now: &Reading) -> Second {
+    fn second(&mut self, moment: &EngineCounters, now: &MachineCounters) -> Second {
         let (open_files, time_wait_to_one) = self.tables(moment.elapsed, now);
         let then = &self.reading;
         let length = moment.elapsed.saturating_sub(self.opened.elapsed);
@@ -559,7 +559,7 @@ impl Watch {
     }
 
     /// Open files, and sockets in TIME_WAIT to one target. The system walks through its tables for these.
-    fn tables(&mut self, elapsed: Duration, now: &Reading) -> (u64, u64) {
+    fn tables(&mut self, elapsed: Duration, now: &MachineCounters) -> (u64, u64) {
         let machine = &self.machine;
         let open_files = self.open_files.at(elapsed, || machine.open_files());
         let to_one = if now.time_wait >= MANY_TIME_WAIT {
@@ -578,7 +578,7 @@ fn since_ms(now: Duration, then: Duration) -> u64 {
 }
 
 /// The largest gain of any thread. A new thread began at zero.
-fn busiest_thread(now: &Reading, then: &Reading) -> u64 {
+fn busiest_thread(now: &MachineCounters, then: &MachineCounters) -> u64 {
     let before = |id: u32| {
         let known = then.threads_us.iter().find(|(known, _)| *known == id);
         known.map_or(0, |(_, us)| *us)
@@ -600,12 +600,12 @@ mod tests {
         (folder, machine)
     }
 
-    fn at(elapsed_ms: u64, samples: u64) -> Moment {
-        Moment {
+    fn at(elapsed_ms: u64, samples: u64) -> EngineCounters {
+        EngineCounters {
             elapsed: Duration::from_millis(elapsed_ms),
             samples,
             users: 3,
-            ..Moment::default()
+            ..EngineCounters::default()
         }
     }
 
@@ -630,7 +630,7 @@ mod tests {
         let (_folder, machine) = nowhere();
         let mut watch = Watch::start(machine, SECOND);
         for (elapsed_ms, start_ms) in [(1000, 50_000), (2000, 50_001), (3000, 55_000)] {
-            watch.observe(&Moment {
+            watch.observe(&EngineCounters {
                 start_by_clock_ms: Some(start_ms),
                 ..at(elapsed_ms, 1)
             });
@@ -656,9 +656,9 @@ mod tests {
 
     #[test]
     fn the_busiest_thread_is_the_one_that_gained_most() {
-        let reading = |threads: &[(u32, u64)]| Reading {
+        let reading = |threads: &[(u32, u64)]| MachineCounters {
             threads_us: threads.to_vec(),
-            ..Reading::default()
+            ..MachineCounters::default()
         };
         let (then, now) = (
             reading(&[(1, 700), (2, 10)]),
@@ -672,7 +672,7 @@ mod tests {
     fn sums_are_told_by_what_a_second_added() {
         let (_folder, machine) = nowhere();
         let mut watch = Watch::start(machine, SECOND);
-        let moment = |elapsed_ms, opened, port, garbage_ms| Moment {
+        let moment = |elapsed_ms, opened, port, garbage_ms| EngineCounters {
             connections: Opened {
                 opened,
                 ..Opened::default()

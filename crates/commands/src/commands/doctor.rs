@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use drumfire_health::{Ceiling, Limits, Load, Machine, ceilings, dangerous_settings};
+use drumfire_health::{Ceiling, Limits, Machine, PlanDemands, ceilings, dangerous_settings};
 
 use super::inputs::{existing_plan, settings};
 use crate::console::Console;
@@ -74,13 +74,13 @@ fn demand<E: Engine>(
 
 /// The load of a plan. Without a plan, it assumes JMeter's defaults: new connections in each iteration, to
 /// another machine.
-fn load(demand: Option<&MachineDemand>) -> Load {
+fn load(demand: Option<&MachineDemand>) -> PlanDemands {
     let unknown = MachineDemand {
         new_connections: true,
         ..MachineDemand::default()
     };
     let known = demand.unwrap_or(&unknown);
-    Load {
+    PlanDemands {
         users: demand.map(|demand| demand.users),
         new_connections: known.new_connections,
         tls: known.tls,

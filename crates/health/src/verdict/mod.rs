@@ -10,7 +10,7 @@ use crate::evidence::{
     target_took_cpu,
 };
 use crate::machine::Limits;
-use crate::programs::{Locality, Program};
+use crate::programs::{BusyProgram, Locality};
 use crate::watch::{Second, Shortages};
 
 /// How long a target must be silent to get a remark.
@@ -373,12 +373,12 @@ fn used_up(second: &Second, cores: f64) -> String {
 }
 
 /// Programs other than the target, with their CPU, in parentheses.
-fn named(programs: &[Program]) -> String {
+fn named(programs: &[BusyProgram]) -> String {
     let named: Vec<String> = programs
         .iter()
         .filter(|program| !program.is_target)
         .map(|program| {
-            let Program {
+            let BusyProgram {
                 name,
                 process,
                 cores,

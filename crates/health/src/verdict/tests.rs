@@ -427,7 +427,7 @@ fn crowded(second: &mut Second, is_target: bool) {
     second.threads_waiting = 0.6;
     second.loop_late_us = 70_000;
     second.cores_target = if is_target { 1.5 } else { 0.0 };
-    second.programs = vec![Program {
+    second.programs = vec![BusyProgram {
         name: "busy".to_owned(),
         process: 77,
         cores: 1.5,

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use drumfire_health::{
-    Delay, Failures, Machine, Moment, Opened, Second, Shortages, Verdict, Watch, judge,
+    Delay, EngineCounters, Failures, Machine, Opened, Second, Shortages, Verdict, Watch, judge,
 };
 use drumfire_results::{
     ExistingFile, FileReport, Histogram, Recording, ResultFolder, ResultWriter, SummariserSettings,
@@ -577,7 +577,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn judge_so_far(&mut self, moment: &Moment) {
+    fn judge_so_far(&mut self, moment: &EngineCounters) {
         if self.verdict.is_some() && moment.elapsed < self.judged + JUDGE_PAUSE {
             return;
         }
@@ -618,7 +618,7 @@ impl Run<'_, '_> {
         self.tell(&Event::Tick(Arc::new(tick)));
     }
 
-    fn moment(&mut self) -> Moment {
+    fn moment(&mut self) -> EngineCounters {
         let elapsed = self.started.elapsed();
         // Facts that are expensive to find out are queried once a second.
         let (delay, lacking, garbage) = if self.watch.is_due(elapsed) {
@@ -630,7 +630,7 @@ impl Run<'_, '_> {
         let connections = self.ledger.connections();
         let writer = self.writer.gauge();
         let late_us = self.shared.loop_late_us.swap(0, Ordering::Relaxed);
-        Moment {
+        EngineCounters {
             elapsed,
             delay,
             samples: self.ledger.samples(),
@@ -710,7 +710,7 @@ impl Run<'_, '_> {
         self.ledger.collect(now_ms, &self.shared.counts);
         self.tell_increments(None);
         self.tell_tick(now_ms);
-        let last = Moment {
+        let last = EngineCounters {
             delay: self.delay(),
             lacking: self.lacking(),
             garbage: self.garbage(),
