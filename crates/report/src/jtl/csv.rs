@@ -42,7 +42,7 @@ struct Columns {
 
 /// A column, by its index in [`NAMES`].
 #[derive(Clone, Copy)]
-enum Column {
+enum JtlColumn {
     TimeStamp,
     Elapsed,
     Label,
@@ -77,12 +77,12 @@ impl Columns {
         columns
     }
 
-    fn has(&self, column: Column) -> bool {
+    fn has(&self, column: JtlColumn) -> bool {
         self.places[column as usize].is_some()
     }
 
     /// The field of a column; empty if the file does not have the column.
-    fn get<'r>(&self, row: &'r ByteRecord, column: Column) -> &'r [u8] {
+    fn get<'r>(&self, row: &'r ByteRecord, column: JtlColumn) -> &'r [u8] {
         let place = self.places[column as usize];
         place.and_then(|place| row.get(place)).unwrap_or_default()
     }
@@ -116,7 +116,7 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
         .flexible(true)
         .buffer_capacity(256 << 10)
         .from_reader(input);
-    let rows = Rows {
+    let rows = CsvRowReader {
         columns,
         stamps: StampReader::new(options.zone.clone()),
         stamp_at_start: options.stamp_at_start,
@@ -172,7 +172,7 @@ fn default_columns(config: &SaveConfig) -> Columns {
 }
 
 fn require(columns: &Columns, is_named: bool) -> Result<(), JtlFault> {
-    for column in [Column::TimeStamp, Column::Elapsed] {
+    for column in [JtlColumn::TimeStamp, JtlColumn::Elapsed] {
         if !columns.has(column) {
             let name = NAMES[column as usize];
             let remedy = match is_named {
@@ -199,7 +199,7 @@ fn require(columns: &Columns, is_named: bool) -> Result<(), JtlFault> {
 /// out.
 type Places = FxHashMap<Box<[u8]>, Option<(usize, Rc<str>)>>;
 
-struct Rows {
+struct CsvRowReader {
     columns: Columns,
     stamps: StampReader,
     stamp_at_start: bool,
@@ -211,7 +211,7 @@ struct Rows {
     ends: RowEnds,
 }
 
-impl Rows {
+impl CsvRowReader {
     fn read_all<R: std::io::Read>(
         mut self,
         mut reader: csv::Reader<R>,
@@ -263,12 +263,12 @@ impl Rows {
     /// The columns that a row names, if it is a header. The time stamp decides: in a row of data, it begins
     /// with a digit.
     fn header_within(&self, row: &ByteRecord) -> Option<Columns> {
-        let stamp = self.columns.get(row, Column::TimeStamp);
+        let stamp = self.columns.get(row, JtlColumn::TimeStamp);
         if !stamp.first().is_some_and(u8::is_ascii_alphabetic) {
             return None;
         }
         let columns = Columns::of(row.iter());
-        (columns.has(Column::TimeStamp) && columns.has(Column::Elapsed)).then_some(columns)
+        (columns.has(JtlColumn::TimeStamp) && columns.has(JtlColumn::Elapsed)).then_some(columns)
     }
 
     fn read_row(&mut self, row: &ByteRecord, line: u64) -> Result<(), JtlFault> {
@@ -290,18 +290,18 @@ impl Rows {
         }
         let stamp_ms = self
             .stamps
-            .read(columns.get(row, Column::TimeStamp))
+            .read(columns.get(row, JtlColumn::TimeStamp))
             .ok_or_else(|| {
-                let text = String::from_utf8_lossy(columns.get(row, Column::TimeStamp));
+                let text = String::from_utf8_lossy(columns.get(row, JtlColumn::TimeStamp));
                 JtlFault::at(
                     line,
                     format!("'{text}' is not a time stamp"),
                     "milliseconds and dates such as 2024/01/31 13:00:05.250 are read",
                 )
             })?;
-        let number = |column: Column| -> Result<i64, JtlFault> {
+        let number = |column: JtlColumn| -> Result<i64, JtlFault> {
             let text = columns.get(row, column);
-            if text.is_empty() && !matches!(column, Column::Elapsed) {
+            if text.is_empty() && !matches!(column, JtlColumn::Elapsed) {
                 return Ok(0);
             }
             integer(text).ok_or_else(|| {
@@ -315,7 +315,7 @@ impl Rows {
             })
         };
         let sample = &mut self.sample;
-        sample.elapsed_ms = number(Column::Elapsed)?;
+        sample.elapsed_ms = number(JtlColumn::Elapsed)?;
         // The end of a sample is its start plus the elapsed time, without the idle time, as in JMeter's
         // dashboard (`Sample.getEndTime`).
         sample.start_ms = match self.stamp_at_start {
@@ -323,20 +323,20 @@ impl Rows {
             false => stamp_ms.saturating_sub(sample.elapsed_ms),
         };
         sample.end_ms = sample.start_ms.saturating_add(sample.elapsed_ms);
-        sample.latency_ms = number(Column::Latency)?;
-        sample.connect_ms = number(Column::Connect)?;
-        sample.bytes = number(Column::Bytes)?.max(0) as u64;
-        sample.sent_bytes = number(Column::SentBytes)?.max(0) as u64;
-        sample.all_threads = u32::try_from(number(Column::AllThreads)?).unwrap_or(0);
-        sample.sample_count = match columns.has(Column::SampleCount) {
-            true => u32::try_from(number(Column::SampleCount)?).unwrap_or(1),
+        sample.latency_ms = number(JtlColumn::Latency)?;
+        sample.connect_ms = number(JtlColumn::Connect)?;
+        sample.bytes = number(JtlColumn::Bytes)?.max(0) as u64;
+        sample.sent_bytes = number(JtlColumn::SentBytes)?.max(0) as u64;
+        sample.all_threads = u32::try_from(number(JtlColumn::AllThreads)?).unwrap_or(0);
+        sample.sample_count = match columns.has(JtlColumn::SampleCount) {
+            true => u32::try_from(number(JtlColumn::SampleCount)?).unwrap_or(1),
             false => 1,
         };
-        sample.success = match columns.has(Column::Success) {
+        sample.success = match columns.has(JtlColumn::Success) {
             true => columns
-                .get(row, Column::Success)
+                .get(row, JtlColumn::Success)
                 .eq_ignore_ascii_case(b"true"),
-            false => !columns.has(Column::ErrorCount) || number(Column::ErrorCount)? == 0,
+            false => !columns.has(JtlColumn::ErrorCount) || number(JtlColumn::ErrorCount)? == 0,
         };
         Ok(())
     }
@@ -344,9 +344,9 @@ impl Rows {
     /// Counts the row that was just read. Copies texts only if they are needed later.
     fn count(&mut self, recording: &mut Recording, row: &ByteRecord) {
         let columns = self.columns;
-        let message = columns.get(row, Column::ResponseMessage);
+        let message = columns.get(row, JtlColumn::ResponseMessage);
         let transaction = message.starts_with(TRANSACTION_MESSAGE_PREFIX.as_bytes());
-        let label = columns.get(row, Column::Label);
+        let label = columns.get(row, JtlColumn::Label);
         let places = &mut self.places[usize::from(transaction)];
         let known = match places.get(label) {
             Some(known) => known.clone(),
@@ -367,17 +367,17 @@ impl Rows {
         let text = |column| String::from_utf8_lossy(columns.get(row, column)).into_owned();
         let sample = &mut self.sample;
         sample.label = label;
-        let code = columns.get(row, Column::ResponseCode);
+        let code = columns.get(row, JtlColumn::ResponseCode);
         if sample.code.as_bytes() != code {
-            sample.code = text(Column::ResponseCode).into();
+            sample.code = text(JtlColumn::ResponseCode).into();
         }
         if !sample.success {
-            sample.message = text(Column::ResponseMessage).into();
-            sample.thread_name = text(Column::ThreadName).into();
-            let url = text(Column::Url);
+            sample.message = text(JtlColumn::ResponseMessage).into();
+            sample.thread_name = text(JtlColumn::ThreadName).into();
+            let url = text(JtlColumn::Url);
             sample.url = Some(url.into()).filter(|url: &Rc<str>| !matches!(&**url, "" | "null"));
             sample.assertions.clear();
-            let failure = text(Column::FailureMessage);
+            let failure = text(JtlColumn::FailureMessage);
             if !failure.is_empty() {
                 sample.assertions.push(AssertionResult {
                     failure: true,

@@ -29,7 +29,7 @@ const TITLE: &str = "<title>Drumfire</title>";
 /// Everything that the page shows of a run. Times are in milliseconds.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Page<'a> {
+struct ReportPage<'a> {
     kind: &'static str,
     tool: &'a str,
     name: &'a str,
@@ -126,7 +126,7 @@ fn page<'a>(
     options: &PageOptions,
     apdex: &Apdex,
     matches: LabelMatcher<'_>,
-) -> Page<'a> {
+) -> ReportPage<'a> {
     let recording = &run.recording;
     let ApdexLimits {
         satisfied_ms,
@@ -145,7 +145,7 @@ fn page<'a>(
         ));
         row
     });
-    Page {
+    ReportPage {
         kind,
         tool: &run.tool,
         name: &run.name,
