@@ -175,7 +175,7 @@ pub fn first_user() -> Identity {
 /// A successful HTTP result with a body.
 pub fn sample(body: &str) -> Sample {
     let mut sample = Sample {
-        kind: drumfire_results::Kind::Http,
+        kind: drumfire_results::SampleKind::Http,
         response_data: Some(body.as_bytes().into()),
         ..Sample::default()
     };

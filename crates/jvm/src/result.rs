@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use drumfire_engine::Action;
-use drumfire_results::{AssertionResult, DataType, Kind, Sample, Text};
+use drumfire_results::{AssertionResult, DataType, Sample, SampleKind, SharedText};
 
 use crate::wire::{WireReader, WireWriter};
 
@@ -15,7 +15,7 @@ pub fn write(sample: &Sample) -> Vec<u8> {
 }
 
 fn write_into(sample: &Sample, out: &mut WireWriter) {
-    out.flag(sample.kind == Kind::Http);
+    out.flag(sample.kind == SampleKind::Http);
     out.text(Some(&sample.label))
         .text(Some(&sample.thread_name));
     out.text(Some(&sample.code)).text(Some(&sample.message));
@@ -95,9 +95,9 @@ pub fn action(number: i32) -> Action {
 
 fn read_from(reader: &mut WireReader<'_>, before: Option<&Sample>) -> Sample {
     let kind = if reader.flag() {
-        Kind::Http
+        SampleKind::Http
     } else {
-        Kind::Other
+        SampleKind::Other
     };
     let label = shared(reader).unwrap_or_default();
     let thread_name = shared(reader).unwrap_or_default();
@@ -112,8 +112,8 @@ fn read_from(reader: &mut WireReader<'_>, before: Option<&Sample>) -> Sample {
         None => Sample::new(label, thread_name),
     };
     sample.kind = kind;
-    sample.code = text(reader).unwrap_or(Text::EMPTY);
-    sample.message = text(reader).unwrap_or(Text::EMPTY);
+    sample.code = text(reader).unwrap_or(SharedText::EMPTY);
+    sample.message = text(reader).unwrap_or(SharedText::EMPTY);
     sample.success = reader.flag();
     sample.data_type = match reader.text() {
         None | Some("") => DataType::Unset,
@@ -178,6 +178,6 @@ fn shared(reader: &mut WireReader<'_>) -> Option<Rc<str>> {
     reader.text().map(Rc::from)
 }
 
-fn text(reader: &mut WireReader<'_>) -> Option<Text> {
+fn text(reader: &mut WireReader<'_>) -> Option<SharedText> {
     reader.text().map(|text| text.to_owned().into())
 }

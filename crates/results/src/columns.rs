@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::sample::{Kind, Sample};
+use crate::sample::{Sample, SampleKind};
 
 /// The layout of a file with such rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +18,14 @@ pub struct Columns {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum ColumnPart {
-    Field(Field),
+    Field(SampleField),
     /// A sample variable, by its number.
     Variable(usize),
     Text(String),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
+enum SampleField {
     Success,
     StartMs,
     EndMs,
@@ -57,35 +57,35 @@ enum Field {
 }
 
 /// Field names, spelled as in plans.
-const FIELDS: [(&str, Field); 28] = [
-    ("isSuccsessful", Field::Success),
-    ("startTime", Field::StartMs),
-    ("endTime", Field::EndMs),
-    ("sentBytes", Field::RequestLength),
-    ("receivedBytes", Field::ResponseLength),
-    ("responseTime", Field::ElapsedMs),
-    ("latency", Field::LatencyMs),
-    ("responseCode", Field::Code),
-    ("responseMessage", Field::Message),
-    ("isFailed", Field::Failure),
-    ("threadName", Field::ThreadName),
-    ("sampleLabel", Field::Label),
-    ("startTimeMillis", Field::StartSeconds),
-    ("endTimeMillis", Field::EndSeconds),
-    ("responseTimeMicros", Field::ElapsedMicros),
-    ("latencyMicros", Field::LatencyMicros),
-    ("requestData", Field::Request),
-    ("responseData", Field::Response),
-    ("responseHeaders", Field::ResponseHeaders),
-    ("threadsCount", Field::AllThreads),
-    ("requestHeaders", Field::RequestHeaders),
-    ("connectTime", Field::ConnectMs),
-    ("grpThreads", Field::GroupThreads),
-    ("sampleCount", Field::SampleCount),
-    ("errorCount", Field::ErrorCount),
-    ("responseHeaderSize", Field::HeaderSize),
-    ("responseSize", Field::BodySize),
-    ("URL", Field::Url),
+const FIELDS: [(&str, SampleField); 28] = [
+    ("isSuccsessful", SampleField::Success),
+    ("startTime", SampleField::StartMs),
+    ("endTime", SampleField::EndMs),
+    ("sentBytes", SampleField::RequestLength),
+    ("receivedBytes", SampleField::ResponseLength),
+    ("responseTime", SampleField::ElapsedMs),
+    ("latency", SampleField::LatencyMs),
+    ("responseCode", SampleField::Code),
+    ("responseMessage", SampleField::Message),
+    ("isFailed", SampleField::Failure),
+    ("threadName", SampleField::ThreadName),
+    ("sampleLabel", SampleField::Label),
+    ("startTimeMillis", SampleField::StartSeconds),
+    ("endTimeMillis", SampleField::EndSeconds),
+    ("responseTimeMicros", SampleField::ElapsedMicros),
+    ("latencyMicros", SampleField::LatencyMicros),
+    ("requestData", SampleField::Request),
+    ("responseData", SampleField::Response),
+    ("responseHeaders", SampleField::ResponseHeaders),
+    ("threadsCount", SampleField::AllThreads),
+    ("requestHeaders", SampleField::RequestHeaders),
+    ("connectTime", SampleField::ConnectMs),
+    ("grpThreads", SampleField::GroupThreads),
+    ("sampleCount", SampleField::SampleCount),
+    ("errorCount", SampleField::ErrorCount),
+    ("responseHeaderSize", SampleField::HeaderSize),
+    ("responseSize", SampleField::BodySize),
+    ("URL", SampleField::Url),
 ];
 const VARIABLE: &str = "variable#";
 
@@ -107,14 +107,18 @@ impl Columns {
 
     /// Whether rows contain a sample's response body, its response headers, and the request.
     pub fn reads(&self) -> (bool, bool, bool) {
-        let has = |fields: &[Field]| {
+        let has = |fields: &[SampleField]| {
             let shows = |part: &ColumnPart| matches!(part, ColumnPart::Field(field) if fields.contains(field));
             self.parts.iter().any(shows)
         };
         (
-            has(&[Field::Response, Field::ResponseLength]),
-            has(&[Field::ResponseHeaders]),
-            has(&[Field::Request, Field::RequestLength, Field::RequestHeaders]),
+            has(&[SampleField::Response, SampleField::ResponseLength]),
+            has(&[SampleField::ResponseHeaders]),
+            has(&[
+                SampleField::Request,
+                SampleField::RequestLength,
+                SampleField::RequestHeaders,
+            ]),
         )
     }
 
@@ -180,48 +184,50 @@ fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
         .expect("writing to a vector cannot fail");
 }
 
-fn write_field(field: Field, sample: &Sample, out: &mut Vec<u8>) {
+fn write_field(field: SampleField, sample: &Sample, out: &mut Vec<u8>) {
     let text = |out: &mut Vec<u8>, text: &str| out.extend_from_slice(text.as_bytes());
     let number = |out: &mut Vec<u8>, number: i64| {
         out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
     };
     match field {
-        Field::Success => text(out, if sample.success { "1" } else { "0" }),
-        Field::Failure => text(out, if sample.success { "0" } else { "1" }),
-        Field::StartMs => number(out, sample.start_ms),
-        Field::EndMs => number(out, sample.end_ms),
-        Field::StartSeconds => write_seconds(sample.start_ms, out),
-        Field::EndSeconds => write_seconds(sample.end_ms, out),
-        Field::ElapsedMs => number(out, sample.elapsed_ms),
-        Field::ElapsedMicros => number(out, sample.elapsed_ms * 1000),
-        Field::LatencyMs => number(out, sample.latency_ms),
-        Field::LatencyMicros => number(out, sample.latency_ms * 1000),
-        Field::ConnectMs => number(out, sample.connect_ms),
-        Field::RequestLength => {
+        SampleField::Success => text(out, if sample.success { "1" } else { "0" }),
+        SampleField::Failure => text(out, if sample.success { "0" } else { "1" }),
+        SampleField::StartMs => number(out, sample.start_ms),
+        SampleField::EndMs => number(out, sample.end_ms),
+        SampleField::StartSeconds => write_seconds(sample.start_ms, out),
+        SampleField::EndSeconds => write_seconds(sample.end_ms, out),
+        SampleField::ElapsedMs => number(out, sample.elapsed_ms),
+        SampleField::ElapsedMicros => number(out, sample.elapsed_ms * 1000),
+        SampleField::LatencyMs => number(out, sample.latency_ms),
+        SampleField::LatencyMicros => number(out, sample.latency_ms * 1000),
+        SampleField::ConnectMs => number(out, sample.connect_ms),
+        SampleField::RequestLength => {
             let length = request(sample).map_or(0, |text| text.encode_utf16().count());
             number(out, length as i64);
         }
-        Field::Request => text(out, request(sample).as_deref().unwrap_or("0")),
-        Field::ResponseLength => {
+        SampleField::Request => text(out, request(sample).as_deref().unwrap_or("0")),
+        SampleField::ResponseLength => {
             number(
                 out,
                 sample.response_data.as_ref().map_or(0, |data| data.len()) as i64,
             );
         }
-        Field::Response => out.extend_from_slice(sample.response_data.as_deref().unwrap_or(&[])),
-        Field::ResponseHeaders => text(out, sample.response_headers.as_deref().unwrap_or("")),
-        Field::RequestHeaders => text(out, sample.request_headers.as_deref().unwrap_or("")),
-        Field::Code => text(out, &sample.code),
-        Field::Message => text(out, &sample.message),
-        Field::ThreadName => text(out, &sample.thread_name),
-        Field::Label => text(out, &sample.label),
-        Field::AllThreads => number(out, sample.all_threads.into()),
-        Field::GroupThreads => number(out, sample.group_threads.into()),
-        Field::SampleCount => number(out, sample.sample_count.into()),
-        Field::ErrorCount => number(out, sample.error_count().into()),
-        Field::HeaderSize => number(out, sample.header_bytes as i64),
-        Field::BodySize => number(out, sample.body_size() as i64),
-        Field::Url => text(out, sample.url.as_deref().unwrap_or("")),
+        SampleField::Response => {
+            out.extend_from_slice(sample.response_data.as_deref().unwrap_or(&[]))
+        }
+        SampleField::ResponseHeaders => text(out, sample.response_headers.as_deref().unwrap_or("")),
+        SampleField::RequestHeaders => text(out, sample.request_headers.as_deref().unwrap_or("")),
+        SampleField::Code => text(out, &sample.code),
+        SampleField::Message => text(out, &sample.message),
+        SampleField::ThreadName => text(out, &sample.thread_name),
+        SampleField::Label => text(out, &sample.label),
+        SampleField::AllThreads => number(out, sample.all_threads.into()),
+        SampleField::GroupThreads => number(out, sample.group_threads.into()),
+        SampleField::SampleCount => number(out, sample.sample_count.into()),
+        SampleField::ErrorCount => number(out, sample.error_count().into()),
+        SampleField::HeaderSize => number(out, sample.header_bytes as i64),
+        SampleField::BodySize => number(out, sample.body_size() as i64),
+        SampleField::Url => text(out, sample.url.as_deref().unwrap_or("")),
     }
 }
 
@@ -233,7 +239,7 @@ fn write_seconds(ms: i64, out: &mut Vec<u8>) {
 /// `getSamplerData`: the request; for an HTTP sample as `HTTPSampleResult` formats it.
 fn request(sample: &Sample) -> Option<String> {
     let own = sample.sampler_data.as_deref();
-    if sample.kind != Kind::Http {
+    if sample.kind != SampleKind::Http {
         return own.map(str::to_owned);
     }
     let method = sample.method.as_deref().unwrap_or("");

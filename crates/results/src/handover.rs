@@ -43,11 +43,11 @@ impl RecentError {
 
 /// The counts of one worker that the run has not taken yet.
 #[derive(Debug, Default)]
-pub struct Handover(Mutex<Waiting>);
+pub struct Handover(Mutex<PendingResults>);
 
 /// The pending data of a worker.
 #[derive(Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct PendingResults {
     pub counts: Vec<LabelCount>,
     seconds: BTreeMap<i64, Increment>,
     pub loose: Increment,
@@ -72,7 +72,7 @@ pub struct Delivery {
     pub recent_errors: Vec<RecentError>,
 }
 
-impl Waiting {
+impl PendingResults {
     pub fn add_error(&mut self, error: RecentError) {
         if self.recent_errors.len() == RECENT_ERRORS {
             self.recent_errors.pop_front();
@@ -130,7 +130,7 @@ impl Handover {
     }
 
     /// Locks the pending data. After a worker's panic, the sums are complete up to a label and remain readable.
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Waiting> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, PendingResults> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::sample::{Kind, Sample};
+use crate::sample::{Sample, SampleKind};
 
 /// The values of a sample that backends send.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl HeardSample {
     pub fn with_detail(mut self, sample: &Sample) -> HeardSample {
         self.detail = Some(Box::new(HeardDetail {
             code: sample.code.to_string(),
-            is_http: sample.kind == Kind::Http,
+            is_http: sample.kind == SampleKind::Http,
             count: sample.sample_count,
             received_bytes: sample.received_bytes(),
             sent_bytes: sample.sent_bytes,

@@ -56,16 +56,16 @@ pub use phases::Phases;
 pub use record::{OutputSet, Recorder};
 pub use row::{RowFormat, sample_variable_names};
 pub use sample::{
-    AssertionResult, DataType, Kind, ResponseBody, Sample, TRANSACTION_MESSAGE_PREFIX,
+    AssertionResult, DataType, ResponseBody, Sample, SampleKind, TRANSACTION_MESSAGE_PREFIX,
 };
 pub use save_config::{SaveConfig, SaveConfigError, TimestampFormat};
 pub use secrets::{MASK, is_secret, masked_fields, masked_headers};
 pub use sparse::{Sparse, percentile_of};
 pub use statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, StatisticsRow};
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};
-pub use text::Text;
+pub use text::SharedText;
 pub use threshold_watch::ThresholdWatch;
 pub use thresholds::{Threshold, ThresholdError, Verdict, WindowOutcome};
-pub use timeline::{Cell, Codes, Moment, Timeline, TotalCell};
+pub use timeline::{Cell, Codes, Timeline, TimelineSample, TotalCell};
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};
 pub use zone::local_zone;

@@ -19,11 +19,11 @@ const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 /// 5 bits, values below 64 are exact and larger ones accurate to 3.2 %; with 10 bits, values below 2,048 are exact and larger
 /// ones accurate to 0.1 %.
 #[derive(Clone, Debug, Default)]
-pub struct Sparse<const BITS: u32 = 5>(Form);
+pub struct Sparse<const BITS: u32 = 5>(BucketStorage);
 
 /// The representation of the non-empty buckets.
 #[derive(Clone, Debug)]
-enum Form {
+enum BucketStorage {
     /// Each entry has the bucket above [`COUNT_BITS`] and the count below.
     Open(Vec<u64>),
     /// Bucket distances and counts alternate as varints: seven bits a byte, lowest first; the top bit is clear in the last
@@ -31,9 +31,9 @@ enum Form {
     Packed(Box<[u8]>),
 }
 
-impl Default for Form {
-    fn default() -> Form {
-        Form::Open(Vec::new())
+impl Default for BucketStorage {
+    fn default() -> BucketStorage {
+        BucketStorage::Open(Vec::new())
     }
 }
 
@@ -48,7 +48,7 @@ impl<const BITS: u32> Eq for Sparse<BITS> {}
 impl<const BITS: u32> Sparse<BITS> {
     /// Packs the histogram into a quarter of the memory, until the next change unpacks it.
     pub fn pack(&mut self) {
-        if let Form::Open(_) = self.0 {
+        if let BucketStorage::Open(_) = self.0 {
             let mut bytes = Vec::new();
             let mut last = 0;
             for (bucket, count) in self.entries() {
@@ -56,31 +56,31 @@ impl<const BITS: u32> Sparse<BITS> {
                 put_number(&mut bytes, count);
                 last = bucket;
             }
-            self.0 = Form::Packed(bytes.into());
+            self.0 = BucketStorage::Packed(bytes.into());
         }
     }
 
     /// Unpacks the buckets and returns them for a change.
     fn open(&mut self) -> &mut Vec<u64> {
-        if let Form::Packed(_) = self.0 {
+        if let BucketStorage::Packed(_) = self.0 {
             let entries = self.entries();
-            self.0 = Form::Open(
+            self.0 = BucketStorage::Open(
                 entries
                     .map(|(bucket, count)| entry(bucket, count))
                     .collect(),
             );
         }
         match &mut self.0 {
-            Form::Open(entries) => entries,
-            Form::Packed(_) => unreachable!("it was opened"),
+            BucketStorage::Open(entries) => entries,
+            BucketStorage::Packed(_) => unreachable!("it was opened"),
         }
     }
 
     /// Approximate memory of the buckets in use, in bytes.
     pub fn bytes(&self) -> usize {
         match &self.0 {
-            Form::Open(entries) => size_of_val(&**entries),
-            Form::Packed(bytes) => bytes.len(),
+            BucketStorage::Open(entries) => size_of_val(&**entries),
+            BucketStorage::Packed(bytes) => bytes.len(),
         }
     }
 
@@ -168,8 +168,8 @@ impl<const BITS: u32> Sparse<BITS> {
     /// The buckets in use and their counts, in order.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         let (mut open, mut packed) = match &self.0 {
-            Form::Open(entries) => (entries.iter(), &[][..]),
-            Form::Packed(bytes) => ([].iter(), &**bytes),
+            BucketStorage::Open(entries) => (entries.iter(), &[][..]),
+            BucketStorage::Packed(bytes) => ([].iter(), &**bytes),
         };
         let mut last = 0;
         std::iter::from_fn(move || {
@@ -255,7 +255,7 @@ impl<const BITS: u32> Visitor<'_> for Bits<BITS> {
         let entries =
             bits::read(bytes, highest).ok_or_else(|| E::custom("a histogram is damaged"))?;
         let entries = entries.into_iter();
-        Ok(Sparse(Form::Open(
+        Ok(Sparse(BucketStorage::Open(
             entries
                 .map(|(bucket, count)| entry(bucket, count))
                 .collect(),

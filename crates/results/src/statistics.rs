@@ -8,7 +8,7 @@ use crate::histogram::Histogram;
 use crate::increment::{Increment, LabelIncrement};
 use crate::phases::Phases;
 use crate::sample::Sample;
-use crate::timeline::{Moment, Timeline};
+use crate::timeline::{Timeline, TimelineSample};
 
 /// Limit of distinct labels; the samples of all further ones share [`OTHER_LABELS`].
 pub const MAX_LABELS: usize = 4_000;
@@ -264,7 +264,7 @@ impl Recording {
         }
         let code = self.timeline.code_place(&sample.code);
         self.timeline
-            .add(&Moment::of(sample, place, code, transaction));
+            .add(&TimelineSample::of(sample, place, code, transaction));
     }
 
     /// Adds an increment. If it covers several seconds, it counts in the first of them.

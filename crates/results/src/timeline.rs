@@ -27,7 +27,7 @@ const OTHER_CODES: &str = "(other codes)";
 
 /// The values of one sample that the timeline counts.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Moment {
+pub struct TimelineSample {
     /// The place of the label.
     pub label: usize,
     /// The place of the response code, as [`Codes::place`] gave it.
@@ -56,10 +56,10 @@ pub struct Moment {
     pub users: u32,
 }
 
-impl Moment {
+impl TimelineSample {
     /// Extracts the values of a sample, with the places of its label and its code.
-    pub fn of(sample: &Sample, label: usize, code: u16, transaction: bool) -> Moment {
-        Moment {
+    pub fn of(sample: &Sample, label: usize, code: u16, transaction: bool) -> TimelineSample {
+        TimelineSample {
             label,
             code,
             count: sample.sample_count,
@@ -176,7 +176,7 @@ impl Cell {
         cell
     }
 
-    fn add(&mut self, moment: &Moment) {
+    fn add(&mut self, moment: &TimelineSample) {
         self.count += u64::from(moment.count);
         self.errors += u64::from(moment.errors);
         self.bytes += moment.bytes;
@@ -366,7 +366,7 @@ impl Default for Timeline {
 
 impl Timeline {
     /// Counts a sample; its label and code are places in this timeline.
-    pub fn add(&mut self, moment: &Moment) {
+    pub fn add(&mut self, moment: &TimelineSample) {
         let step_ms = i64::from(self.label_step_s) * 1000;
         if self.labels.len() <= moment.label {
             self.labels.resize_with(moment.label + 1, Vec::new);
@@ -441,7 +441,7 @@ impl Timeline {
         }
     }
 
-    fn add_to_total(&mut self, moment: &Moment) {
+    fn add_to_total(&mut self, moment: &TimelineSample) {
         let ended = self.total_cell(moment.end_ms);
         ended.ended.add(moment);
         ended.users = ended.users.max(moment.users);
@@ -583,8 +583,8 @@ fn longer(step_s: u32) -> u32 {
 mod tests {
     use super::*;
 
-    fn moment(label: usize, end_ms: i64, service_ms: u64) -> Moment {
-        Moment {
+    fn moment(label: usize, end_ms: i64, service_ms: u64) -> TimelineSample {
+        TimelineSample {
             label,
             count: 1,
             start_ms: end_ms - service_ms as i64,
@@ -594,7 +594,7 @@ mod tests {
             bytes: 100,
             sent_bytes: 10,
             users: 7,
-            ..Moment::default()
+            ..TimelineSample::default()
         }
     }
 
@@ -622,7 +622,7 @@ mod tests {
     #[test]
     fn a_late_start_was_meant_for_an_earlier_second() {
         let mut timeline = Timeline::default();
-        timeline.add(&Moment {
+        timeline.add(&TimelineSample {
             delay_us: Some(2_500_000),
             ..moment(0, 10_600, 100)
         });
@@ -637,7 +637,7 @@ mod tests {
     #[test]
     fn transactions_have_their_own_steps_only() {
         let mut timeline = Timeline::default();
-        timeline.add(&Moment {
+        timeline.add(&TimelineSample {
             transaction: true,
             ..moment(0, 5_000, 10)
         });
@@ -718,18 +718,18 @@ mod tests {
         let (ok, _) = (left.code_place("200"), whole.code_place("200"));
         let (oops, both) = (right.code_place("500"), whole.code_place("500"));
         for second in 0..100 {
-            let one = Moment {
+            let one = TimelineSample {
                 code: ok,
                 ..moment(0, second * 1000, 5)
             };
-            let other = Moment {
+            let other = TimelineSample {
                 code: oops,
                 ..moment(0, second * 1500, 9)
             };
             left.add(&one);
             right.add(&other);
             whole.add(&one);
-            whole.add(&Moment {
+            whole.add(&TimelineSample {
                 label: 1,
                 code: both,
                 ..other

@@ -112,7 +112,7 @@ struct Batch {
 }
 
 #[derive(Debug, Default)]
-struct Queue {
+struct BatchQueue {
     batches: VecDeque<Batch>,
     spare: Vec<Vec<u8>>,
     gauge: WriterGauge,
@@ -127,7 +127,7 @@ struct Queue {
 pub(crate) struct Channel {
     pub outputs: Vec<Output>,
     pub file_count: usize,
-    queue: Mutex<Queue>,
+    queue: Mutex<BatchQueue>,
     filled: Condvar,
     drained: Condvar,
     backlog_limit_bytes: u64,
@@ -163,7 +163,7 @@ impl Channel {
     }
 
     /// Locks the queue. It stays usable after a panic elsewhere, since every change of it is complete in itself.
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+    fn lock(&self) -> MutexGuard<'_, BatchQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

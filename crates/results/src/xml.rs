@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::charset;
 use crate::row::RowFormat;
-use crate::sample::{AssertionResult, DataType, Kind, Sample};
+use crate::sample::{AssertionResult, DataType, Sample, SampleKind};
 use crate::save_config::SaveConfig;
 
 /// The end of a finished file.
@@ -57,8 +57,8 @@ impl SampleWriter<'_> {
     fn sample(&mut self, sample: &Sample) -> u64 {
         let config = &self.format.config;
         let name = match sample.kind {
-            Kind::Http => "httpSample",
-            Kind::Other => "sample",
+            SampleKind::Http => "httpSample",
+            SampleKind::Other => "sample",
         };
         self.raw("<");
         self.raw(name);
@@ -204,7 +204,7 @@ impl SampleWriter<'_> {
     /// a URL writes `null` for it.
     fn sampler_data(&mut self, sample: &Sample) {
         let config = &self.format.config;
-        let http = sample.kind == Kind::Http;
+        let http = sample.kind == SampleKind::Http;
         if config.keeps_sampler_data(sample.success) {
             if http {
                 self.string("cookies", sample.cookies.as_deref().unwrap_or(""));

@@ -4,7 +4,9 @@
 
 use std::rc::Rc;
 
-use drumfire_results::{AssertionResult, DataType, Kind, RowFormat, Sample, SaveConfig, Text};
+use drumfire_results::{
+    AssertionResult, DataType, RowFormat, Sample, SampleKind, SaveConfig, SharedText,
+};
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 
@@ -30,7 +32,7 @@ fn deep() -> Sample {
 
 fn redirect() -> Sample {
     let mut sub = timed("sub", 1_700_000_000_130, 1_700_000_000_200, 0);
-    sub.kind = Kind::Http;
+    sub.kind = SampleKind::Http;
     sub.code = "302".into();
     sub.message = "Found".into();
     sub.success = true;
@@ -45,7 +47,7 @@ fn redirect() -> Sample {
 fn broken() -> Sample {
     let mut sub = timed("sub2", 1_700_000_000_140, 1_700_000_000_700, 0);
     sub.thread_name = "main".into();
-    sub.kind = Kind::Http;
+    sub.kind = SampleKind::Http;
     sub.code = "Non HTTP response code: java.net.X".into();
     sub.body_bytes = 9;
     sub.add_child(deep(), true);
@@ -59,7 +61,7 @@ fn page() -> Sample {
         1_700_000_000_523,
         30,
     );
-    page.kind = Kind::Http;
+    page.kind = SampleKind::Http;
     page.thread_name = "Group é 1-2".into();
     page.code = "404".into();
     page.message = "Not\nFound & gone".into();
@@ -93,7 +95,7 @@ fn page() -> Sample {
     page.apply_assertion(AssertionResult {
         name: Some("E".into()),
         error: true,
-        message: Some(Text::EMPTY),
+        message: Some(SharedText::EMPTY),
         ..AssertionResult::default()
     });
     page.add_child(redirect(), true);

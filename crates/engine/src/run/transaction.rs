@@ -190,7 +190,7 @@ fn end(sample: &mut Sample, end_ms: i64) {
     sample.elapsed_ms = end_ms - sample.start_ms - sample.idle_ms;
 }
 
-fn message(calls: u32, failing: u32) -> drumfire_results::Text {
+fn message(calls: u32, failing: u32) -> drumfire_results::SharedText {
     format!("Number of samples in transaction : {calls}, number of failing samples : {failing}")
         .into()
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use memchr::{memchr, memchr2_iter};
 
 use crate::phases::Phases;
-use crate::text::Text;
+use crate::text::SharedText;
 
 pub use body::ResponseBody;
 
@@ -32,7 +32,7 @@ const NON_BINARY_TYPES: [&str; 4] = [
 
 /// The JMeter result class behind a sample; it decides the element name and content in XML files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum SampleKind {
     /// `HTTPSampleResult`, written as `httpSample`.
     Http,
     /// `SampleResult`, written as `sample`.
@@ -51,7 +51,7 @@ pub enum DataType {
     /// `bin`.
     Binary,
     /// Any object that a script stored.
-    Other(Text),
+    Other(SharedText),
 }
 
 impl DataType {
@@ -80,13 +80,13 @@ impl DataType {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AssertionResult {
     /// Name of the assertion element; absent when JMeter's is null.
-    pub name: Option<Text>,
+    pub name: Option<SharedText>,
     /// The assertion did not hold.
     pub failure: bool,
     /// The assertion could not be evaluated.
     pub error: bool,
     /// Why; absent when JMeter's is null.
-    pub message: Option<Text>,
+    pub message: Option<SharedText>,
 }
 
 /// One sample. Plain data; times are milliseconds unless the name says otherwise.
@@ -97,15 +97,15 @@ pub struct Sample {
     /// Name of the virtual user's thread.
     pub thread_name: Rc<str>,
     /// Response code.
-    pub code: Text,
+    pub code: SharedText,
     /// Response message.
-    pub message: Text,
+    pub message: SharedText,
     /// Whether the sample succeeded.
     pub success: bool,
     /// Data type column.
     pub data_type: DataType,
     /// Charset of the response, when known (`getDataEncodingNoDefault`).
-    pub encoding: Option<Text>,
+    pub encoding: Option<SharedText>,
     /// `Content-Type` of the response.
     pub content_type: Option<Rc<str>>,
     /// Start, since the Unix epoch.
@@ -147,7 +147,7 @@ pub struct Sample {
     /// Sub-results, in order.
     pub children: Vec<Sample>,
     /// JMeter's result class.
-    pub kind: Kind,
+    pub kind: SampleKind,
     /// Request headers.
     pub request_headers: Option<Rc<str>>,
     /// Response headers.
@@ -157,7 +157,7 @@ pub struct Sample {
     /// Response body, if anything needs it.
     pub response_data: Option<ResponseBody>,
     /// HTTP method.
-    pub method: Option<Text>,
+    pub method: Option<SharedText>,
     /// HTTP request body or query string.
     pub query_string: Option<Rc<str>>,
     /// HTTP cookies sent.
@@ -191,8 +191,8 @@ impl Sample {
         Sample {
             label,
             thread_name,
-            code: Text::EMPTY,
-            message: Text::EMPTY,
+            code: SharedText::EMPTY,
+            message: SharedText::EMPTY,
             success: false,
             data_type: DataType::Unset,
             encoding: None,
@@ -216,7 +216,7 @@ impl Sample {
             sample_count: 1,
             assertions: Vec::new(),
             children: Vec::new(),
-            kind: Kind::Other,
+            kind: SampleKind::Other,
             request_headers: None,
             response_headers: None,
             sampler_data: None,
@@ -234,8 +234,8 @@ impl Sample {
 
     /// Code 200, message OK, successful (`SampleResult.setResponseOK`).
     pub fn set_ok(&mut self) {
-        self.code = Text::Static("200");
-        self.message = Text::Static("OK");
+        self.code = SharedText::Static("200");
+        self.message = SharedText::Static("OK");
         self.success = true;
     }
 
@@ -386,7 +386,7 @@ impl Sample {
             .content_type
             .as_deref()
             .is_some_and(|content_type| content_type.starts_with("text/html"));
-        if self.kind != Kind::Http || self.encoding.is_some() || !html {
+        if self.kind != SampleKind::Http || self.encoding.is_some() || !html {
             return;
         }
         let Some(data) = self.response_data.clone() else {

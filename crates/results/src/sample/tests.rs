@@ -150,16 +150,22 @@ fn the_meta_element_gives_the_charset_of_a_page_without_one() {
     let page = |kind, encoding: Option<&'static str>| {
         let mut one = sample("a");
         one.kind = kind;
-        one.encoding = encoding.map(Text::from);
+        one.encoding = encoding.map(SharedText::from);
         one.content_type = Some("text/html".into());
         let html = "Quick: <q>?</q><html><META HTTP-equiv=\"Content-Type\" content=\"text/html; charset=Windows-1252\">";
         one.response_data = Some(html.as_bytes().into());
         one.sniff_html_encoding();
         one.encoding
     };
-    assert_eq!(page(Kind::Http, None).as_deref(), Some("Windows-1252"));
-    assert_eq!(page(Kind::Other, None), None);
-    assert_eq!(page(Kind::Http, Some("utf-8")).as_deref(), Some("utf-8"));
+    assert_eq!(
+        page(SampleKind::Http, None).as_deref(),
+        Some("Windows-1252")
+    );
+    assert_eq!(page(SampleKind::Other, None), None);
+    assert_eq!(
+        page(SampleKind::Http, Some("utf-8")).as_deref(),
+        Some("utf-8")
+    );
 }
 
 #[test]

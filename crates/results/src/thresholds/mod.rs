@@ -14,7 +14,7 @@ pub struct Threshold {
     text: String,
     subject: Subject,
     metric: Metric,
-    comparison: Comparison,
+    comparison: ThresholdOperator,
     limit: f64,
     unit: Unit,
     /// The length of the window from which the value is computed.
@@ -60,7 +60,7 @@ enum Metric {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Comparison {
+enum ThresholdOperator {
     Less,
     AtMost,
     More,
@@ -152,10 +152,10 @@ fn parse(text: &str) -> Result<Threshold, String> {
     };
     let (subject, rest) = text.split_at(at);
     let (comparison, limit) = match (&rest[..1], rest[1..].strip_prefix('=')) {
-        ("<", None) => (Comparison::Less, &rest[1..]),
-        ("<", Some(limit)) => (Comparison::AtMost, limit),
-        (_, None) => (Comparison::More, &rest[1..]),
-        (_, Some(limit)) => (Comparison::AtLeast, limit),
+        ("<", None) => (ThresholdOperator::Less, &rest[1..]),
+        ("<", Some(limit)) => (ThresholdOperator::AtMost, limit),
+        (_, None) => (ThresholdOperator::More, &rest[1..]),
+        (_, Some(limit)) => (ThresholdOperator::AtLeast, limit),
     };
     let (subject, name) = subject_of(subject.trim())?;
     let metric = metric(name)?;
@@ -389,18 +389,18 @@ impl Threshold {
     /// Whether the run fails with this value, in the unit of the limit.
     pub(crate) fn is_beyond(&self, value: f64) -> bool {
         match self.comparison {
-            Comparison::Less => value < self.limit,
-            Comparison::AtMost => value <= self.limit,
-            Comparison::More => value > self.limit,
-            Comparison::AtLeast => value >= self.limit,
+            ThresholdOperator::Less => value < self.limit,
+            ThresholdOperator::AtMost => value <= self.limit,
+            ThresholdOperator::More => value > self.limit,
+            ThresholdOperator::AtLeast => value >= self.limit,
         }
     }
 
     /// Whether `value` is closer to the limit than `other`, or further beyond it.
     pub(crate) fn is_worse(&self, value: f64, other: f64) -> bool {
         match self.comparison {
-            Comparison::Less | Comparison::AtMost => value < other,
-            Comparison::More | Comparison::AtLeast => value > other,
+            ThresholdOperator::Less | ThresholdOperator::AtMost => value < other,
+            ThresholdOperator::More | ThresholdOperator::AtLeast => value > other,
         }
     }
 

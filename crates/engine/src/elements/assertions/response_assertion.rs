@@ -10,7 +10,7 @@ use std::rc::Rc;
 use drumfire_expr::{Template, Text};
 use drumfire_query::Matches;
 use drumfire_query::regex::{Options, Pattern};
-use drumfire_results::{AssertionResult, Kind, Sample};
+use drumfire_results::{AssertionResult, Sample, SampleKind};
 
 use super::comparison::Comparison;
 use super::verdict::Name;
@@ -122,7 +122,7 @@ impl ResponseAssertion {
             Field::Message => Text::Literal(&sample.message),
             Field::ResponseHeaders => literal(&sample.response_headers),
             Field::RequestHeaders => literal(&sample.request_headers),
-            Field::RequestData if sample.kind == Kind::Http => {
+            Field::RequestData if sample.kind == SampleKind::Http => {
                 Text::Owned(http_sampler_data(sample))
             }
             Field::RequestData => literal(&sample.sampler_data),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use drumfire_expr::Template;
-use drumfire_results::{AssertionResult, Text};
+use drumfire_results::{AssertionResult, SharedText};
 
 use crate::decode::Decoder;
 use crate::run::context::{Context, StateId};
@@ -44,13 +44,13 @@ impl Name {
     /// assertions in result rows.
     pub fn pass_with_empty_message(&self, cx: &mut Context) -> AssertionResult {
         AssertionResult {
-            message: Some(Text::EMPTY),
+            message: Some(SharedText::EMPTY),
             ..self.pass(cx)
         }
     }
 
     /// The result of an assertion that does not hold.
-    pub fn fail(&self, cx: &mut Context, message: impl Into<Text>) -> AssertionResult {
+    pub fn fail(&self, cx: &mut Context, message: impl Into<SharedText>) -> AssertionResult {
         AssertionResult {
             failure: true,
             message: Some(message.into()),
@@ -83,7 +83,7 @@ impl Name {
     }
 
     /// The result of an assertion that cannot be evaluated.
-    pub fn error(&self, cx: &mut Context, message: impl Into<Text>) -> AssertionResult {
+    pub fn error(&self, cx: &mut Context, message: impl Into<SharedText>) -> AssertionResult {
         AssertionResult {
             error: true,
             message: Some(message.into()),

@@ -6,7 +6,7 @@
 
 use drumfire_expr::Template;
 use drumfire_query::xpath::{Answer, XPath};
-use drumfire_results::{AssertionResult, Sample, Text};
+use drumfire_results::{AssertionResult, Sample, SharedText};
 
 use super::verdict::Name;
 use crate::decode::Decoder;
@@ -53,7 +53,7 @@ impl XPathAssertion {
     }
 
     /// `XPathUtil#computeAssertionResult`: returns whether it failed, and the message, which a success may have, too.
-    fn judge(&self, cx: &mut Context, answer: &Answer, query: &str) -> (bool, Text) {
+    fn judge(&self, cx: &mut Context, answer: &Answer, query: &str) -> (bool, SharedText) {
         let negate = self.negate.get(cx);
         match answer {
             Answer::Nodes(nodes) if nodes.is_empty() => {
@@ -63,7 +63,7 @@ impl XPathAssertion {
                 true,
                 "Specified XPath was found... Turn off negate if this is not desired".into(),
             ),
-            Answer::Nodes(_) => (false, Text::EMPTY),
+            Answer::Nodes(_) => (false, SharedText::EMPTY),
             Answer::Bool(value) if negate => (*value, format!("Nodes Matched for {query}").into()),
             Answer::Bool(value) => (!value, format!("No Nodes Matched for {query}").into()),
             Answer::Text(_) => (true, format!("Cannot understand: {query}").into()),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use drumfire_query::page::{Tag, tags};
 use drumfire_query::regex::Pattern;
-use drumfire_results::Kind;
+use drumfire_results::SampleKind;
 use drumfire_web::body::{Argument, append_query_string};
 use drumfire_web::charset::{Charset, url_decode};
 use drumfire_web::redirect::make_relative;
@@ -40,7 +40,7 @@ impl PreProcessor for AnchorModifier {
         let page = cx
             .previous
             .clone()
-            .filter(|sample| user(cx).edits.applies() && sample.kind == Kind::Http);
+            .filter(|sample| user(cx).edits.applies() && sample.kind == SampleKind::Http);
         let Some(page) = page else {
             tracing::info!(
                 "Can't apply HTML Link Parser when the previous sampler run is not an HTTP Request."

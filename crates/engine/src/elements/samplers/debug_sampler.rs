@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::fmt::Write;
 
 use drumfire_expr::Template;
-use drumfire_results::{DataType, Sample, Text};
+use drumfire_results::{DataType, Sample, SharedText};
 
 use crate::decode::Decoder;
 use crate::decode::setting::Flag;
@@ -36,7 +36,7 @@ pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
 /// reads the body, only its size is stored. Otherwise the size is taken from the data at the end, since scripts may
 /// replace them.
 pub fn set_response(sample: &mut Sample, text: &str, keeps_body: bool) {
-    sample.encoding = Some(Text::Static("UTF-8"));
+    sample.encoding = Some(SharedText::Static("UTF-8"));
     if keeps_body {
         sample.response_data = Some(text.as_bytes().into());
     } else {

@@ -5,7 +5,7 @@
 //! `RESULT_CLASS`, which only matters in that it may be an HTTP result.
 
 use drumfire_expr::{Template, values};
-use drumfire_results::{DataType, Kind, Sample};
+use drumfire_results::{DataType, Sample, SampleKind};
 use drumfire_web::url::Url;
 
 use super::debug_sampler::set_response;
@@ -57,7 +57,7 @@ impl DummySampler {
         self.take_time(cx, &mut sample).await;
         sample.label = name.eval(cx).into_value();
         if self.class.eval(cx).ends_with("HTTPSampleResult") {
-            sample.kind = Kind::Http;
+            sample.kind = SampleKind::Http;
         }
         sample.sampler_data = Some(self.request.eval(cx).into_value());
         sample.code = self.code.eval(cx).into_string().into();
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(sample.response_data.as_deref(), Some("ü".as_bytes()));
         assert_eq!(sample.sampler_data.as_deref(), Some("asked"));
         assert_eq!(sample.url.as_deref(), Some("http://127.0.0.1/a"));
-        assert_eq!(sample.kind, Kind::Other);
+        assert_eq!(sample.kind, SampleKind::Other);
     }
 
     #[test]
@@ -180,7 +180,7 @@ mod tests {
             ),
         ]);
         assert!(sample.elapsed_ms >= 5);
-        assert_eq!((sample.success, sample.kind), (false, Kind::Http));
+        assert_eq!((sample.success, sample.kind), (false, SampleKind::Http));
         assert_eq!((sample.url, sample.code.as_str()), (None, ""));
     }
 }

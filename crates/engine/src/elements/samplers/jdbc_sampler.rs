@@ -10,7 +10,7 @@
 //! PostgreSQL, MySQL and MariaDB are native; Java runs everything else (see JDBC Connection Configuration).
 
 use drumfire_expr::Template;
-use drumfire_results::{DataType, Sample, Text};
+use drumfire_results::{DataType, Sample, SharedText};
 
 use super::debug_sampler::set_response;
 use crate::decode::Decoder;
@@ -87,7 +87,7 @@ fn fail(sample: &mut Sample, fault: &JdbcFault) -> String {
             failure.message.clone()
         }
         JdbcFault::Exception { message, .. } => {
-            sample.code = Text::Static("000");
+            sample.code = SharedText::Static("000");
             message.clone().unwrap_or_else(|| "NO MESSAGE".to_owned())
         }
     }

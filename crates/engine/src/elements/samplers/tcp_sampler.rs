@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use drumfire_expr::{Template, values};
 use drumfire_jmx::Prop;
-use drumfire_results::{DataType, Sample, Text};
+use drumfire_results::{DataType, Sample, SharedText};
 use drumfire_web::charset::Charset;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -208,7 +208,7 @@ impl TcpSampler {
                 }
             }
             Err(Unconnected::Failed(message)) => {
-                sample.code = Text::Static("500");
+                sample.code = SharedText::Static("500");
                 sample.message = message.into();
             }
             Err(Unconnected::Wrong(exception)) => {
@@ -316,14 +316,14 @@ impl TcpSampler {
         match failure {
             None => sample.set_ok(),
             Some(exception) => {
-                sample.code = Text::Static("500");
+                sample.code = SharedText::Static("500");
                 sample.message = exception.into();
             }
         }
         let judged = self.status.judge(sample, &response);
         sample.body_bytes = response.len() as u64;
         if let Err(exception) = judged {
-            sample.code = Text::Static("500");
+            sample.code = SharedText::Static("500");
             sample.message = exception.into();
             sample.success = false;
             sample.body_bytes = 0;

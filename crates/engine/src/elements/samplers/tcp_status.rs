@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use drumfire_expr::{Properties, values};
-use drumfire_results::{Sample, Text};
+use drumfire_results::{Sample, SharedText};
 
 /// Where to find a code in a response, and the messages of codes.
 pub struct Status {
@@ -42,8 +42,8 @@ impl Status {
         let found = response.split_once(&*self.prefix);
         let code = found.and_then(|(_, rest)| rest.find(&*self.suffix).map(|end| &rest[..end]));
         let Some(code) = code else {
-            sample.code = Text::Static("999");
-            sample.message = Text::Static("Status value not found");
+            sample.code = SharedText::Static("999");
+            sample.message = SharedText::Static("Status value not found");
             sample.success = false;
             return Ok(());
         };
@@ -56,10 +56,10 @@ impl Status {
             sample.success = (400..=599).contains(&number);
         }
         sample.message = match &self.messages {
-            None => Text::Static("No status property file"),
+            None => SharedText::Static("No status property file"),
             Some(messages) => match messages.get(code) {
                 Some(message) => message.clone().into(),
-                None => Text::Static("Status code not found in properties"),
+                None => SharedText::Static("Status code not found in properties"),
             },
         };
         Ok(())

@@ -8,7 +8,7 @@ use drumfire_http::{
     BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Http3Failure, Phase,
     StatusLinePart, Target, TlsFailure,
 };
-use drumfire_results::{DataType, Kind, Sample};
+use drumfire_results::{DataType, Sample, SampleKind};
 use drumfire_web::Exception;
 use drumfire_web::property::Client;
 use drumfire_web::status::{
@@ -39,7 +39,7 @@ pub fn apply(sample: &mut Sample, exception: &Exception, needs: Needs) {
 /// (`errorResult(e, new HTTPSampleResult())`).
 pub fn nameless(cx: &Context, exception: &Exception, needs: Needs) -> Box<Sample> {
     let mut sample = Box::new(Sample::new("".into(), cx.thread_name.clone()));
-    sample.kind = Kind::Http;
+    sample.kind = SampleKind::Http;
     sample.start_ms = cx.clock().now_ms();
     apply(&mut sample, exception, needs);
     sample.set_end(sample.start_ms);

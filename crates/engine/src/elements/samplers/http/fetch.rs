@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use drumfire_http::Incoming;
 use drumfire_query::url::JavaUrl;
-use drumfire_results::{DataType, Kind, Sample, Text};
+use drumfire_results::{DataType, Sample, SampleKind, SharedText};
 use drumfire_web::local_file;
 use drumfire_web::property::Client;
 use drumfire_web::redirect::{nested_too_deep, too_many_redirects};
@@ -74,7 +74,7 @@ impl Fetch<'_> {
         let client = self.request.client;
         let sample = Sample::new(self.call.label.clone(), cx.thread_name.clone());
         let mut sample = cx.worker.room.sample(sample);
-        sample.kind = Kind::Http;
+        sample.kind = SampleKind::Http;
         let method_text = method_text(method);
         sample.method = Some(method_text.clone());
         sample.url = Some(url.text());
@@ -169,7 +169,7 @@ impl Fetch<'_> {
         nesting: Nesting,
     ) -> Option<Box<Sample>> {
         let mut sample = Box::new(Sample::new(url.as_str().into(), cx.thread_name.clone()));
-        sample.kind = Kind::Http;
+        sample.kind = SampleKind::Http;
         sample.start_ms = cx.clock().now_ms();
         let path = match local_file::path(url) {
             Ok(path) => path,
@@ -179,7 +179,7 @@ impl Fetch<'_> {
                 return Some(sample);
             }
         };
-        sample.method = Some(Text::Static("GET"));
+        sample.method = Some(SharedText::Static("GET"));
         sample.url = Some(url.as_str().into());
         let most = match self.settings().max_bytes_to_store {
             0 => file::DEFAULT_MOST_BYTES,

@@ -1,7 +1,7 @@
 //! Requests of the implementation `Java` (`HTTPJavaImpl#setupConnection`).
 
 use drumfire_http::Incoming;
-use drumfire_results::{Sample, Text};
+use drumfire_results::{Sample, SharedText};
 use drumfire_web::Exception;
 use drumfire_web::body::Body;
 use drumfire_web::charset::decode_latin1;
@@ -23,7 +23,7 @@ pub(super) fn build(
     cx: &mut Context,
     call: &Call<'_>,
     url: &Url,
-    method: Text,
+    method: SharedText,
     following: bool,
     sample: Box<Sample>,
 ) -> Result<Prepared, (Box<Sample>, Exception)> {
@@ -85,7 +85,7 @@ fn wire_and_body<'a>(
     builder: &RequestBuilder,
     call: &Call<'_>,
     url: &'a Url,
-    method: &Text,
+    method: &SharedText,
     following: bool,
     head: &RequestHead,
 ) -> Result<(Wire<'a>, Option<Body>), Exception> {
@@ -124,7 +124,7 @@ pub(super) async fn settle(
         if sending.method == "POST" && incoming.status != 307 {
             bare = true;
             sending.body = None;
-            sending.method = Text::Static("GET");
+            sending.method = SharedText::Static("GET");
         }
         rewrite(builder, cx, call, sending, &url, bare)?;
         incoming = transfer.send(cx, call, sending).await?;

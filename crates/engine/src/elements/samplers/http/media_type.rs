@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use drumfire_results::{DataType, Sample, Text};
+use drumfire_results::{DataType, Sample, SharedText};
 use drumfire_web::charset::decode_latin1;
 
 /// The last `Content-Type`, parsed: most responses have the same one as the response before.
@@ -14,7 +14,7 @@ struct KnownType {
     /// As received.
     value: Box<[u8]>,
     content_type: Rc<str>,
-    encoding: Option<Text>,
+    encoding: Option<SharedText>,
     data_type: DataType,
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_http::{Identity, Target};
-use drumfire_results::{Sample, Text};
+use drumfire_results::{Sample, SharedText};
 use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
@@ -31,7 +31,7 @@ use crate::run::needs::Needs;
 pub(super) struct Sending {
     pub sample: Box<Sample>,
     pub url: Url,
-    pub method: Text,
+    pub method: SharedText,
     pub target: Rc<Target>,
     pub head: Vec<u8>,
     pub body: Option<Body>,
@@ -116,7 +116,7 @@ impl RequestBuilder {
         cx: &mut Context,
         call: &Call<'_>,
         url: &Url,
-        method: Text,
+        method: SharedText,
         following: bool,
         mut sample: Box<Sample>,
     ) -> Result<Prepared, (Box<Sample>, Exception)> {
@@ -560,10 +560,10 @@ impl<'l> RequestLine<'l> {
 }
 
 /// The method as a text; common methods need no allocation.
-pub(super) fn method_text(method: &str) -> Text {
+pub(super) fn method_text(method: &str) -> SharedText {
     const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "HEAD", "PATCH", "OPTIONS"];
     match KNOWN.into_iter().find(|known| *known == method) {
-        Some(known) => Text::Static(known),
+        Some(known) => SharedText::Static(known),
         None => method.to_owned().into(),
     }
 }

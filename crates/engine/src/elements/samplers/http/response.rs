@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use drumfire_health::Stage;
 use drumfire_http::{Incoming, Phase, Times};
-use drumfire_results::{Phases, Sample, Text};
+use drumfire_results::{Phases, Sample, SharedText};
 use drumfire_web::Exception;
 use drumfire_web::charset::decode_latin1;
 use drumfire_web::java_client::java_missing_location;
@@ -273,8 +273,8 @@ fn broken_stage(phase: Phase) -> Stage {
 }
 
 /// The code as a text; common codes need no allocation.
-fn code(status: u16) -> Text {
-    Text::Static(match status {
+fn code(status: u16) -> SharedText {
+    SharedText::Static(match status {
         200 => "200",
         201 => "201",
         202 => "202",
@@ -300,10 +300,10 @@ fn code(status: u16) -> Text {
     })
 }
 
-fn message(reason: &[u8]) -> Text {
+fn message(reason: &[u8]) -> SharedText {
     match reason {
-        b"OK" => Text::Static("OK"),
-        b"" => Text::EMPTY,
+        b"OK" => SharedText::Static("OK"),
+        b"" => SharedText::EMPTY,
         _ => reason
             .iter()
             .map(|byte| char::from(*byte))

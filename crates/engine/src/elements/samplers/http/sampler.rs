@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use drumfire_expr::{Scope, Template};
 use drumfire_http::place_in;
-use drumfire_results::{Kind, Sample, Text};
+use drumfire_results::{Sample, SampleKind, SharedText};
 use drumfire_web::Exception;
 use drumfire_web::cookies::Cookie;
 use drumfire_web::property::Client;
@@ -211,9 +211,9 @@ impl HttpSampler {
             .collect();
         // The label is set at the end, so that no sub-result is named after it.
         let mut page = Sample::new("".into(), cx.thread_name.clone());
-        page.kind = Kind::Http;
+        page.kind = SampleKind::Http;
         page.success = true;
-        page.method = Some(Text::Static("GET"));
+        page.method = Some(SharedText::Static("GET"));
         page.url = Some(FRAMES_URL.into());
         page.request_headers = Some("\n".into());
         let lines: String = addresses.iter().map(|url| format!("{url}\n")).collect();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drumfire_expr::Template;
 use drumfire_http::{Frame, Opcode};
-use drumfire_results::{DataType, Sample, Text};
+use drumfire_results::{DataType, Sample, SharedText};
 use drumfire_web::url::Url;
 
 use super::call::Call;
@@ -119,7 +119,7 @@ impl WebSocketSampler {
             match self.deed {
                 WebSocketAction::Close { .. } => {
                     sample.sampler_data = Some("No request sent.".into());
-                    sample.message = Text::Static("No connection; nothing to close.");
+                    sample.message = SharedText::Static("No connection; nothing to close.");
                 }
                 WebSocketAction::PingPong { .. } => fail(
                     sample,
@@ -337,8 +337,8 @@ impl WebSocketSampler {
         }
         sample.set_ok();
         if let Some(answer) = opened {
-            sample.code = Text::Static("101");
-            sample.message = Text::Static("Switching Protocols");
+            sample.code = SharedText::Static("101");
+            sample.message = SharedText::Static("Switching Protocols");
             if self.needs.headers {
                 sample.response_headers = Some(answer.shown().into());
             }
@@ -348,8 +348,8 @@ impl WebSocketSampler {
                 self.keep(cx, sample, &frame, client.is_binary(&frame));
             }
             (WebSocketAction::Read { .. }, None) => {
-                sample.code = Text::Static("No response");
-                sample.message = Text::Static("Read timeout, no response received.");
+                sample.code = SharedText::Static("No response");
+                sample.message = SharedText::Static("Read timeout, no response received.");
             }
             (WebSocketAction::Close { .. }, Some(frame)) => {
                 let close = frames::CloseReason::of(&frame.payload);
@@ -388,7 +388,7 @@ impl WebSocketSampler {
 
     fn keep_text(&self, sample: &mut Sample, text: &[u8]) {
         sample.data_type = DataType::Text;
-        sample.encoding = Some(Text::Static("UTF-8"));
+        sample.encoding = Some(SharedText::Static("UTF-8"));
         sample.response_data = self.needs.body.then(|| text.into());
     }
 
@@ -421,7 +421,7 @@ impl WebSocketSampler {
     }
 }
 
-fn fail(sample: &mut Sample, code: impl Into<Text>, message: impl Into<Text>) {
+fn fail(sample: &mut Sample, code: impl Into<SharedText>, message: impl Into<SharedText>) {
     sample.success = false;
     sample.code = code.into();
     sample.message = message.into();
