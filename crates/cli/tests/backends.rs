@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use drumfire_commands::demo::DemoSite;
 use drumfire_testkit::program::{LIMIT, Workshop};
-use drumfire_testkit::server::{Request, Server, Step, ok, respond};
+use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server, ok, respond};
 use plans::{group, http, plan};
 
 /// One server is the target and the database.
@@ -17,7 +17,7 @@ fn server() -> Server {
             "/bad" => respond("500 Out, of=order", "", "no"),
             _ => ok("yes"),
         };
-        vec![Step::Send(answer)]
+        vec![ResponseStep::Send(answer)]
     })
 }
 
@@ -57,7 +57,7 @@ fn request(port: &str, name: &str, path: &str, children: &str) -> String {
 }
 
 /// The sums of a field over all lines of an application, by the tags of the line.
-fn sums(requests: &[Request], application: &str, field: &str) -> BTreeMap<String, f64> {
+fn sums(requests: &[ReceivedRequest], application: &str, field: &str) -> BTreeMap<String, f64> {
     let mut sums = BTreeMap::new();
     let head = format!("jmeter,application={application},transaction=");
     for request in requests.iter().filter(|request| request.method == "POST") {
@@ -143,7 +143,8 @@ fn a_listener_sends_what_jmeters_own_would_of_its_scope() {
         ("good,statut=ok", 3.0),
     ];
     assert_eq!(sums(&requests, "one", "count"), expected(&of_one));
-    let with_token = |request: &&Request| request.header("Authorization") == Some("Token secret");
+    let with_token =
+        |request: &&ReceivedRequest| request.header("Authorization") == Some("Token secret");
     let told: String = requests
         .iter()
         .filter(with_token)

@@ -1,7 +1,7 @@
 //! Responses that are broken in one way each, and what becomes of them: as recorded from JMeter 5.6.3.
 
 use drumfire_testkit::program::{LIMIT, Workshop};
-use drumfire_testkit::server::{Server, Step};
+use drumfire_testkit::server::{ResponseStep, Server};
 
 /// The bytes that the server sends before it closes the connection, and the sample then: code, message and received bytes
 /// (`-`: not compared, as with failures, whose size is that of Java's stack trace). `!` stands for `Non HTTP response code: ` and `Non HTTP response message: `, `HOST` for the server.
@@ -132,8 +132,8 @@ fn compare(listener: &str, options: &[&str]) {
                 .and_then(|number: usize| RESPONSES.get(number)),
         };
         match found {
-            Some((_, bytes, _)) => vec![Step::Send(bytes.to_vec()), Step::Close],
-            None => vec![Step::Send(NOT_FOUND.to_vec()), Step::Close],
+            Some((_, bytes, _)) => vec![ResponseStep::Send(bytes.to_vec()), ResponseStep::Close],
+            None => vec![ResponseStep::Send(NOT_FOUND.to_vec()), ResponseStep::Close],
         }
     });
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));

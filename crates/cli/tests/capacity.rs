@@ -3,7 +3,7 @@
 mod plans;
 
 use drumfire_testkit::program::{LIMIT, Workshop, capacity_found};
-use drumfire_testkit::server::{Server, Step, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 use plans::{debug, group, http, plan};
 
 fn workshop() -> Workshop {
@@ -46,7 +46,7 @@ fn the_limit_of_the_demo_site_is_found_within_five_per_cent() {
 
 #[test]
 fn an_address_is_searched_without_a_plan() {
-    let target = Server::start(|_| vec![Step::Send(ok(""))]);
+    let target = Server::start(|_| vec![ResponseStep::Send(ok(""))]);
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     let address = format!("http://{}/", target.address());
     let words = [

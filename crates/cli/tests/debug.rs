@@ -7,7 +7,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{LIMIT, Workshop, finish};
-use drumfire_testkit::server::{Server, Step, respond};
+use drumfire_testkit::server::{ResponseStep, Server, respond};
 use plans::{debug, http, pause, plan, users};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn server() -> Server {
             _ => "<p>Hello</p>",
         };
         let fields = "Content-Type: application/json\r\nSet-Cookie: sid=abc\r\n";
-        vec![Step::Send(respond("200 OK", fields, body))]
+        vec![ResponseStep::Send(respond("200 OK", fields, body))]
     })
 }
 

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
-use drumfire_testkit::server::{Server, Step};
+use drumfire_testkit::server::{ResponseStep, Server};
 
 fn workshop() -> Workshop {
     Workshop::new(env!("CARGO_BIN_EXE_drumfire"))
@@ -108,7 +108,7 @@ fn under_nohup_a_lost_terminal_does_not_end_the_run() {
 
 #[test]
 fn the_first_signal_waits_for_the_sample_at_hand_and_the_second_breaks_it_off() {
-    let server = Server::start(|_| vec![Step::Hang]);
+    let server = Server::start(|_| vec![ResponseStep::Hang]);
     let workshop = workshop();
     workshop.write("p.jmx", plan(-1, &request(server.address().port())));
     let mut child = workshop.start(&["-n", "-t", "p.jmx", "-l", "r.csv", "-j", "log"]);

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
-use drumfire_testkit::server::{Server, Step, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 use plans::{debug, group, http, pause, plan, users, writer};
 
 fn workshop() -> Workshop {
@@ -126,7 +126,7 @@ fn a_bad_number_from_the_command_line_is_refused() {
 
 #[test]
 fn outputs_are_proved_before_the_first_request_and_told_at_once() {
-    let server = Server::start(|_| vec![Step::Send(ok(""))]);
+    let server = Server::start(|_| vec![ResponseStep::Send(ok(""))]);
     let port = server.address().port().to_string();
     let request = http(
         "r",

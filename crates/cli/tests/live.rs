@@ -8,7 +8,7 @@ use std::process::Child;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
-use drumfire_testkit::server::{Server, Step, ok, respond};
+use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 use plans::{debug, group, http, pause, plan};
 use serde_json::Value;
 
@@ -296,7 +296,7 @@ fn a_page_hears_each_second_and_becomes_the_report() {
 
 #[test]
 fn a_threshold_about_a_stretch_ends_the_run() {
-    let server = Server::start(|_| vec![Step::Send(respond("500 Out of order", "", ""))]);
+    let server = Server::start(|_| vec![ResponseStep::Send(respond("500 Out of order", "", ""))]);
     let port = server.address().port().to_string();
     let place = [("domain", "127.0.0.1"), ("port", &port), ("path", "/")];
     let elements = [http("check out", &place), pause(20)];
@@ -341,7 +341,7 @@ fn a_threshold_about_a_stretch_ends_the_run() {
 fn the_targets_own_metrics_are_in_the_run_file_and_a_dead_source_costs_nothing() {
     let metrics =
         "node_load1 1.5\nnode_memory_MemTotal_bytes 4\nnode_memory_MemAvailable_bytes 1\n";
-    let server = Server::start(|_| vec![Step::Send(ok(metrics))]);
+    let server = Server::start(|_| vec![ResponseStep::Send(ok(metrics))]);
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     workshop.write(
         "p.jmx",
@@ -429,7 +429,7 @@ fn the_agents_of_a_plan_are_asked() {
 #[test]
 fn outputs_that_hang_fail_or_are_gone_cost_no_sample() {
     let hung = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    let broken = Server::start(|_| vec![Step::Send(respond("500 Oops", "", ""))]);
+    let broken = Server::start(|_| vec![ResponseStep::Send(respond("500 Oops", "", ""))]);
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     workshop.write(
         "p.jmx",
@@ -495,7 +495,7 @@ fn an_address_that_cannot_be_had_is_told_before_the_load() {
 
 #[test]
 fn a_page_without_an_address_is_had_for_a_url_too() {
-    let server = Server::start(|_| vec![Step::Send(ok("yes"))]);
+    let server = Server::start(|_| vec![ResponseStep::Send(ok("yes"))]);
     let url = format!("http://{}/", server.address());
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     for words in [

@@ -8,7 +8,7 @@ use std::sync::{OnceLock, RwLock};
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
-use drumfire_testkit::server::{Server, Step, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 use plans::{debug, pause};
 
 /// Each test watches the whole machine: those that leave it alone share it, the one that does not has it to itself.
@@ -48,9 +48,9 @@ fn a_target_that_stops_is_told_from_a_generator_that_does() {
         let at = first.get_or_init(Instant::now).elapsed();
         let (from, to) = (Duration::from_millis(1500), Duration::from_millis(6500));
         if at > from && at < to {
-            vec![Step::Pause(to - at), Step::Send(ok(""))]
+            vec![ResponseStep::Pause(to - at), ResponseStep::Send(ok(""))]
         } else {
-            vec![Step::Send(ok(""))]
+            vec![ResponseStep::Send(ok(""))]
         }
     });
     let workshop = workshop();
@@ -71,7 +71,7 @@ fn a_generator_that_is_stopped_says_so_and_is_not_trusted() {
     let (asked, began) = channel();
     let server = Server::start(move |_| {
         let _ = asked.send(());
-        vec![Step::Send(ok(""))]
+        vec![ResponseStep::Send(ok(""))]
     });
     let workshop = workshop();
     let port = server.address().port().to_string();
@@ -124,7 +124,7 @@ impl Drop for Neighbours {
 #[test]
 fn neighbours_that_take_the_cpu_are_named() {
     let _turn = MACHINE.write();
-    let server = Server::start(|_| vec![Step::Send(ok(""))]);
+    let server = Server::start(|_| vec![ResponseStep::Send(ok(""))]);
     let workshop = workshop();
     let port = server.address().port().to_string();
     workshop.write("p.jmx", plan(3, 0, "127.0.0.1", &port));

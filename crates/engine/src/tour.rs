@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Properties;
-use drumfire_testkit::server::{Server, Step as Answer, ok};
+use drumfire_testkit::server::{ResponseStep as Answer, Server, ok};
 
 use crate::base::clock::Clock;
 use crate::bind::{Compiled, bind};

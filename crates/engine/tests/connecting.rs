@@ -2,7 +2,7 @@
 
 mod support;
 
-use drumfire_testkit::server::{Request, Server, Step, ok, respond};
+use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server, ok, respond};
 use support::{get, group, run_group};
 
 /// Where the requests would go without the proxy; nobody listens there.
@@ -19,7 +19,7 @@ fn by_proxy(server: &Server, user: &str) -> String {
 /// A proxy that wants credentials and refuses tunnels.
 fn strict_proxy(challenge: &'static str) -> Server {
     Server::start(move |request| {
-        vec![Step::Send(
+        vec![ResponseStep::Send(
             if request.header("Proxy-Authorization").is_none() {
                 let header = format!("Proxy-Authenticate: {challenge}\r\n");
                 respond("407 Proxy Auth", &header, "plead")
@@ -141,7 +141,7 @@ fn source(text: &str, kind: u8) -> String {
 
 #[test]
 fn a_source_that_is_not_there_fails_the_sample() {
-    let server = Server::start(|_: &Request| vec![Step::Send(ok("hi"))]);
+    let server = Server::start(|_: &ReceivedRequest| vec![ResponseStep::Send(ok("hi"))]);
     let ask = |text, kind| {
         let body = get("a", server.address().port(), "/", &source(text, kind), "");
         let ran = run_group(&group(1, 1, true), &body, &[]);
@@ -170,12 +170,12 @@ fn a_source_that_is_not_there_fails_the_sample() {
 #[test]
 fn a_request_without_an_answer_is_tried_again_if_the_property_says_so() {
     let failing = || {
-        Server::start(|request: &Request| {
+        Server::start(|request: &ReceivedRequest| {
             let first = request.connection < 2;
             vec![if first {
-                Step::Close
+                ResponseStep::Close
             } else {
-                Step::Send(ok("hi"))
+                ResponseStep::Send(ok("hi"))
             }]
         })
     };

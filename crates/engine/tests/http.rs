@@ -2,11 +2,11 @@
 
 mod support;
 
-use drumfire_testkit::server::{Request, Server, Step, ok, respond};
+use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server, ok, respond};
 use support::{get, group, run_group};
 
-fn echo(_: &Request) -> Vec<Step> {
-    vec![Step::Send(ok("hi"))]
+fn echo(_: &ReceivedRequest) -> Vec<ResponseStep> {
+    vec![ResponseStep::Send(ok("hi"))]
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn users_share_no_connection() {
 #[test]
 fn a_followed_redirect_is_one_row_with_the_last_address() {
     let server = Server::start(|request| {
-        vec![Step::Send(match request.target.as_str() {
+        vec![ResponseStep::Send(match request.target.as_str() {
             "/start" => respond("302 Found", "Location: next?a=b c\r\n", ""),
             _ => ok("there"),
         })]
@@ -83,8 +83,13 @@ fn a_followed_redirect_is_one_row_with_the_last_address() {
 
 #[test]
 fn redirects_in_a_circle_end_after_twenty() {
-    let server =
-        Server::start(|_| vec![Step::Send(respond("302 Found", "Location: /again\r\n", ""))]);
+    let server = Server::start(|_| {
+        vec![ResponseStep::Send(respond(
+            "302 Found",
+            "Location: /again\r\n",
+            "",
+        ))]
+    });
     let follow = r#"<boolProp name="HTTPSampler.follow_redirects">true</boolProp>"#;
     let ran = run_group(
         &group(1, 1, true),
@@ -105,7 +110,7 @@ fn redirects_in_a_circle_end_after_twenty() {
 #[test]
 fn an_automatic_redirect_is_followed_within_the_sample() {
     let server = Server::start(|request| {
-        vec![Step::Send(match request.target.as_str() {
+        vec![ResponseStep::Send(match request.target.as_str() {
             "/start" => respond("301 Moved", "Location: /there\r\n", "moved"),
             _ => ok("there"),
         })]
@@ -126,8 +131,8 @@ fn an_automatic_redirect_is_followed_within_the_sample() {
 
 const PAGE: &str = r#"<html><head><link rel="stylesheet" href="/s.css"></head><body><img src="a.png"><img src="/b.png"><img src="a.png"></body></html>"#;
 
-fn page(request: &Request) -> Vec<Step> {
-    vec![Step::Send(match request.target.as_str() {
+fn page(request: &ReceivedRequest) -> Vec<ResponseStep> {
+    vec![ResponseStep::Send(match request.target.as_str() {
         "/page" => respond("200 OK", "Content-Type: text/html\r\n", PAGE),
         "/b.png" => respond("404 Not Found", "", ""),
         _ => ok(""),
@@ -193,7 +198,7 @@ const COOKIES: &str = r#"<CookieManager guiclass="CookiePanel" testclass="Cookie
 
 fn cookies_seen(clear: &str) -> Vec<String> {
     let server = Server::start(|_| {
-        vec![Step::Send(respond(
+        vec![ResponseStep::Send(respond(
             "200 OK",
             "Set-Cookie: id=7; Path=/\r\n",
             "",
@@ -256,7 +261,7 @@ fn what_cannot_be_reached_is_a_row_with_javas_words() {
 
 #[test]
 fn a_server_that_says_nothing_ends_at_the_response_timeout() {
-    let server = Server::start(|_| vec![Step::Hang]);
+    let server = Server::start(|_| vec![ResponseStep::Hang]);
     let timeout = r#"<stringProp name="HTTPSampler.response_timeout">150</stringProp>"#;
     let ran = run_group(
         &group(1, 1, true),
@@ -312,8 +317,8 @@ fn a_long_body_with_variables_is_sent_whole() {
 fn a_sampler_may_be_slowed_down_by_itself() {
     let server = Server::start(|request| {
         vec![match request.target.as_str() {
-            "/long" => Step::Send(ok(&"x".repeat(64_000))),
-            _ => Step::Send(ok("hi")),
+            "/long" => ResponseStep::Send(ok(&"x".repeat(64_000))),
+            _ => ResponseStep::Send(ok("hi")),
         }]
     });
     let port = server.address().port();

@@ -155,7 +155,7 @@ fn the_sampler_of_blazemeter_asks_in_http_2_where_it_knows_the_server() {
 fn the_request_of_blazemeters_first_version_is_that_of_today() {
     let server = drumfire_testkit::server::Server::start(|request| {
         let body = String::from_utf8_lossy(&request.body).into_owned();
-        vec![drumfire_testkit::server::Step::Send(
+        vec![drumfire_testkit::server::ResponseStep::Send(
             drumfire_testkit::server::ok(&body),
         )]
     });
@@ -217,7 +217,7 @@ fn the_async_controller_of_blazemeter_runs_its_requests_in_turn() {
 #[test]
 fn a_server_of_http_1_alone_fails_the_sample() {
     let server = drumfire_testkit::server::Server::start(|_| {
-        vec![drumfire_testkit::server::Step::Send(
+        vec![drumfire_testkit::server::ResponseStep::Send(
             drumfire_testkit::server::ok("hi"),
         )]
     });

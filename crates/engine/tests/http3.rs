@@ -6,7 +6,7 @@ const HTTP3: (&str, &str) = ("drumfire.http.version", "3");
 
 #[cfg(feature = "http3")]
 mod built {
-    use drumfire_testkit::http3::{Options, Server};
+    use drumfire_testkit::http3::{Http3Options, Http3Server};
 
     use super::HTTP3;
     use super::support::{get, group, run_group};
@@ -15,7 +15,7 @@ mod built {
 
     #[test]
     fn rows_read_as_those_of_http_1() {
-        let server = Server::start();
+        let server = Http3Server::start();
         let port = server.address.port();
         let two =
             get("found", port, "/a", HTTPS, "") + &get("missing", port, "/missing", HTTPS, "");
@@ -36,7 +36,7 @@ mod built {
 
     #[test]
     fn a_connection_lives_as_long_as_one_of_http_1() {
-        let server = Server::start();
+        let server = Http3Server::start();
         let request = get("a", server.address.port(), "/", HTTPS, "");
         for (same_user, connections) in [(true, 1), (false, 3)] {
             run_group(&group(1, 3, same_user), &request, &[HTTP3]);
@@ -53,7 +53,7 @@ mod built {
 
     #[test]
     fn resources_fetched_at_once_share_the_connection() {
-        let server = Server::start();
+        let server = Http3Server::start();
         let embedded = HTTPS.to_owned()
             + r#"<boolProp name="HTTPSampler.image_parser">true</boolProp>
 <boolProp name="HTTPSampler.concurrentDwn">true</boolProp><stringProp name="HTTPSampler.concurrentPool">6</stringProp>"#;
@@ -66,10 +66,10 @@ mod built {
 
     #[test]
     fn failures_have_words() {
-        let server = Server::start();
-        let other = Server::with(Options {
+        let server = Http3Server::start();
+        let other = Http3Server::with(Http3Options {
             alpn: b"hq-interop",
-            ..Options::default()
+            ..Http3Options::default()
         });
         let port = server.address.port();
         let limit =
@@ -101,8 +101,8 @@ mod built {
     /// There is no HTTP/3 without TLS.
     #[test]
     fn plain_addresses_are_asked_by_http_1() {
-        use drumfire_testkit::server::{Server, Step, ok};
-        let server = Server::start(|_| vec![Step::Send(ok("hi"))]);
+        use drumfire_testkit::server::{ResponseStep, Server, ok};
+        let server = Server::start(|_| vec![ResponseStep::Send(ok("hi"))]);
         let request = get("a", server.address().port(), "/", "", "");
         let ran = run_group(&group(1, 1, true), &request, &[HTTP3]);
         assert_eq!(ran.column("success"), ["true"]);

@@ -4,7 +4,7 @@ mod support;
 
 use std::sync::{Arc, Barrier};
 
-use drumfire_testkit::server::{Server, Step, ok, respond};
+use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 use support::{Ran, get, group, run_group};
 
 fn element(class: &str, name: &str, properties: &str, children: &str) -> String {
@@ -113,7 +113,7 @@ fn children_run_at_once() {
     let both = Arc::new(Barrier::new(2));
     let server = Server::start(move |_| {
         both.wait(); // answers only when both have asked
-        vec![Step::Send(ok("x"))]
+        vec![ResponseStep::Send(ok("x"))]
     });
     let port = server.address().port();
     let children = get("a", port, "/a", "", "") + &get("b", port, "/b", "", "");
@@ -273,7 +273,7 @@ fn children_share_connections_cookies_and_are_kept_apart_by_locks() {
             "/set" => respond("200 OK", "Set-Cookie: k=v; Path=/\r\n", body),
             _ => ok(body),
         };
-        vec![Step::Send(answer)]
+        vec![ResponseStep::Send(answer)]
     });
     let port = server.address().port();
     let manager = element("CookieManager", "m", "", "").replace("\"g\"", "\"CookiePanel\""); // JMeter asks for it

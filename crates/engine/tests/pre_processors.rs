@@ -3,13 +3,13 @@
 
 mod support;
 
-use drumfire_testkit::server::{Request, Server, Step, ok};
+use drumfire_testkit::server::{ReceivedRequest, ResponseStep, Server, ok};
 use support::{get, group, run_group};
 
 const PAGE: &str = "<html><body><a href='javascript:x()'>0</a><a href='item?id=7&x=%20'>x</a><a href='/n;sid=42?a'>y</a><form action='/send'><input name=tok value='a+b'><select name=s><option value=1>one</select><textarea name=t>txt</textarea></form></body></html>";
 
-fn page(request: &Request) -> Vec<Step> {
-    vec![Step::Send(ok(if request.target == "/page" {
+fn page(request: &ReceivedRequest) -> Vec<ResponseStep> {
+    vec![ResponseStep::Send(ok(if request.target == "/page" {
         PAGE
     } else {
         ""

@@ -5,11 +5,11 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use drumfire_testkit::server::{Server, Step, ok, respond};
+use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 use support::{Ran, get, group, run_group, run_plan};
 
-fn answer(request: &drumfire_testkit::server::Request) -> Vec<Step> {
-    vec![Step::Send(if request.target == "/bad" {
+fn answer(request: &drumfire_testkit::server::ReceivedRequest) -> Vec<ResponseStep> {
+    vec![ResponseStep::Send(if request.target == "/bad" {
         respond("500 Oops", "", "")
     } else {
         ok("")
@@ -106,8 +106,8 @@ fn serial_groups_wait_for_each_other() {
     let server = Server::start(|request| {
         let pause = if request.target == "/one" { 150 } else { 0 };
         vec![
-            Step::Pause(Duration::from_millis(pause)),
-            Step::Send(ok("")),
+            ResponseStep::Pause(Duration::from_millis(pause)),
+            ResponseStep::Send(ok("")),
         ]
     });
     let port = server.address().port();
@@ -184,7 +184,7 @@ fn an_assertion_that_throws_fails_its_sample() {
 
 #[test]
 fn more_matches_than_the_limit_fail_the_sample_and_name_it() {
-    let server = Server::start(|_| vec![Step::Send(ok("aaaa"))]);
+    let server = Server::start(|_| vec![ResponseStep::Send(ok("aaaa"))]);
     let regex = |number: &str| {
         format!(
             r#"<RegexExtractor guiclass="RegexExtractorGui" testclass="RegexExtractor" testname="r"><stringProp name="RegexExtractor.refname">v</stringProp><stringProp name="RegexExtractor.regex">a</stringProp><stringProp name="RegexExtractor.template">$0$</stringProp><stringProp name="RegexExtractor.match_number">{number}</stringProp></RegexExtractor><hashTree/>"#

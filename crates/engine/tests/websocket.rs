@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
-use drumfire_testkit::server::{Server, Step};
+use drumfire_testkit::server::{ResponseStep, Server};
 use drumfire_testkit::websocket;
 use futures_util::{SinkExt, StreamExt};
 use rustls::pki_types::PrivateKeyDer;
@@ -242,7 +242,7 @@ fn connections_that_do_not_come_about() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
     let closed = free.local_addr().expect("it is bound").port().to_string();
     drop(free);
-    let http = Server::start(|_| vec![Step::Send(drumfire_testkit::server::ok("hi"))]);
+    let http = Server::start(|_| vec![ResponseStep::Send(drumfire_testkit::server::ok("hi"))]);
     let http = http.address().port().to_string();
     let body = open(&closed) + &open(&http) + &open("x") + &open("0") + &ask("hey", "");
     let ran = run(&body);
@@ -319,7 +319,7 @@ fn compressed_messages_are_inflated_where_they_are_asked_for() {
     const FRAMES: &[u8] = b"\xc1\x07\xf2\x48\xcd\xc9\xc9\x07\x00\xc1\x05\xf2\x00\x11\x00\x00\x41\x03\xf2\x00\x11\x80\x02\x00\x00";
     let server = Server::start(|request| {
         let answer = [&websocket::switch(request)[..], FRAMES].concat();
-        vec![Step::Send(answer), Step::Hang]
+        vec![ResponseStep::Send(answer), ResponseStep::Hang]
     });
     let port = server.address().port().to_string();
     let properties = [("server", "127.0.0.1"), ("port", &port), ("path", "/")];
@@ -385,8 +385,8 @@ fn a_proxy_makes_tunnels_also_without_tls() {
         if request.method != "CONNECT" {
             let frame = b"\x81\x02hi";
             return vec![
-                Step::Send([&websocket::switch(request)[..], frame].concat()),
-                Step::Hang,
+                ResponseStep::Send([&websocket::switch(request)[..], frame].concat()),
+                ResponseStep::Hang,
             ];
         }
         let answer = match request.target.as_str() {
@@ -394,9 +394,9 @@ fn a_proxy_makes_tunnels_also_without_tls() {
             "shop.test:81" => "HTTP/1.1 407 Auth\r\nContent-Length: 0\r\n\r\n",
             _ => "hello\r\n\r\n",
         };
-        let mut steps = vec![Step::Send(answer.into())];
+        let mut steps = vec![ResponseStep::Send(answer.into())];
         if request.target != "shop.test:80" {
-            steps.push(Step::Close);
+            steps.push(ResponseStep::Close);
         }
         steps
     });

@@ -9,7 +9,7 @@ use drumfire_http::{
     Phase, PoolOptions, Session, Source, Target, Tls, TlsFailure, TlsOptions, TlsSessions,
     WantedParts, Worker, exchange,
 };
-use drumfire_testkit::http3::{Options, Server};
+use drumfire_testkit::http3::{Http3Options, Http3Server};
 use tokio::task::LocalSet;
 
 fn target(port: u16) -> Target {
@@ -61,7 +61,7 @@ fn silence(limit: Duration) -> Limits {
 
 #[tokio::test]
 async fn a_response_and_what_is_counted_of_it() {
-    let server = Server::start();
+    let server = Http3Server::start();
     let port = server.address.port();
     let session = session();
     let first = get(&session, port, "/a?b=c").await.expect("a response");
@@ -108,7 +108,7 @@ async fn a_response_and_what_is_counted_of_it() {
 
 #[tokio::test]
 async fn bodies_larger_than_all_windows_both_ways() {
-    let server = Server::start();
+    let server = Http3Server::start();
     let (session, target) = (session(), target(server.address.port()));
     let length = 20 << 20;
     let long = head(&format!("/long/{length}"));
@@ -144,7 +144,7 @@ async fn bodies_larger_than_all_windows_both_ways() {
 
 #[tokio::test]
 async fn several_at_once_share_the_connection_they_open() {
-    let server = Server::start();
+    let server = Http3Server::start();
     let port = server.address.port();
     let test = async {
         let session = Rc::new(session());
@@ -169,7 +169,7 @@ async fn several_at_once_share_the_connection_they_open() {
 
 #[tokio::test]
 async fn resets_and_silence_are_of_one_stream() {
-    let server = Server::start();
+    let server = Http3Server::start();
     let port = server.address.port();
     let session = session();
     let broken = Http3Failure::Reset(0x102);
@@ -206,7 +206,7 @@ async fn resets_and_silence_are_of_one_stream() {
 
 #[tokio::test]
 async fn connections_end_with_the_servers_word_and_with_the_iteration() {
-    let server = Server::start();
+    let server = Http3Server::start();
     let port = server.address.port();
     let session = session();
     let gone = get(&session, port, "/vanish").await.err();
@@ -230,9 +230,9 @@ async fn connections_end_with_the_servers_word_and_with_the_iteration() {
 
 #[tokio::test]
 async fn a_server_that_does_not_offer_it_says_so_by_an_alert() {
-    let server = Server::with(Options {
+    let server = Http3Server::with(Http3Options {
         alpn: b"hq-interop",
-        ..Options::default()
+        ..Http3Options::default()
     });
     let head = head("/");
     let target = target(server.address.port());
@@ -271,7 +271,7 @@ async fn nobody_there_and_nobody_who_answers() {
         assert!(matches!(refused, Some(FailureKind::Refused)), "{refused:?}");
     }
     // A server that dies says nothing; what is sent next finds nobody.
-    let server = Server::start();
+    let server = Http3Server::start();
     let port = server.address.port();
     get(&session, port, "/").await.expect("a response");
     drop(server);
@@ -284,9 +284,9 @@ async fn nobody_there_and_nobody_who_answers() {
 
 #[tokio::test]
 async fn the_servers_limit_on_silence_ends_a_connection() {
-    let server = Server::with(Options {
+    let server = Http3Server::with(Http3Options {
         idle: Some(Duration::from_millis(500)),
-        ..Options::default()
+        ..Http3Options::default()
     });
     let port = server.address.port();
     let session = session();
@@ -298,7 +298,7 @@ async fn the_servers_limit_on_silence_ends_a_connection() {
 
 #[tokio::test]
 async fn sessions_are_resumed_as_over_tcp() {
-    let server = Server::start();
+    let server = Http3Server::start();
     let port = server.address.port();
     let handshakes = async |sessions| {
         let session = session_with(&TlsOptions {
@@ -349,7 +349,7 @@ async fn without_tls_1_3_there_is_no_quic() {
 
 #[tokio::test]
 async fn connections_start_from_the_given_address() {
-    let server = Server::start();
+    let server = Http3Server::start();
     let target = Target {
         source: Some(Source::new(["127.0.0.3".parse().expect("an address")])),
         ..target(server.address.port())

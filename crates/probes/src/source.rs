@@ -285,7 +285,7 @@ fn note(shared: &SharedSource, (readings, problem): Read, now_ms: i64) {
 
 #[cfg(test)]
 mod tests {
-    use drumfire_testkit::server::{Server, Step, ok, respond};
+    use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 
     use super::*;
 
@@ -309,7 +309,7 @@ mod tests {
         let asked = std::sync::atomic::AtomicUsize::new(0);
         let server = Server::start(move |_| {
             let number = asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            vec![Step::Send(match number {
+            vec![ResponseStep::Send(match number {
                 1 => respond("500 Oops", "", ""),
                 _ => ok("node_load1 2\n"),
             })]

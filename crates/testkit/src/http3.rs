@@ -18,7 +18,7 @@ use tokio::sync::{Barrier, oneshot};
 type Stream = RequestStream<BidiStream<Bytes>, Bytes>;
 
 /// A running server. It ends when dropped.
-pub struct Server {
+pub struct Http3Server {
     /// The address on which it listens.
     pub address: SocketAddr,
     seen: Mutex<Receiver<String>>,
@@ -28,7 +28,7 @@ pub struct Server {
 
 /// The settings of a server.
 #[derive(Clone, Copy)]
-pub struct Options {
+pub struct Http3Options {
     /// The protocol that it accepts in ALPN.
     pub alpn: &'static [u8],
     /// How long a connection may be idle before the server closes it.
@@ -37,7 +37,7 @@ pub struct Options {
     pub meeting: usize,
 }
 
-impl Default for Options {
+impl Default for Http3Options {
     fn default() -> Self {
         Self {
             alpn: b"h3",
@@ -47,17 +47,17 @@ impl Default for Options {
     }
 }
 
-impl Server {
+impl Http3Server {
     /// Starts a server on a free loopback port.
     pub fn start() -> Self {
-        Self::with(Options::default())
+        Self::with(Http3Options::default())
     }
 
     /// Answers every path with `hello`, except: `/long/N` gets N bytes, `/echo` its body, `/empty` a 204, `/early` a 103
     /// first, `/missing` a 404, `/page` HTML with three images; `/refuse` and `/reject` are reset, `/cut` is reset after
     /// the head, `/silent` gets no response, `/enough` is answered before its body has arrived, `/goodbye` is the last
     /// request of its connection, and `/vanish` closes the connection at once.
-    pub fn with(options: Options) -> Self {
+    pub fn with(options: Http3Options) -> Self {
         let (tell_address, address) = channel();
         let (tell_seen, seen) = channel();
         let (stop, stopped) = oneshot::channel();
@@ -93,7 +93,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for Http3Server {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
@@ -103,7 +103,7 @@ impl Drop for Server {
     }
 }
 
-fn config(options: Options) -> ServerConfig {
+fn config(options: Http3Options) -> ServerConfig {
     let certified = rcgen::generate_simple_self_signed(["peer.test".to_owned()]);
     let certified = certified.expect("a valid name");
     let key = PrivateKeyDer::try_from(certified.signing_key.serialize_der()).expect("PKCS#8");

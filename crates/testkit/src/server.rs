@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 /// One step of the server's reaction to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub enum ResponseStep {
     /// Send these bytes as they are.
     Send(Vec<u8>),
     /// Send these bytes one at a time with this pause between them.
@@ -43,7 +43,7 @@ pub enum Step {
 
 /// A request as the server received it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct ReceivedRequest {
     /// The number of its connection, from 0.
     pub connection: usize,
     /// The method.
@@ -67,7 +67,7 @@ pub struct Arrival {
     pub under_way: usize,
 }
 
-impl Request {
+impl ReceivedRequest {
     /// The value of the first header with this name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let pairs = self
@@ -82,11 +82,11 @@ impl Request {
     }
 }
 
-type Script = dyn Fn(&Request) -> Vec<Step> + Send + Sync;
+type Script = dyn Fn(&ReceivedRequest) -> Vec<ResponseStep> + Send + Sync;
 
 struct ServerState {
     script: Box<Script>,
-    seen: Mutex<Vec<Request>>,
+    seen: Mutex<Vec<ReceivedRequest>>,
     arrivals: Mutex<Vec<Arrival>>,
     under_way: AtomicUsize,
     connections: AtomicUsize,
@@ -113,14 +113,16 @@ pub fn respond(status: &str, headers: &str, body: &str) -> Vec<u8> {
 
 impl Server {
     /// Starts a server on a free loopback port. It calls `script` for each request to decide what to do.
-    pub fn start(script: impl Fn(&Request) -> Vec<Step> + Send + Sync + 'static) -> Server {
+    pub fn start(
+        script: impl Fn(&ReceivedRequest) -> Vec<ResponseStep> + Send + Sync + 'static,
+    ) -> Server {
         Server::start_at(Ipv4Addr::LOCALHOST.into(), script)
     }
 
     /// Starts a server on a free port of an address of this machine.
     pub fn start_at(
         host: IpAddr,
-        script: impl Fn(&Request) -> Vec<Step> + Send + Sync + 'static,
+        script: impl Fn(&ReceivedRequest) -> Vec<ResponseStep> + Send + Sync + 'static,
     ) -> Server {
         let listener = TcpListener::bind((host, 0)).expect("the address has a free port");
         let address = listener
@@ -154,7 +156,7 @@ impl Server {
     }
 
     /// All requests so far, in the order in which they were completed.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.shared.seen().clone()
     }
 
@@ -181,7 +183,7 @@ impl Drop for Server {
 }
 
 impl ServerState {
-    fn seen(&self) -> MutexGuard<'_, Vec<Request>> {
+    fn seen(&self) -> MutexGuard<'_, Vec<ReceivedRequest>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -189,7 +191,7 @@ impl ServerState {
         self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn arrive(&self, request: &Request) {
+    fn arrive(&self, request: &ReceivedRequest) {
         let mut arrivals = self.arrivals();
         let under_way = self.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         arrivals.push(Arrival {
@@ -254,31 +256,31 @@ impl Conversation {
     }
 
     /// Executes a step; returns false if the connection ends.
-    fn take(&mut self, step: Step) -> bool {
+    fn take(&mut self, step: ResponseStep) -> bool {
         match step {
-            Step::Send(bytes) => self.stream.write_all(&bytes).is_ok(),
-            Step::Drip(bytes, pause) => bytes.iter().all(|byte| {
+            ResponseStep::Send(bytes) => self.stream.write_all(&bytes).is_ok(),
+            ResponseStep::Drip(bytes, pause) => bytes.iter().all(|byte| {
                 std::thread::sleep(pause);
                 !self.shared.has_ended() && self.stream.write_all(&[*byte]).is_ok()
             }),
-            Step::Pause(time) => {
+            ResponseStep::Pause(time) => {
                 std::thread::sleep(time);
                 true
             }
-            Step::Close => {
+            ResponseStep::Close => {
                 let _ = self.stream.shutdown(Shutdown::Both);
                 false
             }
-            Step::Reset => {
+            ResponseStep::Reset => {
                 // With a linger time of zero, closing sends RST.
                 let _ = socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
                 false
             }
-            Step::Hang => {
+            ResponseStep::Hang => {
                 while self.more(IDLE) {}
                 false
             }
-            Step::Echo => self.echo(),
+            ResponseStep::Echo => self.echo(),
         }
     }
 
@@ -296,7 +298,7 @@ impl Conversation {
         }
     }
 
-    fn request(&mut self) -> Option<Request> {
+    fn request(&mut self) -> Option<ReceivedRequest> {
         let end = loop {
             if let Some(at) = self
                 .pending
@@ -312,7 +314,7 @@ impl Conversation {
         let mut words = head.split([' ', '\r']);
         let method = words.next().unwrap_or_default().to_owned();
         let target = words.next().unwrap_or_default().to_owned();
-        let mut request = Request {
+        let mut request = ReceivedRequest {
             connection: self.number,
             method,
             target,
@@ -406,8 +408,8 @@ mod tests {
     #[test]
     fn requests_are_seen_with_their_bodies() {
         let server = Server::start(|request| match request.target.as_str() {
-            "/last" => vec![Step::Send(ok("bye")), Step::Close],
-            _ => vec![Step::Send(ok("hi"))],
+            "/last" => vec![ResponseStep::Send(ok("bye")), ResponseStep::Close],
+            _ => vec![ResponseStep::Send(ok("hi"))],
         });
         let text = "POST /a HTTP/1.1\r\ncontent-length: 3\r\n\r\nabc\
                     POST /b HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nde\r\n1;x=y\r\nf\r\n0\r\n\r\n\
@@ -431,10 +433,10 @@ mod tests {
     fn it_breaks_off_and_resets() {
         let server = Server::start(|request| match request.target.as_str() {
             "/cut" => vec![
-                Step::Send(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort".to_vec()),
-                Step::Close,
+                ResponseStep::Send(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort".to_vec()),
+                ResponseStep::Close,
             ],
-            _ => vec![Step::Reset],
+            _ => vec![ResponseStep::Reset],
         });
         let cut = send(&server, "GET /cut HTTP/1.1\r\n\r\n").expect("closed in order");
         assert!(cut.ends_with("\r\n\r\nshort"));
@@ -444,7 +446,7 @@ mod tests {
 
     #[test]
     fn dropping_ends_a_hanging_connection() {
-        let server = Server::start(|_| vec![Step::Hang]);
+        let server = Server::start(|_| vec![ResponseStep::Hang]);
         let mut stream = TcpStream::connect(server.address()).expect("it listens");
         stream.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("sent");
         while server.requests().is_empty() {

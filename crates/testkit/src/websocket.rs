@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest, Sha1};
 
-use crate::server::Request;
+use crate::server::ReceivedRequest;
 
 const CLOSE: u8 = 8;
 const PING: u8 = 9;
@@ -13,7 +13,7 @@ const PONG: u8 = 10;
 const HIGH: u8 = 0x80;
 
 /// The response to an opening handshake.
-pub fn switch(request: &Request) -> Vec<u8> {
+pub fn switch(request: &ReceivedRequest) -> Vec<u8> {
     let mut hash = Sha1::new();
     hash.update(request.header("Sec-WebSocket-Key").unwrap_or_default());
     hash.update("258EAFA5-E914-47DA-95CA-C5AB0DC85B11");

@@ -1,7 +1,7 @@
 //! Secrets that outputs could reveal, and ports that are reachable from other machines.
 
 use drumfire_testkit::program::LIMIT;
-use drumfire_testkit::server::{Server, Step, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 use super::Fault;
 use super::bench::{Bench, ensure, expect, pause, request, sample, start, until_bytes};
@@ -30,8 +30,8 @@ const HEADERS: &str = r#"<HeaderManager guiclass="HeaderPanel" testclass="Header
 /// Includes a failed request, because reports contain details of those.
 fn secrets(bench: &Bench) -> anyhow::Result<()> {
     let server = Server::start(|request| match request.connection {
-        0 => vec![Step::Send(ok("x")), Step::Close],
-        _ => vec![Step::Reset],
+        0 => vec![ResponseStep::Send(ok("x")), ResponseStep::Close],
+        _ => vec![ResponseStep::Reset],
     });
     let inside = [HEADERS, &request(server.address().port(), "http", "")].concat();
     let workshop = bench.with_plan("1", 2, &inside);

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
 use drumfire_testkit::program::LIMIT;
-use drumfire_testkit::server::{Server, Step, ok, respond};
+use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 
 use super::Fault;
 use super::bench::{Bench, ensure, expect, pause, plan, sample, start, until_bytes};
@@ -147,8 +147,8 @@ pub const FAULTS: &[Fault] = &[
         after: "the same, where each answer takes 0.3 s; nothing is lost",
         stage: |bench| {
             let server = Server::start(|_| {
-                let late = Step::Pause(Duration::from_millis(300));
-                vec![late, Step::Send(ok(""))]
+                let late = ResponseStep::Pause(Duration::from_millis(300));
+                vec![late, ResponseStep::Send(ok(""))]
             });
             let out = format!("clickhouse=http://{}/", server.address());
             sends_all(bench, &out, None)
@@ -160,7 +160,7 @@ pub const FAULTS: &[Fault] = &[
         before: "as now",
         after: "the same, where each answer is 500",
         stage: |bench| {
-            let server = Server::start(|_| vec![Step::Send(respond("500 Oops", "", "no"))]);
+            let server = Server::start(|_| vec![ResponseStep::Send(respond("500 Oops", "", "no"))]);
             let out = format!("otlp=http://{}/v1/metrics", server.address());
             sends_all(bench, &out, Some("otlp"))
         },

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, LIMIT, jmeter_home};
-use drumfire_testkit::server::{Server, Step, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 use super::Fault;
 use super::bench::{
@@ -167,7 +167,7 @@ fn endless(bench: &Bench, inside: &str, needs_java: bool) -> anyhow::Result<()> 
 /// Runs an endless search in a server's response.
 fn searched(bench: &Bench, body: &str, below: &str) -> anyhow::Result<()> {
     let body = body.to_owned();
-    let server = Server::start(move |_| vec![Step::Send(ok(&body))]);
+    let server = Server::start(move |_| vec![ResponseStep::Send(ok(&body))]);
     let port = server.address().port();
     endless(bench, &request(port, "http", below), false)
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_testkit::program::LIMIT;
-use drumfire_testkit::server::{Server, Step, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use rustls::pki_types::PrivateKeyDer;
@@ -21,7 +21,7 @@ pub const FAULTS: &[Fault] = &[
         is_quick: true,
         before: "a failed row",
         after: "a failed row",
-        stage: |bench| fails(bench, vec![Step::Reset], ""),
+        stage: |bench| fails(bench, vec![ResponseStep::Reset], ""),
     },
     Fault {
         name: "half-a-body",
@@ -30,7 +30,11 @@ pub const FAULTS: &[Fault] = &[
         after: "a failed row",
         stage: |bench| {
             let half = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf".to_vec();
-            fails(bench, vec![Step::Send(half), Step::Close], "")
+            fails(
+                bench,
+                vec![ResponseStep::Send(half), ResponseStep::Close],
+                "",
+            )
         },
     },
     Fault {
@@ -41,7 +45,10 @@ pub const FAULTS: &[Fault] = &[
         stage: |bench| {
             fails(
                 bench,
-                vec![Step::Send(b"SSH-2.0-x\r\n\r\n".to_vec()), Step::Close],
+                vec![
+                    ResponseStep::Send(b"SSH-2.0-x\r\n\r\n".to_vec()),
+                    ResponseStep::Close,
+                ],
                 "",
             )
         },
@@ -53,7 +60,11 @@ pub const FAULTS: &[Fault] = &[
         after: "a failed row",
         stage: |bench| {
             let bad = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nx\r\n".to_vec();
-            fails(bench, vec![Step::Send(bad), Step::Close], "")
+            fails(
+                bench,
+                vec![ResponseStep::Send(bad), ResponseStep::Close],
+                "",
+            )
         },
     },
     Fault {
@@ -64,7 +75,11 @@ pub const FAULTS: &[Fault] = &[
         stage: |bench| {
             let mut head = b"HTTP/1.1 200 OK\r\nX: ".to_vec();
             head.extend(std::iter::repeat_n(b'x', 64 << 20));
-            fails(bench, vec![Step::Send(head), Step::Close], "")
+            fails(
+                bench,
+                vec![ResponseStep::Send(head), ResponseStep::Close],
+                "",
+            )
         },
     },
     Fault {
@@ -121,7 +136,7 @@ pub const FAULTS: &[Fault] = &[
         is_quick: false,
         before: "ended by its timeout",
         after: "a failed row after the timeout",
-        stage: |bench| fails(bench, vec![Step::Hang], ""),
+        stage: |bench| fails(bench, vec![ResponseStep::Hang], ""),
     },
     Fault {
         name: "ctrl-c-while-it-hangs",
@@ -133,7 +148,7 @@ pub const FAULTS: &[Fault] = &[
 ];
 
 /// Checks that one request fails and the run continues to its end.
-fn fails(bench: &Bench, steps: Vec<Step>, below: &str) -> anyhow::Result<()> {
+fn fails(bench: &Bench, steps: Vec<ResponseStep>, below: &str) -> anyhow::Result<()> {
     let server = Server::start(move |_| steps.clone());
     let port = server.address().port();
     let finished = bench.run(&request(port, "http", below), &["-l", "r.csv"]);
@@ -185,7 +200,7 @@ fn gzip_bomb(bench: &Bench) -> anyhow::Result<()> {
         bomb.len()
     );
     let response = [head.as_bytes(), &bomb].concat();
-    let server = Server::start(move |_| vec![Step::Send(response.clone())]);
+    let server = Server::start(move |_| vec![ResponseStep::Send(response.clone())]);
     let limit = "-Jdrumfire.http.max_body_bytes=1048576";
     exceeds(bench, server.address().port(), &[limit])
 }
@@ -207,7 +222,7 @@ fn brotli_bomb(bench: &Bench) -> anyhow::Result<()> {
         BROTLI_BOMB.len()
     );
     let response = [head.as_bytes(), BROTLI_BOMB].concat();
-    let server = Server::start(move |_| vec![Step::Send(response.clone())]);
+    let server = Server::start(move |_| vec![ResponseStep::Send(response.clone())]);
     let limit = "-Jdrumfire.http.max_body_bytes=1048576";
     exceeds(bench, server.address().port(), &[limit])
 }
@@ -272,8 +287,12 @@ fn broken_tls(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn no_open_files(bench: &Bench) -> anyhow::Result<()> {
-    let server =
-        Server::start(|_| vec![Step::Pause(Duration::from_millis(200)), Step::Send(ok("x"))]);
+    let server = Server::start(|_| {
+        vec![
+            ResponseStep::Pause(Duration::from_millis(200)),
+            ResponseStep::Send(ok("x")),
+        ]
+    });
     let port = server.address().port();
     let workshop = bench.with_plan("200", 3, &request(port, "http", ""));
     let finished = bench.run_limited(&workshop, "ulimit -n 64", "run p.jmx -l r.csv")?;
@@ -317,7 +336,7 @@ fn udp(bench: &Bench) -> anyhow::Result<()> {
 }
 
 fn hangs(bench: &Bench) -> anyhow::Result<()> {
-    let server = Server::start(|_| vec![Step::Hang]);
+    let server = Server::start(|_| vec![ResponseStep::Hang]);
     let inside = [
         sample("first"),
         request(server.address().port(), "http", ""),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use drumfire_testkit::nats::Nats;
 use drumfire_testkit::program::{LIMIT, Workshop};
-use drumfire_testkit::server::{Server, Step, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 use drumfire_testkit::slow_link::{LinkQuality, SlowLink};
 
 use super::lan::Lan;
@@ -120,7 +120,7 @@ impl<'p> Fleet<'p> {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(request);
-            vec![Step::Send(ok(""))]
+            vec![ResponseStep::Send(ok(""))]
         });
         let (mut ways, mut agents) = (Vec::new(), Vec::new());
         for (number, name) in names.iter().enumerate() {

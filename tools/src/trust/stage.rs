@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use drumfire_testkit::program::{Finished, finish};
-use drumfire_testkit::server::{Server, Step, ok, respond};
+use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 
 use super::situations::{Situation, StagedTarget, Staging};
 
@@ -58,15 +58,17 @@ pub fn stage(situation: &Situation, program: &Path) -> anyhow::Result<Finished> 
 fn server(target: StagedTarget) -> Server {
     let first = OnceLock::new();
     Server::start(move |_| match target {
-        StagedTarget::Quick => vec![Step::Send(ok("here"))],
-        StagedTarget::Long(bytes) => vec![Step::Send(ok(&"x".repeat(bytes)))],
-        StagedTarget::Slow(pause) => vec![Step::Pause(pause), Step::Send(ok("here"))],
+        StagedTarget::Quick => vec![ResponseStep::Send(ok("here"))],
+        StagedTarget::Long(bytes) => vec![ResponseStep::Send(ok(&"x".repeat(bytes)))],
+        StagedTarget::Slow(pause) => {
+            vec![ResponseStep::Pause(pause), ResponseStep::Send(ok("here"))]
+        }
         StagedTarget::Busy(long) => {
             let begin = Instant::now();
             while begin.elapsed() < long {
                 std::hint::spin_loop();
             }
-            vec![Step::Send(ok("here"))]
+            vec![ResponseStep::Send(ok("here"))]
         }
         StagedTarget::Stalled(from, to) => {
             let at = first.get_or_init(Instant::now).elapsed();
@@ -74,9 +76,9 @@ fn server(target: StagedTarget) -> Server {
                 true => to - at,
                 false => Duration::ZERO,
             };
-            vec![Step::Pause(pause), Step::Send(ok("here"))]
+            vec![ResponseStep::Pause(pause), ResponseStep::Send(ok("here"))]
         }
-        StagedTarget::Failing => vec![Step::Send(respond("500 Broken", "", "broken"))],
+        StagedTarget::Failing => vec![ResponseStep::Send(respond("500 Broken", "", "broken"))],
     })
 }
 

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{Finished, LIMIT, Workshop};
-use drumfire_testkit::server::{Server, Step, ok, respond};
+use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 
 use super::{group, plan, workshop};
 
@@ -162,7 +162,7 @@ fn challenges_are_answered_by_tickets_of_the_centre() {
         let is_ticket = request
             .header("authorization")
             .is_some_and(|value| value.starts_with("Negotiate YII"));
-        vec![Step::Send(match is_ticket {
+        vec![ResponseStep::Send(match is_ticket {
             true => ok("come in"),
             false => respond("401 No", "WWW-Authenticate: Negotiate\r\n", ""),
         })]
@@ -208,7 +208,7 @@ fn proxies_are_answered_by_tickets_too() {
         let has_ticket = request
             .header("proxy-authorization")
             .is_some_and(|value| value.starts_with("Negotiate YII"));
-        vec![Step::Send(match (has_ticket, &*request.method) {
+        vec![ResponseStep::Send(match (has_ticket, &*request.method) {
             (false, _) => respond("407 No", "Proxy-Authenticate: Negotiate\r\n", ""),
             // It lets the ticket pass, but leads nowhere.
             (true, "CONNECT") => respond("502 Nowhere", "", ""),

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use drumfire_testkit::program::{LIMIT, Workshop};
-use drumfire_testkit::server::{Server, Step, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 use crate::plans::{http, pause, plan, users};
 use crate::stage::{Running, await_number, backend_listener, installed, ports, run, start};
@@ -77,7 +77,7 @@ fn carbon_takes_a_backend_listeners_pickles() {
     let Some(carbon) = start_carbon(&workshop) else {
         return;
     };
-    let server = Server::start(|_| vec![Step::Send(ok("fine"))]);
+    let server = Server::start(|_| vec![ResponseStep::Send(ok("fine"))]);
     let client = "org.apache.jmeter.visualizers.backend.graphite";
     let sender = format!("{client}.PickleGraphiteMetricsSender");
     let port = carbon.pickle.to_string();

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use drumfire_testkit::program::{LIMIT, Workshop, jmeter_home};
-use drumfire_testkit::server::{Server, Step, ok, respond};
+use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 use serde_json::Value;
 
 use crate::plans::{debug, http, pause, plan, users};
@@ -191,7 +191,7 @@ fn a_backend_listener_gives_influxdb_what_jmeters_own_gives_it() {
             "/bad" => respond("500 Out of order", "", "no"),
             _ => ok("yes"),
         };
-        vec![Step::Send(answer)]
+        vec![ResponseStep::Send(answer)]
     });
     let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
     let (_influx, base) = start_influx(&influxd, &workshop, &["jm", "df"]);

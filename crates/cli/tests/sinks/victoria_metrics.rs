@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use drumfire_testkit::program::{LIMIT, Workshop};
-use drumfire_testkit::server::{Server, Step, ok, respond};
+use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 use serde_json::Value;
 
 use crate::plans::{http, plan, users};
@@ -132,8 +132,12 @@ fn a_listener_of_the_influxdb2_plugin_sends_each_sample() {
         return;
     };
     let server = Server::start(|request| match request.target.as_str() {
-        "/bad" => vec![Step::Send(respond("500 Out of order", "", "no, sorry"))],
-        _ => vec![Step::Send(ok("fine"))],
+        "/bad" => vec![ResponseStep::Send(respond(
+            "500 Out of order",
+            "",
+            "no, sorry",
+        ))],
+        _ => vec![ResponseStep::Send(ok("fine"))],
     });
     let listener = backend_listener(
         "io.vincent.influxdb2.visualizer.InfluxDatabaseBackendListenerClient",

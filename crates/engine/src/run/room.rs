@@ -79,7 +79,7 @@ impl Room {
 
 #[cfg(test)]
 mod tests {
-    use drumfire_testkit::server::{Server, Step, ok};
+    use drumfire_testkit::server::{ResponseStep, Server, ok};
     use tokio::task::LocalSet;
 
     use super::*;
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn in_the_steady_state_a_sample_allocates_nothing() {
-        let server = Server::start(|_| vec![Step::Send(ok("hello"))]);
+        let server = Server::start(|_| vec![ResponseStep::Send(ok("hello"))]);
         let port = server.address().port();
         allocations(port, 300); // the first of this thread makes the texts of small numbers
         let (few, many) = (allocations(port, 50), allocations(port, 250));

@@ -64,19 +64,19 @@ pub struct TimedRun {
 #[serde(deny_unknown_fields)]
 pub struct Measure {
     /// The value to compute.
-    pub value: Kind,
+    pub value: MeasureKind,
     /// A pattern that must match the whole label of a row; `None` for all rows.
     label: Option<String>,
     /// Times are relative to the first row whose label matches; `None` for the first row of all.
     since: Option<String>,
     /// A pattern to find in the targets of requests. If it has a group, the group's text is used.
     target: Option<String>,
-    /// The column of [`Kind::Column`].
-    column: Option<Column>,
-    /// The times for [`Kind::Running`], since the first row.
+    /// The column of [`MeasureKind::Column`].
+    column: Option<ResultColumn>,
+    /// The times for [`MeasureKind::Running`], since the first row.
     #[serde(default)]
     at_ms: Vec<i64>,
-    /// The length of a period of [`Kind::PerPeriod`].
+    /// The length of a period of [`MeasureKind::PerPeriod`].
     period_ms: Option<i64>,
     /// Only compare this many values, from the first on.
     first: Option<usize>,
@@ -91,7 +91,7 @@ pub struct Measure {
 /// The values that can be computed. Lists are ordered by the rows' starts unless stated otherwise.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum MeasureKind {
     /// How many rows each label has.
     Rows,
     /// How many rows have each combination of label, code and message.
@@ -143,7 +143,7 @@ pub enum Kind {
 /// A column of a results file.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
-pub enum Column {
+pub enum ResultColumn {
     /// `grpThreads`.
     GroupThreads,
     /// `allThreads`.
@@ -156,14 +156,14 @@ pub enum Column {
     IdleTime,
 }
 
-impl Column {
+impl ResultColumn {
     fn of(self, row: &TimedRow) -> i64 {
         match self {
-            Column::GroupThreads => row.group_threads,
-            Column::AllThreads => row.all_threads,
-            Column::Latency => row.latency_ms,
-            Column::Connect => row.connect_ms,
-            Column::IdleTime => row.idle_ms,
+            ResultColumn::GroupThreads => row.group_threads,
+            ResultColumn::AllThreads => row.all_threads,
+            ResultColumn::Latency => row.latency_ms,
+            ResultColumn::Connect => row.connect_ms,
+            ResultColumn::IdleTime => row.idle_ms,
         }
     }
 }
@@ -207,22 +207,23 @@ impl Measure {
     pub fn of(&self, run: &TimedRun) -> Value {
         let rows = self.rows(run);
         match self.value {
-            Kind::Rows => counted(rows.iter().map(|row| row.label.clone())),
-            Kind::Outcomes => counted(
+            MeasureKind::Rows => counted(rows.iter().map(|row| row.label.clone())),
+            MeasureKind::Outcomes => counted(
                 rows.iter()
                     .map(|row| format!("{} {} {}", row.label, row.code, row.message)),
             ),
-            Kind::Messages => counted(
+            MeasureKind::Messages => counted(
                 rows.iter()
                     .map(|row| format!("{}: {}", row.label, row.message)),
             ),
-            Kind::RowsPerUser => counted(rows.iter().map(|row| row.thread.clone())),
-            Kind::Order => json!(rows.iter().map(|row| &*row.label).collect::<Vec<_>>()),
-            Kind::Exit => json!(run.exit),
-            Kind::Sequences => self.sequences(run),
-            Kind::Received | Kind::ReceivedInOrder | Kind::MostAtServer | Kind::PerConnection => {
-                self.of_arrivals(&run.arrivals)
-            }
+            MeasureKind::RowsPerUser => counted(rows.iter().map(|row| row.thread.clone())),
+            MeasureKind::Order => json!(rows.iter().map(|row| &*row.label).collect::<Vec<_>>()),
+            MeasureKind::Exit => json!(run.exit),
+            MeasureKind::Sequences => self.sequences(run),
+            MeasureKind::Received
+            | MeasureKind::ReceivedInOrder
+            | MeasureKind::MostAtServer
+            | MeasureKind::PerConnection => self.of_arrivals(&run.arrivals),
             _ => self.of_times(&rows, self.zero(run)),
         }
     }
@@ -274,34 +275,36 @@ impl Measure {
             .for_each(|row| users.entry(&row.thread).or_default().push(row));
         let last_end = |rows: &Vec<&TimedRow>| rows.iter().map(|row| row.end_ms()).max();
         let list: Vec<i64> = match self.value {
-            Kind::Starts => rows.iter().map(|row| row.start_ms - zero).collect(),
-            Kind::FirstStarts => users.values().map(|rows| rows[0].start_ms - zero).collect(),
-            Kind::LastEnds => {
+            MeasureKind::Starts => rows.iter().map(|row| row.start_ms - zero).collect(),
+            MeasureKind::FirstStarts => {
+                users.values().map(|rows| rows[0].start_ms - zero).collect()
+            }
+            MeasureKind::LastEnds => {
                 let mut ends: Vec<_> = users.values().filter_map(last_end).collect();
                 ends.sort_unstable();
                 ends.iter().map(|end| end - zero).collect()
             }
-            Kind::End => {
+            MeasureKind::End => {
                 let end = rows.iter().map(|row| row.end_ms()).max();
                 return json!(end.unwrap_or(zero) - zero);
             }
-            Kind::Lengths => rows.iter().map(|row| row.elapsed_ms).collect(),
-            Kind::Pauses => pauses(&users),
-            Kind::MeanPause => {
+            MeasureKind::Lengths => rows.iter().map(|row| row.elapsed_ms).collect(),
+            MeasureKind::Pauses => pauses(&users),
+            MeasureKind::MeanPause => {
                 let pauses = pauses(&users);
                 let sum: i64 = pauses.iter().sum();
                 return json!(rounded(sum as f64 / pauses.len().max(1) as f64));
             }
-            Kind::Between => {
+            MeasureKind::Between => {
                 let pairs = rows.windows(2);
                 pairs.map(|two| two[1].start_ms - two[0].start_ms).collect()
             }
-            Kind::Column => {
+            MeasureKind::Column => {
                 let column = self.column.expect("the measure names a column");
                 rows.iter().map(|row| column.of(row)).collect()
             }
-            Kind::PerPeriod => per_period(rows, zero, self.period_ms.unwrap_or(1000)),
-            Kind::Running => {
+            MeasureKind::PerPeriod => per_period(rows, zero, self.period_ms.unwrap_or(1000)),
+            MeasureKind::Running => {
                 let running = |at: &i64| {
                     let at = zero + at;
                     let spans = users.values();
@@ -325,8 +328,10 @@ impl Measure {
             .filter(|arrival| !arrival.target.starts_with(WARM_UP));
         let meant = meant.filter(|arrival| pattern.is_match(&arrival.target));
         match self.value {
-            Kind::MostAtServer => json!(meant.map(|arrival| arrival.under_way).max().unwrap_or(0)),
-            Kind::PerConnection => {
+            MeasureKind::MostAtServer => {
+                json!(meant.map(|arrival| arrival.under_way).max().unwrap_or(0))
+            }
+            MeasureKind::PerConnection => {
                 let mut counts: BTreeMap<usize, u64> = BTreeMap::new();
                 meant.for_each(|arrival| *counts.entry(arrival.connection).or_default() += 1);
                 let mut counts: Vec<_> = counts.into_values().collect();
@@ -337,7 +342,7 @@ impl Measure {
                 let mut texts: Vec<_> = meant
                     .map(|arrival| taken(&pattern, &arrival.target))
                     .collect();
-                if self.value == Kind::Received {
+                if self.value == MeasureKind::Received {
                     texts.sort();
                 }
                 json!(texts)

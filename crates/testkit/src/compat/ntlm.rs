@@ -10,7 +10,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use md4::{Digest, Md4};
 use md5::Md5;
 
-use crate::server::Request;
+use crate::server::ReceivedRequest;
 
 /// Unicode, NTLM, session security, and a description of the target.
 const FLAGS: u32 = 0x0088_0201;
@@ -32,7 +32,7 @@ pub enum Verdict {
 
 impl ProvenConnections {
     /// Decides about a request.
-    pub fn judge(&self, request: &Request) -> Verdict {
+    pub fn judge(&self, request: &ReceivedRequest) -> Verdict {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.contains(&request.connection) {
             return Verdict::Welcome;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::ntlm::{ProvenConnections, Verdict, claimed};
-use crate::server::{Request, Server, Step};
+use crate::server::{ReceivedRequest, ResponseStep, Server};
 use crate::websocket;
 
 /// Starts the site. Besides its pages, `/reply` answers with what the request's parameters specify, and `/close` closes the
@@ -13,10 +13,13 @@ pub fn site() -> Server {
     let known = ProvenConnections::default();
     Server::start(move |request| {
         if request.target == "/close" {
-            return vec![Step::Close];
+            return vec![ResponseStep::Close];
         }
         if request.header("upgrade").is_some() {
-            return vec![Step::Send(websocket::switch(request)), Step::Echo];
+            return vec![
+                ResponseStep::Send(websocket::switch(request)),
+                ResponseStep::Echo,
+            ];
         }
         let (status, headers, body) = match request.target.starts_with("/ntlm") {
             true => windows(request, &known),
@@ -36,9 +39,9 @@ pub fn site() -> Server {
         let mut bytes =
             format!("HTTP/1.1 {status} {mark:08x}\r\n{headers}{length}\r\n").into_bytes();
         bytes.extend_from_slice(body);
-        let mut steps = vec![Step::Send(bytes)];
+        let mut steps = vec![ResponseStep::Send(bytes)];
         if let Some(wait) = wait(&request.target) {
-            steps.insert(0, Step::Pause(wait));
+            steps.insert(0, ResponseStep::Pause(wait));
         }
         steps
     })
@@ -53,7 +56,7 @@ fn wait(target: &str) -> Option<Duration> {
 }
 
 /// The status with its reason, the header lines, and the body.
-fn answer(request: &Request) -> (String, String, String) {
+fn answer(request: &ReceivedRequest) -> (String, String, String) {
     let kind = |kind: &str| format!("Content-Type: {kind}\r\n");
     let path = request.target.split('?').next().unwrap_or_default();
     let ok = |of: &str, body: &str| ("200 OK".to_owned(), kind(of), body.to_owned());
@@ -128,7 +131,7 @@ fn asked_for(target: &str) -> (String, String, String) {
 }
 
 /// A page for any client that sends credentials in the challenge's scheme, whatever they are.
-fn protected(request: &Request, challenge: &str) -> (String, String, String) {
+fn protected(request: &ReceivedRequest, challenge: &str) -> (String, String, String) {
     let scheme = challenge.split(' ').next().unwrap_or_default();
     let kind = "Content-Type: text/plain\r\n";
     match request.header("authorization") {
@@ -144,7 +147,7 @@ fn protected(request: &Request, challenge: &str) -> (String, String, String) {
 }
 
 /// A page of a Windows server, which offers other schemes besides NTLM at `/ntlm/more`.
-fn windows(request: &Request, known: &ProvenConnections) -> (String, String, String) {
+fn windows(request: &ReceivedRequest, known: &ProvenConnections) -> (String, String, String) {
     let kind = "Content-Type: text/plain\r\n";
     match known.judge(request) {
         Verdict::Welcome => ("200 OK".to_owned(), kind.to_owned(), "come in\n".to_owned()),
@@ -180,13 +183,13 @@ const XML: &str = "<?xml version=\"1.0\"?>
 ";
 
 /// The boundary of a multipart request.
-fn boundary(request: &Request) -> Option<&str> {
+fn boundary(request: &ReceivedRequest) -> Option<&str> {
     let (_, boundary) = request.header("content-type")?.split_once("boundary=")?;
     boundary.split(';').next()
 }
 
 /// The body, without its multipart boundary.
-fn body_of_known_length(request: &Request) -> String {
+fn body_of_known_length(request: &ReceivedRequest) -> String {
     let body = String::from_utf8_lossy(&request.body);
     match boundary(request) {
         Some(boundary) => body.replace(boundary, "BOUNDARY"),
@@ -205,7 +208,7 @@ fn without_digests(line: &str) -> String {
 
 /// FNV-1a over method, target, header lines and body, without the client's name, the port, the digests of its credentials, and
 /// multipart boundaries, whose length varies.
-fn fingerprint(request: &Request) -> u32 {
+fn fingerprint(request: &ReceivedRequest) -> u32 {
     let boundary = boundary(request);
     let mut text = format!("{} {}\n", request.method, request.target);
     for line in request.head.lines().skip(1).filter(|line| !line.is_empty()) {
@@ -250,8 +253,8 @@ fn fingerprint(request: &Request) -> u32 {
 mod tests {
     use super::*;
 
-    fn request(head: &str, body: &str) -> Request {
-        Request {
+    fn request(head: &str, body: &str) -> ReceivedRequest {
+        ReceivedRequest {
             connection: 0,
             method: "POST".to_owned(),
             target: "/a".to_owned(),
@@ -338,7 +341,7 @@ mod tests {
     fn answers_wait_as_long_as_they_are_asked_to() {
         assert_eq!(wait("/a?x=1&wait_ms=30"), Some(Duration::from_millis(30)));
         assert_eq!(wait("/a?wait=30"), None);
-        let (_, _, page) = answer(&Request {
+        let (_, _, page) = answer(&ReceivedRequest {
             target: "/pictures/2/50".to_owned(),
             ..request("GET /pictures/2/50 HTTP/1.1\r\n\r\n", "")
         });
