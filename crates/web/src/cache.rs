@@ -82,7 +82,7 @@ pub struct CachedResponse {
 }
 
 #[derive(Clone, Debug)]
-struct Slot {
+struct CacheSlot {
     key: Rc<str>,
     entry: CachedResponse,
     used: u64,
@@ -93,7 +93,7 @@ struct Slot {
 /// JMeter's cache (Caffeine) also considers frequency, so it evicts in a different order.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
-    slots: Vec<Slot>,
+    slots: Vec<CacheSlot>,
     index: HashMap<Rc<str>, usize>,
     clock: u64,
 }
@@ -243,7 +243,7 @@ impl Cache {
         let key: Rc<str> = key.into();
         self.clock += 1;
         self.index.insert(Rc::clone(&key), self.slots.len());
-        self.slots.push(Slot {
+        self.slots.push(CacheSlot {
             key,
             entry,
             used: self.clock,

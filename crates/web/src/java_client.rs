@@ -13,8 +13,8 @@ use crate::charset::{Charset, append_url_encoded};
 use crate::exception::Exception;
 use crate::headers::{Header, RequestHead};
 use crate::local_file::without_extra_slashes;
-use crate::status::{ConnectFailure, Endpoint, Failure};
-use crate::url::{Url, Wire};
+use crate::status::{ConnectFailure, Endpoint, ExchangeFailure};
+use crate::url::{Url, WireAddress};
 
 /// The `User-Agent` of `HttpURLConnection`.
 pub const USER_AGENT: &str = "Java/17.0.15";
@@ -117,7 +117,7 @@ impl Url {
     ///
     /// # Errors
     /// An unknown protocol, no host, or a port beyond 65535, with Java's message.
-    pub fn java_wire(&self) -> Result<Wire<'_>, Exception> {
+    pub fn java_wire(&self) -> Result<WireAddress<'_>, Exception> {
         if self.host().is_empty() && self.protocol() == "http" {
             return Err(
                 Exception::new("java.io.IOException", "Failed to select a proxy")
@@ -143,7 +143,7 @@ impl Url {
             file.push('?');
             file.push_str(query);
         }
-        Ok(Wire {
+        Ok(WireAddress {
             connect_host: host.trim_start_matches('[').trim_end_matches(']'),
             connect_port,
             secure: self.is_secure(),
@@ -427,7 +427,7 @@ fn chained(failure: Exception) -> Exception {
     failure.clone().caused_by(failure)
 }
 
-impl Failure<'_> {
+impl ExchangeFailure<'_> {
     /// The exception that JMeter's implementation `Java` would report.
     pub fn java_exception(&self, endpoint: &Endpoint<'_>) -> Exception {
         let socket = |message: &'static str| Exception::new("java.net.SocketException", message);
@@ -638,18 +638,18 @@ mod tests {
             port: 1,
             addresses: &[],
         };
-        let trace = |failure: Failure<'_>| failure.java_exception(&endpoint).trace();
+        let trace = |failure: ExchangeFailure<'_>| failure.java_exception(&endpoint).trace();
         assert_eq!(
-            trace(Failure::Connect(ConnectFailure::Refused)),
+            trace(ExchangeFailure::Connect(ConnectFailure::Refused)),
             "java.net.ConnectException: Connection refused\n"
         );
         assert_eq!(
-            trace(Failure::ReadTimeout),
+            trace(ExchangeFailure::ReadTimeout),
             "java.net.SocketTimeoutException: Read timed out\n\
              Caused by: java.net.SocketTimeoutException: Read timed out\n"
         );
         assert_eq!(
-            trace(Failure::MalformedHead),
+            trace(ExchangeFailure::MalformedHead),
             "org.apache.http.client.ClientProtocolException\n"
         );
         let nowhere = Url::parse("http:///x").unwrap();

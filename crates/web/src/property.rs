@@ -64,7 +64,7 @@ pub enum Property {
 
 /// Where the arguments of a request are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum ArgumentPlacement {
     /// In the address.
     Query,
     /// In the body, unencoded.
@@ -77,22 +77,22 @@ pub enum Form {
 
 impl Property {
     /// Whether only `HTTPSamplerBase#sample()` catches an exception of this property.
-    pub fn is_read_before_request(self, client: Client, form: Form) -> bool {
+    pub fn is_read_before_request(self, client: Client, form: ArgumentPlacement) -> bool {
         client != Client::HttpClient || self.is_of_address(form) || self.is_of_client()
     }
 
     /// Whether JMeter reads the property at all for such a request.
-    pub fn is_read(self, client: Client, form: Form, has_body: bool) -> bool {
+    pub fn is_read(self, client: Client, form: ArgumentPlacement, has_body: bool) -> bool {
         match self {
             Property::ArgumentName | Property::ArgumentValue => {
-                form == Form::Query || has_body || client == Client::HttpClient
+                form == ArgumentPlacement::Query || has_body || client == Client::HttpClient
             }
             Property::Source => client == Client::HttpClient,
             _ => true,
         }
     }
 
-    fn is_of_address(self, form: Form) -> bool {
+    fn is_of_address(self, form: ArgumentPlacement) -> bool {
         match self {
             Property::Path
             | Property::Domain
@@ -100,7 +100,7 @@ impl Property {
             | Property::Method
             | Property::Port => true,
             Property::ContentEncoding | Property::ArgumentName | Property::ArgumentValue => {
-                form == Form::Query
+                form == ArgumentPlacement::Query
             }
             _ => false,
         }

@@ -48,9 +48,9 @@ pub enum StatusPart {
     Range,
 }
 
-/// Why an exchange failed. A failure without its own variant is a [`Failure::Socket`] with the system's message.
+/// Why an exchange failed. A failure without its own variant is a [`ExchangeFailure::Socket`] with the system's message.
 #[derive(Clone, Copy, Debug)]
-pub enum Failure<'a> {
+pub enum ExchangeFailure<'a> {
     /// The name does not resolve. `remembered` means that Java has a cached failure and has not asked the system
     /// again (`InetAddress.CachedAddresses`).
     UnknownHost {
@@ -124,7 +124,7 @@ pub fn unknown_implementation(name: &str) -> Exception {
     Exception::illegal_argument(format!("Unknown implementation type: '{name}'"))
 }
 
-impl Failure<'_> {
+impl ExchangeFailure<'_> {
     /// The exception that JMeter reports.
     pub fn exception(&self, endpoint: &Endpoint<'_>) -> Exception {
         match self {
@@ -345,7 +345,7 @@ mod tests {
     use super::*;
 
     fn messages(
-        failure: Failure<'_>,
+        failure: ExchangeFailure<'_>,
         host: &str,
         port: u16,
         addresses: &[&str],
@@ -363,14 +363,14 @@ mod tests {
         )
     }
 
-    fn assert_failure(failure: Failure<'_>, class: &str, message: &str) {
+    fn assert_failure(failure: ExchangeFailure<'_>, class: &str, message: &str) {
         let got = messages(failure, "127.0.0.1", 18771, &["127.0.0.1"]);
         assert_eq!((got.0.as_str(), got.1.as_str()), (class, message));
     }
 
     #[test]
     fn connect_failures_are_the_recorded_ones() {
-        let refused = Failure::Connect(ConnectFailure::Refused);
+        let refused = ExchangeFailure::Connect(ConnectFailure::Refused);
         let class = "org.apache.http.conn.HttpHostConnectException";
         for (host, addresses, message) in [
             (
@@ -400,13 +400,13 @@ mod tests {
             );
         }
         assert_failure(
-            Failure::Connect(ConnectFailure::TimedOut),
+            ExchangeFailure::Connect(ConnectFailure::TimedOut),
             "org.apache.http.conn.ConnectTimeoutException",
             "Connect to 127.0.0.1:18771 [/127.0.0.1] failed: Connect timed out",
         );
         assert_eq!(
             messages(
-                Failure::UnknownHost { remembered: false },
+                ExchangeFailure::UnknownHost { remembered: false },
                 "nosuch.invalid",
                 80,
                 &[]
@@ -419,32 +419,32 @@ mod tests {
     #[test]
     fn exchange_failures_are_the_recorded_ones() {
         assert_failure(
-            Failure::ReadTimeout,
+            ExchangeFailure::ReadTimeout,
             "java.net.SocketTimeoutException",
             "Read timed out",
         );
         assert_failure(
-            Failure::Reset,
+            ExchangeFailure::Reset,
             "java.net.SocketException",
             "Connection reset",
         );
         assert_failure(
-            Failure::NoResponse,
+            ExchangeFailure::NoResponse,
             "org.apache.http.NoHttpResponseException",
             "127.0.0.1:18771 failed to respond",
         );
         assert_failure(
-            Failure::MalformedHead,
+            ExchangeFailure::MalformedHead,
             "org.apache.http.client.ClientProtocolException",
             "null",
         );
         assert_failure(
-            Failure::TlsClosed,
+            ExchangeFailure::TlsClosed,
             "javax.net.ssl.SSLHandshakeException",
             "Remote host terminated the handshake",
         );
         assert_failure(
-            Failure::Damaged(EncodingFault::NotGzip),
+            ExchangeFailure::Damaged(EncodingFault::NotGzip),
             "java.util.zip.ZipException",
             "Not in GZIP format",
         );
@@ -453,7 +453,7 @@ mod tests {
     #[test]
     fn body_failures_are_the_recorded_ones() {
         assert_failure(
-            Failure::TruncatedBody {
+            ExchangeFailure::TruncatedBody {
                 expected: 100,
                 received: 5,
             },
@@ -461,7 +461,7 @@ mod tests {
             "Premature end of Content-Length delimited message body (expected: 100; received: 5)",
         );
         assert_failure(
-            Failure::TruncatedChunk {
+            ExchangeFailure::TruncatedChunk {
                 expected: 16,
                 received: 3,
             },
@@ -469,17 +469,17 @@ mod tests {
             "Truncated chunk (expected size: 16; actual size: 3)",
         );
         assert_failure(
-            Failure::MissingClosingChunk,
+            ExchangeFailure::MissingClosingChunk,
             CONNECTION_CLOSED,
             "Premature end of chunk coded message body: closing chunk expected",
         );
         assert_failure(
-            Failure::BadChunkHeader("zz"),
+            ExchangeFailure::BadChunkHeader("zz"),
             MALFORMED_CHUNK,
             "Bad chunk header: zz",
         );
         assert_failure(
-            Failure::MissingChunkEnd,
+            ExchangeFailure::MissingChunkEnd,
             MALFORMED_CHUNK,
             "Unexpected content at the end of chunk",
         );
@@ -500,7 +500,7 @@ mod tests {
             port: 1,
             addresses: &[IpAddr::from([127, 0, 0, 1])],
         };
-        let causes = |failure: Failure<'_>| -> Vec<String> {
+        let causes = |failure: ExchangeFailure<'_>| -> Vec<String> {
             let trace = failure.exception(&endpoint).trace();
             let lines = trace.lines().skip(1);
             lines
@@ -510,29 +510,29 @@ mod tests {
         let fault = "Status line contains invalid status code: HTTP/1.1 abc OK";
         for (failure, expected) in [
             (
-                Failure::Connect(ConnectFailure::Refused),
+                ExchangeFailure::Connect(ConnectFailure::Refused),
                 vec!["java.net.ConnectException: Connection refused".to_owned()],
             ),
             (
-                Failure::Connect(ConnectFailure::TimedOut),
+                ExchangeFailure::Connect(ConnectFailure::TimedOut),
                 vec!["java.net.SocketTimeoutException: Connect timed out".to_owned()],
             ),
             (
-                Failure::BadStatusLine(StatusPart::Code, "HTTP/1.1 abc OK"),
+                ExchangeFailure::BadStatusLine(StatusPart::Code, "HTTP/1.1 abc OK"),
                 vec![
                     format!("org.apache.http.ProtocolException: {fault}"),
                     format!("org.apache.http.ParseException: {fault}"),
                 ],
             ),
             (
-                Failure::BadTrailer("foo"),
+                ExchangeFailure::BadTrailer("foo"),
                 vec!["org.apache.http.ProtocolException: Invalid header: foo".to_owned()],
             ),
             (
-                Failure::TlsClosed,
+                ExchangeFailure::TlsClosed,
                 vec!["java.io.EOFException: SSL peer shut down incorrectly".to_owned()],
             ),
-            (Failure::ReadTimeout, vec![]),
+            (ExchangeFailure::ReadTimeout, vec![]),
         ] {
             assert_eq!(causes(failure), expected, "{failure:?}");
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::exception::Exception;
 use crate::java_uri::{self, Component, append_ascii, append_percent, append_quoted};
 pub use crate::java_url::Url;
-pub use crate::wire::Wire;
+pub use crate::wire::WireAddress;
 use crate::wire::WireParts;
 
 /// The fields of an HTTP sampler that define its address, already evaluated.
@@ -91,11 +91,11 @@ impl Url {
     ///
     /// # Errors
     /// The failure that JMeter reports for an address that is not a URI, has no host, an unknown protocol or a port beyond 65535.
-    pub fn wire(&self) -> Result<Wire<'_>, Exception> {
+    pub fn wire(&self) -> Result<WireAddress<'_>, Exception> {
         if let Some(known) = self.wire_memo().get() {
             return Ok(known.wire());
         }
-        let Wire {
+        let WireAddress {
             connect_host,
             connect_port,
             secure,
@@ -124,7 +124,7 @@ impl Url {
         Err(Exception::illegal_argument("Host may not be blank"))
     }
 
-    fn work_out_wire(&self) -> Result<Wire<'_>, Exception> {
+    fn work_out_wire(&self) -> Result<WireAddress<'_>, Exception> {
         let text = self.as_str();
         let uri = java_uri::parse(text, false)?;
         let (host, port) = extract_host(text, &uri).ok_or_else(|| {
@@ -157,7 +157,7 @@ impl Url {
         } else {
             host_and_port(self.authority().unwrap_or(""), host, port)
         };
-        Ok(Wire {
+        Ok(WireAddress {
             connect_host: host.trim_start_matches('[').trim_end_matches(']'),
             connect_port,
             secure,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// An address as HttpClient uses it: the server to connect to and the values to send.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wire<'a> {
+pub struct WireAddress<'a> {
     /// The name or address to connect to, without brackets, as written.
     pub connect_host: &'a str,
     /// The port to connect to.
@@ -17,7 +17,7 @@ pub struct Wire<'a> {
     pub host_header: Cow<'a, str>,
 }
 
-/// The owned parts of a [`Wire`].
+/// The owned parts of a [`WireAddress`].
 #[derive(Debug)]
 pub(crate) struct WireParts {
     pub connect_host: Box<str>,
@@ -28,8 +28,8 @@ pub(crate) struct WireParts {
 }
 
 impl WireParts {
-    pub fn wire(&self) -> Wire<'_> {
-        Wire {
+    pub fn wire(&self) -> WireAddress<'_> {
+        WireAddress {
             connect_host: &self.connect_host,
             connect_port: self.connect_port,
             secure: self.secure,

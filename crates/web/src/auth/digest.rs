@@ -3,7 +3,7 @@
 use md5::Md5;
 use sha2::{Digest as _, Sha256};
 
-use super::Request;
+use super::AuthRequest;
 use crate::charset::Charset;
 use crate::header_value::{append_parameter, parse_elements};
 
@@ -69,7 +69,7 @@ impl Digest {
     /// answered.
     pub fn answer(
         &mut self,
-        request: &Request<'_>,
+        request: &AuthRequest<'_>,
         user: &str,
         password: &str,
         cnonce: &mut dyn FnMut() -> [u8; 8],
@@ -189,7 +189,7 @@ mod tests {
 
     fn answer(
         challenge: &str,
-        request: &Request<'_>,
+        request: &AuthRequest<'_>,
         user: &str,
         cnonce: [u8; 8],
     ) -> Option<String> {
@@ -198,7 +198,7 @@ mod tests {
         digest.answer(request, user, "p", &mut || cnonce)
     }
 
-    const GET: Request<'_> = Request {
+    const GET: AuthRequest<'_> = AuthRequest {
         method: "GET",
         target: "/p",
         entity: None,
@@ -212,7 +212,7 @@ mod tests {
             sink(b"bo");
             sink(b"dy");
         };
-        let request = Request {
+        let request = AuthRequest {
             method: "POST",
             target: "/p",
             entity: Some(&read),
@@ -277,7 +277,7 @@ mod tests {
             "realm=\"http-auth@example.org\", qop=\"auth, auth-int\", algorithm=SHA-256, \
              nonce=\"7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v\"",
         );
-        let request = Request {
+        let request = AuthRequest {
             method: "GET",
             target: "/dir/index.html",
             ..GET

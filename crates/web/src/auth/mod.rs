@@ -129,7 +129,7 @@ impl Credentials {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Scope {
+struct AuthScope {
     host: String,
     /// -1 for any.
     port: i32,
@@ -142,7 +142,7 @@ struct Scope {
 /// them (`HTTPHC4Impl.PreemptiveAuthRequestInterceptor`).
 #[derive(Clone, Debug, Default)]
 pub struct CredentialStore {
-    known: Vec<(Scope, Credentials)>,
+    known: Vec<(AuthScope, Credentials)>,
 }
 
 impl CredentialStore {
@@ -155,7 +155,7 @@ impl CredentialStore {
             ..Authorization::default()
         };
         let mut store = Self::default();
-        let scope = Scope {
+        let scope = AuthScope {
             host: host.to_lowercase(),
             port,
             realm: None,
@@ -164,7 +164,7 @@ impl CredentialStore {
         store
     }
 
-    fn set(&mut self, scope: Scope, credentials: Credentials) {
+    fn set(&mut self, scope: AuthScope, credentials: Credentials) {
         match self.known.iter_mut().find(|(own, _)| *own == scope) {
             Some((_, own)) => *own = credentials,
             None => self.known.push((scope, credentials)),
@@ -187,7 +187,7 @@ impl CredentialStore {
 }
 
 /// `AuthScope.match`: a matching realm counts 2, port 4, host 8; any mismatch excludes the scope.
-fn match_factor(scope: &Scope, host: &str, port: i32, realm: Option<&str>) -> Option<u8> {
+fn match_factor(scope: &AuthScope, host: &str, port: i32, realm: Option<&str>) -> Option<u8> {
     let mut factor = 0;
     match (scope.realm.as_deref(), realm) {
         (own, asked) if own == asked => factor += 2,
@@ -249,7 +249,7 @@ pub struct TicketRequest<'a> {
 
 /// The values of a request that its authorization depends on.
 #[derive(Clone, Copy)]
-pub struct Request<'a> {
+pub struct AuthRequest<'a> {
     /// The method.
     pub method: &'a str,
     /// The target as on the request line.
@@ -312,7 +312,7 @@ impl Negotiation {
                 let Ok(own) = Url::parse(&row.url) else {
                     continue;
                 };
-                let scope = Scope {
+                let scope = AuthScope {
                     host: own.host().to_owned(),
                     port: own.port_or_default().unwrap_or(-1),
                     realm: Some(row.realm.clone()),
@@ -336,7 +336,7 @@ impl Negotiation {
             negotiation.kerberos = Some(Credentials::of(row));
             return negotiation;
         }
-        let scope = Scope {
+        let scope = AuthScope {
             host: negotiation.host.clone(),
             port: url.port().unwrap_or(-1),
             realm: (!row.realm.is_empty()).then(|| row.realm.clone()),
@@ -353,7 +353,7 @@ impl Negotiation {
     /// The value of the `Authorization` header for the next request. `cnonce` generates the client nonce, eight random bytes.
     pub fn header(
         &mut self,
-        request: &Request<'_>,
+        request: &AuthRequest<'_>,
         mut cnonce: impl FnMut() -> [u8; 8],
     ) -> Option<String> {
         loop {
@@ -566,7 +566,7 @@ mod tests {
         Url::parse(text).unwrap()
     }
 
-    const GET: Request<'_> = Request {
+    const GET: AuthRequest<'_> = AuthRequest {
         method: "GET",
         target: "/p",
         entity: None,
@@ -575,7 +575,7 @@ mod tests {
     };
     const DIGEST: &str = "Digest realm=\"r e\", nonce=\"abc123\", qop=\"auth,auth-int\", opaque=\"op\", algorithm=MD5";
 
-    fn header(negotiation: &mut Negotiation, request: &Request<'_>) -> Option<String> {
+    fn header(negotiation: &mut Negotiation, request: &AuthRequest<'_>) -> Option<String> {
         negotiation.header(request, || [0x50, 0xf7, 0x14, 0x7f, 0xc7, 0x5e, 0x19, 0x37])
     }
 
@@ -620,7 +620,7 @@ mod tests {
         let mut store = CredentialStore::default();
         let rows = [row("http://h/", Mechanism::Digest)];
         let mut negotiation = Negotiation::begin(&mut store, &rows, &url("http://h/d?x=1"), true);
-        let request = Request {
+        let request = AuthRequest {
             target: "/d?x=1",
             ..GET
         };

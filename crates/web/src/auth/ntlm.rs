@@ -14,7 +14,7 @@ use md4::{Digest as _, Md4};
 use md5::Md5;
 use rc4::{Rc4, StreamCipher as _};
 
-use super::{Credentials, Request};
+use super::{AuthRequest, Credentials};
 use crate::charset::Charset;
 
 const SIGNATURE: &[u8] = b"NTLMSSP\0";
@@ -74,7 +74,7 @@ impl Ntlm {
     /// The value of the header; `None` if there is nothing to send or the second message is invalid.
     pub fn answer(
         &mut self,
-        request: &Request<'_>,
+        request: &AuthRequest<'_>,
         credentials: &Credentials,
         random: &mut dyn FnMut() -> [u8; 8],
     ) -> Option<String> {
@@ -491,7 +491,7 @@ mod tests {
         STANDARD.encode(message)
     }
 
-    const GET: Request<'_> = Request {
+    const GET: AuthRequest<'_> = AuthRequest {
         method: "GET",
         target: "/",
         entity: None,

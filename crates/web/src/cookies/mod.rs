@@ -8,7 +8,7 @@ mod spec;
 use std::borrow::Cow;
 
 use crate::url::Url;
-use spec::{Arrived, Origin};
+use spec::{Arrived, CookieOrigin};
 
 /// The cookie policies of the Cookie Manager (`CookieManager.policy`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl CookieStore {
         now_ms: i64,
         mut stored: impl FnMut(&Cookie),
     ) {
-        let Some(origin) = Origin::of(url) else {
+        let Some(origin) = CookieOrigin::of(url) else {
             return;
         };
         for arrived in spec::parse(settings.policy, header, &origin, now_ms) {
@@ -168,7 +168,7 @@ impl CookieStore {
         if self.cookies.is_empty() {
             return false;
         }
-        let Some(origin) = Origin::of(url) else {
+        let Some(origin) = CookieOrigin::of(url) else {
             return false;
         };
         let start = out.len();

@@ -10,13 +10,13 @@ use crate::java_text::{is_blank, trim};
 use crate::url::Url;
 
 /// The origin or destination of a cookie (`CookieOrigin`).
-pub(super) struct Origin<'a> {
+pub(super) struct CookieOrigin<'a> {
     host: Cow<'a, str>,
     path: &'a str,
     secure: bool,
 }
 
-impl<'a> Origin<'a> {
+impl<'a> CookieOrigin<'a> {
     /// The origin of an address; `None` if the address has no host, on which HttpClient fails.
     pub fn of(url: &'a Url) -> Option<Self> {
         if is_blank(url.host()) {
@@ -63,7 +63,7 @@ struct CookieFields {
 }
 
 impl CookieFields {
-    fn new(name: String, value: Option<String>, origin: &Origin<'_>, now_ms: i64) -> Self {
+    fn new(name: String, value: Option<String>, origin: &CookieOrigin<'_>, now_ms: i64) -> Self {
         let cookie = Cookie {
             name: name.into(),
             value: value.unwrap_or_default().into(),
@@ -152,7 +152,7 @@ impl CookieFields {
 pub(super) fn parse(
     policy: Policy,
     header: &str,
-    origin: &Origin<'_>,
+    origin: &CookieOrigin<'_>,
     now_ms: i64,
 ) -> Vec<Arrived> {
     let cookies = match policy {
@@ -174,7 +174,7 @@ pub(super) fn parse(
 /// `RFC6265CookieSpec.parse`.
 fn parse_rfc6265(
     header: &str,
-    origin: &Origin<'_>,
+    origin: &CookieOrigin<'_>,
     now_ms: i64,
     strict: bool,
 ) -> Option<Vec<Arrived>> {
@@ -241,7 +241,7 @@ enum Old {
 /// `CookieSpecBase.parse`: attributes are read from the last to the first.
 fn parse_old(
     elements: &[Element],
-    origin: &Origin<'_>,
+    origin: &CookieOrigin<'_>,
     now_ms: i64,
     spec: Old,
 ) -> Option<Vec<Arrived>> {
@@ -280,7 +280,7 @@ fn parse_old(
 }
 
 /// `DefaultCookieSpec.parse`.
-fn parse_best_match(header: &str, origin: &Origin<'_>, now_ms: i64) -> Option<Vec<Arrived>> {
+fn parse_best_match(header: &str, origin: &CookieOrigin<'_>, now_ms: i64) -> Option<Vec<Arrived>> {
     let elements = parse_elements(header);
     let versioned = elements.iter().any(|element| element.has_param("version"));
     let netscape = elements.iter().any(|element| element.has_param("expires"));
@@ -297,7 +297,7 @@ fn parse_best_match(header: &str, origin: &Origin<'_>, now_ms: i64) -> Option<Ve
 }
 
 /// `CookieSpec.validate`: whether the origin may set the cookie.
-pub(super) fn is_valid(policy: Policy, arrived: &Arrived, origin: &Origin<'_>) -> bool {
+pub(super) fn is_valid(policy: Policy, arrived: &Arrived, origin: &CookieOrigin<'_>) -> bool {
     let cookie = &arrived.cookie;
     match policy {
         Policy::Standard | Policy::StandardStrict => basic_domain_valid(cookie, origin),
@@ -309,7 +309,7 @@ pub(super) fn is_valid(policy: Policy, arrived: &Arrived, origin: &Origin<'_>) -
     }
 }
 
-fn basic_domain_valid(cookie: &Cookie, origin: &Origin<'_>) -> bool {
+fn basic_domain_valid(cookie: &Cookie, origin: &CookieOrigin<'_>) -> bool {
     *origin.host == *cookie.domain || domain_match(&cookie.domain, &origin.host)
 }
 
@@ -332,7 +332,7 @@ fn ends_with_ignoring_case(text: &str, end: &str) -> bool {
 }
 
 /// `NetscapeDomainHandler.validate`.
-fn netscape_domain_valid(cookie: &Cookie, origin: &Origin<'_>) -> bool {
+fn netscape_domain_valid(cookie: &Cookie, origin: &CookieOrigin<'_>) -> bool {
     const SPECIAL: [&str; 7] = [".com", ".edu", ".net", ".gov", ".mil", ".org", ".int"];
     let (host, domain) = (&*origin.host, &*cookie.domain);
     if host != domain && !domain_match(domain, host) {
@@ -349,7 +349,7 @@ fn netscape_domain_valid(cookie: &Cookie, origin: &Origin<'_>) -> bool {
 }
 
 /// `RFC2109Spec.validate` with `RFC2109DomainHandler.validate`.
-fn rfc2109_valid(cookie: &Cookie, origin: &Origin<'_>) -> bool {
+fn rfc2109_valid(cookie: &Cookie, origin: &CookieOrigin<'_>) -> bool {
     if cookie.name.contains(' ') || cookie.name.starts_with('$') || cookie.version < 0 {
         return false;
     }
@@ -368,7 +368,7 @@ fn rfc2109_valid(cookie: &Cookie, origin: &Origin<'_>) -> bool {
 }
 
 /// `CookieSpec.match`: whether the cookie is sent to the origin.
-pub(super) fn matches(policy: Policy, cookie: &Cookie, origin: &Origin<'_>) -> bool {
+pub(super) fn matches(policy: Policy, cookie: &Cookie, origin: &CookieOrigin<'_>) -> bool {
     if !(path_match(&cookie.path, origin.path) && (!cookie.secure || origin.secure)) {
         return false;
     }
@@ -407,7 +407,7 @@ fn path_match(cookie_path: &str, path: &str) -> bool {
 }
 
 /// `BasicDomainHandler.match`: the exact host, or its domain if the cookie specified one.
-fn basic_domain_match(cookie: &Cookie, origin: &Origin<'_>) -> bool {
+fn basic_domain_match(cookie: &Cookie, origin: &CookieOrigin<'_>) -> bool {
     let domain = cookie.domain.strip_prefix('.').unwrap_or(&cookie.domain);
     origin.host.eq_ignore_ascii_case(domain)
         || (cookie.domain_specified && domain_match(domain, &origin.host))

@@ -10,7 +10,7 @@ use drumfire_http::{Limits, Source};
 use drumfire_web::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
 use drumfire_web::headers::Header;
-use drumfire_web::property::{Client, Form};
+use drumfire_web::property::{ArgumentPlacement, Client};
 use drumfire_web::url::{self, Url};
 
 use super::key::Key;
@@ -29,7 +29,7 @@ pub struct Call<'s> {
     /// The proxy that the sampler names.
     pub proxy: Option<Arc<ProxyChoice>>,
     pub(super) failure: Option<Box<Failure>>,
-    pub(super) form: Form,
+    pub(super) form: ArgumentPlacement,
     /// The sampler, for the worker's cache.
     pub key: Key,
     pub(super) raw_body: bool,

@@ -12,7 +12,7 @@ use drumfire_results::{DataType, Sample, SampleKind};
 use drumfire_web::Exception;
 use drumfire_web::property::Client;
 use drumfire_web::status::{
-    ConnectFailure, EncodingFault, Endpoint, Failure as JavaFailure, StatusPart,
+    ConnectFailure, EncodingFault, Endpoint, ExchangeFailure as JavaFailure, StatusPart,
 };
 use drumfire_web::url::Url;
 

@@ -10,7 +10,7 @@ use drumfire_web::java_client::{
     MAX_REQUESTS, authorization, check_headers, check_method, java_redirect,
     java_too_many_redirects,
 };
-use drumfire_web::url::{Url, Wire};
+use drumfire_web::url::{Url, WireAddress};
 
 use super::call::Call;
 use super::request::{Prepared, RequestBuilder, Sending};
@@ -88,7 +88,7 @@ fn wire_and_body<'a>(
     method: &SharedText,
     following: bool,
     head: &RequestHead,
-) -> Result<(Wire<'a>, Option<Body>), Exception> {
+) -> Result<(WireAddress<'a>, Option<Body>), Exception> {
     check_method(method)?;
     check_headers(&call.headers)?;
     if builder.cookies.is_some() {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use drumfire_expr::{Properties, Random, Template};
 use drumfire_http::{Incoming, Proxy, Target, Tunnel};
-use drumfire_web::auth::{CredentialStore, Negotiation, Request};
+use drumfire_web::auth::{AuthRequest, CredentialStore, Negotiation};
 use drumfire_web::charset::decode_latin1;
 
 use crate::base::clock::Clock;
@@ -261,7 +261,7 @@ impl ProxyAccess {
     /// The value of `Proxy-Authorization` for the next request, if the proxy has asked for one.
     pub fn header(&self, method: &str, target: &str) -> Option<String> {
         let mut negotiation = self.negotiation.borrow_mut();
-        let request = Request {
+        let request = AuthRequest {
             method,
             target,
             entity: None,

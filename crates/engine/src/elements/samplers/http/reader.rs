@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use drumfire_expr::{JavaException, Raised, Template, Text};
 use drumfire_web::Exception;
-use drumfire_web::property::{Client, Form, Property};
+use drumfire_web::property::{ArgumentPlacement, Client, Property};
 
 use crate::run::context::Context;
 use crate::run::request::UnreadText;
@@ -95,13 +95,13 @@ impl<'c> BodyReader<'c> {
 
 impl Failure {
     /// Whether JMeter reads the property in such a request, so that it fails.
-    pub fn matters(&self, client: Client, form: Form, method: &str) -> bool {
+    pub fn matters(&self, client: Client, form: ArgumentPlacement, method: &str) -> bool {
         let has_body = matches!(method, "POST" | "PUT");
         self.property.is_read(client, form, has_body)
     }
 
     /// Whether the result has neither label nor address.
-    pub fn is_nameless(&self, client: Client, form: Form) -> bool {
+    pub fn is_nameless(&self, client: Client, form: ArgumentPlacement) -> bool {
         self.property.is_read_before_request(client, form)
     }
 

@@ -11,7 +11,7 @@ use drumfire_web::body::Body;
 use drumfire_web::cache::CachedResponse;
 use drumfire_web::headers::{DEFAULT_USER_AGENT, Header, RequestHead};
 use drumfire_web::property::Client;
-use drumfire_web::url::{Url, Wire};
+use drumfire_web::url::{Url, WireAddress};
 use recycle_box::RecycleBox;
 
 use super::cache::{Differing, Given};
@@ -51,7 +51,7 @@ pub(super) struct Sending {
 #[derive(Clone, Copy)]
 struct Destination<'d> {
     url: &'d Url,
-    wire: &'d Wire<'d>,
+    wire: &'d WireAddress<'d>,
     method: &'d str,
     /// Whether it follows a redirect.
     following: bool,
@@ -348,8 +348,8 @@ impl RequestBuilder {
         &'r self,
         cx: &Context,
         line: &RequestLine<'r>,
-    ) -> auth::Request<'r> {
-        auth::Request {
+    ) -> auth::AuthRequest<'r> {
+        auth::AuthRequest {
             method: line.method,
             target: line.target,
             entity: None,
@@ -428,7 +428,7 @@ impl RequestBuilder {
         cx: &mut Context,
         call: &Call<'_>,
         url: &Url,
-        wire: &Wire<'_>,
+        wire: &WireAddress<'_>,
     ) -> Rc<Target> {
         let proxy = self.proxy(call, url);
         let version = self.versions.of(wire.secure);
@@ -524,7 +524,7 @@ pub(super) struct RequestLine<'l> {
 }
 
 impl<'l> RequestLine<'l> {
-    pub fn new(method: &'l str, url: &'l Url, wire: &'l Wire<'_>, target: &Target) -> Self {
+    pub fn new(method: &'l str, url: &'l Url, wire: &'l WireAddress<'_>, target: &Target) -> Self {
         let by_proxy = target.proxy.is_some() && !wire.secure;
         RequestLine {
             method,
@@ -537,7 +537,7 @@ impl<'l> RequestLine<'l> {
     fn finish<'h>(
         &self,
         head: &mut RequestHead<'h>,
-        wire: &'h Wire<'_>,
+        wire: &'h WireAddress<'_>,
         user_agent: Option<&'static str>,
         authorization: Option<String>,
         access: Option<&ProxyAccess>,

@@ -9,7 +9,7 @@ use drumfire_expr::{Scope, Slot, Template, Text, Value};
 use drumfire_http::{Limits, Source};
 use drumfire_web::Exception;
 use drumfire_web::headers::Header;
-use drumfire_web::property::{Client, Form, Property};
+use drumfire_web::property::{ArgumentPlacement, Client, Property};
 use drumfire_web::url;
 
 use super::call::{Call, OwnedArgument, OwnedFile};
@@ -115,7 +115,7 @@ impl RequestTemplate {
         let method = read.text(Property::Method, &self.method);
         let form = self.form(&method);
         let mut content = None;
-        if form == Form::Query {
+        if form == ArgumentPlacement::Query {
             content = Some(self.read_content(&mut read));
         }
         let port = read.placed(Property::Port, 3, &self.port);
@@ -192,19 +192,19 @@ impl RequestTemplate {
     }
 
     /// Where the arguments of a request go.
-    fn form(&self, method: &str) -> Form {
+    fn form(&self, method: &str) -> ArgumentPlacement {
         let nameless = || {
             !self.arguments.is_empty()
                 && (self.arguments.iter()).all(|argument| argument.name.is_empty_literal())
         };
         if self.raw_body || nameless() {
-            Form::Raw
+            ArgumentPlacement::Raw
         } else if url::method_takes_query(method) {
-            Form::Query
+            ArgumentPlacement::Query
         } else if self.multipart || !self.files.is_empty() {
-            Form::Multipart
+            ArgumentPlacement::Multipart
         } else {
-            Form::Encoded
+            ArgumentPlacement::Encoded
         }
     }
 
