@@ -13,7 +13,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::connection::Connection;
 use crate::failure::{Failure, FailureKind, Phase, TlsFailure};
-use crate::message::{Handshake, Limits, Times, Tunnel, Wire};
+use crate::message::{Handshake, Limits, Times, Tunnel, WireBytes};
 use crate::pace::Pace;
 use crate::proxy::{self, BareConnect};
 use crate::records::{TlsState, append_encoded};
@@ -93,7 +93,7 @@ impl<'a> Opening<'a> {
             kind,
             phase: self.phase,
             times: *self.times,
-            wire: Wire::default(),
+            wire: WireBytes::default(),
             reused: false,
             addresses: self.addresses,
         })
@@ -230,8 +230,8 @@ impl Opening<'_> {
         loop {
             let head = self.tunnel.head(self.target);
             let refusal = match proxy::connect(&mut connection, worker, limit, &head).await? {
-                proxy::Answer::Tunnel => return Ok(connection),
-                proxy::Answer::Refusal(refusal) => refusal,
+                proxy::ProxyResponse::Tunnel => return Ok(connection),
+                proxy::ProxyResponse::Refusal(refusal) => refusal,
             };
             if refusal.status != 407 || !self.tunnel.challenged(&refusal, self.target) {
                 worker.counts.closed(false);

@@ -1,6 +1,6 @@
 //! Decodes content encodings incrementally as a body arrives.
 //!
-//! A few bytes may expand to gigabytes, so a decoder stops when its [`Turn`] is over and continues in the next one.
+//! A few bytes may expand to gigabytes, so a decoder stops when its [`DecodeBudget`] is over and continues in the next one.
 
 use std::cell::Cell;
 
@@ -19,12 +19,12 @@ const PIECE_BYTES: usize = 16 * 1024;
 const MAX_GZIP_HEADER_BYTES: usize = 64 * 1024;
 
 /// The number of bytes to decode before other users get their turn.
-pub(crate) struct Turn {
+pub(crate) struct DecodeBudget {
     bytes: usize,
     spent: Cell<usize>,
 }
 
-impl Turn {
+impl DecodeBudget {
     pub fn of(bytes: usize) -> Self {
         Self {
             bytes,
@@ -48,12 +48,12 @@ impl Turn {
 
 /// The decoders of one response, in the order of application.
 pub(crate) struct Decoder {
-    stages: Vec<Slot>,
+    stages: Vec<DecoderSlot>,
     relaxed: RelaxedDecoding,
 }
 
 /// A decoder and its unprocessed input. Even an empty input may still produce output.
-struct Slot {
+struct DecoderSlot {
     stage: DecodeStage,
     held: Option<Vec<u8>>,
 }
@@ -72,19 +72,24 @@ impl Decoder {
     /// HttpClient's `ResponseContentEncoding` decodes the encodings in the order listed (not in reverse, as RFC 9110
     /// requires) and ignores unknown ones.
     pub fn for_encodings(value: &[u8], relaxed: RelaxedDecoding) -> Option<Self> {
-        let stages: Vec<Slot> = value
+        let stages: Vec<DecoderSlot> = value
             .split(|b| *b == b',')
             .filter_map(|element| {
                 let name = element.split(|b| matches!(b, b';' | b'=')).next()?;
                 let stage = DecodeStage::named(trim(name))?;
-                Some(Slot { stage, held: None })
+                Some(DecoderSlot { stage, held: None })
             })
             .collect();
         (!stages.is_empty()).then_some(Self { stages, relaxed })
     }
 
     /// Decodes a piece of the body. When the turn is over, it stores the rest for [`Decoder::resume`].
-    pub fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
+    pub fn push(
+        &mut self,
+        input: &[u8],
+        turn: &DecodeBudget,
+        emit: Emit,
+    ) -> Result<(), FailureKind> {
         run(&mut self.stages, input, turn, emit)
     }
 
@@ -94,7 +99,7 @@ impl Decoder {
     }
 
     /// Decodes stored input, as far as this turn allows.
-    pub fn resume(&mut self, turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
+    pub fn resume(&mut self, turn: &DecodeBudget, emit: Emit) -> Result<(), FailureKind> {
         for index in (0..self.stages.len()).rev() {
             if let Some(held) = self.stages[index].held.take() {
                 run(&mut self.stages[index..], &held, turn, emit)?;
@@ -116,8 +121,13 @@ impl Decoder {
 }
 
 /// Passes `input` through the stages and the output of the last one to `emit`.
-fn run(stages: &mut [Slot], input: &[u8], turn: &Turn, emit: Emit) -> Result<(), FailureKind> {
-    let Some((Slot { stage, held }, rest)) = stages.split_first_mut() else {
+fn run(
+    stages: &mut [DecoderSlot],
+    input: &[u8],
+    turn: &DecodeBudget,
+    emit: Emit,
+) -> Result<(), FailureKind> {
+    let Some((DecoderSlot { stage, held }, rest)) = stages.split_first_mut() else {
         turn.spend(input.len());
         return emit(input);
     };
@@ -148,7 +158,7 @@ impl DecodeStage {
         }
     }
 
-    fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
+    fn push(&mut self, input: &[u8], turn: &DecodeBudget, emit: Emit) -> Result<Flow, FailureKind> {
         match self {
             Self::Gzip(stage) => stage.push(input, turn, emit),
             Self::Deflate(stage) => stage.push(input, turn, emit),
@@ -184,7 +194,7 @@ fn inflate(
     inflate: &mut Decompress,
     input: &[u8],
     piece: &mut [u8],
-    turn: &Turn,
+    turn: &DecodeBudget,
     emit: Emit,
 ) -> Result<(usize, Pause), FailureKind> {
     let mut at = 0;
@@ -240,7 +250,7 @@ impl Inflate {
         }
     }
 
-    fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
+    fn push(&mut self, input: &[u8], turn: &DecodeBudget, emit: Emit) -> Result<Flow, FailureKind> {
         if self.ended {
             return Ok(Flow::On);
         }
@@ -259,7 +269,12 @@ impl Inflate {
         Ok(Flow::On)
     }
 
-    fn go_on(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
+    fn go_on(
+        &mut self,
+        input: &[u8],
+        turn: &DecodeBudget,
+        emit: Emit,
+    ) -> Result<Flow, FailureKind> {
         let Some(stream) = &mut self.inflate else {
             return Ok(Flow::On);
         };
@@ -317,7 +332,12 @@ impl Gunzip {
         }
     }
 
-    fn push(&mut self, mut input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
+    fn push(
+        &mut self,
+        mut input: &[u8],
+        turn: &DecodeBudget,
+        emit: Emit,
+    ) -> Result<Flow, FailureKind> {
         while !input.is_empty() || std::mem::take(&mut self.paused) {
             let taken = match self.state {
                 GzipState::Header => self.header(input)?,
@@ -451,7 +471,7 @@ impl Unbrotli {
         }
     }
 
-    fn push(&mut self, input: &[u8], turn: &Turn, emit: Emit) -> Result<Flow, FailureKind> {
+    fn push(&mut self, input: &[u8], turn: &DecodeBudget, emit: Emit) -> Result<Flow, FailureKind> {
         let (mut available_in, mut at, mut total) = (input.len(), 0, 0);
         while !self.ended {
             let (mut room, mut made) = (self.piece.len(), 0);
@@ -504,7 +524,7 @@ mod tests {
                     Ok(())
                 };
                 stage
-                    .push(input, &Turn::of(usize::MAX), count)
+                    .push(input, &DecodeBudget::of(usize::MAX), count)
                     .expect("it is sound so far");
             }
             length
@@ -524,12 +544,12 @@ mod tests {
             Ok(())
         };
         let (first, last) = input.split_at(input.len() / 2);
-        let turn = Turn::of(turn_bytes);
+        let turn = DecodeBudget::of(turn_bytes);
         decoder.push(first, &turn, &mut keep).expect("it is sound");
         decoder.push(last, &turn, &mut keep).expect("it is sound");
         while decoder.is_behind() {
             turns += 1;
-            let turn = Turn::of(turn_bytes);
+            let turn = DecodeBudget::of(turn_bytes);
             decoder.resume(&turn, &mut keep).expect("it is sound");
         }
         decoder.finish().expect("the stream has ended");

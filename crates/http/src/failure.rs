@@ -5,7 +5,7 @@ use std::io;
 use std::net::IpAddr;
 
 use crate::errno;
-use crate::message::{Incoming, Times, Wire};
+use crate::message::{Incoming, Times, WireBytes};
 
 /// A failed exchange: the cause, the phase, and the measurements up to it.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Failure {
     /// The times of the phases up to the failure.
     pub times: Times,
     /// The bytes transferred up to the failure.
-    pub wire: Wire,
+    pub wire: WireBytes,
     /// Whether the exchange ran on a connection that had served an earlier one.
     pub reused: bool,
     /// The addresses of the host's name, in the order of attempts (empty if no connection was opened).

@@ -82,13 +82,13 @@ pub use failure::{
 pub use headers::Headers;
 pub use message::{
     Body, Decode, Handshake, Incoming, Keep, Limits, Outgoing, Part, RelaxedDecoding, SizeLimits,
-    Times, Tunnel, WantedParts, Wire,
+    Times, Tunnel, WantedParts, WireBytes,
 };
 pub use resolve::{Resolver, Resolving, StaticHosts, SystemResolver};
 pub use session::Session;
 pub use spare::{Placed, SparePool, place_in};
 pub use sys::{KernelTimer, take_short_turns};
-pub use target::{Proxy, Source, Target};
+pub use target::{Proxy, SourceAddresses, Target};
 pub use tls::{Identity, Tls, TlsOptions, TlsSessions, Trust, certificates};
 pub use version::HttpVersion;
 pub use websocket::{Frame, FrameFailure, Opcode, WebSocket};

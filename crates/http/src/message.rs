@@ -209,7 +209,7 @@ pub struct Incoming {
     /// Length of the body before decoding, without chunk framing; `None` if it was not decoded.
     pub encoded_len: Option<u64>,
     /// Bytes sent and received.
-    pub wire: Wire,
+    pub wire: WireBytes,
     /// When the phases of the exchange happened.
     pub times: Times,
     /// Whether the connection had served an earlier exchange.
@@ -268,7 +268,7 @@ impl std::fmt::Debug for Incoming {
 
 /// Bytes of HTTP on the connection (without encryption).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Wire {
+pub struct WireBytes {
     /// Head and body of the request, as far as they were passed to the kernel.
     pub sent_bytes: u64,
     /// Everything received before the body, including interim responses.

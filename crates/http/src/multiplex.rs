@@ -12,7 +12,7 @@ use crate::outcome::Ending;
 use crate::pace::Pace;
 use crate::receive::Receiver;
 use crate::session::Session;
-use crate::source::Source;
+use crate::source::UnsentRequest;
 use crate::target::Target;
 use crate::worker::add;
 
@@ -53,7 +53,7 @@ pub(crate) enum Opened<C> {
 
 /// An exchange in progress.
 pub(crate) struct OpenExchange<'a, 's> {
-    pub source: &'a mut Source<'s>,
+    pub source: &'a mut UnsentRequest<'s>,
     pub receiver: &'a mut Receiver,
     pub times: &'a mut Times,
     pub limits: Limits,
@@ -139,7 +139,7 @@ async fn over<C: Multiplexed>(
 ) -> Result<Box<Incoming>, Box<Failure>> {
     let pool = &session.worker().pool;
     let mut receiver = Receiver::new(want, out.is_head, pool.sizes);
-    let mut source = Source::new(out.head, out.body);
+    let mut source = UnsentRequest::new(out.head, out.body);
     source.skip_head(out.head.len() as u64);
     let exchange = OpenExchange {
         source: &mut source,

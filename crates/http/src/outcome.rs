@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::carriers::{Carrier, Carriers};
 use crate::failure::{Failure, FailureKind, Phase};
-use crate::message::{Incoming, Times, Wire};
+use crate::message::{Incoming, Times, WireBytes};
 use crate::receive::Receiver;
 use crate::session::Session;
 use crate::worker::{Worker, add};
@@ -46,7 +46,7 @@ pub(crate) fn failed(
         kind,
         phase,
         times,
-        wire: Wire {
+        wire: WireBytes {
             sent_bytes,
             head_bytes: receiver.head_bytes,
             body_bytes: receiver.body_bytes,
@@ -59,7 +59,7 @@ pub(crate) fn failed(
 /// Takes the response out of its receiver; `None` if its head never arrived.
 pub(crate) fn take_incoming(receiver: &mut Receiver, times: &Times) -> Option<Incoming> {
     let encoded_len = receiver.encoded_len();
-    let wire = Wire {
+    let wire = WireBytes {
         sent_bytes: 0,
         head_bytes: receiver.head_bytes,
         body_bytes: receiver.body_bytes,

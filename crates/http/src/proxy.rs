@@ -8,7 +8,7 @@ use crate::http1::receive_response;
 use crate::message::{Body, Decode, Incoming, Times, Tunnel, WantedParts};
 use crate::outcome::take_incoming;
 use crate::receive::Receiver;
-use crate::source::Source;
+use crate::source::UnsentRequest;
 use crate::target::Target;
 use crate::worker::Worker;
 
@@ -27,7 +27,7 @@ impl Tunnel for BareConnect {
 }
 
 /// The proxy's answer.
-pub(crate) enum Answer {
+pub(crate) enum ProxyResponse {
     Tunnel,
     /// Not a 2xx: the proxy's answer. `kept_alive` tells whether the connection can take another
     /// request.
@@ -40,8 +40,8 @@ pub(crate) async fn connect(
     worker: &Worker,
     limit: Option<Duration>,
     head: &[u8],
-) -> Result<Answer, FailureKind> {
-    let mut source = Source::new(head, Body::None);
+) -> Result<ProxyResponse, FailureKind> {
+    let mut source = UnsentRequest::new(head, Body::None);
     let mut times = Times::starting(Instant::now());
     connection.send(worker, &mut source).await?;
 
@@ -53,7 +53,7 @@ pub(crate) async fn connect(
     receiver.is_connect = true;
     receive_response(connection, worker, &mut receiver, limit).await?;
     if receiver.head.as_ref().is_some_and(|h| h.status / 100 == 2) {
-        return Ok(Answer::Tunnel);
+        return Ok(ProxyResponse::Tunnel);
     }
     times.end = Instant::now();
     let usable = receiver.leaves_connection_usable();
@@ -61,5 +61,5 @@ pub(crate) async fn connect(
     let mut incoming = incoming.ok_or(FailureKind::ClosedBeforeResponse)?;
     incoming.wire.sent_bytes = source.sent;
     incoming.kept_alive = usable;
-    Ok(Answer::Refusal(Box::new(incoming)))
+    Ok(ProxyResponse::Refusal(Box::new(incoming)))
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Instant;
 
-use crate::decode::{Decoder, Turn};
+use crate::decode::{DecodeBudget, Decoder};
 use crate::failure::FailureKind;
 use crate::framing::{Framing, outlives};
 use crate::head::{Head, scan};
@@ -223,7 +223,7 @@ impl Receiver {
             None => self.framing.feed(bytes, &mut |piece| body.take(piece))?,
             Some(decoder) => {
                 let share = TURN_WORK.saturating_sub(self.work) / WORK_OF_CODING;
-                let turn = Turn::of(share);
+                let turn = DecodeBudget::of(share);
                 let taken = self.framing.feed(bytes, &mut |piece| {
                     self.encoded_len += piece.len() as u64;
                     decoder.push(piece, &turn, &mut |decoded| body.take(decoded))
@@ -269,7 +269,7 @@ impl Receiver {
         let Some(decoder) = decoder.as_mut().filter(|decoder| decoder.is_behind()) else {
             return Ok(());
         };
-        let turn = Turn::of(TURN_WORK / WORK_OF_CODING);
+        let turn = DecodeBudget::of(TURN_WORK / WORK_OF_CODING);
         decoder.resume(&turn, &mut |decoded| body.take(decoded))?;
         match self.ending {
             true => self.finish(),

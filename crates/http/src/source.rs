@@ -12,7 +12,7 @@ use crate::message::{Body, Part};
 pub(crate) const MAX_SLICES: usize = 16;
 
 /// The part of a request that is still to be sent.
-pub(crate) struct Source<'a> {
+pub(crate) struct UnsentRequest<'a> {
     head: &'a [u8],
     body: Body<'a>,
     /// Segment 0 is the head, the others are the parts of the body.
@@ -42,7 +42,7 @@ impl Segment<'_> {
     }
 }
 
-impl<'a> Source<'a> {
+impl<'a> UnsentRequest<'a> {
     pub fn new(head: &'a [u8], body: Body<'a>) -> Self {
         Self {
             head,
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     /// Reads all bytes of a source in pieces of this size.
-    fn read(mut source: Source<'_>, piece: usize) -> Vec<u8> {
+    fn read(mut source: UnsentRequest<'_>, piece: usize) -> Vec<u8> {
         let mut all = Vec::new();
         loop {
             let mut buffer = vec![0; piece];
@@ -195,17 +195,20 @@ mod tests {
             Part::Bytes(b"two"),
         ];
         for piece in 1..12 {
-            assert_eq!(read(Source::new(b"head", Body::None), piece), b"head");
-            let source = Source::new(b"head", Body::Bytes(b"body"));
+            assert_eq!(
+                read(UnsentRequest::new(b"head", Body::None), piece),
+                b"head"
+            );
+            let source = UnsentRequest::new(b"head", Body::Bytes(b"body"));
             assert_eq!(read(source, piece), b"headbody");
-            let source = Source::new(b"head", Body::Parts(&parts));
+            let source = UnsentRequest::new(b"head", Body::Parts(&parts));
             assert_eq!(read(source, piece), b"headonetwo");
         }
     }
 
     #[test]
     fn one_write_gathers_what_is_left() {
-        let mut source = Source::new(b"head", Body::Bytes(b"body"));
+        let mut source = UnsentRequest::new(b"head", Body::Bytes(b"body"));
         source.advance(2);
         let Some(Segment::Bytes(first)) = source.current() else {
             panic!("half of the head is left");
@@ -224,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_body_alone_follows_a_head_sent_before() {
-        let mut source = Source::new(b"head", Body::Bytes(b"body"));
+        let mut source = UnsentRequest::new(b"head", Body::Bytes(b"body"));
         source.skip_head(4);
         let mut buffer = [0; 8];
         assert_eq!(source.fill(&mut buffer).expect("there is no file"), 4);

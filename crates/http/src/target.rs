@@ -21,7 +21,7 @@ pub struct Target {
     /// The proxy, if there is one.
     pub proxy: Option<Arc<Proxy>>,
     /// The local addresses to connect from.
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<SourceAddresses>>,
     /// The certificate to present if the server requests one.
     pub identity: Option<Arc<Identity>>,
 }
@@ -77,12 +77,12 @@ impl PartialEq for Target {
 
 /// Local addresses that connections use in turn. Each address has its own ports.
 #[derive(Debug)]
-pub struct Source {
+pub struct SourceAddresses {
     addresses: Box<[IpAddr]>,
     next: AtomicUsize,
 }
 
-impl Source {
+impl SourceAddresses {
     /// These addresses, in turn.
     pub fn new(addresses: impl Into<Box<[IpAddr]>>) -> Arc<Self> {
         Arc::new(Self {
@@ -133,14 +133,15 @@ mod tests {
     #[test]
     fn sources_take_turns_within_the_family_of_the_peer() {
         let address = |text: &str| text.parse::<IpAddr>().expect("an address");
-        let source = Source::new([address("127.0.0.2"), address("::1"), address("127.0.0.3")]);
+        let source =
+            SourceAddresses::new([address("127.0.0.2"), address("::1"), address("127.0.0.3")]);
         let four = SocketAddr::from(([127, 0, 0, 1], 80));
         let turns: Vec<_> = (0..3).filter_map(|_| source.next(four)).collect();
         assert_eq!(turns, ["127.0.0.2", "127.0.0.3", "127.0.0.2"].map(address));
         let six = SocketAddr::new(address("::1"), 80);
         assert_eq!(source.next(six), Some(address("::1")));
         // The only address has the wrong family: binding will report the error.
-        let only = Source::new([address("::1")]);
+        let only = SourceAddresses::new([address("::1")]);
         assert_eq!(only.next(four), Some(address("::1")));
     }
 }

@@ -17,7 +17,7 @@ use crate::proxy::BareConnect;
 use crate::records::read_tls;
 use crate::session::Session;
 use crate::socket::{Read, read_into};
-use crate::source::Source;
+use crate::source::UnsentRequest;
 use crate::target::Target;
 use crate::worker::{Worker, add};
 
@@ -140,7 +140,7 @@ impl WebSocket {
 
     /// Sends bytes unchanged.
     pub async fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), FailureKind> {
-        let mut source = Source::new(bytes, Body::None);
+        let mut source = UnsentRequest::new(bytes, Body::None);
         let sent = self.connection.send(&self.worker, &mut source).await;
         add(&self.worker.counts.bytes_sent, source.sent);
         sent

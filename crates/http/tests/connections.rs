@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use drumfire_http::{
-    FailureKind, Incoming, Limits, Outgoing, Phase, PoolOptions, Session, Source, StaticHosts,
-    SystemResolver, Target, WantedParts, exchange,
+    FailureKind, Incoming, Limits, Outgoing, Phase, PoolOptions, Session, SourceAddresses,
+    StaticHosts, SystemResolver, Target, WantedParts, exchange,
 };
 use peer::{Do, GET, LIMITS, Peer, answer, answer_and_close, get, run, session, worker};
 
@@ -84,7 +84,9 @@ fn targets_are_told_apart() {
         let session = session();
         get(&session, &peer.target()).await.expect("good");
         let mut other = peer.target();
-        other.source = Some(Source::new(["127.0.0.1".parse().expect("an address")]));
+        other.source = Some(SourceAddresses::new(["127.0.0.1"
+            .parse()
+            .expect("an address")]));
         assert!(!get(&session, &other).await.expect("good").reused);
         assert_eq!(session.idle_connections(), 2);
     });
@@ -350,9 +352,13 @@ fn names() {
 fn source_address() {
     let peer = Peer::start(vec![answer(OK)]);
     let mut target = peer.target();
-    target.source = Some(Source::new(["127.0.0.9".parse().expect("an address")]));
+    target.source = Some(SourceAddresses::new(["127.0.0.9"
+        .parse()
+        .expect("an address")]));
     run(async { get(&session(), &target).await }).expect("all of 127/8 is local");
-    target.source = Some(Source::new(["192.0.2.1".parse().expect("an address")]));
+    target.source = Some(SourceAddresses::new(["192.0.2.1"
+        .parse()
+        .expect("an address")]));
     let failure = run(async { get(&session(), &target).await }).expect_err("not ours");
     assert!(matches!(failure.kind, FailureKind::AddressNotAvailable));
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use drumfire_http::{
     Body, FailureKind, Handshake, Http3Failure, HttpVersion, Incoming, Keep, Limits, Outgoing,
-    Phase, PoolOptions, Session, Source, Target, Tls, TlsFailure, TlsOptions, TlsSessions,
+    Phase, PoolOptions, Session, SourceAddresses, Target, Tls, TlsFailure, TlsOptions, TlsSessions,
     WantedParts, Worker, exchange,
 };
 use drumfire_testkit::http3::{Http3Options, Http3Server};
@@ -351,7 +351,9 @@ async fn without_tls_1_3_there_is_no_quic() {
 async fn connections_start_from_the_given_address() {
     let server = Http3Server::start();
     let target = Target {
-        source: Some(Source::new(["127.0.0.3".parse().expect("an address")])),
+        source: Some(SourceAddresses::new(["127.0.0.3"
+            .parse()
+            .expect("an address")])),
         ..target(server.address.port())
     };
     let head = head("/");

@@ -11,7 +11,7 @@ use crate::outcome::{failed, finish};
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
 use crate::session::Session;
-use crate::source::Source;
+use crate::source::UnsentRequest;
 use crate::worker::{Worker, add};
 
 /// Runs one exchange on a connection. The arguments include the handshake that was made for it, and whether the
@@ -29,7 +29,7 @@ pub(crate) async fn over_http1(
     let worker = &**session.worker();
     let mut receiver = Receiver::new(want, out.is_head, worker.pool.sizes);
     receiver.known = Some(worker.heads.clone());
-    let mut source = Source::new(out.head, out.body);
+    let mut source = UnsentRequest::new(out.head, out.body);
     let usual = connection.pace;
     connection.pace = Pace::of(limits).or(usual);
     let outcome = match out.expect_continue {
@@ -92,7 +92,7 @@ pub(crate) async fn over_http1(
 async fn converse(
     connection: &mut Connection,
     worker: &Worker,
-    source: &mut Source<'_>,
+    source: &mut UnsentRequest<'_>,
     receiver: &mut Receiver,
     times: &mut Times,
     limit: Option<Duration>,
@@ -159,10 +159,10 @@ impl Asking<'_> {
     async fn converse(
         self,
         out: &Outgoing<'_>,
-        source: &mut Source<'_>,
+        source: &mut UnsentRequest<'_>,
         patience: Duration,
     ) -> Result<(), FailureKind> {
-        let mut head = Source::new(out.head, Body::None);
+        let mut head = UnsentRequest::new(out.head, Body::None);
         let sending = self.connection.send(self.worker, &mut head).await;
         source.skip_head(head.sent);
         sending?;

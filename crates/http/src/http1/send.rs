@@ -11,7 +11,7 @@ use crate::failure::FailureKind;
 use crate::message::Body;
 use crate::pace::{PIECE_BYTES, Pace};
 use crate::records::{TlsState, encrypt};
-use crate::source::{MAX_SLICES, Segment, Source, file_too_short};
+use crate::source::{MAX_SLICES, Segment, UnsentRequest, file_too_short};
 use crate::sys;
 use crate::worker::{SCRATCH_BYTES, Worker};
 
@@ -23,7 +23,7 @@ impl Connection {
     pub async fn send(
         &mut self,
         worker: &Worker,
-        source: &mut Source<'_>,
+        source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
         if self.tls.is_some() {
             return self.send_tls(worker, source).await;
@@ -50,7 +50,7 @@ impl Connection {
         &mut self,
         pace: Pace,
         worker: &Worker,
-        source: &mut Source<'_>,
+        source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
         let mut piece = vec![0; PIECE_BYTES];
         loop {
@@ -59,7 +59,7 @@ impl Connection {
                 return Ok(());
             }
             pace.pause(count).await;
-            let mut part = Source::new(&piece[..count], Body::None);
+            let mut part = UnsentRequest::new(&piece[..count], Body::None);
             self.send(worker, &mut part).await?;
         }
     }
@@ -67,7 +67,7 @@ impl Connection {
     async fn send_tls(
         &mut self,
         worker: &Worker,
-        source: &mut Source<'_>,
+        source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
         let Some(tls) = &mut self.tls else {
             return Ok(());
@@ -108,7 +108,11 @@ fn is_transient(error: &io::Error) -> bool {
     )
 }
 
-fn write_bytes<'a>(stream: &TcpStream, bytes: &'a [u8], source: &Source<'a>) -> io::Result<usize> {
+fn write_bytes<'a>(
+    stream: &TcpStream,
+    bytes: &'a [u8],
+    source: &UnsentRequest<'a>,
+) -> io::Result<usize> {
     let mut slices = [IoSlice::new(&[]); MAX_SLICES];
     match source.gather(bytes, &mut slices) {
         1 => stream.try_write(bytes),
@@ -141,7 +145,7 @@ fn encrypt_some(
     stream: &TcpStream,
     tls: &mut TlsState,
     worker: &Worker,
-    source: &mut Source<'_>,
+    source: &mut UnsentRequest<'_>,
     surplus: &mut Vec<u8>,
 ) -> Result<bool, FailureKind> {
     let scratch = &mut *worker.scratch.borrow_mut();

@@ -32,7 +32,7 @@ use crate::outcome::failed;
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
 use crate::session::Session;
-use crate::source::Source;
+use crate::source::UnsentRequest;
 use crate::target::Target;
 use crate::worker::add;
 
@@ -114,7 +114,7 @@ impl Conversation<'_> {
         mut self,
         target: &Target,
         out: &Outgoing<'_>,
-        source: &mut Source<'_>,
+        source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
         let worker = self.session.worker().clone();
         let request = binary_head::request(out.head, target, &worker.requests).ok_or(UNSENDABLE)?;
@@ -142,7 +142,7 @@ impl Conversation<'_> {
     async fn send_body(
         &self,
         stream: &mut SendStream<Bytes>,
-        source: &mut Source<'_>,
+        source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
         let mut piece = vec![0; PIECE_BYTES];
         loop {

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use h2::client::{Builder, Connection as Frames, SendRequest};
 
 use super::failure::kind;
-use super::wire::{Driver, Wire};
+use super::wire::{Driver, Http2Transport};
 use crate::carriers::{Carrier, ConnectionLifetime};
 use crate::connection::Connection;
 use crate::failure::FailureKind;
@@ -33,7 +33,7 @@ pub(crate) struct Streams {
     driver: Driver,
     sender: RefCell<Option<SendRequest<Bytes>>>,
     /// `None` after the end of the connection.
-    frames: RefCell<Option<Frames<Wire, Bytes>>>,
+    frames: RefCell<Option<Frames<Http2Transport, Bytes>>>,
     waiting: RefCell<Vec<(u32, Waker)>>,
     active: Cell<u32>,
     next_ticket: Cell<u32>,
@@ -48,7 +48,7 @@ impl Streams {
         let (target, opened) = (connection.target.clone(), connection.opened);
         let driver = Driver::default();
         let max_head_bytes = u32::try_from(worker.pool.sizes.head_bytes).unwrap_or(u32::MAX);
-        let wire = Wire {
+        let wire = Http2Transport {
             connection,
             worker,
             driver: driver.clone(),

@@ -18,7 +18,7 @@ use crate::worker::Worker;
 /// Plain text is encrypted in pieces of this size, so that little remains if the kernel does not accept it.
 const PIECE_BYTES: usize = 64 * 1024;
 
-pub(super) struct Wire {
+pub(super) struct Http2Transport {
     pub connection: Box<Connection>,
     pub worker: Rc<Worker>,
     pub driver: Driver,
@@ -46,7 +46,7 @@ impl Driver {
     }
 }
 
-impl Wire {
+impl Http2Transport {
     /// Passes on plain text that was decrypted earlier. False if there is none.
     fn take_surplus(&mut self, buffer: &mut ReadBuf<'_>) -> bool {
         let surplus = &mut self.connection.surplus;
@@ -126,7 +126,7 @@ impl Wire {
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for Http2Transport {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -145,7 +145,7 @@ impl AsyncRead for Wire {
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for Http2Transport {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

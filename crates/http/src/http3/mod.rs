@@ -24,7 +24,7 @@ use crate::multiplex::{Multiplexed, OpenExchange, Opened, PIECE_BYTES};
 use crate::pace::Pace;
 use crate::receive::{Receiver, take_turns};
 use crate::session::Session;
-use crate::source::Source;
+use crate::source::UnsentRequest;
 use crate::target::Target;
 use crate::worker::Worker;
 
@@ -91,7 +91,7 @@ impl Conversation<'_> {
         mut self,
         target: &Target,
         out: &Outgoing<'_>,
-        source: &mut Source<'_>,
+        source: &mut UnsentRequest<'_>,
     ) -> Result<(), FailureKind> {
         let request =
             binary_head::request(out.head, target, &self.worker.requests).ok_or(UNSENDABLE)?;
@@ -118,7 +118,7 @@ impl Conversation<'_> {
     async fn send_body(
         &self,
         stream: &mut Stream,
-        source: &mut Source<'_>,
+        source: &mut UnsentRequest<'_>,
     ) -> Result<bool, FailureKind> {
         let mut piece = vec![0; PIECE_BYTES];
         loop {

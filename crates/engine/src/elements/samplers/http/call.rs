@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::{Text, Value};
-use drumfire_http::{Limits, Source};
+use drumfire_http::{Limits, SourceAddresses};
 use drumfire_web::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
 use drumfire_web::headers::Header;
@@ -23,7 +23,7 @@ pub struct Call<'s> {
     pub method: Text<'s>,
     pub headers: Vec<Header<'s>>,
     pub limits: Limits,
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<SourceAddresses>>,
     /// Why there is no source address.
     pub source_failure: Option<Exception>,
     /// The proxy that the sampler names.

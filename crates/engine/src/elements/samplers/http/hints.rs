@@ -222,7 +222,7 @@ fn port_count(range: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use drumfire_http::Source;
+    use drumfire_http::SourceAddresses;
 
     use super::*;
 
@@ -238,9 +238,9 @@ mod tests {
         let mut target = Target::new("127.0.0.1", 80, false);
         assert!(has_source(&target));
         let address = |text: &str| text.parse().expect("an address");
-        target.source = Some(Source::new([address("127.0.0.2")]));
+        target.source = Some(SourceAddresses::new([address("127.0.0.2")]));
         assert!(has_source(&target));
-        target.source = Some(Source::new([address("192.0.2.77")]));
+        target.source = Some(SourceAddresses::new([address("192.0.2.77")]));
         assert!(!has_source(&target));
     }
 

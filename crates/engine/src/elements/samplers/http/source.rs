@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 use std::sync::{Arc, OnceLock};
 
 use drumfire_expr::{Properties, Template};
-use drumfire_http::Source;
+use drumfire_http::SourceAddresses;
 use drumfire_web::Exception;
 
 /// The maximum number of addresses in a range.
@@ -38,9 +38,9 @@ impl SourceType {
 }
 
 /// The addresses of source texts with variables, as one user found them.
-pub type KnownSources = Vec<(String, SourceType, Arc<Source>)>;
+pub type KnownSources = Vec<(String, SourceType, Arc<SourceAddresses>)>;
 
-pub type Found = Result<Option<Arc<Source>>, Exception>;
+pub type Found = Result<Option<Arc<SourceAddresses>>, Exception>;
 
 /// `HTTPSampler.ipSource` and `HTTPSampler.ipSourceType`.
 pub struct SourceTemplate {
@@ -95,7 +95,7 @@ fn find(text: &str, kind: SourceType) -> Found {
         },
         _ => device(text, kind).map(|address| vec![address]),
     }
-    .map(|addresses| Some(Source::new(addresses)))
+    .map(|addresses| Some(SourceAddresses::new(addresses)))
 }
 
 /// `InetAddress.getByName`.
@@ -185,7 +185,7 @@ fn range(first: IpAddr, last: IpAddr) -> Option<Vec<IpAddr>> {
 /// `httpclient.localaddress`: where connections start from, unless the sampler says otherwise.
 #[derive(Clone, Debug)]
 pub struct LocalAddress {
-    pub source: Arc<Source>,
+    pub source: Arc<SourceAddresses>,
     /// The address as Java prints it, for the header that JMeter adds to the request it shows.
     pub shown: String,
 }
@@ -198,7 +198,7 @@ impl LocalAddress {
         }
         match by_name(&name) {
             Ok(address) => Some(LocalAddress {
-                source: Source::new([address]),
+                source: SourceAddresses::new([address]),
                 shown: match name.parse::<IpAddr>() {
                     Ok(_) => format!("/{address}"),
                     Err(_) => format!("{name}/{address}"),
@@ -217,8 +217,9 @@ mod tests {
     use super::*;
 
     fn addresses(text: &str, kind: SourceType) -> Result<Vec<String>, String> {
-        let shown =
-            |source: Arc<Source>| source.addresses().iter().map(IpAddr::to_string).collect();
+        let shown = |source: Arc<SourceAddresses>| {
+            source.addresses().iter().map(IpAddr::to_string).collect()
+        };
         match find(text, kind) {
             Ok(found) => Ok(found.map_or(Vec::new(), shown)),
             Err(exception) => Err(exception.message.unwrap_or_default().into_owned()),

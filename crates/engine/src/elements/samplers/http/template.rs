@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::{Scope, Slot, Template, Text, Value};
-use drumfire_http::{Limits, Source};
+use drumfire_http::{Limits, SourceAddresses};
 use drumfire_web::Exception;
 use drumfire_web::headers::Header;
 use drumfire_web::property::{ArgumentPlacement, Client, Property};
@@ -251,7 +251,10 @@ impl RequestTemplate {
     }
 
     /// The address that requests leave from, or why there is none.
-    fn read_source(&self, read: &mut BodyReader<'_>) -> (Option<Arc<Source>>, Option<Exception>) {
+    fn read_source(
+        &self,
+        read: &mut BodyReader<'_>,
+    ) -> (Option<Arc<SourceAddresses>>, Option<Exception>) {
         let own = self.source.as_ref();
         let own = own.and_then(|own| read.read(Property::Source, |cx| source_of(own, cx)));
         let local = || (self.settings.local_address.as_ref()).map(|local| local.source.clone());
