@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use drumfire_authorities::Authorities;
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_sinks::{
     Encoder, Exporter, Graphite, GraphiteFormat, Influx, InfluxRaw, InfluxTwo, Sent, Transport,
     Windows,
@@ -235,7 +235,7 @@ fn flag(spec: &BackendSpec, name: &str, default: bool) -> bool {
 }
 
 fn pattern(text: &str) -> Result<Pattern, String> {
-    Pattern::compile(text, Dialect::Java, Options::default())
+    Pattern::compile(text, Dialect::Java, RegexOptions::default())
         .map_err(|error| error.exception_text(text, Dialect::Java))
 }
 

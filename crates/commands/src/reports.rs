@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_report::{
     Apdex, Case, CiSystem, LabelMatcher, PageOptions, RunFile, junit, outcome_markdown,
     outcome_metrics, report_page, report_payload, statistics_json,
@@ -160,7 +160,7 @@ fn with_page_options(
     let apdex = Apdex::from_properties(&property);
     // The pattern must match the whole label, as in ReportGenerator, which uses Jakarta ORO.
     let matches = |rule: &str, label: &str| {
-        Pattern::compile(rule, Dialect::Oro, Options::default())
+        Pattern::compile(rule, Dialect::Oro, RegexOptions::default())
             .is_ok_and(|pattern| pattern.full_match(label))
     };
     make(&PageOptions::from_properties(&property), &apdex, &matches)

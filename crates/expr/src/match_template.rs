@@ -73,7 +73,7 @@ impl MatchTemplate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drumfire_query::regex::{Options, Pattern};
+    use drumfire_query::regex::{Pattern, RegexOptions};
 
     #[test]
     fn templates_are_split_at_group_numbers() {
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn groups_without_part_in_the_match_are_null() {
         let render = |dialect| {
-            let pattern = Pattern::compile("a(b)?(c)", dialect, Options::default()).unwrap();
+            let pattern = Pattern::compile("a(b)?(c)", dialect, RegexOptions::default()).unwrap();
             let captures = pattern.captures("xac").unwrap();
             let render = |template| MatchTemplate::parse(template).render(&captures, dialect);
             (render("$0$:$1$:$2$"), render("$3$"))

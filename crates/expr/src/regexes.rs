@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use drumfire_query::regex::{Dialect, Options, Pattern, PatternError};
+use drumfire_query::regex::{Dialect, Pattern, PatternError, RegexOptions};
 
 /// JMeter's own cache (`JMeterUtils.getPatternCache`) holds 1000 patterns.
 const CAPACITY: usize = 1000;
@@ -22,7 +22,7 @@ pub(crate) fn compiled(text: &str, dialect: Dialect) -> Result<Arc<Pattern>, Pat
         if let Some(pattern) = cache.get(&key) {
             return Ok(pattern.clone());
         }
-        let pattern = Arc::new(Pattern::compile(text, dialect, Options::default())?);
+        let pattern = Arc::new(Pattern::compile(text, dialect, RegexOptions::default())?);
         if cache.len() >= CAPACITY {
             cache.clear();
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 
 use crate::exchange::Exchange;
 
@@ -25,9 +25,9 @@ impl Filter {
         warnings: &mut Vec<String>,
     ) -> Filter {
         let mut compiled = |text: &str| {
-            let options = Options {
+            let options = RegexOptions {
                 single_line: true,
-                ..Options::default()
+                ..RegexOptions::default()
             };
             match Pattern::compile(text, Dialect::Oro, options) {
                 Ok(pattern) => Some(Arc::new(pattern)),

@@ -1,6 +1,6 @@
 //! The elements of a page in document order, for samplers that follow its links and forms.
 
-use crate::html::{Kind, Page};
+use crate::html::{HtmlNodeKind, Page};
 
 /// An element.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,10 +30,10 @@ pub fn tags(html: &str) -> Vec<Tag> {
     let page = Page::parse(html);
     let mut tags = Vec::new();
     let elements = page.root().descendants();
-    for node in elements.filter(|node| node.kind() == Kind::Element) {
+    for node in elements.filter(|node| node.kind() == HtmlNodeKind::Element) {
         let first = node
             .first_child()
-            .filter(|child| child.kind() == Kind::Text);
+            .filter(|child| child.kind() == HtmlNodeKind::Text);
         tags.push(Tag {
             name: node.name().to_owned(),
             attributes: node

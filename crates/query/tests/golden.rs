@@ -5,7 +5,7 @@ use drumfire_query::css::{Document, Engine, Selector};
 use drumfire_query::jmespath::{JmesPath, parse_strict};
 use drumfire_query::json::Json;
 use drumfire_query::jsonpath::JsonPath;
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_query::resources::{css_urls, embedded};
 use drumfire_query::url::JavaUrl;
 use drumfire_query::xpath::{Tree, XPath};
@@ -43,7 +43,7 @@ fn check(golden: &str, separator: &str, answer: impl Fn(&str) -> String) {
 fn matches(question: &str, dialect: Dialect) -> String {
     let (pattern, text) = question.split_once('\t').expect("a pattern and a text");
     let (pattern_text, text) = (pattern.replace('␤', "\n"), decode(text));
-    let pattern = match Pattern::compile(&pattern_text, dialect, Options::default()) {
+    let pattern = match Pattern::compile(&pattern_text, dialect, RegexOptions::default()) {
         Ok(pattern) => pattern,
         Err(error) => {
             let text = error.exception_text(&pattern_text, dialect);

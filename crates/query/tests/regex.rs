@@ -1,51 +1,51 @@
 //! Cases beyond the recorded answers: options, errors as JMeter prints them, offsets.
 
-use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
+use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
 
-fn oro(text: &str, options: Options) -> Pattern {
+fn oro(text: &str, options: RegexOptions) -> Pattern {
     Pattern::compile(text, Dialect::Oro, options).expect(text)
 }
 
 #[test]
 fn masks_work_like_inline_flags() {
-    let lines = Options {
+    let lines = RegexOptions {
         multiline: true,
-        ..Options::default()
+        ..RegexOptions::default()
     };
     assert!(oro("^b$", lines).is_match("a\nb\nc"));
-    assert!(!oro("^b$", Options::default()).is_match("a\nb\nc"));
-    let dot = Options {
+    assert!(!oro("^b$", RegexOptions::default()).is_match("a\nb\nc"));
+    let dot = RegexOptions {
         single_line: true,
-        ..Options::default()
+        ..RegexOptions::default()
     };
     assert!(oro("a.b", dot).is_match("a\nb"));
-    assert!(!oro("a.b", Options::default()).is_match("a\nb"));
-    let case = Options {
+    assert!(!oro("a.b", RegexOptions::default()).is_match("a\nb"));
+    let case = RegexOptions {
         case_insensitive: true,
-        ..Options::default()
+        ..RegexOptions::default()
     };
     assert!(oro("[A-C]É", case).full_match("bé"));
-    let extended = Options {
+    let extended = RegexOptions {
         extended: true,
-        ..Options::default()
+        ..RegexOptions::default()
     };
     assert!(oro(" a b # c\n c", extended).full_match("abc"));
 }
 
 #[test]
 fn plain_texts_are_found_as_they_are() {
-    let pattern = oro(r"\$5\.00 {x}", Options::default());
+    let pattern = oro(r"\$5\.00 {x}", RegexOptions::default());
     assert_eq!(pattern.literal(), Some("$5.00 {x}"));
     assert!(pattern.is_match("costs $5.00 {x}!"));
     assert!(pattern.full_match("$5.00 {x}"));
     assert!(!pattern.full_match("costs $5.00 {x}"));
-    assert_eq!(oro("a+", Options::default()).literal(), None);
-    assert_eq!(oro("(?i)a", Options::default()).literal(), None);
+    assert_eq!(oro("a+", RegexOptions::default()).literal(), None);
+    assert_eq!(oro("(?i)a", RegexOptions::default()).literal(), None);
 }
 
 #[test]
 fn groups_come_with_their_offsets() {
-    let pattern = oro("é(x)?(y)", Options::default());
+    let pattern = oro("é(x)?(y)", RegexOptions::default());
     assert_eq!(pattern.group_count(), 2);
     let captures: Captures<'_> = pattern.captures("aéy").expect("a match");
     assert_eq!(captures.len(), 3);
@@ -59,13 +59,14 @@ fn groups_come_with_their_offsets() {
 
 #[test]
 fn errors_read_as_in_jmeter() {
-    let error = Pattern::compile("a(b", Dialect::Oro, Options::default()).expect_err("unmatched");
+    let error =
+        Pattern::compile("a(b", Dialect::Oro, RegexOptions::default()).expect_err("unmatched");
     assert_eq!(
         error.exception_text("a(b", Dialect::Oro),
         "org.apache.oro.text.MalformedCachePatternException: Invalid expression: a(b\nUnmatched parentheses."
     );
-    let error =
-        Pattern::compile("é[z-a]b", Dialect::Java, Options::default()).expect_err("a wrong range");
+    let error = Pattern::compile("é[z-a]b", Dialect::Java, RegexOptions::default())
+        .expect_err("a wrong range");
     assert_eq!(
         error.exception_text("é[z-a]b", Dialect::Java),
         "java.util.regex.PatternSyntaxException: Illegal character range near index 4\né[z-a]b\n    ^"
@@ -74,15 +75,15 @@ fn errors_read_as_in_jmeter() {
 
 #[test]
 fn oro_takes_the_first_way_only_when_it_matches_a_whole_text() {
-    assert!(!oro("a|ab", Options::default()).full_match("ab"));
-    assert!(oro("ab|a", Options::default()).full_match("ab"));
-    let java = Pattern::compile("a|ab", Dialect::Java, Options::default()).expect("a pattern");
+    assert!(!oro("a|ab", RegexOptions::default()).full_match("ab"));
+    assert!(oro("ab|a", RegexOptions::default()).full_match("ab"));
+    let java = Pattern::compile("a|ab", Dialect::Java, RegexOptions::default()).expect("a pattern");
     assert!(java.full_match("ab"));
 }
 
 #[test]
 fn dollar_matches_before_a_last_line_end() {
-    let pattern = oro(r"(\w+)$", Options::default());
+    let pattern = oro(r"(\w+)$", RegexOptions::default());
     assert_eq!(
         pattern.captures("one two").and_then(|found| found.get(1)),
         Some("two")
@@ -103,15 +104,16 @@ fn dollar_matches_before_a_last_line_end() {
 fn runaway_patterns_end() {
     // Linear, whatever the text.
     let text = "a".repeat(5000);
-    assert!(!oro("(a+)+b", Options::default()).is_match(&text));
+    assert!(!oro("(a+)+b", RegexOptions::default()).is_match(&text));
     // Backtracking, but with a limit: counts as no match.
-    assert!(!oro(r"(a+)+\1b(?=c)", Options::default()).is_match(&"a".repeat(60)));
+    assert!(!oro(r"(a+)+\1b(?=c)", RegexOptions::default()).is_match(&"a".repeat(60)));
 }
 
 #[test]
 fn a_search_is_long_by_its_engine_and_the_size_of_the_text() {
     use drumfire_query::Matches::{All, First};
-    let pattern = |text: &str| Pattern::compile(text, Dialect::Java, Options::default()).unwrap();
+    let pattern =
+        |text: &str| Pattern::compile(text, Dialect::Java, RegexOptions::default()).unwrap();
     let body = 500 << 10;
     assert!(!pattern("token=").is_long(body, All));
     assert!(!pattern("token=(\\w+)").is_long(body, First));

@@ -1,6 +1,6 @@
 //! The tree of XML holds what quick-xml reads in the same text.
 
-use drumfire_query::xpath::{Answer, Tree, XPath};
+use drumfire_query::xpath::{Tree, XPath, XPathResult};
 use fastrand::Rng;
 use quick_xml::Reader;
 use quick_xml::escape::unescape;
@@ -116,7 +116,7 @@ fn the_tree_holds_what_another_reader_finds() {
     for _ in 0..3_000 {
         let text = document(&mut random);
         let tree = Tree::parse_xml(&text, false).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let Ok(Answer::Nodes(found)) = whole.evaluate(&tree, true) else {
+        let Ok(XPathResult::Nodes(found)) = whole.evaluate(&tree, true) else {
             panic!("there is an element in {text}");
         };
         let written = found[0].as_deref().expect("it is written as XML");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_report::jtl::{JtlOptions, Selection};
 use drumfire_report::{RunFile, read_input};
 use drumfire_results::Threshold;
@@ -106,7 +106,7 @@ pub fn read_quietly(
     let mut options = JtlOptions::from_properties(&lookup);
     options.selection = Selection::from_properties(&lookup).map_err(|error| error.to_string())?;
     if let Some(rule) = lookup(SAMPLE_FILTER).filter(|rule| !rule.is_empty()) {
-        let pattern = Pattern::compile(&rule, Dialect::Java, Options::default());
+        let pattern = Pattern::compile(&rule, Dialect::Java, RegexOptions::default());
         let pattern = pattern.map_err(|error| format!("{SAMPLE_FILTER}: {error}"))?;
         options.selection.label = Some(Rc::new(move |label| pattern.full_match(label)));
     }

@@ -5,8 +5,8 @@ use drumfire_query::css::{Document, Engine, Selector};
 use drumfire_query::jmespath::{JmesPath, parse_strict};
 use drumfire_query::json::Json;
 use drumfire_query::jsonpath::JsonPath;
-use drumfire_query::regex::{Dialect, Options, Pattern};
-use drumfire_query::xpath::{Answer, Tree, XPath};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
+use drumfire_query::xpath::{Tree, XPath, XPathResult};
 
 /// The largest number of matches that is shown.
 const MOST: usize = 200;
@@ -56,7 +56,7 @@ pub fn find(kind: &str, expression: &str, text: &str) -> Result<Vec<String>, Str
 }
 
 fn regex(expression: &str, text: &str) -> Result<Vec<String>, String> {
-    let pattern = Pattern::compile(expression, Dialect::Oro, Options::default());
+    let pattern = Pattern::compile(expression, Dialect::Oro, RegexOptions::default());
     let pattern = pattern.map_err(|error| error.to_string())?;
     let found = pattern.captures_iter(text).take(MOST);
     Ok(found
@@ -93,9 +93,9 @@ fn xpath(expression: &str, text: &str) -> Result<Vec<String>, String> {
         .evaluate(&tree, true)
         .map_err(|error| error.to_string())?
     {
-        Answer::Bool(is_true) => Ok(vec![is_true.to_string()]),
-        Answer::Text(text) => Ok(vec![text]),
-        Answer::Nodes(nodes) => Ok(nodes
+        XPathResult::Bool(is_true) => Ok(vec![is_true.to_string()]),
+        XPathResult::Text(text) => Ok(vec![text]),
+        XPathResult::Nodes(nodes) => Ok(nodes
             .into_iter()
             .take(MOST)
             .map(Option::unwrap_or_default)

@@ -11,7 +11,7 @@ use drumfire_expr::{Properties, Template, Text};
 use drumfire_query::css::{Engine, Selector};
 use drumfire_query::jmespath::JmesPath;
 use drumfire_query::jsonpath::JsonPath;
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_query::xpath::XPath;
 
 use crate::decode::Decoder;
@@ -72,7 +72,7 @@ impl From<SelectorRules> for u8 {
 impl Compile for Pattern {
     type Rules = RegexRules;
     fn compile(text: &str, rules: RegexRules) -> Result<Self, String> {
-        Pattern::compile(text, rules.0, Options::default())
+        Pattern::compile(text, rules.0, RegexOptions::default())
             .map_err(|error| error.exception_text(text, rules.0))
     }
 }

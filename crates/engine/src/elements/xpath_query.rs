@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use drumfire_expr::Text;
-use drumfire_query::xpath::{Answer, Namespaces, Tree, XPath};
+use drumfire_query::xpath::{Namespaces, Tree, XPath, XPathResult};
 
 use crate::decode::compiled::{Compile, NoRules, Use};
 use crate::run::apart::ProvenQuick;
@@ -35,7 +35,7 @@ pub fn look(
     reading: Reading,
     query: Result<Use<'_, XPath>, String>,
     fragment: bool,
-) -> Result<Answer, XPathFault> {
+) -> Result<XPathResult, XPathFault> {
     let tree = cx.parsed.tree(input, reading);
     let tree = tree.as_ref().as_ref();
     let tree = tree.map_err(|error| XPathFault::Text(error.message.clone()))?;
@@ -54,7 +54,7 @@ pub async fn look_apart(
     reading: Reading,
     query: Text<'_>,
     fragment: bool,
-) -> Result<Answer, XPathFault> {
+) -> Result<XPathResult, XPathFault> {
     let (text, query) = (cx.parsed.text(input).into_string(), query.into_string());
     let bytes = text.len();
     let namespaces = namespaces(cx);
@@ -65,7 +65,7 @@ pub async fn look_apart(
         answer(&query, &tree, fragment, &namespaces)
     };
     let found = proven.search(cx, bytes, search).await;
-    found.unwrap_or(Ok(Answer::Nodes(Vec::new())))
+    found.unwrap_or(Ok(XPathResult::Nodes(Vec::new())))
 }
 
 /// The property that names a file of prefixes and their namespaces.
@@ -101,7 +101,7 @@ fn answer(
     tree: &Tree,
     fragment: bool,
     namespaces: &Namespaces,
-) -> Result<Answer, XPathFault> {
+) -> Result<XPathResult, XPathFault> {
     let answer = query.evaluate_in(tree, fragment, namespaces);
     answer.map_err(|error| XPathFault::Query(error.message))
 }

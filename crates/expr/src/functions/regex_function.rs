@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
+use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
 
 use crate::call::{Args, CallResult, Refusal, Stateful, not_a_number, store};
 use crate::match_template::MatchTemplate;
@@ -29,7 +29,7 @@ pub(super) fn prepare(args: Args<'_>, scope: &mut dyn Scope) -> Result<Box<dyn S
         dialect,
         pattern: args
             .literal(0)
-            .and_then(|text| Pattern::compile(text, dialect, Options::default()).ok())
+            .and_then(|text| Pattern::compile(text, dialect, RegexOptions::default()).ok())
             .map(Arc::new),
         template: args.literal(1).map(MatchTemplate::parse),
     }))

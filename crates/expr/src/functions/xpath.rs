@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use drumfire_query::xpath::{Answer, Tree, XPath};
+use drumfire_query::xpath::{Tree, XPath, XPathResult};
 
 use super::files;
 use crate::call::{Args, CallResult, NULL, Refusal, Stateful};
@@ -62,9 +62,9 @@ fn search(file: &str, expression: &str) -> Result<Vec<Option<String>>, String> {
     let tree = Tree::parse_xml(&decode(&bytes), false).map_err(|error| error.message)?;
     let answer = XPath::compile(expression).and_then(|query| query.evaluate(&tree, false));
     match answer.map_err(|error| error.message)? {
-        Answer::Nodes(values) => Ok(values),
-        Answer::Bool(_) => Err("Can not convert #BOOLEAN to a NodeList!".to_owned()),
-        Answer::Text(_) => Err("Can not convert #STRING to a NodeList!".to_owned()),
+        XPathResult::Nodes(values) => Ok(values),
+        XPathResult::Bool(_) => Err("Can not convert #BOOLEAN to a NodeList!".to_owned()),
+        XPathResult::Text(_) => Err("Can not convert #STRING to a NodeList!".to_owned()),
     }
 }
 

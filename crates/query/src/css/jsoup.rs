@@ -2,7 +2,7 @@
 
 use super::text;
 use super::tree::{self, Element};
-use crate::html::Kind;
+use crate::html::HtmlNodeKind;
 use crate::regex::Pattern;
 
 /// A compiled selector or a part of one.
@@ -267,11 +267,11 @@ fn is_nth(position: i64, a: i64, b: i64) -> bool {
 fn is_empty(element: Element<'_>) -> bool {
     for child in element.children() {
         match child.kind() {
-            Kind::Text => {
+            HtmlNodeKind::Text => {
                 let is_white = |c: char| matches!(c, ' ' | '\t' | '\n' | '\x0C' | '\r');
                 return child.text().chars().all(is_white);
             }
-            Kind::Comment => {}
+            HtmlNodeKind::Comment => {}
             _ => return false,
         }
     }

@@ -2,9 +2,9 @@
 
 use super::SelectorError;
 use super::jsoup::{Match, Test};
-use super::queue::{Queue, unescape};
+use super::queue::{TokenQueue, unescape};
 use super::text::push_collapsed;
-use crate::regex::{Dialect, Options, Pattern};
+use crate::regex::{Dialect, Pattern, RegexOptions};
 
 pub(super) fn parse(text: &str) -> Result<Test, SelectorError> {
     if text.is_empty() {
@@ -13,7 +13,7 @@ pub(super) fn parse(text: &str) -> Result<Test, SelectorError> {
     let text = text.trim_matches(|c| c <= ' ');
     let mut parser = JsoupParser {
         text,
-        queue: Queue::new(text),
+        queue: TokenQueue::new(text),
         tests: Vec::new(),
     };
     parser.queue.take_white();
@@ -48,7 +48,7 @@ fn all_of(mut tests: Vec<Test>) -> Test {
 
 struct JsoupParser<'t> {
     text: &'t str,
-    queue: Queue<'t>,
+    queue: TokenQueue<'t>,
     tests: Vec<Test>,
 }
 
@@ -362,7 +362,7 @@ fn attribute_value(value: &str, operator: Match) -> String {
 }
 
 fn pattern(text: &str) -> Result<Box<Pattern>, SelectorError> {
-    match Pattern::compile(text, Dialect::Java, Options::default()) {
+    match Pattern::compile(text, Dialect::Java, RegexOptions::default()) {
         Ok(pattern) => Ok(Box::new(pattern)),
         Err(error) => Err(SelectorError::new(error.message)),
     }

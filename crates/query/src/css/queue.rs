@@ -2,13 +2,13 @@
 
 use super::SelectorError;
 
-pub(super) struct Queue<'t> {
+pub(super) struct TokenQueue<'t> {
     text: &'t str,
 }
 
-impl<'t> Queue<'t> {
-    pub(super) fn new(text: &'t str) -> Queue<'t> {
-        Queue { text }
+impl<'t> TokenQueue<'t> {
+    pub(super) fn new(text: &'t str) -> TokenQueue<'t> {
+        TokenQueue { text }
     }
 
     pub(super) fn is_empty(&self) -> bool {

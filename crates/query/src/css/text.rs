@@ -1,7 +1,7 @@
 //! The text of an element: normalised as by jsoup, or unchanged as by Jodd.
 
 use super::tree::{Element, name};
-use crate::html::Kind;
+use crate::html::HtmlNodeKind;
 
 /// jsoup's `text()`: collapses white space, separates blocks and `<br>`, and omits scripts and styles.
 pub(super) fn text(element: Element<'_>) -> String {
@@ -32,8 +32,8 @@ fn push_below(top: Element<'_>, out: &mut String) {
 
 fn open(node: Element<'_>, out: &mut String) {
     match node.kind() {
-        Kind::Text if !is_data(node) => push_normal(out, node.text(), keeps_space(node)),
-        Kind::Element => {
+        HtmlNodeKind::Text if !is_data(node) => push_normal(out, node.text(), keeps_space(node)),
+        HtmlNodeKind::Element => {
             let apart = is_block(name(node)) || name(node) == "br";
             if apart && !out.is_empty() && !ends_white(out) {
                 out.push(' ');
@@ -44,12 +44,12 @@ fn open(node: Element<'_>, out: &mut String) {
 }
 
 fn close(node: Element<'_>, out: &mut String) {
-    if node.kind() != Kind::Element || !is_block(name(node)) {
+    if node.kind() != HtmlNodeKind::Element || !is_block(name(node)) {
         return;
     }
     let inline_follows = node.next_sibling().is_some_and(|next| match next.kind() {
-        Kind::Text => true,
-        Kind::Element => !formats_as_block(name(next)),
+        HtmlNodeKind::Text => true,
+        HtmlNodeKind::Element => !formats_as_block(name(next)),
         _ => false,
     });
     if inline_follows && !ends_white(out) {
@@ -62,10 +62,10 @@ pub(super) fn own_text(element: Element<'_>) -> String {
     let mut out = String::new();
     for child in element.children() {
         match child.kind() {
-            Kind::Text if !is_data(child) => {
+            HtmlNodeKind::Text if !is_data(child) => {
                 push_normal(&mut out, child.text(), keeps_space(child));
             }
-            Kind::Element if name(child) == "br" && !ends_white(&out) => out.push(' '),
+            HtmlNodeKind::Element if name(child) == "br" && !ends_white(&out) => out.push(' '),
             _ => {}
         }
     }
@@ -76,8 +76,8 @@ pub(super) fn own_text(element: Element<'_>) -> String {
 pub(super) fn whole_text(element: Element<'_>, own: bool) -> String {
     let mut out = String::new();
     let mut push = |node: Element<'_>| match node.kind() {
-        Kind::Text if !is_data(node) => out.push_str(node.text()),
-        Kind::Element if name(node) == "br" => out.push('\n'),
+        HtmlNodeKind::Text if !is_data(node) => out.push_str(node.text()),
+        HtmlNodeKind::Element if name(node) == "br" => out.push('\n'),
         _ => {}
     };
     match own {
@@ -94,8 +94,8 @@ pub(super) fn data(element: Element<'_>) -> String {
     let mut out = String::new();
     for node in element.descendants() {
         match node.kind() {
-            Kind::Text if is_data(node) => out.push_str(node.text()),
-            Kind::Comment => out.push_str(node.text()),
+            HtmlNodeKind::Text if is_data(node) => out.push_str(node.text()),
+            HtmlNodeKind::Comment => out.push_str(node.text()),
             _ => {}
         }
     }
@@ -106,7 +106,7 @@ pub(super) fn data(element: Element<'_>) -> String {
 pub(super) fn content(element: Element<'_>) -> String {
     element
         .descendants()
-        .filter(|node| node.kind() == Kind::Text)
+        .filter(|node| node.kind() == HtmlNodeKind::Text)
         .map(|node| node.text())
         .collect()
 }

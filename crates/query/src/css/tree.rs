@@ -1,10 +1,10 @@
 //! The parsed page, and navigation between its elements.
 
-use crate::html::{Kind, Node, Page};
+use crate::html::{HtmlNode, HtmlNodeKind, Page};
 use crate::url::JavaUrl;
 
 /// A node of the tree. The document itself counts as an element, as in jsoup.
-pub(super) type Element<'a> = Node<'a>;
+pub(super) type Element<'a> = HtmlNode<'a>;
 
 /// A parsed page.
 #[derive(Debug)]
@@ -86,13 +86,13 @@ fn has_scheme(text: &str) -> bool {
 }
 
 pub(super) fn is_element(node: &Element<'_>) -> bool {
-    matches!(node.kind(), Kind::Element | Kind::Document)
+    matches!(node.kind(), HtmlNodeKind::Element | HtmlNodeKind::Document)
 }
 
 /// The name in lower case; `#root` for the document.
 pub(super) fn name<'a>(element: Element<'a>) -> &'a str {
     match element.kind() {
-        Kind::Element => element.name(),
+        HtmlNodeKind::Element => element.name(),
         _ => "#root",
     }
 }
@@ -117,7 +117,7 @@ pub(super) fn parent(element: Element<'_>) -> Option<Element<'_>> {
 }
 
 pub(super) fn is_document(element: Element<'_>) -> bool {
-    element.kind() == Kind::Document
+    element.kind() == HtmlNodeKind::Document
 }
 
 pub(super) fn children(element: Element<'_>) -> impl Iterator<Item = Element<'_>> {

@@ -2,7 +2,7 @@
 
 use super::quick::{Builder, Token};
 use super::tags::{self, FORMATTING, IMPLIED, PLAIN, SCOPE, SPECIAL, Tag};
-use super::{Kind, NONE, NodeData, TextSpan};
+use super::{HtmlNodeKind, NONE, NodeData, TextSpan};
 
 /// An open element.
 #[derive(Clone, Copy)]
@@ -33,7 +33,13 @@ impl Builder<'_> {
         self.open.last().expect("the document stays open")
     }
 
-    fn push_node(&mut self, kind: Kind, text: TextSpan, attributes: TextSpan, end: u32) -> u32 {
+    fn push_node(
+        &mut self,
+        kind: HtmlNodeKind,
+        text: TextSpan,
+        attributes: TextSpan,
+        end: u32,
+    ) -> u32 {
         let id = TextSpan::new(0, self.page.nodes.len()).end;
         let parent = self.open.last_mut().expect("the document stays open");
         let previous = std::mem::replace(&mut parent.last, id);
@@ -50,7 +56,7 @@ impl Builder<'_> {
 
     /// Inserts an element and pushes it onto the stack.
     pub(super) fn insert(&mut self, token: Token) -> u32 {
-        let id = self.push_node(Kind::Element, token.name, token.attributes, 0);
+        let id = self.push_node(HtmlNodeKind::Element, token.name, token.attributes, 0);
         self.open.push(Open {
             id,
             tag: token.tag,
@@ -65,7 +71,7 @@ impl Builder<'_> {
     /// Inserts an element without content.
     pub(super) fn insert_void(&mut self, token: Token) -> u32 {
         let end = TextSpan::new(0, self.page.nodes.len()).end + 1;
-        self.push_node(Kind::Element, token.name, token.attributes, end)
+        self.push_node(HtmlNodeKind::Element, token.name, token.attributes, end)
     }
 
     /// Inserts an element that has no tag in the page.
@@ -88,10 +94,10 @@ impl Builder<'_> {
         }
         let last = self.current().last;
         let text = match self.page.nodes.get(last as usize) {
-            Some(node) if node.kind == Kind::Text => node.text,
+            Some(node) if node.kind == HtmlNodeKind::Text => node.text,
             _ => {
                 let end = TextSpan::new(0, self.page.nodes.len()).end + 1;
-                self.push_node(Kind::Text, span, TextSpan::default(), end);
+                self.push_node(HtmlNodeKind::Text, span, TextSpan::default(), end);
                 return;
             }
         };
@@ -117,7 +123,7 @@ impl Builder<'_> {
 
     pub(super) fn insert_comment(&mut self, span: TextSpan) {
         let end = TextSpan::new(0, self.page.nodes.len()).end + 1;
-        self.push_node(Kind::Comment, span, TextSpan::default(), end);
+        self.push_node(HtmlNodeKind::Comment, span, TextSpan::default(), end);
     }
 
     /// Pops the current element.

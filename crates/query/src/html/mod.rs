@@ -31,7 +31,7 @@ pub(crate) struct Page {
 
 /// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum HtmlNodeKind {
     Document,
     Element,
     Text,
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Copy, Debug)]
 struct NodeData {
-    kind: Kind,
+    kind: HtmlNodeKind,
     parent: u32,
     /// The previous sibling.
     previous: u32,
@@ -88,41 +88,41 @@ impl Page {
         quick::parse(html).unwrap_or_else(|| standard::parse(html))
     }
 
-    pub(crate) fn root(&self) -> Node<'_> {
+    pub(crate) fn root(&self) -> HtmlNode<'_> {
         self.node(0)
     }
 
-    fn node(&self, id: u32) -> Node<'_> {
-        Node { page: self, id }
+    fn node(&self, id: u32) -> HtmlNode<'_> {
+        HtmlNode { page: self, id }
     }
 }
 
 /// A node of a page.
 #[derive(Clone, Copy)]
-pub(crate) struct Node<'p> {
+pub(crate) struct HtmlNode<'p> {
     page: &'p Page,
     id: u32,
 }
 
-impl PartialEq for Node<'_> {
+impl PartialEq for HtmlNode<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
-impl<'p> Node<'p> {
+impl<'p> HtmlNode<'p> {
     fn data(self) -> &'p NodeData {
         &self.page.nodes[self.id as usize]
     }
 
-    pub(crate) fn kind(self) -> Kind {
+    pub(crate) fn kind(self) -> HtmlNodeKind {
         self.data().kind
     }
 
     /// The local name of an element, in lower case except for some of SVG; empty for other nodes.
     pub(crate) fn name(self) -> &'p str {
         match self.kind() {
-            Kind::Element => &self.page.text[self.data().text.range()],
+            HtmlNodeKind::Element => &self.page.text[self.data().text.range()],
             _ => "",
         }
     }
@@ -130,7 +130,7 @@ impl<'p> Node<'p> {
     /// The text of a text node or a comment; empty for other nodes.
     pub(crate) fn text(self) -> &'p str {
         match self.kind() {
-            Kind::Text | Kind::Comment => &self.page.text[self.data().text.range()],
+            HtmlNodeKind::Text | HtmlNodeKind::Comment => &self.page.text[self.data().text.range()],
             _ => "",
         }
     }
@@ -147,49 +147,49 @@ impl<'p> Node<'p> {
         })
     }
 
-    pub(crate) fn parent(self) -> Option<Node<'p>> {
+    pub(crate) fn parent(self) -> Option<HtmlNode<'p>> {
         self.at(self.data().parent)
     }
 
-    pub(crate) fn first_child(self) -> Option<Node<'p>> {
+    pub(crate) fn first_child(self) -> Option<HtmlNode<'p>> {
         (self.id + 1 < self.data().end).then(|| self.page.node(self.id + 1))
     }
 
-    pub(crate) fn next_sibling(self) -> Option<Node<'p>> {
+    pub(crate) fn next_sibling(self) -> Option<HtmlNode<'p>> {
         let next = self.data().end;
         let is_there = next < self.parent()?.data().end;
         is_there.then(|| self.page.node(next))
     }
 
-    pub(crate) fn previous_sibling(self) -> Option<Node<'p>> {
+    pub(crate) fn previous_sibling(self) -> Option<HtmlNode<'p>> {
         self.at(self.data().previous)
     }
 
-    pub(crate) fn children(self) -> impl Iterator<Item = Node<'p>> {
+    pub(crate) fn children(self) -> impl Iterator<Item = HtmlNode<'p>> {
         std::iter::successors(self.first_child(), |node| node.next_sibling())
     }
 
     /// The following siblings, nearest first.
-    pub(crate) fn following(self) -> impl Iterator<Item = Node<'p>> {
+    pub(crate) fn following(self) -> impl Iterator<Item = HtmlNode<'p>> {
         std::iter::successors(self.next_sibling(), |node| node.next_sibling())
     }
 
     /// The preceding siblings, nearest first.
-    pub(crate) fn preceding(self) -> impl Iterator<Item = Node<'p>> {
+    pub(crate) fn preceding(self) -> impl Iterator<Item = HtmlNode<'p>> {
         std::iter::successors(self.previous_sibling(), |node| node.previous_sibling())
     }
 
     /// The ancestors, starting with the parent.
-    pub(crate) fn ancestors(self) -> impl Iterator<Item = Node<'p>> {
+    pub(crate) fn ancestors(self) -> impl Iterator<Item = HtmlNode<'p>> {
         std::iter::successors(self.parent(), |node| node.parent())
     }
 
     /// All descendants, in document order.
-    pub(crate) fn descendants(self) -> impl Iterator<Item = Node<'p>> {
+    pub(crate) fn descendants(self) -> impl Iterator<Item = HtmlNode<'p>> {
         (self.id + 1..self.data().end).map(move |id| self.page.node(id))
     }
 
-    fn at(self, id: u32) -> Option<Node<'p>> {
+    fn at(self, id: u32) -> Option<HtmlNode<'p>> {
         (id != NONE).then(|| self.page.node(id))
     }
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::insert::Open;
 use super::references::Characters;
 use super::tags::{self, Tag};
-use super::{Attribute, Kind, NONE, NodeData, Page, TextSpan};
+use super::{Attribute, HtmlNodeKind, NONE, NodeData, Page, TextSpan};
 use crate::bytes::first_of;
 
 /// The insertion mode: which part of a page the next token belongs to.
@@ -101,7 +101,7 @@ pub(super) fn parse(html: &str) -> Option<Page> {
         late_comments: Vec::new(),
     };
     builder.page.nodes.push(NodeData {
-        kind: Kind::Document,
+        kind: HtmlNodeKind::Document,
         parent: NONE,
         previous: NONE,
         end: 0,

@@ -6,7 +6,7 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, driver};
 use scraper::{Html, HtmlTreeSink, Node};
 
-use super::{Attribute, Kind, NONE, NodeData, Page, TextSpan};
+use super::{Attribute, HtmlNodeKind, NONE, NodeData, Page, TextSpan};
 
 pub(super) fn parse(html: &str) -> Page {
     let tree_builder = TreeBuilderOpts {
@@ -49,7 +49,7 @@ impl Copy {
         }
         let mut attributes = TextSpan::new(self.page.attributes.len(), self.page.attributes.len());
         let (kind, text) = match node {
-            Node::Document => (Kind::Document, TextSpan::default()),
+            Node::Document => (HtmlNodeKind::Document, TextSpan::default()),
             Node::Element(element) => {
                 for (name, value) in element.attrs() {
                     let attribute = Attribute {
@@ -59,10 +59,10 @@ impl Copy {
                     self.page.attributes.push(attribute);
                 }
                 attributes = TextSpan::new(attributes.start as usize, self.page.attributes.len());
-                (Kind::Element, self.add(element.name()))
+                (HtmlNodeKind::Element, self.add(element.name()))
             }
-            Node::Text(text) => (Kind::Text, self.add(text)),
-            Node::Comment(comment) => (Kind::Comment, self.add(comment)),
+            Node::Text(text) => (HtmlNodeKind::Text, self.add(text)),
+            Node::Comment(comment) => (HtmlNodeKind::Comment, self.add(comment)),
             _ => return,
         };
         let id = TextSpan::new(0, self.page.nodes.len()).end;

@@ -1,6 +1,6 @@
 use fastrand::Rng;
 
-use super::{Kind, Node, Page, quick, standard};
+use super::{HtmlNode, HtmlNodeKind, Page, quick, standard};
 
 /// A page as text, one node per line.
 fn outline(page: &Page) -> String {
@@ -43,7 +43,7 @@ fn check_links(page: &Page) {
     let root = page.root();
     let mut seen = 1;
     for node in std::iter::once(root).chain(root.descendants()) {
-        let mut previous: Option<Node<'_>> = None;
+        let mut previous: Option<HtmlNode<'_>> = None;
         for child in node.children() {
             assert!(child.parent() == Some(node) && child.previous_sibling() == previous);
             previous = Some(child);
@@ -246,10 +246,10 @@ fn odd_pages_are_left_to_the_standard() {
         check_links(&Page::parse(html));
     }
     let page = Page::parse("<svg viewbox=1><linearGradient/><desc></desc></svg>");
-    let names: Vec<&str> = page.root().descendants().map(Node::name).collect();
+    let names: Vec<&str> = page.root().descendants().map(HtmlNode::name).collect();
     assert_eq!(
         names,
         ["html", "head", "body", "svg", "linearGradient", "desc"]
     );
-    assert_eq!(page.root().kind(), Kind::Document);
+    assert_eq!(page.root().kind(), HtmlNodeKind::Document);
 }

@@ -16,12 +16,12 @@ const MAX_DEPTH: usize = 400;
 const FEW_KEYS: usize = 12;
 
 pub(super) fn parse(text: &str) -> Result<Value<'_>, JsonError> {
-    JsonSmartParser::new(text).value(Stop::End)
+    JsonSmartParser::new(text).value(Terminators::End)
 }
 
 /// The value at the end of the steps, if the whole text is valid and the value exists.
 pub(super) fn locate<'t>(text: &'t str, steps: &[PathStep<'_>]) -> Option<Value<'t>> {
-    let found = JsonSmartParser::new(text).locate(steps, Stop::End);
+    let found = JsonSmartParser::new(text).locate(steps, Terminators::End);
     found.ok().flatten()
 }
 
@@ -48,13 +48,13 @@ impl<'t> MemberTaker<'t> for Skipper {
         parser: &mut JsonSmartParser<'t>,
         _: Cow<'t, str>,
     ) -> Result<(), JsonError> {
-        parser.skip(Stop::Value)
+        parser.skip(Terminators::Value)
     }
 }
 
 impl<'t> ItemTaker<'t> for Skipper {
     fn item(&mut self, parser: &mut JsonSmartParser<'t>) -> Result<(), JsonError> {
-        parser.skip(Stop::Array)
+        parser.skip(Terminators::Array)
     }
 }
 
@@ -75,9 +75,9 @@ impl<'t> MemberTaker<'t> for Locator<'t, '_> {
         key: Cow<'t, str>,
     ) -> Result<(), JsonError> {
         if self.step != PathStep::Key(&key) {
-            return parser.skip(Stop::Value);
+            return parser.skip(Terminators::Value);
         }
-        self.found = parser.locate(self.further, Stop::Value)?;
+        self.found = parser.locate(self.further, Terminators::Value)?;
         Ok(())
     }
 }
@@ -87,29 +87,29 @@ impl<'t> ItemTaker<'t> for Locator<'t, '_> {
         let index = self.count;
         self.count += 1;
         if self.step != PathStep::Index(index) {
-            return parser.skip(Stop::Array);
+            return parser.skip(Terminators::Array);
         }
-        self.found = parser.locate(self.further, Stop::Array)?;
+        self.found = parser.locate(self.further, Terminators::Array)?;
         Ok(())
     }
 }
 
 /// The bytes that end a bareword or number.
 #[derive(Clone, Copy)]
-enum Stop {
+enum Terminators {
     End,
     Array,
     Key,
     Value,
 }
 
-impl Stop {
+impl Terminators {
     fn stops(self, byte: u8) -> bool {
         match self {
-            Stop::End => false,
-            Stop::Array => matches!(byte, b',' | b']'),
-            Stop::Key => byte == b':',
-            Stop::Value => matches!(byte, b',' | b'}'),
+            Terminators::End => false,
+            Terminators::Array => matches!(byte, b',' | b']'),
+            Terminators::Key => byte == b':',
+            Terminators::Value => matches!(byte, b',' | b'}'),
         }
     }
 }
@@ -185,7 +185,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    fn value(&mut self, stop: Stop) -> Result<Value<'t>, JsonError> {
+    fn value(&mut self, stop: Terminators) -> Result<Value<'t>, JsonError> {
         match self.begin()? {
             b'{' => {
                 let mut members = Members::default();
@@ -201,7 +201,7 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    fn skip(&mut self, stop: Stop) -> Result<(), JsonError> {
+    fn skip(&mut self, stop: Terminators) -> Result<(), JsonError> {
         let first = self.begin()?;
         if !self.is_odd && matches!(first, b'{' | b'[') {
             let room = MAX_DEPTH - self.depth;
@@ -221,7 +221,7 @@ impl<'t> JsonSmartParser<'t> {
     }
 
     /// Skips digits, with an optional fraction, if they make up the whole value. Otherwise stays where it is.
-    fn skip_plain_number(&mut self, stop: Stop) -> bool {
+    fn skip_plain_number(&mut self, stop: Terminators) -> bool {
         let start = self.at;
         self.skip_digits();
         if self.byte() == b'.' {
@@ -238,7 +238,7 @@ impl<'t> JsonSmartParser<'t> {
     fn locate(
         &mut self,
         steps: &[PathStep<'_>],
-        stop: Stop,
+        stop: Terminators,
     ) -> Result<Option<Value<'t>>, JsonError> {
         let Some((step, further)) = steps.split_first() else {
             return self.value(stop).map(Some);
@@ -257,7 +257,7 @@ impl<'t> JsonSmartParser<'t> {
         Ok(locator.found)
     }
 
-    fn scalar(&mut self, stop: Stop) -> Result<Value<'t>, JsonError> {
+    fn scalar(&mut self, stop: Terminators) -> Result<Value<'t>, JsonError> {
         match self.byte() {
             b'"' | b'\'' => self.string().map(Value::String),
             b'0'..=b'9' | b'-' => self.number(stop),
@@ -271,13 +271,13 @@ impl<'t> JsonSmartParser<'t> {
         }
     }
 
-    fn bareword(&mut self, stop: Stop) -> &'t str {
+    fn bareword(&mut self, stop: Terminators) -> &'t str {
         let start = self.at;
         self.skip_word(stop);
         self.trimmed(start)
     }
 
-    fn skip_word(&mut self, stop: Stop) {
+    fn skip_word(&mut self, stop: Terminators) {
         while self.byte() != END && !stop.stops(self.byte()) {
             self.at += 1;
         }
@@ -351,7 +351,7 @@ impl<'t> JsonSmartParser<'t> {
     fn key(&mut self) -> Result<Cow<'t, str>, JsonError> {
         let key = match self.byte() {
             b'"' | b'\'' => self.string()?,
-            _ => Cow::Borrowed(self.bareword(Stop::Key)),
+            _ => Cow::Borrowed(self.bareword(Terminators::Key)),
         };
         self.skip_space();
         match self.byte() {
@@ -377,7 +377,7 @@ impl<'t> JsonSmartParser<'t> {
         ))
     }
 
-    fn number(&mut self, stop: Stop) -> Result<Value<'t>, JsonError> {
+    fn number(&mut self, stop: Terminators) -> Result<Value<'t>, JsonError> {
         let start = self.at;
         self.at += 1;
         self.skip_digits();
@@ -538,7 +538,7 @@ struct Items<'t>(Vec<Value<'t>>);
 
 impl<'t> ItemTaker<'t> for Items<'t> {
     fn item(&mut self, parser: &mut JsonSmartParser<'t>) -> Result<(), JsonError> {
-        self.0.push(parser.value(Stop::Array)?);
+        self.0.push(parser.value(Terminators::Array)?);
         Ok(())
     }
 }
@@ -558,7 +558,7 @@ impl<'t> MemberTaker<'t> for Members<'t> {
         parser: &mut JsonSmartParser<'t>,
         key: Cow<'t, str>,
     ) -> Result<(), JsonError> {
-        let value = parser.value(Stop::Value)?;
+        let value = parser.value(Terminators::Value)?;
         self.put(key, value);
         Ok(())
     }

@@ -20,7 +20,7 @@ fn compile_inner(text: &str) -> Result<Path, Error> {
     if cursor.last() == Some('.') {
         return Err(Error::invalid("Path must not end with a '.' or '..'"));
     }
-    Compiler {
+    PathCompiler {
         cursor,
         tokens: Vec::new(),
     }
@@ -35,12 +35,12 @@ fn stack_overflow() -> Error {
     Error::failed("java.lang.StackOverflowError")
 }
 
-struct Compiler {
+struct PathCompiler {
     cursor: Cursor,
     tokens: Vec<PathToken>,
 }
 
-impl Compiler {
+impl PathCompiler {
     fn path(mut self) -> Result<Path, Error> {
         while self.cursor.in_bounds() && matches!(self.cursor.current()?, ' ' | '\t' | '\r' | '\n')
         {
@@ -391,7 +391,7 @@ impl ParameterKind {
         match self {
             ParameterKind::Json => Ok(Parameter::Json(text)),
             ParameterKind::Path => {
-                let compiler = Compiler {
+                let compiler = PathCompiler {
                     cursor: Cursor::new(&text),
                     tokens: Vec::new(),
                 };

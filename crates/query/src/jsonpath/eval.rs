@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Error, ErrorKind, Node, Path, PathToken, function};
+use super::{Error, ErrorKind, JsonMatch, Path, PathToken, function};
 use crate::json::Value;
 
 /// All hits of a path, in which `@` refers to the item; an error for a definite path without a hit.
@@ -13,7 +13,7 @@ pub(super) fn evaluate<'j, 't>(
     item: &'j Value<'t>,
     root: &'j Value<'t>,
     require: bool,
-) -> Result<Vec<Node<'j, 't>>, Error> {
+) -> Result<Vec<JsonMatch<'j, 't>>, Error> {
     let mut walk = Walk {
         path,
         root,
@@ -26,7 +26,7 @@ pub(super) fn evaluate<'j, 't>(
         step: Selection::Root(path.root_text()),
     };
     match path.tokens.is_empty() {
-        true => walk.hits.push(Node::Part(item)),
+        true => walk.hits.push(JsonMatch::Part(item)),
         false => walk.step(0, &start, item)?,
     }
     if walk.hits.is_empty() && path.is_definite() {
@@ -43,17 +43,17 @@ pub(super) fn read<'j, 't>(
     path: &'j Path,
     item: &'j Value<'t>,
     root: &'j Value<'t>,
-) -> Result<Node<'j, 't>, Error> {
+) -> Result<JsonMatch<'j, 't>, Error> {
     let mut hits = evaluate(path, item, root, false)?;
     match hits.pop() {
         Some(last) if path.is_definite() => Ok(last),
         Some(last) => {
             hits.push(last);
-            Ok(Node::Made(Value::Array(
-                hits.into_iter().map(Node::into_value).collect(),
+            Ok(JsonMatch::Made(Value::Array(
+                hits.into_iter().map(JsonMatch::into_value).collect(),
             )))
         }
-        None => Ok(Node::Made(Value::Array(Vec::new()))),
+        None => Ok(JsonMatch::Made(Value::Array(Vec::new()))),
     }
 }
 
@@ -98,7 +98,7 @@ struct Walk<'j, 't> {
     path: &'j Path,
     root: &'j Value<'t>,
     require: bool,
-    hits: Vec<Node<'j, 't>>,
+    hits: Vec<JsonMatch<'j, 't>>,
     /// Indexes of the array items that `..` visited; Jayway leaves them behind in a token (`setUpstreamArrayIndex`).
     array_indexes: Vec<(usize, i64)>,
 }
@@ -162,7 +162,7 @@ impl<'j, 't> Walk<'j, 't> {
         let made = walk
             .hits
             .into_iter()
-            .map(|hit| Node::Made(hit.into_value()));
+            .map(|hit| JsonMatch::Made(hit.into_value()));
         self.hits.extend(made);
         Ok(())
     }
@@ -218,7 +218,7 @@ impl<'j, 't> Walk<'j, 't> {
                 None => {}
             }
         }
-        self.hits.push(Node::Made(Value::Object(members)));
+        self.hits.push(JsonMatch::Made(Value::Object(members)));
         Ok(())
     }
 
@@ -276,7 +276,7 @@ impl<'j, 't> Walk<'j, 't> {
             }
         };
         if wanted {
-            self.hits.push(Node::Part(value));
+            self.hits.push(JsonMatch::Part(value));
         }
         Ok(())
     }
@@ -322,7 +322,7 @@ impl<'j, 't> Walk<'j, 't> {
             return Ok(());
         };
         match self.path.is_leaf(at) {
-            true => self.hits.push(Node::Part(item)),
+            true => self.hits.push(JsonMatch::Part(item)),
             false => self.step(at + 1, &here.index(index), item)?,
         }
         Ok(())
@@ -354,7 +354,7 @@ impl<'j, 't> Walk<'j, 't> {
         match model {
             Value::Object(_) => match (self.accepts(at, model)?, self.path.is_leaf(at)) {
                 (false, _) => {}
-                (true, true) => self.hits.push(Node::Part(model)),
+                (true, true) => self.hits.push(JsonMatch::Part(model)),
                 (true, false) => self.step(at + 1, here, model)?,
             },
             Value::Array(items) => {

@@ -97,7 +97,7 @@ pub(super) fn compile(text: &str) -> Result<Expr, Error> {
             "Filter must start with '[?(' and end with ')]'. {text}"
         )));
     }
-    let mut compiler = Compiler { cursor };
+    let mut compiler = FilterCompiler { cursor };
     let compiled = compiler.or().and_then(|expr| {
         compiler.cursor.skip_blanks();
         match compiler.cursor.in_bounds() {
@@ -122,11 +122,11 @@ pub(super) fn compile(text: &str) -> Result<Expr, Error> {
     })
 }
 
-struct Compiler {
+struct FilterCompiler {
     cursor: Cursor,
 }
 
-impl Compiler {
+impl FilterCompiler {
     fn or(&mut self) -> Result<Expr, Error> {
         let mut parts = vec![self.and()?];
         while self.cursor.take("||") {

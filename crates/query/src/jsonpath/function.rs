@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Error, Node, Parameter, Path, PathToken, eval};
+use super::{Error, JsonMatch, Parameter, Path, PathToken, eval};
 use crate::json::{Json, Number, Value};
 
 /// Calls a function on a value.
@@ -11,8 +11,8 @@ pub(super) fn invoke<'j, 't>(
     parameters: &'j [Parameter],
     model: &'j Value<'t>,
     root: &'j Value<'t>,
-) -> Result<Node<'j, 't>, Error> {
-    let made = |value| Ok(Node::Made(value));
+) -> Result<JsonMatch<'j, 't>, Error> {
+    let made = |value| Ok(JsonMatch::Made(value));
     match name {
         "length" | "size" => made(length(parameters, model)?),
         "avg" | "stddev" | "sum" | "min" | "max" => {
@@ -52,7 +52,7 @@ pub(super) fn invoke<'j, 't>(
 /// Evaluates the parameters. Their paths start at the document, even with `@`.
 fn values<'t>(parameters: &[Parameter], root: &Value<'t>) -> Result<Vec<Value<'t>>, Error> {
     let value = |parameter: &Parameter| match parameter {
-        Parameter::Path(path) => eval::read(path, root, root).map(Node::into_value),
+        Parameter::Path(path) => eval::read(path, root, root).map(JsonMatch::into_value),
         Parameter::Json(text) => match Json::parse(text) {
             Ok(json) => Ok(json.root().to_owned_value()),
             Err(error) => Err(Error::failed(error.to_string())),
@@ -180,18 +180,18 @@ fn append<'j, 't>(
     parameters: &'j [Parameter],
     model: &'j Value<'t>,
     root: &'j Value<'t>,
-) -> Result<Node<'j, 't>, Error> {
+) -> Result<JsonMatch<'j, 't>, Error> {
     let Value::Array(items) = model else {
-        return Ok(Node::Part(model));
+        return Ok(JsonMatch::Part(model));
     };
     let mut items = items.clone();
     items.extend(values(parameters, root)?);
-    Ok(Node::Made(Value::Array(items)))
+    Ok(JsonMatch::Made(Value::Array(items)))
 }
 
 /// An item of an array. A negative index counts from the end, but cannot reach the very first item
 /// (`AbstractSequenceAggregation`).
-fn item<'j, 't>(model: &'j Value<'t>, index: i64) -> Result<Node<'j, 't>, Error> {
+fn item<'j, 't>(model: &'j Value<'t>, index: i64) -> Result<JsonMatch<'j, 't>, Error> {
     let Value::Array(items) = model else {
         return Err(Error::failed(
             "Aggregation function attempted to calculate value using empty array",
@@ -212,7 +212,7 @@ fn item<'j, 't>(model: &'j Value<'t>, index: i64) -> Result<Node<'j, 't>, Error>
         .ok()
         .and_then(|place| items.get(place))
     {
-        Some(item) => Ok(Node::Part(item)),
+        Some(item) => Ok(JsonMatch::Part(item)),
         None => Err(Error::failed(format!(
             "Index {index} out of bounds for length {length}"
         ))),

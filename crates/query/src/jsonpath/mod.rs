@@ -20,29 +20,29 @@ pub struct JsonPath {
 
 /// A hit: a part of the body, or a value that the path creates (a union of keys, a function).
 #[derive(Clone, Debug)]
-pub enum Node<'j, 't> {
+pub enum JsonMatch<'j, 't> {
     /// A part of the body.
     Part(&'j Value<'t>),
     /// A value that is not in the body.
     Made(Value<'t>),
 }
 
-impl<'t> std::ops::Deref for Node<'_, 't> {
+impl<'t> std::ops::Deref for JsonMatch<'_, 't> {
     type Target = Value<'t>;
 
     fn deref(&self) -> &Value<'t> {
         match self {
-            Node::Part(value) => value,
-            Node::Made(value) => value,
+            JsonMatch::Part(value) => value,
+            JsonMatch::Made(value) => value,
         }
     }
 }
 
-impl<'t> Node<'_, 't> {
+impl<'t> JsonMatch<'_, 't> {
     fn into_value(self) -> Value<'t> {
         match self {
-            Node::Part(value) => value.clone(),
-            Node::Made(value) => value,
+            JsonMatch::Part(value) => value.clone(),
+            JsonMatch::Made(value) => value,
         }
     }
 }
@@ -112,7 +112,7 @@ impl JsonPath {
     ///
     /// # Errors
     /// If the path ends with a function, which Jayway does not allow with that option, or cannot be applied to the body.
-    pub fn find<'j, 't>(&'j self, json: &'j Json<'t>) -> Result<Vec<Node<'j, 't>>, Error> {
+    pub fn find<'j, 't>(&'j self, json: &'j Json<'t>) -> Result<Vec<JsonMatch<'j, 't>>, Error> {
         if self.path.ends_with_function() {
             return Err(Error::failed(
                 "Options AS_PATH_LIST and ALWAYS_RETURN_LIST are not allowed when using path functions!",
@@ -147,7 +147,7 @@ impl JsonPath {
     ///
     /// # Errors
     /// If the path is not found or cannot be applied to the body.
-    pub fn read<'j, 't>(&'j self, json: &'j Json<'t>) -> Result<Node<'j, 't>, Error> {
+    pub fn read<'j, 't>(&'j self, json: &'j Json<'t>) -> Result<JsonMatch<'j, 't>, Error> {
         if matches!(json.root(), Value::Null) {
             return Err(Error::failed("json can not be null"));
         }

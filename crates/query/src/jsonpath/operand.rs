@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use super::cursor::unescape;
-use super::{Error, ErrorKind, Node, Path, compile, eval};
+use super::{Error, ErrorKind, JsonMatch, Path, compile, eval};
 use crate::json::{Decimal, Json, Number, Value};
-use crate::regex::{Dialect, Options, Pattern};
+use crate::regex::{Dialect, Pattern, RegexOptions};
 
 /// An operand as written.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Literal {
             flags if flags.is_empty() => text.to_owned(),
             flags => format!("(?{flags}){text}"),
         };
-        match Pattern::compile(&text, Dialect::Java, Options::default()) {
+        match Pattern::compile(&text, Dialect::Java, RegexOptions::default()) {
             Ok(pattern) => Ok(Literal::Pattern(Box::new(pattern))),
             Err(error) => Err(Error::failed(error.message)),
         }
@@ -134,7 +134,7 @@ pub(super) enum Operand<'j, 't> {
     Bool(bool),
     Null,
     /// An array or object that a path found.
-    Json(Node<'j, 't>),
+    Json(JsonMatch<'j, 't>),
     /// An array or object written in the filter.
     Literal(&'j Value<'static>),
     Pattern(&'j Pattern),
@@ -143,14 +143,16 @@ pub(super) enum Operand<'j, 't> {
 }
 
 impl<'j, 't> Operand<'j, 't> {
-    fn of_node(node: Node<'j, 't>) -> Result<Operand<'j, 't>, Error> {
+    fn of_node(node: JsonMatch<'j, 't>) -> Result<Operand<'j, 't>, Error> {
         Ok(match &*node {
             Value::Null => Operand::Null,
             Value::Bool(value) => Operand::Bool(*value),
             Value::Number(number) => Operand::of_number(number)?,
             Value::String(_) => match node {
-                Node::Part(Value::String(text)) => Operand::String(Cow::Borrowed(text)),
-                Node::Made(Value::String(text)) => Operand::String(Cow::Owned(text.into_owned())),
+                JsonMatch::Part(Value::String(text)) => Operand::String(Cow::Borrowed(text)),
+                JsonMatch::Made(Value::String(text)) => {
+                    Operand::String(Cow::Owned(text.into_owned()))
+                }
                 _ => Operand::Undefined,
             },
             Value::Array(_) | Value::Object(_) => Operand::Json(node),

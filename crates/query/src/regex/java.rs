@@ -5,7 +5,7 @@
 //! precedence of the `regex` family.
 
 use super::classes::{UNICODE_DIGIT, UNICODE_WORD, push_literal};
-use super::{Options, PatternError, Translated};
+use super::{PatternError, RegexOptions, Translated};
 
 const WORD: &str = "a-zA-Z_0-9";
 const DIGIT: &str = "0-9";
@@ -27,7 +27,7 @@ struct Flags {
     unicode: bool,
 }
 
-pub(super) fn translate(text: &str, options: Options) -> Result<Translated, PatternError> {
+pub(super) fn translate(text: &str, options: RegexOptions) -> Result<Translated, PatternError> {
     let flags = Flags {
         case_insensitive: options.case_insensitive,
         multiline: options.multiline,

@@ -24,7 +24,7 @@ pub enum Dialect {
 ///
 /// `URLRewritingModifier` sets `multiline`; `HtmlParsingUtils` sets `case_insensitive` and `single_line`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Options {
+pub struct RegexOptions {
     /// `CASE_INSENSITIVE_MASK`, like `(?i)`.
     pub case_insensitive: bool,
     /// `MULTILINE_MASK`, like `(?m)`: `^` and `$` match at every line.

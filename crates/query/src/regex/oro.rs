@@ -8,7 +8,7 @@
 //! start of a group in `Perl5Matcher`; this bug is not reproduced.
 
 use super::classes::{UNICODE_DIGIT, UNICODE_SPACE, UNICODE_WORD, oro_posix, push_literal};
-use super::{Options, PatternError, Translated};
+use super::{PatternError, RegexOptions, Translated};
 
 #[derive(Clone, Copy)]
 struct Flags {
@@ -38,7 +38,7 @@ enum Atom {
     Lost,
 }
 
-pub(super) fn translate(text: &str, options: Options) -> Result<Translated, PatternError> {
+pub(super) fn translate(text: &str, options: RegexOptions) -> Result<Translated, PatternError> {
     let start = Flags {
         case_insensitive: options.case_insensitive,
         multiline: options.multiline,

@@ -11,7 +11,7 @@ use regex_automata::{Anchored, Input, meta};
 
 use crate::cost::{self, Matches};
 
-use super::{Dialect, Options, PatternError, Translated, java, oro};
+use super::{Dialect, PatternError, RegexOptions, Translated, java, oro};
 
 /// Limit of steps for one search on the backtracking engine; beyond it, the text does not match. ORO and Java have no limit and
 /// would hang or overflow their stack.
@@ -46,7 +46,7 @@ impl Pattern {
     pub fn compile(
         text: &str,
         dialect: Dialect,
-        options: Options,
+        options: RegexOptions,
     ) -> Result<Pattern, PatternError> {
         let translated = match dialect {
             Dialect::Oro => oro::translate(text, options)?,
@@ -406,7 +406,7 @@ mod tests {
     #[test]
     fn kept_patterns_are_the_same_and_few() {
         let compile = |text: &str| {
-            let compiled = Pattern::compile(text, Dialect::Oro, Options::default());
+            let compiled = Pattern::compile(text, Dialect::Oro, RegexOptions::default());
             compiled.expect("a pattern").is_match("a7")
         };
         assert!(compile("a7"));

@@ -11,7 +11,7 @@ mod scan;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::regex::{Dialect, Options, Pattern};
+use crate::regex::{Dialect, Pattern, RegexOptions};
 use crate::url::{JavaUrl, make_relative};
 use conditional::Browser;
 use scan::{Event, Scanner, Tag};
@@ -164,10 +164,10 @@ impl ResourceUrls {
     /// `HtmlParsingUtils.extractStyleURLs`: finds only quoted URLs, from the first quote to the last.
     fn style(&mut self, tag: &Tag<'_>) {
         static STYLE_URL: LazyLock<Pattern> = LazyLock::new(|| {
-            let options = Options {
+            let options = RegexOptions {
                 case_insensitive: true,
                 single_line: true,
-                ..Options::default()
+                ..RegexOptions::default()
             };
             Pattern::compile(r#"URL\(\s*('|")(.*)('|")\s*\)"#, Dialect::Oro, options)
                 .expect("the pattern is well-formed")

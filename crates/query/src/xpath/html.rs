@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use xpath_eval::NodeKind;
 
 use super::tree::Tree;
-use crate::html::{Kind, Node, Page};
+use crate::html::{HtmlNode, HtmlNodeKind, Page};
 
 pub(super) fn parse(text: &str) -> Tree {
     let page = Page::parse(text);
@@ -24,8 +24,8 @@ pub(super) fn parse(text: &str) -> Tree {
         }
         let parent = open[open.len() - 1].1;
         match node.kind() {
-            Kind::Text => push_text(&mut tree, node, parent),
-            Kind::Comment => {
+            HtmlNodeKind::Text => push_text(&mut tree, node, parent),
+            HtmlNodeKind::Comment => {
                 tree.push(NodeKind::Comment, "", node.text(), parent);
             }
             _ if node.name() == "tbody" && !keeps_tbody => open.push((node, parent)),
@@ -53,7 +53,7 @@ fn writes_tbody(text: &str) -> bool {
     })
 }
 
-fn push_text(tree: &mut Tree, node: Node<'_>, parent: usize) {
+fn push_text(tree: &mut Tree, node: HtmlNode<'_>, parent: usize) {
     let above = tree.name(parent);
     let text = match above {
         "pre" | "textarea" | "script" | "style" => Cow::Borrowed(node.text()),
@@ -65,11 +65,11 @@ fn push_text(tree: &mut Tree, node: Node<'_>, parent: usize) {
 }
 
 /// Collapses white space, and removes it at the edges of blocks.
-fn collapsed<'p>(node: Node<'p>, inline: bool) -> Cow<'p, str> {
+fn collapsed<'p>(node: HtmlNode<'p>, inline: bool) -> Cow<'p, str> {
     let mut out = once(node.text());
-    let is_edge = |sibling: Option<Node<'_>>| match sibling {
+    let is_edge = |sibling: Option<HtmlNode<'_>>| match sibling {
         None => !inline,
-        Some(node) if node.kind() == Kind::Element => {
+        Some(node) if node.kind() == HtmlNodeKind::Element => {
             !is_inline(node.name()) || node.name() == "br"
         }
         Some(_) => false,

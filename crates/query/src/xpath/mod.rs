@@ -46,7 +46,7 @@ pub struct XPath {
 
 /// The result of an expression.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum XPathResult {
     /// The nodes in document order, in the form that the extractor stores. An element is represented by its first child's
     /// value, which is `None` if that is an element or missing; or, as a fragment, by its XML. Other nodes are represented by
     /// their value.
@@ -81,7 +81,7 @@ impl XPath {
     ///
     /// # Errors
     /// If a prefix, variable or function is unknown, or the result is too large.
-    pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<Answer, XPathError> {
+    pub fn evaluate(&self, tree: &Tree, fragment: bool) -> Result<XPathResult, XPathError> {
         self.evaluate_in(tree, fragment, &Namespaces::new())
     }
 
@@ -99,7 +99,7 @@ impl XPath {
         tree: &Tree,
         fragment: bool,
         namespaces: &Namespaces,
-    ) -> Result<Answer, XPathError> {
+    ) -> Result<XPathResult, XPathError> {
         self.evaluate_with(tree, fragment, |prefix| {
             let known = namespaces.get(prefix).cloned();
             known.or_else(|| tree.namespace_at_root(prefix))
@@ -112,7 +112,7 @@ impl XPath {
         tree: &Tree,
         fragment: bool,
         namespaces: impl Fn(&str) -> Option<String>,
-    ) -> Result<Answer, XPathError> {
+    ) -> Result<XPathResult, XPathError> {
         let is_unknown = |prefix: &&String| namespaces(prefix).is_none_or(|uri| uri.is_empty());
         if let Some(prefix) = self.prefixes.iter().find(is_unknown) {
             return Err(XPathError::new(format!(
@@ -129,13 +129,13 @@ impl XPath {
                     let bytes = |text: &Option<String>| text.as_ref().map_or(0, String::len);
                     let texts = cost::within_limit(texts, bytes);
                     let texts = texts.ok_or_else(|| XPathError::new(cost::RESULT_TOO_LARGE))?;
-                    Answer::Nodes(texts)
+                    XPathResult::Nodes(texts)
                 }
-                Value::Boolean(value) => Answer::Bool(value),
+                Value::Boolean(value) => XPathResult::Bool(value),
                 other => {
                     // Without namespace support nodes have no namespace URI; the tree contains a made-up one.
                     let text = other.to_xpath_string();
-                    Answer::Text(if text.starts_with('\0') {
+                    XPathResult::Text(if text.starts_with('\0') {
                         String::new()
                     } else {
                         text
@@ -146,13 +146,13 @@ impl XPath {
     }
 }
 
-impl Answer {
+impl XPathResult {
     /// All values as text, as the extractor stores them under `name_1`, `name_2`, …
     pub fn into_values(self) -> Vec<Option<String>> {
         match self {
-            Answer::Nodes(values) => values,
-            Answer::Bool(value) => vec![Some(value.to_string())],
-            Answer::Text(text) => vec![Some(text)],
+            XPathResult::Nodes(values) => values,
+            XPathResult::Bool(value) => vec![Some(value.to_string())],
+            XPathResult::Text(text) => vec![Some(text)],
         }
     }
 }

@@ -8,7 +8,7 @@ const MAX_DEPTH: usize = 200;
 
 /// The result of parsing an expression like Xalan.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct XalanParse {
     /// The prefixes before the first error: Xalan resolves them while it tokenizes.
     pub(super) prefixes: Vec<String>,
     /// The first error.
@@ -16,8 +16,8 @@ pub(super) struct Reading {
 }
 
 /// Parses an expression; prefixes are collected but not resolved.
-pub(super) fn read(text: &str) -> Reading {
-    let mut lexer = Lexer::default();
+pub(super) fn read(text: &str) -> XalanParse {
+    let mut lexer = XalanLexer::default();
     let fault = match lexer.cut(text) {
         Err(fault) => Some(fault),
         Ok(()) if lexer.words.is_empty() => Some("Empty expression!".to_owned()),
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Reading {
             parser.whole().err().or(parser.miscounted)
         }
     };
-    Reading {
+    XalanParse {
         prefixes: lexer.prefixes,
         fault,
     }
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str) -> Reading {
 type Outcome = Result<(), String>;
 
 #[derive(Default)]
-struct Lexer {
+struct XalanLexer {
     words: Vec<String>,
     prefixes: Vec<String>,
     /// The current word.
@@ -50,7 +50,7 @@ struct Lexer {
     is_number: bool,
 }
 
-impl Lexer {
+impl XalanLexer {
     fn cut(&mut self, text: &str) -> Outcome {
         let mut at = 0;
         let mut previous = None;

@@ -20,9 +20,9 @@ pub(super) enum Expr {
     Or(Box<Expr>, Box<Expr>),
     And(Box<Expr>, Box<Expr>),
     /// `=`, `<`, …: true if any pair of items satisfies it.
-    General(Comparison, Box<Expr>, Box<Expr>),
+    General(ComparisonOperator, Box<Expr>, Box<Expr>),
     /// `eq`, `lt`, …: compares single items.
-    Value(Comparison, Box<Expr>, Box<Expr>),
+    Value(ComparisonOperator, Box<Expr>, Box<Expr>),
     /// `is`, `<<` and `>>`.
     Node(NodeComparison, Box<Expr>, Box<Expr>),
     Concatenation(Box<Expr>, Box<Expr>),
@@ -56,7 +56,7 @@ pub(super) enum Literal {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Comparison {
+pub(super) enum ComparisonOperator {
     Equal,
     NotEqual,
     Less,
@@ -65,16 +65,16 @@ pub(super) enum Comparison {
     GreaterOrEqual,
 }
 
-impl Comparison {
+impl ComparisonOperator {
     /// The corresponding operator on single items.
     pub(super) fn word(self) -> &'static str {
         match self {
-            Comparison::Equal => "eq",
-            Comparison::NotEqual => "ne",
-            Comparison::Less => "lt",
-            Comparison::LessOrEqual => "le",
-            Comparison::Greater => "gt",
-            Comparison::GreaterOrEqual => "ge",
+            ComparisonOperator::Equal => "eq",
+            ComparisonOperator::NotEqual => "ne",
+            ComparisonOperator::Less => "lt",
+            ComparisonOperator::LessOrEqual => "le",
+            ComparisonOperator::Greater => "gt",
+            ComparisonOperator::GreaterOrEqual => "ge",
         }
     }
 }

@@ -8,7 +8,9 @@ use xpath_eval::Node;
 
 use super::arguments::at_most_one;
 use super::arithmetic::{compute, negated};
-use super::ast::{AtomicType, AxisStep, Comparison, Expr, Literal, NodeComparison, Operator};
+use super::ast::{
+    AtomicType, AxisStep, ComparisonOperator, Expr, Literal, NodeComparison, Operator,
+};
 use super::cast::{are_of, cast as cast_atom};
 use super::compare::{order, truth};
 use super::item::{AtomicValue, Item, Items, Number, Outcome, cast, fail};
@@ -278,7 +280,13 @@ impl<'t> Evaluation<'t> {
     }
 
     /// Whether any pair of items satisfies the comparison.
-    fn any_pair(&self, a: &Expr, how: Comparison, b: &Expr, focus: &Focus<'t>) -> Outcome<bool> {
+    fn any_pair(
+        &self,
+        a: &Expr,
+        how: ComparisonOperator,
+        b: &Expr,
+        focus: &Focus<'t>,
+    ) -> Outcome<bool> {
         let atoms =
             |items: Items<'_>| -> Vec<AtomicValue> { items.iter().map(Item::atom).collect() };
         let (a, b) = (atoms(self.items(a, focus)?), atoms(self.items(b, focus)?));
@@ -301,7 +309,7 @@ impl<'t> Evaluation<'t> {
     fn one_pair(
         &self,
         a: &Expr,
-        how: Comparison,
+        how: ComparisonOperator,
         b: &Expr,
         focus: &Focus<'t>,
     ) -> Outcome<Items<'t>> {
@@ -423,14 +431,16 @@ fn cast_items<'t>(items: &[Item<'t>], to: AtomicType, optional: bool) -> Outcome
     }
 }
 
-fn holds(how: Comparison, order: Option<Ordering>) -> bool {
+fn holds(how: ComparisonOperator, order: Option<Ordering>) -> bool {
     match how {
-        Comparison::Equal => order == Some(Ordering::Equal),
-        Comparison::NotEqual => order != Some(Ordering::Equal),
-        Comparison::Less => order == Some(Ordering::Less),
-        Comparison::Greater => order == Some(Ordering::Greater),
-        Comparison::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-        Comparison::GreaterOrEqual => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        ComparisonOperator::Equal => order == Some(Ordering::Equal),
+        ComparisonOperator::NotEqual => order != Some(Ordering::Equal),
+        ComparisonOperator::Less => order == Some(Ordering::Less),
+        ComparisonOperator::Greater => order == Some(Ordering::Greater),
+        ComparisonOperator::LessOrEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        ComparisonOperator::GreaterOrEqual => {
+            matches!(order, Some(Ordering::Greater | Ordering::Equal))
+        }
     }
 }
 

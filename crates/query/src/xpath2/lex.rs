@@ -53,7 +53,7 @@ const SYMBOLS: [&str; 34] = [
 
 /// All tokens, followed by an end token.
 pub(super) fn tokens(text: &str) -> Result<Vec<XPathToken>, XPath2Fault> {
-    let mut lexer = Lexer { rest: text };
+    let mut lexer = XPathLexer { rest: text };
     let mut tokens = Vec::new();
     loop {
         let token = lexer.next()?;
@@ -65,7 +65,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<XPathToken>, XPath2Fault> {
     }
 }
 
-struct Lexer<'a> {
+struct XPathLexer<'a> {
     rest: &'a str,
 }
 
@@ -77,7 +77,7 @@ fn is_name_part(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '\u{B7}')
 }
 
-impl<'a> Lexer<'a> {
+impl<'a> XPathLexer<'a> {
     fn next(&mut self) -> Result<XPathToken, XPath2Fault> {
         self.skip_blanks()?;
         let Some(first) = self.rest.chars().next() else {

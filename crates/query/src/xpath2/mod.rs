@@ -22,7 +22,7 @@ mod steps;
 mod types;
 
 use crate::cost;
-use crate::xpath::{Answer, Tree, XPath, XPathError};
+use crate::xpath::{Tree, XPath, XPathError, XPathResult};
 use ast::Expr;
 use eval::Evaluation;
 
@@ -98,7 +98,7 @@ fn asked_of_xalan(text: &str, namespaces: &Namespaces) -> Result<bool, XPathErro
     let known = |prefix: &str| namespaces.own(prefix).map(str::to_owned);
     let answer =
         XPath::compile(text).and_then(|query| query.evaluate_with(&Tree::empty(), false, known));
-    Ok(matches!(answer?, Answer::Bool(_)))
+    Ok(matches!(answer?, XPathResult::Bool(_)))
 }
 
 /// The prefixes that an expression may use.

@@ -11,7 +11,7 @@ use super::arithmetic::{compute, quotient};
 use super::ast::Operator;
 use super::compare::order;
 use super::item::{AtomicValue, Item, Items, Number, Outcome, cast, fail, trimmed};
-use crate::regex::{Dialect, Options, Pattern};
+use crate::regex::{Dialect, Pattern, RegexOptions};
 
 /// Names, with the minimum and maximum number of arguments.
 pub(super) const FUNCTIONS: [(&str, usize, usize); 35] = [
@@ -339,7 +339,7 @@ fn root<'t>(items: &[Item<'t>]) -> Outcome<Items<'t>> {
 
 /// The pattern argument of a function, with its flags.
 fn pattern(given: &[Items<'_>], at: usize, flags: usize, name: &str) -> Outcome<Pattern> {
-    let mut options = Options::default();
+    let mut options = RegexOptions::default();
     if let Some(letters) = given.get(flags) {
         for letter in string(letters, flags, name)?.chars() {
             match letter {

@@ -3,7 +3,7 @@
 use xpath_eval::Axis;
 
 use super::ast::{
-    AtomicType, AxisStep, Comparison, Expr, Function, NodeComparison, NodeTest, Operator,
+    AtomicType, AxisStep, ComparisonOperator, Expr, Function, NodeComparison, NodeTest, Operator,
 };
 use super::lex::{XPathToken, tokens};
 use super::{Namespaces, XPath2Fault};
@@ -606,31 +606,31 @@ impl Parser<'_> {
 }
 
 enum Compares {
-    Any(Comparison),
-    One(Comparison),
+    Any(ComparisonOperator),
+    One(ComparisonOperator),
     Nodes(NodeComparison),
 }
 
 fn comparison_operator(token: &XPathToken) -> Option<Compares> {
     Some(match token {
         XPathToken::Symbol(symbol) => match *symbol {
-            "=" => Compares::Any(Comparison::Equal),
-            "!=" => Compares::Any(Comparison::NotEqual),
-            "<" => Compares::Any(Comparison::Less),
-            "<=" => Compares::Any(Comparison::LessOrEqual),
-            ">" => Compares::Any(Comparison::Greater),
-            ">=" => Compares::Any(Comparison::GreaterOrEqual),
+            "=" => Compares::Any(ComparisonOperator::Equal),
+            "!=" => Compares::Any(ComparisonOperator::NotEqual),
+            "<" => Compares::Any(ComparisonOperator::Less),
+            "<=" => Compares::Any(ComparisonOperator::LessOrEqual),
+            ">" => Compares::Any(ComparisonOperator::Greater),
+            ">=" => Compares::Any(ComparisonOperator::GreaterOrEqual),
             "<<" => Compares::Nodes(NodeComparison::Before),
             ">>" => Compares::Nodes(NodeComparison::After),
             _ => return None,
         },
         XPathToken::Name(None, word) => match word.as_str() {
-            "eq" => Compares::One(Comparison::Equal),
-            "ne" => Compares::One(Comparison::NotEqual),
-            "lt" => Compares::One(Comparison::Less),
-            "le" => Compares::One(Comparison::LessOrEqual),
-            "gt" => Compares::One(Comparison::Greater),
-            "ge" => Compares::One(Comparison::GreaterOrEqual),
+            "eq" => Compares::One(ComparisonOperator::Equal),
+            "ne" => Compares::One(ComparisonOperator::NotEqual),
+            "lt" => Compares::One(ComparisonOperator::Less),
+            "le" => Compares::One(ComparisonOperator::LessOrEqual),
+            "gt" => Compares::One(ComparisonOperator::Greater),
+            "ge" => Compares::One(ComparisonOperator::GreaterOrEqual),
             "is" => Compares::Nodes(NodeComparison::Is),
             _ => return None,
         },

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use drumfire_expr::{Template, Text};
 use drumfire_query::Matches;
-use drumfire_query::regex::{Options, Pattern};
+use drumfire_query::regex::{Pattern, RegexOptions};
 use drumfire_results::{AssertionResult, Sample, SampleKind};
 
 use super::comparison::Comparison;
@@ -293,7 +293,7 @@ impl ResponseAssertion {
         let (pattern, text) = (pattern.to_owned(), text.to_owned());
         let (bytes, dialect) = (text.len(), self.rules.0);
         let search = move || {
-            let pattern = Pattern::compile(&pattern, dialect, Options::default());
+            let pattern = Pattern::compile(&pattern, dialect, RegexOptions::default());
             pattern.is_ok_and(|pattern| is_found(&pattern, kind, &text))
         };
         let found = self.proven.search(cx, bytes, search).await;

@@ -5,7 +5,7 @@
 //! DTDs are not read, and JTidy's warnings are not reported. The response's charset applies, not the one that the XML declares.
 
 use drumfire_expr::Template;
-use drumfire_query::xpath::{Answer, XPath};
+use drumfire_query::xpath::{XPath, XPathResult};
 use drumfire_results::{AssertionResult, Sample, SharedText};
 
 use super::verdict::Name;
@@ -53,20 +53,22 @@ impl XPathAssertion {
     }
 
     /// `XPathUtil#computeAssertionResult`: returns whether it failed, and the message, which a success may have, too.
-    fn judge(&self, cx: &mut Context, answer: &Answer, query: &str) -> (bool, SharedText) {
+    fn judge(&self, cx: &mut Context, answer: &XPathResult, query: &str) -> (bool, SharedText) {
         let negate = self.negate.get(cx);
         match answer {
-            Answer::Nodes(nodes) if nodes.is_empty() => {
+            XPathResult::Nodes(nodes) if nodes.is_empty() => {
                 (!negate, format!("No Nodes Matched {query}").into())
             }
-            Answer::Nodes(_) if negate => (
+            XPathResult::Nodes(_) if negate => (
                 true,
                 "Specified XPath was found... Turn off negate if this is not desired".into(),
             ),
-            Answer::Nodes(_) => (false, SharedText::EMPTY),
-            Answer::Bool(value) if negate => (*value, format!("Nodes Matched for {query}").into()),
-            Answer::Bool(value) => (!value, format!("No Nodes Matched for {query}").into()),
-            Answer::Text(_) => (true, format!("Cannot understand: {query}").into()),
+            XPathResult::Nodes(_) => (false, SharedText::EMPTY),
+            XPathResult::Bool(value) if negate => {
+                (*value, format!("Nodes Matched for {query}").into())
+            }
+            XPathResult::Bool(value) => (!value, format!("No Nodes Matched for {query}").into()),
+            XPathResult::Text(_) => (true, format!("Cannot understand: {query}").into()),
         }
     }
 

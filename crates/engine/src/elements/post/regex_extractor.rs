@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use drumfire_expr::{MatchTemplate, Template, Text};
 use drumfire_query::Matches;
-use drumfire_query::regex::{Captures, Dialect, Options, Pattern};
+use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
 use drumfire_results::Sample;
 
 use super::field::{DOCUMENT, Field};
@@ -213,7 +213,7 @@ impl RegexExtractor {
         let texts: Vec<String> = texts.iter().map(|text| (**text).to_owned()).collect();
         let (expression, dialect, most) = (expression.into_string(), self.dialect, self.most);
         let search = move || {
-            let pattern = Pattern::compile(&expression, dialect, Options::default()).ok();
+            let pattern = Pattern::compile(&expression, dialect, RegexOptions::default()).ok();
             let found = pattern.map_or_else(Default::default, |pattern| {
                 let matches = texts.iter().enumerate().flat_map(|(index, text)| {
                     let matches = pattern.captures_iter(text);

@@ -10,7 +10,7 @@
 use std::rc::Rc;
 
 use drumfire_expr::Template;
-use drumfire_query::xpath::{Answer, XPath};
+use drumfire_query::xpath::{XPath, XPathResult};
 use drumfire_results::{AssertionResult, Sample};
 
 use super::variable_names::VariableNames;
@@ -121,10 +121,10 @@ impl XPathExtractor {
 }
 
 /// `XPathUtil#putValuesForXPathInList`: takes the chosen one of nodes, or any other result as it is.
-fn collect(cx: &mut Context, answer: Answer, number: i32, found: &mut Values) {
+fn collect(cx: &mut Context, answer: XPathResult, number: i32, found: &mut Values) {
     let all = |values: Vec<Option<String>>| values.into_iter().map(|value| value.map(Rc::from));
     match answer {
-        Answer::Nodes(nodes) if number >= 0 => {
+        XPathResult::Nodes(nodes) if number >= 0 => {
             let chosen = match number {
                 0 if nodes.is_empty() => return,
                 0 => cx.random().index(nodes.len()),

@@ -5,7 +5,7 @@
 //! path's extension); `cache_value` (keep the last value found, default true); `encode` (send the value encoded).
 
 use drumfire_expr::{Raised, Scope, Template};
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_web::charset::{Charset, url_decode};
 
 use crate::decode::Decoder;
@@ -87,9 +87,9 @@ fn compile(argument: &str, form: Form, dialect: Dialect) -> Pattern {
             r#"[;\?&]{name}=([^"'<>&\s;\\]*)|\s[Nn][Aa][Mm][Ee]\s*=\s*["']{name}["'][^>]*\s[vV][Aa][Ll][Uu][Ee]\s*=\s*["']([^"']*)["']|\s[vV][Aa][Ll][Uu][Ee]\s*=\s*["']([^"']*)["'][^>]*\s[Nn][Aa][Mm][Ee]\s*=\s*["']{name}["']"#
         ),
     };
-    let options = Options {
+    let options = RegexOptions {
         multiline: true,
-        ..Options::default()
+        ..RegexOptions::default()
     };
     Pattern::compile(&text, dialect, options).expect("a quoted name leaves the pattern well-formed")
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use drumfire_expr::Template;
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_query::resources::{css_urls, embedded};
 use drumfire_query::url::JavaUrl;
 use drumfire_results::Sample;
@@ -116,7 +116,7 @@ impl Resources {
         } else {
             Dialect::Oro
         };
-        match Pattern::compile(text, dialect, Options::default()) {
+        match Pattern::compile(text, dialect, RegexOptions::default()) {
             Ok(pattern) => Some(pattern),
             Err(error) => {
                 tracing::warn!("Ignoring embedded URL string: {}", error.message);

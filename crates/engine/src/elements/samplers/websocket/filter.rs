@@ -6,7 +6,7 @@ use std::time::Instant;
 use drumfire_expr::Template;
 use drumfire_expr::values::property_bool;
 use drumfire_http::{Frame, Opcode};
-use drumfire_query::regex::{Dialect, Options, Pattern};
+use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_results::Sample;
 
 use super::client::Client;
@@ -240,7 +240,8 @@ impl<'f> FrameTest<'f> {
             Rule::Text { comparison, value } => {
                 test.value = value.eval(cx).into_string();
                 if matches!(comparison.how, How::EqualsRegex | How::ContainsRegex) {
-                    let compiled = Pattern::compile(&test.value, Dialect::Java, Options::default());
+                    let compiled =
+                        Pattern::compile(&test.value, Dialect::Java, RegexOptions::default());
                     test.pattern = compiled.ok();
                 }
             }
@@ -325,7 +326,7 @@ mod tests {
         let test = FrameTest {
             filter: &filter,
             value: value.to_owned(),
-            pattern: Pattern::compile(value, Dialect::Java, Options::default()).ok(),
+            pattern: Pattern::compile(value, Dialect::Java, RegexOptions::default()).ok(),
             bytes: frames::parse_binary(value).unwrap_or_default(),
             position: None,
             replies: false,
