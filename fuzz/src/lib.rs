@@ -5,14 +5,14 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::thread::JoinHandle;
 
-use drumfire_import::{Format, Options, correlate::correlate, import};
+use drumfire_import::{Format, ImportOptions, correlate::correlate, import};
 
 /// Imports bytes of a format. A plan that comes out can be read again and means the same.
 pub fn imported(bytes: &[u8], format: Option<Format>) {
-    let options = Options {
+    let options = ImportOptions {
         format,
         server: Some("http://h.example".to_owned()),
-        ..Options::default()
+        ..ImportOptions::default()
     };
     let files = [("input".to_owned(), bytes.to_vec())];
     match import(&files, &options) {

@@ -2,11 +2,11 @@
 
 use jiff::Timestamp;
 
-use crate::draft::{Draft, Load, Step, Transaction};
+use crate::draft::{Draft, DraftLoad, DraftStep, Transaction};
 use crate::exchange::Request;
 use crate::names;
-use crate::options::{ImportError, Options};
-use crate::text::Text;
+use crate::options::{ImportError, ImportOptions};
+use crate::text::PlanText;
 use crate::url::Address;
 
 /// One request of a log. Times are in seconds.
@@ -31,7 +31,7 @@ pub fn is_access_log(text: &str) -> bool {
 ///
 /// # Errors
 /// No line holds a request that can be repeated.
-pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
+pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError> {
     let mut draft = Draft::new("Access log");
     let server = options.server.as_deref().unwrap_or("http://localhost");
     let Some(base) = Address::parse(server) else {
@@ -74,17 +74,17 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
     }
     draft.data.names = ["label", "method", "path"].map(str::to_owned).into();
     draft.data.is_used_once = true;
-    draft.load = Load::Pace(stretches(&times));
+    draft.load = DraftLoad::Pace(stretches(&times));
     let address = Address {
-        path: Text::variable("path"),
+        path: PlanText::variable("path"),
         ..base
     };
     let mut request = Request::new("${method}", address);
     request.name = Some("${label}".to_owned());
     draft.transactions.push(Transaction {
-        steps: vec![Step {
+        steps: vec![DraftStep {
             request,
-            ..Step::default()
+            ..DraftStep::default()
         }],
         ..Transaction::default()
     });
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn requests_are_counted_and_keep_their_pace() {
         assert!(is_access_log(LOG));
-        let draft = import(LOG, &Options::default()).expect("requests");
+        let draft = import(LOG, &ImportOptions::default()).expect("requests");
         let paths: Vec<&str> = draft.data.rows.iter().map(|row| row[2].as_str()).collect();
         assert_eq!(paths, ["/a?x=1", "/a?x=1", "/c"]);
         let csv = draft.data_text().expect("rows");
@@ -187,12 +187,12 @@ mod tests {
         );
         assert_eq!(
             draft.load,
-            Load::Pace(vec![(1.0, 1), (1.0, 1), (0.0, 1), (1.0, 1)])
+            DraftLoad::Pace(vec![(1.0, 1), (1.0, 1), (0.0, 1), (1.0, 1)])
         );
         assert_eq!(draft.left_out.values().sum::<usize>(), 2);
-        let wrong = Options {
+        let wrong = ImportOptions {
             server: Some("nonsense".to_owned()),
-            ..Options::default()
+            ..ImportOptions::default()
         };
         assert!(import(LOG, &wrong).is_err());
         assert!(!is_access_log("hello\nworld"));

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::correlate::Extractor;
-use crate::exchange::{Body, Part, Request, Response};
-use crate::text::Text;
+use crate::exchange::{FormPart, Request, RequestBody, Response};
+use crate::text::PlanText;
 
 /// The result of an importer.
 #[derive(Debug, Clone, Default)]
@@ -12,7 +12,7 @@ pub struct Draft {
     /// The name of the plan.
     pub name: String,
     /// User Defined Variables: name, value, description.
-    pub variables: Vec<(String, Text, String)>,
+    pub variables: Vec<(String, PlanText, String)>,
     /// The requests, in their order.
     pub transactions: Vec<Transaction>,
     /// Whether cookies are stored and sent back.
@@ -23,7 +23,7 @@ pub struct Draft {
     /// match it.
     pub embedded: Option<String>,
     /// The load.
-    pub load: Load,
+    pub load: DraftLoad,
     /// The number of requests left out, by reason.
     pub left_out: BTreeMap<String, usize>,
     /// What could not be carried over, one line each.
@@ -45,7 +45,7 @@ pub struct Data {
 
 /// The load of the plan's one thread group.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub enum Load {
+pub enum DraftLoad {
     /// One user and one pass, for a first look at the plan. The properties `users`, `ramp_up` and `loops`
     /// change it.
     #[default]
@@ -82,12 +82,12 @@ pub struct Transaction {
     /// Whether its duration is measured. A folder is not; it only groups requests.
     pub is_measured: bool,
     /// The requests.
-    pub steps: Vec<Step>,
+    pub steps: Vec<DraftStep>,
 }
 
 /// One request with what surrounds it.
 #[derive(Debug, Clone, Default)]
-pub struct Step {
+pub struct DraftStep {
     /// The request.
     pub request: Request,
     /// The response, where the input has one.
@@ -128,39 +128,39 @@ impl Draft {
     }
 
     /// All requests.
-    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+    pub fn steps(&self) -> impl Iterator<Item = &DraftStep> {
         self.transactions
             .iter()
             .flat_map(|transaction| &transaction.steps)
     }
 
     /// All requests, to change them.
-    pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut Step> {
+    pub fn steps_mut(&mut self) -> impl Iterator<Item = &mut DraftStep> {
         self.transactions
             .iter_mut()
             .flat_map(|transaction| &mut transaction.steps)
     }
 
     /// The files that requests send, each with its content if the input has it.
-    pub fn files_mut(&mut self) -> impl Iterator<Item = (&mut Text, Option<&str>)> {
+    pub fn files_mut(&mut self) -> impl Iterator<Item = (&mut PlanText, Option<&str>)> {
         self.steps_mut().flat_map(|step| {
-            let files: Vec<(&mut Text, Option<&str>)> = match &mut step.request.body {
-                Body::File { path, .. } => vec![(path, None)],
-                Body::Multipart(parts) => {
+            let files: Vec<(&mut PlanText, Option<&str>)> = match &mut step.request.body {
+                RequestBody::File { path, .. } => vec![(path, None)],
+                RequestBody::Multipart(parts) => {
                     let files = parts.iter_mut().filter_map(|part| match part {
-                        Part::File { path, content, .. } => Some((path, content.as_deref())),
-                        Part::Field { .. } => None,
+                        FormPart::File { path, content, .. } => Some((path, content.as_deref())),
+                        FormPart::Field { .. } => None,
                     });
                     files.collect()
                 }
-                Body::None | Body::Raw(_) | Body::Form(_) => Vec::new(),
+                RequestBody::None | RequestBody::Raw(_) | RequestBody::Form(_) => Vec::new(),
             };
             files
         })
     }
 
     /// Sets a variable. The first value of a name wins.
-    pub fn variable(&mut self, name: &str, value: impl Into<Text>, description: &str) {
+    pub fn variable(&mut self, name: &str, value: impl Into<PlanText>, description: &str) {
         if !self.variables.iter().any(|(own, _, _)| own == name) {
             self.variables
                 .push((name.to_owned(), value.into(), description.to_owned()));

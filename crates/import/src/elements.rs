@@ -2,9 +2,9 @@
 
 use drumfire_jmx::{Element, Node, Prop};
 
-use crate::text::Text;
+use crate::text::PlanText;
 
-pub fn test_plan(name: &str, comments: &str, variables: &[(String, Text, String)]) -> Node {
+pub fn test_plan(name: &str, comments: &str, variables: &[(String, PlanText, String)]) -> Node {
     let variables = variables.iter().map(|(name, value, description)| {
         let argument = Element::new("Argument")
             .with("Argument.name", name.as_str())
@@ -62,13 +62,13 @@ pub fn open_model(name: &str, schedule: &str) -> Node {
 
 /// The fields of an HTTP Request that name its server.
 #[derive(Default, PartialEq, Clone)]
-pub struct Server {
+pub struct ServerFields {
     pub scheme: String,
     pub host: String,
     pub port: String,
 }
 
-pub fn http_defaults(server: &Server) -> Node {
+pub fn http_defaults(server: &ServerFields) -> Node {
     Node::new(
         "ConfigTestElement",
         "HttpDefaultsGui",
@@ -99,7 +99,7 @@ pub fn cache_manager() -> Node {
         .with("CacheManager.controlledByThread", true)
 }
 
-pub fn header_manager(fields: &[(Text, Text)]) -> Node {
+pub fn header_manager(fields: &[(PlanText, PlanText)]) -> Node {
     let items = fields.iter().map(|(name, value)| {
         let header = Element::new("Header")
             .with("Header.name", name.template())

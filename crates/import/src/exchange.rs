@@ -1,6 +1,6 @@
 //! Requests and their responses, independent of the input's format.
 
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url::Address;
 
 /// One request and its response.
@@ -32,9 +32,9 @@ pub struct Request {
     /// The address.
     pub address: Address,
     /// Header fields: name and value.
-    pub headers: Vec<(Text, Text)>,
+    pub headers: Vec<(PlanText, PlanText)>,
     /// The body.
-    pub body: Body,
+    pub body: RequestBody,
     /// The credentials for it.
     pub auth: Option<Auth>,
     /// Whether JMeter follows redirects itself.
@@ -67,7 +67,7 @@ impl Request {
 
     /// The literal value of a header field.
     pub fn header(&self, name: &str) -> Option<&str> {
-        let is_named = |field: &&(Text, Text)| {
+        let is_named = |field: &&(PlanText, PlanText)| {
             field
                 .0
                 .literal()
@@ -80,8 +80,8 @@ impl Request {
     }
 
     /// Sets a header field unless the request has it.
-    pub fn default_header(&mut self, name: &str, value: impl Into<Text>) {
-        let is_named = |field: &(Text, Text)| {
+    pub fn default_header(&mut self, name: &str, value: impl Into<PlanText>) {
+        let is_named = |field: &(PlanText, PlanText)| {
             field
                 .0
                 .literal()
@@ -95,20 +95,20 @@ impl Request {
 
 /// The body of a request.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Body {
+pub enum RequestBody {
     /// No body.
     #[default]
     None,
     /// Sent unchanged.
-    Raw(Text),
+    Raw(PlanText),
     /// Fields of a form, decoded.
-    Form(Vec<(Text, Text)>),
+    Form(Vec<(PlanText, PlanText)>),
     /// `multipart/form-data`.
-    Multipart(Vec<Part>),
+    Multipart(Vec<FormPart>),
     /// The content of a file.
     File {
         /// The file.
-        path: Text,
+        path: PlanText,
         /// The type of its content; empty for none.
         mime: String,
     },
@@ -116,22 +116,22 @@ pub enum Body {
 
 /// A part of a `multipart/form-data` body.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum FormPart {
     /// A field of the form.
     Field {
         /// The name of the field.
-        name: Text,
+        name: PlanText,
         /// The value.
-        value: Text,
+        value: PlanText,
         /// The type of the value; empty for none.
         mime: String,
     },
     /// A file.
     File {
         /// The name of the field.
-        name: Text,
+        name: PlanText,
         /// The file.
-        path: Text,
+        path: PlanText,
         /// The type of its content.
         mime: String,
         /// Its content, where the input has it.
@@ -143,9 +143,9 @@ pub enum Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Auth {
     /// The name of the user.
-    pub user: Text,
+    pub user: PlanText,
     /// The password.
-    pub password: Text,
+    pub password: PlanText,
     /// `BASIC` or `DIGEST`.
     pub mechanism: &'static str,
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::draft::{Draft, Step, Transaction};
-use crate::exchange::{Body, Request};
-use crate::options::{ImportError, Options};
+use crate::draft::{Draft, DraftStep, Transaction};
+use crate::exchange::{Request, RequestBody};
+use crate::options::{ImportError, ImportOptions};
 use crate::plan::VariableNames;
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url::Address;
 
 /// How deep selections may be nested.
@@ -52,7 +52,7 @@ pub fn is_graphql(text: &str) -> bool {
 }
 
 /// Makes one request of each operation of a document.
-pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
+pub fn import(text: &str, options: &ImportOptions) -> Result<Draft, ImportError> {
     let document = tokens(text).and_then(|tokens| document(text, &tokens));
     let document = document.map_err(|why| {
         ImportError::new(format!("the GraphQL is broken: {why}"))
@@ -80,10 +80,10 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
         let mut request = Request::new("POST", address);
         request.name = Some(label.to_owned());
         request.default_header("Content-Type", "application/json");
-        request.body = Body::Raw(body);
-        steps.push(Step {
+        request.body = RequestBody::Raw(body);
+        steps.push(DraftStep {
             request,
-            ..Step::default()
+            ..DraftStep::default()
         });
     }
     if steps.is_empty() {
@@ -103,10 +103,10 @@ pub fn import(text: &str, options: &Options) -> Result<Draft, ImportError> {
 }
 
 /// The endpoint from the options. If they name only a server, the path is `/graphql`.
-fn endpoint(options: &Options) -> Option<Address> {
+fn endpoint(options: &ImportOptions) -> Option<Address> {
     let mut address = Address::parse(options.server.as_deref()?)?;
     if address.bare_path() == "/" {
-        address.path = Text::from("/graphql");
+        address.path = PlanText::from("/graphql");
     }
     Some(address)
 }
@@ -117,13 +117,13 @@ fn body(
     fragments: &BTreeMap<&str, Definition<'_>>,
     names: &mut VariableNames,
     draft: &mut Draft,
-) -> Text {
+) -> PlanText {
     let mut query = operation.definition.text.to_owned();
     for name in with_inner(&operation.definition, fragments) {
         query.push('\n');
         query.push_str(fragments[name].text);
     }
-    let mut body = Text::from(format!("{{\"query\":{}", Value::from(query)));
+    let mut body = PlanText::from(format!("{{\"query\":{}", Value::from(query)));
     if !operation.name.is_empty() {
         body.push(&format!(
             ",\"operationName\":{}",
@@ -146,7 +146,7 @@ fn body(
         draft.variable(&name, sample, &about);
         let quote = if is_quoted { "\"" } else { "" };
         body.push(&format!("{}:{quote}", Value::from(variable.name)));
-        body.append(Text::variable(&name));
+        body.append(PlanText::variable(&name));
         body.push(quote);
     }
     if !required.is_empty() {
@@ -452,16 +452,16 @@ mutation { empty }
 subscription Changes { changed }
 "#;
 
-    fn options(server: &str) -> Options {
-        Options {
+    fn options(server: &str) -> ImportOptions {
+        ImportOptions {
             server: Some(server.to_owned()),
-            ..Options::default()
+            ..ImportOptions::default()
         }
     }
 
     fn bodies(draft: &Draft) -> Vec<String> {
-        let body = |step: &Step| match &step.request.body {
-            Body::Raw(text) => text.template(),
+        let body = |step: &DraftStep| match &step.request.body {
+            RequestBody::Raw(text) => text.template(),
             other => panic!("{other:?}"),
         };
         draft.steps().map(body).collect()
@@ -534,7 +534,7 @@ subscription Changes { changed }
             message("select { a }"),
             "the GraphQL is broken: line 1: no definition begins with `select`"
         );
-        let without = import("{ a }", &Options::default()).expect_err("there is no endpoint");
+        let without = import("{ a }", &ImportOptions::default()).expect_err("there is no endpoint");
         assert!(without.hint.is_some_and(|hint| hint.contains("--server")));
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::draft::Draft;
-use crate::options::{FORMATS, Format, ImportError, Options};
+use crate::options::{FORMATS, Format, ImportError, ImportOptions};
 use crate::{access_log, curl, graphql, har, openapi, postman, powershell};
 
 /// Makes a draft of files that belong together: a recording, an API description, or a Postman collection with its
@@ -13,7 +13,7 @@ use crate::{access_log, curl, graphql, har, openapi, postman, powershell};
 ///
 /// # Errors
 /// The format is unknown, the content is broken, or it holds no request that a plan can send.
-pub fn import(files: &[(String, Vec<u8>)], options: &Options) -> Result<Draft, ImportError> {
+pub fn import(files: &[(String, Vec<u8>)], options: &ImportOptions) -> Result<Draft, ImportError> {
     let mut drafts: Vec<Draft> = Vec::new();
     let mut environments = Vec::new();
     let mut collections = Vec::new();

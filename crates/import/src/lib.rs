@@ -35,11 +35,11 @@ mod tidy;
 mod url;
 
 pub use curl::import as curl;
-pub use draft::{Data, Draft, Load, Step, Transaction};
-pub use exchange::{Auth, Body, Exchange, Part, Request, Response};
+pub use draft::{Data, Draft, DraftLoad, DraftStep, Transaction};
+pub use exchange::{Auth, Exchange, FormPart, Request, RequestBody, Response};
 pub use filter::Filter;
 pub use input::import;
-pub use options::{FORMATS, Format, ImportError, Options, ReadFile};
-pub use text::Text;
+pub use options::{FORMATS, Format, ImportError, ImportOptions, ReadFile};
+pub use text::PlanText;
 pub use tidy::{Recording, draft as tidy, site};
 pub use url::Address;

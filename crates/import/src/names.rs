@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::exchange::{Body, Request};
+use crate::exchange::{Request, RequestBody};
 
 /// The label of a request: its method and path, with `{id}` for parts that differ from visit to visit, so that the results
 /// of one page share a label.
@@ -19,8 +19,10 @@ pub fn label(request: &Request) -> String {
 
 /// The names of the operations of a GraphQL request: `GetCart`, or `GetCart, GetUser` for a batch. All operations use the
 /// same address, so without the name their results would share one label.
-pub fn graphql_operation(body: &Body) -> Option<String> {
-    let Body::Raw(text) = body else { return None };
+pub fn graphql_operation(body: &RequestBody) -> Option<String> {
+    let RequestBody::Raw(text) = body else {
+        return None;
+    };
     let literal = text.literal()?;
     if !literal.contains("\"query\"") {
         return None;
@@ -111,7 +113,7 @@ mod tests {
 
     #[test]
     fn graphql_requests_are_told_apart_by_their_operation() {
-        let name = |body: &str| graphql_operation(&Body::Raw(body.into()));
+        let name = |body: &str| graphql_operation(&RequestBody::Raw(body.into()));
         for (body, expected) in [
             (
                 r#"{"operationName":"GetCart","query":"query GetCart { cart { id } }"}"#,

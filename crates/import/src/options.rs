@@ -54,7 +54,7 @@ impl Format {
 
 /// The options of an import.
 #[derive(Debug, Clone, Default)]
-pub struct Options {
+pub struct ImportOptions {
     /// The format; `None` to detect it from the content.
     pub format: Option<Format>,
     /// Hosts whose requests are kept in addition to those of the first page's domain.

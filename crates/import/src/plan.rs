@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use drumfire_jmx::{Node, Prop, Tree};
 
-use crate::correlate::{Extractor, Source};
-use crate::draft::{Draft, Load, Step, Transaction};
-use crate::elements::{self, Server};
-use crate::exchange::{Auth, Body, Part, Request};
-use crate::text::Text;
+use crate::correlate::{Extractor, ExtractorSource};
+use crate::draft::{Draft, DraftLoad, DraftStep, Transaction};
+use crate::elements::{self, ServerFields};
+use crate::exchange::{Auth, FormPart, Request, RequestBody};
+use crate::text::PlanText;
 use crate::url::Address;
 
 impl Draft {
@@ -83,8 +83,8 @@ impl Draft {
     }
 
     /// The server that most requests go to.
-    fn common_server(&self) -> Option<Server> {
-        let mut counts: Vec<(Server, usize)> = Vec::new();
+    fn common_server(&self) -> Option<ServerFields> {
+        let mut counts: Vec<(ServerFields, usize)> = Vec::new();
         for step in self.steps() {
             let server = server(&step.request.address);
             match counts.iter_mut().find(|(known, _)| *known == server) {
@@ -101,12 +101,12 @@ impl Draft {
     }
 
     /// Header fields that every request sends with the same value.
-    fn common_headers(&self) -> Vec<(Text, Text)> {
+    fn common_headers(&self) -> Vec<(PlanText, PlanText)> {
         let mut steps = self.steps();
         let Some(first) = steps.next() else {
             return Vec::new();
         };
-        let mut common: Vec<(Text, Text)> = first.request.headers.clone();
+        let mut common: Vec<(PlanText, PlanText)> = first.request.headers.clone();
         let mut count = 1;
         for step in steps {
             common.retain(|field| step.request.headers.contains(field));
@@ -120,7 +120,7 @@ impl Draft {
         let mut all: Vec<(String, Auth)> = Vec::new();
         for step in self.steps() {
             if let Some(auth) = &step.request.auth {
-                let Server { scheme, host, port } = server(&step.request.address);
+                let ServerFields { scheme, host, port } = server(&step.request.address);
                 let port = if port.is_empty() {
                     port
                 } else {
@@ -136,8 +136,8 @@ impl Draft {
     }
 }
 
-fn server(address: &Address) -> Server {
-    Server {
+fn server(address: &Address) -> ServerFields {
+    ServerFields {
         scheme: address.scheme.template(),
         host: address.host.template(),
         port: address.port.template(),
@@ -148,11 +148,11 @@ fn server(address: &Address) -> Server {
 /// of its schedule.
 pub(crate) const LAST_PAUSE: &str = "pause(5 sec)";
 
-impl Load {
+impl DraftLoad {
     /// The thread groups with this content.
     fn groups(&self, content: Vec<Node>) -> Vec<Node> {
         match self {
-            Load::Trial => {
+            DraftLoad::Trial => {
                 let group = elements::thread_group(
                     "Users",
                     "${__P(users,1)}",
@@ -162,11 +162,11 @@ impl Load {
                 );
                 vec![new_user_each_time(group).above(content)]
             }
-            Load::Arrivals { rate, duration_s } => {
+            DraftLoad::Arrivals { rate, duration_s } => {
                 let schedule = format!("rate({rate}/sec) even_arrivals({duration_s} sec)");
                 vec![elements::open_model("Arrivals", &schedule).above(content)]
             }
-            Load::Pace(stretches) => {
+            DraftLoad::Pace(stretches) => {
                 let parts: Vec<String> = stretches
                     .iter()
                     .map(|(rate, seconds)| format!("rate({rate}/sec) even_arrivals({seconds} sec)"))
@@ -174,7 +174,7 @@ impl Load {
                 let schedule = format!("{} {LAST_PAUSE}", parts.join(" "));
                 vec![elements::open_model("Arrivals", &schedule).above(content)]
             }
-            Load::Users {
+            DraftLoad::Users {
                 users,
                 duration_s,
                 iterations,
@@ -220,8 +220,8 @@ fn new_user_each_time(mut group: Node) -> Node {
 
 struct PlanWriter<'d> {
     draft: &'d Draft,
-    defaults: Server,
-    common: Vec<(Text, Text)>,
+    defaults: ServerFields,
+    common: Vec<(PlanText, PlanText)>,
 }
 
 impl PlanWriter<'_> {
@@ -241,7 +241,13 @@ impl PlanWriter<'_> {
 
     /// Writes one step. The pause before a transaction goes outside it, so that the transaction's
     /// time excludes it.
-    fn step(&self, step: &Step, is_first: bool, outside: &mut Vec<Node>, inside: &mut Vec<Node>) {
+    fn step(
+        &self,
+        step: &DraftStep,
+        is_first: bool,
+        outside: &mut Vec<Node>,
+        inside: &mut Vec<Node>,
+    ) {
         if step.think_ms > 0 {
             let pause = elements::pause("Think", &step.think_ms.to_string());
             if is_first {
@@ -254,7 +260,7 @@ impl PlanWriter<'_> {
         inside.push(self.sampler(step));
     }
 
-    fn sampler(&self, step: &Step) -> Node {
+    fn sampler(&self, step: &DraftStep) -> Node {
         let request = &step.request;
         let name = request.label();
         let mut node = Node::new("HTTPSamplerProxy", "HttpTestSampleGui", &name);
@@ -296,7 +302,7 @@ impl PlanWriter<'_> {
     }
 
     /// Headers, extractors and assertions of one request.
-    fn below(&self, step: &Step) -> Vec<Node> {
+    fn below(&self, step: &DraftStep) -> Vec<Node> {
         let mut nodes = Vec::new();
         let fields = step.request.headers.iter();
         let own: Vec<_> = fields
@@ -313,25 +319,25 @@ impl PlanWriter<'_> {
         nodes
     }
 
-    fn body(&self, body: &Body, node: &mut Node) {
+    fn body(&self, body: &RequestBody, node: &mut Node) {
         let mut files: Vec<Prop> = Vec::new();
         let (items, is_raw) = match body {
-            Body::None => (Vec::new(), false),
-            Body::Raw(text) => (
+            RequestBody::None => (Vec::new(), false),
+            RequestBody::Raw(text) => (
                 vec![elements::http_argument("", &text.template(), false)],
                 true,
             ),
-            Body::Form(fields) => {
+            RequestBody::Form(fields) => {
                 let fields = fields.iter().map(|(name, value)| {
                     elements::http_argument(&name.template(), &value.template(), true)
                 });
                 (fields.collect(), false)
             }
-            Body::Multipart(parts) => {
+            RequestBody::Multipart(parts) => {
                 let mut items = Vec::new();
                 for part in parts {
                     match part {
-                        Part::Field { name, value, mime } => {
+                        FormPart::Field { name, value, mime } => {
                             let mut item =
                                 elements::http_argument(&name.template(), &value.template(), false);
                             if let (false, drumfire_jmx::Value::Element(element)) =
@@ -343,7 +349,7 @@ impl PlanWriter<'_> {
                             }
                             items.push(item);
                         }
-                        Part::File {
+                        FormPart::File {
                             name, path, mime, ..
                         } => {
                             files.push(elements::http_file(
@@ -356,7 +362,7 @@ impl PlanWriter<'_> {
                 }
                 (items, false)
             }
-            Body::File { path, mime } => {
+            RequestBody::File { path, mime } => {
                 files.push(elements::http_file(&path.template(), "", mime));
                 (Vec::new(), false)
             }
@@ -370,7 +376,7 @@ impl PlanWriter<'_> {
             let list = drumfire_jmx::Element::new("HTTPFileArgs").with("HTTPFileArgs.files", files);
             node.props.put("HTTPsampler.Files", list);
         }
-        if matches!(body, Body::Multipart(_)) {
+        if matches!(body, RequestBody::Multipart(_)) {
             node.props.put("HTTPSampler.DO_MULTIPART_POST", true);
         }
     }
@@ -379,26 +385,30 @@ impl PlanWriter<'_> {
 fn extractor(extractor: &Extractor) -> Node {
     let variable = &extractor.variable;
     match &extractor.source {
-        Source::Json(path) => elements::json_extractor(variable, path),
-        Source::Css {
+        ExtractorSource::Json(path) => elements::json_extractor(variable, path),
+        ExtractorSource::Css {
             selector,
             attribute,
         } => elements::css_extractor(variable, selector, attribute),
-        Source::Header { left } => elements::boundary_extractor(variable, left, "\n", "true"),
-        Source::HeaderPattern(pattern) => elements::regex_extractor(variable, pattern, "true"),
-        Source::Boundary { left, right } => {
+        ExtractorSource::Header { left } => {
+            elements::boundary_extractor(variable, left, "\n", "true")
+        }
+        ExtractorSource::HeaderPattern(pattern) => {
+            elements::regex_extractor(variable, pattern, "true")
+        }
+        ExtractorSource::Boundary { left, right } => {
             elements::boundary_extractor(variable, left, right, "false")
         }
-        Source::Address(pattern) => elements::regex_extractor(variable, pattern, "URL"),
+        ExtractorSource::Address(pattern) => elements::regex_extractor(variable, pattern, "URL"),
     }
 }
 
 /// The sampler of a step with all of its settings written out, independent of any defaults.
-pub(crate) fn lone_sampler(step: Step) -> Node {
+pub(crate) fn lone_sampler(step: DraftStep) -> Node {
     let draft = Draft::default();
     let writer = PlanWriter {
         draft: &draft,
-        defaults: Server::default(),
+        defaults: ServerFields::default(),
         common: Vec::new(),
     };
     writer.sampler(&step)
@@ -412,9 +422,9 @@ pub(crate) fn sampler(request: &Request) -> Node {
         defaults: server(&request.address),
         common: Vec::new(),
     };
-    writer.sampler(&Step {
+    writer.sampler(&DraftStep {
         request: request.clone(),
-        ..Step::default()
+        ..DraftStep::default()
     })
 }
 

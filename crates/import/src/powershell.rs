@@ -4,10 +4,10 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::curl;
-use crate::draft::{Draft, Step, Transaction};
-use crate::exchange::{Body, Request};
+use crate::draft::{Draft, DraftStep, Transaction};
+use crate::exchange::{Request, RequestBody};
 use crate::options::ImportError;
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url::Address;
 
 const COMMANDS: [&str; 4] = ["invoke-webrequest", "invoke-restmethod", "iwr", "irm"];
@@ -34,9 +34,9 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
         let first = first.to_ascii_lowercase();
         if COMMANDS.contains(&first.as_str()) {
             let request = request(&words[1..], agent.as_deref(), &mut draft);
-            steps.extend(request.map(|request| Step {
+            steps.extend(request.map(|request| DraftStep {
                 request,
-                ..Step::default()
+                ..DraftStep::default()
             }));
         } else if first.ends_with(".useragent") {
             agent = words.last().and_then(Word::plain).map(str::to_owned);
@@ -102,7 +102,7 @@ fn request(words: &[Word], agent: Option<&str>, draft: &mut Draft) -> Option<Req
     fields.retain(|(name, _)| is_own_field(name));
     request.headers = fields
         .into_iter()
-        .map(|(name, value)| (Text::from(name), Text::from(value)))
+        .map(|(name, value)| (PlanText::from(name), PlanText::from(value)))
         .collect();
     if let Some(agent) = agent {
         request.default_header("User-Agent", agent);
@@ -110,11 +110,11 @@ fn request(words: &[Word], agent: Option<&str>, draft: &mut Draft) -> Option<Req
     let is_form = kind.is_none_or(|kind| kind.starts_with("application/x-www-form-urlencoded"));
     if let Some(body) = body {
         request.body = match curl::form_fields(body).filter(|_| is_form) {
-            Some(fields) => Body::Form(fields),
-            None => Body::Raw(body.into()),
+            Some(fields) => RequestBody::Form(fields),
+            None => RequestBody::Raw(body.into()),
         };
     }
-    if let Some(kind) = kind.filter(|_| !matches!(request.body, Body::Form(_))) {
+    if let Some(kind) = kind.filter(|_| !matches!(request.body, RequestBody::Form(_))) {
         request.default_header("Content-Type", kind);
     }
     Some(request)
@@ -367,7 +367,7 @@ mod tests {
         };
         assert_eq!(first.method, "POST");
         assert_eq!(first.address.path.template(), "/api/cart?x=1$2");
-        assert_eq!(first.body, Body::Raw("{\"name\":\"café\"}".into()));
+        assert_eq!(first.body, RequestBody::Raw("{\"name\":\"café\"}".into()));
         let names: Vec<&str> = first
             .headers
             .iter()
@@ -378,7 +378,7 @@ mod tests {
         assert_eq!(second.method, "POST");
         assert_eq!(
             second.body,
-            Body::Form(vec![
+            RequestBody::Form(vec![
                 ("user".into(), "it's me".into()),
                 ("x".into(), "1".into())
             ])

@@ -2,10 +2,10 @@
 
 use drumfire_jmx::{Node, Tree};
 
-use crate::elements::{self, Server};
-use crate::exchange::{Body, Request};
+use crate::elements::{self, ServerFields};
+use crate::exchange::{Request, RequestBody};
 use crate::plan;
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url::Address;
 
 /// A template: its name, its purpose, and a data file for the plan.
@@ -75,12 +75,12 @@ pub fn named(name: &str) -> Option<&'static Template> {
 const SERVER: &str =
     "Run it with: drumfire run PLAN.jmx -Jhost=shop.example -Jusers=50 -Jseconds=300";
 
-fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, Text, String)> {
+fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, PlanText, String)> {
     let all = all.iter();
     all.map(|(name, value, about)| {
         (
             (*name).to_owned(),
-            Text::expression(*value),
+            PlanText::expression(*value),
             (*about).to_owned(),
         )
     })
@@ -88,7 +88,7 @@ fn variables(all: &[(&str, &str, &str)]) -> Vec<(String, Text, String)> {
 }
 
 fn server() -> Node {
-    elements::http_defaults(&Server {
+    elements::http_defaults(&ServerFields {
         scheme: "${__P(scheme,http)}".to_owned(),
         host: "${__P(host,${__P(demo.host,127.0.0.1)})}".to_owned(),
         port: "${__P(port,${__P(demo.port,)})}".to_owned(),
@@ -119,7 +119,7 @@ fn think() -> Node {
     .with("RandomTimer.range", "2000.0")
 }
 
-fn request(method: &str, name: &str, path: &str, body: Body) -> Node {
+fn request(method: &str, name: &str, path: &str, body: RequestBody) -> Node {
     let address = Address {
         path: path.into(),
         ..Address::default()
@@ -137,8 +137,9 @@ fn http(_: &str) -> Tree {
         elements::cookie_manager(),
         elements::cache_manager(),
         think(),
-        request("GET", "Home page", "/", Body::None).above([elements::code_assertion("200")]),
-        request("GET", "Search", "/api/search?q=drum", Body::None),
+        request("GET", "Home page", "/", RequestBody::None)
+            .above([elements::code_assertion("200")]),
+        request("GET", "Search", "/api/search?q=drum", RequestBody::None),
     ];
     Tree::new(plan.above([users(content)]))
 }
@@ -149,15 +150,16 @@ fn login(data_file: &str) -> Tree {
     );
     let plan = elements::test_plan("Log-in", &comments, &[]);
     let fields = vec![
-        ("username".into(), Text::variable("user")),
-        ("password".into(), Text::variable("password")),
-        ("csrf".into(), Text::variable("csrf")),
+        ("username".into(), PlanText::variable("user")),
+        ("password".into(), PlanText::variable("password")),
+        ("csrf".into(), PlanText::variable("csrf")),
     ];
     let token = elements::css_extractor("csrf", "input[name=\"csrf\"]", "value");
     let steps = vec![
-        request("GET", "Log-in form", "/login", Body::None).above([token]),
-        request("POST", "Log in", "/login", Body::Form(fields)),
-        request("GET", "Account", "/account", Body::None).above([elements::code_assertion("200")]),
+        request("GET", "Log-in form", "/login", RequestBody::None).above([token]),
+        request("POST", "Log in", "/login", RequestBody::Form(fields)),
+        request("GET", "Account", "/account", RequestBody::None)
+            .above([elements::code_assertion("200")]),
     ];
     let content = vec![
         server(),
@@ -178,7 +180,10 @@ fn open_model(_: &str) -> Tree {
         plan::LAST_PAUSE
     );
     let group = elements::open_model("Arrivals", &schedule);
-    let content = vec![server(), request("GET", "Home page", "/", Body::None)];
+    let content = vec![
+        server(),
+        request("GET", "Home page", "/", RequestBody::None),
+    ];
     Tree::new(plan.above([group.above(content)]))
 }
 

@@ -2,7 +2,7 @@
 
 /// A text made of literal pieces and expressions such as `${token}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Text(Vec<Piece>);
+pub struct PlanText(Vec<Piece>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
@@ -15,15 +15,15 @@ enum Piece {
 /// Stands for a `$` before `{`. JMeter has no escape for it in a text that calls no other function.
 const DOLLAR: &str = "${__char(36)}";
 
-impl Text {
+impl PlanText {
     /// An expression alone, such as `${host}`.
-    pub fn expression(expression: impl Into<String>) -> Text {
-        Text(vec![Piece::Expression(expression.into())])
+    pub fn expression(expression: impl Into<String>) -> PlanText {
+        PlanText(vec![Piece::Expression(expression.into())])
     }
 
     /// The variable of this name.
-    pub fn variable(name: &str) -> Text {
-        Text::expression(format!("${{{name}}}"))
+    pub fn variable(name: &str) -> PlanText {
+        PlanText::expression(format!("${{{name}}}"))
     }
 
     /// Adds a literal piece.
@@ -38,7 +38,7 @@ impl Text {
     }
 
     /// Adds another text.
-    pub fn append(&mut self, other: Text) {
+    pub fn append(&mut self, other: PlanText) {
         for piece in other.0 {
             match piece {
                 Piece::Literal(literal) => self.push(&literal),
@@ -62,8 +62,8 @@ impl Text {
     }
 
     /// Changes every literal piece.
-    pub fn map_literals(&self, change: impl Fn(&str) -> String) -> Text {
-        let mut text = Text::default();
+    pub fn map_literals(&self, change: impl Fn(&str) -> String) -> PlanText {
+        let mut text = PlanText::default();
         for piece in &self.0 {
             match piece {
                 Piece::Literal(literal) => text.push(&change(literal)),
@@ -86,7 +86,7 @@ impl Text {
         self.replace_where(value, expression, |_, _| true)
     }
 
-    /// Like [`Text::replace`], but only where the value is not part of a longer word.
+    /// Like [`PlanText::replace`], but only where the value is not part of a longer word.
     pub fn replace_words(&mut self, value: &str, expression: &str) -> bool {
         let in_word = |c: char| c.is_alphanumeric() || c == '_';
         self.replace_where(value, expression, |before, after| {
@@ -100,7 +100,7 @@ impl Text {
         expression: &str,
         is_wanted: impl Fn(&str, &str) -> bool,
     ) -> bool {
-        let mut text = Text::default();
+        let mut text = PlanText::default();
         let mut replaced = false;
         for piece in std::mem::take(&mut self.0) {
             let Piece::Literal(literal) = piece else {
@@ -145,17 +145,17 @@ impl Text {
     }
 }
 
-impl From<&str> for Text {
-    fn from(literal: &str) -> Text {
-        let mut text = Text::default();
+impl From<&str> for PlanText {
+    fn from(literal: &str) -> PlanText {
+        let mut text = PlanText::default();
         text.push(literal);
         text
     }
 }
 
-impl From<String> for Text {
-    fn from(literal: String) -> Text {
-        Text::from(literal.as_str())
+impl From<String> for PlanText {
+    fn from(literal: String) -> PlanText {
+        PlanText::from(literal.as_str())
     }
 }
 
@@ -166,21 +166,21 @@ mod tests {
     #[test]
     fn a_text_without_expressions_stays_as_it_is() {
         assert_eq!(
-            Text::from(r#"{"a":"b\\c\n"}"#).template(),
+            PlanText::from(r#"{"a":"b\\c\n"}"#).template(),
             r#"{"a":"b\\c\n"}"#
         );
-        assert_eq!(Text::from("a,b$c").template(), "a,b$c");
+        assert_eq!(PlanText::from("a,b$c").template(), "a,b$c");
     }
 
     #[test]
     fn what_jmeter_would_evaluate_is_hidden_from_it() {
-        let text = Text::from(r"costs ${x} \$ 5");
+        let text = PlanText::from(r"costs ${x} \$ 5");
         assert_eq!(text.template(), r"costs ${__char(36)}{x} \\$ 5");
     }
 
     #[test]
     fn values_become_variables() {
-        let mut text = Text::from(r#"{"token":"abc","again":"abc","path":"a\\b"}"#);
+        let mut text = PlanText::from(r#"{"token":"abc","again":"abc","path":"a\\b"}"#);
         assert!(text.replace("abc", "${token}"));
         assert!(!text.replace("nowhere", "${none}"));
         assert_eq!(

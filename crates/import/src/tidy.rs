@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::draft::{Draft, Step, Transaction};
-use crate::exchange::{Body, Exchange, Request};
+use crate::draft::{Draft, DraftStep, Transaction};
+use crate::exchange::{Exchange, Request, RequestBody};
 use crate::names;
-use crate::options::Options;
-use crate::text::Text;
+use crate::options::ImportOptions;
+use crate::text::PlanText;
 use crate::url::Address;
 
 /// The exchanges that a browser or a proxy recorded.
@@ -70,7 +70,7 @@ const STATIC: [&str; 21] = [
 ];
 
 /// The draft of a recording.
-pub fn draft(mut recording: Recording, options: &Options) -> Draft {
+pub fn draft(mut recording: Recording, options: &ImportOptions) -> Draft {
     let mut draft = Draft::new(std::mem::take(&mut recording.name));
     draft.left_out = std::mem::take(&mut recording.left_out);
     draft.warnings = std::mem::take(&mut recording.warnings);
@@ -122,7 +122,7 @@ fn host(address: &Address) -> String {
 }
 
 /// The requests to the site, except those for its pages' resources.
-fn kept(exchanges: Vec<Exchange>, options: &Options, draft: &mut Draft) -> Vec<Exchange> {
+fn kept(exchanges: Vec<Exchange>, options: &ImportOptions, draft: &mut Draft) -> Vec<Exchange> {
     let is_page = |exchange: &&Exchange| {
         let response = exchange.response.as_ref();
         exchange.kind == "document"
@@ -232,7 +232,10 @@ fn is_static(exchange: &Exchange) -> bool {
 
 /// Removes the fields that the plan sets itself, and a content type that follows from the kind of body.
 fn clean(request: &mut Request) {
-    let makes_own_type = matches!(request.body, Body::Multipart(_) | Body::Form(_));
+    let makes_own_type = matches!(
+        request.body,
+        RequestBody::Multipart(_) | RequestBody::Form(_)
+    );
     request.headers.retain(|(name, _)| {
         let name = name.literal().unwrap_or("").to_ascii_lowercase();
         !(OWN_FIELDS.contains(&name.as_str())
@@ -316,7 +319,7 @@ fn resolved(base: &Address, location: &str) -> Option<String> {
         _ => format!("{folder}/{location}"),
     };
     let root = Address {
-        path: Text::default(),
+        path: PlanText::default(),
         ..base.clone()
     };
     Address::parse(&format!("{}{path}", full(&root))).map(|address| full(&address))
@@ -326,7 +329,7 @@ fn resolved(base: &Address, location: &str) -> Option<String> {
 fn transactions(
     exchanges: Vec<Exchange>,
     pages: &HashMap<String, String>,
-    options: &Options,
+    options: &ImportOptions,
 ) -> Vec<Transaction> {
     let mut all: Vec<Transaction> = Vec::new();
     let mut last_page: Option<String> = None;
@@ -372,14 +375,14 @@ fn transactions(
             } else {
                 gap.min(LONGEST_THINK_MS)
             };
-            transaction.steps.push(Step {
+            transaction.steps.push(DraftStep {
                 number: place + 1,
                 think_ms: u64::try_from(think).unwrap_or(0),
                 loads_resources: is_document,
                 expected_code: expected(&exchange),
                 request: exchange.request,
                 response: exchange.response,
-                ..Step::default()
+                ..DraftStep::default()
             });
         }
     }

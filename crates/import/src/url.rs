@@ -1,23 +1,23 @@
 //! Splits addresses into the fields of JMeter's HTTP Request and leaves the rest unchanged.
 
-use crate::text::Text;
+use crate::text::PlanText;
 
 /// An address in the fields of an HTTP Request. Each may hold variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Address {
     /// `http` or `https`; empty for an address relative to the server of the plan.
-    pub scheme: Text,
+    pub scheme: PlanText,
     /// Empty for an address relative to the server of the plan.
-    pub host: Text,
+    pub host: PlanText,
     /// Empty for the scheme's default port.
-    pub port: Text,
+    pub port: PlanText,
     /// Includes the query, encoded as it was. Starts with `/` unless it starts with a variable.
-    pub path: Text,
+    pub path: PlanText,
 }
 
 impl Address {
     /// Adds a parameter to the query.
-    pub fn add_parameter(&mut self, name: &str, value: Text) {
+    pub fn add_parameter(&mut self, name: &str, value: PlanText) {
         let has_query = self.path.template().contains('?');
         let separator = if has_query { '&' } else { '?' };
         self.path.push(&format!("{separator}{}=", encode(name)));
@@ -120,7 +120,7 @@ mod tests {
 
     fn fields(url: &str) -> Option<[String; 4]> {
         let address = Address::parse(url)?;
-        Some([&address.scheme, &address.host, &address.port, &address.path].map(Text::template))
+        Some([&address.scheme, &address.host, &address.port, &address.path].map(PlanText::template))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use drumfire_import::correlate::correlate;
-use drumfire_import::{FORMATS, Format, Options, import};
+use drumfire_import::{FORMATS, Format, ImportOptions, import};
 use drumfire_testkit::mutation::{Random, damaged, rounds};
 
 const SEEDS: [(Format, &str); 7] = [
@@ -81,10 +81,10 @@ fn damaged_inputs_never_panic_and_plans_can_be_read() {
                 1 => Some(FORMATS[random.below(FORMATS.len())].0),
                 _ => Some(format),
             };
-            let options = Options {
+            let options = ImportOptions {
                 format,
                 server: Some("http://h.example".to_owned()),
-                ..Options::default()
+                ..ImportOptions::default()
             };
             let Ok(mut draft) = import(&[("input".to_owned(), content.clone())], &options) else {
                 continue;

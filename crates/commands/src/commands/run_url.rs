@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::Parser;
-use drumfire_import::{Address, Body, Draft, Load, Request, Step, Transaction};
+use drumfire_import::{Address, Draft, DraftLoad, DraftStep, Request, RequestBody, Transaction};
 use tempfile::TempDir;
 
 use super::run;
@@ -258,9 +258,9 @@ fn draft(arguments: &UrlArguments) -> Result<Draft, Refusal> {
             let mut draft = Draft::default();
             let request = Request::new("GET", address);
             draft.transactions.push(Transaction {
-                steps: vec![Step {
+                steps: vec![DraftStep {
                     request,
-                    ..Step::default()
+                    ..DraftStep::default()
                 }],
                 ..Transaction::default()
             });
@@ -298,7 +298,7 @@ fn amend(request: &mut Request, arguments: &UrlArguments) -> Result<(), Refusal>
             .push((name.trim().into(), value.trim().into()));
     }
     if let Some(json) = &arguments.json {
-        request.body = Body::Raw(content(json)?.into());
+        request.body = RequestBody::Raw(content(json)?.into());
         request.default_header(
             "Content-Type",
             arguments
@@ -309,14 +309,14 @@ fn amend(request: &mut Request, arguments: &UrlArguments) -> Result<(), Refusal>
         request.default_header("Accept", "application/json");
     }
     if let Some(body) = &arguments.body {
-        request.body = Body::Raw(content(body)?.into());
+        request.body = RequestBody::Raw(content(body)?.into());
     }
     if let Some(file) = &arguments.body_file {
         let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
         if !path.is_file() {
             return Err(usage(format!("`{}` is not a file", file.display())));
         }
-        request.body = Body::File {
+        request.body = RequestBody::File {
             path: path.display().to_string().into(),
             mime: String::new(),
         };
@@ -329,7 +329,7 @@ fn amend(request: &mut Request, arguments: &UrlArguments) -> Result<(), Refusal>
         let token = base64::prelude::BASE64_STANDARD.encode(auth);
         request.default_header("Authorization", format!("Basic {token}"));
     }
-    let has_body = request.body != Body::None;
+    let has_body = request.body != RequestBody::None;
     match &arguments.method {
         Some(method) => request.method = method.to_ascii_uppercase(),
         None if has_body && request.method == "GET" => request.method = "POST".to_owned(),
@@ -355,7 +355,7 @@ fn content(text: &str) -> Result<String, Refusal> {
 }
 
 /// The load. Without options, the numbers of users and requests are those of oha.
-fn load(arguments: &UrlArguments) -> Result<Load, Refusal> {
+fn load(arguments: &UrlArguments) -> Result<DraftLoad, Refusal> {
     const USERS: u32 = 50;
     const REQUESTS: u64 = 200;
     let seconds = arguments.duration.map(|ms| ms.div_ceil(1000));
@@ -363,14 +363,14 @@ fn load(arguments: &UrlArguments) -> Result<Load, Refusal> {
         return Err(usage("users, requests and duration must be above 0"));
     }
     if let (Some(rate), None, None) = (arguments.rate, arguments.users, arguments.requests) {
-        return Ok(Load::Arrivals {
+        return Ok(DraftLoad::Arrivals {
             rate,
             duration_s: seconds.unwrap_or(10),
         });
     }
     let users = arguments.users.unwrap_or(USERS);
     let iterations = arguments.requests.unwrap_or(REQUESTS);
-    Ok(Load::Users {
+    Ok(DraftLoad::Users {
         // more users than requests would only start users that have nothing to send
         users: if seconds.is_none() {
             users.min(u32::try_from(iterations).unwrap_or(users))
@@ -439,7 +439,7 @@ mod tests {
             UrlArguments::try_parse_from(words(&format!("run http://h {line}")))
                 .expect("understood")
         };
-        let users = |users, duration_s, iterations, rate| Load::Users {
+        let users = |users, duration_s, iterations, rate| DraftLoad::Users {
             users,
             duration_s,
             iterations,
@@ -452,7 +452,7 @@ mod tests {
         );
         assert_eq!(
             load(&arguments("-q 9")),
-            Ok(Load::Arrivals {
+            Ok(DraftLoad::Arrivals {
                 rate: 9.0,
                 duration_s: 10
             })

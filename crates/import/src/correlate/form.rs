@@ -4,7 +4,7 @@ use crate::url;
 
 /// How a response encodes a value, which decides the JMeter function that decodes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum ValueEncoding {
     /// As it is sent.
     Plain,
     /// Percent-encoded, as cookies often are.
@@ -16,20 +16,25 @@ pub enum Form {
 }
 
 /// All forms, cheapest first.
-pub const FORMS: [Form; 4] = [Form::Plain, Form::Percent, Form::Script, Form::Markup];
+pub const FORMS: [ValueEncoding; 4] = [
+    ValueEncoding::Plain,
+    ValueEncoding::Percent,
+    ValueEncoding::Script,
+    ValueEncoding::Markup,
+];
 
-impl Form {
+impl ValueEncoding {
     /// The spellings that libraries use for the value in this form; empty if each would equal the plain
     /// value.
     pub fn written(self, value: &str) -> Vec<String> {
         let all = match self {
-            Form::Plain => return vec![value.to_owned()],
-            Form::Percent => {
+            ValueEncoding::Plain => return vec![value.to_owned()],
+            ValueEncoding::Percent => {
                 let upper = url::encode(value);
                 let lower = lower_hexadecimal(&upper);
                 vec![upper, lower]
             }
-            Form::Script => {
+            ValueEncoding::Script => {
                 let unicode = |c: char| format!("\\u{:04x}", u32::from(c));
                 let upper = |c: char| format!("\\u{:04X}", u32::from(c));
                 vec![
@@ -41,7 +46,7 @@ impl Form {
                     each(value, "+", upper),
                 ]
             }
-            Form::Markup => {
+            ValueEncoding::Markup => {
                 let decimal = |c: char| format!("&#{};", u32::from(c));
                 let hexadecimal = |c: char| format!("&#x{:X};", u32::from(c));
                 let text = value.replace('&', "&amp;");
@@ -62,13 +67,13 @@ impl Form {
     pub fn expressions(self, variable: &str) -> Expressions {
         let own = format!("${{{variable}}}");
         let plain = match self {
-            Form::Plain => own.clone(),
-            Form::Percent => format!("${{__urldecode({own})}}"),
-            Form::Script => format!("${{__unescape({own})}}"),
-            Form::Markup => format!("${{__unescapeHtml({own})}}"),
+            ValueEncoding::Plain => own.clone(),
+            ValueEncoding::Percent => format!("${{__urldecode({own})}}"),
+            ValueEncoding::Script => format!("${{__unescape({own})}}"),
+            ValueEncoding::Markup => format!("${{__unescapeHtml({own})}}"),
         };
         let encoded = match self {
-            Form::Percent => own,
+            ValueEncoding::Percent => own,
             _ => format!("${{__urlencode({plain})}}"),
         };
         Expressions { plain, encoded }
@@ -114,17 +119,17 @@ mod tests {
     fn values_are_written_as_libraries_write_them() {
         let value = "a/B+c=";
         for (form, written) in [
-            (Form::Percent, "a%2FB%2Bc%3D"),
-            (Form::Percent, "a%2fB%2bc%3d"),
-            (Form::Script, "a\\/B+c="),
-            (Form::Script, "a/B+c\\u003d"),
-            (Form::Markup, "a/B&#x2B;c="),
-            (Form::Markup, "a/B+c&#x3D;"),
+            (ValueEncoding::Percent, "a%2FB%2Bc%3D"),
+            (ValueEncoding::Percent, "a%2fB%2bc%3d"),
+            (ValueEncoding::Script, "a\\/B+c="),
+            (ValueEncoding::Script, "a/B+c\\u003d"),
+            (ValueEncoding::Markup, "a/B&#x2B;c="),
+            (ValueEncoding::Markup, "a/B+c&#x3D;"),
         ] {
             let all = form.written(value);
             assert!(all.iter().any(|one| one == written), "{written}: {all:?}");
         }
-        assert!(Form::Percent.written("plain").is_empty());
-        assert_eq!(Form::Plain.written("plain"), ["plain"]);
+        assert!(ValueEncoding::Percent.written("plain").is_empty());
+        assert_eq!(ValueEncoding::Plain.written("plain"), ["plain"]);
     }
 }

@@ -15,16 +15,16 @@ mod sent;
 
 use serde_json::Value;
 
-use crate::draft::{Data, Draft, Step};
-use crate::exchange::{Body, Part};
+use crate::draft::{Data, Draft, DraftStep};
+use crate::exchange::{FormPart, RequestBody};
 use crate::names;
 use crate::plan::VariableNames;
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url;
-use form::{Expressions, Form};
+use form::{Expressions, ValueEncoding};
 use pair::Pair;
 pub use pair::counterparts;
-pub use search::Source;
+pub use search::ExtractorSource;
 use sent::{Sent, is_telling};
 
 /// Copies a value from a response into a variable.
@@ -33,7 +33,7 @@ pub struct Extractor {
     /// The name of the variable.
     pub variable: String,
     /// Where the response holds the value.
-    pub source: Source,
+    pub source: ExtractorSource,
 }
 
 /// What the search found out about one value.
@@ -67,7 +67,7 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
     for (name, _, _) in &draft.variables {
         names.take(name);
     }
-    let steps: Vec<Step> = draft.steps().cloned().collect();
+    let steps: Vec<DraftStep> = draft.steps().cloned().collect();
     let pair = other.map(|other| Pair::of(&steps, other));
     if let Some(lone) = pair.as_ref().map(Pair::lone).filter(|lone| *lone > 0) {
         draft.warn(format!(
@@ -100,7 +100,7 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
 /// A variable for a value that differs between two users.
 struct KnownVariable {
     variable: String,
-    form: Form,
+    form: ValueEncoding,
     value: String,
     other: String,
     /// Index of its finding; `None` for a column of the CSV file.
@@ -109,7 +109,7 @@ struct KnownVariable {
 
 /// Searches for the values of one recording, step by step.
 struct Correlation<'o> {
-    steps: Vec<Step>,
+    steps: Vec<DraftStep>,
     pair: Option<Pair<'o>>,
     names: VariableNames,
     findings: Vec<Finding>,
@@ -176,8 +176,8 @@ impl Correlation<'_> {
         sent: &Sent,
         other: Option<String>,
         from: usize,
-        source: Source,
-        form: Form,
+        source: ExtractorSource,
+        form: ValueEncoding,
     ) {
         let extractors = &self.steps[from].extractors;
         let known = extractors.iter().find(|known| known.source == source);
@@ -231,7 +231,7 @@ impl Correlation<'_> {
         if let Some(call) = client_made(sent, place, &self.steps) {
             put_expression(&mut self.steps[place], sent, call);
         } else if let Some(other) = other {
-            let put = Form::Plain.expressions(&self.column(sent, Some(other)));
+            let put = ValueEncoding::Plain.expressions(&self.column(sent, Some(other)));
             put_variable(&mut self.steps[place], sent, &put);
         } else if is_typed(sent) && sent.is_field {
             let variable = self.column(sent, None);
@@ -263,7 +263,7 @@ impl Correlation<'_> {
         if let Some(other) = other {
             self.known.push(KnownVariable {
                 variable: variable.clone(),
-                form: Form::Plain,
+                form: ValueEncoding::Plain,
                 value: sent.value.clone(),
                 other,
                 finding: None,
@@ -283,14 +283,14 @@ fn is_typed(sent: &Sent) -> bool {
 }
 
 /// The function for a value that no response contained: a UUID that is sent once, or the time of the request.
-fn client_made(sent: &Sent, place: usize, steps: &[Step]) -> Option<&'static str> {
+fn client_made(sent: &Sent, place: usize, steps: &[DraftStep]) -> Option<&'static str> {
     let value = sent.value.as_str();
     let is_uuid = value.len() == 36
         && value.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',
             _ => byte.is_ascii_hexdigit(),
         });
-    let senders = |(at, step): (usize, &Step)| {
+    let senders = |(at, step): (usize, &DraftStep)| {
         at != place
             && sent::values(&step.request)
                 .iter()
@@ -311,7 +311,7 @@ fn client_made(sent: &Sent, place: usize, steps: &[Step]) -> Option<&'static str
 }
 
 /// Replaces a distinctive value everywhere, and a short one only where it is sent under its name.
-fn put_variable(step: &mut Step, sent: &Sent, expressions: &Expressions) -> bool {
+fn put_variable(step: &mut DraftStep, sent: &Sent, expressions: &Expressions) -> bool {
     let Expressions {
         plain: expression,
         encoded: call,
@@ -334,56 +334,56 @@ fn put_variable(step: &mut Step, sent: &Sent, expressions: &Expressions) -> bool
         put |= field.replace(value, expression);
     }
     match &mut request.body {
-        Body::Raw(text) => {
+        RequestBody::Raw(text) => {
             if encoded != value {
                 put |= text.replace(&encoded, call);
             }
             put |= text.replace(value, expression);
         }
-        Body::Form(fields) => {
+        RequestBody::Form(fields) => {
             for (_, field) in fields {
                 put |= field.replace(value, expression);
             }
         }
-        Body::Multipart(parts) => {
+        RequestBody::Multipart(parts) => {
             for part in parts {
-                if let Part::Field { value: field, .. } = part {
+                if let FormPart::Field { value: field, .. } = part {
                     put |= field.replace(value, expression);
                 }
             }
         }
-        Body::None | Body::File { .. } => {}
+        RequestBody::None | RequestBody::File { .. } => {}
     }
     put
 }
 
 /// Puts an expression into a field that has this name and exactly this value.
-fn put_expression(step: &mut Step, sent: &Sent, expression: &str) -> bool {
+fn put_expression(step: &mut DraftStep, sent: &Sent, expression: &str) -> bool {
     let request = &mut step.request;
     let mut put = false;
     put |= put_into_query(&mut request.address.path, sent, expression);
     match &mut request.body {
-        Body::Form(fields) => {
+        RequestBody::Form(fields) => {
             for (name, field) in fields {
                 if name.literal() == Some(&sent.field) && field.literal() == Some(&sent.value) {
-                    *field = Text::expression(expression);
+                    *field = PlanText::expression(expression);
                     put = true;
                 }
             }
         }
-        Body::Multipart(parts) => {
+        RequestBody::Multipart(parts) => {
             for part in parts {
-                if let Part::Field { name, value, .. } = part
+                if let FormPart::Field { name, value, .. } = part
                     && name.literal() == Some(&sent.field)
                     && value.literal() == Some(&sent.value)
                 {
-                    *value = Text::expression(expression);
+                    *value = PlanText::expression(expression);
                     put = true;
                 }
             }
         }
-        Body::Raw(text) => put |= put_into_json(text, sent, expression),
-        Body::None | Body::File { .. } => {}
+        RequestBody::Raw(text) => put |= put_into_json(text, sent, expression),
+        RequestBody::None | RequestBody::File { .. } => {}
     }
     put
 }
@@ -392,7 +392,7 @@ fn put_expression(step: &mut Step, sent: &Sent, expression: &str) -> bool {
 const MARK: &str = "\u{1}";
 
 /// Replaces the segment with this number in a path, if it equals the value.
-fn put_into_segment(path: &mut Text, number: usize, sent: &Sent, expression: &str) -> bool {
+fn put_into_segment(path: &mut PlanText, number: usize, sent: &Sent, expression: &str) -> bool {
     let template = path.template();
     let before = template.split('?').next().unwrap_or("");
     if before.split('/').nth(number) != Some(sent.value.as_str()) {
@@ -418,7 +418,7 @@ fn put_into_segment(path: &mut Text, number: usize, sent: &Sent, expression: &st
 }
 
 /// `name=value` in the query of a path.
-fn put_into_query(path: &mut Text, sent: &Sent, expression: &str) -> bool {
+fn put_into_query(path: &mut PlanText, sent: &Sent, expression: &str) -> bool {
     let is_meant = |parameter: &str| {
         let (name, value) = parameter.split_once('=').unwrap_or(("", parameter));
         !sent.field.is_empty()
@@ -453,14 +453,14 @@ fn encoded_call(value: &str, expression: &str) -> String {
 }
 
 /// `"name": "value"` or `"name": 5` in a body, however it is spaced.
-fn put_into_json(text: &mut Text, sent: &Sent, expression: &str) -> bool {
+fn put_into_json(text: &mut PlanText, sent: &Sent, expression: &str) -> bool {
     let key = Value::from(sent.field.as_str()).to_string();
     let value = Value::from(sent.value.as_str()).to_string();
     let mut put = false;
     for colon in [":", ": "] {
         let quoted = format!("{key}{colon}{value}");
         let inner = &value[1..value.len() - 1];
-        let with = |target: &str, before: &str, after: &str, text: &mut Text| {
+        let with = |target: &str, before: &str, after: &str, text: &mut PlanText| {
             let whole = format!("{before}{MARK}{after}");
             // Only the value changes; the rest of the match is put back.
             *text = text.map_literals(|literal| literal.replace(target, &whole));

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::form::Form;
-use super::search::{self, Source};
+use super::form::ValueEncoding;
+use super::search::{self, ExtractorSource};
 use super::sent::{self, Sent};
-use crate::draft::{Draft, Step};
+use crate::draft::{Draft, DraftStep};
 use crate::exchange::Request;
 
 /// The largest table of request pairs that is compared. For longer recordings only the common beginning and end are
@@ -14,13 +14,13 @@ const MOST_COMPARED: usize = 16 << 20;
 
 /// The number of requests of a recording that the other one also has.
 pub fn counterparts(draft: &Draft, other: &Draft) -> usize {
-    let steps: Vec<Step> = draft.steps().cloned().collect();
+    let steps: Vec<DraftStep> = draft.steps().cloned().collect();
     steps.len() - Pair::of(&steps, other).lone()
 }
 
 /// The other user's requests, matched to those of the first user.
 pub(super) struct Pair<'o> {
-    other: Vec<&'o Step>,
+    other: Vec<&'o DraftStep>,
     /// For each step of the first recording, the index of its counterpart in the other.
     same: Vec<Option<usize>>,
     /// The other user's value, by step index, field and the first user's value.
@@ -30,9 +30,9 @@ pub(super) struct Pair<'o> {
 }
 
 impl<'o> Pair<'o> {
-    pub fn of(steps: &[Step], other: &'o Draft) -> Pair<'o> {
-        let other: Vec<&Step> = other.steps().collect();
-        let shapes = |step: &Step| shape(&step.request);
+    pub fn of(steps: &[DraftStep], other: &'o Draft) -> Pair<'o> {
+        let other: Vec<&DraftStep> = other.steps().collect();
+        let shapes = |step: &DraftStep| shape(&step.request);
         let own_shapes: Vec<String> = steps.iter().map(shapes).collect();
         let other_shapes: Vec<String> = other.iter().map(|step| shape(&step.request)).collect();
         let same = aligned(&own_shapes, &other_shapes);
@@ -99,7 +99,7 @@ impl<'o> Pair<'o> {
     pub fn gives(
         &self,
         from: usize,
-        (source, form): &(Source, Form),
+        (source, form): &(ExtractorSource, ValueEncoding),
         sent: &Sent,
         value: &str,
     ) -> bool {
@@ -115,7 +115,7 @@ impl<'o> Pair<'o> {
         let Some(response) = &step.response else {
             return false;
         };
-        if let Source::Boundary { left, right } = source {
+        if let ExtractorSource::Boundary { left, right } = source {
             let body = response.body.as_deref().unwrap_or("");
             let given = search::between(left, right, body);
             return form

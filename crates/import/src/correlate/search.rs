@@ -4,14 +4,14 @@ use drumfire_query::boundary::Boundary;
 use drumfire_query::page::{self, Tag};
 use serde_json::Value;
 
-use super::form::{FORMS, Form};
+use super::form::{FORMS, ValueEncoding};
 use super::sent::Sent;
 use crate::exchange::{Request, Response};
 use crate::url;
 
 /// Where an extractor looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum ExtractorSource {
     /// A JSONPath.
     Json(String),
     /// An attribute of the first element that matches.
@@ -51,7 +51,7 @@ pub fn find(
     request: &Request,
     sent: &Sent,
     telling: bool,
-) -> Option<(Source, Form)> {
+) -> Option<(ExtractorSource, ValueEncoding)> {
     FORMS.into_iter().find_map(|form| {
         let written = form.written(&sent.value).into_iter();
         let mut written = written.map(|value| Sent {
@@ -63,7 +63,12 @@ pub fn find(
     })
 }
 
-fn source(response: &Response, request: &Request, sent: &Sent, telling: bool) -> Option<Source> {
+fn source(
+    response: &Response,
+    request: &Request,
+    sent: &Sent,
+    telling: bool,
+) -> Option<ExtractorSource> {
     let value = sent.value.as_str();
     let body = response
         .body
@@ -92,14 +97,14 @@ fn is_markup(body: &str, response: &Response) -> bool {
 }
 
 /// A definite JSONPath to the value. A short value must stand under the name under which it is sent.
-fn in_json(body: &str, sent: &Sent, telling: bool) -> Option<Source> {
+fn in_json(body: &str, sent: &Sent, telling: bool) -> Option<ExtractorSource> {
     let start = body.trim_start();
     if !start.starts_with(['{', '[']) {
         return None;
     }
     let json: Value = serde_json::from_str(start).ok()?;
     let mut path = String::from("$");
-    leaf(&json, "", sent, telling, &mut path).then_some(Source::Json(path))
+    leaf(&json, "", sent, telling, &mut path).then_some(ExtractorSource::Json(path))
 }
 
 fn leaf(json: &Value, key: &str, sent: &Sent, telling: bool, path: &mut String) -> bool {
@@ -164,7 +169,7 @@ pub(super) fn is_same_name(one: &str, other: &str) -> bool {
 }
 
 /// An attribute of the first element that a simple selector matches.
-fn in_page(body: &str, sent: &Sent, telling: bool) -> Option<Source> {
+fn in_page(body: &str, sent: &Sent, telling: bool) -> Option<ExtractorSource> {
     let tags = page::tags(body);
     for tag in &tags {
         let is_field = tag.name == "input"
@@ -186,7 +191,7 @@ fn in_page(body: &str, sent: &Sent, telling: bool) -> Option<Source> {
                 found.and_then(|tag| tag.attribute(attribute)) == Some(value)
             };
             if let Some(selector) = selectors(tag, attribute).into_iter().find(first) {
-                return Some(Source::Css {
+                return Some(ExtractorSource::Css {
                     selector: selector.text(),
                     attribute: attribute.clone(),
                 });
@@ -247,7 +252,7 @@ fn selectors<'t>(tag: &'t Tag, has: &'t str) -> Vec<Selector<'t>> {
 
 /// Finds the value in the address to which the request was redirected, because the sample does not contain the redirect's
 /// header fields.
-fn in_address(response: &Response, request: &Request, value: &str) -> Option<Source> {
+fn in_address(response: &Response, request: &Request, value: &str) -> Option<ExtractorSource> {
     let location = response
         .header("location")
         .filter(|_| request.follow_redirects)?;
@@ -263,7 +268,7 @@ fn in_address(response: &Response, request: &Request, value: &str) -> Option<Sou
     let after = location[at + length..].chars().next();
     let pattern = format!("{}([^/?&#;]+)", escaped(left));
     (after.is_none_or(|c| "/?&#;".contains(c)) && !left.is_empty())
-        .then_some(Source::Address(pattern))
+        .then_some(ExtractorSource::Address(pattern))
 }
 
 /// Escapes a literal text for a regular expression.
@@ -278,7 +283,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-fn in_header(response: &Response, value: &str) -> Option<Source> {
+fn in_header(response: &Response, value: &str) -> Option<ExtractorSource> {
     for (name, content) in &response.headers {
         let lower = name.to_ascii_lowercase();
         // JMeter follows redirects, so the sample contains only the last response's header fields.
@@ -290,8 +295,10 @@ fn in_header(response: &Response, value: &str) -> Option<Source> {
         let any_case = if is_small { "(?i)" } else { "" };
         if content == value {
             return Some(match is_small {
-                true => Source::HeaderPattern(format!("{any_case}{}: (.+)", escaped(name))),
-                false => Source::Header {
+                true => {
+                    ExtractorSource::HeaderPattern(format!("{any_case}{}: (.+)", escaped(name)))
+                }
+                false => ExtractorSource::Header {
                     left: format!("{name}: "),
                 },
             });
@@ -299,7 +306,7 @@ fn in_header(response: &Response, value: &str) -> Option<Source> {
         if let Some(at) = content.find(value) {
             let (left, right) = (&content[..at], content[at + value.len()..].chars().next());
             let end = right.map_or_else(|| "\\s".to_owned(), |c| escaped(&c.to_string()));
-            return Some(Source::HeaderPattern(format!(
+            return Some(ExtractorSource::HeaderPattern(format!(
                 "{any_case}{}: {}([^{end}]+)",
                 escaped(name),
                 escaped(left)
@@ -315,7 +322,7 @@ pub fn between<'b>(left: &str, right: &str, body: &'b str) -> Option<&'b str> {
 }
 
 /// The shortest texts around the value whose first match is the value.
-fn in_text(body: &str, value: &str) -> Option<Source> {
+fn in_text(body: &str, value: &str) -> Option<ExtractorSource> {
     let at = body.find(value)?;
     let before = &body[..at];
     let after = &body[at + value.len()..];
@@ -331,7 +338,7 @@ fn in_text(body: &str, value: &str) -> Option<Source> {
             continue;
         }
         if between(left, &right, body) == Some(value) {
-            return Some(Source::Boundary {
+            return Some(ExtractorSource::Boundary {
                 left: left.to_owned(),
                 right,
             });

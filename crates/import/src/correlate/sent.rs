@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use crate::exchange::{Body, Part, Request};
+use crate::exchange::{FormPart, Request, RequestBody};
 use crate::names;
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url;
 
 /// The length of the shortest value that is searched for regardless of its name.
@@ -139,33 +139,33 @@ fn field(name: &str, value: &str, is_number: bool, all: &mut Vec<Sent>) {
     }
 }
 
-fn body(body: &Body, all: &mut Vec<Sent>) {
-    let literal_field = |name: &Text, value: &Text, all: &mut Vec<Sent>| {
+fn body(body: &RequestBody, all: &mut Vec<Sent>) {
+    let literal_field = |name: &PlanText, value: &PlanText, all: &mut Vec<Sent>| {
         if let (Some(name), Some(value)) = (name.literal(), value.literal()) {
             field(name, value, false, all);
         }
     };
     match body {
-        Body::Form(fields) => {
+        RequestBody::Form(fields) => {
             for (name, value) in fields {
                 literal_field(name, value, all);
             }
         }
-        Body::Multipart(parts) => {
+        RequestBody::Multipart(parts) => {
             for part in parts {
-                if let Part::Field { name, value, .. } = part {
+                if let FormPart::Field { name, value, .. } = part {
                     literal_field(name, value, all);
                 }
             }
         }
-        Body::Raw(text) => raw(text, all),
-        Body::None | Body::File { .. } => {}
+        RequestBody::Raw(text) => raw(text, all),
+        RequestBody::None | RequestBody::File { .. } => {}
     }
 }
 
 /// Reads JSON leaf by leaf, and any other text as a form or as words that look like identifiers. If the body already
 /// contains variables, a number stands in for each while it is parsed.
-fn raw(text: &Text, all: &mut Vec<Sent>) {
+fn raw(text: &PlanText, all: &mut Vec<Sent>) {
     let whole = match text.literal() {
         Some(literal) => literal.to_owned(),
         None => text.literals().collect::<Vec<_>>().join("0"),

@@ -3,7 +3,7 @@ use crate::draft::Transaction;
 use crate::exchange::{Request, Response};
 use crate::url::Address;
 
-fn step(method: &str, url: &str, body: Body, response: &str, mime: &str) -> Step {
+fn step(method: &str, url: &str, body: RequestBody, response: &str, mime: &str) -> DraftStep {
     let mut request = Request::new(method, Address::parse(url).expect("an address"));
     request.body = body;
     let response = Response {
@@ -12,14 +12,14 @@ fn step(method: &str, url: &str, body: Body, response: &str, mime: &str) -> Step
         mime: mime.to_owned(),
         ..Response::default()
     };
-    Step {
+    DraftStep {
         request,
         response: Some(response),
-        ..Step::default()
+        ..DraftStep::default()
     }
 }
 
-fn correlated(steps: Vec<Step>) -> (Draft, Vec<Finding>) {
+fn correlated(steps: Vec<DraftStep>) -> (Draft, Vec<Finding>) {
     let mut draft = Draft::new("t");
     draft.transactions.push(Transaction {
         steps,
@@ -49,16 +49,28 @@ fn a_hidden_field_comes_from_the_page() {
         ("password".into(), "secret".into()),
     ];
     let (draft, findings) = correlated(vec![
-        step("GET", "http://h/login", Body::None, page, "text/html"),
-        step("POST", "http://h/login", Body::Form(form), "", "text/html"),
+        step(
+            "GET",
+            "http://h/login",
+            RequestBody::None,
+            page,
+            "text/html",
+        ),
+        step(
+            "POST",
+            "http://h/login",
+            RequestBody::Form(form),
+            "",
+            "text/html",
+        ),
     ]);
     assert_eq!(findings.len(), 1);
     assert_eq!(
         (findings[0].from, findings[0].used_in.as_slice()),
         (0, &[1][..])
     );
-    let steps: Vec<&Step> = draft.steps().collect();
-    let css = Source::Css {
+    let steps: Vec<&DraftStep> = draft.steps().collect();
+    let css = ExtractorSource::Css {
         selector: "input[name=\"csrf\"][value]".to_owned(),
         attribute: "value".to_owned(),
     };
@@ -69,7 +81,7 @@ fn a_hidden_field_comes_from_the_page() {
             source: css
         }]
     );
-    let Body::Form(fields) = &steps[1].request.body else {
+    let RequestBody::Form(fields) = &steps[1].request.body else {
         panic!("a form")
     };
     let values: Vec<String> = fields.iter().map(|(_, value)| value.template()).collect();
@@ -81,23 +93,29 @@ fn a_hidden_field_comes_from_the_page() {
 #[test]
 fn identifiers_in_json_are_found_by_value_and_short_ones_by_name() {
     let json = r#"{"items":[{"cartId":7,"token":"eyJhbGciOi.J9x12"}],"page":3}"#;
-    let body = Body::Raw(r#"{"cart_id": 7, "page": 3, "quantity":7}"#.into());
+    let body = RequestBody::Raw(r#"{"cart_id": 7, "page": 3, "quantity":7}"#.into());
     let mut pay = step("POST", "http://h/pay?page=3", body, "", "");
     pay.request
         .headers
         .push(("Authorization".into(), "Bearer eyJhbGciOi.J9x12".into()));
     let (draft, findings) = correlated(vec![
-        step("GET", "http://h/cart", Body::None, json, "application/json"),
+        step(
+            "GET",
+            "http://h/cart",
+            RequestBody::None,
+            json,
+            "application/json",
+        ),
         pay,
     ]);
     let names: Vec<&str> = findings.iter().map(|one| one.variable.as_str()).collect();
     assert_eq!(names, ["token", "cart_id"]);
-    let steps: Vec<&Step> = draft.steps().collect();
+    let steps: Vec<&DraftStep> = draft.steps().collect();
     assert_eq!(
         steps[0].extractors[0].source,
-        Source::Json("$.items[0].token".to_owned())
+        ExtractorSource::Json("$.items[0].token".to_owned())
     );
-    let Body::Raw(body) = &steps[1].request.body else {
+    let RequestBody::Raw(body) = &steps[1].request.body else {
         panic!("a body")
     };
     assert_eq!(
@@ -112,11 +130,11 @@ fn identifiers_in_json_are_found_by_value_and_short_ones_by_name() {
 fn segments_of_paths_and_texts_in_scripts() {
     let page = "<script>var cart = 'c-8812ab90';</script>";
     let (draft, findings) = correlated(vec![
-        step("GET", "http://h/", Body::None, page, "text/html"),
+        step("GET", "http://h/", RequestBody::None, page, "text/html"),
         step(
             "GET",
             "http://h/carts/c-8812ab90/items?x=1",
-            Body::None,
+            RequestBody::None,
             "",
             "",
         ),
@@ -125,14 +143,20 @@ fn segments_of_paths_and_texts_in_scripts() {
     assert_eq!(path(&draft, 1), "/carts/${cart_id}/items?x=1");
     let extractor = &draft.steps().next().expect("a step").extractors[0];
     assert!(
-        matches!(&extractor.source, Source::Boundary { right, .. } if right == "'"),
+        matches!(&extractor.source, ExtractorSource::Boundary { right, .. } if right == "'"),
         "{extractor:?}"
     );
 }
 
 #[test]
 fn a_redirect_gives_its_value_by_the_address() {
-    let mut first = step("POST", "http://h/start", Body::None, "<p>", "text/html");
+    let mut first = step(
+        "POST",
+        "http://h/start",
+        RequestBody::None,
+        "<p>",
+        "text/html",
+    );
     if let Some(response) = &mut first.response {
         response
             .headers
@@ -143,7 +167,7 @@ fn a_redirect_gives_its_value_by_the_address() {
         step(
             "POST",
             "http://h/order/a81f00c2b7/confirm",
-            Body::None,
+            RequestBody::None,
             "",
             "",
         ),
@@ -152,7 +176,7 @@ fn a_redirect_gives_its_value_by_the_address() {
     let extractor = &draft.steps().next().expect("a step").extractors[0];
     assert_eq!(
         extractor.source,
-        Source::Address("/order/([^/?&#;]+)".to_owned())
+        ExtractorSource::Address("/order/([^/?&#;]+)".to_owned())
     );
 }
 
@@ -162,7 +186,7 @@ fn what_the_client_makes_becomes_a_function() {
     let (draft, findings) = correlated(vec![step(
         "GET",
         &format!("http://h/x?rid={id}&_=1763876543210&n=12"),
-        Body::None,
+        RequestBody::None,
         "",
         "",
     )]);
@@ -206,21 +230,33 @@ fn visit(user: &str, token: &str, cart: u32, product: &str) -> Draft {
         ("build".into(), "7c11ab90d2".into()),
     ];
     let cart_json = format!(r#"{{"cart":{{"id":{cart},"size":1}}}}"#);
-    let order = Body::Raw(format!(r#"{{"cart": {cart}, "user": "{user}"}}"#).into());
+    let order = RequestBody::Raw(format!(r#"{{"cart": {cart}, "user": "{user}"}}"#).into());
     let steps = vec![
-        step("GET", "http://h/login", Body::None, &page, "text/html"),
-        step("POST", "http://h/login", Body::Form(form), "", "text/html"),
+        step(
+            "GET",
+            "http://h/login",
+            RequestBody::None,
+            &page,
+            "text/html",
+        ),
+        step(
+            "POST",
+            "http://h/login",
+            RequestBody::Form(form),
+            "",
+            "text/html",
+        ),
         step(
             "GET",
             &format!("http://h/product/{product}?ref=top"),
-            Body::None,
+            RequestBody::None,
             "",
             "text/html",
         ),
         step(
             "POST",
             "http://h/cart",
-            Body::None,
+            RequestBody::None,
             &cart_json,
             "application/json",
         ),
@@ -262,7 +298,7 @@ fn two_users_tell_data_from_constants_and_from_values_of_the_server() {
     );
     assert_eq!(draft.data.names, ["nick", "product_id", "user"]);
     assert_eq!(draft.data.rows, [["ann", "12", "ann"], ["bob", "4", "bob"]]);
-    let Body::Form(fields) = &draft.steps().nth(1).expect("a step").request.body else {
+    let RequestBody::Form(fields) = &draft.steps().nth(1).expect("a step").request.body else {
         panic!("a form")
     };
     let values: Vec<String> = fields.iter().map(|(_, value)| value.template()).collect();
@@ -300,18 +336,18 @@ fn requests_of_one_user_alone_are_judged_by_one_recording() {
 fn values_that_a_response_writes_in_another_form_are_read_by_a_function() {
     let value = "k9/Xq+27abZ==";
     let seen = |headers: &[(&str, &str)], body: &str, mime: &str| {
-        let mut first = step("GET", "http://h/", Body::None, body, mime);
+        let mut first = step("GET", "http://h/", RequestBody::None, body, mime);
         let response = first.response.as_mut().expect("it has one");
         let own = headers.iter();
         response.headers = own
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
             .collect();
         let address = "http://h/next?t=k9%2FXq%2B27abZ%3D%3D";
-        let mut next = step("GET", address, Body::None, "", "");
+        let mut next = step("GET", address, RequestBody::None, "", "");
         next.request.headers.push(("X-Token".into(), value.into()));
         let (draft, findings) = correlated(vec![first, next]);
         assert_eq!(findings.len(), 1, "{findings:?}");
-        let steps: Vec<&Step> = draft.steps().collect();
+        let steps: Vec<&DraftStep> = draft.steps().collect();
         let field = steps[1].request.headers[0].1.template();
         (
             steps[0].extractors[0].source.clone(),
@@ -321,17 +357,20 @@ fn values_that_a_response_writes_in_another_form_are_read_by_a_function() {
     };
     let cookie = [("Set-Cookie", "XSRF=k9%2FXq%2B27abZ%3D%3D; Path=/")];
     let (source, field, path) = seen(&cookie, "", "text/html");
-    let pattern = Source::HeaderPattern("Set-Cookie: XSRF=([^;]+)".to_owned());
+    let pattern = ExtractorSource::HeaderPattern("Set-Cookie: XSRF=([^;]+)".to_owned());
     assert_eq!(source, pattern);
     assert_eq!(
         (field.as_str(), path.as_str()),
         ("${__urldecode(${t})}", "/next?t=${t}")
     );
     let small = [("set-cookie", "XSRF=k9%2FXq%2B27abZ%3D%3D; Path=/")];
-    let pattern = Source::HeaderPattern("(?i)set-cookie: XSRF=([^;]+)".to_owned());
+    let pattern = ExtractorSource::HeaderPattern("(?i)set-cookie: XSRF=([^;]+)".to_owned());
     assert_eq!(seen(&small, "", "text/html").0, pattern);
     let (source, _, _) = seen(&[("x-key", value)], "", "text/html");
-    assert_eq!(source, Source::HeaderPattern("(?i)x-key: (.+)".to_owned()));
+    assert_eq!(
+        source,
+        ExtractorSource::HeaderPattern("(?i)x-key: (.+)".to_owned())
+    );
     let script = "<script>boot({\"build\":\"1.2\",\"token\":\"k9\\/Xq+27abZ==\"})</script>";
     let (_, field, path) = seen(&[], script, "text/html");
     assert_eq!(field, "${__unescape(${t})}");

@@ -8,10 +8,10 @@ mod words;
 
 use base64::Engine as _;
 
-use crate::draft::{Draft, Step, Transaction};
-use crate::exchange::{Auth, Body, Part, Request};
+use crate::draft::{Draft, DraftStep, Transaction};
+use crate::exchange::{Auth, FormPart, Request, RequestBody};
 use crate::options::ImportError;
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url::{self, Address};
 use options::{Action, Given};
 use words::CommandLine;
@@ -45,15 +45,19 @@ pub fn import(text: &str) -> Result<Draft, ImportError> {
             }
         }
         for part in parts {
-            let mut call = Call {
+            let mut call = CurlCommand {
                 input: command.input.clone(),
-                ..Call::default()
+                ..CurlCommand::default()
             };
             call.read(&part, &mut draft);
-            steps.extend(call.requests(&mut draft).into_iter().map(|request| Step {
-                request,
-                ..Step::default()
-            }));
+            steps.extend(
+                call.requests(&mut draft)
+                    .into_iter()
+                    .map(|request| DraftStep {
+                        request,
+                        ..DraftStep::default()
+                    }),
+            );
         }
     }
     if steps.is_empty() {
@@ -90,7 +94,7 @@ fn request_words(command: &CommandLine) -> Option<&[String]> {
 
 /// The options of one command.
 #[derive(Default)]
-struct Call {
+struct CurlCommand {
     urls: Vec<String>,
     method: Option<String>,
     headers: Vec<(String, String)>,
@@ -98,7 +102,7 @@ struct Call {
     data: Vec<String>,
     /// The file that holds the body.
     file: Option<String>,
-    parts: Vec<Part>,
+    parts: Vec<FormPart>,
     query: Vec<String>,
     auth: Option<(String, String)>,
     digest: bool,
@@ -112,7 +116,7 @@ struct Call {
     input: Option<String>,
 }
 
-impl Call {
+impl CurlCommand {
     fn read(&mut self, words: &[&str], draft: &mut Draft) {
         for given in options::given(words) {
             match given {
@@ -225,7 +229,7 @@ impl Call {
             ));
             return;
         };
-        let name = Text::from(name);
+        let name = PlanText::from(name);
         let file = content.strip_prefix('@').filter(|_| has_files);
         let mut pieces = file.unwrap_or(content).split(';');
         let first = pieces.next().unwrap_or("");
@@ -236,7 +240,7 @@ impl Call {
             .to_owned();
         self.parts.push(
             match (file, content.strip_prefix('<').filter(|_| has_files)) {
-                (Some(_), _) => Part::File {
+                (Some(_), _) => FormPart::File {
                     name,
                     path: first.trim_matches('"').into(),
                     content: None,
@@ -247,18 +251,18 @@ impl Call {
                     },
                 },
                 (None, Some(file)) => {
-                    let value = Text::expression(format!(
+                    let value = PlanText::expression(format!(
                         "${{__FileToString({})}}",
                         file.replace(',', "\\,")
                     ));
-                    Part::Field { name, value, mime }
+                    FormPart::Field { name, value, mime }
                 }
-                (None, None) if has_files && !mime.is_empty() => Part::Field {
+                (None, None) if has_files && !mime.is_empty() => FormPart::Field {
                     name,
                     value: first.into(),
                     mime,
                 },
-                (None, None) => Part::Field {
+                (None, None) => FormPart::Field {
                     name,
                     value: content.into(),
                     mime: String::new(),
@@ -301,7 +305,7 @@ impl Call {
             (Some(method), ..) => method.clone(),
             (_, true, ..) => "HEAD".to_owned(),
             (_, _, _, Some(_)) => "PUT".to_owned(),
-            (_, _, Body::None, _) => "GET".to_owned(),
+            (_, _, RequestBody::None, _) => "GET".to_owned(),
             _ => "POST".to_owned(),
         };
         let mut request = Request::new(&method, address);
@@ -317,13 +321,18 @@ impl Call {
         };
         request.headers = fields
             .filter(|(name, _)| !is_own(name))
-            .map(|(name, value)| (Text::from(name.as_str()), Text::from(value.as_str())))
+            .map(|(name, value)| {
+                (
+                    PlanText::from(name.as_str()),
+                    PlanText::from(value.as_str()),
+                )
+            })
             .collect();
         if self.json {
             request.default_header("Content-Type", "application/json");
             request.default_header("Accept", "application/json");
         }
-        if matches!(body, Body::Raw(_) | Body::File { .. }) && self.upload.is_none() {
+        if matches!(body, RequestBody::Raw(_) | RequestBody::File { .. }) && self.upload.is_none() {
             request.default_header("Content-Type", "application/x-www-form-urlencoded");
         }
         self.authorize(&mut request);
@@ -349,22 +358,22 @@ impl Call {
         }
     }
 
-    fn body(&self) -> Body {
+    fn body(&self) -> RequestBody {
         if let Some(path) = self
             .upload
             .as_ref()
             .or(self.file.as_ref().filter(|_| self.data.is_empty()))
         {
-            return Body::File {
+            return RequestBody::File {
                 path: path.as_str().into(),
                 mime: String::new(),
             };
         }
         if !self.parts.is_empty() {
-            return Body::Multipart(self.parts.clone());
+            return RequestBody::Multipart(self.parts.clone());
         }
         if self.data.is_empty() || self.as_query {
-            return Body::None;
+            return RequestBody::None;
         }
         let joined = self.data.join(if self.json { "" } else { "&" });
         let content_type = self
@@ -375,14 +384,14 @@ impl Call {
             && content_type
                 .is_none_or(|(_, value)| value.starts_with("application/x-www-form-urlencoded"));
         match form_fields(&joined).filter(|_| is_form) {
-            Some(fields) => Body::Form(fields),
-            None => Body::Raw(joined.into()),
+            Some(fields) => RequestBody::Form(fields),
+            None => RequestBody::Raw(joined.into()),
         }
     }
 }
 
 /// The fields of a form body; `None` unless sending them yields the same bytes.
-pub(crate) fn form_fields(body: &str) -> Option<Vec<(Text, Text)>> {
+pub(crate) fn form_fields(body: &str) -> Option<Vec<(PlanText, PlanText)>> {
     let mut fields = Vec::new();
     for field in body.split('&') {
         let (name, value) = field.split_once('=')?;

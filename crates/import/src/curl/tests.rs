@@ -2,7 +2,7 @@ use super::*;
 
 fn one(command: &str) -> Request {
     let draft = import(command).expect("a request");
-    let steps: Vec<Step> = draft.steps().cloned().collect();
+    let steps: Vec<DraftStep> = draft.steps().cloned().collect();
     assert_eq!(steps.len(), 1, "{command}");
     steps[0].request.clone()
 }
@@ -18,10 +18,10 @@ fn methods_and_bodies_as_curl_chooses_them() {
     assert_eq!(form.method, "POST");
     assert_eq!(
         form.body,
-        Body::Form(vec![("a".into(), "1".into()), ("b".into(), "x y&z".into())])
+        RequestBody::Form(vec![("a".into(), "1".into()), ("b".into(), "x y&z".into())])
     );
     let json = one("curl http://h/ --json '{\"a\":1}'");
-    assert_eq!(json.body, Body::Raw("{\"a\":1}".into()));
+    assert_eq!(json.body, RequestBody::Raw("{\"a\":1}".into()));
     assert_eq!(json.header("content-type"), Some("application/json"));
     let get = one("curl -G http://h/p?x=1 -d a=1 --url-query 'b=c d'");
     assert_eq!(
@@ -33,7 +33,7 @@ fn methods_and_bodies_as_curl_chooses_them() {
     assert_eq!(one("curl -T file.bin h").method, "PUT");
     assert_eq!(
         one("curl -sSLk -XPOST h -d @body.json").body,
-        Body::File {
+        RequestBody::File {
             path: "body.json".into(),
             mime: String::new()
         }
@@ -43,9 +43,15 @@ fn methods_and_bodies_as_curl_chooses_them() {
 #[test]
 fn fields_that_would_not_survive_a_form_are_sent_raw() {
     let raw = one("curl h -H 'Content-Type: application/json' -d '{\"a\":\"b=c\"}'");
-    assert_eq!(raw.body, Body::Raw("{\"a\":\"b=c\"}".into()));
-    assert_eq!(one("curl h -d plain").body, Body::Raw("plain".into()));
-    assert_eq!(one("curl h -d 'a=%zz'").body, Body::Raw("a=%zz".into()));
+    assert_eq!(raw.body, RequestBody::Raw("{\"a\":\"b=c\"}".into()));
+    assert_eq!(
+        one("curl h -d plain").body,
+        RequestBody::Raw("plain".into())
+    );
+    assert_eq!(
+        one("curl h -d 'a=%zz'").body,
+        RequestBody::Raw("a=%zz".into())
+    );
 }
 
 #[test]
@@ -53,12 +59,12 @@ fn multipart() {
     let request = one(
         "curl h -F 'name=Ann' -F 'photo=@me.png;type=image/png' -F 'note=<note.txt' --form-string 'at=@home'",
     );
-    let Body::Multipart(parts) = request.body else {
+    let RequestBody::Multipart(parts) = request.body else {
         panic!("{:?}", request.body)
     };
     assert_eq!(
         parts[1],
-        Part::File {
+        FormPart::File {
             name: "photo".into(),
             path: "me.png".into(),
             content: None,
@@ -66,9 +72,9 @@ fn multipart() {
         }
     );
     assert!(
-        matches!(&parts[2], Part::Field { value, .. } if value.template() == "${__FileToString(note.txt)}")
+        matches!(&parts[2], FormPart::Field { value, .. } if value.template() == "${__FileToString(note.txt)}")
     );
-    assert!(matches!(&parts[3], Part::Field { value, .. } if value.literal() == Some("@home")));
+    assert!(matches!(&parts[3], FormPart::Field { value, .. } if value.literal() == Some("@home")));
 }
 
 #[test]
@@ -93,7 +99,10 @@ fn unknown_options_are_told_and_do_no_harm() {
     .expect("a request");
     assert_eq!(draft.warnings.len(), 3, "{:?}", draft.warnings);
     let request = draft.steps().next().expect("a request").request.clone();
-    assert_eq!(request.headers, [(Text::from("X-Empty"), Text::default())]);
+    assert_eq!(
+        request.headers,
+        [(PlanText::from("X-Empty"), PlanText::default())]
+    );
 }
 
 #[test]

@@ -9,9 +9,9 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::draft::Draft;
-use crate::exchange::{Body, Exchange, Part, Request, Response};
-use crate::options::{ImportError, Options};
-use crate::text::Text;
+use crate::exchange::{Exchange, FormPart, Request, RequestBody, Response};
+use crate::options::{ImportError, ImportOptions};
+use crate::text::PlanText;
 use crate::tidy::{self, Recording};
 use crate::url::{self, Address};
 use crate::{curl, names};
@@ -25,7 +25,7 @@ pub fn without_entries() -> ImportError {
 ///
 /// # Errors
 /// The recording holds no request that a plan can send.
-pub fn import(har: &Value, options: &Options) -> Result<Draft, ImportError> {
+pub fn import(har: &Value, options: &ImportOptions) -> Result<Draft, ImportError> {
     let log = &har["log"];
     let Some(entries) = log["entries"].as_array() else {
         return Err(without_entries());
@@ -147,7 +147,7 @@ fn exchange(entry: &Value) -> Result<Exchange, &'static str> {
     let mut own = Request::new(&method.to_ascii_uppercase(), address);
     own.headers = headers(&request["headers"])
         .into_iter()
-        .map(|(name, value)| (Text::from(name), Text::from(value)))
+        .map(|(name, value)| (PlanText::from(name), PlanText::from(value)))
         .collect();
     own.body = body(
         &request["postData"],
@@ -182,7 +182,7 @@ fn headers(fields: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-fn body(data: &Value, content_type: &str) -> Body {
+fn body(data: &Value, content_type: &str) -> RequestBody {
     let text = data["text"].as_str().unwrap_or("");
     let text = match data["encoding"].as_str() {
         Some("base64") => base64_text(text),
@@ -193,26 +193,30 @@ fn body(data: &Value, content_type: &str) -> Body {
     if mime.starts_with("multipart/form-data") {
         let parts = params.iter().filter_map(part).collect::<Vec<_>>();
         return match parts.is_empty() && !text.is_empty() {
-            true => multipart_of(&text, mime).unwrap_or(Body::Raw(text.into())),
-            false => Body::Multipart(parts),
+            true => multipart_of(&text, mime).unwrap_or(RequestBody::Raw(text.into())),
+            false => RequestBody::Multipart(parts),
         };
     }
     let is_form = mime.starts_with("application/x-www-form-urlencoded");
     if !text.is_empty() {
         return match curl::form_fields(&text).filter(|_| is_form) {
-            Some(fields) => Body::Form(fields),
-            None => Body::Raw(text.into()),
+            Some(fields) => RequestBody::Form(fields),
+            None => RequestBody::Raw(text.into()),
         };
     }
     let fields = params.iter().filter_map(|param| {
         // Some programs encode the values, most do not.
-        let value = |name: &str| param[name].as_str().map(|value| Text::from(plain(value)));
+        let value = |name: &str| {
+            param[name]
+                .as_str()
+                .map(|value| PlanText::from(plain(value)))
+        };
         Some((value("name")?, value("value").unwrap_or_default()))
     });
     let fields: Vec<_> = fields.collect();
     match fields.is_empty() {
-        true => Body::None,
-        false => Body::Form(fields),
+        true => RequestBody::None,
+        false => RequestBody::Form(fields),
     }
 }
 
@@ -225,11 +229,11 @@ fn plain(value: &str) -> String {
     }
 }
 
-fn part(param: &Value) -> Option<Part> {
-    let name = Text::from(param["name"].as_str()?);
+fn part(param: &Value) -> Option<FormPart> {
+    let name = PlanText::from(param["name"].as_str()?);
     let mime = param["contentType"].as_str().unwrap_or("").to_owned();
     Some(match param["fileName"].as_str() {
-        Some(file) => Part::File {
+        Some(file) => FormPart::File {
             name,
             path: base_name(file).into(),
             content: param["value"].as_str().and_then(recorded),
@@ -239,7 +243,7 @@ fn part(param: &Value) -> Option<Part> {
                 mime
             },
         },
-        None => Part::Field {
+        None => FormPart::Field {
             name,
             value: param["value"].as_str().unwrap_or("").into(),
             mime,
@@ -262,7 +266,7 @@ fn base_name(path: &str) -> &str {
 }
 
 /// Parses a multipart body whose parts the recording does not list.
-fn multipart_of(text: &str, mime: &str) -> Option<Body> {
+fn multipart_of(text: &str, mime: &str) -> Option<RequestBody> {
     let boundary = mime
         .split("boundary=")
         .nth(1)?
@@ -281,7 +285,7 @@ fn multipart_of(text: &str, mime: &str) -> Option<Body> {
             let from = head.find(&format!(" {name}=\""))? + name.len() + 3;
             head[from..].split('"').next()
         };
-        let name = Text::from(attribute("name")?);
+        let name = PlanText::from(attribute("name")?);
         let mime = head.lines().find_map(|line| {
             let (field, value) = line.split_once(':')?;
             field
@@ -291,20 +295,20 @@ fn multipart_of(text: &str, mime: &str) -> Option<Body> {
         });
         let mime = mime.unwrap_or_default();
         parts.push(match attribute("filename") {
-            Some(file) => Part::File {
+            Some(file) => FormPart::File {
                 name,
                 path: base_name(file).into(),
                 content: recorded(value.strip_suffix("\r\n").unwrap_or(value)),
                 mime,
             },
-            None => Part::Field {
+            None => FormPart::Field {
                 name,
                 value: value.trim_end_matches(['\r', '\n']).into(),
                 mime,
             },
         });
     }
-    Some(Body::Multipart(parts))
+    Some(RequestBody::Multipart(parts))
 }
 
 fn response(response: &Value) -> Response {

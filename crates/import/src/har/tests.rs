@@ -14,8 +14,11 @@ fn entry(method: &str, url: &str, status: i64, mime: &str, time: &str) -> Value 
 }
 
 fn imported(entries: Vec<Value>) -> Draft {
-    import(&json!({"log": {"entries": entries}}), &Options::default())
-        .unwrap_or_else(|error| panic!("{error}"))
+    import(
+        &json!({"log": {"entries": entries}}),
+        &ImportOptions::default(),
+    )
+    .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A visit in the wrong order: two pages, a log-in that redirects, their resources, and requests to other sites.
@@ -75,11 +78,11 @@ fn only_the_sites_own_requests_are_left() {
     assert_eq!(steps[0].request.address.path.template(), "/?a=%20b");
     assert_eq!(
         steps[0].request.headers,
-        [(Text::from("Accept"), Text::from("*/*"))]
+        [(PlanText::from("Accept"), PlanText::from("*/*"))]
     );
     assert_eq!(
         steps[2].request.body,
-        Body::Form(vec![
+        RequestBody::Form(vec![
             ("user".into(), "a b".into()),
             ("x".into(), "=".into())
         ])
@@ -113,15 +116,15 @@ fn a_har_may_lack_nearly_everything() {
     ]);
     assert_eq!(draft.steps().count(), 2, "{:?}", draft.left_out);
     assert_eq!(draft.left_out.values().sum::<usize>(), 2);
-    assert!(import(&json!({"log": {"entries": []}}), &Options::default()).is_err());
+    assert!(import(&json!({"log": {"entries": []}}), &ImportOptions::default()).is_err());
     assert!(
         import(
             &json!({"log": {"entries": [{"request": {"url": "data:,x"}}]}}),
-            &Options::default()
+            &ImportOptions::default()
         )
         .is_err()
     );
-    assert!(import(&json!({"log": 5}), &Options::default()).is_err());
+    assert!(import(&json!({"log": 5}), &ImportOptions::default()).is_err());
 }
 
 #[test]
@@ -133,13 +136,13 @@ fn multipart_bodies() {
     );
     assert_eq!(
         parts,
-        Body::Multipart(vec![
-            Part::Field {
+        RequestBody::Multipart(vec![
+            FormPart::Field {
                 name: "a".into(),
                 value: "1".into(),
                 mime: String::new()
             },
-            Part::File {
+            FormPart::File {
                 name: "f".into(),
                 path: "me.png".into(),
                 mime: "image/png".to_owned(),

@@ -3,12 +3,12 @@
 use drumfire_jmx::{Node, Prop, Tree, Value};
 
 use super::{Grouping, Recorder, map_texts};
-use crate::draft::{Draft, Step};
+use crate::draft::{Draft, DraftStep};
 use crate::elements;
-use crate::exchange::{Body, Part, Request};
+use crate::exchange::{FormPart, Request, RequestBody};
 use crate::options::ImportError;
 use crate::plan;
-use crate::text::Text;
+use crate::text::PlanText;
 
 /// The path from the roots to an element, as indices among siblings.
 type Way = Vec<usize>;
@@ -27,7 +27,7 @@ impl Recorder {
                 ImportError::new("the plan has no place for the recorded requests")
                     .hint("Add a Recording Controller or a thread group to it")
             })?;
-        let scope = Scope::of(&tree.roots, &way);
+        let scope = InsertionScope::of(&tree.roots, &way);
         let mut nodes = Vec::new();
         if !draft.data.names.is_empty() {
             let names = draft.data.names.join(",");
@@ -48,7 +48,7 @@ impl Recorder {
         })
     }
 
-    fn groups(&self, draft: &Draft, scope: &Scope, nodes: &mut Vec<Node>) {
+    fn groups(&self, draft: &Draft, scope: &InsertionScope, nodes: &mut Vec<Node>) {
         for (place, transaction) in draft.transactions.iter().enumerate() {
             let mut samplers = Vec::new();
             for (position, step) in transaction.steps.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Recorder {
         }
     }
 
-    fn sampler(&self, mut step: Step, is_first: bool, scope: &Scope) -> Node {
+    fn sampler(&self, mut step: DraftStep, is_first: bool, scope: &InsertionScope) -> Node {
         if !self.captures_headers {
             step.request.headers.clear();
         }
@@ -145,16 +145,16 @@ fn at<'n>(nodes: &'n mut [Node], way: &[usize]) -> Option<&'n mut Node> {
 
 /// The settings that apply where the recorded requests are inserted.
 #[derive(Default)]
-struct Scope {
+struct InsertionScope {
     /// Variables by value, nearest first.
     variables: Vec<(String, String)>,
     /// Default settings, nearest first.
     defaults: Vec<Node>,
 }
 
-impl Scope {
-    fn of(roots: &[Node], way: &[usize]) -> Scope {
-        let mut scope = Scope::default();
+impl InsertionScope {
+    fn of(roots: &[Node], way: &[usize]) -> InsertionScope {
+        let mut scope = InsertionScope::default();
         let mut level = roots;
         let mut above = Vec::new();
         for place in way {
@@ -228,7 +228,7 @@ impl Scope {
 }
 
 /// All texts of a request that may hold a value.
-fn texts(request: &mut Request) -> Vec<&mut Text> {
+fn texts(request: &mut Request) -> Vec<&mut PlanText> {
     let address = &mut request.address;
     let mut all = vec![
         &mut address.scheme,
@@ -240,14 +240,14 @@ fn texts(request: &mut Request) -> Vec<&mut Text> {
         all.push(value);
     }
     match &mut request.body {
-        Body::None => {}
-        Body::Raw(text) => all.push(text),
-        Body::Form(fields) => all.extend(fields.iter_mut().map(|(_, value)| value)),
-        Body::Multipart(parts) => all.extend(parts.iter_mut().map(|part| match part {
-            Part::Field { value, .. } => value,
-            Part::File { path, .. } => path,
+        RequestBody::None => {}
+        RequestBody::Raw(text) => all.push(text),
+        RequestBody::Form(fields) => all.extend(fields.iter_mut().map(|(_, value)| value)),
+        RequestBody::Multipart(parts) => all.extend(parts.iter_mut().map(|part| match part {
+            FormPart::Field { value, .. } => value,
+            FormPart::File { path, .. } => path,
         })),
-        Body::File { path, .. } => all.push(path),
+        RequestBody::File { path, .. } => all.push(path),
     }
     all
 }

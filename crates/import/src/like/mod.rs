@@ -6,7 +6,7 @@ mod naming;
 use drumfire_jmx::{Node, Tree, Value};
 
 use crate::filter::Filter;
-use crate::options::Options;
+use crate::options::ImportOptions;
 
 /// The settings of a `ProxyControl` element.
 #[derive(Debug, Clone)]
@@ -121,9 +121,9 @@ impl Recorder {
 
     /// The import options that keep the requests that its patterns accept. Every host is kept unless the user names
     /// domains.
-    pub fn options(&self, asked: Options, warnings: &mut Vec<String>) -> Options {
+    pub fn options(&self, asked: ImportOptions, warnings: &mut Vec<String>) -> ImportOptions {
         let content = [self.content_include.as_str(), self.content_exclude.as_str()];
-        Options {
+        ImportOptions {
             all_domains: asked.domains.is_empty(),
             keep_static: true,
             keep_redirects: !self.follows_redirects && !self.redirects_automatically,

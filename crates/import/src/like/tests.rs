@@ -70,7 +70,7 @@ fn recorded(tree: &Tree) -> Draft {
         ..Recording::default()
     };
     let mut warnings = Vec::new();
-    let options = recorder.options(Options::default(), &mut warnings);
+    let options = recorder.options(ImportOptions::default(), &mut warnings);
     let draft = tidy::draft(recording, &options);
     assert_eq!(warnings, Vec::<String>::new());
     draft
@@ -223,6 +223,6 @@ fn a_plan_without_a_recorder_or_a_place() {
     let mut warnings = Vec::new();
     let broken = plan(&list("exclude_list", "("), true);
     let recorder = Recorder::find(&broken).expect("a recorder");
-    recorder.options(Options::default(), &mut warnings);
+    recorder.options(ImportOptions::default(), &mut warnings);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
 }

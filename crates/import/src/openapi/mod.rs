@@ -8,11 +8,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::draft::{Draft, Step, Transaction};
-use crate::exchange::{Body, Part, Request};
-use crate::options::{ImportError, Options};
+use crate::draft::{Draft, DraftStep, Transaction};
+use crate::exchange::{FormPart, Request, RequestBody};
+use crate::options::{ImportError, ImportOptions};
 use crate::plan::VariableNames;
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url::{self, Address};
 use schema::OpenApiDocument;
 
@@ -39,7 +39,11 @@ pub fn parse_yaml(text: &str) -> Result<Value, String> {
 ///
 /// # Errors
 /// The description contains no operation.
-pub fn import(description: Value, file: &Path, options: &Options) -> Result<Draft, ImportError> {
+pub fn import(
+    description: Value,
+    file: &Path,
+    options: &ImportOptions,
+) -> Result<Draft, ImportError> {
     let Some(read) = options.read else {
         return of_one_file(&description, options);
     };
@@ -55,7 +59,7 @@ pub fn import(description: Value, file: &Path, options: &Options) -> Result<Draf
     draft
 }
 
-fn of_one_file(description: &Value, options: &Options) -> Result<Draft, ImportError> {
+fn of_one_file(description: &Value, options: &ImportOptions) -> Result<Draft, ImportError> {
     let title = description
         .pointer("/info/title")
         .and_then(Value::as_str)
@@ -66,7 +70,7 @@ fn of_one_file(description: &Value, options: &Options) -> Result<Draft, ImportEr
         names: VariableNames::default(),
         is_2: description.get("swagger").is_some(),
         base: Address::default(),
-        prefix: Text::default(),
+        prefix: PlanText::default(),
     };
     importer.server(options)?;
     let Some(paths) = importer
@@ -101,11 +105,11 @@ struct Importer<'d> {
     is_2: bool,
     base: Address,
     /// The prefix of every path.
-    prefix: Text,
+    prefix: PlanText,
 }
 
 impl<'d> Importer<'d> {
-    fn server(&mut self, options: &Options) -> Result<(), ImportError> {
+    fn server(&mut self, options: &ImportOptions) -> Result<(), ImportError> {
         let root = self.document.root;
         let described = match self.is_2 {
             true => self.server_of_2(),
@@ -136,8 +140,8 @@ impl<'d> Importer<'d> {
         self.draft
             .variable(&host, address.host.clone(), "The server");
         self.base = Address {
-            host: Text::variable(&host),
-            path: Text::default(),
+            host: PlanText::variable(&host),
+            path: PlanText::default(),
             ..address
         };
         Ok(())
@@ -203,7 +207,7 @@ impl<'d> Importer<'d> {
         method: &str,
         operation: &'d Value,
         shared: &'d [Value],
-    ) -> Step {
+    ) -> DraftStep {
         let mut address = self.base.clone();
         address.path = self.prefix.clone();
         let mut request = Request::new(&method.to_ascii_uppercase(), address);
@@ -229,10 +233,10 @@ impl<'d> Importer<'d> {
         }
         self.security(operation, &mut request);
         let expected_code = self.responses(operation, &mut request);
-        Step {
+        DraftStep {
             request,
             expected_code,
-            ..Step::default()
+            ..DraftStep::default()
         }
     }
 
@@ -254,8 +258,8 @@ impl<'d> Importer<'d> {
     }
 
     /// `/pets/{id}`, where a variable of the plan holds the parameter's example.
-    fn path_text(&mut self, path: &str, parameters: &[&Value]) -> Text {
-        let mut text = Text::default();
+    fn path_text(&mut self, path: &str, parameters: &[&Value]) -> PlanText {
+        let mut text = PlanText::default();
         let mut rest = path;
         while let Some((before, after)) = rest.split_once('{') {
             let Some((name, after)) = after.split_once('}') else {
@@ -265,8 +269,10 @@ impl<'d> Importer<'d> {
             let described = parameters
                 .iter()
                 .find(|one| one["in"] == "path" && one["name"] == name);
-            let value =
-                described.map_or_else(|| Text::from("1"), |one| self.document.value_of(one).text());
+            let value = described.map_or_else(
+                || PlanText::from("1"),
+                |one| self.document.value_of(one).text(),
+            );
             let known = self
                 .draft
                 .variables
@@ -279,7 +285,7 @@ impl<'d> Importer<'d> {
             };
             self.draft
                 .variable(&variable, value, "From the path of the API");
-            text.append(Text::variable(&variable));
+            text.append(PlanText::variable(&variable));
             rest = after;
         }
         text.push(rest);
@@ -287,7 +293,7 @@ impl<'d> Importer<'d> {
     }
 
     /// Required parameters, and optional ones that have an example.
-    fn wanted<'p>(&self, parameters: &[&'p Value], place: &str) -> Vec<(&'p str, Text)> {
+    fn wanted<'p>(&self, parameters: &[&'p Value], place: &str) -> Vec<(&'p str, PlanText)> {
         let mut wanted = Vec::new();
         for parameter in parameters.iter().filter(|one| one["in"] == place) {
             let is_required = parameter["required"].as_bool().unwrap_or(false);
@@ -320,7 +326,7 @@ impl<'d> Importer<'d> {
         }
         let cookies = self.wanted(parameters, "cookie");
         if !cookies.is_empty() {
-            let mut field = Text::default();
+            let mut field = PlanText::default();
             for (place, (name, value)) in cookies.into_iter().enumerate() {
                 field.push(if place == 0 { "" } else { "; " });
                 field.push(&format!("{name}="));
@@ -333,7 +339,7 @@ impl<'d> Importer<'d> {
     fn body_of_2(&mut self, operation: &Value, parameters: &[&Value], request: &mut Request) {
         if let Some(body) = parameters.iter().find(|one| one["in"] == "body") {
             let value = self.document.example(&body["schema"]);
-            request.body = Body::Raw(value.json());
+            request.body = RequestBody::Raw(value.json());
             request.default_header("Content-Type", "application/json");
             return;
         }
@@ -355,7 +361,7 @@ impl<'d> Importer<'d> {
             .iter()
             .filter_map(|one| Some((one["name"].as_str()?, *one)));
         request.body = match is_multipart || has_file {
-            true => Body::Multipart(
+            true => RequestBody::Multipart(
                 named
                     .map(|(name, one)| match one["type"] == "file" {
                         true => file_part(name),
@@ -363,7 +369,7 @@ impl<'d> Importer<'d> {
                     })
                     .collect(),
             ),
-            false => Body::Form(
+            false => RequestBody::Form(
                 named
                     .map(|(name, one)| (name.into(), self.document.value_of(one).text()))
                     .collect(),
@@ -382,11 +388,11 @@ impl<'d> Importer<'d> {
         let (kind, media) = preferred(content);
         let value = self.document.media_example(media);
         if kind.starts_with("multipart/") {
-            request.body = Body::Multipart(self.multipart(media, &value));
+            request.body = RequestBody::Multipart(self.multipart(media, &value));
         } else if kind == "application/x-www-form-urlencoded" {
-            request.body = Body::Form(value.fields());
+            request.body = RequestBody::Form(value.fields());
         } else if kind == "application/octet-stream" || kind.starts_with("image/") {
-            request.body = Body::File {
+            request.body = RequestBody::File {
                 path: "body.bin".into(),
                 mime: kind.to_owned(),
             };
@@ -397,17 +403,17 @@ impl<'d> Importer<'d> {
                 kind
             };
             request.default_header("Content-Type", kind);
-            request.body = Body::Raw(value.json());
+            request.body = RequestBody::Raw(value.json());
         } else {
             request.default_header("Content-Type", kind);
-            request.body = Body::Raw(value.text());
+            request.body = RequestBody::Raw(value.text());
             self.draft.warn(format!(
                 "bodies of `{kind}` are written as the example has them; without one they are empty"
             ));
         }
     }
 
-    fn multipart(&self, media: &Value, value: &schema::Example) -> Vec<Part> {
+    fn multipart(&self, media: &Value, value: &schema::Example) -> Vec<FormPart> {
         let schema = self.document.resolve(&media["schema"]);
         let is_file = |name: &str| {
             let property = self.document.resolve(&schema["properties"][name]);
@@ -454,8 +460,8 @@ impl<'d> Importer<'d> {
                     self.draft.variable("user", "", "For HTTP Basic");
                     self.draft.variable("password", "", "For HTTP Basic");
                     request.auth = Some(crate::exchange::Auth {
-                        user: Text::variable("user"),
-                        password: Text::variable("password"),
+                        user: PlanText::variable("user"),
+                        password: PlanText::variable("password"),
                         mechanism: "BASIC",
                     });
                 }
@@ -463,18 +469,18 @@ impl<'d> Importer<'d> {
                     let field = scheme["name"].as_str().unwrap_or("X-API-Key");
                     self.draft.variable(variable, "", "The key of the API");
                     if scheme["in"] == "query" {
-                        let value = Text::variable(variable);
+                        let value = PlanText::variable(variable);
                         request.address.add_parameter(field, value);
                     } else if scheme["in"] == "header" {
                         request
                             .headers
-                            .push((field.into(), Text::variable(variable)));
+                            .push((field.into(), PlanText::variable(variable)));
                     }
                 }
                 ("http" | "oauth2" | "openIdConnect", _) => {
                     self.draft.variable(variable, "", "A bearer token");
-                    let mut field = Text::from("Bearer ");
-                    field.append(Text::variable(variable));
+                    let mut field = PlanText::from("Bearer ");
+                    field.append(PlanText::variable(variable));
                     request.headers.push(("Authorization".into(), field));
                 }
                 _ => self.draft.warn(format!(
@@ -520,8 +526,8 @@ fn preferred(content: &Map<String, Value>) -> (&str, &Value) {
     })
 }
 
-fn file_part(name: &str) -> Part {
-    Part::File {
+fn file_part(name: &str) -> FormPart {
+    FormPart::File {
         name: name.into(),
         path: format!("{name}.bin").into(),
         content: None,
@@ -529,8 +535,8 @@ fn file_part(name: &str) -> Part {
     }
 }
 
-fn field_part(name: &str, value: Text) -> Part {
-    Part::Field {
+fn field_part(name: &str, value: PlanText) -> FormPart {
+    FormPart::Field {
         name: name.into(),
         value,
         mime: String::new(),

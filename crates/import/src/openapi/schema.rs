@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use serde_json::Value;
 
-use crate::text::Text;
+use crate::text::PlanText;
 
 /// How deep nested schemas are followed. A description may be arbitrarily deep, or refer to itself.
 const DEEPEST: usize = 8;
@@ -31,13 +31,13 @@ pub enum Example {
 
 impl Example {
     /// The value as a parameter sends it.
-    pub fn text(&self) -> Text {
+    pub fn text(&self) -> PlanText {
         match self {
             Example::Value(Value::String(text)) => text.as_str().into(),
-            Example::Value(Value::Null) => Text::default(),
-            Example::Function(call) => Text::expression(*call),
+            Example::Value(Value::Null) => PlanText::default(),
+            Example::Function(call) => PlanText::expression(*call),
             Example::List(items) => {
-                let mut text = Text::default();
+                let mut text = PlanText::default();
                 for (place, item) in items.iter().enumerate() {
                     text.push(if place == 0 { "" } else { "," });
                     text.append(item.text());
@@ -54,13 +54,13 @@ impl Example {
     }
 
     /// The value as a JSON body.
-    pub fn json(&self) -> Text {
-        let mut text = Text::default();
+    pub fn json(&self) -> PlanText {
+        let mut text = PlanText::default();
         self.write(0, &mut text);
         text
     }
 
-    fn write(&self, depth: usize, out: &mut Text) {
+    fn write(&self, depth: usize, out: &mut PlanText) {
         let line = |depth: usize| format!("\n{}", "  ".repeat(depth));
         match self {
             Example::Value(value @ (Value::Array(_) | Value::Object(_))) => {
@@ -70,7 +70,7 @@ impl Example {
             Example::Value(value) => out.push(&value.to_string()),
             Example::Function(call) => {
                 out.push("\"");
-                out.append(Text::expression(*call));
+                out.append(PlanText::expression(*call));
                 out.push("\"");
             }
             Example::List(items) if items.is_empty() => out.push("[]"),
@@ -98,7 +98,7 @@ impl Example {
     }
 
     /// The value as the fields of a form.
-    pub fn fields(&self) -> Vec<(Text, Text)> {
+    pub fn fields(&self) -> Vec<(PlanText, PlanText)> {
         match self {
             Example::Object(fields) => {
                 let fields = fields.iter();

@@ -2,9 +2,9 @@ use serde_json::json;
 
 use super::*;
 
-fn steps(description: Value) -> Vec<Step> {
-    let draft =
-        of_one_file(&description, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+fn steps(description: Value) -> Vec<DraftStep> {
+    let draft = of_one_file(&description, &ImportOptions::default())
+        .unwrap_or_else(|error| panic!("{error}"));
     draft.steps().cloned().collect()
 }
 
@@ -44,7 +44,7 @@ fn version_3_with_references_cycles_and_examples() {
     assert_eq!(request.address.path.template(), "/v1/pets/${id}?dry=a%20b");
     assert_eq!(request.address.host.template(), "${host}");
     assert_eq!(steps[0].expected_code, "200");
-    let Body::Raw(body) = &request.body else {
+    let RequestBody::Raw(body) = &request.body else {
         panic!("a body")
     };
     let body = body.template();
@@ -80,9 +80,9 @@ fn version_2() {
     assert_eq!(steps[0].request.address.path.template(), "/api/login");
     assert_eq!(
         steps[0].request.body,
-        Body::Form(vec![("user".into(), "ann".into())])
+        RequestBody::Form(vec![("user".into(), "ann".into())])
     );
-    assert!(matches!(steps[1].request.body, Body::Multipart(_)));
+    assert!(matches!(steps[1].request.body, RequestBody::Multipart(_)));
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn yaml_is_read_too() {
     let text = "openapi: 3.0.0\ninfo: {title: x}\nservers: [{url: /v1}]\npaths:\n  /a:\n    get:\n      responses:\n        '200': {description: ok}\n";
     assert!(is_yaml(text));
     let value = parse_yaml(text).expect("YAML");
-    let draft = of_one_file(&value, &Options::default()).expect("an operation");
+    let draft = of_one_file(&value, &ImportOptions::default()).expect("an operation");
     assert_eq!(draft.steps().count(), 1);
     assert_eq!(draft.warnings.len(), 1, "{:?}", draft.warnings);
 }
@@ -103,7 +103,7 @@ fn descriptions_without_requests_are_refused() {
         json!({"openapi": "3.0.0", "paths": {"/a": {"x-own": 1}}}),
     ] {
         assert!(
-            of_one_file(&description, &Options::default()).is_err(),
+            of_one_file(&description, &ImportOptions::default()).is_err(),
             "{description}"
         );
     }
@@ -119,7 +119,7 @@ fn schemas_that_multiply_stay_small() {
         {"schema": {"$ref": "#/components/schemas/N"}}}}}}},
         "components": {"schemas": {"N": {"type": "object", "properties": properties}}}}),
     );
-    let Body::Raw(body) = &steps[0].request.body else {
+    let RequestBody::Raw(body) = &steps[0].request.body else {
         panic!("a body")
     };
     assert!(body.template().len() < 2_000_000);
@@ -146,9 +146,9 @@ fn files_that_refer_to_each_other_are_one_description() {
                 \n  /c: {get: {$ref: ../up.yaml}}\n  /d: {get: {$ref: 'http://h/x.yaml'}}\n  /e: {get: {$ref: other.yaml}}\n\
                 \n  /f: {get: {$ref: /etc/passwd}}\n  /g: {get: {$ref: none.yaml}}\ncomponents: {schemas: {Q: {type: string, example: deep}}}\n";
     let value = parse_yaml(text).expect("YAML");
-    let options = Options {
+    let options = ImportOptions {
         read: Some(beside),
-        ..Options::default()
+        ..ImportOptions::default()
     };
     let draft = import(value, Path::new("api/api.yaml"), &options).expect("operations");
     let first: Vec<String> = draft

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use crate::correlate::{Extractor, Source};
-use crate::draft::{Draft, Step, Transaction};
-use crate::exchange::{Auth, Body, Part, Request};
+use crate::correlate::{Extractor, ExtractorSource};
+use crate::draft::{Draft, DraftStep, Transaction};
+use crate::exchange::{Auth, FormPart, Request, RequestBody};
 use crate::names;
 use crate::options::ImportError;
-use crate::text::Text;
+use crate::text::PlanText;
 use crate::url::Address;
 
 /// How deep nested folders are followed.
@@ -114,7 +114,7 @@ impl Importer {
         }
     }
 
-    fn step(&mut self, item: &Value, around: &Around<'_>) -> Option<Step> {
+    fn step(&mut self, item: &Value, around: &Around<'_>) -> Option<DraftStep> {
         let value = &item["request"];
         let (address_of, method) = match value {
             // A request may consist of its address alone.
@@ -162,9 +162,9 @@ impl Importer {
             around.auth
         };
         self.auth(auth, &mut request);
-        let mut step = Step {
+        let mut step = DraftStep {
             request,
-            ..Step::default()
+            ..DraftStep::default()
         };
         self.scripts(item, Some(&mut step));
         Some(step)
@@ -254,13 +254,13 @@ impl Importer {
         if !is_whole {
             return Some(Address {
                 scheme: "http".into(),
-                host: Text::variable(&name),
+                host: PlanText::variable(&name),
                 path,
                 ..Address::default()
             });
         }
         // JMeter takes a path that begins with a scheme as the whole address.
-        let mut whole = Text::variable(&name);
+        let mut whole = PlanText::variable(&name);
         whole.append(path);
         Some(Address {
             path: whole,
@@ -268,9 +268,9 @@ impl Importer {
         })
     }
 
-    fn body(&mut self, body: &Value, headers: &mut Vec<(Text, Text)>) -> Body {
+    fn body(&mut self, body: &Value, headers: &mut Vec<(PlanText, PlanText)>) -> RequestBody {
         if body["disabled"] == true {
-            return Body::None;
+            return RequestBody::None;
         }
         match body["mode"].as_str().unwrap_or("") {
             "raw" => raw(body, headers),
@@ -279,36 +279,36 @@ impl Importer {
                 let fields = enabled_pairs(&body["urlencoded"]);
                 let field =
                     |one: &Value| (text(&scalar(&one["key"])), text(&scalar(&one["value"])));
-                Body::Form(fields.map(field).collect())
+                RequestBody::Form(fields.map(field).collect())
             }
             "formdata" => {
                 headers.retain(|(name, _)| !is_content_type(name));
                 let fields = enabled_pairs(&body["formdata"]);
-                Body::Multipart(fields.map(|one| self.part(one)).collect())
+                RequestBody::Multipart(fields.map(|one| self.part(one)).collect())
             }
             "file" => {
                 let path = body["file"]
                     .as_str()
                     .or(body.pointer("/file/src").and_then(Value::as_str))
                     .unwrap_or("");
-                Body::File {
+                RequestBody::File {
                     path: text(path),
                     mime: String::new(),
                 }
             }
             "graphql" => {
                 type_if_missing(headers, "application/json");
-                Body::Raw(graphql(&body["graphql"]))
+                RequestBody::Raw(graphql(&body["graphql"]))
             }
-            _ => Body::None,
+            _ => RequestBody::None,
         }
     }
 
-    fn part(&mut self, one: &Value) -> Part {
+    fn part(&mut self, one: &Value) -> FormPart {
         let name = text(&scalar(&one["key"]));
         let mime = one["contentType"].as_str().unwrap_or("").to_owned();
         if one["type"] != "file" {
-            return Part::Field {
+            return FormPart::Field {
                 name,
                 value: text(&scalar(&one["value"])),
                 mime,
@@ -319,7 +319,7 @@ impl Importer {
             self.draft
                 .warn(format!("form field `{}` names no file", name.template()));
         }
-        Part::File {
+        FormPart::File {
             name,
             path: text(path),
             content: None,
@@ -333,7 +333,7 @@ impl Importer {
 
     fn auth(&mut self, auth: &Value, request: &mut Request) {
         let kind = auth["type"].as_str().unwrap_or("noauth");
-        let value = |name: &str| -> Text {
+        let value = |name: &str| -> PlanText {
             // 2.1 has a list of keys and values, 2.0 an object.
             let of_list = auth[kind]
                 .as_array()
@@ -359,11 +359,11 @@ impl Importer {
                 };
                 let token = if token.is_empty() {
                     self.draft.variable("token", "", "A bearer token");
-                    Text::variable("token")
+                    PlanText::variable("token")
                 } else {
                     token
                 };
-                let mut field = Text::from("Bearer ");
+                let mut field = PlanText::from("Bearer ");
                 field.append(token);
                 request.headers.push(("Authorization".into(), field));
             }
@@ -383,7 +383,7 @@ impl Importer {
 
     /// Carries over the two script patterns that nearly all collections use: extracting a value from a JSON response, and
     /// checking the status.
-    fn scripts(&mut self, item: &Value, mut step: Option<&mut Step>) {
+    fn scripts(&mut self, item: &Value, mut step: Option<&mut DraftStep>) {
         let mut rest = 0;
         for event in item["event"].as_array().into_iter().flatten() {
             let script = &event["script"]["exec"];
@@ -420,22 +420,22 @@ fn enabled_pairs(list: &Value) -> impl Iterator<Item = &Value> {
     list.filter(|one| one["disabled"] != true && one["key"].is_string())
 }
 
-fn is_content_type(name: &Text) -> bool {
+fn is_content_type(name: &PlanText) -> bool {
     name.literal()
         .is_some_and(|name| name.eq_ignore_ascii_case("content-type"))
 }
 
-fn type_if_missing(headers: &mut Vec<(Text, Text)>, mime: &str) {
+fn type_if_missing(headers: &mut Vec<(PlanText, PlanText)>, mime: &str) {
     if !headers.iter().any(|(name, _)| is_content_type(name)) {
         headers.push(("Content-Type".into(), mime.into()));
     }
 }
 
 /// A raw body, with the content type of its language.
-fn raw(body: &Value, headers: &mut Vec<(Text, Text)>) -> Body {
+fn raw(body: &Value, headers: &mut Vec<(PlanText, PlanText)>) -> RequestBody {
     let raw = body["raw"].as_str().unwrap_or("");
     if raw.is_empty() {
-        return Body::None;
+        return RequestBody::None;
     }
     let language = body.pointer("/options/raw/language");
     let mime = match language.and_then(Value::as_str).unwrap_or("") {
@@ -446,11 +446,11 @@ fn raw(body: &Value, headers: &mut Vec<(Text, Text)>) -> Body {
         _ => "text/plain",
     };
     type_if_missing(headers, mime);
-    Body::Raw(text(raw))
+    RequestBody::Raw(text(raw))
 }
 
 /// Carries over one line of a test script; returns whether it could.
-fn carry_over(line: &str, json: Option<&str>, step: &mut Step) -> bool {
+fn carry_over(line: &str, json: Option<&str>, step: &mut DraftStep) -> bool {
     for set in [
         "pm.environment.set(",
         "pm.collectionVariables.set(",
@@ -480,7 +480,7 @@ fn carry_over(line: &str, json: Option<&str>, step: &mut Step) -> bool {
         if let Some(path) = path.filter(|path| !path.contains(['(', '+', ' '])) {
             step.extractors.push(Extractor {
                 variable: variable_name(name),
-                source: Source::Json(format!("${path}")),
+                source: ExtractorSource::Json(format!("${path}")),
             });
             return true;
         }
@@ -612,8 +612,8 @@ fn variable_name(name: &str) -> String {
 }
 
 /// Converts a text with `{{variables}}`, including Postman's dynamic ones.
-pub(crate) fn text(raw: &str) -> Text {
-    let mut text = Text::default();
+pub(crate) fn text(raw: &str) -> PlanText {
+    let mut text = PlanText::default();
     let mut rest = raw;
     while let Some((before, after)) = rest.split_once("{{") {
         let Some((name, after)) = after.split_once("}}") else {
@@ -621,8 +621,8 @@ pub(crate) fn text(raw: &str) -> Text {
         };
         text.push(before);
         text.append(match dynamic(name.trim()) {
-            Some(call) => Text::expression(call),
-            None => Text::variable(&variable_name(name)),
+            Some(call) => PlanText::expression(call),
+            None => PlanText::variable(&variable_name(name)),
         });
         rest = after;
     }
@@ -648,9 +648,9 @@ fn dynamic(name: &str) -> Option<&'static str> {
 }
 
 /// `{"query":…,"variables":…}`; the variables are JSON in a text.
-fn graphql(value: &Value) -> Text {
+fn graphql(value: &Value) -> PlanText {
     let quoted = |raw: &str| Value::from(raw).to_string();
-    let mut whole = Text::from("{\"query\":\"");
+    let mut whole = PlanText::from("{\"query\":\"");
     whole.append(
         text(value["query"].as_str().unwrap_or("")).map_literals(|literal| {
             let quoted = quoted(literal);

@@ -36,11 +36,14 @@ fn folders_variables_authorization_and_scripts() {
     assert_eq!(list.expected_code, "200");
     assert_eq!(
         list.extractors[0].source,
-        Source::Json("$.items[0].id".to_owned())
+        ExtractorSource::Json("$.items[0].id".to_owned())
     );
     assert_eq!(open.request.method, "POST");
     assert_eq!(open.request.address.path.template(), "/a%20b");
-    assert_eq!(open.request.body, Body::Raw(text("{\"n\": {{order}}}")));
+    assert_eq!(
+        open.request.body,
+        RequestBody::Raw(text("{\"n\": {{order}}}"))
+    );
     assert!(
         open.request
             .headers
@@ -71,18 +74,18 @@ fn bodies_of_every_kind() {
     let form = request(
         json!({"mode": "urlencoded", "urlencoded": [{"key": "a", "value": "1"}, {"key": "b", "value": "2", "disabled": true}]}),
     );
-    assert_eq!(form, Body::Form(vec![("a".into(), "1".into())]));
+    assert_eq!(form, RequestBody::Form(vec![("a".into(), "1".into())]));
     let parts = request(
         json!({"mode": "formdata", "formdata": [{"key": "f", "type": "file", "src": ["/x/y.png"]}, {"key": "t", "value": "v"}]}),
     );
-    assert!(matches!(parts, Body::Multipart(parts) if parts.len() == 2));
+    assert!(matches!(parts, RequestBody::Multipart(parts) if parts.len() == 2));
     let query = request(
         json!({"mode": "graphql", "graphql": {"query": "{ a(x: \"1\") }", "variables": "{\"v\": {{v}}}"}}),
     );
     assert_eq!(
         query,
-        Body::Raw({
-            let mut body = Text::from("{\"query\":\"{ a(x: \\\"1\\\") }\",\"variables\":");
+        RequestBody::Raw({
+            let mut body = PlanText::from("{\"query\":\"{ a(x: \\\"1\\\") }\",\"variables\":");
             body.append(text("{\"v\": {{v}}}"));
             body.push("}");
             body

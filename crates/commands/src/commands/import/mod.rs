@@ -9,7 +9,7 @@ use std::path::Path;
 
 use drumfire_import::correlate::{Finding, correlate, counterparts};
 use drumfire_import::like::Recorder;
-use drumfire_import::{Draft, Format, ImportError, Options};
+use drumfire_import::{Draft, Format, ImportError, ImportOptions};
 use drumfire_jmx::Tree;
 
 use super::inputs::settings;
@@ -36,7 +36,7 @@ pub fn import<E: Engine>(
         .iter()
         .map(|file| read(file))
         .collect::<Result<Vec<_>, _>>()?;
-    let options = Options {
+    let options = ImportOptions {
         format: arguments.from.as_deref().and_then(Format::from_name),
         domains: arguments.domain.clone(),
         all_domains: arguments.all_domains,
@@ -44,7 +44,7 @@ pub fn import<E: Engine>(
         no_think_time: arguments.no_think_time,
         server: arguments.server.clone(),
         read: Some(read_file),
-        ..Options::default()
+        ..ImportOptions::default()
     };
     let recorded = drumfire_import::import(&files, &options).map_err(|error| refusal(&error))?;
     let other = other_user(arguments.other_user.as_deref(), &recorded, &options)?;
@@ -77,7 +77,7 @@ pub(super) struct WantedPlan<'a> {
 pub(super) fn other_user(
     file: Option<&Path>,
     first: &Draft,
-    options: &Options,
+    options: &ImportOptions,
 ) -> Result<Option<Draft>, Refusal> {
     let Some(file) = file else { return Ok(None) };
     let other = drumfire_import::import(&[read(file)?], options);

@@ -7,7 +7,7 @@ mod sources;
 use std::path::Path;
 
 use drumfire_import::like::Recorder;
-use drumfire_import::{Address, Draft, Options};
+use drumfire_import::{Address, Draft, ImportOptions};
 use drumfire_jmx::Tree;
 
 use super::import::{self, WantedPlan};
@@ -55,11 +55,11 @@ pub fn record<E: Engine>(
     if let Some(file) = &arguments.har {
         whole_file::write(file, &bytes).map_err(failed)?;
     }
-    let options = Options {
+    let options = ImportOptions {
         domains: arguments.domain.clone(),
         all_domains: arguments.all_domains,
         no_think_time: arguments.no_think_time,
-        ..Options::default()
+        ..ImportOptions::default()
     };
     let options = match recorder {
         Some(recorder) => {
