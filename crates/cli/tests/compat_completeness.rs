@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use drumfire_engine::elements::{Rung, entries};
-use drumfire_expr::{Origin, functions};
+use drumfire_expr::{FunctionOrigin, functions};
 use drumfire_jmx::{Element, Node, Prop, Value};
 use drumfire_testkit::compat;
 
@@ -137,7 +137,8 @@ fn every_native_element_and_function_has_a_case() {
     let own = functions()
         .iter()
         .filter(|spec| {
-            spec.origin == Origin::Core && spec.rung() == drumfire_expr::FunctionRung::Native
+            spec.origin == FunctionOrigin::Core
+                && spec.rung() == drumfire_expr::FunctionRung::Native
         })
         .map(|spec| spec.name);
     found.extend(wrong(own, &used.functions, FUNCTIONS_WITHOUT));

@@ -61,14 +61,14 @@ pub(crate) enum Build {
 
 /// A function call in a template.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct FunctionCall {
     pub(crate) spec: &'static FunctionSpec,
     pub(crate) args: Box<[Template]>,
-    body: Body,
+    body: FunctionBody,
 }
 
 #[derive(Debug)]
-enum Body {
+enum FunctionBody {
     Plain(Plain),
     Stateful(Box<dyn Stateful>),
     Script {
@@ -77,48 +77,50 @@ enum Body {
     },
 }
 
-impl Call {
+impl FunctionCall {
     /// A call of `spec` with a valid number of arguments.
     pub(crate) fn new(
         spec: &'static FunctionSpec,
         args: Vec<Template>,
         scope: &mut dyn Scope,
-    ) -> Result<Call, Refusal> {
+    ) -> Result<FunctionCall, Refusal> {
         let args: Box<[Template]> = args.into();
         let body = match spec.build {
-            Build::Plain(function) => Body::Plain(function),
-            Build::Stateful(prepare) => Body::Stateful(prepare(Args(&args), scope)?),
-            Build::Script(language) => Body::Script {
+            Build::Plain(function) => FunctionBody::Plain(function),
+            Build::Stateful(prepare) => FunctionBody::Stateful(prepare(Args(&args), scope)?),
+            Build::Script(language) => FunctionBody::Script {
                 language,
                 instance: next_instance(),
             },
         };
-        Ok(Call { spec, args, body })
+        Ok(FunctionCall { spec, args, body })
     }
 
     pub(crate) fn eval<'a>(&'a self, scope: &mut dyn Scope) -> CallResult<'a> {
         let args = Args(&self.args);
         match &self.body {
-            Body::Plain(function) => function(args, scope),
-            Body::Stateful(state) => state.call(args, scope),
-            Body::Script {
+            FunctionBody::Plain(function) => function(args, scope),
+            FunctionBody::Stateful(state) => state.call(args, scope),
+            FunctionBody::Script {
                 language: ScriptLanguage::Function,
                 instance,
             } => run_foreign(self.spec.name, args, *instance, scope),
-            Body::Script { language, instance } => run_script(args, *language, *instance, scope),
+            FunctionBody::Script { language, instance } => {
+                run_script(args, *language, *instance, scope)
+            }
         }
     }
 
     pub(crate) fn needs_jvm(&self) -> bool {
         match &self.body {
-            Body::Plain(_) => false,
-            Body::Stateful(state) => state.needs_jvm(),
-            Body::Script { .. } => true,
+            FunctionBody::Plain(_) => false,
+            FunctionBody::Stateful(state) => state.needs_jvm(),
+            FunctionBody::Script { .. } => true,
         }
     }
 
     pub(crate) fn reads_only_properties(&self) -> bool {
-        matches!(&self.body, Body::Stateful(state) if state.reads_only_properties())
+        matches!(&self.body, FunctionBody::Stateful(state) if state.reads_only_properties())
     }
 
     /// Whether the call may read the previous response: scripts may, and `__regexFunction` does unless it has a

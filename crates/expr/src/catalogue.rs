@@ -7,7 +7,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 use crate::call::Build;
 use crate::functions::table::TABLE;
 use crate::scope::ScriptLanguage;
-use crate::spec::{FunctionRung, FunctionSpec, Origin};
+use crate::spec::{FunctionOrigin, FunctionRung, FunctionSpec};
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static FunctionSpec>> =
     LazyLock::new(|| TABLE.iter().map(|spec| (spec.name, spec)).collect());
@@ -41,7 +41,7 @@ pub fn add_function(name: &str) {
         max: None,
         doc: "",
         differs: "",
-        origin: Origin::Plugin,
+        origin: FunctionOrigin::Plugin,
         build: Build::Script(ScriptLanguage::Function),
     }));
     let mut known = FOREIGN.write().unwrap_or_else(PoisonError::into_inner);
@@ -105,11 +105,11 @@ mod tests {
             __unescapeHtml __urldecode __urlencode __UUID __V __XPath";
         for name in jmeter.split_whitespace() {
             let spec = function(name).unwrap_or_else(|| panic!("{name} is missing"));
-            assert_eq!(spec.origin, Origin::Core, "{name}");
+            assert_eq!(spec.origin, FunctionOrigin::Core, "{name}");
         }
         let core = functions()
             .iter()
-            .filter(|spec| spec.origin == Origin::Core);
+            .filter(|spec| spec.origin == FunctionOrigin::Core);
         assert_eq!(core.count(), jmeter.split_whitespace().count());
         assert_eq!(BY_NAME.len(), TABLE.len());
     }

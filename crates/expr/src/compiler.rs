@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::fault::TemplateFault;
-use crate::parse::{Names, Parser};
+use crate::parse::{Parser, VariableNumbering};
 use crate::properties::Properties;
 use crate::random::Random;
 use crate::scope::{Level, Raised, Scope, ScriptCall};
@@ -92,7 +92,7 @@ impl Compiler {
     pub(crate) fn compile(&mut self, text: &str) -> Result<Vec<TemplatePart>, TemplateFault> {
         let earlier = self.warnings.len();
         let parts = Parser {
-            names: Names::Growing,
+            names: VariableNumbering::Growing,
             scope: &mut self.scope,
             warnings: &mut self.warnings,
         }

@@ -43,7 +43,7 @@ pub use properties::{Properties, Version};
 pub use random::Random;
 pub use scope::{Level, Raised, Scope, ScriptCall, ScriptLanguage};
 pub use shared::fifos::{Fifos, PopRequest};
-pub use spec::{FunctionRung, FunctionSpec, Origin, Parameter};
+pub use spec::{FunctionOrigin, FunctionRung, FunctionSpec, Parameter};
 pub use template::Template;
 pub use text::Text;
 pub use vars::{Slot, Value, VarNames, Vars, numeral};

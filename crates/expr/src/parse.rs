@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::call::Call;
+use crate::call::FunctionCall;
 use crate::catalogue;
 use crate::fault::TemplateFault;
 use crate::scope::{Raised, Scope};
@@ -11,7 +11,7 @@ use crate::template::{Template, TemplatePart, Variable};
 
 /// How variables get their numbers.
 #[derive(Clone, Copy)]
-pub(crate) enum Names {
+pub(crate) enum VariableNumbering {
     /// The plan is being compiled: new names get the next number.
     Growing,
     /// The test is running: unknown names are looked up by name.
@@ -44,7 +44,7 @@ fn compile_at_run_time(
 ) -> Result<Vec<TemplatePart>, TemplateFault> {
     let mut warnings = Vec::new();
     Parser {
-        names: Names::Fixed,
+        names: VariableNumbering::Fixed,
         scope,
         warnings: &mut warnings,
     }
@@ -52,7 +52,7 @@ fn compile_at_run_time(
 }
 
 pub(crate) struct Parser<'c> {
-    pub(crate) names: Names,
+    pub(crate) names: VariableNumbering,
     /// The scope for functions that evaluate arguments at compile time (`__time`, `__timeShift`).
     pub(crate) scope: &'c mut dyn Scope,
     pub(crate) warnings: &'c mut Vec<TemplateFault>,
@@ -158,8 +158,8 @@ impl Parser<'_> {
                         self.warn_unknown_function(&buffer, cursor.span_from(start));
                     }
                     let slot = match self.names {
-                        Names::Growing => Some(self.scope.vars_mut().intern(&buffer)),
-                        Names::Fixed => self.scope.vars().names().slot(&buffer),
+                        VariableNumbering::Growing => Some(self.scope.vars_mut().intern(&buffer)),
+                        VariableNumbering::Fixed => self.scope.vars().names().slot(&buffer),
                     };
                     return Ok(TemplatePart::Variable(Variable::new(&buffer, slot)));
                 }
@@ -204,7 +204,7 @@ impl Parser<'_> {
                 TemplateFault::error("function-arguments", message, span).with_help(spec.usage())
             );
         }
-        match Call::new(spec, args, self.scope) {
+        match FunctionCall::new(spec, args, self.scope) {
             Ok(call) => Ok(TemplatePart::Call(Box::new(call))),
             Err(refusal) => Err(TemplateFault::error(refusal.code, refusal.message, span)),
         }

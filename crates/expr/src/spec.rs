@@ -16,7 +16,7 @@ pub enum FunctionRung {
 
 /// The origin of a function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum FunctionOrigin {
     /// JMeter itself.
     Core,
     /// The Custom JMeter Functions or Inter-Thread Communication plugins of jmeter-plugins.org.
@@ -48,7 +48,7 @@ pub struct FunctionSpec {
     /// How it differs from JMeter's function; empty if it does not.
     pub differs: &'static str,
     /// The function's origin.
-    pub origin: Origin,
+    pub origin: FunctionOrigin,
     pub(crate) build: Build,
 }
 

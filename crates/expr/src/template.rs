@@ -1,6 +1,6 @@
 //! A property text in its compiled form.
 
-use crate::call::Call;
+use crate::call::FunctionCall;
 use crate::scope::{Raised, Scope};
 use crate::spec::FunctionSpec;
 use crate::text::Text;
@@ -33,7 +33,7 @@ enum Shape {
 pub(crate) enum TemplatePart {
     Text(Box<str>),
     Variable(Variable),
-    Call(Box<Call>),
+    Call(Box<FunctionCall>),
 }
 
 /// A reference to a variable: JMeter's `SimpleVariable`.

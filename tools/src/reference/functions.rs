@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use drumfire_expr::{FunctionRung, FunctionSpec, Origin, functions};
+use drumfire_expr::{FunctionOrigin, FunctionRung, FunctionSpec, functions};
 
 const HEAD: &str = "\
 # Functions
@@ -20,11 +20,11 @@ its default.
 pub fn page() -> String {
     let mut page = HEAD.to_owned();
     for (title, origin) in [
-        ("JMeter's own", Origin::Core),
-        ("Of plugins", Origin::Plugin),
+        ("JMeter's own", FunctionOrigin::Core),
+        ("Of plugins", FunctionOrigin::Plugin),
     ] {
         let _ = write!(page, "\n## {title}\n");
-        if origin == Origin::Plugin {
+        if origin == FunctionOrigin::Plugin {
             page.push_str("\nThey need no plugin here.\n");
         }
         let mut all: Vec<_> = functions()

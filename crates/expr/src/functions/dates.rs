@@ -2,7 +2,7 @@
 
 use super::random;
 use crate::call::{Args, CallResult};
-use crate::java_time::{DatePattern, Defaults, Locale, Moment, SYSTEM_ZONE};
+use crate::java_time::{DatePattern, Defaults, Locale, SYSTEM_ZONE, TemporalFields};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::parse_long;
@@ -34,7 +34,7 @@ fn converted(date: &str, source: &str, target: &str) -> Option<String> {
     let locale = Locale::system();
     let target = DatePattern::compile(target).ok()?;
     let moment = if source.is_empty() {
-        Moment::from_millis(parse_long(date)?)?
+        TemporalFields::from_millis(parse_long(date)?)?
     } else {
         let parsed = DatePattern::compile(source)
             .ok()?
@@ -46,11 +46,11 @@ fn converted(date: &str, source: &str, target: &str) -> Option<String> {
 
 /// Both formatters use the system's zone. A text with another zone is converted to the system's. A lone
 /// offset does not count as a zone, and is only printed.
-fn in_system_zone(moment: Moment) -> Moment {
+fn in_system_zone(moment: TemporalFields) -> TemporalFields {
     let elsewhere = moment.zone.as_ref().filter(|zone| **zone != *SYSTEM_ZONE);
     match elsewhere.and_then(|zone| moment.to_zoned(zone)) {
         Some(zoned) => zoned.with_time_zone(SYSTEM_ZONE.clone()).into(),
-        None => Moment {
+        None => TemporalFields {
             zone: Some(SYSTEM_ZONE.clone()),
             ..moment
         },
@@ -97,7 +97,7 @@ pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
     let days = i64::from((last - first).get_days());
     let chosen = first + SignedDuration::from_hours(24 * scope.random().between(0, days - 1));
     let text = pattern
-        .format(&Moment::from_date(chosen), &locale)
+        .format(&TemporalFields::from_date(chosen), &locale)
         .ok_or_else(|| {
             Raised::exception("java.time.temporal.UnsupportedTemporalTypeException".to_owned())
         })?;
@@ -106,7 +106,7 @@ pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
 }
 
 fn today(scope: &dyn Scope) -> Result<Date, Raised> {
-    Moment::from_millis(scope.now_ms())
+    TemporalFields::from_millis(scope.now_ms())
         .and_then(|now| now.to_zoned(&SYSTEM_ZONE))
         .map(|now: Zoned| now.date())
         .ok_or_else(|| Raised::exception("java.time.DateTimeException".to_owned()))

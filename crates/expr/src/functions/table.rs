@@ -7,7 +7,7 @@ use super::{
 };
 use crate::call::Build;
 use crate::scope::ScriptLanguage;
-use crate::spec::{FunctionSpec, Origin, Parameter};
+use crate::spec::{FunctionOrigin, FunctionSpec, Parameter};
 
 const fn required(name: &'static str) -> Parameter {
     Parameter {
@@ -42,7 +42,7 @@ const fn core(
         max: Some(parameters.len()),
         doc,
         differs: "",
-        origin: Origin::Core,
+        origin: FunctionOrigin::Core,
         build,
     }
 }
@@ -61,7 +61,7 @@ impl FunctionSpec {
     }
 
     const fn plugin(mut self) -> FunctionSpec {
-        self.origin = Origin::Plugin;
+        self.origin = FunctionOrigin::Plugin;
         self
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::call::{Args, CallResult, Refusal, Stateful, store};
 use crate::java_exception::{JavaException, no_date_pattern};
-use crate::java_time::{DatePattern, Locale, Moment, SYSTEM_ZONE, parse_duration};
+use crate::java_time::{DatePattern, Locale, SYSTEM_ZONE, TemporalFields, parse_duration};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 use crate::values::{parse_long, trim};
@@ -140,7 +140,7 @@ impl Stateful for TimeShift {
             None => None,
         };
         let too_far = || Raised::exception("java.time.DateTimeException".to_owned());
-        let now = Moment::from_millis(scope.now_ms()).ok_or_else(too_far)?;
+        let now = TemporalFields::from_millis(scope.now_ms()).ok_or_else(too_far)?;
         let mut zoned = now.to_zoned(&SYSTEM_ZONE).ok_or_else(too_far)?;
         if !date.is_empty() {
             match self.read(&date, pattern, &zoned) {
@@ -183,7 +183,7 @@ impl TimeShift {
     ) -> Option<jiff::Zoned> {
         let Some(pattern) = pattern else {
             let millis = parse_long(trim(date))?;
-            return Moment::from_millis(millis)?.to_zoned(&SYSTEM_ZONE);
+            return TemporalFields::from_millis(millis)?.to_zoned(&SYSTEM_ZONE);
         };
         let defaults = [
             ('n', 0),

@@ -6,17 +6,17 @@ use jiff::civil::Date;
 use jiff::tz::Offset;
 
 use super::pattern::{DatePattern, PatternItem};
-use super::{Locale, Moment};
+use super::{Locale, TemporalFields};
 
 impl DatePattern {
     /// Formats an instant in the system's time zone; `None` for years that do not fit four digits.
     pub fn format_millis(&self, millis: i64, locale: &Locale) -> Option<String> {
-        self.format(&Moment::from_millis(millis)?, locale)
+        self.format(&TemporalFields::from_millis(millis)?, locale)
     }
 
     /// Formats a moment; `None` if it lacks a field of the pattern, for which Java throws
     /// `UnsupportedTemporalTypeException`.
-    pub(crate) fn format(&self, moment: &Moment, locale: &Locale) -> Option<String> {
+    pub(crate) fn format(&self, moment: &TemporalFields, locale: &Locale) -> Option<String> {
         let mut out = String::with_capacity(32);
         let printer = Printer { moment, locale };
         printer.items(&self.items, &mut out)?;
@@ -25,7 +25,7 @@ impl DatePattern {
 }
 
 struct Printer<'m> {
-    moment: &'m Moment,
+    moment: &'m TemporalFields,
     locale: &'m Locale,
 }
 

@@ -9,7 +9,7 @@ pub struct Locale {
 
 /// The names in one language, as in the JDK's formatting data (CLDR 39).
 #[derive(Debug)]
-pub(super) struct Names {
+pub(super) struct LocaleNames {
     pub(super) months: [&'static str; 12],
     pub(super) short_months: [&'static str; 12],
     /// Starts with Monday.
@@ -54,7 +54,7 @@ impl Locale {
         }
     }
 
-    pub(super) fn names(&self) -> &'static Names {
+    pub(super) fn names(&self) -> &'static LocaleNames {
         match self.language.as_str() {
             "de" => &GERMAN,
             "es" => &SPANISH,
@@ -91,7 +91,7 @@ impl Locale {
 }
 
 #[rustfmt::skip]
-static ENGLISH: Names = Names {
+static ENGLISH: LocaleNames = LocaleNames {
     months: ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"],
     short_months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
     days: ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"],
@@ -100,7 +100,7 @@ static ENGLISH: Names = Names {
 };
 
 #[rustfmt::skip]
-static FRENCH: Names = Names {
+static FRENCH: LocaleNames = LocaleNames {
     months: ["janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"],
     short_months: ["janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."],
     days: ["lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"],
@@ -109,7 +109,7 @@ static FRENCH: Names = Names {
 };
 
 #[rustfmt::skip]
-static GERMAN: Names = Names {
+static GERMAN: LocaleNames = LocaleNames {
     months: ["Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"],
     short_months: ["Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."],
     days: ["Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag", "Sonntag"],
@@ -118,7 +118,7 @@ static GERMAN: Names = Names {
 };
 
 #[rustfmt::skip]
-static SPANISH: Names = Names {
+static SPANISH: LocaleNames = LocaleNames {
     months: ["enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"],
     short_months: ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"],
     days: ["lunes", "martes", "miércoles", "jueves", "viernes", "sábado", "domingo"],
@@ -127,7 +127,7 @@ static SPANISH: Names = Names {
 };
 
 #[rustfmt::skip]
-static ITALIAN: Names = Names {
+static ITALIAN: LocaleNames = LocaleNames {
     months: ["gennaio", "febbraio", "marzo", "aprile", "maggio", "giugno", "luglio", "agosto", "settembre", "ottobre", "novembre", "dicembre"],
     short_months: ["gen", "feb", "mar", "apr", "mag", "giu", "lug", "ago", "set", "ott", "nov", "dic"],
     days: ["lunedì", "martedì", "mercoledì", "giovedì", "venerdì", "sabato", "domenica"],
@@ -136,7 +136,7 @@ static ITALIAN: Names = Names {
 };
 
 #[rustfmt::skip]
-static PORTUGUESE: Names = Names {
+static PORTUGUESE: LocaleNames = LocaleNames {
     months: ["janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro", "dezembro"],
     short_months: ["jan.", "fev.", "mar.", "abr.", "mai.", "jun.", "jul.", "ago.", "set.", "out.", "nov.", "dez."],
     days: ["segunda-feira", "terça-feira", "quarta-feira", "quinta-feira", "sexta-feira", "sábado", "domingo"],
@@ -145,7 +145,7 @@ static PORTUGUESE: Names = Names {
 };
 
 #[rustfmt::skip]
-static DUTCH: Names = Names {
+static DUTCH: LocaleNames = LocaleNames {
     months: ["januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december"],
     short_months: ["jan.", "feb.", "mrt.", "apr.", "mei", "jun.", "jul.", "aug.", "sep.", "okt.", "nov.", "dec."],
     days: ["maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag"],

@@ -22,7 +22,7 @@ pub(crate) static SYSTEM_ZONE: LazyLock<TimeZone> =
 
 /// The input of a formatter, Java's `TemporalAccessor`: any of a date, a time and a zone.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Moment {
+pub(crate) struct TemporalFields {
     pub(crate) date: Option<Date>,
     pub(crate) time: Option<Time>,
     pub(crate) zone: Option<TimeZone>,
@@ -31,18 +31,20 @@ pub(crate) struct Moment {
     pub(crate) fields: Vec<(char, i64)>,
 }
 
-impl Moment {
+impl TemporalFields {
     /// An instant in the system's time zone; `None` outside the years -9999 to 9999.
-    pub(crate) fn from_millis(millis: i64) -> Option<Moment> {
+    pub(crate) fn from_millis(millis: i64) -> Option<TemporalFields> {
         let timestamp = Timestamp::from_millisecond(millis).ok()?;
-        Some(Moment::from(timestamp.to_zoned(SYSTEM_ZONE.clone())))
+        Some(TemporalFields::from(
+            timestamp.to_zoned(SYSTEM_ZONE.clone()),
+        ))
     }
 
     /// A day without a time.
-    pub(crate) fn from_date(date: Date) -> Moment {
-        Moment {
+    pub(crate) fn from_date(date: Date) -> TemporalFields {
+        TemporalFields {
             date: Some(date),
-            ..Moment::default()
+            ..TemporalFields::default()
         }
     }
 
@@ -58,9 +60,9 @@ impl Moment {
     }
 }
 
-impl From<Zoned> for Moment {
-    fn from(zoned: Zoned) -> Moment {
-        Moment {
+impl From<Zoned> for TemporalFields {
+    fn from(zoned: Zoned) -> TemporalFields {
+        TemporalFields {
             date: Some(zoned.date()),
             time: Some(zoned.time()),
             zone: Some(zoned.time_zone().clone()),

@@ -6,7 +6,7 @@ use jiff::civil::{Date, Time};
 use jiff::tz::{Offset, TimeZone};
 
 use super::pattern::{DatePattern, PatternItem};
-use super::{Locale, Moment};
+use super::{Locale, TemporalFields};
 
 /// The defaults that `DateTimeFormatterBuilder.parseDefaulting` adds for fields missing in a text, by pattern letter, in
 /// order. `o` stands for the offset in seconds, `i` for milliseconds.
@@ -14,7 +14,12 @@ pub(crate) type Defaults = [(char, i64)];
 
 impl DatePattern {
     /// Parses a whole text; `None` if Java throws `DateTimeParseException`.
-    pub(crate) fn parse(&self, text: &str, locale: &Locale, defaults: &Defaults) -> Option<Moment> {
+    pub(crate) fn parse(
+        &self,
+        text: &str,
+        locale: &Locale,
+        defaults: &Defaults,
+    ) -> Option<TemporalFields> {
         let mut parser = TimeParser {
             rest: text,
             locale,
@@ -319,7 +324,7 @@ impl ParsedFields {
         }
     }
 
-    fn resolve(mut self) -> Option<Moment> {
+    fn resolve(mut self) -> Option<TemporalFields> {
         let date = self.date()?;
         let time = self.time()?;
         let offset = match self.get('o') {
@@ -334,7 +339,7 @@ impl ParsedFields {
                 return None;
             }
         }
-        Some(Moment {
+        Some(TemporalFields {
             date,
             time,
             zone: self.zone,

@@ -21,10 +21,10 @@ pub(super) fn run(
         locals: Vec::new(),
     };
     let result = match interpreter.statements(statements) {
-        Ok(value) | Err(Stop::Return(value)) => value,
-        Err(Stop::Failure(failure)) => return Err(failure),
+        Ok(value) | Err(EarlyExit::Return(value)) => value,
+        Err(EarlyExit::Failure(failure)) => return Err(failure),
         // The parser rejects both outside of a loop.
-        Err(Stop::Break(value) | Stop::Continue(value)) => value,
+        Err(EarlyExit::Break(value) | EarlyExit::Continue(value)) => value,
     };
     Ok(result.print()?.unwrap_or_default())
 }
@@ -42,7 +42,7 @@ fn count(turns: &mut u32) -> Result<(), JexlError> {
 }
 
 /// Why an evaluation stops early.
-enum Stop<'e> {
+enum EarlyExit<'e> {
     Return(JexlValue<'e>),
     /// Contains the value of the body so far.
     Break(JexlValue<'e>),
@@ -50,13 +50,13 @@ enum Stop<'e> {
     Failure(JexlError),
 }
 
-impl From<JexlError> for Stop<'_> {
+impl From<JexlError> for EarlyExit<'_> {
     fn from(failure: JexlError) -> Self {
-        Stop::Failure(failure)
+        EarlyExit::Failure(failure)
     }
 }
 
-type Evaluated<'e> = Result<JexlValue<'e>, Stop<'e>>;
+type Evaluated<'e> = Result<JexlValue<'e>, EarlyExit<'e>>;
 
 struct Interpreter<'s, 'e> {
     dialect: Dialect,
@@ -132,9 +132,9 @@ impl<'e> Interpreter<'_, 'e> {
                 JexlValue::Map(Some(Rc::new(entry)))
             }
             JexlNode::For(..) | JexlNode::While(..) | JexlNode::DoWhile(..) => self.repeat(node)?,
-            JexlNode::Break => return Err(Stop::Break(JexlValue::Null)),
-            JexlNode::Continue => return Err(Stop::Continue(JexlValue::Null)),
-            JexlNode::Return(value) => return Err(Stop::Return(self.eval(value)?)),
+            JexlNode::Break => return Err(EarlyExit::Break(JexlValue::Null)),
+            JexlNode::Continue => return Err(EarlyExit::Continue(JexlValue::Null)),
+            JexlNode::Return(value) => return Err(EarlyExit::Return(self.eval(value)?)),
         })
     }
 
@@ -167,11 +167,15 @@ impl<'e> Interpreter<'_, 'e> {
     }
 
     /// Runs the body once; returns whether it ends the loop.
-    fn turn(&mut self, body: &'e JexlNode, result: &mut JexlValue<'e>) -> Result<bool, Stop<'e>> {
+    fn turn(
+        &mut self,
+        body: &'e JexlNode,
+        result: &mut JexlValue<'e>,
+    ) -> Result<bool, EarlyExit<'e>> {
         match self.eval(body) {
             Ok(value) => *result = value,
-            Err(Stop::Continue(_)) => {}
-            Err(Stop::Break(_)) => return Ok(true),
+            Err(EarlyExit::Continue(_)) => {}
+            Err(EarlyExit::Break(_)) => return Ok(true),
             Err(stop) => return Err(stop),
         }
         Ok(false)
@@ -217,9 +221,9 @@ impl<'e> Interpreter<'_, 'e> {
         match (node, self.eval(node)) {
             (
                 JexlNode::Variable(_) | JexlNode::Property { .. },
-                Err(Stop::Failure(JexlError::Jexl(_))),
+                Err(EarlyExit::Failure(JexlError::Jexl(_))),
             ) => Ok(JexlValue::Null),
-            (_, Err(Stop::Failure(JexlError::Jexl(message))))
+            (_, Err(EarlyExit::Failure(JexlError::Jexl(message))))
                 if message == "null operand" && self.dialect == Dialect::Jexl3 =>
             {
                 Ok(JexlValue::Null)
@@ -262,10 +266,12 @@ impl<'e> Interpreter<'_, 'e> {
                 return Ok(unary_of_jexl2(operator, evaluated?)?);
             }
             // `empty` and `size` accept undefined operands.
-            (Unary::Empty, Err(Stop::Failure(JexlError::Jexl(_)))) => {
+            (Unary::Empty, Err(EarlyExit::Failure(JexlError::Jexl(_)))) => {
                 return Ok(JexlValue::Bool(true));
             }
-            (Unary::Size, Err(Stop::Failure(JexlError::Jexl(_)))) => return Ok(JexlValue::Int(0)),
+            (Unary::Size, Err(EarlyExit::Failure(JexlError::Jexl(_)))) => {
+                return Ok(JexlValue::Int(0));
+            }
             (_, evaluated) => evaluated?,
         };
         Ok(match operator {
@@ -302,7 +308,7 @@ impl<'e> Interpreter<'_, 'e> {
     /// The operand before a dot. JEXL 3 is "safe" by default: a member of `null` is `null`.
     fn object(&mut self, node: &'e JexlNode, safe: bool) -> Evaluated<'e> {
         match (node, self.eval(node)) {
-            (JexlNode::Variable(_), Err(Stop::Failure(JexlError::Jexl(_))))
+            (JexlNode::Variable(_), Err(EarlyExit::Failure(JexlError::Jexl(_))))
                 if safe || self.dialect == Dialect::Jexl3 =>
             {
                 Ok(JexlValue::Null)

@@ -32,7 +32,7 @@ const NEW_MARKS: [&str; 13] = [
 
 /// All tokens with their positions; the last one is [`JexlToken::End`].
 pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<(JexlToken, usize)>, JexlError> {
-    let mut lexer = Lexer {
+    let mut lexer = JexlLexer {
         text,
         at: 0,
         dialect,
@@ -51,13 +51,13 @@ pub(super) fn tokens(text: &str, dialect: Dialect) -> Result<Vec<(JexlToken, usi
     }
 }
 
-struct Lexer<'t> {
+struct JexlLexer<'t> {
     text: &'t str,
     at: usize,
     dialect: Dialect,
 }
 
-impl Lexer<'_> {
+impl JexlLexer<'_> {
     fn rest(&self) -> &str {
         &self.text[self.at..]
     }

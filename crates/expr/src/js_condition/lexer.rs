@@ -28,7 +28,7 @@ const SIGNS: [&str; 49] = [
 ];
 const BRACKETS: [&str; 4] = ["{", "}", "[", "]"];
 
-pub(super) struct Lexer<'a> {
+pub(super) struct JsLexer<'a> {
     rest: &'a str,
     /// Whether [`HOLE`] is a reference.
     skeleton: bool,
@@ -52,9 +52,9 @@ fn continues_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$')
 }
 
-impl<'a> Lexer<'a> {
-    pub(super) fn new(text: &'a str, skeleton: bool) -> Lexer<'a> {
-        Lexer {
+impl<'a> JsLexer<'a> {
+    pub(super) fn new(text: &'a str, skeleton: bool) -> JsLexer<'a> {
+        JsLexer {
             rest: text,
             skeleton,
             after_line_end: true,

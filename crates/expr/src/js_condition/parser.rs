@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::ConditionError;
 use super::globals::has;
-use super::lexer::{ConditionToken, Lexer};
+use super::lexer::{ConditionToken, JsLexer};
 use super::value::JsValue;
 
 #[derive(Debug)]
@@ -41,7 +41,7 @@ const MAX_NODES: usize = 400;
 const MAX_DEPTH: usize = 60;
 
 struct ConditionParser<'a> {
-    lexer: Lexer<'a>,
+    lexer: JsLexer<'a>,
     /// Names of objects that only an engine knows, separated by spaces.
     objects: &'a str,
     token: ConditionToken,
@@ -58,7 +58,7 @@ pub(super) fn parse(
     objects: &str,
 ) -> Result<Option<JsNode>, ConditionError> {
     let mut parser = ConditionParser {
-        lexer: Lexer::new(text, skeleton),
+        lexer: JsLexer::new(text, skeleton),
         objects,
         token: ConditionToken::End,
         after_line_end: true,

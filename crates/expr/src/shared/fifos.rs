@@ -18,10 +18,10 @@ pub struct PopRequest<'a> {
 
 /// All queues of a test, by name.
 #[derive(Debug, Default)]
-pub struct Fifos(Mutex<HashMap<Box<str>, Queue>>);
+pub struct Fifos(Mutex<HashMap<Box<str>, FifoQueue>>);
 
 #[derive(Debug, Default)]
-struct Queue {
+struct FifoQueue {
     values: VecDeque<Arc<str>>,
     /// Tasks that wait for a value, in order (`LinkedBlockingDeque`).
     waiting: VecDeque<Arc<Ticket>>,
@@ -29,21 +29,21 @@ struct Queue {
 
 /// A waiting task's place in the line.
 #[derive(Debug, Default)]
-struct Ticket(Mutex<Turn>);
+struct Ticket(Mutex<TicketState>);
 
 #[derive(Debug, Default)]
-struct Turn {
+struct TicketState {
     waker: Option<Waker>,
     value: Option<Arc<str>>,
 }
 
 impl Ticket {
-    fn turn(&self) -> MutexGuard<'_, Turn> {
+    fn turn(&self) -> MutexGuard<'_, TicketState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Queue {
+impl FifoQueue {
     /// Passes a value to the task that has waited longest. If no task waits, `place` adds it to the
     /// queue.
     fn give(
@@ -121,7 +121,7 @@ impl Drop for FifoTake<'_> {
 }
 
 impl Fifos {
-    fn queues(&self) -> MutexGuard<'_, HashMap<Box<str>, Queue>> {
+    fn queues(&self) -> MutexGuard<'_, HashMap<Box<str>, FifoQueue>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
