@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::peers::Program;
+use super::peers::LoadTester;
 use super::readings;
 use super::table::{TableRow, cpu_us, median, ratio_of};
 
@@ -18,9 +18,9 @@ pub struct Aim {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Figure {
     /// CPU per sample, as a ratio to another program in the same case.
-    Cpu(Program),
+    Cpu(LoadTester),
     /// CPU per sample, as a ratio to another program in another case.
-    CpuIn(Program, &'static str),
+    CpuIn(LoadTester, &'static str),
     /// CPU per sample, as a ratio to our program in another case.
     CpuToCase(&'static str),
     /// CPU per sample minus that of another case, in microseconds. JMeter's figure is printed beside it.
@@ -29,15 +29,15 @@ pub enum Figure {
     /// deviation.
     SamplesToCase(&'static str),
     /// Time of a round, as a ratio to another program.
-    Time(Program),
+    Time(LoadTester),
     /// Samples per second, as a ratio to another program.
-    Rate(Program),
+    Rate(LoadTester),
     /// The highest peak memory of all rounds, in MiB.
     PeakMib,
     /// The highest peak memory, as a ratio to our program in another case.
     PeakToCase(&'static str),
     /// The highest peak memory, as a ratio to another program.
-    PeakTo(Program),
+    PeakTo(LoadTester),
     /// Memory per additional user, compared with our case with fewer users, in KiB.
     UserKib(&'static str),
     /// From the start of the process to the start of its first sample, in milliseconds. JMeter's figure is
@@ -46,7 +46,7 @@ pub enum Figure {
     /// The generator's own delay in microseconds: the 99th percentile.
     LateUs,
     /// The generator's own delay, as a ratio to another program.
-    LateTo(Program),
+    LateTo(LoadTester),
     /// The generator's own delay minus that of another case.
     LateBeyondCase(&'static str),
     /// The generator's own delay, as a ratio to another case.
@@ -89,12 +89,12 @@ impl Figure {
 
     /// The value; `None` if a run that it needs was not measured.
     fn measured(self, own: &TableRow<'_>, rows: &[TableRow<'_>]) -> Option<f64> {
-        let case = |program: Program, case: &str| {
+        let case = |program: LoadTester, case: &str| {
             rows.iter().find(|row| {
                 row.entry.program == program && row.entry.case == case && !row.rounds.is_empty()
             })
         };
-        let ours = |name: &str| case(Program::Drumfire, name);
+        let ours = |name: &str| case(LoadTester::Drumfire, name);
         let beside = |program| case(program, &own.entry.case);
         let first = |row: &TableRow<'_>| {
             let all = row
@@ -183,15 +183,15 @@ impl Bound {
 pub fn judge(aims: &[Aim], rows: &[TableRow<'_>]) -> String {
     let mut text = String::new();
     for aim in aims {
-        let measured = |program: Program| {
+        let measured = |program: LoadTester| {
             let own = rows.iter().find(|row| {
                 row.entry.program == program && row.entry.case == aim.case && !row.rounds.is_empty()
             });
             own.and_then(|own| aim.figure.measured(own, rows))
         };
-        let value = measured(Program::Drumfire);
+        let value = measured(LoadTester::Drumfire);
         let peer = match aim.figure {
-            Figure::CpuBeyondCase(_) | Figure::FirstSampleMs => measured(Program::JMeter),
+            Figure::CpuBeyondCase(_) | Figure::FirstSampleMs => measured(LoadTester::JMeter),
             _ => None,
         };
         let peer = peer.map_or(String::new(), |value| format!("  (jmeter {value:.3})"));
@@ -220,16 +220,16 @@ pub fn judge(aims: &[Aim], rows: &[TableRow<'_>]) -> String {
 mod tests {
     use super::*;
     use crate::bench::peers::Round;
-    use crate::bench::readings::Reading;
+    use crate::bench::readings::RoundReading;
     use crate::bench::scenario;
     use crate::measure::Cost;
 
     fn round(user_us: u64, said: &str) -> Round {
         Round {
-            reading: Reading {
+            reading: RoundReading {
                 samples: 100,
                 first_ms: Some(1_015),
-                ..Reading::default()
+                ..RoundReading::default()
             },
             cost: Cost {
                 wall_us: 1_000_000,
@@ -261,9 +261,9 @@ mod tests {
             bound,
         };
         let aims = [
-            aim(Figure::Cpu(Program::Wrk), Bound::AtMost(1.25)),
-            aim(Figure::Rate(Program::Wrk), Bound::AtLeast(2.0)),
-            aim(Figure::Cpu(Program::JMeter), Bound::AtMost(1.0)),
+            aim(Figure::Cpu(LoadTester::Wrk), Bound::AtMost(1.25)),
+            aim(Figure::Rate(LoadTester::Wrk), Bound::AtLeast(2.0)),
+            aim(Figure::Cpu(LoadTester::JMeter), Bound::AtMost(1.0)),
             aim(Figure::PeakMib, Bound::AtMost(1.0)),
             aim(Figure::FirstSampleMs, Bound::AtMost(20.0)),
             aim(Figure::LateUs, Bound::AtMost(200.0)),

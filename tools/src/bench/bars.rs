@@ -5,7 +5,7 @@ use std::path::Path;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::peers::Program;
+use super::peers::LoadTester;
 use super::table::{TableRow, cpu_us, label, median};
 
 const WIDTH: i32 = 720;
@@ -43,7 +43,7 @@ pub fn draw(name: &str, rows: &[TableRow<'_>], folder: &Path) -> anyhow::Result<
         let bars = rows.iter().map(|row| Bar {
             label: label(row.entry),
             value: value(row),
-            is_ours: row.entry.program == Program::Drumfire,
+            is_ours: row.entry.program == LoadTester::Drumfire,
         });
         let file = folder.join(format!("{name}-{kind}.svg"));
         picture(&file, title, &bars.collect::<Vec<_>>())

@@ -34,7 +34,7 @@ const MAX_ROUNDS: u32 = 20;
 const LEAST_CONNECTIONS: u32 = 4096;
 
 #[derive(Debug)]
-struct Options {
+struct BenchOptions {
     /// Scenario names; empty for all.
     scenarios: Vec<String>,
     /// The programs to compare with ours; empty for all.
@@ -98,7 +98,7 @@ struct Servers {
 /// remaining rounds.
 fn run(
     scenario: &Scenario,
-    options: &Options,
+    options: &BenchOptions,
     peers: &Peers,
     servers: &Servers,
     folder: &Path,
@@ -148,7 +148,7 @@ fn run(
 }
 
 /// The programs of a scenario that are selected and installed.
-fn rows<'s>(scenario: &'s Scenario, options: &Options, peers: &Peers) -> Vec<TableRow<'s>> {
+fn rows<'s>(scenario: &'s Scenario, options: &BenchOptions, peers: &Peers) -> Vec<TableRow<'s>> {
     let wanted = |entry: &&scenario::Contender| {
         let name = entry.program.name();
         let is_chosen = options.only.is_empty()
@@ -198,7 +198,7 @@ fn is_named(scenario: &Scenario, name: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('-') && name == "growth")
 }
 
-fn chosen(options: &Options) -> anyhow::Result<Vec<Scenario>> {
+fn chosen(options: &BenchOptions) -> anyhow::Result<Vec<Scenario>> {
     let mut all = scenario::all();
     for name in &options.scenarios {
         if !all.iter().any(|scenario| is_named(scenario, name)) {
@@ -217,8 +217,8 @@ fn chosen(options: &Options) -> anyhow::Result<Vec<Scenario>> {
     Ok(all)
 }
 
-fn options(words: &[&str]) -> anyhow::Result<Options> {
-    let mut options = Options {
+fn options(words: &[&str]) -> anyhow::Result<BenchOptions> {
+    let mut options = BenchOptions {
         scenarios: Vec::new(),
         only: Vec::new(),
         rounds: 5,
@@ -276,7 +276,7 @@ fn packaged_program() -> anyhow::Result<PathBuf> {
     Ok(xtask::target().join("dist/drumfire"))
 }
 
-fn surroundings(options: &Options) -> String {
+fn surroundings(options: &BenchOptions) -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu
         .lines()

@@ -10,7 +10,7 @@ use super::bars::{self, Bar};
 use super::curve;
 use super::kept::{self, Kept, KeptRow, KeptScenario};
 use super::paper;
-use super::peers::Program;
+use super::peers::LoadTester;
 use super::profiles;
 use super::scenario::{self, Scenario};
 
@@ -260,7 +260,7 @@ fn draw(
     let drawn = if let Some(axis) = scenario.axis {
         let mut lines = Vec::new();
         for row in &run.rows {
-            let program = Program::ALL
+            let program = LoadTester::ALL
                 .into_iter()
                 .find(|program| program.name() == row.program());
             if let Some(program) = program {
@@ -272,7 +272,7 @@ fn draw(
         let bars = run.rows.iter().map(|row| Bar {
             label: row.label.clone(),
             value: value(row),
-            is_ours: row.program() == Program::Drumfire.name(),
+            is_ours: row.program() == LoadTester::Drumfire.name(),
         });
         bars::picture(file, title, &bars.collect::<Vec<_>>())
     };

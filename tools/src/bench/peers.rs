@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 
 use super::Servers;
-use super::readings::{self, Reading};
+use super::readings::{self, RoundReading};
 use super::scenario::{Contender, Door, Reads};
 use super::server::find;
 use crate::measure::{Cost, measured};
@@ -27,7 +27,7 @@ const TARGETS: &str = "targets";
 const HITS: &str = "hits";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Program {
+pub enum LoadTester {
     Drumfire,
     Wrk,
     Oha,
@@ -48,62 +48,62 @@ pub enum Program {
     Vegeta,
 }
 
-impl Program {
-    pub const ALL: [Program; 14] = [
-        Program::Drumfire,
-        Program::Wrk,
-        Program::Oha,
-        Program::K6,
-        Program::Gatling,
-        Program::Locust,
-        Program::Loadr,
-        Program::JMeter,
-        Program::Curl,
-        Program::CurlUpload,
-        Program::Md5sum,
-        Program::Wc,
-        Program::H2load,
-        Program::Vegeta,
+impl LoadTester {
+    pub const ALL: [LoadTester; 14] = [
+        LoadTester::Drumfire,
+        LoadTester::Wrk,
+        LoadTester::Oha,
+        LoadTester::K6,
+        LoadTester::Gatling,
+        LoadTester::Locust,
+        LoadTester::Loadr,
+        LoadTester::JMeter,
+        LoadTester::Curl,
+        LoadTester::CurlUpload,
+        LoadTester::Md5sum,
+        LoadTester::Wc,
+        LoadTester::H2load,
+        LoadTester::Vegeta,
     ];
 
     pub fn name(self) -> &'static str {
         match self {
-            Program::Drumfire => "drumfire",
-            Program::Wrk => "wrk",
-            Program::Oha => "oha",
-            Program::K6 => "k6",
-            Program::Gatling => "gatling",
-            Program::Locust => "locust",
-            Program::Loadr => "loadr",
-            Program::JMeter => "jmeter",
-            Program::Curl => "curl",
-            Program::CurlUpload => "curl-upload",
-            Program::Md5sum => "md5sum",
-            Program::Wc => "wc",
-            Program::H2load => "h2load",
-            Program::Vegeta => "vegeta",
+            LoadTester::Drumfire => "drumfire",
+            LoadTester::Wrk => "wrk",
+            LoadTester::Oha => "oha",
+            LoadTester::K6 => "k6",
+            LoadTester::Gatling => "gatling",
+            LoadTester::Locust => "locust",
+            LoadTester::Loadr => "loadr",
+            LoadTester::JMeter => "jmeter",
+            LoadTester::Curl => "curl",
+            LoadTester::CurlUpload => "curl-upload",
+            LoadTester::Md5sum => "md5sum",
+            LoadTester::Wc => "wc",
+            LoadTester::H2load => "h2load",
+            LoadTester::Vegeta => "vegeta",
         }
     }
 }
 
 /// The programs that are installed.
 pub struct Peers {
-    found: Vec<(Program, PathBuf)>,
+    found: Vec<(LoadTester, PathBuf)>,
 }
 
 impl Peers {
     /// Searches for all programs; `own` is ours. JMeter is also looked up in JMETER_HOME, and Gatling's jars in GATLING_HOME.
     pub fn find(own: PathBuf) -> Peers {
         let home = |name: &str| std::env::var_os(name).map(PathBuf::from);
-        let found = Program::ALL.into_iter().filter_map(|program| {
+        let found = LoadTester::ALL.into_iter().filter_map(|program| {
             let file = match program {
-                Program::Drumfire => Some(own.clone()),
-                Program::JMeter => home("JMETER_HOME")
+                LoadTester::Drumfire => Some(own.clone()),
+                LoadTester::JMeter => home("JMETER_HOME")
                     .map(|home| home.join("bin/jmeter"))
                     .filter(|file| file.is_file())
                     .or_else(|| find("jmeter")),
-                Program::Gatling => home("GATLING_HOME").filter(|home| home.is_dir()),
-                Program::CurlUpload => find("curl"),
+                LoadTester::Gatling => home("GATLING_HOME").filter(|home| home.is_dir()),
+                LoadTester::CurlUpload => find("curl"),
                 other => find(other.name()),
             };
             Some((program, file?))
@@ -113,16 +113,16 @@ impl Peers {
         }
     }
 
-    pub fn has(&self, program: Program) -> bool {
+    pub fn has(&self, program: LoadTester) -> bool {
         self.found.iter().any(|(known, _)| *known == program)
     }
 
     /// The programs that are not installed.
     pub fn missing(&self) -> Vec<&'static str> {
-        let missing = Program::ALL
+        let missing = LoadTester::ALL
             .into_iter()
             .filter(|program| !self.has(*program));
-        missing.map(Program::name).collect()
+        missing.map(LoadTester::name).collect()
     }
 
     /// Runs an entry for this many seconds in an empty folder.
@@ -152,7 +152,7 @@ impl Peers {
             },
         }
         .command()?;
-        if entry.prepares_java && entry.program == Program::Drumfire {
+        if entry.prepares_java && entry.program == LoadTester::Drumfire {
             let mut install = std::process::Command::new(file);
             install.args(["jvm", "install"]).current_dir(folder);
             let output = install.output().context("drumfire jvm install")?;
@@ -166,7 +166,7 @@ impl Peers {
         let neighbours = entry.busy.then(Busy::start);
         let before = loopback();
         let (said, cost) = measured(&command, folder, entry.counted)?;
-        let wire = Wire::between(before, loopback());
+        let wire = LoopbackTraffic::between(before, loopback());
         drop(neighbours);
         if let Some(stall) = stall {
             stall
@@ -174,7 +174,7 @@ impl Peers {
                 .map_err(|_| anyhow::anyhow!("the server was not stopped"))??;
         }
         let said = match entry.program {
-            Program::Vegeta => said + &vegeta_hits(file, folder)?,
+            LoadTester::Vegeta => said + &vegeta_hits(file, folder)?,
             _ => said,
         };
         let counted_ms = entry.counted.map(|part| {
@@ -199,15 +199,18 @@ impl Peers {
 
 /// The traffic on the loopback interface during a round, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Wire {
+pub struct LoopbackTraffic {
     pub packets: u64,
     pub bytes: u64,
 }
 
-impl Wire {
-    fn between(before: Option<Wire>, after: Option<Wire>) -> Option<Wire> {
+impl LoopbackTraffic {
+    fn between(
+        before: Option<LoopbackTraffic>,
+        after: Option<LoopbackTraffic>,
+    ) -> Option<LoopbackTraffic> {
         let (before, after) = (before?, after?);
-        Some(Wire {
+        Some(LoopbackTraffic {
             packets: after.packets - before.packets,
             bytes: after.bytes - before.bytes,
         })
@@ -216,7 +219,7 @@ impl Wire {
 
 /// Reads the counters of the loopback interface (`/proc/net/dev`). It receives everything that it sends, so counting one
 /// direction covers both ends of a connection.
-fn loopback() -> Option<Wire> {
+fn loopback() -> Option<LoopbackTraffic> {
     let table = std::fs::read_to_string("/proc/net/dev").ok()?;
     let line = table
         .lines()
@@ -224,7 +227,7 @@ fn loopback() -> Option<Wire> {
     let mut numbers = line.split_whitespace();
     let bytes = numbers.next()?.parse().ok()?;
     let packets = numbers.next()?.parse().ok()?;
-    Some(Wire { packets, bytes })
+    Some(LoopbackTraffic { packets, bytes })
 }
 
 impl Round {
@@ -264,10 +267,10 @@ impl Drop for Busy {
 
 /// One round of one program.
 pub struct Round {
-    pub reading: Reading,
+    pub reading: RoundReading,
     pub cost: Cost,
     /// Present if the kernel counts it.
-    pub wire: Option<Wire>,
+    pub wire: Option<LoopbackTraffic>,
     /// The program's output.
     pub said: String,
 }
@@ -318,17 +321,19 @@ impl Told<'_> {
 
     fn command(&self) -> anyhow::Result<Vec<String>> {
         let text = match self.entry.program {
-            Program::Wc => format!("-l {}", self.results()),
-            Program::Drumfire | Program::JMeter => match self.entry.reads {
+            LoadTester::Wc => format!("-l {}", self.results()),
+            LoadTester::Drumfire | LoadTester::JMeter => match self.entry.reads {
                 Some(Reads::Report) => format!("report {} --html page.html", self.results()),
                 Some(Reads::Compare) => format!("compare {0} {0} --anyway", self.results()),
                 Some(Reads::Merge) => format!("merge {0} {0} -o both.drumfire", self.results()),
                 None => return self.plan(&xtask::root().join("benches")),
             },
-            Program::Gatling => return self.gatling(),
-            Program::K6 | Program::Locust | Program::Loadr => self.scripted()?,
-            Program::Wrk | Program::Oha | Program::H2load | Program::Vegeta => self.asking()?,
-            Program::Curl | Program::CurlUpload | Program::Md5sum => self.bodies(),
+            LoadTester::Gatling => return self.gatling(),
+            LoadTester::K6 | LoadTester::Locust | LoadTester::Loadr => self.scripted()?,
+            LoadTester::Wrk | LoadTester::Oha | LoadTester::H2load | LoadTester::Vegeta => {
+                self.asking()?
+            }
+            LoadTester::Curl | LoadTester::CurlUpload | LoadTester::Md5sum => self.bodies(),
         };
         let words = text.split_whitespace().map(str::to_owned);
         Ok([self.file.display().to_string()]
@@ -341,12 +346,12 @@ impl Told<'_> {
     fn scripted(&self) -> anyhow::Result<String> {
         let (users, seconds, url) = (self.entry.users, self.seconds, self.url());
         Ok(match self.entry.program {
-            Program::K6 => format!(
+            LoadTester::K6 => format!(
                 "run --quiet --no-usage-report --insecure-skip-tls-verify --summary-export {SUMMARY} \
                  -e URL={url} -e VUS={users} -e DURATION={seconds}s {}",
                 self.script("js")?.display()
             ),
-            Program::Locust => format!(
+            LoadTester::Locust => format!(
                 "--headless --json --loglevel ERROR --users {users} --spawn-rate {users} --run-time {seconds}s \
                  --host {url} --locustfile {}",
                 self.script("py")?.display()
@@ -366,7 +371,7 @@ impl Told<'_> {
     fn asking(&self) -> anyhow::Result<String> {
         let (users, seconds, url) = (self.entry.users, self.seconds, self.url());
         Ok(match self.entry.program {
-            Program::Wrk => {
+            LoadTester::Wrk => {
                 let script = xtask::root().join("benches/wrk.lua");
                 let threads = self.threads();
                 format!(
@@ -374,7 +379,7 @@ impl Told<'_> {
                     script.display()
                 )
             }
-            Program::Oha => {
+            LoadTester::Oha => {
                 let reconnect = if self.entry.reconnects {
                     " --disable-keepalive"
                 } else {
@@ -386,7 +391,7 @@ impl Told<'_> {
             }
             // As for a plan's users, each connection has one request at a time; like our program, h2load uses a thread per core
             // and writes a line per request.
-            Program::H2load => format!(
+            LoadTester::H2load => format!(
                 "-D {seconds} -c {users} -m 1 -t {} --log-file=requests.log {url}",
                 self.threads()
             ),
@@ -404,11 +409,11 @@ impl Told<'_> {
         let url = self.url();
         let file = self.server.join("html/big").display().to_string();
         match self.entry.program {
-            Program::Curl => {
+            LoadTester::Curl => {
                 let all = vec![format!("-o /dev/null {url}"); BODIES].join(" ");
                 format!("-s -S -k -w %{{http_code}}\\n {all}")
             }
-            Program::CurlUpload => {
+            LoadTester::CurlUpload => {
                 // Like JMeter, curl does not wait for a 100 Continue.
                 let all = vec![format!("-o /dev/null -T {file} {url}"); BODIES].join(" ");
                 format!("-s -S -X POST -H Expect: -w %{{http_code}}\\n {all}")
@@ -519,17 +524,17 @@ fn read(
     said: &str,
     folder: &Path,
     counted_ms: Option<Range<u64>>,
-) -> Option<Reading> {
+) -> Option<RoundReading> {
     let rows = || readings::jtl(&folder.join(RESULTS), counted_ms);
     let summary = || std::fs::read_to_string(folder.join(SUMMARY)).ok();
     match entry.program {
         // The command would have failed if it had not read every row.
-        Program::Drumfire if entry.reads.is_some() => Some(Reading {
+        LoadTester::Drumfire if entry.reads.is_some() => Some(RoundReading {
             samples: entry.case.parse().ok()?,
-            ..Reading::default()
+            ..RoundReading::default()
         }),
-        Program::Drumfire if !entry.writes_results => readings::summary(said),
-        Program::Drumfire => {
+        LoadTester::Drumfire if !entry.writes_results => readings::summary(said),
+        LoadTester::Drumfire => {
             let mut reading = rows()?;
             // The program's own table is more precise than the milliseconds in the file.
             if let Some((p50_ms, p99_ms)) = readings::drumfire(said) {
@@ -537,20 +542,20 @@ fn read(
             }
             Some(reading)
         }
-        Program::JMeter => rows(),
-        Program::Wrk => readings::wrk(said),
-        Program::Oha => readings::oha(said),
-        Program::K6 => readings::k6(&summary()?),
-        Program::Loadr => readings::loadr(&summary()?),
-        Program::Locust => readings::locust(said),
-        Program::Gatling => readings::gatling(said),
-        Program::Curl | Program::CurlUpload => readings::curl(said),
-        Program::Md5sum => Some(readings::lines(said)),
-        Program::Wc => Some(Reading {
+        LoadTester::JMeter => rows(),
+        LoadTester::Wrk => readings::wrk(said),
+        LoadTester::Oha => readings::oha(said),
+        LoadTester::K6 => readings::k6(&summary()?),
+        LoadTester::Loadr => readings::loadr(&summary()?),
+        LoadTester::Locust => readings::locust(said),
+        LoadTester::Gatling => readings::gatling(said),
+        LoadTester::Curl | LoadTester::CurlUpload => readings::curl(said),
+        LoadTester::Md5sum => Some(readings::lines(said)),
+        LoadTester::Wc => Some(RoundReading {
             samples: said.split(' ').next()?.parse().ok()?,
-            ..Reading::default()
+            ..RoundReading::default()
         }),
-        Program::H2load => readings::h2load(said),
-        Program::Vegeta => readings::vegeta(said),
+        LoadTester::H2load => readings::h2load(said),
+        LoadTester::Vegeta => readings::vegeta(said),
     }
 }

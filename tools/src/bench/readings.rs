@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// The samples of one round, and those of their times that the program reports.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reading {
+pub struct RoundReading {
     pub samples: u64,
     pub failed: u64,
     pub p50_ms: Option<f64>,
@@ -19,7 +19,7 @@ pub struct Reading {
 }
 
 /// Reads a JTL file, in whole milliseconds. It counts all samples, or those that began within a range, and all failures.
-pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<Reading> {
+pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<RoundReading> {
     let counted_ms = counted_ms.unwrap_or(0..u64::MAX);
     let mut rows = BufReader::new(std::fs::File::open(file).ok()?).lines();
     let head = rows.next()?.ok()?;
@@ -46,7 +46,7 @@ pub fn jtl(file: &Path, counted_ms: Option<Range<u64>>) -> Option<Reading> {
         let rank = (times.len() as f64 * share).ceil() as usize;
         times.get(rank.saturating_sub(1)).map(|ms| f64::from(*ms))
     };
-    Some(Reading {
+    Some(RoundReading {
         samples: times.len() as u64,
         failed,
         p50_ms: percentile(0.5),
@@ -74,15 +74,15 @@ pub fn drumfire(said: &str) -> Option<(f64, f64)> {
 }
 
 /// Samples and failures from the table's last row, for runs without a results file.
-pub fn summary(said: &str) -> Option<Reading> {
+pub fn summary(said: &str) -> Option<RoundReading> {
     let total = said.lines().find(|line| line.starts_with("TOTAL"))?;
     let mut numbers = total
         .split_whitespace()
         .filter_map(|cell| cell.replace(',', "").parse::<u64>().ok());
-    Some(Reading {
+    Some(RoundReading {
         samples: numbers.next()?,
         failed: numbers.next()?,
-        ..Reading::default()
+        ..RoundReading::default()
     })
 }
 
@@ -113,7 +113,7 @@ fn milliseconds(text: &str) -> Option<f64> {
 }
 
 /// The line that `benches/wrk.lua` prints.
-pub fn wrk(said: &str) -> Option<Reading> {
+pub fn wrk(said: &str) -> Option<RoundReading> {
     let line = said.lines().find_map(|line| line.strip_prefix("bench "))?;
     let numbers: Vec<u64> = line
         .split(' ')
@@ -123,7 +123,7 @@ pub fn wrk(said: &str) -> Option<Reading> {
         return None;
     };
     let ms = |us: u64| Some(us as f64 / 1000.0);
-    Some(Reading {
+    Some(RoundReading {
         samples,
         failed,
         p50_ms: ms(p50_us),
@@ -134,7 +134,7 @@ pub fn wrk(said: &str) -> Option<Reading> {
 }
 
 /// Reads oha's JSON. oha counts requests in progress at the end as aborted; they are ignored here.
-pub fn oha(said: &str) -> Option<Reading> {
+pub fn oha(said: &str) -> Option<RoundReading> {
     let report: Value = serde_json::from_str(said).ok()?;
     let sum = |part: &Value, wanted: &dyn Fn(&str) -> bool| {
         let entries = part.as_object().into_iter().flatten();
@@ -153,7 +153,7 @@ pub fn oha(said: &str) -> Option<Reading> {
             .as_f64()
             .map(|s| s * 1000.0)
     };
-    Some(Reading {
+    Some(RoundReading {
         samples: all,
         failed: bad_status + errors,
         p50_ms: ms("p50"),
@@ -164,12 +164,12 @@ pub fn oha(said: &str) -> Option<Reading> {
 }
 
 /// Reads k6's export: requests, or messages received over WebSockets.
-pub fn k6(summary: &str) -> Option<Reading> {
+pub fn k6(summary: &str) -> Option<RoundReading> {
     let report: Value = serde_json::from_str(summary).ok()?;
     let metrics = &report["metrics"];
     let times = &metrics["http_req_duration"];
     let count = |name: &str| metrics[name]["count"].as_u64();
-    Some(Reading {
+    Some(RoundReading {
         samples: count("http_reqs").or_else(|| count("ws_msgs_received"))?,
         // In a rate metric, `passes` counts the samples for which it is true.
         failed: metrics["http_req_failed"]["passes"].as_u64().unwrap_or(0),
@@ -181,7 +181,7 @@ pub fn k6(summary: &str) -> Option<Reading> {
 }
 
 /// The export of loadr: a list of metrics.
-pub fn loadr(summary: &str) -> Option<Reading> {
+pub fn loadr(summary: &str) -> Option<RoundReading> {
     let report: Value = serde_json::from_str(summary).ok()?;
     let metrics = report["metrics"].as_array()?;
     let metric = |name: &str| {
@@ -192,7 +192,7 @@ pub fn loadr(summary: &str) -> Option<Reading> {
     let samples = requests["count"].as_f64().or(requests["sum"].as_f64())? as u64;
     let failed = metric("http_req_failed").and_then(|agg| agg["rate"].as_f64());
     let times = metric("http_req_duration")?;
-    Some(Reading {
+    Some(RoundReading {
         samples,
         failed: (failed.unwrap_or(0.0) * samples as f64).round() as u64,
         p50_ms: times["med"].as_f64(),
@@ -203,7 +203,7 @@ pub fn loadr(summary: &str) -> Option<Reading> {
 }
 
 /// Reads Locust's JSON: a list of requests, each with a histogram of milliseconds.
-pub fn locust(said: &str) -> Option<Reading> {
+pub fn locust(said: &str) -> Option<RoundReading> {
     let from = said.find('[')?;
     let mut lists = serde_json::Deserializer::from_str(&said[from..]).into_iter::<Vec<Value>>();
     let entries = lists.next()?.ok()?;
@@ -229,7 +229,7 @@ pub fn locust(said: &str) -> Option<Reading> {
             (seen >= rank).then_some(*ms as f64)
         })
     };
-    Some(Reading {
+    Some(RoundReading {
         samples: sum("num_requests"),
         failed: sum("num_failures"),
         p50_ms: percentile(0.5),
@@ -240,7 +240,7 @@ pub fn locust(said: &str) -> Option<Reading> {
 }
 
 /// Reads Gatling's last table: requests, failures, and percentiles as configured by default in `benches/gatling`.
-pub fn gatling(said: &str) -> Option<Reading> {
+pub fn gatling(said: &str) -> Option<RoundReading> {
     let row = |name: &str| {
         let line = said.lines().rev().find(|line| line.contains(name))?;
         let cells = line.split_once(name)?.1.replace(',', "");
@@ -255,7 +255,7 @@ pub fn gatling(said: &str) -> Option<Reading> {
     };
     let counts = row("request count")?;
     let ms = |name: &str| Some(*row(name)?.first()? as f64);
-    Some(Reading {
+    Some(RoundReading {
         samples: *counts.first()?,
         // The columns are total, OK and KO; a dash means zero.
         failed: counts.get(2).copied().unwrap_or(0),
@@ -267,25 +267,25 @@ pub fn gatling(said: &str) -> Option<Reading> {
 }
 
 /// Reads one line per response, with its status.
-pub fn curl(said: &str) -> Option<Reading> {
+pub fn curl(said: &str) -> Option<RoundReading> {
     let codes = || said.lines().filter(|line| !line.is_empty());
-    Some(Reading {
+    Some(RoundReading {
         samples: codes().count() as u64,
         failed: codes().filter(|code| *code != "200").count() as u64,
-        ..Reading::default()
+        ..RoundReading::default()
     })
 }
 
 /// Counts one line per sample.
-pub fn lines(said: &str) -> Reading {
-    Reading {
+pub fn lines(said: &str) -> RoundReading {
+    RoundReading {
         samples: said.lines().count() as u64,
-        ..Reading::default()
+        ..RoundReading::default()
     }
 }
 
 /// `requests: 9 total, 9 started, 9 done, 8 succeeded, 1 failed, 0 errored, 0 timeout`.
-pub fn h2load(said: &str) -> Option<Reading> {
+pub fn h2load(said: &str) -> Option<RoundReading> {
     let line = said
         .lines()
         .find_map(|line| line.strip_prefix("requests: "))?;
@@ -293,10 +293,10 @@ pub fn h2load(said: &str) -> Option<Reading> {
         let part = line.split(", ").find(|part| part.ends_with(name))?;
         part.split(' ').next()?.parse().ok()
     };
-    Some(Reading {
+    Some(RoundReading {
         samples: count("done")?,
         failed: count("failed")? + count("errored")?,
-        ..Reading::default()
+        ..RoundReading::default()
     })
 }
 
@@ -347,13 +347,13 @@ pub fn vegeta_lines(rows: &str, per_second: u32) -> Option<String> {
 }
 
 /// Reads the lines that [`vegeta_lines`] writes.
-pub fn vegeta(said: &str) -> Option<Reading> {
+pub fn vegeta(said: &str) -> Option<RoundReading> {
     let line = said
         .lines()
         .find_map(|line| line.strip_prefix("samples "))?;
     let (samples, failed) = line.split_once(' ')?;
     let ms = |name: &str| spread(said, "service time: ", name);
-    Some(Reading {
+    Some(RoundReading {
         samples: samples.parse().ok()?,
         failed: failed.parse().ok()?,
         p50_ms: ms("p50 "),

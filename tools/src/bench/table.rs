@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::aim;
-use super::peers::{Program, Round, Wire};
+use super::peers::{LoadTester, LoopbackTraffic, Round};
 use super::scenario::{Contender, Scenario};
 use crate::measure::Cost;
 
@@ -106,8 +106,8 @@ pub fn render(scenario: &Scenario, rows: &[TableRow<'_>]) -> String {
             row.samples(),
             row.samples() * 1e6 / row.sum(|cost| cost.wall_us).max(1.0),
             user_us + system_us,
-            ratio(row, rows, Program::Wrk),
-            ratio(row, rows, Program::JMeter),
+            ratio(row, rows, LoadTester::Wrk),
+            ratio(row, rows, LoadTester::JMeter),
             row.peak_mib(),
             row.time(|round| round.reading.p50_ms),
             row.time(|round| round.reading.p99_ms),
@@ -122,7 +122,7 @@ pub fn render(scenario: &Scenario, rows: &[TableRow<'_>]) -> String {
 }
 
 /// CPU per sample, as a ratio to another program in the same case.
-fn ratio(row: &TableRow<'_>, rows: &[TableRow<'_>], to: Program) -> String {
+fn ratio(row: &TableRow<'_>, rows: &[TableRow<'_>], to: LoadTester) -> String {
     let other = rows
         .iter()
         .find(|other| other.entry.program == to && other.entry.case == row.entry.case);
@@ -150,9 +150,9 @@ fn wires(rows: &[TableRow<'_>]) -> String {
     let mut text = String::new();
     for row in rows
         .iter()
-        .filter(|row| row.entry.program == Program::Drumfire)
+        .filter(|row| row.entry.program == LoadTester::Drumfire)
     {
-        let sum = |value: fn(&Wire) -> u64| {
+        let sum = |value: fn(&LoopbackTraffic) -> u64| {
             let all: Option<u64> = row
                 .rounds
                 .iter()
@@ -190,15 +190,15 @@ fn spreads(rows: &[TableRow<'_>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bench::readings::Reading;
+    use crate::bench::readings::RoundReading;
     use crate::bench::scenario;
 
     fn round(samples: u64, user_us: u64, said: &str) -> Round {
         Round {
-            reading: Reading {
+            reading: RoundReading {
                 samples,
                 p50_ms: Some(0.5),
-                ..Reading::default()
+                ..RoundReading::default()
             },
             cost: Cost {
                 wall_us: 1_000_000,

@@ -9,13 +9,13 @@ use anyhow::{Context as _, bail};
 use drumfire_testkit::program::{Finished, LIMIT, Workshop, finish};
 
 /// The program under test.
-pub struct Bench {
+pub struct FaultBench {
     program: PathBuf,
 }
 
-impl Bench {
-    pub fn new(program: PathBuf) -> Bench {
-        Bench { program }
+impl FaultBench {
+    pub fn new(program: PathBuf) -> FaultBench {
+        FaultBench { program }
     }
 
     /// A folder with `p.jmx`, which contains one thread group with these children.

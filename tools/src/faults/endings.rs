@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use drumfire_testkit::program::LIMIT;
 
 use super::Fault;
-use super::bench::{Bench, ensure, expect, pause, sample, start, until_bytes};
+use super::bench::{FaultBench, ensure, expect, pause, sample, start, until_bytes};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -121,7 +121,7 @@ pub const FAULTS: &[Fault] = &[
     },
 ];
 
-fn interrupted(bench: &Bench, times: u32) -> anyhow::Result<()> {
+fn interrupted(bench: &FaultBench, times: u32) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", -1, &[pause(20), sample("s")].concat());
     let child = start(&workshop, &["run", "p.jmx", "-l", "r.csv"]);
     until_bytes(&workshop, "r.csv", 300)?;
@@ -136,7 +136,7 @@ fn interrupted(bench: &Bench, times: u32) -> anyhow::Result<()> {
     )
 }
 
-fn killed(bench: &Bench) -> anyhow::Result<()> {
+fn killed(bench: &FaultBench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", -1, &[pause(5), sample("s")].concat());
     let child = start(&workshop, &["run", "p.jmx", "-l", "r.csv"]);
     until_bytes(&workshop, "r.csv", 300)?;
@@ -149,7 +149,7 @@ fn killed(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn stopped(bench: &Bench) -> anyhow::Result<()> {
+fn stopped(bench: &FaultBench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 40, &[pause(50), sample("s")].concat());
     let child = start(&workshop, &["run", "p.jmx", "--strict", "-l", "r.csv"]);
     until_bytes(&workshop, "r.csv", 300)?;
@@ -160,7 +160,7 @@ fn stopped(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Measures the fastest of several runs, because other programs run on the machine.
-fn one_sample(bench: &Bench) -> anyhow::Result<()> {
+fn one_sample(bench: &FaultBench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 1, &sample("s"));
     let mut fastest = Duration::MAX;
     for _ in 0..10 {

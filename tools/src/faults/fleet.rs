@@ -11,7 +11,7 @@ use drumfire_testkit::slow_link::{LinkQuality, SlowLink};
 
 use super::Fault;
 use super::bench::{
-    Bench, Running, ensure, expect, group, pause, plan, sample, start, words_for_agents,
+    FaultBench, Running, ensure, expect, group, pause, plan, sample, start, words_for_agents,
 };
 
 const USERS: u32 = 6;
@@ -164,7 +164,7 @@ struct FleetStage {
 }
 
 impl FleetStage {
-    fn start(bench: &Bench, agents: usize, loops: i32) -> anyhow::Result<FleetStage> {
+    fn start(bench: &FaultBench, agents: usize, loops: i32) -> anyhow::Result<FleetStage> {
         let inside = pause(100) + &sample("s");
         let home = bench.with_plan(&USERS.to_string(), loops, &inside);
         let nats = Nats::start();
@@ -183,7 +183,12 @@ impl FleetStage {
     }
 
     /// Starts an agent with this name behind a link.
-    fn agent(&self, bench: &Bench, way: usize, name: &str) -> anyhow::Result<(Running, Workshop)> {
+    fn agent(
+        &self,
+        bench: &FaultBench,
+        way: usize,
+        name: &str,
+    ) -> anyhow::Result<(Running, Workshop)> {
         let (place, url) = (bench.folder(), self.url(way)?);
         let words = ["agent", "--nats", &url, "--name", name, "--once"];
         Ok((start(&place, &words), place))
@@ -251,7 +256,7 @@ impl FleetStage {
     }
 }
 
-fn killed(bench: &Bench) -> anyhow::Result<()> {
+fn killed(bench: &FaultBench) -> anyhow::Result<()> {
     let stage = FleetStage::start(bench, 3, 200)?;
     let run = stage.run(&["--strict"])?;
     std::thread::sleep(Duration::from_secs(3));
@@ -279,7 +284,7 @@ fn killed(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn stopped(bench: &Bench) -> anyhow::Result<()> {
+fn stopped(bench: &FaultBench) -> anyhow::Result<()> {
     // Without the stop order, the other agents would continue for ten minutes.
     let stage = FleetStage::start(bench, 3, TEN_SECONDS * 60)?;
     let run = stage.run(&["--on-lost", "stop", "--strict"])?;
@@ -295,7 +300,7 @@ fn stopped(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn started_again(bench: &Bench) -> anyhow::Result<()> {
+fn started_again(bench: &FaultBench) -> anyhow::Result<()> {
     let mut stage = FleetStage::start(bench, 3, TEN_SECONDS * 3)?;
     let run = stage.run(&["-l", "rows.jtl"])?;
     // By then it has delivered a few seconds of samples.
@@ -318,7 +323,7 @@ fn started_again(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn fenced(bench: &Bench) -> anyhow::Result<()> {
+fn fenced(bench: &FaultBench) -> anyhow::Result<()> {
     let stage = FleetStage::start(bench, 3, TEN_SECONDS * 3)?;
     let run = stage.run(&["--on-lost", "redistribute", "-l", "rows.jtl"])?;
     std::thread::sleep(Duration::from_secs(3));
@@ -344,7 +349,7 @@ fn fenced(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn frozen(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
+fn frozen(bench: &FaultBench, seconds: u64, word: &str) -> anyhow::Result<()> {
     let loops = TEN_SECONDS * 2;
     let stage = FleetStage::start(bench, 2, loops)?;
     let run = stage.run(&[])?;
@@ -361,7 +366,7 @@ fn frozen(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
     stage.counted(loops)
 }
 
-fn partitioned(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
+fn partitioned(bench: &FaultBench, seconds: u64, word: &str) -> anyhow::Result<()> {
     let loops = TEN_SECONDS * 4;
     let stage = FleetStage::start(bench, 2, loops)?;
     let run = stage.run(&[])?;
@@ -378,7 +383,7 @@ fn partitioned(bench: &Bench, seconds: u64, word: &str) -> anyhow::Result<()> {
     stage.counted(loops)
 }
 
-fn cut_off(bench: &Bench) -> anyhow::Result<()> {
+fn cut_off(bench: &FaultBench) -> anyhow::Result<()> {
     let mut stage = FleetStage::start(bench, 2, TEN_SECONDS)?;
     let running = stage.run(&[])?;
     let run = stage.begun()?;
@@ -398,7 +403,7 @@ fn cut_off(bench: &Bench) -> anyhow::Result<()> {
     stage.counted(TEN_SECONDS)
 }
 
-fn slow(bench: &Bench) -> anyhow::Result<()> {
+fn slow(bench: &FaultBench) -> anyhow::Result<()> {
     let stage = FleetStage::start(bench, 2, TEN_SECONDS)?;
     stage.ways[1].set(LinkQuality {
         delay: Duration::from_millis(150),
@@ -419,7 +424,7 @@ fn slow(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Each user of the plan stores more megabytes in each iteration than one of the agents has.
-fn out_of_memory(bench: &Bench) -> anyhow::Result<()> {
+fn out_of_memory(bench: &FaultBench) -> anyhow::Result<()> {
     let inside = pause(500) + &kept();
     let home = bench.with_plan("4", 12, &inside);
     let nats = Nats::start();
@@ -455,7 +460,7 @@ fn kept() -> String {
 }
 
 /// Something that answers like an agent of another version.
-fn wrong_version(bench: &Bench) -> anyhow::Result<()> {
+fn wrong_version(bench: &FaultBench) -> anyhow::Result<()> {
     let home = bench.with_plan("1", 1, &sample("s"));
     let nats = Nats::start();
     let mut stream = TcpStream::connect(("127.0.0.1", nats.port))?;
@@ -503,7 +508,7 @@ fn wrong_version(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn refused(bench: &Bench) -> anyhow::Result<()> {
+fn refused(bench: &FaultBench) -> anyhow::Result<()> {
     let stage = FleetStage::start(bench, 2, 1)?;
     let data = super::inputs::data("rows-${__P(agent.index)}.csv");
     stage
@@ -530,7 +535,7 @@ fn refused(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn coordinator_killed(bench: &Bench) -> anyhow::Result<()> {
+fn coordinator_killed(bench: &FaultBench) -> anyhow::Result<()> {
     let stage = FleetStage::start(bench, 2, TEN_SECONDS)?;
     let running = stage.run(&[])?;
     let run = stage.begun()?;

@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 
 use super::Fault;
-use super::bench::{Bench, expect, request};
+use super::bench::{FaultBench, expect, request};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -107,7 +107,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 /// Starts a server that sends its settings, waits for the request, and then calls `then`. Checks that the request fails and the
 /// run continues to its end.
 fn misbehaves(
-    bench: &Bench,
+    bench: &FaultBench,
     then: fn(&mut TcpStream) -> std::io::Result<()>,
 ) -> anyhow::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;

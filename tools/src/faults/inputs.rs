@@ -3,7 +3,7 @@
 use drumfire_testkit::program::LIMIT;
 
 use super::Fault;
-use super::bench::{Bench, ensure, expect, group, plan, sample};
+use super::bench::{FaultBench, ensure, expect, group, plan, sample};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -148,7 +148,7 @@ pub fn data(name: &str) -> String {
 }
 
 /// A row of 10 GiB after valid ones, read with two gigabytes of memory.
-fn endless_row(bench: &Bench) -> anyhow::Result<()> {
+fn endless_row(bench: &FaultBench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 1, "");
     let head = "timeStamp,elapsed,label,responseCode,success\n";
     let row = "1700000000000,5,a,200,true\n".repeat(20_000);
@@ -162,7 +162,7 @@ fn endless_row(bench: &Bench) -> anyhow::Result<()> {
     expect(&refused, 1, &["drumfire.max_row_bytes"])
 }
 
-fn zero_users(bench: &Bench) -> anyhow::Result<()> {
+fn zero_users(bench: &FaultBench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("0", 1, &sample("s"));
     expect(
         &workshop.run(&["run", "p.jmx"], LIMIT),
@@ -174,7 +174,7 @@ fn zero_users(bench: &Bench) -> anyhow::Result<()> {
     expect(&workshop.run(&["run", "p.jmx"], LIMIT), 0, &["verdict  "])
 }
 
-fn escapes(bench: &Bench) -> anyhow::Result<()> {
+fn escapes(bench: &FaultBench) -> anyhow::Result<()> {
     let label = "a&#27;]0;title&#7;&#10;::error::injected&#10;##[error]too";
     let finished = bench.run(&sample(label), &["--fail-on", "p95 > 1h"]);
     let told = [finished.out.as_str(), finished.err.as_str()].concat();

@@ -4,7 +4,7 @@ use drumfire_testkit::program::LIMIT;
 use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 use super::Fault;
-use super::bench::{Bench, ensure, expect, pause, request, sample, start, until_bytes};
+use super::bench::{FaultBench, ensure, expect, pause, request, sample, start, until_bytes};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -28,7 +28,7 @@ const TOKEN: &str = "battery-staple-0815";
 const HEADERS: &str = r#"<HeaderManager guiclass="HeaderPanel" testclass="HeaderManager" testname="headers"><collectionProp name="HeaderManager.headers"><elementProp name="" elementType="Header"><stringProp name="Header.name">Authorization</stringProp><stringProp name="Header.value">Bearer ${__P(token)}</stringProp></elementProp></collectionProp></HeaderManager><hashTree/>"#;
 
 /// Includes a failed request, because reports contain details of those.
-fn secrets(bench: &Bench) -> anyhow::Result<()> {
+fn secrets(bench: &FaultBench) -> anyhow::Result<()> {
     let server = Server::start(|request| match request.connection {
         0 => vec![ResponseStep::Send(ok("x")), ResponseStep::Close],
         _ => vec![ResponseStep::Reset],
@@ -76,7 +76,7 @@ fn secrets(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Reads the program's sockets from `/proc`, which only Linux has.
-fn ports(bench: &Bench) -> anyhow::Result<()> {
+fn ports(bench: &FaultBench) -> anyhow::Result<()> {
     if !cfg!(target_os = "linux") {
         return Ok(());
     }

@@ -28,7 +28,7 @@ pub struct Fault {
     /// The outcome now, which `stage` checks.
     pub after: &'static str,
     /// Stages the fault with the program.
-    pub stage: fn(&bench::Bench) -> anyhow::Result<()>,
+    pub stage: fn(&bench::FaultBench) -> anyhow::Result<()>,
 }
 
 /// Selects all faults of distributed runs, whose names begin with it.
@@ -48,7 +48,7 @@ const FAULTS: [&[Fault]; 8] = [
 
 /// Which faults to stage, and how often.
 #[derive(Debug, PartialEq)]
-struct Choice<'w> {
+struct FaultSelection<'w> {
     names: Vec<&'w str>,
     program: Option<PathBuf>,
     only_quick: bool,
@@ -76,7 +76,7 @@ pub fn faults(words: &[&str]) -> anyhow::Result<()> {
         Some(program) => std::path::absolute(program)?,
         None => built()?,
     };
-    let bench = bench::Bench::new(program);
+    let bench = bench::FaultBench::new(program);
     let mut failed = Vec::new();
     for fault in &chosen {
         let since = Instant::now();
@@ -98,8 +98,8 @@ pub fn faults(words: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn read<'w>(words: &[&'w str]) -> anyhow::Result<Choice<'w>> {
-    let mut choice = Choice {
+fn read<'w>(words: &[&'w str]) -> anyhow::Result<FaultSelection<'w>> {
+    let mut choice = FaultSelection {
         names: Vec::new(),
         program: None,
         only_quick: false,
@@ -124,7 +124,7 @@ fn read<'w>(words: &[&'w str]) -> anyhow::Result<Choice<'w>> {
     Ok(choice)
 }
 
-fn chosen(choice: &Choice) -> anyhow::Result<Vec<&'static Fault>> {
+fn chosen(choice: &FaultSelection) -> anyhow::Result<Vec<&'static Fault>> {
     let all = || FAULTS.iter().copied().flatten();
     for name in &choice.names {
         if *name != FLEET && !all().any(|fault| fault.name == *name) {

@@ -8,7 +8,7 @@ use drumfire_testkit::program::LIMIT;
 use drumfire_testkit::server::{ResponseStep, Server, ok, respond};
 
 use super::Fault;
-use super::bench::{Bench, ensure, expect, pause, plan, sample, start, until_bytes};
+use super::bench::{FaultBench, ensure, expect, pause, plan, sample, start, until_bytes};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -179,7 +179,7 @@ const ARRIVALS: usize = 900;
 
 /// Checks that an open model with an output runs all of its samples and writes all rows. The output may lose batches,
 /// but must report that.
-fn sends_all(bench: &Bench, out: &str, loses: Option<&str>) -> anyhow::Result<()> {
+fn sends_all(bench: &FaultBench, out: &str, loses: Option<&str>) -> anyhow::Result<()> {
     let workshop = bench.folder();
     let group = format!(
         r#"<OpenModelThreadGroup guiclass="OpenModelThreadGroupGui" testclass="OpenModelThreadGroup" testname="users"><stringProp name="OpenModelThreadGroup.schedule">rate(300/sec) even_arrivals(3 sec)</stringProp><longProp name="OpenModelThreadGroup.random_seed">1</longProp><elementProp name="ThreadGroup.main_controller" elementType="OpenModelThreadGroupController"/></OpenModelThreadGroup><hashTree>{}</hashTree>"#,
@@ -202,7 +202,7 @@ fn sends_all(bench: &Bench, out: &str, loses: Option<&str>) -> anyhow::Result<()
     }
 }
 
-fn report_lost(bench: &Bench) -> anyhow::Result<()> {
+fn report_lost(bench: &FaultBench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 10, &[pause(50), sample("s")].concat());
     let words = [
         "run",
@@ -233,7 +233,7 @@ fn report_lost(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn results_removed(bench: &Bench) -> anyhow::Result<()> {
+fn results_removed(bench: &FaultBench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 10, &[pause(50), sample("s")].concat());
     let child = start(
         &workshop,

@@ -8,7 +8,7 @@ use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 use super::Fault;
 use super::bench::{
-    Bench, ensure, expect, group, pause, plan, request, sample, start, until_bytes,
+    FaultBench, ensure, expect, group, pause, plan, request, sample, start, until_bytes,
 };
 
 pub const FAULTS: &[Fault] = &[
@@ -113,7 +113,7 @@ fn has_java() -> bool {
     has
 }
 
-fn exits(bench: &Bench, inside: &str, by: &str) -> anyhow::Result<()> {
+fn exits(bench: &FaultBench, inside: &str, by: &str) -> anyhow::Result<()> {
     if !has_java() {
         return Ok(());
     }
@@ -134,7 +134,7 @@ fn exits(bench: &Bench, inside: &str, by: &str) -> anyhow::Result<()> {
 }
 
 /// Runs a user that never ends beside one that takes samples. One signal ends both.
-fn endless(bench: &Bench, inside: &str, needs_java: bool) -> anyhow::Result<()> {
+fn endless(bench: &FaultBench, inside: &str, needs_java: bool) -> anyhow::Result<()> {
     if needs_java && !has_java() {
         return Ok(());
     }
@@ -165,7 +165,7 @@ fn endless(bench: &Bench, inside: &str, needs_java: bool) -> anyhow::Result<()> 
 }
 
 /// Runs an endless search in a server's response.
-fn searched(bench: &Bench, body: &str, below: &str) -> anyhow::Result<()> {
+fn searched(bench: &FaultBench, body: &str, below: &str) -> anyhow::Result<()> {
     let body = body.to_owned();
     let server = Server::start(move |_| vec![ResponseStep::Send(ok(&body))]);
     let port = server.address().port();

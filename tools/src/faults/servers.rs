@@ -13,7 +13,9 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection};
 
 use super::Fault;
-use super::bench::{Bench, ensure, expect, pause, reads_body, request, sample, start, until_bytes};
+use super::bench::{
+    FaultBench, ensure, expect, pause, reads_body, request, sample, start, until_bytes,
+};
 
 pub const FAULTS: &[Fault] = &[
     Fault {
@@ -148,14 +150,14 @@ pub const FAULTS: &[Fault] = &[
 ];
 
 /// Checks that one request fails and the run continues to its end.
-fn fails(bench: &Bench, steps: Vec<ResponseStep>, below: &str) -> anyhow::Result<()> {
+fn fails(bench: &FaultBench, steps: Vec<ResponseStep>, below: &str) -> anyhow::Result<()> {
     let server = Server::start(move |_| steps.clone());
     let port = server.address().port();
     let finished = bench.run(&request(port, "http", below), &["-l", "r.csv"]);
     expect(&finished, 0, &["failures", "verdict  ", "... end of run"])
 }
 
-fn endless_body(bench: &Bench) -> anyhow::Result<()> {
+fn endless_body(bench: &FaultBench) -> anyhow::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let port = listener.local_addr()?.port();
     std::thread::spawn(move || {
@@ -176,7 +178,7 @@ fn endless_body(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Checks that a body above the limit gives a failed row that names the property.
-fn exceeds(bench: &Bench, port: u16, words: &[&str]) -> anyhow::Result<()> {
+fn exceeds(bench: &FaultBench, port: u16, words: &[&str]) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 1, &request(port, "http", reads_body()));
     let words = [&["run", "p.jmx", "-l", "r.csv"], words].concat();
     expect(&workshop.run(&words, LIMIT), 0, &["failures", "verdict  "])?;
@@ -189,7 +191,7 @@ fn exceeds(bench: &Bench, port: u16, words: &[&str]) -> anyhow::Result<()> {
 }
 
 /// 64 MiB compressed to 64 KB, for a limit of 1 MiB.
-fn gzip_bomb(bench: &Bench) -> anyhow::Result<()> {
+fn gzip_bomb(bench: &FaultBench) -> anyhow::Result<()> {
     let mut bomb = GzEncoder::new(Vec::new(), Compression::fast());
     for _ in 0..64 {
         bomb.write_all(&[0; 1 << 20])?;
@@ -216,7 +218,7 @@ const BROTLI_BOMB: &[u8] = &[
     0xfc, 0x13, 0x00, 0x71, 0x58, 0x00, 0xa0, 0x7b, 0xff, 0x07,
 ];
 
-fn brotli_bomb(bench: &Bench) -> anyhow::Result<()> {
+fn brotli_bomb(bench: &FaultBench) -> anyhow::Result<()> {
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: {}\r\n\r\n",
         BROTLI_BOMB.len()
@@ -228,7 +230,7 @@ fn brotli_bomb(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Valid certificates with so many names that the handshake message exceeds the buffers of TLS libraries.
-fn long_chain(bench: &Bench) -> anyhow::Result<()> {
+fn long_chain(bench: &FaultBench) -> anyhow::Result<()> {
     let names: Vec<String> = (0..1800)
         .map(|number| format!("host-{number:04}.example"))
         .collect();
@@ -261,7 +263,7 @@ fn long_chain(bench: &Bench) -> anyhow::Result<()> {
 }
 
 /// Checks that the run writes one row with all outputs enabled.
-fn survives_tls(bench: &Bench, port: u16) -> anyhow::Result<()> {
+fn survives_tls(bench: &FaultBench, port: u16) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", 1, &request(port, "https", ""));
     let words = ["run", "p.jmx", "-l", "r.csv", "--report", "p.html"];
     let finished = workshop.run(&words, LIMIT);
@@ -272,7 +274,7 @@ fn survives_tls(bench: &Bench, port: u16) -> anyhow::Result<()> {
     )
 }
 
-fn broken_tls(bench: &Bench) -> anyhow::Result<()> {
+fn broken_tls(bench: &FaultBench) -> anyhow::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let port = listener.local_addr()?.port();
     std::thread::spawn(move || {
@@ -286,7 +288,7 @@ fn broken_tls(bench: &Bench) -> anyhow::Result<()> {
     survives_tls(bench, port)
 }
 
-fn no_open_files(bench: &Bench) -> anyhow::Result<()> {
+fn no_open_files(bench: &FaultBench) -> anyhow::Result<()> {
     let server = Server::start(|_| {
         vec![
             ResponseStep::Pause(Duration::from_millis(200)),
@@ -304,7 +306,7 @@ fn no_open_files(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn udp(bench: &Bench) -> anyhow::Result<()> {
+fn udp(bench: &FaultBench) -> anyhow::Result<()> {
     let workshop = bench.with_plan("1", -1, &[pause(20), sample("s")].concat());
     let port = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?
         .local_addr()?
@@ -335,7 +337,7 @@ fn udp(bench: &Bench) -> anyhow::Result<()> {
     )
 }
 
-fn hangs(bench: &Bench) -> anyhow::Result<()> {
+fn hangs(bench: &FaultBench) -> anyhow::Result<()> {
     let server = Server::start(|_| vec![ResponseStep::Hang]);
     let inside = [
         sample("first"),

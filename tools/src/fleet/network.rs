@@ -16,7 +16,7 @@ use drumfire_testkit::server::{ResponseStep, Server, ok};
 use drumfire_testkit::slow_link::{LinkQuality, SlowLink};
 
 use super::lan::Lan;
-use super::rows::{Rows, compare};
+use super::rows::{RowsByLabel, compare};
 use crate::faults::bench::{Running, group, pause, plan};
 
 /// The argument with which this program calls itself in a namespace.
@@ -285,7 +285,7 @@ fn rows_once(fleet: &Fleet) -> anyhow::Result<()> {
         known == ROWS && twice == 0 && arrived.len() == ROWS,
         "rows are missing, or used twice"
     );
-    let collected = Rows::read(&home.read("rows.jtl"))?;
+    let collected = RowsByLabel::read(&home.read("rows.jtl"))?;
     let told: HashSet<&str> = collected
         .of("row")
         .iter()
@@ -317,9 +317,9 @@ fn same_report(home: &Workshop) -> anyhow::Result<()> {
 fn mixed(fleet: &Fleet) -> anyhow::Result<()> {
     let plan = mixed_plan(fleet);
     let alone = fleet.run_with(&plan, None, &[])?;
-    let alone = Rows::read(&alone.read("rows.jtl"))?;
+    let alone = RowsByLabel::read(&alone.read("rows.jtl"))?;
     let home = fleet.run(&plan, None)?;
-    let together = Rows::read(&home.read("rows.jtl"))?;
+    let together = RowsByLabel::read(&home.read("rows.jtl"))?;
     let [one, all] = [&alone, &together].map(|rows| rows.of("closed").len());
     println!("closed       {one} samples on one machine, {all} on {AGENTS} agents");
     let difference = (one as f64 - all as f64).abs() / one as f64;

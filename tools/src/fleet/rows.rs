@@ -6,7 +6,7 @@ use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 /// Result rows, by label.
-pub struct Rows(BTreeMap<String, Vec<CollectedRow>>);
+pub struct RowsByLabel(BTreeMap<String, Vec<CollectedRow>>);
 
 pub struct CollectedRow {
     pub start_ms: i64,
@@ -14,9 +14,9 @@ pub struct CollectedRow {
     pub variable: String,
 }
 
-impl Rows {
+impl RowsByLabel {
     /// Parses a CSV result file whose cells contain no commas.
-    pub fn read(text: &str) -> anyhow::Result<Rows> {
+    pub fn read(text: &str) -> anyhow::Result<RowsByLabel> {
         let mut lines = text.lines();
         let heads: Vec<&str> = lines.next().context("a header")?.split(',').collect();
         let place = |name: &str| {
@@ -36,7 +36,7 @@ impl Rows {
         for rows in rows.values_mut() {
             rows.sort_by_key(|row| row.start_ms);
         }
-        Ok(Rows(rows))
+        Ok(RowsByLabel(rows))
     }
 
     pub fn of(&self, label: &str) -> &[CollectedRow] {

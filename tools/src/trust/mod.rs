@@ -27,7 +27,7 @@ const REMARKS: [&str; 3] = [
 const DISTURBANCES: [&str; 2] = ["CPU taken by other programs", "CPU kept by the hypervisor"];
 
 #[derive(Debug)]
-struct Options {
+struct TrustOptions {
     /// The situations to stage; empty for all.
     names: Vec<String>,
     /// How many times each is staged.
@@ -109,8 +109,8 @@ enum Finding {
     Skipped,
 }
 
-fn options(words: &[&str]) -> anyhow::Result<Options> {
-    let mut options = Options {
+fn options(words: &[&str]) -> anyhow::Result<TrustOptions> {
+    let mut options = TrustOptions {
         names: Vec::new(),
         times: 1,
         neighbour: false,
@@ -145,7 +145,7 @@ fn all() -> impl Iterator<Item = &'static Situation> {
         .flat_map(|(healthy, fault)| [healthy, fault])
 }
 
-fn chosen(options: &Options) -> impl Iterator<Item = &'static Situation> {
+fn chosen(options: &TrustOptions) -> impl Iterator<Item = &'static Situation> {
     let names = &options.names;
     all().filter(|situation| names.is_empty() || names.iter().any(|name| name == situation.name))
 }

@@ -2,7 +2,7 @@
 
 /// The users of a plan, and their timing.
 #[derive(Debug, Clone, Copy)]
-pub struct Load {
+pub struct PlanLoad {
     pub users: u32,
     pub ramp_s: u32,
     /// In seconds; 0 means one iteration of each user.
@@ -10,9 +10,9 @@ pub struct Load {
     pub pause_ms: u32,
 }
 
-impl Load {
-    pub const fn of(users: u32, seconds: u32, pause_ms: u32) -> Load {
-        Load {
+impl PlanLoad {
+    pub const fn of(users: u32, seconds: u32, pause_ms: u32) -> PlanLoad {
+        PlanLoad {
             users,
             ramp_s: 0,
             seconds,
@@ -37,7 +37,7 @@ fn loops(count: i32) -> String {
 }
 
 /// A thread group with these children.
-pub fn users(load: Load, children: &str) -> String {
+pub fn users(load: PlanLoad, children: &str) -> String {
     let (count, scheduler) = match load.seconds {
         0 => (1, String::new()),
         seconds => (

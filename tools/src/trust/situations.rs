@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::plans::{Load, arrivals, ask, debug, groovy, precise, request, users};
+use super::plans::{PlanLoad, arrivals, ask, debug, groovy, precise, request, users};
 
 /// The load of most situations.
-const STEADY: Load = Load::of(4, 6, 20);
+const STEADY: PlanLoad = PlanLoad::of(4, 6, 20);
 
 /// A run with a particular disturbance, and the verdict that it should get.
 pub struct Situation {
@@ -117,7 +117,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "one-sample",
             story: "one sample",
-            plan: || users(Load::of(1, 0, 0), &ask()),
+            plan: || users(PlanLoad::of(1, 0, 0), &ask()),
             target: StagedTarget::Slow(ms(400)),
             grades: SHORT,
             ..HEALTHY
@@ -125,7 +125,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "one-sample-stopped",
             story: "the same, stopped for 0.9 s meanwhile",
-            plan: || users(Load::of(1, 0, 0), &ask()),
+            plan: || users(PlanLoad::of(1, 0, 0), &ask()),
             target: StagedTarget::Slow(ms(400)),
             staging: &[Staging::Stop(ms(200), ms(900))],
             grades: INVALID,
@@ -137,7 +137,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "tenth-of-a-second",
             story: "5 users, 0.1 s",
-            plan: || users(Load::of(5, 0, 0), &ask()),
+            plan: || users(PlanLoad::of(5, 0, 0), &ask()),
             target: StagedTarget::Slow(ms(100)),
             grades: SHORT,
             ..HEALTHY
@@ -145,7 +145,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "tenth-of-a-second-rows-lost",
             story: "the same, its results on a full disk",
-            plan: || users(Load::of(60, 0, 0), &ask()),
+            plan: || users(PlanLoad::of(60, 0, 0), &ask()),
             target: StagedTarget::Slow(ms(100)),
             staging: &[Staging::Disk(4)],
             grades: INVALID,
@@ -157,13 +157,13 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "ten-users",
             story: "10 users for 5 s",
-            plan: || users(Load::of(10, 5, 20), &ask()),
+            plan: || users(PlanLoad::of(10, 5, 20), &ask()),
             ..HEALTHY
         },
         Situation {
             name: "ten-users-competitor",
             story: "the same, while other programs use all cores",
-            plan: || users(Load::of(10, 5, 20), &ask()),
+            plan: || users(PlanLoad::of(10, 5, 20), &ask()),
             staging: &[Staging::Compete(s(0), s(6))],
             grades: SPOILED,
             reason: Some("CPU taken by other programs"),
@@ -174,14 +174,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "target-busy",
             story: "the target, on this machine, uses the CPU",
-            plan: || users(Load::of(4, 6, 5), &ask()),
+            plan: || users(PlanLoad::of(4, 6, 5), &ask()),
             target: StagedTarget::Busy(ms(20)),
             ..HEALTHY
         },
         Situation {
             name: "target-busy-stopped",
             story: "the same, stopped for 2 s",
-            plan: || users(Load::of(4, 6, 5), &ask()),
+            plan: || users(PlanLoad::of(4, 6, 5), &ask()),
             target: StagedTarget::Busy(ms(20)),
             staging: &[Staging::Stop(s(2), s(2))],
             grades: INVALID,
@@ -193,14 +193,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "downloads",
             story: "downloads of 8 MiB with their MD5",
-            plan: || users(Load::of(2, 6, 200), &request("load", true, MD5)),
+            plan: || users(PlanLoad::of(2, 6, 200), &request("load", true, MD5)),
             target: StagedTarget::Long(8 << 20),
             ..HEALTHY
         },
         Situation {
             name: "downloads-competitor",
             story: "the same, while other programs use all cores",
-            plan: || users(Load::of(2, 6, 200), &request("load", true, MD5)),
+            plan: || users(PlanLoad::of(2, 6, 200), &request("load", true, MD5)),
             target: StagedTarget::Long(8 << 20),
             staging: &[Staging::Compete(s(0), s(7))],
             grades: SPOILED,
@@ -212,13 +212,13 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "many-labels",
             story: "500 labels",
-            plan: || users(Load::of(20, 6, 10), &many_labels()),
+            plan: || users(PlanLoad::of(20, 6, 10), &many_labels()),
             ..HEALTHY
         },
         Situation {
             name: "many-labels-stopped",
             story: "the same, stopped for 1 s",
-            plan: || users(Load::of(20, 6, 10), &many_labels()),
+            plan: || users(PlanLoad::of(20, 6, 10), &many_labels()),
             staging: &[Staging::Stop(s(3), s(1))],
             grades: INVALID,
             reason: Some("the generator was stopped"),
@@ -246,13 +246,13 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "thinkers",
             story: "users who pause for 4 s",
-            plan: || users(Load::of(20, 20, 4000), &ask()),
+            plan: || users(PlanLoad::of(20, 20, 4000), &ask()),
             ..HEALTHY
         },
         Situation {
             name: "stall",
             story: "the target answers nothing for 15 s: the target's doing, told as a remark",
-            plan: || users(Load::of(4, 24, 20), &ask()),
+            plan: || users(PlanLoad::of(4, 24, 20), &ask()),
             target: StagedTarget::Stalled(s(4), s(19)),
             grades: VALID,
             reason: Some("the target answered nothing"),
@@ -279,14 +279,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "files-enough",
             story: "100 users, 400 files allowed",
-            plan: || users(Load::of(100, 5, 100), &ask()),
+            plan: || users(PlanLoad::of(100, 5, 100), &ask()),
             staging: &[Staging::Files(400)],
             ..HEALTHY
         },
         Situation {
             name: "files-out",
             story: "the same, 64 files allowed",
-            plan: || users(Load::of(100, 5, 100), &ask()),
+            plan: || users(PlanLoad::of(100, 5, 100), &ask()),
             staging: &[Staging::Files(64)],
             grades: INVALID,
             reason: Some("open files at their limit"),
@@ -297,7 +297,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "disk-fast",
             story: "results with bodies of 1 MiB, a fast disk",
-            plan: || users(Load::of(4, 6, 20), &ask()),
+            plan: || users(PlanLoad::of(4, 6, 20), &ask()),
             target: StagedTarget::Long(1 << 20),
             staging: &[Staging::Pipe(u64::MAX)],
             options: WITH_BODIES,
@@ -306,7 +306,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "disk-slow",
             story: "the same, a disk that takes 4 MiB a second",
-            plan: || users(Load::of(4, 6, 0), &ask()),
+            plan: || users(PlanLoad::of(4, 6, 0), &ask()),
             target: StagedTarget::Long(1 << 20),
             staging: &[Staging::Pipe(4 << 20)],
             options: WITH_BODIES,
@@ -335,7 +335,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "groovy",
             story: "a Groovy script and a heap of 256 MiB, from Java's first second on",
-            plan: || users(Load::of(2, 8, 100), &groovy("script", NO_GARBAGE)),
+            plan: || users(PlanLoad::of(2, 8, 100), &groovy("script", NO_GARBAGE)),
             staging: &[Staging::Heap(256)],
             needs_java: true,
             ..HEALTHY
@@ -343,7 +343,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "garbage",
             story: "the same, and each script makes 60 MiB of garbage and has it collected",
-            plan: || users(Load::of(2, 8, 0), &groovy("script", GARBAGE)),
+            plan: || users(PlanLoad::of(2, 8, 0), &groovy("script", GARBAGE)),
             staging: &[Staging::Heap(256)],
             needs_java: true,
             grades: SPOILED,
@@ -355,14 +355,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "function-short",
             story: "a function that computes for 1 ms",
-            plan: || users(Load::of(8, 8, 500), &debug(DOES_NOT)),
+            plan: || users(PlanLoad::of(8, 8, 500), &debug(DOES_NOT)),
             needs_java: true,
             ..HEALTHY
         },
         Situation {
             name: "function-long",
             story: "the same, for 300 ms",
-            plan: || users(Load::of(8, 8, 500), &debug(HOLDS)),
+            plan: || users(PlanLoad::of(8, 8, 500), &debug(HOLDS)),
             needs_java: true,
             grades: SPOILED,
             reason: Some("an event loop was held up"),
@@ -391,14 +391,14 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "rate",
             story: "a schedule of 50 samples a second for 30 users",
-            plan: || users(Load::of(30, 6, 0), &(precise(50) + &ask())),
+            plan: || users(PlanLoad::of(30, 6, 0), &(precise(50) + &ask())),
             target: StagedTarget::Slow(ms(100)),
             ..HEALTHY
         },
         Situation {
             name: "rate-not-reached",
             story: "the same, for 2 users",
-            plan: || users(Load::of(2, 6, 0), &(precise(50) + &ask())),
+            plan: || users(PlanLoad::of(2, 6, 0), &(precise(50) + &ask())),
             target: StagedTarget::Slow(ms(100)),
             grades: DEGRADED,
             reason: Some("the schedule's rate was not reached"),
@@ -409,13 +409,13 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
         Situation {
             name: "cpu-left",
             story: "20 users who ask no target, with pauses",
-            plan: || users(Load::of(20, 5, 50), &debug("debug")),
+            plan: || users(PlanLoad::of(20, 5, 50), &debug("debug")),
             ..HEALTHY
         },
         Situation {
             name: "cpu-used-up",
             story: "the same, without pauses",
-            plan: || users(Load::of(20, 5, 0), &debug("debug")),
+            plan: || users(PlanLoad::of(20, 5, 0), &debug("debug")),
             grades: SPOILED,
             reason: Some("the generator used all its CPU"),
             ..HEALTHY
@@ -456,7 +456,7 @@ pub const SITUATIONS: [(Situation, Situation); 20] = [
     ),
 ];
 
-const RAMP: Load = Load {
+const RAMP: PlanLoad = PlanLoad {
     users: 40,
     ramp_s: 5,
     seconds: 8,

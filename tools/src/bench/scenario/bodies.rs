@@ -3,7 +3,7 @@
 use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, PeakMib, Rate, Time};
 use crate::bench::made::Made;
-use crate::bench::peers::Program;
+use crate::bench::peers::LoadTester;
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![download(), upload(), template(), post_processors()]
@@ -16,7 +16,7 @@ const KEPT: &str = "httpsampler.max_bytes_to_store_per_request";
 const BIG_FILE: &str = "/big";
 
 /// Transfers ten bodies, whatever duration the command line sets.
-fn ten(program: Program, plan: &'static str, case: &str) -> Contender {
+fn ten(program: LoadTester, plan: &'static str, case: &str) -> Contender {
     Contender {
         path: BIG_FILE,
         ..Contender::new(program, plan).case(case, 1)
@@ -28,7 +28,7 @@ fn ten(program: Program, plan: &'static str, case: &str) -> Contender {
 }
 
 fn download() -> Scenario {
-    let three = [Program::Drumfire, Program::Curl, Program::JMeter];
+    let three = [LoadTester::Drumfire, LoadTester::Curl, LoadTester::JMeter];
     let mut entries = each(&three, |program| {
         ten(program, "requests.jmx", "plain").with(KEPT, 1)
     });
@@ -41,30 +41,35 @@ fn download() -> Scenario {
             .with(KEPT, 1)
             .secure(Door::Tls)
     }));
-    let hash = [Program::Drumfire, Program::Md5sum, Program::JMeter];
+    let hash = [LoadTester::Drumfire, LoadTester::Md5sum, LoadTester::JMeter];
     entries.extend(each(&hash, |program| {
         ten(program, "md5.jmx", "MD5").with(KEPT, 1)
     }));
-    entries
-        .push(ten(Program::Drumfire, "reading.jmx", "extractor, 1 MiB kept").with(KEPT, 1 << 20));
+    entries.push(
+        ten(LoadTester::Drumfire, "reading.jmx", "extractor, 1 MiB kept").with(KEPT, 1 << 20),
+    );
     Scenario {
         most_seconds: 1,
         ..Scenario::new("download", "ten downloads of 1 GiB, one user", entries)
     }
-    .at_most("plain", Time(Program::Curl), 0.4)
-    .at_most("busy machine", Time(Program::Curl), 0.4)
-    .at_most("plain", Cpu(Program::Curl), 0.3)
+    .at_most("plain", Time(LoadTester::Curl), 0.4)
+    .at_most("busy machine", Time(LoadTester::Curl), 0.4)
+    .at_most("plain", Cpu(LoadTester::Curl), 0.3)
     .at_most("plain", PeakMib, 32.0)
-    .at_most("TLS", Time(Program::Curl), 0.9)
-    .at_most("TLS", Cpu(Program::Curl), 1.0)
+    .at_most("TLS", Time(LoadTester::Curl), 0.9)
+    .at_most("TLS", Cpu(LoadTester::Curl), 1.0)
     // Data from the network costs more than data that md5sum reads from the page cache.
-    .at_most("MD5", Cpu(Program::Md5sum), 1.05)
+    .at_most("MD5", Cpu(LoadTester::Md5sum), 1.05)
     .at_most("extractor, 1 MiB kept", PeakMib, 32.0)
 }
 
 fn upload() -> Scenario {
     let entries = each(
-        &[Program::Drumfire, Program::CurlUpload, Program::JMeter],
+        &[
+            LoadTester::Drumfire,
+            LoadTester::CurlUpload,
+            LoadTester::JMeter,
+        ],
         |program| Contender {
             path: "/upload",
             ..ten(program, "upload.jmx", "")
@@ -80,7 +85,7 @@ fn upload() -> Scenario {
             entries,
         )
     }
-    .at_most("", Cpu(Program::CurlUpload), 0.5)
+    .at_most("", Cpu(LoadTester::CurlUpload), 0.5)
     .at_most("", PeakMib, 32.0)
 }
 
@@ -88,7 +93,7 @@ fn template() -> Scenario {
     let entry = Contender {
         path: "/upload",
         made: None,
-        ..ten(Program::Drumfire, "template.jmx", "")
+        ..ten(LoadTester::Drumfire, "template.jmx", "")
             .with("path", "/upload")
             .with("part", "@FOLDER@/html/megabytes")
     };
@@ -122,12 +127,15 @@ fn post_processors() -> Scenario {
     ];
     let mut entries = Vec::new();
     for (case, property, _) in CASES {
-        entries.extend(each(&[Program::Drumfire, Program::JMeter], |program| {
-            Contender::new(program, "extractors.jmx")
-                .case(case, 2)
-                .with("pages", "@FOLDER@/html")
-                .with(property, 2)
-        }));
+        entries.extend(each(
+            &[LoadTester::Drumfire, LoadTester::JMeter],
+            |program| {
+                Contender::new(program, "extractors.jmx")
+                    .case(case, 2)
+                    .with("pages", "@FOLDER@/html")
+                    .with(property, 2)
+            },
+        ));
     }
     let scenario = Scenario::new(
         "postprocessors",
@@ -137,7 +145,7 @@ fn post_processors() -> Scenario {
     CASES
         .iter()
         .fold(scenario, |scenario, (case, _, least)| match least {
-            Some(least) => scenario.at_least(case, Rate(Program::JMeter), *least),
+            Some(least) => scenario.at_least(case, Rate(LoadTester::JMeter), *least),
             None => scenario,
         })
 }

@@ -4,7 +4,7 @@ use super::load::connected_users;
 use super::{Contender, Reads, Scenario};
 use crate::bench::aim::Figure::{CpuToCase, PeakToCase, Time, UserKib};
 use crate::bench::made::Made;
-use crate::bench::peers::Program;
+use crate::bench::peers::LoadTester;
 
 /// The number of samples in a case where only the count matters.
 const SAMPLES: u64 = 200_000;
@@ -40,12 +40,12 @@ fn curve(
     }
 }
 
-fn entry(program: Program, plan: impl Into<String>, count: u64) -> Contender {
+fn entry(program: LoadTester, plan: impl Into<String>, count: u64) -> Contender {
     Contender::new(program, plan).case(count, 10)
 }
 
 fn users() -> Scenario {
-    let peers = [Program::Drumfire, Program::K6, Program::JMeter];
+    let peers = [LoadTester::Drumfire, LoadTester::K6, LoadTester::JMeter];
     let mut entries = Vec::new();
     for (users, programs) in [
         (10, &peers[..]),
@@ -69,16 +69,16 @@ fn users() -> Scenario {
 }
 
 fn idle() -> Scenario {
-    let idle = |program: Program, users: u32| Contender {
+    let idle = |program: LoadTester, users: u32| Contender {
         connects: false,
         ..Contender::new(program, "idle.jmx")
             .case(users, users)
             .with("think_ms", 2_000)
     };
     let mut entries: Vec<Contender> = [1_000, 10_000, 100_000, 1_000_000]
-        .map(|users| idle(Program::Drumfire, users))
+        .map(|users| idle(LoadTester::Drumfire, users))
         .into();
-    entries.push(idle(Program::JMeter, 1_000));
+    entries.push(idle(LoadTester::JMeter, 1_000));
     Scenario {
         least_seconds: 10,
         ..curve(
@@ -98,7 +98,7 @@ fn counted(entry: Contender, loops: u64) -> Contender {
 
 fn labels() -> Scenario {
     let entries = [1, 10, 100, 1_000, 10_000].map(|labels| {
-        let entry = entry(Program::Drumfire, "growth.jmx", labels).with("labelled", 10);
+        let entry = entry(LoadTester::Drumfire, "growth.jmx", labels).with("labelled", 10);
         counted(entry.with("labels", labels), SAMPLES / 10)
     });
     Scenario {
@@ -116,7 +116,7 @@ fn labels() -> Scenario {
 fn samplers() -> Scenario {
     let entries = [1, 10, 100, 1_000, 10_000].map(|count| {
         let made = Made::Samplers(count);
-        let entry = entry(Program::Drumfire, made.path(), count).needs(made);
+        let entry = entry(LoadTester::Drumfire, made.path(), count).needs(made);
         counted(entry, SAMPLES / count / 10)
     });
     Scenario {
@@ -134,7 +134,7 @@ fn samplers() -> Scenario {
 fn body() -> Scenario {
     let entries = [0, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 100 << 20].map(|bytes| {
         let made = Made::Body(bytes);
-        entry(Program::Drumfire, "requests.jmx", bytes)
+        entry(LoadTester::Drumfire, "requests.jmx", bytes)
             .needs(made)
             .with("path", format!("/body-{bytes}"))
     });
@@ -150,7 +150,7 @@ fn body() -> Scenario {
 fn data() -> Scenario {
     let entries = [10, 1_000, 100_000, 10_000_000].map(|rows| {
         let made = Made::Data(rows);
-        let entry = entry(Program::Drumfire, "growth.jmx", rows)
+        let entry = entry(LoadTester::Drumfire, "growth.jmx", rows)
             .needs(made)
             .with("reading", 10)
             .with("data", format!("@FOLDER@/{}", made.path()));
@@ -170,7 +170,7 @@ fn data() -> Scenario {
 }
 
 fn extractors() -> Scenario {
-    let programs = [Program::Drumfire, Program::JMeter];
+    let programs = [LoadTester::Drumfire, LoadTester::JMeter];
     let entries = [0, 1, 2, 5, 10, 20].map(|count| {
         let made = Made::Extractors(count);
         super::each(&programs, |program| {
@@ -190,7 +190,7 @@ fn extractors() -> Scenario {
 fn minutes() -> Scenario {
     let entries = [1, 5, 60].map(|minutes| Contender {
         seconds: minutes * 60,
-        ..Contender::new(Program::Drumfire, "pacing.jmx")
+        ..Contender::new(LoadTester::Drumfire, "pacing.jmx")
             .case(minutes, 10)
             .with("rate", 1_000)
             .with("period", 60)
@@ -210,7 +210,7 @@ fn files(name: &'static str, about: &'static str, reads: Reads) -> Scenario {
     let mut entries = Vec::new();
     for rows in [100_000, 1_000_000, 10_000_000] {
         let made = Made::Results(rows);
-        for program in [Program::Drumfire, Program::Wc] {
+        for program in [LoadTester::Drumfire, LoadTester::Wc] {
             entries.push(Contender {
                 reads: Some(reads),
                 ..entry(program, made.path(), rows).needs(made)
@@ -222,7 +222,7 @@ fn files(name: &'static str, about: &'static str, reads: Reads) -> Scenario {
         ..curve(name, "rows of the result file", about, entries)
     }
     .at_most("10000000", PeakToCase("100000"), 1.5)
-    .at_most("10000000", Time(Program::Wc), 20.0)
+    .at_most("10000000", Time(LoadTester::Wc), 20.0)
 }
 
 fn results() -> Scenario {
@@ -245,7 +245,7 @@ fn scripts() -> Scenario {
     let entries = [1, 5, 60].map(|minutes| Contender {
         seconds: minutes * 60,
         prepares_java: true,
-        ..Contender::new(Program::Drumfire, "metaspace.jmx").case(minutes, 3)
+        ..Contender::new(LoadTester::Drumfire, "metaspace.jmx").case(minutes, 3)
     });
     curve(
         "growth-scripts",

@@ -5,7 +5,7 @@ use nix::sys::resource::{Resource, getrlimit};
 use super::{Contender, Scenario};
 use crate::bench::aim::Figure;
 use crate::bench::made::Made;
-use crate::bench::peers::{PACE_PER_SECOND, Program};
+use crate::bench::peers::{LoadTester, PACE_PER_SECOND};
 use crate::measure::RunPart;
 
 /// The users of the largest case with connections: close to the number of ports of one address.
@@ -39,7 +39,7 @@ fn users() -> Scenario {
     // The think times vary. With equal ones all users would send in step, and waking a worker for a hundred users at once is
     // cheap.
     let thinking = |case: &str, users: u32, mean_ms: u32| {
-        Contender::new(Program::Drumfire, "users.jmx")
+        Contender::new(LoadTester::Drumfire, "users.jmx")
             .case(case, users)
             .with("think_ms", mean_ms / 2)
             .with("spread_ms", mean_ms)
@@ -53,7 +53,7 @@ fn users() -> Scenario {
     let idle = |case: &str, users: u32| Contender {
         seconds: 15,
         connects: false,
-        ..Contender::new(Program::Drumfire, "idle.jmx")
+        ..Contender::new(LoadTester::Drumfire, "idle.jmx")
             .case(case, users)
             .with("think_ms", 10_000)
     };
@@ -94,7 +94,7 @@ const PACED_USERS: u32 = 50;
 /// A paced group with and without another group that is starting users, to show how much the starts disturb the pace.
 fn ramp_up() -> Scenario {
     let paced = |case: &str, users: u32| {
-        Contender::new(Program::Drumfire, "ramp.jmx")
+        Contender::new(LoadTester::Drumfire, "ramp.jmx")
             .case(case, users)
             .with("rate", 1_000)
     };
@@ -122,12 +122,16 @@ fn pacing() -> Scenario {
         "pacing",
         "5,000 requests a second, as a schedule has them; vegeta has them evenly spaced",
         vec![
-            paced(Program::Drumfire, "pacing.jmx", "Precise Throughput Timer"),
-            paced(Program::Drumfire, "open.jmx", "open model"),
-            paced(Program::Vegeta, "open.jmx", "open model"),
+            paced(
+                LoadTester::Drumfire,
+                "pacing.jmx",
+                "Precise Throughput Timer",
+            ),
+            paced(LoadTester::Drumfire, "open.jmx", "open model"),
+            paced(LoadTester::Vegeta, "open.jmx", "open model"),
         ],
     )
-    .at_most("open model", Figure::LateTo(Program::Vegeta), 1.0)
+    .at_most("open model", Figure::LateTo(LoadTester::Vegeta), 1.0)
     .at_most("Precise Throughput Timer", Figure::LateUs, 200.0)
     .at_most("open model", Figure::LateUs, 200.0)
 }
@@ -135,7 +139,7 @@ fn pacing() -> Scenario {
 fn stall() -> Scenario {
     let entry = Contender {
         stalls: true,
-        ..Contender::new(Program::Drumfire, "open.jmx")
+        ..Contender::new(LoadTester::Drumfire, "open.jmx")
             .case("open model", 100)
             .with("rate", 1_000)
     };
@@ -170,7 +174,7 @@ fn neighbours() -> Scenario {
         // One core means one worker.
         Contender {
             cores: 1,
-            ..Contender::new(Program::Drumfire, "neighbours.jmx").case(case, 100)
+            ..Contender::new(LoadTester::Drumfire, "neighbours.jmx").case(case, 100)
         }
         .with("data", format!("@FOLDER@/{}", rows.path()))
         .with("tls_port", "@TLS_PORT@")
@@ -202,7 +206,7 @@ fn neighbours() -> Scenario {
 fn rows() -> Scenario {
     let rows = |case: &str, writes_results: bool| Contender {
         writes_results,
-        ..Contender::new(Program::Drumfire, "rows.jmx")
+        ..Contender::new(LoadTester::Drumfire, "rows.jmx")
             .case(case, 10)
             .with("loops", 100_000)
             .with("seconds", 600)
@@ -221,7 +225,7 @@ fn rows() -> Scenario {
 fn workers() -> Scenario {
     let on = |case: &str, cores: u32| Contender {
         cores,
-        ..Contender::new(Program::Drumfire, "requests.jmx").case(case, 10)
+        ..Contender::new(LoadTester::Drumfire, "requests.jmx").case(case, 10)
     };
     Scenario::new(
         "workers",
@@ -234,7 +238,7 @@ fn workers() -> Scenario {
 fn long() -> Scenario {
     let lasting = |case: &str, minutes: u32| Contender {
         seconds: minutes * 60,
-        ..Contender::new(Program::Drumfire, "pacing.jmx")
+        ..Contender::new(LoadTester::Drumfire, "pacing.jmx")
             .case(case, 10)
             .with("rate", 5_000)
             // Like JMeter's, the timer generates the arrivals of a whole period at once, which takes memory.

@@ -11,7 +11,7 @@ mod work;
 
 use super::aim::{Aim, Bound, Figure};
 use super::made::Made;
-use super::peers::Program;
+use super::peers::LoadTester;
 use crate::measure::RunPart;
 
 /// The default number of users or connections.
@@ -70,7 +70,7 @@ impl Scenario {
 pub struct Contender {
     /// Entries with the same case are compared with each other.
     pub case: String,
-    pub program: Program,
+    pub program: LoadTester,
     /// Relative to `benches/`, or to the server's folder if the plan is generated.
     pub plan: String,
     /// A generated file that it needs.
@@ -133,7 +133,7 @@ pub enum Door {
 }
 
 impl Contender {
-    fn new(program: Program, plan: impl Into<String>) -> Contender {
+    fn new(program: LoadTester, plan: impl Into<String>) -> Contender {
         Contender {
             case: String::new(),
             program,
@@ -193,7 +193,7 @@ pub fn all() -> Vec<Scenario> {
     all
 }
 
-fn each(programs: &[Program], entry: impl Fn(Program) -> Contender) -> Vec<Contender> {
+fn each(programs: &[LoadTester], entry: impl Fn(LoadTester) -> Contender) -> Vec<Contender> {
     programs.iter().map(|program| entry(*program)).collect()
 }
 
@@ -215,9 +215,9 @@ mod tests {
                 assert!(folder.join(&name).is_file(), "{}", name.display());
             };
             match entry.program {
-                Program::K6 => script("js"),
-                Program::Locust => script("py"),
-                Program::Loadr => script("yaml"),
+                LoadTester::K6 => script("js"),
+                LoadTester::Locust => script("py"),
+                LoadTester::Loadr => script("yaml"),
                 _ => {}
             }
             let file = xtask::root().join("benches").join(&entry.plan);
@@ -248,7 +248,7 @@ mod tests {
     fn names_are_unique_and_ours_comes_first() {
         let all = all();
         for (index, scenario) in all.iter().enumerate() {
-            assert_eq!(scenario.entries[0].program, Program::Drumfire);
+            assert_eq!(scenario.entries[0].program, LoadTester::Drumfire);
             assert!(all[..index].iter().all(|other| other.name != scenario.name));
         }
     }
@@ -257,11 +257,11 @@ mod tests {
     fn aims_are_at_cases_that_there_are() {
         for scenario in all() {
             for aim in &scenario.aims {
-                let has = |program: Program, case: &str| {
+                let has = |program: LoadTester, case: &str| {
                     let mut entries = scenario.entries.iter();
                     entries.any(|entry| entry.program == program && entry.case == case)
                 };
-                let ours = |case| has(Program::Drumfire, case);
+                let ours = |case| has(LoadTester::Drumfire, case);
                 assert!(ours(&aim.case), "{}: {}", scenario.name, aim.case);
                 let there_is = match aim.figure {
                     Figure::Cpu(program)

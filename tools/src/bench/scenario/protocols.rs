@@ -2,24 +2,26 @@
 
 use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, CpuIn};
-use crate::bench::peers::Program;
+use crate::bench::peers::LoadTester;
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![websocket(), api(), database(), ten_requests()]
 }
 
 fn websocket() -> Scenario {
-    let programs = [Program::Drumfire, Program::K6, Program::JMeter];
+    let programs = [LoadTester::Drumfire, LoadTester::K6, LoadTester::JMeter];
     let entries = each(&programs, |program| {
         let entry = Contender {
             door: Door::Echo,
             // k6 does not write a line for each message, so our program does not either. JMeter's
             // samples are counted from its file.
-            writes_results: program == Program::JMeter,
+            writes_results: program == LoadTester::JMeter,
             ..Contender::new(program, "websocket.jmx")
         };
         match program {
-            Program::JMeter => entry.with("search_paths", "@JARS@/jmeter-websocket-samplers.jar"),
+            LoadTester::JMeter => {
+                entry.with("search_paths", "@JARS@/jmeter-websocket-samplers.jar")
+            }
             _ => entry,
         }
     });
@@ -32,8 +34,8 @@ fn websocket() -> Scenario {
         )
     }
     // More than a third of k6's CPU is spent in the kernel, which no program can avoid.
-    .at_most("", Cpu(Program::K6), 0.6)
-    .at_most("", Cpu(Program::JMeter), 0.25)
+    .at_most("", Cpu(LoadTester::K6), 0.6)
+    .at_most("", Cpu(LoadTester::JMeter), 0.25)
 }
 
 /// The case of the program that only requests the cart.
@@ -41,17 +43,19 @@ const BARE: &str = "one answer of the API";
 const API: &str = "API";
 
 fn api() -> Scenario {
-    let mut entries = each(&[Program::Drumfire, Program::K6], |program| Contender {
-        path: "/store/api/cart",
-        writes_results: false,
-        ..Contender::new(program, "api.jmx")
-            .case(API, 10)
-            .secure(Door::Http2Tls)
-            .with("drumfire.http.version", 2)
+    let mut entries = each(&[LoadTester::Drumfire, LoadTester::K6], |program| {
+        Contender {
+            path: "/store/api/cart",
+            writes_results: false,
+            ..Contender::new(program, "api.jmx")
+                .case(API, 10)
+                .secure(Door::Http2Tls)
+                .with("drumfire.http.version", 2)
+        }
     });
     entries.push(Contender {
         path: "/store/api/cart",
-        ..Contender::new(Program::H2load, "api.jmx")
+        ..Contender::new(LoadTester::H2load, "api.jmx")
             .case(BARE, 10)
             .secure(Door::Http2Tls)
     });
@@ -63,14 +67,14 @@ fn api() -> Scenario {
             entries,
         )
     }
-    .at_most(API, CpuIn(Program::H2load, BARE), 1.5)
-    .at_most(API, Cpu(Program::K6), 0.2)
+    .at_most(API, CpuIn(LoadTester::H2load, BARE), 1.5)
+    .at_most(API, Cpu(LoadTester::K6), 0.2)
 }
 
 fn database() -> Scenario {
     const POSTGRES: &str = "PostgreSQL";
     const IN_MEMORY: &str = "H2 in memory, its driver in Java";
-    let both = [Program::Drumfire, Program::JMeter];
+    let both = [LoadTester::Drumfire, LoadTester::JMeter];
     let asking = |program, case, driver, url: &str, user, jar: &str| {
         Contender::new(program, "jdbc.jmx")
             .case(case, 10)
@@ -109,17 +113,17 @@ fn database() -> Scenario {
             entries,
         )
     }
-    .at_most(POSTGRES, Cpu(Program::JMeter), 0.25)
-    .at_most(IN_MEMORY, Cpu(Program::JMeter), 1.0)
+    .at_most(POSTGRES, Cpu(LoadTester::JMeter), 0.25)
+    .at_most(IN_MEMORY, Cpu(LoadTester::JMeter), 1.0)
 }
 
 fn ten_requests() -> Scenario {
     let programs = [
-        Program::Drumfire,
-        Program::Wrk,
-        Program::Oha,
-        Program::K6,
-        Program::JMeter,
+        LoadTester::Drumfire,
+        LoadTester::Wrk,
+        LoadTester::Oha,
+        LoadTester::K6,
+        LoadTester::JMeter,
     ];
     Scenario {
         least_seconds: 5,
@@ -131,7 +135,7 @@ fn ten_requests() -> Scenario {
             }),
         )
     }
-    .at_most("", Cpu(Program::Wrk), 1.25)
-    .at_most("", Cpu(Program::K6), 0.5)
-    .at_most("", Cpu(Program::JMeter), 0.25)
+    .at_most("", Cpu(LoadTester::Wrk), 1.25)
+    .at_most("", Cpu(LoadTester::K6), 0.5)
+    .at_most("", Cpu(LoadTester::JMeter), 0.25)
 }

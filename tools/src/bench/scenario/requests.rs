@@ -2,7 +2,7 @@
 
 use super::{Contender, Door, Scenario, each};
 use crate::bench::aim::Figure::{self, Cpu, CpuIn};
-use crate::bench::peers::Program;
+use crate::bench::peers::LoadTester;
 
 pub(super) fn all() -> Vec<Scenario> {
     vec![
@@ -19,23 +19,23 @@ pub(super) fn all() -> Vec<Scenario> {
 
 fn keep_alive() -> Scenario {
     let programs = [
-        Program::Drumfire,
-        Program::Wrk,
-        Program::Oha,
-        Program::K6,
-        Program::Gatling,
-        Program::JMeter,
+        LoadTester::Drumfire,
+        LoadTester::Wrk,
+        LoadTester::Oha,
+        LoadTester::K6,
+        LoadTester::Gatling,
+        LoadTester::JMeter,
     ];
     Scenario::new(
         "keepalive",
         "ten requests an iteration over kept-alive connections",
         each(&programs, |program| Contender::new(program, "requests.jmx")),
     )
-    .at_most("", Cpu(Program::Wrk), 1.25)
+    .at_most("", Cpu(LoadTester::Wrk), 1.25)
 }
 
 fn extract() -> Scenario {
-    let programs = [Program::Drumfire, Program::Wrk, Program::JMeter];
+    let programs = [LoadTester::Drumfire, LoadTester::Wrk, LoadTester::JMeter];
     Scenario::new(
         "extract",
         "three variables in the path, a Response Assertion and a Boundary Extractor; wrk only asks",
@@ -44,15 +44,15 @@ fn extract() -> Scenario {
             ..Contender::new(program, "extract.jmx")
         }),
     )
-    .at_most("", Cpu(Program::Wrk), 1.25)
+    .at_most("", Cpu(LoadTester::Wrk), 1.25)
 }
 
 fn new_state_plain() -> Scenario {
     let programs = [
-        Program::Drumfire,
-        Program::Wrk,
-        Program::Oha,
-        Program::JMeter,
+        LoadTester::Drumfire,
+        LoadTester::Wrk,
+        LoadTester::Oha,
+        LoadTester::JMeter,
     ];
     Scenario::new(
         "newstate",
@@ -61,7 +61,7 @@ fn new_state_plain() -> Scenario {
     )
 }
 
-fn new_state(program: Program) -> Contender {
+fn new_state(program: LoadTester) -> Contender {
     Contender {
         reconnects: true,
         ..Contender::new(program, "requests.jmx").with("same_user", false)
@@ -71,8 +71,8 @@ fn new_state(program: Program) -> Contender {
 fn new_state_tls() -> Scenario {
     let mut entries = Vec::new();
     for version in ["TLSv1.3", "TLSv1.2"] {
-        for program in [Program::Drumfire, Program::Oha, Program::JMeter] {
-            if program == Program::Oha && version != "TLSv1.3" {
+        for program in [LoadTester::Drumfire, LoadTester::Oha, LoadTester::JMeter] {
+            if program == LoadTester::Oha && version != "TLSv1.3" {
                 continue; // it uses the newest
             }
             entries.push(
@@ -84,19 +84,19 @@ fn new_state_tls() -> Scenario {
         }
     }
     Scenario::new("newstate-tls", "the same over HTTPS", entries)
-        .at_most("TLSv1.3", Cpu(Program::JMeter), 0.1)
-        .at_most("TLSv1.2", Cpu(Program::JMeter), 0.1)
+        .at_most("TLSv1.3", Cpu(LoadTester::JMeter), 0.1)
+        .at_most("TLSv1.2", Cpu(LoadTester::JMeter), 0.1)
 }
 
 /// A new connection for each request, to measure the handshake.
 fn sessions() -> Scenario {
-    let closing = |program: Program, case: &str| {
+    let closing = |program: LoadTester, case: &str| {
         Contender::new(program, "requests.jmx")
             .secure(Door::Tls)
             .case(case, 10)
             .with("keep_alive", false)
     };
-    let both = [Program::Drumfire, Program::JMeter];
+    let both = [LoadTester::Drumfire, LoadTester::JMeter];
     let mut entries = each(&both, |program| {
         closing(program, "full")
             .with("requests", 1)
@@ -136,7 +136,7 @@ fn sessions() -> Scenario {
 /// A new connection for each request at the highest rate, closed by the client.
 fn ports() -> Scenario {
     let closing = |case: &str| {
-        Contender::new(Program::Drumfire, "ports.jmx")
+        Contender::new(LoadTester::Drumfire, "ports.jmx")
             .case(case, 10)
             .with("requests", 1)
             .with("same_user", false)
@@ -163,12 +163,14 @@ fn http2() -> Scenario {
     Scenario::new(
         "http2",
         "ten requests an iteration over kept-alive HTTP/2 connections, one stream each",
-        each(&[Program::Drumfire, Program::H2load], |program| Contender {
-            door: Door::Http2,
-            ..Contender::new(program, "requests.jmx").with("drumfire.http.version", 2)
+        each(&[LoadTester::Drumfire, LoadTester::H2load], |program| {
+            Contender {
+                door: Door::Http2,
+                ..Contender::new(program, "requests.jmx").with("drumfire.http.version", 2)
+            }
         }),
     )
-    .at_most("", Cpu(Program::H2load), 1.2)
+    .at_most("", Cpu(LoadTester::H2load), 1.2)
 }
 
 fn seed() -> Scenario {
@@ -178,7 +180,7 @@ fn seed() -> Scenario {
             for users in [1, 3] {
                 let kept = if keep_alive { "kept" } else { "closed" };
                 let case = format!("{requests} {kept}, {users} user(s)");
-                for program in [Program::Drumfire, Program::JMeter] {
+                for program in [LoadTester::Drumfire, LoadTester::JMeter] {
                     entries.push(
                         Contender::new(program, "requests.jmx")
                             .case(&case, users)
@@ -196,10 +198,10 @@ fn seed() -> Scenario {
         "requests of an iteration, with and without keep-alive, few users",
         entries,
     )
-    .at_most("1 closed, 1 user(s)", Cpu(Program::JMeter), 0.5)
+    .at_most("1 closed, 1 user(s)", Cpu(LoadTester::JMeter), 0.5)
     .at_most(
         "100 kept, 3 user(s)",
-        CpuIn(Program::JMeter, "100 kept, 3 user(s)"),
+        CpuIn(LoadTester::JMeter, "100 kept, 3 user(s)"),
         0.5,
     )
 }

@@ -3,9 +3,9 @@
 
 use super::{Contender, Scenario, each};
 use crate::bench::aim::Figure::{CpuBeyondCase, FirstSampleMs, LateToCase, Rate};
-use crate::bench::peers::Program;
+use crate::bench::peers::LoadTester;
 
-const BOTH: [Program; 2] = [Program::Drumfire, Program::JMeter];
+const BOTH: [LoadTester; 2] = [LoadTester::Drumfire, LoadTester::JMeter];
 /// The number of users in the group that a case of `benches/scripts.jmx` runs.
 const USERS: u32 = 2;
 /// A call costs more until Java has compiled frequently executed code.
@@ -15,7 +15,7 @@ pub(super) fn all() -> Vec<Scenario> {
     vec![first(), calls(), sleepers(), ranking()]
 }
 
-fn run(program: Program, case: &str, group: &'static str) -> Contender {
+fn run(program: LoadTester, case: &str, group: &'static str) -> Contender {
     Contender::new(program, "scripts.jmx")
         .case(case, USERS)
         .with("pages", "@FOLDER@/html")
@@ -56,7 +56,7 @@ fn calls() -> Scenario {
     ] {
         entries.extend(each(&BOTH, |program| Contender {
             // JMeter's samples are counted from its file.
-            writes_results: program == Program::JMeter,
+            writes_results: program == LoadTester::JMeter,
             ..run(program, case, group)
         }));
     }
@@ -77,7 +77,7 @@ fn calls() -> Scenario {
 fn sleepers() -> Scenario {
     const ALONE: &str = "nobody sleeps";
     let beside = |case: &str, users: u32| {
-        Contender::new(Program::Drumfire, "sleepers.jmx")
+        Contender::new(LoadTester::Drumfire, "sleepers.jmx")
             .case(case, users)
             .with("rate", 1_000)
     };
@@ -121,6 +121,6 @@ fn ranking() -> Scenario {
         )
     };
     CASES.iter().fold(scenario, |scenario, (case, ..)| {
-        scenario.at_least(case, Rate(Program::JMeter), 1.0)
+        scenario.at_least(case, Rate(LoadTester::JMeter), 1.0)
     })
 }

@@ -3,7 +3,7 @@
 use super::{Contender, Scenario, each};
 use crate::bench::aim::Figure;
 use crate::bench::made::Made;
-use crate::bench::peers::Program;
+use crate::bench::peers::LoadTester;
 
 pub(super) fn all() -> Vec<Scenario> {
     let once = |program, plan: &str, case: &str| {
@@ -12,11 +12,11 @@ pub(super) fn all() -> Vec<Scenario> {
             .with("loops", 1)
             .with("seconds", 600)
     };
-    let mut entries = each(&[Program::Drumfire, Program::JMeter], |program| {
+    let mut entries = each(&[LoadTester::Drumfire, LoadTester::JMeter], |program| {
         once(program, "requests.jmx", "plain plan")
     });
     let large = Made::LargePlan;
-    entries.push(once(Program::Drumfire, &large.path(), "plan of 50 MB").needs(large));
+    entries.push(once(LoadTester::Drumfire, &large.path(), "plan of 50 MB").needs(large));
     vec![
         Scenario {
             most_seconds: 1,

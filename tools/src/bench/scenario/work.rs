@@ -2,7 +2,7 @@
 
 use super::{Contender, Scenario, each};
 use crate::bench::aim::Figure::{Cpu, CpuIn, CpuToCase, LateUs, PeakTo, SamplesToCase};
-use crate::bench::peers::Program;
+use crate::bench::peers::LoadTester;
 
 /// The case of the program that only requests a page of 510 bytes.
 const BARE: &str = "one static page";
@@ -15,21 +15,21 @@ pub(super) fn all() -> Vec<Scenario> {
 /// The same script in the language of each program; wrk only sends requests.
 fn shop() -> Scenario {
     let programs = [
-        Program::Drumfire,
-        Program::K6,
-        Program::Gatling,
-        Program::Locust,
-        Program::Loadr,
-        Program::JMeter,
+        LoadTester::Drumfire,
+        LoadTester::K6,
+        LoadTester::Gatling,
+        LoadTester::Locust,
+        LoadTester::Loadr,
+        LoadTester::JMeter,
     ];
     let mut entries = each(&programs, |program| Contender {
         path: "/store/",
         // The other programs do not write a line for each request, so our program does not either. JMeter's samples are
         // counted from its file.
-        writes_results: program == Program::JMeter,
+        writes_results: program == LoadTester::JMeter,
         ..Contender::new(program, "shop.jmx").case(SCRIPT, 10)
     });
-    entries.push(Contender::new(Program::Wrk, "shop.jmx").case(BARE, 10));
+    entries.push(Contender::new(LoadTester::Wrk, "shop.jmx").case(BARE, 10));
     Scenario {
         least_seconds: 5,
         ..Scenario::new(
@@ -38,12 +38,12 @@ fn shop() -> Scenario {
             entries,
         )
     }
-    .at_most(SCRIPT, CpuIn(Program::Wrk, BARE), 1.2)
-    .at_most(SCRIPT, Cpu(Program::Loadr), 0.4)
-    .at_most(SCRIPT, Cpu(Program::K6), 0.2)
-    .at_most(SCRIPT, Cpu(Program::Gatling), 0.111)
-    .at_most(SCRIPT, Cpu(Program::JMeter), 0.111)
-    .at_most(SCRIPT, PeakTo(Program::Loadr), 1.0)
+    .at_most(SCRIPT, CpuIn(LoadTester::Wrk, BARE), 1.2)
+    .at_most(SCRIPT, Cpu(LoadTester::Loadr), 0.4)
+    .at_most(SCRIPT, Cpu(LoadTester::K6), 0.2)
+    .at_most(SCRIPT, Cpu(LoadTester::Gatling), 0.111)
+    .at_most(SCRIPT, Cpu(LoadTester::JMeter), 0.111)
+    .at_most(SCRIPT, PeakTo(LoadTester::Loadr), 1.0)
 }
 
 /// Each case compared with JMeter. The case is the property that enables its thread group.
@@ -59,12 +59,15 @@ fn work() -> Scenario {
     ];
     let mut entries = Vec::new();
     for (case, users, _) in CASES {
-        entries.extend(each(&[Program::Drumfire, Program::JMeter], |program| {
-            Contender::new(program, "work.jmx")
-                .case(case, users)
-                .with("folder", "@FOLDER@/html")
-                .with(case, users)
-        }));
+        entries.extend(each(
+            &[LoadTester::Drumfire, LoadTester::JMeter],
+            |program| {
+                Contender::new(program, "work.jmx")
+                    .case(case, users)
+                    .with("folder", "@FOLDER@/html")
+                    .with(case, users)
+            },
+        ));
     }
     let scenario = Scenario {
         // Java's JIT compiler needs some time.
@@ -76,14 +79,14 @@ fn work() -> Scenario {
         )
     };
     CASES.iter().fold(scenario, |scenario, (case, _, most)| {
-        scenario.at_most(case, Cpu(Program::JMeter), *most)
+        scenario.at_most(case, Cpu(LoadTester::JMeter), *most)
     })
 }
 
 /// An even pace at a rate that one machine can just sustain. As in JMeter, each arrival is a user with its own connection.
 fn open() -> Scenario {
     const FAST: &str = "20,000 a second";
-    let entry = Contender::new(Program::Drumfire, "open.jmx")
+    let entry = Contender::new(LoadTester::Drumfire, "open.jmx")
         .case(FAST, 100)
         .with("rate", 2_000)
         .with("requests", 10);
@@ -102,7 +105,7 @@ fn live() -> Scenario {
     const OUTPUTS: &str =
         "influxdb=http://127.0.0.1:@PORT@/upload?db=jmeter;json=@FOLDER@/live.jsonl";
     let entry = |case| {
-        Contender::new(Program::Drumfire, "open.jmx")
+        Contender::new(LoadTester::Drumfire, "open.jmx")
             .case(case, 100)
             .with("rate", 5_000)
     };
