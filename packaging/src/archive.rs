@@ -8,14 +8,14 @@ use anyhow::Context as _;
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest as _, Sha256};
 
-use crate::build::Program;
+use crate::build::BuiltProgram;
 use crate::{Release, copy, files};
 
 /// The checksums of everything that users download.
 pub const SUMS: &str = "SHA256SUMS";
 
 /// Packs a program with its man pages, completions and licences as `.tar.gz`.
-pub fn pack(release: &Release, program: &Program) -> anyhow::Result<()> {
+pub fn pack(release: &Release, program: &BuiltProgram) -> anyhow::Result<()> {
     let name = program.archive_name();
     let folder = release.work.join("archives").join(&name);
     copy(&program.file, &folder.join("bin/drumfire"))?;

@@ -10,14 +10,14 @@ use std::process::Command;
 use anyhow::{Context as _, bail};
 use xtask::{root, run};
 
-use crate::{Order, Release, copy};
+use crate::{PackagingOptions, Release, copy};
 
 /// Zig and the cargo subcommand that links with it, with their versions on PyPI.
 const TOOLS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
 
 /// A compiled program.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct BuiltProgram {
     /// The processor, as Rust names it.
     pub cpu: &'static str,
     /// Whether it is linked statically, without Java.
@@ -26,7 +26,7 @@ pub struct Program {
     pub file: PathBuf,
 }
 
-impl Program {
+impl BuiltProgram {
     /// The name of its archive, without the ending: `drumfire-0.1.0-linux-x86_64`, or `…-linux-x86_64-static`.
     pub fn archive_name(&self) -> String {
         let kind = if self.is_static { "-static" } else { "" };
@@ -35,9 +35,9 @@ impl Program {
 }
 
 /// The programs of packages that already exist: only their names are used.
-pub fn names() -> Vec<Program> {
+pub fn names() -> Vec<BuiltProgram> {
     [false, true]
-        .map(|is_static| Program {
+        .map(|is_static| BuiltProgram {
             cpu: "x86_64",
             is_static,
             file: PathBuf::new(),
@@ -50,14 +50,14 @@ pub fn names() -> Vec<Program> {
 ///
 /// # Errors
 /// The current folder is gone.
-pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
+pub fn programs(order: &PackagingOptions, folder: &Path) -> anyhow::Result<Vec<BuiltProgram>> {
     let build = Build::of(order, folder);
     let programs = targets(order).into_iter().map(|(target, given)| {
         let file = match given {
             Some(file) => std::path::absolute(file)?,
             None => build.program(target),
         };
-        Ok(Program {
+        Ok(BuiltProgram {
             cpu: target.cpu,
             is_static: target.is_static,
             file,
@@ -70,7 +70,7 @@ pub fn programs(order: &Order, folder: &Path) -> anyhow::Result<Vec<Program>> {
 ///
 /// # Errors
 /// Python or a target of the toolchain is missing, or a build fails.
-pub fn missing(order: &Order, folder: &Path) -> anyhow::Result<()> {
+pub fn missing(order: &PackagingOptions, folder: &Path) -> anyhow::Result<()> {
     let targets = targets(order).into_iter();
     let missing: Vec<Target> = targets
         .filter(|(_, given)| given.is_none())
@@ -80,7 +80,7 @@ pub fn missing(order: &Order, folder: &Path) -> anyhow::Result<()> {
 }
 
 /// The targets of an order, each with the program that the order gives for it.
-fn targets(order: &Order) -> Vec<(Target, Option<&Path>)> {
+fn targets(order: &PackagingOptions) -> Vec<(Target, Option<&Path>)> {
     let target = |cpu, is_static| Target { cpu, is_static };
     let mut targets = vec![
         (target("x86_64", false), order.dynamic.as_deref()),
@@ -123,7 +123,7 @@ pub fn again(release: &Release, folder: &Path, profile: Option<&Path>) -> anyhow
 }
 
 /// Lets a program write its man pages and completions below `share`, and adds licences and examples.
-pub fn describe(program: &Program, share: &Path) -> anyhow::Result<()> {
+pub fn describe(program: &BuiltProgram, share: &Path) -> anyhow::Result<()> {
     run(Command::new(&program.file)
         .arg("man")
         .arg(share.join("man/man1")))?;
@@ -184,7 +184,7 @@ struct Build {
 }
 
 impl Build {
-    fn of(order: &Order, folder: &Path) -> Build {
+    fn of(order: &PackagingOptions, folder: &Path) -> Build {
         Build {
             sources: root(),
             folder: folder.to_path_buf(),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use xtask::run;
 
-use crate::build::Program;
+use crate::build::BuiltProgram;
 use crate::{
     Release, VERSION, archive, container, copy, empty, files, integrations, linux, maven,
     mebibytes, npm, python, write,
@@ -104,7 +104,7 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
 }
 
 /// Describes a program with its size.
-fn program_told(program: &Program) -> anyhow::Result<String> {
+fn program_told(program: &BuiltProgram) -> anyhow::Result<String> {
     let bytes = fs::metadata(&program.file)?.len();
     let kind = if program.is_static {
         "static"
@@ -236,7 +236,7 @@ fn quickstart(program: &Path, share: &Path, home: &Path) -> anyhow::Result<()> {
 fn tarball(
     release: &Release,
     place: &Path,
-    program: &Program,
+    program: &BuiltProgram,
     channel: &'static str,
 ) -> anyhow::Result<Row> {
     let name = program.archive_name();

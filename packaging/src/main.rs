@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 
-use build::Program;
+use build::BuiltProgram;
 
 /// The version of every package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -38,7 +38,7 @@ pub const HOMEPAGE: &str = "https://github.com/drumfire/drumfire";
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match Order::read(&words).and_then(|order| dist(&order)) {
+    match PackagingOptions::read(&words).and_then(|order| dist(&order)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 
 /// What to build, pack and check.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Order {
+pub struct PackagingOptions {
     /// Install every package with its client and run the quickstart.
     pub check: bool,
     /// Also build aarch64, and build again in another folder to check that the bytes are the same.
@@ -64,13 +64,13 @@ pub struct Order {
     pub r#static: Option<PathBuf>,
 }
 
-impl Order {
+impl PackagingOptions {
     /// Parses the arguments after `dist`.
     ///
     /// # Errors
     /// An argument is unknown, or an option has no value.
-    pub fn read(words: &[&str]) -> anyhow::Result<Order> {
-        let mut order = Order::default();
+    pub fn read(words: &[&str]) -> anyhow::Result<PackagingOptions> {
+        let mut order = PackagingOptions::default();
         let mut words = words.iter();
         while let Some(&word) = words.next() {
             let mut file = || {
@@ -100,7 +100,7 @@ pub struct Release {
     /// The packers' working folder, emptied first.
     pub work: PathBuf,
     /// The programs, starting with the dynamic one for x86_64.
-    pub programs: Vec<Program>,
+    pub programs: Vec<BuiltProgram>,
     /// The time of the last commit in seconds since the Unix epoch, which becomes the timestamp of every packed file.
     pub time: u64,
     /// Man pages, completions and licences, laid out below `share/`.
@@ -109,12 +109,12 @@ pub struct Release {
 
 impl Release {
     /// The dynamic program for x86_64, which can load Java.
-    pub fn dynamic(&self) -> &Program {
+    pub fn dynamic(&self) -> &BuiltProgram {
         &self.programs[0]
     }
 
     /// The static program for x86_64, which needs no libraries.
-    pub fn r#static(&self) -> &Program {
+    pub fn r#static(&self) -> &BuiltProgram {
         &self.programs[1]
     }
 }
@@ -123,7 +123,7 @@ impl Release {
 ///
 /// # Errors
 /// A tool is missing, a build or a packer fails, or a package does not install or run.
-pub fn dist(order: &Order) -> anyhow::Result<()> {
+pub fn dist(order: &PackagingOptions) -> anyhow::Result<()> {
     let start = std::time::Instant::now();
     let folder = std::path::absolute(xtask::target().join("dist"))?;
     let (packages, work) = (folder.join("packages"), folder.join("work"));
@@ -259,11 +259,11 @@ mod tests {
 
     #[test]
     fn options_are_read_and_others_refused() {
-        let order = Order::read(&["--check", "--static", "a"]).expect("known words");
+        let order = PackagingOptions::read(&["--check", "--static", "a"]).expect("known words");
         assert!(order.check && !order.all);
         assert_eq!(order.r#static, Some(PathBuf::from("a")));
-        let refused = Order::read(&["--chekc"]).expect_err("not known");
+        let refused = PackagingOptions::read(&["--chekc"]).expect_err("not known");
         assert_eq!(refused.to_string(), "`--chekc` is not an option of dist");
-        assert!(Order::read(&["--static"]).is_err());
+        assert!(PackagingOptions::read(&["--static"]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! The programs as Maven artifacts, `io.drumfire:drumfire-bin:exe:linux-x86_64:VERSION`, which builds resolve from their usual
 //! repository and mirror. The release contains them as an archive with a repository's layout.
 
-use crate::build::Program;
+use crate::build::BuiltProgram;
 use crate::{HOMEPAGE, LICENSE, Release, SUMMARY, VERSION, archive, copy, write};
 
 /// The file name of the archive.
@@ -10,7 +10,7 @@ pub fn name() -> String {
 }
 
 /// The classifier of a program: `linux-x86_64`, or `linux-x86_64-static`.
-pub fn classifier(program: &Program) -> String {
+pub fn classifier(program: &BuiltProgram) -> String {
     let kind = if program.is_static { "-static" } else { "" };
     format!("linux-{}{kind}", program.cpu)
 }

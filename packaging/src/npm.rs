@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Map, Value, json};
 use xtask::{root, run};
 
-use crate::build::Program;
+use crate::build::BuiltProgram;
 use crate::{HOMEPAGE, LICENSE, Release, SUMMARY, VERSION, copy, write};
 
 /// The file name of the package that users install.
@@ -15,12 +15,12 @@ pub fn name() -> String {
 }
 
 /// The file name of a platform's package.
-pub fn platform_name(program: &Program) -> String {
+pub fn platform_name(program: &BuiltProgram) -> String {
     format!("drumfire-linux-{}-{VERSION}.tgz", cpu(program))
 }
 
 /// The processor as Node.js names it.
-fn cpu(program: &Program) -> &'static str {
+fn cpu(program: &BuiltProgram) -> &'static str {
     match program.cpu {
         "x86_64" => "x64",
         _ => "arm64",
@@ -54,7 +54,7 @@ pub fn pack(release: &Release) -> anyhow::Result<()> {
     npm_pack(release, &folder, &manifest)
 }
 
-fn pack_platform(release: &Release, program: &Program, package: &str) -> anyhow::Result<()> {
+fn pack_platform(release: &Release, program: &BuiltProgram, package: &str) -> anyhow::Result<()> {
     let folder = release.work.join("npm").join(cpu(program));
     copy(&program.file, &folder.join("bin/drumfire"))?;
     for file in ["LICENSE", "NOTICE"] {

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use crate::build::Program;
+use crate::build::BuiltProgram;
 use crate::{HOMEPAGE, LICENSE, Release, SUMMARY, VERSION, archive, files};
 
 /// Packs a wheel for each program.
@@ -24,19 +24,19 @@ pub fn wheels(release: &Release) -> anyhow::Result<()> {
 }
 
 /// The file name of a program's wheel.
-pub fn name(program: &Program) -> String {
+pub fn name(program: &BuiltProgram) -> String {
     format!("drumfire-{VERSION}-py3-none-{}.whl", tag(program))
 }
 
 /// The platform tag: the oldest glibc, or the first version of musl, for which pip accepts the wheel.
-fn tag(program: &Program) -> String {
+fn tag(program: &BuiltProgram) -> String {
     match program.is_static {
         true => format!("musllinux_1_1_{}", program.cpu),
         false => format!("manylinux_2_17_{}", program.cpu),
     }
 }
 
-fn wheel(release: &Release, program: &Program) -> anyhow::Result<()> {
+fn wheel(release: &Release, program: &BuiltProgram) -> anyhow::Result<()> {
     let data = format!("drumfire-{VERSION}.data");
     let info = format!("drumfire-{VERSION}.dist-info");
     let target = release.folder.join(name(program));
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn wheels_are_named_by_the_oldest_system_they_run_on() {
-        let program = |is_static| Program {
+        let program = |is_static| BuiltProgram {
             cpu: "x86_64",
             is_static,
             file: "p".into(),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 
-use crate::build::Program;
+use crate::build::BuiltProgram;
 use crate::{HOMEPAGE, LICENSE, Release, SUMMARY, VERSION, archive, copy, write};
 
 /// Templates that contain the checksum of an archive as `@SHA256_LINUX_X86_64@` or similar.
@@ -108,13 +108,13 @@ pub fn write_all(release: &Release) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn archive_of(release: &Release, program: &Program) -> std::path::PathBuf {
+fn archive_of(release: &Release, program: &BuiltProgram) -> std::path::PathBuf {
     release
         .folder
         .join(Path::new(&format!("{}.tar.gz", program.archive_name())))
 }
 
-fn sum_name(program: &Program) -> String {
+fn sum_name(program: &BuiltProgram) -> String {
     let kind = if program.is_static { "_STATIC" } else { "" };
     format!("SHA256_LINUX_{}{kind}", program.cpu.to_uppercase())
 }
