@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::elements::config::csv_file::{CsvFiles, ReadFault, Reading};
+use crate::elements::config::csv_file::{CsvFiles, CsvReadOptions, ReadFault};
 
 /// Reads all rows of a file as a CSV Data Set without recycling does. Skips rows that cannot be parsed.
 pub fn csv_rows(
@@ -12,7 +12,7 @@ pub fn csv_rows(
     has_header: bool,
 ) -> Vec<Vec<String>> {
     let name = file.to_string_lossy();
-    let reading = Reading {
+    let reading = CsvReadOptions {
         recycle: false,
         skips_first_line: has_header,
     };

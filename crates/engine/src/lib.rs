@@ -30,12 +30,14 @@ pub use inspect::survey::{Survey, SurveyRow, glance, survey};
 pub use resolve::{LoadError, LoadOverride, Plan, resolve};
 pub use run::action::Action;
 pub use run::control::{Control, ControlError, Mark, Steered, Stopping};
-pub use run::debug::{Debugger, Debugging, Edits, Part, SampleView, Turn, VariableValues};
-pub use run::engine::{Options, StartError, result_files, run};
+pub use run::debug::{
+    Debugger, Debugging, Edits, ElementKind, ElementTurn, SampleView, VariableValues,
+};
+pub use run::engine::{EngineOptions, StartError, result_files, run};
 pub use run::events::{
     AgentPhase, AgentTick, Event, Inbox, Mailbox, Started, Subscriber, Tick, mailbox,
 };
-pub use run::fleet::{Adoption, Fleet, Lease, LeaseError, LeaseRequest, Phase, StartGate};
+pub use run::fleet::{Adoption, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest, StartGate};
 pub use run::journey::BoundPlan;
 pub use run::outcome::Outcome;
 pub use run::program::{

@@ -12,7 +12,7 @@ use crate::bind::{Compiled, bind};
 use crate::fixture::user_of;
 use crate::resolve::resolve;
 use crate::run::control::Control;
-use crate::run::engine::{Options, run};
+use crate::run::engine::{EngineOptions, run};
 use crate::run::settings::RunSettings;
 use crate::run::shared::Shared;
 use crate::run::step::Step;
@@ -92,7 +92,7 @@ fn from_xml_to_rows() {
     assert_eq!(walk(&plan), [Step::Sampler(0), Step::Sampler(1)]);
 
     // 6 to 9. sample, exchange, record, write: users run, and every sample is a row.
-    let (options, control) = (Options::default(), Control::default());
+    let (options, control) = (EngineOptions::default(), Control::default());
     let outcome = run(Arc::clone(&plan), &options, &control, &mut []);
     let outcome = outcome.expect("the results file can be opened");
     assert_eq!((outcome.users.started, outcome.users.finished), (2, 2));

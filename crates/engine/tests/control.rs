@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_engine::{
-    Compiled, Control, ControlError, Event, Options, Outcome, RunSettings, Subscriber, compile, run,
+    Compiled, Control, ControlError, EngineOptions, Event, Outcome, RunSettings, Subscriber,
+    compile, run,
 };
 use drumfire_results::Recording;
 
@@ -22,9 +23,9 @@ fn steer(group: &str, subscriber: &mut dyn Subscriber, control: &Control) -> Out
     else {
         panic!("the plan runs")
     };
-    let options = Options {
+    let options = EngineOptions {
         workers: 2,
-        ..Options::default()
+        ..EngineOptions::default()
     };
     run(Arc::new(bound), &options, control, &mut [subscriber]).expect("it starts")
 }

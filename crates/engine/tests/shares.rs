@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use drumfire_engine::{
-    Adoption, Control, Event, Fleet, Lease, LeaseError, LeaseRequest, Options, Phase, RunSettings,
-    Share, Slots, StartGate, Subscriber, compile, run,
+    Adoption, Control, EngineOptions, Event, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest,
+    RunSettings, Share, Slots, StartGate, Subscriber, compile, run,
 };
 use drumfire_expr::Properties;
 use drumfire_results::Recording;
@@ -36,8 +36,8 @@ impl Memory {
 }
 
 impl Fleet for Memory {
-    fn gate(&self, phase: Phase, properties: &Properties) -> StartGate {
-        if phase == Phase::TearDown {
+    fn gate(&self, phase: GroupPhase, properties: &Properties) -> StartGate {
+        if phase == GroupPhase::TearDown {
             return StartGate::OpensAt(0);
         }
         let mut starts = self.starts_ms.lock().expect("nobody panics");
@@ -105,10 +105,10 @@ fn one(plan: &str, folder: &Path, share: Share, fleet: Option<Arc<Memory>>) -> L
         Ok(compiled) => compiled.plan,
         Err(faults) => panic!("{faults:?}"),
     };
-    let options = Options {
+    let options = EngineOptions {
         workers: 2,
         fleet: fleet.map(|fleet| fleet as Arc<dyn Fleet>),
-        ..Options::default()
+        ..EngineOptions::default()
     };
     let mut labels = Labels::default();
     let control = Control::default();

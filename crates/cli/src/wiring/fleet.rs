@@ -6,7 +6,7 @@ use drumfire_commands::engine::{Engine as _, RunOrder};
 use drumfire_commands::options::PropertyOptions;
 use drumfire_commands::properties::{self, RunProperties, Surroundings};
 use drumfire_engine::java::Java;
-use drumfire_engine::{Control, Options, Outcome, StartError, Subscriber};
+use drumfire_engine::{Control, EngineOptions, Outcome, StartError, Subscriber};
 use drumfire_expr::Properties;
 use drumfire_fleet::PlanOrder;
 use drumfire_jmx::{Diagnostic, Severity};
@@ -44,7 +44,7 @@ impl drumfire_fleet::Engine for Wiring {
     fn run(
         &self,
         ready: Ready,
-        options: &Options,
+        options: &EngineOptions,
         control: &Control,
         subscribers: &mut [&mut dyn Subscriber],
     ) -> Result<Outcome, StartError> {

@@ -18,7 +18,7 @@ use drumfire_commands::engine::{
 };
 use drumfire_commands::properties::RunProperties;
 use drumfire_engine::java::Java;
-use drumfire_engine::{BoundPlan, Options};
+use drumfire_engine::{BoundPlan, EngineOptions};
 use drumfire_expr::Properties;
 use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::{Diagnostic, Tree};
@@ -166,9 +166,9 @@ impl Engine for Wiring {
         control: &Control,
         subscribers: &mut [&mut dyn Subscriber],
     ) -> anyhow::Result<Outcome> {
-        let options = Options {
+        let options = EngineOptions {
             delete_results: order.delete_results,
-            ..Options::default()
+            ..EngineOptions::default()
         };
         let java = ready.plan.program.settings.java.clone();
         let outcome = drumfire_engine::run(Arc::new(ready.plan), &options, control, subscribers)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use drumfire_engine::{Control, Part, SampleView};
+use drumfire_engine::{Control, ElementKind, SampleView};
 use drumfire_serve::{Extension, Refused};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -244,12 +244,12 @@ fn brief(number: usize, shown: &Shown) -> Value {
     brief
 }
 
-fn part(part: Part) -> &'static str {
+fn part(part: ElementKind) -> &'static str {
     match part {
-        Part::PreProcessor => "pre-processor",
-        Part::Timer => "timer",
-        Part::Sampler => "sampler",
-        Part::PostProcessor => "post-processor",
-        Part::Assertion => "assertion",
+        ElementKind::PreProcessor => "pre-processor",
+        ElementKind::Timer => "timer",
+        ElementKind::Sampler => "sampler",
+        ElementKind::PostProcessor => "post-processor",
+        ElementKind::Assertion => "assertion",
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use drumfire_engine::{Control, Debugger, Edits, Part, SampleView, Turn, VariableValues};
+use drumfire_engine::{
+    Control, Debugger, Edits, ElementKind, ElementTurn, SampleView, VariableValues,
+};
 use tokio::sync::oneshot;
 
 /// The longest value of a variable that a change stores, in characters.
@@ -26,7 +28,7 @@ pub struct Shown {
 #[derive(Clone, Debug, PartialEq)]
 pub struct DebugStep {
     /// The element.
-    pub turn: Turn,
+    pub turn: ElementTurn,
     /// The changes of variables.
     pub changes: Vec<Change>,
 }
@@ -46,7 +48,7 @@ pub struct Change {
 #[derive(Clone, Debug)]
 pub struct HaltedUser {
     /// The element that is about to have its turn.
-    pub turn: Turn,
+    pub turn: ElementTurn,
     /// The variables.
     pub variables: VariableValues,
 }
@@ -179,14 +181,14 @@ impl Debugger for DebugSession {
     fn before(
         &self,
         _thread_name: &str,
-        turn: &Turn,
+        turn: &ElementTurn,
         vars: &VariableValues,
     ) -> Option<oneshot::Receiver<Edits>> {
         let mut state = self.lock();
         let stops = match state.pace {
             Pace::Run => false,
             Pace::Step => true,
-            Pace::NextSample => turn.part == Part::Sampler,
+            Pace::NextSample => turn.part == ElementKind::Sampler,
         };
         let stops = (stops || state.breakpoints.contains(&turn.name)) && !state.is_over;
         // Only one user is halted at a time.
@@ -207,7 +209,7 @@ impl Debugger for DebugSession {
     fn after(
         &self,
         thread_name: &str,
-        turn: &Turn,
+        turn: &ElementTurn,
         before: &VariableValues,
         after: &VariableValues,
     ) {
@@ -277,8 +279,8 @@ mod tests {
             .collect()
     }
 
-    fn turn(part: Part, name: &str) -> Turn {
-        Turn {
+    fn turn(part: ElementKind, name: &str) -> ElementTurn {
+        ElementTurn {
             part,
             name: name.to_owned(),
             class: "C".to_owned(),
@@ -303,7 +305,7 @@ mod tests {
         );
         session.after(
             "t 1-1",
-            &turn(Part::PostProcessor, "token"),
+            &turn(ElementKind::PostProcessor, "token"),
             &before,
             &after,
         );
@@ -340,24 +342,24 @@ mod tests {
         let (session, _) = session(9, Pace::Run);
         let vars = values(&[("a", "1")]);
         let stop = |part, name| session.before("t", &turn(part, name), &vars);
-        assert!(stop(Part::Sampler, "Home").is_none());
+        assert!(stop(ElementKind::Sampler, "Home").is_none());
         session.break_at(["Login".to_owned()]);
-        let mut wait = stop(Part::Sampler, "Login").expect("a breakpoint");
+        let mut wait = stop(ElementKind::Sampler, "Login").expect("a breakpoint");
         assert_eq!(
             session.halted().map(|halted| halted.turn.name).as_deref(),
             Some("Login")
         );
         assert!(
-            stop(Part::Sampler, "Login").is_none(),
+            stop(ElementKind::Sampler, "Login").is_none(),
             "another user goes on"
         );
         session.go_on(Pace::NextSample, vec![("a".to_owned(), None)]);
         assert_eq!(wait.try_recv(), Ok(vec![("a".to_owned(), None)]));
-        assert!(stop(Part::Timer, "pause").is_none());
-        assert!(stop(Part::Sampler, "Home").is_some());
+        assert!(stop(ElementKind::Timer, "pause").is_none());
+        assert!(stop(ElementKind::Sampler, "Home").is_some());
         session.go_on(Pace::Step, Vec::new());
-        let mut wait = stop(Part::Assertion, "200").expect("a step");
+        let mut wait = stop(ElementKind::Assertion, "200").expect("a step");
         session.end();
-        assert!(wait.try_recv().is_err() && stop(Part::Sampler, "Home").is_none());
+        assert!(wait.try_recv().is_err() && stop(ElementKind::Sampler, "Home").is_none());
     }
 }

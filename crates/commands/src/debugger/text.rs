@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use drumfire_engine::{Part, SampleView};
+use drumfire_engine::{ElementKind, SampleView};
 use drumfire_results::{MASK, is_secret, masked_fields, masked_headers};
 
 use super::session::{DebugStep, Shown};
@@ -63,10 +63,10 @@ pub fn render(number: usize, shown: &Shown, secrets: Secrets) -> String {
     head(&mut text, &format!("{number}"), sample);
     let before = steps
         .iter()
-        .take_while(|step| step.turn.part != Part::Sampler);
+        .take_while(|step| step.turn.part != ElementKind::Sampler);
     let after = steps
         .iter()
-        .skip_while(|step| step.turn.part != Part::Sampler);
+        .skip_while(|step| step.turn.part != ElementKind::Sampler);
     before.for_each(|step| render_step(&mut text, step, secrets));
     exchange(&mut text, sample, secrets);
     after.for_each(|step| render_step(&mut text, step, secrets));
@@ -148,7 +148,7 @@ fn body(text: &mut String, before: &str, content: &str, is_binary: bool) {
 fn render_step(text: &mut String, step: &DebugStep, secrets: Secrets) {
     let class = step.turn.class.rsplit('.').next().unwrap_or_default();
     // Assertions are printed with their verdicts.
-    if step.changes.is_empty() && step.turn.part != Part::PostProcessor {
+    if step.changes.is_empty() && step.turn.part != ElementKind::PostProcessor {
         return;
     }
     if step.changes.is_empty() {
@@ -181,14 +181,14 @@ fn children(text: &mut String, children: &[SampleView], depth: usize) {
 
 #[cfg(test)]
 mod tests {
-    use drumfire_engine::Turn;
+    use drumfire_engine::ElementTurn;
 
     use super::*;
     use crate::debugger::session::Change;
 
     fn shown() -> Shown {
         let step = |part, name: &str, class: &str, changes| DebugStep {
-            turn: Turn {
+            turn: ElementTurn {
                 part,
                 name: name.to_owned(),
                 class: class.to_owned(),
@@ -221,20 +221,25 @@ mod tests {
             },
             steps: vec![
                 step(
-                    Part::PreProcessor,
+                    ElementKind::PreProcessor,
                     "count",
                     "CounterConfig",
                     vec![change("n", Some("1"), Some("2"))],
                 ),
-                step(Part::Sampler, "Log in", "HTTPSamplerProxy", Vec::new()),
                 step(
-                    Part::PostProcessor,
+                    ElementKind::Sampler,
+                    "Log in",
+                    "HTTPSamplerProxy",
+                    Vec::new(),
+                ),
+                step(
+                    ElementKind::PostProcessor,
                     "token",
                     "RegexExtractor",
                     vec![change("token", None, Some("t0p"))],
                 ),
                 step(
-                    Part::PostProcessor,
+                    ElementKind::PostProcessor,
                     "nothing",
                     "x.JSONPostProcessor",
                     Vec::new(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::decode::DecodingContext;
 use crate::decode::roles::Roles;
 use crate::resolve::Element;
-use crate::run::debug::{Part, Turn};
+use crate::run::debug::{ElementKind, ElementTurn};
 use crate::run::watched::Watched;
 
 /// Wraps an element's roles so that a debugger learns of each turn. Without a debugger, returns them unchanged.
@@ -14,7 +14,7 @@ pub fn watched(roles: Rc<Roles>, element: &Element, decoding: &DecodingContext) 
     let Some(debugger) = decoding.settings.debugging.debugger() else {
         return roles;
     };
-    let turn = |part| Turn {
+    let turn = |part| ElementTurn {
         part,
         name: element.name.to_string(),
         class: element.class.to_string(),
@@ -24,7 +24,7 @@ pub fn watched(roles: Rc<Roles>, element: &Element, decoding: &DecodingContext) 
             roles.$role.clone().map(|inner| {
                 Arc::new(Watched {
                     inner,
-                    turn: turn(Part::$part),
+                    turn: turn(ElementKind::$part),
                     debugger: debugger.clone(),
                 }) as _
             })

@@ -17,7 +17,7 @@ use crate::elements::java;
 use crate::elements::samplers;
 use crate::elements::samplers::listing;
 use crate::resolve::Element;
-use crate::run::controllers::{Controller, Hook, JavaController, Kind};
+use crate::run::controllers::{Controller, ControllerKind, Hook, JavaController};
 use crate::run::journey::{
     Journey, Package, SampleTargets, Sampled, ToldListener, TransactionPackage,
 };
@@ -105,7 +105,7 @@ fn decode_group(
     Some((group, journey))
 }
 
-fn new_controller(name: Template, kind: Kind) -> Controller {
+fn new_controller(name: Template, kind: ControllerKind) -> Controller {
     Controller {
         name,
         kind,
@@ -239,18 +239,18 @@ impl<'p> Builder<'p, '_, '_, '_> {
         let name = decoder.name();
         let listens = matches!(
             kind,
-            Kind::Loop { .. }
-                | Kind::While { .. }
-                | Kind::ForEach(_)
-                | Kind::OnceOnly
-                | Kind::Throughput(_)
-                | Kind::Driven(JavaController { listens: true, .. })
+            ControllerKind::Loop { .. }
+                | ControllerKind::While { .. }
+                | ControllerKind::ForEach(_)
+                | ControllerKind::OnceOnly
+                | ControllerKind::Throughput(_)
+                | ControllerKind::Driven(JavaController { listens: true, .. })
         );
         let iterates = matches!(
             kind,
-            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_)
+            ControllerKind::Loop { .. } | ControllerKind::While { .. } | ControllerKind::ForEach(_)
         );
-        let is_transaction = matches!(kind, Kind::Transaction { .. });
+        let is_transaction = matches!(kind, ControllerKind::Transaction { .. });
         let id = self.add_controller(name, kind, parent);
         self.push_frame(Some(id), &children);
         let mut own = Vec::new();
@@ -288,7 +288,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
         members: &mut Vec<Child>,
     ) {
         let name = Decoder::new(element, self.decoding).name();
-        let id = self.add_controller(name, Kind::Simple, parent);
+        let id = self.add_controller(name, ControllerKind::Simple, parent);
         self.push_frame(Some(id), &children);
         let mut branches = Vec::new();
         for child in children {
@@ -317,7 +317,12 @@ impl<'p> Builder<'p, '_, '_, '_> {
         self.frames.pop();
     }
 
-    fn add_controller(&mut self, name: Template, kind: Kind, parent: ControllerId) -> ControllerId {
+    fn add_controller(
+        &mut self,
+        name: Template,
+        kind: ControllerKind,
+        parent: ControllerId,
+    ) -> ControllerId {
         self.journey.controllers.push(Controller {
             parent: Some(parent),
             ..new_controller(name, kind)
@@ -455,7 +460,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             frame.controller.is_some_and(|id| {
                 matches!(
                     self.journey.controllers[id as usize].kind,
-                    Kind::Transaction { parent: true, .. }
+                    ControllerKind::Transaction { parent: true, .. }
                 )
             })
         });

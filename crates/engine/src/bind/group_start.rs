@@ -9,7 +9,7 @@ use crate::bind::scripts::Scripts;
 use crate::decode::{Decoder, DecodingContext, OutsideAccess};
 use crate::elements;
 use crate::elements::java_thread_group;
-use crate::elements::thread_groups::{self, Load};
+use crate::elements::thread_groups::{self, GroupLoad};
 use crate::resolve::Element;
 use crate::run::action::OnError;
 use crate::run::program::{GroupStart, LateSettings, Program};
@@ -109,7 +109,7 @@ fn functions(element: &Element) -> Vec<(String, String)> {
 }
 
 /// A thread group's name, its action after a failed sample, and its load, as they are now.
-pub fn read(d: &mut Decoder) -> Option<(String, OnError, Load)> {
+pub fn read(d: &mut Decoder) -> Option<(String, OnError, GroupLoad)> {
     let on_error = match d
         .text_now("ThreadGroup.on_sample_error")
         .to_ascii_lowercase()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::run::action::FailureAction;
-use crate::run::controllers::{Hook, Kind};
+use crate::run::controllers::{ControllerKind, Hook};
 use crate::run::roles::{
     AssertionRole, IterationListener, PostProcessorRole, PreProcessorRole, RowSource,
     ThreadIterationListener, TimeLimit, TimerRole,
@@ -27,7 +27,7 @@ pub enum Listener {
 /// A decoded element. It may play several roles.
 #[derive(Default)]
 pub struct Roles {
-    pub controller: Option<Kind>,
+    pub controller: Option<ControllerKind>,
     pub pre: Option<Arc<dyn PreProcessorRole>>,
     pub post: Option<Arc<dyn PostProcessorRole>>,
     pub assertion: Option<Arc<dyn AssertionRole>>,
@@ -52,7 +52,7 @@ impl Roles {
         }
     }
 
-    pub fn controller(kind: Kind) -> Roles {
+    pub fn controller(kind: ControllerKind) -> Roles {
         Roles {
             controller: Some(kind),
             ..Roles::default()

@@ -9,14 +9,14 @@ use crate::decode::Decoder;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::roles::Scope;
+use crate::run::roles::ResultScope;
 
 /// How many levels of sub-results are read below the first level (`AbstractScopedTestElement#recurseResults`).
 const DEEPER_LEVELS: u32 = 4;
 
 /// The setting 'Apply to' of an element.
 pub struct Scoped {
-    scope: Scope,
+    scope: ResultScope,
     variable: Template,
 }
 
@@ -38,28 +38,28 @@ impl Scoped {
             false => "parent".to_owned(),
         };
         let scope = match text.as_str() {
-            "parent" => Scope::Parent,
-            "all" => Scope::All,
-            "children" => Scope::Children,
-            "variable" => Scope::Variable(variable.source().to_owned()),
-            _ => Scope::Nothing,
+            "parent" => ResultScope::Parent,
+            "all" => ResultScope::All,
+            "children" => ResultScope::Children,
+            "variable" => ResultScope::Variable(variable.source().to_owned()),
+            _ => ResultScope::Nothing,
         };
         Scoped { scope, variable }
     }
 
-    pub fn scope(&self) -> &Scope {
+    pub fn scope(&self) -> &ResultScope {
         &self.scope
     }
 
     pub fn is_variable(&self) -> bool {
-        matches!(self.scope, Scope::Variable(_))
+        matches!(self.scope, ResultScope::Variable(_))
     }
 
     /// The needs of an element that reads the parts `of_result` of each result in its scope.
     pub fn needs(&self, of_result: Needs) -> Needs {
         match self.scope {
-            Scope::Parent | Scope::All | Scope::Children => of_result,
-            Scope::Variable(_) | Scope::Nothing => Needs::NOTHING,
+            ResultScope::Parent | ResultScope::All | ResultScope::Children => of_result,
+            ResultScope::Variable(_) | ResultScope::Nothing => Needs::NOTHING,
         }
     }
 
@@ -104,9 +104,9 @@ impl Scoped {
         } else {
             None
         };
-        let own = matches!(self.scope, Scope::Parent | Scope::All).then_some(sample);
+        let own = matches!(self.scope, ResultScope::Parent | ResultScope::All).then_some(sample);
         let mut below = Vec::new();
-        if matches!(self.scope, Scope::Children | Scope::All) {
+        if matches!(self.scope, ResultScope::Children | ResultScope::All) {
             below.extend(&sample.children);
             collect_below(&sample.children, DEEPER_LEVELS, &mut below);
         }

@@ -9,7 +9,7 @@ use drumfire_jmx::Value;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::elements::arguments::assignments;
-use crate::run::controllers::{ForEach, Kind, Throughput, Weights};
+use crate::run::controllers::{ControllerKind, ForEach, Throughput, Weights};
 
 /// Simple Controller (`GenericController`, `RecordingController`, `TestFragmentController`): runs its children once per
 /// iteration.
@@ -17,14 +17,14 @@ use crate::run::controllers::{ForEach, Kind, Throughput, Weights};
 /// It has no properties. A Recording Controller does the same, and so does a Test Fragment, which runs only where a Module or
 /// Include Controller includes it.
 pub fn simple(_: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Simple)
+    Roles::controller(ControllerKind::Simple)
 }
 
 /// Parameterized Controller (`kg.apc.jmeter.control.ParameterizedController`): runs its children once, with the variables of the
 /// table in `ParameterizedController`. It sets them whenever it is asked for the next sampler.
 pub fn parameterized(d: &mut Decoder) -> Roles {
     let assignments = assignments(d, "ParameterizedController");
-    Roles::controller(Kind::Parameterized(Box::new(assignments)))
+    Roles::controller(ControllerKind::Parameterized(Box::new(assignments)))
 }
 
 /// HTTP Async Controller of BlazeMeter (`com.blazemeter.jmeter.http2.control.HTTP2Controller`): runs its children once per
@@ -47,7 +47,7 @@ pub fn http_async(d: &mut Decoder) -> Roles {
 /// Properties: `LoopController.loops` (-1 is forever; read when the loop begins), `LoopController.continue_forever`.
 pub fn loops(d: &mut Decoder) -> Roles {
     let forever = d.bool("LoopController.continue_forever", true);
-    Roles::controller(Kind::Loop {
+    Roles::controller(ControllerKind::Loop {
         loops: d.template("LoopController.loops"),
         forever,
     })
@@ -59,7 +59,7 @@ pub fn loops(d: &mut Decoder) -> Roles {
 /// not begin after one. Any other text ends the loop when it evaluates to `false`.
 pub fn whiles(d: &mut Decoder) -> Roles {
     let condition = d.template("WhileController.condition");
-    Roles::controller(Kind::While { condition })
+    Roles::controller(ControllerKind::While { condition })
 }
 
 /// If Controller (`IfController`): runs its children if its condition holds.
@@ -78,7 +78,7 @@ pub fn ifs(d: &mut Decoder) -> Roles {
         d.decoding.java.has_scripts |= d.java_host(&what).is_some();
     }
     let every_child = d.bool("IfController.evaluateAll", false);
-    Roles::controller(Kind::If {
+    Roles::controller(ControllerKind::If {
         condition,
         every_child,
         javascript,
@@ -89,7 +89,7 @@ pub fn ifs(d: &mut Decoder) -> Roles {
 ///
 /// It has no properties.
 pub fn once_only(_: &mut Decoder) -> Roles {
-    Roles::controller(Kind::OnceOnly)
+    Roles::controller(ControllerKind::OnceOnly)
 }
 
 /// Transaction Controller (`TransactionController`): adds a sample that sums up its children.
@@ -99,7 +99,7 @@ pub fn once_only(_: &mut Decoder) -> Roles {
 pub fn transaction(d: &mut Decoder) -> Roles {
     let parent = d.bool("TransactionController.parent", false);
     let include_timers = d.bool("TransactionController.includeTimers", true);
-    Roles::controller(Kind::Transaction {
+    Roles::controller(ControllerKind::Transaction {
         parent,
         include_timers,
     })
@@ -115,7 +115,7 @@ pub fn for_each(d: &mut Decoder) -> Roles {
     } else {
         ""
     };
-    Roles::controller(Kind::ForEach(Box::new(ForEach {
+    Roles::controller(ControllerKind::ForEach(Box::new(ForEach {
         input: d.template("ForeachController.inputVal"),
         output: d.template("ForeachController.returnVal"),
         start: d.optional("ForeachController.startIndex"),
@@ -130,7 +130,7 @@ pub fn for_each(d: &mut Decoder) -> Roles {
 /// `InterleaveControl.accrossThreads` (JMeter's spelling; each user begins with another child).
 pub fn interleave(d: &mut Decoder) -> Roles {
     let across_threads = d.bool("InterleaveControl.accrossThreads", false);
-    Roles::controller(Kind::Interleave {
+    Roles::controller(ControllerKind::Interleave {
         whole_children: d.int("InterleaveControl.style", 0) == 1,
         across_threads,
         random: false,
@@ -141,7 +141,7 @@ pub fn interleave(d: &mut Decoder) -> Roles {
 ///
 /// Property: `InterleaveControl.style` (1: a child controller runs whole, 0: one of its samplers).
 pub fn random(d: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Interleave {
+    Roles::controller(ControllerKind::Interleave {
         whole_children: d.int("InterleaveControl.style", 0) == 1,
         across_threads: false,
         random: true,
@@ -152,7 +152,7 @@ pub fn random(d: &mut Decoder) -> Roles {
 ///
 /// It has no properties.
 pub fn random_order(_: &mut Decoder) -> Roles {
-    Roles::controller(Kind::RandomOrder)
+    Roles::controller(ControllerKind::RandomOrder)
 }
 
 /// Switch Controller (`SwitchController`): runs one of its children, selected by number or by name.
@@ -160,7 +160,7 @@ pub fn random_order(_: &mut Decoder) -> Roles {
 /// Property: `SwitchController.value`: a number from 0 (with too high a number, the first child runs), a child's name, or else
 /// the child called `default`.
 pub fn switch(d: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Switch {
+    Roles::controller(ControllerKind::Switch {
         value: d.template("SwitchController.value"),
     })
 }
@@ -183,7 +183,7 @@ pub fn weighted_switch(d: &mut Decoder) -> Roles {
         [_, _, enabled] => enabled.value.as_str() == "true",
         _ => false,
     });
-    Roles::controller(Kind::Weighted(Weights {
+    Roles::controller(ControllerKind::Weighted(Weights {
         enabled: rows.map(|cells| cell(d, cells, 1)).collect(),
         is_random: element.props.bool("IsRandomChoice", false),
     }))
@@ -207,7 +207,7 @@ pub fn throughput(d: &mut Decoder) -> Roles {
         Some(Value::Float(share)) => Template::raw(&share.to_string()),
         _ => d.template("ThroughputController.percentThroughput"),
     };
-    Roles::controller(Kind::Throughput(Box::new(Throughput {
+    Roles::controller(ControllerKind::Throughput(Box::new(Throughput {
         percent: d.int("ThroughputController.style", 0) == 1,
         per_thread: d.bool("ThroughputController.perThread", true),
         max: d.template("ThroughputController.maxThroughput"),
@@ -221,7 +221,7 @@ pub fn throughput(d: &mut Decoder) -> Roles {
 /// Property: `CriticalSectionController.lockName`: controllers with the same name exclude each other; without a name there is no
 /// lock.
 pub fn critical_section(d: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Critical {
+    Roles::controller(ControllerKind::Critical {
         lock: d.template("CriticalSectionController.lockName"),
     })
 }
@@ -230,7 +230,7 @@ pub fn critical_section(d: &mut Decoder) -> Roles {
 ///
 /// Property: `RunTime.seconds`; with 0 or less nothing runs. A sampler that is running when the time is over completes.
 pub fn runtime(d: &mut Decoder) -> Roles {
-    Roles::controller(Kind::Runtime {
+    Roles::controller(ControllerKind::Runtime {
         seconds: d.template("RunTime.seconds"),
     })
 }
@@ -251,7 +251,7 @@ mod tests {
     fn holds(condition: &str, properties: &str) -> bool {
         let (kind, mut cx) =
             fixture::decode(&controller(condition, properties), |d| ifs(d).controller);
-        let Some(Kind::If {
+        let Some(ControllerKind::If {
             condition,
             javascript,
             ..

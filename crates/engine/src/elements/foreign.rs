@@ -13,7 +13,7 @@ use crate::decode::roles::Roles;
 use crate::decode::{Decoder, DecodingContext, OutsideAccess};
 use crate::resolve::Element;
 use crate::run::context::Context;
-use crate::run::controllers::{Hook, JavaController, Kind};
+use crate::run::controllers::{ControllerKind, Hook, JavaController};
 use crate::run::java::host::Java;
 use crate::run::java::plan::{Ask, ClassRoles, JavaEvent, JavaRole, NOTHING};
 use crate::run::java::visit::{ControllerChildren, Visit};
@@ -199,7 +199,7 @@ fn controller(d: &mut Decoder, traits: ClassRoles) -> Roles {
     };
     Roles {
         java: Some(element.number()),
-        ..Roles::controller(Kind::Driven(JavaController {
+        ..Roles::controller(ControllerKind::Driven(JavaController {
             driver: Arc::new(element),
             iterates: traits.iterating,
             listens: traits.iterations,
@@ -226,7 +226,7 @@ pub fn thread_group(d: &mut Decoder) -> Option<JavaGroup> {
     let main = d.element.props.element("ThreadGroup.main_controller");
     let has_loop = main.is_some_and(|main| main.class == "LoopController");
     let root = (traits.walks_itself || !has_loop).then(|| {
-        Kind::Driven(JavaController {
+        ControllerKind::Driven(JavaController {
             driver: Arc::new(element),
             iterates: true,
             listens: false,
@@ -240,7 +240,7 @@ pub struct JavaGroup {
     /// Its index among the elements that Java runs.
     pub number: u32,
     /// Present if the object itself drives the users; otherwise its class leaves that to the controller in it.
-    pub root: Option<Kind>,
+    pub root: Option<ControllerKind>,
 }
 
 impl Driver for JavaElement {

@@ -8,10 +8,10 @@
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::elements::foreign;
-use crate::elements::thread_groups::{Load, looping};
+use crate::elements::thread_groups::{GroupLoad, looping};
 use crate::run::schedule::Shape;
 
-pub fn decode(d: &mut Decoder) -> Option<Load> {
+pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
     let group = foreign::thread_group(d)?;
     let users = number::int(&d.text_now("ThreadGroup.num_threads"));
     let shape = Shape::Java {
@@ -19,7 +19,7 @@ pub fn decode(d: &mut Decoder) -> Option<Load> {
     };
     let load = match group.root {
         None => looping(d, shape, true)?,
-        Some(root) => Load {
+        Some(root) => GroupLoad {
             shape,
             root,
             loops: None,
@@ -28,7 +28,7 @@ pub fn decode(d: &mut Decoder) -> Option<Load> {
             java: None,
         },
     };
-    Some(Load {
+    Some(GroupLoad {
         java: Some(group.number),
         ..load
     })

@@ -11,7 +11,7 @@ use crate::decode::compiled::{Compile, NoRules, Use, computed};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::parsed::Reading;
+use crate::run::parsed::XmlMode;
 
 /// An expression and the prefixes it uses, either of which may hold variables.
 pub struct XPath2Query {
@@ -89,7 +89,7 @@ impl XPath2Query {
         let Some(query) = self.get(cx)? else {
             return Ok(None);
         };
-        let tree = cx.parsed.tree(input, Reading::Saxon);
+        let tree = cx.parsed.tree(input, XmlMode::Saxon);
         let tree = tree.as_ref().as_ref();
         let tree = tree.map_err(|error| error.message.clone())?;
         Ok(Some(found(&query, tree, fragment)))
@@ -111,7 +111,7 @@ impl XPath2Query {
         let bytes = text.len();
         let search = move || {
             let query = XPath2::compile(&query, &namespaces).map_err(|fault| fault.to_string())?;
-            let tree = Reading::Saxon.read(&text).map_err(|error| error.message)?;
+            let tree = XmlMode::Saxon.read(&text).map_err(|error| error.message)?;
             Ok(found(&query, &tree, fragment))
         };
         let found = self.proven.search(cx, bytes, search).await;

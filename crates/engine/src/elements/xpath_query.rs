@@ -10,7 +10,7 @@ use crate::decode::compiled::{Compile, NoRules, Use};
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::parsed::Reading;
+use crate::run::parsed::XmlMode;
 
 /// Why there is no answer, with the message of JMeter's library.
 pub enum XPathFault {
@@ -32,7 +32,7 @@ impl XPathFault {
 pub fn look(
     cx: &mut Context,
     input: &Input<'_>,
-    reading: Reading,
+    reading: XmlMode,
     query: Result<Use<'_, XPath>, String>,
     fragment: bool,
 ) -> Result<XPathResult, XPathFault> {
@@ -51,7 +51,7 @@ pub async fn look_apart(
     cx: &mut Context,
     proven: &ProvenQuick,
     input: &Input<'_>,
-    reading: Reading,
+    reading: XmlMode,
     query: Text<'_>,
     fragment: bool,
 ) -> Result<XPathResult, XPathFault> {

@@ -29,7 +29,7 @@ pub struct Alarms {
 #[derive(Default)]
 struct AlarmState {
     due: BinaryHeap<Reverse<Wakeup>>,
-    waiting: Vec<Slot>,
+    waiting: Vec<WaitSlot>,
     free: Vec<u32>,
     /// The number of entries in `due` whose waits were cancelled.
     stale: usize,
@@ -45,7 +45,7 @@ struct Wakeup {
 }
 
 /// A reusable slot for a waiting task. The sequence number identifies the wait that it belongs to.
-struct Slot {
+struct WaitSlot {
     sequence: u64,
     waker: Option<Waker>,
 }
@@ -53,7 +53,7 @@ struct Slot {
 impl AlarmState {
     fn add(&mut self, due: Instant, waker: Waker) -> Wakeup {
         self.sequence += 1;
-        let taken = Slot {
+        let taken = WaitSlot {
             sequence: self.sequence,
             waker: Some(waker),
         };

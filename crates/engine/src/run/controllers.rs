@@ -11,7 +11,7 @@ use crate::run::step::{Child, ControllerId};
 /// One controller of a compiled thread group.
 pub struct Controller {
     pub name: Template,
-    pub kind: Kind,
+    pub kind: ControllerKind,
     /// The controller above; `None` for the thread group's own.
     pub parent: Option<ControllerId>,
     pub children: Box<[Child]>,
@@ -31,7 +31,7 @@ pub enum Hook {
     Rows(Arc<dyn RowSource>),
 }
 
-pub enum Kind {
+pub enum ControllerKind {
     Simple,
     Loop {
         loops: Template,
@@ -126,7 +126,7 @@ impl Controller {
     pub fn includes_timers(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Transaction {
+            ControllerKind::Transaction {
                 include_timers: true,
                 ..
             }

@@ -16,7 +16,7 @@ const MOST_BODY: usize = 4 << 20;
 
 /// The kind of the element that has its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ElementKind {
     /// A pre-processor.
     PreProcessor,
     /// A timer.
@@ -31,9 +31,9 @@ pub enum Part {
 
 /// The turn of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct ElementTurn {
     /// The kind of the element.
-    pub part: Part,
+    pub part: ElementKind,
     /// Its name in the plan; that of a sampler with the values of its variables.
     pub name: String,
     /// Its class as the plan has it.
@@ -56,7 +56,7 @@ pub trait Debugger: Send + Sync {
     fn before(
         &self,
         thread_name: &str,
-        turn: &Turn,
+        turn: &ElementTurn,
         vars: &VariableValues,
     ) -> Option<oneshot::Receiver<Edits>>;
 
@@ -64,7 +64,7 @@ pub trait Debugger: Send + Sync {
     fn after(
         &self,
         thread_name: &str,
-        turn: &Turn,
+        turn: &ElementTurn,
         before: &VariableValues,
         after: &VariableValues,
     );

@@ -168,7 +168,7 @@ pub trait Subscriber {
 
 /// Events that wait for a reader.
 #[derive(Debug)]
-struct Queue {
+struct EventQueue {
     events: VecDeque<Event>,
     room: usize,
     /// Lines and warnings that were dropped because the reader was too slow.
@@ -177,29 +177,29 @@ struct Queue {
 }
 
 #[derive(Debug)]
-struct Slot {
-    queue: Mutex<Queue>,
+struct EventChannel {
+    queue: Mutex<EventQueue>,
     filled: Condvar,
 }
 
-impl Slot {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+impl EventChannel {
+    fn lock(&self) -> MutexGuard<'_, EventQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// The end of a mailbox that the run writes to.
 #[derive(Debug)]
-pub struct Mailbox(Arc<Slot>);
+pub struct Mailbox(Arc<EventChannel>);
 
 /// The end of a mailbox that another thread reads.
 #[derive(Debug)]
-pub struct Inbox(Arc<Slot>);
+pub struct Inbox(Arc<EventChannel>);
 
 /// Creates a mailbox for `room` events, at least two.
 pub fn mailbox(room: usize) -> (Mailbox, Inbox) {
-    let slot = Arc::new(Slot {
-        queue: Mutex::new(Queue {
+    let slot = Arc::new(EventChannel {
+        queue: Mutex::new(EventQueue {
             events: VecDeque::new(),
             room: room.max(2),
             dropped: 0,
@@ -264,7 +264,7 @@ impl Inbox {
     }
 }
 
-impl Queue {
+impl EventQueue {
     fn push(&mut self, event: Event) {
         if self.events.len() < self.room {
             self.events.push_back(event);

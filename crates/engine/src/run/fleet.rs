@@ -13,7 +13,7 @@ use crate::run::share::{Share, Slots};
 
 /// The thread groups of a run that start together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum GroupPhase {
     Main,
     TearDown,
 }
@@ -52,7 +52,7 @@ pub type Lease = Range<u64>;
 /// The run's coordination with other machines.
 pub trait Fleet: Send + Sync + fmt::Debug {
     /// Whether a phase may start. The run polls this until the gate opens, with the current properties.
-    fn gate(&self, phase: Phase, properties: &Properties) -> StartGate;
+    fn gate(&self, phase: GroupPhase, properties: &Properties) -> StartGate;
 
     /// Takes places of something shared. May block on the network, for some seconds at most.
     ///
@@ -127,7 +127,7 @@ impl LeasedCounts {
 
 /// This machine's part of the run.
 #[derive(Default)]
-pub struct Part {
+pub struct MachinePart {
     pub share: Share,
     pub fleet: Option<Arc<dyn Fleet>>,
     /// Counts of `__counter`.
@@ -136,9 +136,9 @@ pub struct Part {
     slots: RwLock<Slots>,
 }
 
-impl Part {
-    pub fn new(share: Share, fleet: Option<Arc<dyn Fleet>>) -> Part {
-        Part {
+impl MachinePart {
+    pub fn new(share: Share, fleet: Option<Arc<dyn Fleet>>) -> MachinePart {
+        MachinePart {
             slots: RwLock::new(share.slots.clone()),
             share,
             fleet,
@@ -174,7 +174,7 @@ impl Part {
         self.fleet.as_deref().filter(|_| self.share.is_part())
     }
 
-    /// The other machines, as [`Part::shared_with`] returns them, in an owned handle.
+    /// The other machines, as [`MachinePart::shared_with`] returns them, in an owned handle.
     pub fn sharing(&self) -> Option<Arc<dyn Fleet>> {
         self.fleet.clone().filter(|_| self.share.is_part())
     }

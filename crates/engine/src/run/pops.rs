@@ -27,7 +27,7 @@ impl PopTurns {
 /// Lets one user at a time compute values. That user may have to wait for another one, so users with fibers wait for their
 /// turn without blocking their workers. Either all users of a plan have fibers, or none.
 #[derive(Default)]
-pub struct Turn {
+pub struct TurnLock {
     threads: Mutex<()>,
     fibers: tokio::sync::Mutex<()>,
 }
@@ -38,7 +38,7 @@ pub struct TakenTurn<'t> {
     _fiber: Option<tokio::sync::MutexGuard<'t, ()>>,
 }
 
-impl Turn {
+impl TurnLock {
     /// Waits for the turn.
     pub fn take(&self) -> TakenTurn<'_> {
         let fiber = drumfire_fiber::wait(self.fibers.lock());

@@ -11,12 +11,12 @@ use recycle_box::RecycleBox;
 
 use crate::run::action::{FailureAction, OnError};
 use crate::run::context::Context;
-use crate::run::debug::{Debugger, Part, SampleView, Turn, values};
+use crate::run::debug::{Debugger, ElementKind, ElementTurn, SampleView, values};
 use crate::run::journey::{Journey, Package, SampleTargets, Sampled};
 use crate::run::listen::record_waiting;
 use crate::run::roles::Act;
 use crate::run::roles::AssertionRole;
-use crate::run::roles::Scope;
+use crate::run::roles::ResultScope;
 use crate::run::sampler::SamplerTurn;
 use crate::run::step::{ControllerId, SamplerId};
 use crate::run::user::User;
@@ -117,8 +117,8 @@ async fn take_turn_debugged(
     package: &Package,
     debugger: Arc<dyn Debugger>,
 ) -> Option<Box<Sample>> {
-    let turn = Turn {
-        part: Part::Sampler,
+    let turn = ElementTurn {
+        part: ElementKind::Sampler,
         name: package.name.eval(&mut user.cx).to_string(),
         class: package.class.to_string(),
     };
@@ -275,14 +275,14 @@ fn gave_up(user: &mut User, package: &Package) -> bool {
 pub async fn judge(assertions: &[Arc<dyn AssertionRole>], cx: &mut Context, result: &mut Sample) {
     for assertion in assertions {
         let scope = assertion.applies_to();
-        if !matches!(scope, Scope::Children | Scope::Nothing) {
+        if !matches!(scope, ResultScope::Children | ResultScope::Nothing) {
             let verdict = match assertion.turn(cx, result) {
                 Act::Done(verdict) => verdict,
                 Act::Wait(work) => work.await,
             };
             result.apply_assertion(unless_thrown(cx, verdict));
         }
-        if matches!(scope, Scope::Children | Scope::All) {
+        if matches!(scope, ResultScope::Children | ResultScope::All) {
             Box::pin(judge_children(&**assertion, cx, result, ASSERTED_LEVELS)).await;
         }
     }
@@ -590,8 +590,8 @@ mod tests {
             }
         }
 
-        fn scope(&self) -> &Scope {
-            &Scope::All
+        fn scope(&self) -> &ResultScope {
+            &ResultScope::All
         }
 
         fn name(&self) -> &Template {

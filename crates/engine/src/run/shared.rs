@@ -13,7 +13,7 @@ use crate::base::clock::Clock;
 use crate::run::control::{Control, Steered};
 use crate::run::defects::Defects;
 use crate::run::early::EarlyEnds;
-use crate::run::fleet::Part;
+use crate::run::fleet::MachinePart;
 use crate::run::named_locks::NamedLocks;
 use crate::run::orders::Orders;
 use crate::run::own_variables::LAST_SAMPLE_OK;
@@ -33,7 +33,7 @@ pub struct Shared {
     /// When schedules of the whole test begin, in milliseconds since the epoch.
     pub(crate) origin_ms: AtomicI64,
     /// This machine's part of the plan, and the others that run the rest.
-    pub part: Part,
+    pub part: MachinePart,
     pub control: Control,
     /// A shutdown ends timers and pauses (`drumfire.shutdown=fast`); in JMeter they run to their end.
     pub shutdown_is_fast: bool,
@@ -77,7 +77,7 @@ impl Shared {
         program: &Arc<Program>,
         clock: Clock,
         control: &Control,
-        part: Part,
+        part: MachinePart,
     ) -> Result<Shared, String> {
         let properties = program.settings.properties.clone();
         Ok(Shared {

@@ -6,21 +6,25 @@ use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 
 use crate::run::context::Context;
-use crate::run::debug::{Debugger, Turn, VariableValues, edit, values};
+use crate::run::debug::{Debugger, ElementTurn, VariableValues, edit, values};
 use crate::run::needs::Needs;
 use crate::run::roles::{
-    Act, AssertionRole, PostProcessorRole, PreProcessorRole, Scope, TimerRole,
+    Act, AssertionRole, PostProcessorRole, PreProcessorRole, ResultScope, TimerRole,
 };
 
 /// An element whose turns a debugger follows.
 pub struct Watched<T: ?Sized> {
     pub inner: Arc<T>,
-    pub turn: Turn,
+    pub turn: ElementTurn,
     pub debugger: Arc<dyn Debugger>,
 }
 
 /// Tells the debugger that an element is about to have its turn, and stops the user there if the debugger asks for it.
-pub async fn enter(debugger: &dyn Debugger, turn: &Turn, cx: &mut Context) -> VariableValues {
+pub async fn enter(
+    debugger: &dyn Debugger,
+    turn: &ElementTurn,
+    cx: &mut Context,
+) -> VariableValues {
     let before = values(&cx.vars);
     let Some(wait) = debugger.before(&cx.thread_name, turn, &before) else {
         return before;
@@ -96,7 +100,7 @@ impl AssertionRole for Watched<dyn AssertionRole> {
         })
     }
 
-    fn applies_to(&self) -> &Scope {
+    fn applies_to(&self) -> &ResultScope {
         self.inner.applies_to()
     }
 

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use drumfire_engine::{Compiled, Control, Options, RunSettings, compile, run};
+use drumfire_engine::{Compiled, Control, EngineOptions, RunSettings, compile, run};
 use drumfire_expr::Properties;
 use drumfire_jmx::Diagnostic;
 
@@ -88,9 +88,9 @@ pub fn run_plan_on(workers: usize, plan: &str, properties: &[(&str, &str)]) -> R
     };
     let outcome = run(
         Arc::new(bound),
-        &Options {
+        &EngineOptions {
             workers,
-            ..Options::default()
+            ..EngineOptions::default()
         },
         &Control::default(),
         &mut [],

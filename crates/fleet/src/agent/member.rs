@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use drumfire_engine::{
-    Adoption, Control, Fleet, Lease, LeaseError, LeaseRequest, Phase, Slots, StartGate, Stopping,
+    Adoption, Control, Fleet, GroupPhase, Lease, LeaseError, LeaseRequest, Slots, StartGate,
+    Stopping,
 };
 use drumfire_expr::Properties;
 use drumfire_results::{GroupUsers, ThreadCounts};
@@ -359,10 +360,10 @@ impl Member {
 }
 
 impl Fleet for Member {
-    fn gate(&self, phase: Phase, properties: &Properties) -> StartGate {
+    fn gate(&self, phase: GroupPhase, properties: &Properties) -> StartGate {
         match phase {
-            Phase::Main => self.main_gate(properties),
-            Phase::TearDown => {
+            GroupPhase::Main => self.main_gate(properties),
+            GroupPhase::TearDown => {
                 if self.own().stage < Stage::AtEnd {
                     self.say(|own| own.stage = Stage::AtEnd);
                 }

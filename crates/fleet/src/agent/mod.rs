@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use drumfire_engine::{Control, Options, Outcome, Share, StartError, Subscriber};
+use drumfire_engine::{Control, EngineOptions, Outcome, Share, StartError, Subscriber};
 use futures_util::StreamExt as _;
 use tokio::runtime::{Builder, Runtime};
 
@@ -83,7 +83,7 @@ pub trait Engine {
     fn run(
         &self,
         program: Self::Program,
-        options: &Options,
+        options: &EngineOptions,
         control: &Control,
         subscribers: &mut [&mut dyn Subscriber],
     ) -> Result<Outcome, StartError>;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use drumfire_engine::{Fleet, Options, Outcome, Share};
+use drumfire_engine::{EngineOptions, Fleet, Outcome, Share};
 use tokio::runtime::Runtime;
 
 use super::member::{AgentSeat, Member, SILENCE};
@@ -134,11 +134,11 @@ fn run<E: Engine>(
     runtime.spawn(talk::send(link.clone(), member.clone()));
     runtime.spawn(talk::watch_clock(link.clone(), member.clone(), error_ns));
     let mut outbox = Outbox::new(member.clone(), options.log.clone());
-    let order = Options {
+    let order = EngineOptions {
         fleet: Some(member.clone() as Arc<dyn Fleet>),
         clock_offset_ns: member.own().offset_ns,
         workers: options.workers,
-        ..Options::default()
+        ..EngineOptions::default()
     };
     let outcome = engine
         .run(program, &order, &member.control, &mut [&mut outbox])

@@ -150,17 +150,17 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    struct Bench(CompareAssertion, Context);
+    struct CompareFixture(CompareAssertion, Context);
 
-    fn bench(properties: &str) -> Bench {
+    fn bench(properties: &str) -> CompareFixture {
         let xml = format!(
             r#"<CompareAssertion guiclass="TestBeanGUI" testclass="CompareAssertion" testname="c">{properties}</CompareAssertion>"#
         );
         let (assertion, cx) = fixture::decode(&xml, CompareAssertion::decode);
-        Bench(assertion, cx)
+        CompareFixture(assertion, cx)
     }
 
-    impl Bench {
+    impl CompareFixture {
         fn check(&mut self, body: &str, elapsed_ms: i64) -> Option<String> {
             let mut sample = Sample {
                 elapsed_ms,

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use drumfire_expr::Properties;
 
 /// Lengths and marks of the display (`assertion.equals_…` properties).
-pub struct Comparison {
+pub struct EqualsDisplay {
     /// Characters shown of each section.
     section: usize,
     start: Arc<str>,
     end: Arc<str>,
 }
 
-impl Comparison {
-    pub fn new(properties: &Properties) -> Comparison {
+impl EqualsDisplay {
+    pub fn new(properties: &Properties) -> EqualsDisplay {
         let mark = |name: &str, default: &str| {
             properties
                 .get_trimmed(name)
                 .unwrap_or_else(|| default.into())
         };
-        Comparison {
+        EqualsDisplay {
             section: usize::try_from(properties.get_long("assertion.equals_section_diff_len", 100))
                 .unwrap_or(0),
             start: mark("assertion.equals_diff_delta_start", "[[["),
@@ -100,7 +100,7 @@ mod tests {
 
     /// The two lines, recorded from `ResponseAssertion`.
     fn lines(received: &str, expected: &str) -> [String; 2] {
-        let text = Comparison::new(&Properties::new()).text(received, expected);
+        let text = EqualsDisplay::new(&Properties::new()).text(received, expected);
         let text = text
             .strip_prefix("\n\n****** received  : ")
             .expect("the first line");
@@ -150,7 +150,7 @@ mod tests {
         properties.set("assertion.equals_section_diff_len", "2");
         properties.set("assertion.equals_diff_delta_start", "<");
         properties.set("assertion.equals_diff_delta_end", ">");
-        let text = Comparison::new(&properties).text("abcdX", "abcdY");
+        let text = EqualsDisplay::new(&properties).text("abcdX", "abcdY");
         assert_eq!(
             text,
             "\n\n****** received  : ...cd<X>\n\n****** comparison: ...cd<Y>\n\n"

@@ -13,7 +13,7 @@ use crate::decode::roles::Roles;
 use crate::decode::scoped::Scoped;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
-use crate::run::roles::{Assertion, Scope};
+use crate::run::roles::{Assertion, ResultScope};
 
 pub struct DurationAssertion {
     name: Name,
@@ -49,7 +49,7 @@ impl Assertion for DurationAssertion {
         self.name.fail(cx, message)
     }
 
-    fn scope(&self) -> &Scope {
+    fn scope(&self) -> &ResultScope {
         self.scoped.scope()
     }
 

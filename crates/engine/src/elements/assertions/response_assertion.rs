@@ -12,7 +12,7 @@ use drumfire_query::Matches;
 use drumfire_query::regex::{Pattern, RegexOptions};
 use drumfire_results::{AssertionResult, Sample, SampleKind};
 
-use super::comparison::Comparison;
+use super::comparison::EqualsDisplay;
 use super::verdict::Name;
 use crate::decode::Decoder;
 use crate::decode::compiled::{CompiledProperty, RegexRules};
@@ -24,7 +24,7 @@ use crate::elements::post::field;
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
-use crate::run::roles::{Act, AssertionRole, Scope};
+use crate::run::roles::{Act, AssertionRole, ResultScope};
 
 const MATCH: i32 = 1;
 const CONTAINS: i32 = 1 << 1;
@@ -34,7 +34,7 @@ const SUBSTRING: i32 = 1 << 4;
 const OR: i32 = 1 << 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
+enum AssertedField {
     Body,
     Document,
     Code,
@@ -48,12 +48,12 @@ enum Field {
 pub struct ResponseAssertion {
     name: Name,
     scoped: Scoped,
-    field: Field,
+    field: AssertedField,
     tests: Vec<ResponseTest>,
     kind: WholeNumber,
     assume_success: Flag,
     custom_message: Template,
-    comparison: Comparison,
+    comparison: EqualsDisplay,
     rules: RegexRules,
     proven: ProvenQuick,
 }
@@ -66,7 +66,7 @@ enum ResponseTest {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let decoded = ResponseAssertion::decode(d);
-    if decoded.field == Field::Document && !decoded.scoped.is_variable() {
+    if decoded.field == AssertedField::Document && !decoded.scoped.is_variable() {
         return java::instead(d, field::DOCUMENT, java::assertion);
     }
     Roles::assertion(decoded)
@@ -93,7 +93,7 @@ impl ResponseAssertion {
         });
         let tests = tests.collect();
         let scoped = Scoped::assertion(d);
-        let field = Field::decode(d);
+        let field = AssertedField::decode(d);
         ResponseAssertion {
             name: Name::decode(d),
             scoped,
@@ -102,7 +102,7 @@ impl ResponseAssertion {
             kind,
             assume_success: Flag::decode(d, "Assertion.assume_success", false),
             custom_message: d.template("Assertion.custom_message"),
-            comparison: Comparison::new(&d.settings().properties),
+            comparison: EqualsDisplay::new(&d.settings().properties),
             rules,
             proven: ProvenQuick::default(),
         }
@@ -117,16 +117,16 @@ impl ResponseAssertion {
         }
         let literal = |text: &'s Option<Rc<str>>| Text::Literal(text.as_deref().unwrap_or(""));
         match self.field {
-            Field::Body | Field::Document => cx.parsed.body_text(sample),
-            Field::Code => Text::Literal(&sample.code),
-            Field::Message => Text::Literal(&sample.message),
-            Field::ResponseHeaders => literal(&sample.response_headers),
-            Field::RequestHeaders => literal(&sample.request_headers),
-            Field::RequestData if sample.kind == SampleKind::Http => {
+            AssertedField::Body | AssertedField::Document => cx.parsed.body_text(sample),
+            AssertedField::Code => Text::Literal(&sample.code),
+            AssertedField::Message => Text::Literal(&sample.message),
+            AssertedField::ResponseHeaders => literal(&sample.response_headers),
+            AssertedField::RequestHeaders => literal(&sample.request_headers),
+            AssertedField::RequestData if sample.kind == SampleKind::Http => {
                 Text::Owned(http_sampler_data(sample))
             }
-            Field::RequestData => literal(&sample.sampler_data),
-            Field::Url => literal(&sample.url),
+            AssertedField::RequestData => literal(&sample.sampler_data),
+            AssertedField::Url => literal(&sample.url),
         }
     }
 
@@ -136,14 +136,14 @@ impl ResponseAssertion {
             _ if self.scoped.is_variable() => {
                 format!("variable({})", self.scoped.variable_name(cx)).into()
             }
-            Field::Body => std::borrow::Cow::Borrowed("text"),
-            Field::Code => "code".into(),
-            Field::Message => "message".into(),
-            Field::RequestHeaders => "request headers".into(),
-            Field::RequestData => "request data".into(),
-            Field::ResponseHeaders => "headers".into(),
-            Field::Document => "document".into(),
-            Field::Url => "URL".into(),
+            AssertedField::Body => std::borrow::Cow::Borrowed("text"),
+            AssertedField::Code => "code".into(),
+            AssertedField::Message => "message".into(),
+            AssertedField::RequestHeaders => "request headers".into(),
+            AssertedField::RequestData => "request data".into(),
+            AssertedField::ResponseHeaders => "headers".into(),
+            AssertedField::Document => "document".into(),
+            AssertedField::Url => "URL".into(),
         };
         const NOT_CONTAINS: i32 = NOT | CONTAINS;
         const NOT_SUBSTRING: i32 = NOT | SUBSTRING;
@@ -221,32 +221,32 @@ impl ResponseAssertion {
     }
 }
 
-impl Field {
-    fn decode(d: &mut Decoder) -> Field {
+impl AssertedField {
+    fn decode(d: &mut Decoder) -> AssertedField {
         match d.text_now("Assertion.test_field").as_str() {
-            "Assertion.response_data" => Field::Body,
-            "Assertion.response_data_as_document" => Field::Document,
-            "Assertion.response_code" => Field::Code,
-            "Assertion.response_message" => Field::Message,
-            "Assertion.response_headers" => Field::ResponseHeaders,
-            "Assertion.request_headers" => Field::RequestHeaders,
-            "Assertion.request_data" => Field::RequestData,
-            _ => Field::Url,
+            "Assertion.response_data" => AssertedField::Body,
+            "Assertion.response_data_as_document" => AssertedField::Document,
+            "Assertion.response_code" => AssertedField::Code,
+            "Assertion.response_message" => AssertedField::Message,
+            "Assertion.response_headers" => AssertedField::ResponseHeaders,
+            "Assertion.request_headers" => AssertedField::RequestHeaders,
+            "Assertion.request_data" => AssertedField::RequestData,
+            _ => AssertedField::Url,
         }
     }
 
     fn needs(self) -> Needs {
         match self {
-            Field::Body | Field::Document => Needs::BODY,
-            Field::ResponseHeaders => Needs {
+            AssertedField::Body | AssertedField::Document => Needs::BODY,
+            AssertedField::ResponseHeaders => Needs {
                 headers: true,
                 ..Needs::NOTHING
             },
-            Field::RequestHeaders | Field::RequestData => Needs {
+            AssertedField::RequestHeaders | AssertedField::RequestData => Needs {
                 request: true,
                 ..Needs::NOTHING
             },
-            Field::Code | Field::Message | Field::Url => Needs::NOTHING,
+            AssertedField::Code | AssertedField::Message | AssertedField::Url => Needs::NOTHING,
         }
     }
 }
@@ -327,7 +327,7 @@ impl AssertionRole for ResponseAssertion {
         })
     }
 
-    fn applies_to(&self) -> &Scope {
+    fn applies_to(&self) -> &ResultScope {
         self.scoped.scope()
     }
 

@@ -15,10 +15,10 @@ use crate::decode::scoped::Scoped;
 use crate::decode::setting::WholeNumber;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
-use crate::run::roles::{Assertion, Scope};
+use crate::run::roles::{Assertion, ResultScope};
 
 #[derive(Clone, Copy)]
-enum Field {
+enum SizeField {
     Headers,
     Body,
     Code,
@@ -29,7 +29,7 @@ enum Field {
 pub struct SizeAssertion {
     name: Name,
     scoped: Scoped,
-    field: Field,
+    field: SizeField,
     allowed: Template,
     operator: WholeNumber,
 }
@@ -41,11 +41,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl SizeAssertion {
     fn decode(d: &mut Decoder) -> SizeAssertion {
         let field = match d.text_now("Assertion.test_field").as_str() {
-            "SizeAssertion.response_headers" => Field::Headers,
-            "SizeAssertion.response_data" => Field::Body,
-            "SizeAssertion.response_code" => Field::Code,
-            "SizeAssertion.response_message" => Field::Message,
-            _ => Field::Network,
+            "SizeAssertion.response_headers" => SizeField::Headers,
+            "SizeAssertion.response_data" => SizeField::Body,
+            "SizeAssertion.response_code" => SizeField::Code,
+            "SizeAssertion.response_message" => SizeField::Message,
+            _ => SizeField::Network,
         };
         SizeAssertion {
             name: Name::decode(d),
@@ -72,11 +72,11 @@ impl SizeAssertion {
                 });
         }
         Ok(match self.field {
-            Field::Headers => sample.header_bytes as i64,
-            Field::Body => sample.body_size() as i64,
-            Field::Code => sample.code.encode_utf16().count() as i64,
-            Field::Message => sample.message.encode_utf16().count() as i64,
-            Field::Network => sample.received_bytes() as i64,
+            SizeField::Headers => sample.header_bytes as i64,
+            SizeField::Body => sample.body_size() as i64,
+            SizeField::Code => sample.code.encode_utf16().count() as i64,
+            SizeField::Message => sample.message.encode_utf16().count() as i64,
+            SizeField::Network => sample.received_bytes() as i64,
         })
     }
 }
@@ -119,7 +119,7 @@ impl Assertion for SizeAssertion {
         self.name.fail(cx, message)
     }
 
-    fn scope(&self) -> &Scope {
+    fn scope(&self) -> &ResultScope {
         self.scoped.scope()
     }
 

@@ -11,7 +11,7 @@ use crate::decode::roles::Roles;
 use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
-use crate::run::parsed::Reading;
+use crate::run::parsed::XmlMode;
 use crate::run::roles::{Act, AssertionRole};
 
 const DOCTYPE: &str = "DOCTYPE is disallowed when the feature \"http://apache.org/xml/features/disallow-doctype-decl\" set to true.";
@@ -45,7 +45,7 @@ fn has_doctype(text: &str) -> bool {
     }
 }
 
-const READING: Reading = Reading::Xml { namespaces: false };
+const READING: XmlMode = XmlMode::Xml { namespaces: false };
 
 impl XmlAssertion {
     fn decode(d: &mut Decoder) -> XmlAssertion {

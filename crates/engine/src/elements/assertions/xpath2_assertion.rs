@@ -21,7 +21,7 @@ use crate::elements::xpath2_query::XPath2Query;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::roles::{Act, AssertionRole, Scope};
+use crate::run::roles::{Act, AssertionRole, ResultScope};
 
 pub struct XPath2Assertion {
     name: Name,
@@ -137,7 +137,7 @@ impl AssertionRole for XPath2Assertion {
         proven.turn(bytes, move |may_wait| self.check(cx, sample, may_wait))
     }
 
-    fn applies_to(&self) -> &Scope {
+    fn applies_to(&self) -> &ResultScope {
         self.scoped.scope()
     }
 

@@ -19,8 +19,8 @@ use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::Reading;
-use crate::run::roles::{Act, AssertionRole, Scope};
+use crate::run::parsed::XmlMode;
+use crate::run::roles::{Act, AssertionRole, ResultScope};
 
 pub struct XPathAssertion {
     name: Name,
@@ -82,8 +82,8 @@ impl XPathAssertion {
             return self.name.fail_for_null(cx);
         }
         let reading = match self.tolerant.get(cx) {
-            true => Reading::Tolerant,
-            false => Reading::Xml {
+            true => XmlMode::Tolerant,
+            false => XmlMode::Xml {
                 namespaces: self.namespaces.get(cx),
             },
         };
@@ -137,7 +137,7 @@ impl AssertionRole for XPathAssertion {
             .turn(bytes, move |may_wait| self.check(cx, sample, may_wait))
     }
 
-    fn applies_to(&self) -> &Scope {
+    fn applies_to(&self) -> &ResultScope {
         self.scoped.scope()
     }
 

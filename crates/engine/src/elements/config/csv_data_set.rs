@@ -15,7 +15,7 @@ use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
-use crate::elements::config::csv_file::{self, CsvFile, CsvFiles, ReadFault, Reading};
+use crate::elements::config::csv_file::{self, CsvFile, CsvFiles, CsvReadOptions, ReadFault};
 use crate::run::context::{Context, StateId};
 use crate::run::roles::IterationListener;
 use crate::run::thread_end::{bound_once, stop_thread, test_failed};
@@ -33,7 +33,7 @@ struct CsvDataSet {
     encoding: Template,
     variable_names: Template,
     /// The variables, if the plan's names are literal.
-    targets: Option<Arc<[Column]>>,
+    targets: Option<Arc<[ColumnTarget]>>,
     ignores_first_line: Template,
     delimiter: Template,
     quoted: Template,
@@ -46,16 +46,16 @@ struct CsvDataSet {
 
 /// A variable that gets a column's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Column {
+enum ColumnTarget {
     Slot(Slot),
     Named(Box<str>),
 }
 
 /// One user's evaluated settings and its file.
-struct Bound {
+struct CsvUserState {
     file: Arc<CsvFile>,
-    targets: Arc<[Column]>,
-    reading: Reading,
+    targets: Arc<[ColumnTarget]>,
+    reading: CsvReadOptions,
     delimiter: Box<str>,
     quoted: bool,
     /// The log line of the user's stop, if the end of the file stops it.
@@ -71,7 +71,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             let names = split_names(names);
             names
                 .iter()
-                .map(|name| Column::Slot(d.decoding.compiler.intern(name)))
+                .map(|name| ColumnTarget::Slot(d.decoding.compiler.intern(name)))
                 .collect()
         });
     let end_value = d
@@ -125,7 +125,7 @@ impl IterationListener for CsvDataSet {
 
 impl CsvDataSet {
     /// `CSVDataSet#initVars`.
-    fn bind(&self, cx: &mut Context) -> Result<Bound, ReadFault> {
+    fn bind(&self, cx: &mut Context) -> Result<CsvUserState, ReadFault> {
         let written = self.file_name.eval(cx).into_string();
         let file_name = values::trim(&written);
         let mode = self.share_mode.eval(cx).into_string();
@@ -168,12 +168,12 @@ impl CsvDataSet {
                 })?;
                 header
                     .iter()
-                    .map(|name| Column::Named(values::trim(name).into()))
+                    .map(|name| ColumnTarget::Named(values::trim(name).into()))
                     .collect()
             }
             None => split_names(&names)
                 .iter()
-                .map(|name| Column::Named((*name).into()))
+                .map(|name| ColumnTarget::Named((*name).into()))
                 .collect(),
         };
         let recycle = values::property_bool(&self.recycle.eval(cx));
@@ -181,10 +181,10 @@ impl CsvDataSet {
             let name = self.name.eval(cx);
             format!("End of file:{written} detected for CSV DataSet:{name} configured with stopThread:true, recycle:{recycle}").into()
         });
-        Ok(Bound {
+        Ok(CsvUserState {
             file,
             targets,
-            reading: Reading {
+            reading: CsvReadOptions {
                 recycle,
                 skips_first_line: has_header,
             },
@@ -195,7 +195,7 @@ impl CsvDataSet {
     }
 
     /// `CSVDataSet#iterationStart`.
-    fn take_row(&self, bound: &Bound, cx: &mut Context) {
+    fn take_row(&self, bound: &CsvUserState, cx: &mut Context) {
         let taken = if bound.quoted {
             bound.take_quoted(cx)
         } else {
@@ -220,7 +220,7 @@ impl CsvDataSet {
     }
 }
 
-impl Bound {
+impl CsvUserState {
     /// Sets the variables from the next line; returns whether the line had a field.
     fn take_plain(&self, cx: &mut Context) -> Result<bool, ReadFault> {
         self.file.line(self.reading, |line| match line {
@@ -248,11 +248,11 @@ impl Bound {
     }
 }
 
-impl Column {
+impl ColumnTarget {
     fn set(&self, cx: &mut Context, value: Rc<str>) {
         match self {
-            Column::Slot(slot) => cx.vars.set(*slot, value),
-            Column::Named(name) => cx.vars.set_named(name, value),
+            ColumnTarget::Slot(slot) => cx.vars.set(*slot, value),
+            ColumnTarget::Named(name) => cx.vars.set_named(name, value),
         }
     }
 }

@@ -43,7 +43,7 @@ pub fn decode(_: &mut Decoder) -> Roles {
 
 /// Which keys of the store are used.
 #[derive(Default)]
-struct Choice {
+struct KeySelection {
     start: i64,
     /// The index of the last one; -1 for no limit.
     end: i64,
@@ -66,7 +66,7 @@ pub fn read(plan: &Element, decoding: &mut DecodingContext) {
 
 /// `None` if no store is named, or it cannot be read.
 fn open(plan: &Element, decoding: &mut DecodingContext) -> Option<Arc<Keystore>> {
-    let mut choice = Choice::default();
+    let mut choice = KeySelection::default();
     visit(plan, decoding, &mut choice);
     if decoding.outside == OutsideAccess::Closed {
         return None;
@@ -95,7 +95,7 @@ fn open(plan: &Element, decoding: &mut DecodingContext) -> Option<Arc<Keystore>>
 }
 
 /// `KeystoreConfig#testStarted` of every element in turn.
-fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut Choice) {
+fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut KeySelection) {
     if element.class == "KeystoreConfig" {
         let mut d = Decoder::new(element, decoding);
         let properties = d.settings().properties.clone();
@@ -130,7 +130,7 @@ fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut Choice)
 fn load(
     file: &str,
     properties: &Properties,
-    choice: &Choice,
+    choice: &KeySelection,
 ) -> Result<Vec<(String, Arc<Identity>)>, String> {
     let data = std::fs::read(file).map_err(|error| error.to_string())?;
     let password = properties

@@ -30,7 +30,7 @@ struct RandomVariableConfig {
 }
 
 /// One user's settings.
-struct Bound {
+struct RandomUserState {
     variable: Box<str>,
     format: Box<str>,
     /// The user's own sequence; `None` if it uses the shared one.
@@ -89,7 +89,7 @@ impl IterationListener for RandomVariableConfig {
 }
 
 impl RandomVariableConfig {
-    fn bind(&self, cx: &mut Context) -> Bound {
+    fn bind(&self, cx: &mut Context) -> RandomUserState {
         let per_thread = values::property_bool(&self.per_thread.eval(cx));
         let sequence = self.sequence(cx);
         let own = if per_thread {
@@ -101,7 +101,7 @@ impl RandomVariableConfig {
                 .get_or_insert(sequence);
             None
         };
-        Bound {
+        RandomUserState {
             variable: self.variable.eval(cx).as_str().into(),
             format: self.format.eval(cx).as_str().into(),
             own,

@@ -57,7 +57,7 @@ pub struct RedisDataSet {
 }
 
 /// One user's evaluated settings and connection.
-struct Bound {
+struct RedisUserState {
     key: String,
     names: Arc<[String]>,
     delimiter: String,
@@ -171,9 +171,9 @@ impl RedisDataSet {
         cx.put_state(self.state, bound);
     }
 
-    fn bind(&self, cx: &mut Context) -> Bound {
+    fn bind(&self, cx: &mut Context) -> RedisUserState {
         let names = self.names.eval(cx).into_string();
-        Bound {
+        RedisUserState {
             key: self.key.eval(cx).into_string(),
             names: split_names(&names),
             delimiter: self.delimiter.eval(cx).into_string(),
@@ -182,7 +182,7 @@ impl RedisDataSet {
     }
 
     /// The next row; `None` at the end. An error reply of the server counts as the end (`JedisDataException`).
-    async fn next_row(&self, bound: &mut Bound) -> Result<Option<String>, RedisError> {
+    async fn next_row(&self, bound: &mut RedisUserState) -> Result<Option<String>, RedisError> {
         let mut connection = match bound.connection.take() {
             Some(connection) => connection,
             None => self.connect().await?,
@@ -267,7 +267,7 @@ impl RedisDataSet {
     }
 }
 
-impl Bound {
+impl RedisUserState {
     fn set(&self, row: &str, cx: &mut Context) {
         for (name, value) in self.names.iter().zip(split_row(row, &self.delimiter)) {
             cx.vars.set_named(name, Rc::from(value));

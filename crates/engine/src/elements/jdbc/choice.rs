@@ -21,7 +21,7 @@ pub const CLASSES: &[&str] = &[
 
 /// The choice for a plan.
 #[derive(Default)]
-struct Choice {
+struct DriverChoice {
     /// Why their Java classes run them; absent if they run natively.
     java: Option<String>,
     /// No user can hold, between its samples, a connection or lock for which another one waits.
@@ -32,7 +32,7 @@ struct Choice {
 
 /// Why Java runs the JDBC elements of the plan; `None` if they run natively.
 pub fn in_java<'u>(decoding: &'u DecodingContext<'_>) -> Option<&'u str> {
-    decoding.kept.get::<Choice>()?.java.as_deref()
+    decoding.kept.get::<DriverChoice>()?.java.as_deref()
 }
 
 /// Whether the JDBC elements of the plan run natively.
@@ -42,13 +42,13 @@ pub fn runs_here(decoding: &DecodingContext) -> bool {
 
 /// Whether no call of a JDBC element can have to wait for another user.
 pub fn is_each_alone(decoding: &DecodingContext) -> bool {
-    let choice = decoding.kept.get::<Choice>();
+    let choice = decoding.kept.get::<DriverChoice>();
     choice.is_some_and(|choice| choice.is_each_alone)
 }
 
 /// The connections of the plan's JDBC elements.
 pub fn pools(decoding: &mut DecodingContext) -> Arc<Pools> {
-    decoding.kept.of::<Choice>().pools.clone()
+    decoding.kept.of::<DriverChoice>().pools.clone()
 }
 
 /// Decides by the plan's JDBC elements, and by the scripts that use their connections; makes their pools.
@@ -59,7 +59,7 @@ pub fn choose(plan: &Element, decoding: &mut DecodingContext) {
         collect(plan, decoding, &mut pools);
     }
     let is_each_alone = java.is_some() && !holds(plan, decoding);
-    *decoding.kept.of() = Choice {
+    *decoding.kept.of() = DriverChoice {
         java,
         is_each_alone,
         pools: Arc::new(pools),

@@ -1,6 +1,6 @@
 //! Boundary Extractor (`BoundaryExtractor`): puts the text between two boundaries into variables.
 //!
-//! Properties: `BoundaryExtractor.useHeaders` (the part to search, see [`Field`]), `.refname`, `.lboundary`, `.rboundary`,
+//! Properties: `BoundaryExtractor.useHeaders` (the part to search, see [`ExtractorField`]), `.refname`, `.lboundary`, `.rboundary`,
 //! `.match_number` (0 random, negative all), `.default`, `.default_empty_value`, and the scope. Without a name the sample is
 //! discarded.
 
@@ -10,7 +10,7 @@ use drumfire_expr::{Raised, Scope as _, Template, Text};
 use drumfire_query::boundary::Boundary;
 use drumfire_results::Sample;
 
-use super::field::{DOCUMENT, Field};
+use super::field::{DOCUMENT, ExtractorField};
 use super::most_matches::MostMatches;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
@@ -24,7 +24,7 @@ use crate::run::roles::PostProcessor;
 
 pub struct BoundaryExtractor {
     scoped: Scoped,
-    field: Field,
+    field: ExtractorField,
     name: Template,
     reference: Template,
     left: Template,
@@ -39,7 +39,7 @@ pub struct BoundaryExtractor {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let decoded = BoundaryExtractor::decode(d);
-    if decoded.field == Field::Document && !decoded.scoped.is_variable() {
+    if decoded.field == ExtractorField::Document && !decoded.scoped.is_variable() {
         return java::instead(d, DOCUMENT, java::post);
     }
     Roles::post(decoded)
@@ -53,7 +53,7 @@ impl BoundaryExtractor {
         );
         BoundaryExtractor {
             scoped: Scoped::extractor(d),
-            field: Field::decode(d, "BoundaryExtractor.useHeaders"),
+            field: ExtractorField::decode(d, "BoundaryExtractor.useHeaders"),
             name: d.name(),
             reference: d.template("BoundaryExtractor.refname"),
             boundary: left

@@ -9,7 +9,7 @@ use crate::run::input::Input;
 use crate::run::needs::Needs;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
+pub enum ExtractorField {
     Url,
     ResponseHeaders,
     RequestHeaders,
@@ -22,34 +22,36 @@ pub enum Field {
     Body,
 }
 
-impl Field {
+impl ExtractorField {
     /// Anything unknown means the body.
-    pub fn decode(d: &mut Decoder, property: &str) -> Field {
+    pub fn decode(d: &mut Decoder, property: &str) -> ExtractorField {
         let text = d.text_now(property).to_ascii_lowercase();
         match text.as_str() {
-            "url" => Field::Url,
-            "true" => Field::ResponseHeaders,
-            "request_headers" => Field::RequestHeaders,
-            "code" => Field::Code,
-            "message" => Field::Message,
-            "unescaped" => Field::UnescapedBody,
-            "as_document" => Field::Document,
-            _ => Field::Body,
+            "url" => ExtractorField::Url,
+            "true" => ExtractorField::ResponseHeaders,
+            "request_headers" => ExtractorField::RequestHeaders,
+            "code" => ExtractorField::Code,
+            "message" => ExtractorField::Message,
+            "unescaped" => ExtractorField::UnescapedBody,
+            "as_document" => ExtractorField::Document,
+            _ => ExtractorField::Body,
         }
     }
 
     pub fn needs(self) -> Needs {
         match self {
-            Field::Url | Field::Code | Field::Message => Needs::NOTHING,
-            Field::ResponseHeaders => Needs {
+            ExtractorField::Url | ExtractorField::Code | ExtractorField::Message => Needs::NOTHING,
+            ExtractorField::ResponseHeaders => Needs {
                 headers: true,
                 ..Needs::NOTHING
             },
-            Field::RequestHeaders => Needs {
+            ExtractorField::RequestHeaders => Needs {
                 request: true,
                 ..Needs::NOTHING
             },
-            Field::UnescapedBody | Field::Document | Field::Body => Needs::BODY,
+            ExtractorField::UnescapedBody | ExtractorField::Document | ExtractorField::Body => {
+                Needs::BODY
+            }
         }
     }
 
@@ -63,15 +65,17 @@ impl Field {
         };
         let sample: &'s Sample = sample;
         Ok(match self {
-            Field::Url => Text::Literal(sample.url.as_deref().unwrap_or("")),
-            Field::ResponseHeaders => {
+            ExtractorField::Url => Text::Literal(sample.url.as_deref().unwrap_or("")),
+            ExtractorField::ResponseHeaders => {
                 Text::Literal(sample.response_headers.as_deref().unwrap_or(""))
             }
-            Field::RequestHeaders => Text::Literal(sample.request_headers.as_deref().unwrap_or("")),
-            Field::Code => Text::Literal(&sample.code),
-            Field::Message => Text::Literal(&sample.message),
-            Field::Body | Field::Document => cx.parsed.body_text(sample),
-            Field::UnescapedBody => {
+            ExtractorField::RequestHeaders => {
+                Text::Literal(sample.request_headers.as_deref().unwrap_or(""))
+            }
+            ExtractorField::Code => Text::Literal(&sample.code),
+            ExtractorField::Message => Text::Literal(&sample.message),
+            ExtractorField::Body | ExtractorField::Document => cx.parsed.body_text(sample),
+            ExtractorField::UnescapedBody => {
                 let text = cx.parsed.body_text(sample);
                 match drumfire_expr::unescape_html4(&text)? {
                     std::borrow::Cow::Borrowed(_) => text,
@@ -90,11 +94,11 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    fn field(value: &str) -> (Field, Context) {
+    fn field(value: &str) -> (ExtractorField, Context) {
         let xml = format!(
             r#"<RegexExtractor guiclass="x" testclass="RegexExtractor" testname="r"><stringProp name="f">{value}</stringProp></RegexExtractor>"#
         );
-        fixture::decode(&xml, |d| Field::decode(d, "f"))
+        fixture::decode(&xml, |d| ExtractorField::decode(d, "f"))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Regular Expression Extractor (`RegexExtractor`): puts what a pattern finds in a result into variables.
 //!
-//! Properties: `RegexExtractor.useHeaders` (the part to search, see [`Field`]), `.refname`, `.regex`, `.template`,
+//! Properties: `RegexExtractor.useHeaders` (the part to search, see [`ExtractorField`]), `.refname`, `.regex`, `.template`,
 //! `.default`, `.default_empty_value`, `.match_number` (0 random, negative all), and the scope.
 //!
 //! It writes `name` and, per group, `name_g0`, `name_g1`, …, and their number to `name_g`. With a negative match number it
@@ -16,7 +16,7 @@ use drumfire_query::Matches;
 use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
 use drumfire_results::Sample;
 
-use super::field::{DOCUMENT, Field};
+use super::field::{DOCUMENT, ExtractorField};
 use super::most_matches::MostMatches;
 use super::variable_names::VariableNames;
 use crate::decode::Decoder;
@@ -33,7 +33,7 @@ use crate::run::roles::{Act, PostProcessorRole};
 
 pub struct RegexExtractor {
     scoped: Scoped,
-    field: Field,
+    field: ExtractorField,
     name: Template,
     reference: Template,
     pattern: CompiledProperty<Pattern>,
@@ -54,7 +54,7 @@ enum ResultTemplate {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let decoded = RegexExtractor::decode(d);
-    if decoded.field == Field::Document && !decoded.scoped.is_variable() {
+    if decoded.field == ExtractorField::Document && !decoded.scoped.is_variable() {
         return java::instead(d, DOCUMENT, java::post);
     }
     Roles::post(decoded)
@@ -67,7 +67,7 @@ impl RegexExtractor {
         let template = d.template("RegexExtractor.template");
         RegexExtractor {
             scoped: Scoped::extractor(d),
-            field: Field::decode(d, "RegexExtractor.useHeaders"),
+            field: ExtractorField::decode(d, "RegexExtractor.useHeaders"),
             name: d.name(),
             reference: d.template("RegexExtractor.refname"),
             pattern: CompiledProperty::new(d, regex, rules),
@@ -395,12 +395,12 @@ mod tests {
     use super::*;
     use crate::fixture;
 
-    struct Bench {
+    struct ExtractorFixture {
         extractor: RegexExtractor,
         cx: Context,
     }
 
-    fn bench(regex: &str, template: &str, number: &str, more: &str) -> Bench {
+    fn bench(regex: &str, template: &str, number: &str, more: &str) -> ExtractorFixture {
         let xml = format!(
             r#"<RegexExtractor guiclass="RegexExtractorGui" testclass="RegexExtractor" testname="r">
             <stringProp name="RegexExtractor.refname">v</stringProp><stringProp name="RegexExtractor.regex">{regex}</stringProp>
@@ -408,10 +408,10 @@ mod tests {
             <stringProp name="RegexExtractor.match_number">{number}</stringProp>{more}</RegexExtractor>"#
         );
         let (extractor, cx) = fixture::decode(&xml, RegexExtractor::decode);
-        Bench { extractor, cx }
+        ExtractorFixture { extractor, cx }
     }
 
-    impl Bench {
+    impl ExtractorFixture {
         fn run(&mut self, body: &str) -> Vec<String> {
             let mut sample = fixture::sample(body);
             self.extractor.turn(&mut self.cx, &mut sample).done();

@@ -24,7 +24,7 @@ use crate::run::apart::ProvenQuick;
 use crate::run::context::Context;
 use crate::run::input::Input;
 use crate::run::needs::Needs;
-use crate::run::parsed::Reading;
+use crate::run::parsed::XmlMode;
 use crate::run::roles::{Act, PostProcessorRole};
 
 pub struct XPathExtractor {
@@ -78,8 +78,8 @@ impl XPathExtractor {
             );
         }
         let reading = match self.tolerant.get(cx) {
-            true => Reading::Tolerant,
-            false => Reading::Xml {
+            true => XmlMode::Tolerant,
+            false => XmlMode::Xml {
                 namespaces: self.namespaces.get(cx),
             },
         };

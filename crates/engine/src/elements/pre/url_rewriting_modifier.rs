@@ -22,7 +22,7 @@ struct UrlRewritingModifier {
     argument: Template,
     /// The pattern, if everything that it depends on is literal.
     constant: Option<Pattern>,
-    form: Form,
+    form: SessionIdLocation,
     keeps_value: Flag,
     encode: Flag,
     dialect: Dialect,
@@ -31,7 +31,7 @@ struct UrlRewritingModifier {
 
 /// Where to look for the session id and where to put it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum SessionIdLocation {
     Argument,
     Path {
         equals: bool,
@@ -52,11 +52,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let argument = d.template("argument_name");
     let mut flag = |name: &str| d.text_now(name).eq_ignore_ascii_case("true");
     let form = match flag("path_extension") {
-        true => Form::Path {
+        true => SessionIdLocation::Path {
             equals: !flag("path_extension_no_equals"),
             stops_at_question_mark: flag("path_extension_no_questionmark"),
         },
-        false => Form::Argument,
+        false => SessionIdLocation::Argument,
     };
     let dialect = RegexRules::new(&d.settings().properties).0;
     let constant = argument.literal().map(|name| compile(name, form, dialect));
@@ -72,10 +72,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 /// `URLRewritingModifier#initRegex`.
-fn compile(argument: &str, form: Form, dialect: Dialect) -> Pattern {
+fn compile(argument: &str, form: SessionIdLocation, dialect: Dialect) -> Pattern {
     let name = quote(argument);
     let text = match form {
-        Form::Path {
+        SessionIdLocation::Path {
             equals,
             stops_at_question_mark,
         } => {
@@ -83,7 +83,7 @@ fn compile(argument: &str, form: Form, dialect: Dialect) -> Pattern {
             let end = if stops_at_question_mark { "?" } else { "" };
             format!(r#";{name}{equals}([^"'<>&\s;{end}]*)"#)
         }
-        Form::Argument => format!(
+        SessionIdLocation::Argument => format!(
             r#"[;\?&]{name}=([^"'<>&\s;\\]*)|\s[Nn][Aa][Mm][Ee]\s*=\s*["']{name}["'][^>]*\s[vV][Aa][Ll][Uu][Ee]\s*=\s*["']([^"']*)["']|\s[vV][Aa][Ll][Uu][Ee]\s*=\s*["']([^"']*)["'][^>]*\s[Nn][Aa][Mm][Ee]\s*=\s*["']{name}["']"#
         ),
     };
@@ -173,18 +173,20 @@ impl UrlRewritingModifier {
         encode: bool,
     ) -> Result<RewrittenSession, Raised> {
         let argument = match self.form {
-            Form::Path { .. } => RequestArgument::plain(&name, &value, "="),
-            Form::Argument if encode => RequestArgument {
+            SessionIdLocation::Path { .. } => RequestArgument::plain(&name, &value, "="),
+            SessionIdLocation::Argument if encode => RequestArgument {
                 always_encode: true,
                 ..RequestArgument::plain(&name, &value, "=")
             },
             // An encoded value is stored decoded.
-            Form::Argument => RequestArgument::decoded(&name, &value).ok_or_else(|| {
-                let fault = url_decode(&value, &Charset::UTF_8)
-                    .err()
-                    .map(|exception| exception.to_string());
-                Raised::exception(fault.unwrap_or_default())
-            })?,
+            SessionIdLocation::Argument => {
+                RequestArgument::decoded(&name, &value).ok_or_else(|| {
+                    let fault = url_decode(&value, &Charset::UTF_8)
+                        .err()
+                        .map(|exception| exception.to_string());
+                    Raised::exception(fault.unwrap_or_default())
+                })?
+            }
         };
         Ok(RewrittenSession {
             name,
@@ -199,13 +201,13 @@ struct RewrittenSession {
     name: String,
     value: String,
     argument: RequestArgument,
-    form: Form,
+    form: SessionIdLocation,
 }
 
 impl Edit for RewrittenSession {
     /// `URLRewritingModifier#modify`.
     fn apply(&self, _: &mut Context, request: &mut Request) {
-        let Form::Path { equals, .. } = self.form else {
+        let SessionIdLocation::Path { equals, .. } = self.form else {
             request
                 .arguments
                 .retain(|argument| argument.name != self.name);
@@ -234,24 +236,24 @@ mod tests {
     use crate::run::roles::PreProcessorRole;
     use std::rc::Rc;
 
-    struct Bench {
+    struct RewriterFixture {
         pre: std::sync::Arc<dyn PreProcessorRole>,
         cx: Context,
     }
 
-    fn bench(properties: &str) -> Bench {
+    fn bench(properties: &str) -> RewriterFixture {
         let xml = format!(
             r#"<URLRewritingModifier guiclass="URLRewritingModifierGui" testclass="URLRewritingModifier" testname="u">
             <stringProp name="argument_name">sid</stringProp>{properties}</URLRewritingModifier>"#
         );
         let (roles, cx) = fixture::decode(&xml, decode);
-        Bench {
+        RewriterFixture {
             pre: roles.pre.expect("it is a pre-processor"),
             cx,
         }
     }
 
-    impl Bench {
+    impl RewriterFixture {
         /// Path and arguments of a GET after the modifier saw a page.
         fn sent(&mut self, page: &str, path: &str) -> String {
             self.cx.previous = Some(Rc::new(fixture::sample(page)));

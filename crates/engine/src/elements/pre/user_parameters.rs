@@ -13,7 +13,7 @@ use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::Context;
 use crate::run::controllers::Hook;
-use crate::run::pops::Turn;
+use crate::run::pops::TurnLock;
 use crate::run::roles::{IterationListener, PreProcessor};
 
 struct UserParameters {
@@ -21,7 +21,7 @@ struct UserParameters {
     user_values: Vec<Vec<Template>>,
     per_iteration: Template,
     /// Functions such as `__CSVRead` rely on one user's values being evaluated together.
-    turn: Turn,
+    turn: TurnLock,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -43,7 +43,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         names,
         user_values,
         per_iteration,
-        turn: Turn::default(),
+        turn: TurnLock::default(),
     });
     Roles {
         pre: Some(parameters.clone()),

@@ -19,9 +19,9 @@ use drumfire_web::access_log::{LogParser, NoRequest};
 use flate2::read::MultiGzDecoder;
 
 use super::http::edits::Edit;
-use super::http::{self, HttpSampler, Server};
+use super::http::{self, AccessLogServer, HttpSampler};
 use crate::decode::Decoder;
-use crate::elements::config::csv_file::{CsvFile, CsvFiles, ReadFault, Reading};
+use crate::elements::config::csv_file::{CsvFile, CsvFiles, CsvReadOptions, ReadFault};
 use crate::resolve::Element;
 use crate::run::context::{Context, StateId};
 use crate::run::needs::Needs;
@@ -44,7 +44,7 @@ pub struct AccessLogSampler {
 }
 
 /// One user's log and parser.
-struct Bound {
+struct AccessLogUserState {
     log: Log,
     parser: LogParser,
     /// Whether the last call found an entry (`AccessLogSampler#count`).
@@ -79,7 +79,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Acc
         "LogFilter" => true,
         _ => return None,
     };
-    let server = Server {
+    let server = AccessLogServer {
         protocol: d.template("protocol"),
         domain: d.template("domain"),
         port: d.template("portString"),
@@ -108,7 +108,7 @@ impl AccessLogSampler {
     }
 
     fn next_entry(&self, cx: &mut Context) -> Result<LoggedChange, NoRequest> {
-        let mut bound = match cx.take_state::<Bound>(self.state) {
+        let mut bound = match cx.take_state::<AccessLogUserState>(self.state) {
             Some(bound) => bound,
             None => Box::new(self.bind(cx)?),
         };
@@ -132,7 +132,7 @@ impl AccessLogSampler {
     }
 
     /// `AccessLogSampler#instantiateParser`.
-    fn bind(&self, cx: &mut Context) -> Result<Bound, NoRequest> {
+    fn bind(&self, cx: &mut Context) -> Result<AccessLogUserState, NoRequest> {
         let path = self.log_file.eval(cx).into_string();
         if !self.has_parser || path.trim().is_empty() {
             if self.has_parser {
@@ -155,7 +155,7 @@ impl AccessLogSampler {
         } else {
             Log::Own { path, reader: None }
         };
-        Ok(Bound {
+        Ok(AccessLogUserState {
             log,
             parser: LogParser::default(),
             found: false,
@@ -163,7 +163,7 @@ impl AccessLogSampler {
     }
 }
 
-impl Bound {
+impl AccessLogUserState {
     fn next(&mut self) -> Result<LoggedChange, NoRequest> {
         let line = self.log.line().map_err(|fault| {
             tracing::error!("Problem creating samples: {fault}");
@@ -202,7 +202,7 @@ impl Log {
                 Ok(line)
             }
             Log::Shared(file) => {
-                let reading = Reading {
+                let reading = CsvReadOptions {
                     recycle: true,
                     skips_first_line: false,
                 };

@@ -30,13 +30,13 @@ pub(super) const CONFIG_GUIS: [&str; 2] = [
 ];
 
 pub struct JavaSampler {
-    client: Client,
+    client: JavaClient,
     arguments: Vec<(Template, Template)>,
     keeps_body: bool,
     state: StateId,
 }
 
-enum Client {
+enum JavaClient {
     Sleep,
     Java,
 }
@@ -55,8 +55,8 @@ struct Arguments(Vec<(String, String)>);
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<JavaSampler> {
     let class = d.text_now("classname");
     let client = match values::trim(&class) {
-        SLEEP_TEST => Client::Sleep,
-        JAVA_TEST => Client::Java,
+        SLEEP_TEST => JavaClient::Sleep,
+        JAVA_TEST => JavaClient::Java,
         _ => return None,
     };
     let mut arguments = Vec::new();
@@ -90,8 +90,8 @@ fn add_arguments(d: &mut Decoder, props: &Props, arguments: &mut Vec<(Template, 
 impl JavaSampler {
     pub async fn sample(&self, cx: &mut Context, name: &Template) -> Sample {
         match self.client {
-            Client::Sleep => self.sleep_test(cx, name).await,
-            Client::Java => self.java_test(cx, name).await,
+            JavaClient::Sleep => self.sleep_test(cx, name).await,
+            JavaClient::Java => self.java_test(cx, name).await,
         }
     }
 
@@ -348,7 +348,7 @@ mod tests {
             decode(d, &configs, Needs::BODY).expect("the class is built in")
         });
         let arguments = sampler.arguments(&mut cx);
-        assert!(matches!(sampler.client, Client::Java));
+        assert!(matches!(sampler.client, JavaClient::Java));
         let read =
             ["Label", "ResponseMessage", "ResponseCode"].map(|name| arguments.text(name, "none"));
         assert_eq!(read, ["own", "", "near"]);

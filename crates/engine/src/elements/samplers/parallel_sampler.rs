@@ -13,15 +13,15 @@
 use drumfire_expr::Template;
 
 use crate::decode::Decoder;
-use crate::run::controllers::Kind;
+use crate::run::controllers::ControllerKind;
 use crate::run::journey::Parallel;
 use crate::run::step::ControllerId;
 
 pub const CLASS: &str = "com.blazemeter.jmeter.controller.ParallelSampler";
 
 /// The controller around each child.
-pub fn branch_kind() -> Kind {
-    Kind::Loop {
+pub fn branch_kind() -> ControllerKind {
+    ControllerKind::Loop {
         loops: Template::raw("1"),
         forever: false,
     }

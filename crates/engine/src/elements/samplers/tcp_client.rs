@@ -12,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 const READ_BYTES: usize = 4096;
 
 /// How texts become bytes and back.
-pub enum Client {
+pub enum TcpClient {
     Text {
         /// `None` for a charset that Java does not know, either.
         charset: Option<Charset>,
@@ -37,22 +37,22 @@ fn exception(class: &str, message: impl std::fmt::Display) -> Trouble {
     Trouble::Exception(format!("{class}: {message}"))
 }
 
-impl Client {
+impl TcpClient {
     /// The bytes of a request. If the body is malformed, its length prefix is not sent, either.
     ///
     /// # Errors
     /// With Java's exception for a text that cannot be sent.
     pub fn encode<'t>(&self, text: &'t str) -> Result<Cow<'t, [u8]>, Trouble> {
         match self {
-            Client::Text {
+            TcpClient::Text {
                 charset: Some(charset),
                 ..
             } => Ok(charset.encode(text)),
-            Client::Text { name, .. } => {
+            TcpClient::Text { name, .. } => {
                 Err(exception("java.io.UnsupportedEncodingException", name))
             }
-            Client::Binary => from_hex(text).map(Cow::Owned),
-            Client::LengthPrefixed { prefix_bytes } => {
+            TcpClient::Binary => from_hex(text).map(Cow::Owned),
+            TcpClient::LengthPrefixed { prefix_bytes } => {
                 let length = text.encode_utf16().count() / 2;
                 let mut bytes = prefix(length, *prefix_bytes)?;
                 bytes.extend(from_hex(text)?);
@@ -64,23 +64,23 @@ impl Client {
     /// The text of a response, as bytes of the sample.
     pub fn decode(&self, bytes: Vec<u8>) -> Vec<u8> {
         match self {
-            Client::Text {
+            TcpClient::Text {
                 charset: Some(charset),
                 ..
             } => match charset.decode(&bytes) {
                 Cow::Borrowed(_) => bytes,
                 Cow::Owned(text) => charset.encode(&text).into_owned(),
             },
-            Client::Text { .. } => bytes,
-            Client::Binary | Client::LengthPrefixed { .. } => to_hex(&bytes),
+            TcpClient::Text { .. } => bytes,
+            TcpClient::Binary | TcpClient::LengthPrefixed { .. } => to_hex(&bytes),
         }
     }
 
     /// The charset of the sample's response.
     pub fn charset_name(&self) -> &str {
         match self {
-            Client::Text { name, .. } => name,
-            Client::Binary | Client::LengthPrefixed { .. } => "UTF-8",
+            TcpClient::Text { name, .. } => name,
+            TcpClient::Binary | TcpClient::LengthPrefixed { .. } => "UTF-8",
         }
     }
 
@@ -95,7 +95,7 @@ impl Client {
         timeout: Option<Duration>,
         mut first: impl FnMut(),
     ) -> Result<Vec<u8>, Trouble> {
-        if let Client::LengthPrefixed { prefix_bytes } = self {
+        if let TcpClient::LengthPrefixed { prefix_bytes } = self {
             return read_prefixed(stream, *prefix_bytes, timeout, first).await;
         }
         let mut response = Vec::new();
@@ -125,7 +125,7 @@ impl Client {
     ) -> Result<Vec<u8>, Trouble> {
         let timed_out = error.kind() == io::ErrorKind::TimedOut;
         let message = match self {
-            Client::Text { .. } => {
+            TcpClient::Text { .. } => {
                 format!("Error reading from server, bytes read: {}", partial.len())
             }
             // Without an end-of-line byte, a response ends when the server falls silent.
@@ -255,14 +255,14 @@ fn to_hex(bytes: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    fn text() -> Client {
-        Client::Text {
+    fn text() -> TcpClient {
+        TcpClient::Text {
             charset: Charset::find("UTF-8"),
             name: "UTF-8".into(),
         }
     }
 
-    fn sent(client: &Client, text: &str) -> Result<Vec<u8>, String> {
+    fn sent(client: &TcpClient, text: &str) -> Result<Vec<u8>, String> {
         match client.encode(text) {
             Ok(bytes) => Ok(bytes.into_owned()),
             Err(Trouble::Exception(exception)) => Err(exception),
@@ -273,13 +273,13 @@ mod tests {
     #[test]
     fn requests_are_text_or_hexadecimal_digits() {
         assert_eq!(sent(&text(), "ü\n"), Ok(vec![0xc3, 0xbc, 10]));
-        assert_eq!(sent(&Client::Binary, "00fFa9"), Ok(vec![0, 255, 169]));
-        let prefixed = |prefix_bytes| Client::LengthPrefixed { prefix_bytes };
+        assert_eq!(sent(&TcpClient::Binary, "00fFa9"), Ok(vec![0, 255, 169]));
+        let prefixed = |prefix_bytes| TcpClient::LengthPrefixed { prefix_bytes };
         assert_eq!(sent(&prefixed(2), "0102"), Ok(vec![0, 2, 1, 2]));
         assert_eq!(sent(&prefixed(4), "01"), Ok(vec![0, 0, 0, 1, 1]));
         for (client, text, message) in [
             (
-                Client::Binary,
+                TcpClient::Binary,
                 "012",
                 "Hex-encoded binary string contains an uneven no. of digits",
             ),
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    fn read(client: &Client, eol: Option<u8>, bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
+    fn read(client: &TcpClient, eol: Option<u8>, bytes: &[u8]) -> Result<Vec<u8>, Trouble> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .expect("a runtime can be built");
@@ -318,14 +318,14 @@ mod tests {
         );
         assert_eq!(read(&text(), None, &[b'a', 0xff]), Ok("a\u{fffd}".into()));
         assert_eq!(
-            read(&Client::Binary, None, &[0, 0xaf]),
+            read(&TcpClient::Binary, None, &[0, 0xaf]),
             Ok(b"00af".to_vec())
         );
     }
 
     #[test]
     fn a_prefix_says_how_much_is_read() {
-        let two = Client::LengthPrefixed { prefix_bytes: 2 };
+        let two = TcpClient::LengthPrefixed { prefix_bytes: 2 };
         assert_eq!(read(&two, None, &[0, 2, 1, 2, 3]), Ok(b"0102".to_vec()));
         // Bytes that do not arrive stay zero.
         assert_eq!(read(&two, None, &[0, 2, 1]), Ok(b"0100".to_vec()));

@@ -25,7 +25,7 @@ use tokio::net::TcpStream;
 
 use super::defaults::is_made_by;
 use super::system_sampler::words;
-use super::tcp_client::{Client, Trouble};
+use super::tcp_client::{TcpClient, Trouble};
 use super::tcp_status::Status;
 use crate::base::number;
 use crate::decode::Decoder;
@@ -43,7 +43,7 @@ pub(super) const CONFIG_GUIS: [&str; 3] = [
 ];
 
 pub struct TcpSampler {
-    client: Client,
+    client: TcpClient,
     /// The end-of-line byte of the properties; a number outside a byte's range means none.
     default_eol: i32,
     server: Template,
@@ -145,7 +145,7 @@ fn merge<'p>(sampler: &'p Element, configs: &[&'p Element]) -> HashMap<&'p str, 
 }
 
 /// The client of a class, and the end-of-line byte of its properties.
-fn client(d: &mut Decoder, class: &Template) -> Option<(Client, i32)> {
+fn client(d: &mut Decoder, class: &Template) -> Option<(TcpClient, i32)> {
     let properties = &d.settings().properties;
     let property = |name: &str| properties.get(name).map(|text| text.to_string());
     let byte = |name: &str| {
@@ -162,14 +162,14 @@ fn client(d: &mut Decoder, class: &Template) -> Option<(Client, i32)> {
             let name = property("tcp.charset").unwrap_or_else(|| "UTF-8".to_owned());
             let charset = Charset::find(&name);
             let name = name.into();
-            Some((Client::Text { charset, name }, byte("tcp.eolByte")))
+            Some((TcpClient::Text { charset, name }, byte("tcp.eolByte")))
         }
-        "BinaryTCPClientImpl" => Some((Client::Binary, byte("tcp.BinaryTCPClient.eomByte"))),
+        "BinaryTCPClientImpl" => Some((TcpClient::Binary, byte("tcp.BinaryTCPClient.eomByte"))),
         "LengthPrefixedBinaryTCPClientImpl" => {
             let length = property("tcp.binarylength.prefix.length");
             let length = length.and_then(|length| values::parse_int(&length));
             let prefix_bytes = length.map_or(2, |length| usize::try_from(length).unwrap_or(0));
-            Some((Client::LengthPrefixed { prefix_bytes }, 1000))
+            Some((TcpClient::LengthPrefixed { prefix_bytes }, 1000))
         }
         _ => None,
     }

@@ -10,12 +10,12 @@
 use drumfire_expr::values;
 
 use super::concurrency_thread_group::{same_user, text_or, unit_s, virtual_user, warn_of_log_file};
-use super::{Load, rows};
+use super::{GroupLoad, rows};
 use crate::decode::Decoder;
-use crate::run::controllers::Kind;
+use crate::run::controllers::ControllerKind;
 use crate::run::schedule::{Arrivals, Level, Rate, Shape};
 
-pub fn decode(d: &mut Decoder) -> Load {
+pub fn decode(d: &mut Decoder) -> GroupLoad {
     let unit_s = unit_s(d);
     let target = text_or(d, "TargetLevel", "1");
     let hold = text_or(d, "Hold", "1");
@@ -47,7 +47,7 @@ pub fn free_form_rate(d: &mut Decoder) -> Rate {
     Rate::FreeForm(rows.collect())
 }
 
-pub fn load(d: &mut Decoder, rate: Rate) -> Load {
+pub fn load(d: &mut Decoder, rate: Rate) -> GroupLoad {
     warn_of_log_file(d);
     let limit = |d: &mut Decoder, property: &str| values::property_long(&d.text_now(property));
     let arrivals = Arrivals {
@@ -55,8 +55,8 @@ pub fn load(d: &mut Decoder, rate: Rate) -> Load {
         concurrency_limit: limit(d, "ConcurrencyLimit"),
         arrivals_limit: limit(d, "ArrivalsLimit"),
     };
-    Load {
-        root: Kind::VirtualUser(Box::new(virtual_user(d, true))),
+    GroupLoad {
+        root: ControllerKind::VirtualUser(Box::new(virtual_user(d, true))),
         shape: Shape::Arrivals(Box::new(arrivals)),
         loops: None,
         same_user: same_user(d),

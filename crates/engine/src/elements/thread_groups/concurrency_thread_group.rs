@@ -10,12 +10,12 @@ use std::time::Duration;
 
 use drumfire_expr::{Template, values};
 
-use super::Load;
+use super::GroupLoad;
 use crate::decode::Decoder;
-use crate::run::controllers::{Kind, VirtualUser};
+use crate::run::controllers::{ControllerKind, VirtualUser};
 use crate::run::schedule::{Concurrency, Level, Shape};
 
-pub fn decode(d: &mut Decoder) -> Load {
+pub fn decode(d: &mut Decoder) -> GroupLoad {
     warn_of_log_file(d);
     let property = |d: &Decoder, name: &str| d.settings().properties.get(name);
     let shift = property(d, "dynamic_tg.shift_rampup_start");
@@ -34,8 +34,8 @@ pub fn decode(d: &mut Decoder) -> Load {
         planned: Level::default(),
     };
     concurrency.planned = concurrency.level(d.decoding.compiler.scope_mut());
-    Load {
-        root: Kind::VirtualUser(Box::new(virtual_user(d, false))),
+    GroupLoad {
+        root: ControllerKind::VirtualUser(Box::new(virtual_user(d, false))),
         shape: Shape::Concurrency(Box::new(concurrency)),
         loops: None,
         same_user: same_user(d),

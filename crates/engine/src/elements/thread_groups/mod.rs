@@ -14,13 +14,13 @@ use drumfire_expr::Template;
 
 use crate::base::number;
 use crate::decode::Decoder;
-use crate::run::controllers::Kind;
+use crate::run::controllers::ControllerKind;
 use crate::run::schedule::Shape;
 
 /// A decoded thread group's load, and what drives its users.
-pub struct Load {
+pub struct GroupLoad {
     pub shape: Shape,
-    pub root: Kind,
+    pub root: ControllerKind,
     /// Iterations per user: -1 is forever; absent when it is only known at run time.
     pub loops: Option<i32>,
     pub same_user: bool,
@@ -31,7 +31,7 @@ pub struct Load {
 }
 
 /// Decodes a thread group; `None`, with a finding, if it cannot run.
-pub fn decode(d: &mut Decoder) -> Option<Load> {
+pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
     match d.element.class.as_str() {
         "kg.apc.jmeter.threads.SteppingThreadGroup" => stepping_thread_group::decode(d),
         "kg.apc.jmeter.threads.UltimateThreadGroup" => ultimate_thread_group::decode(d),
@@ -50,15 +50,15 @@ pub fn decode(d: &mut Decoder) -> Option<Load> {
 }
 
 /// The load of a group whose users repeat the loop controller inside it (`ThreadGroup.main_controller`).
-pub fn looping(d: &mut Decoder, shape: Shape, same_user: bool) -> Option<Load> {
+pub fn looping(d: &mut Decoder, shape: Shape, same_user: bool) -> Option<GroupLoad> {
     let (forever, loops) = main_loop(d)?;
-    Some(Load {
+    Some(GroupLoad {
         shape,
         loops: loops
             .literal()
             .map(number::int)
             .or_else(|| Some(number::int(&d.now(&loops)))),
-        root: Kind::Loop { loops, forever },
+        root: ControllerKind::Loop { loops, forever },
         same_user,
         thread_name_suffix: "",
         java: None,

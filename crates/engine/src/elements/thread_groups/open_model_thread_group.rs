@@ -8,12 +8,12 @@
 
 use drumfire_expr::values;
 
-use super::Load;
+use super::GroupLoad;
 use crate::decode::Decoder;
-use crate::run::controllers::Kind;
+use crate::run::controllers::ControllerKind;
 use crate::run::schedule::{OpenModel, Shape};
 
-pub fn decode(d: &mut Decoder) -> Load {
+pub fn decode(d: &mut Decoder) -> GroupLoad {
     let schedule = d.text_now("OpenModelThreadGroup.schedule");
     let seed = values::property_long(&d.text_now("OpenModelThreadGroup.random_seed"));
     let open = OpenModel::new(&schedule, seed);
@@ -29,9 +29,9 @@ pub fn decode(d: &mut Decoder) -> Load {
         .props
         .has("ThreadGroup.same_user_on_next_iteration")
         || values::property_bool(&d.text_now("ThreadGroup.same_user_on_next_iteration"));
-    Load {
+    GroupLoad {
         shape: Shape::Open(Box::new(open)),
-        root: Kind::OneIteration,
+        root: ControllerKind::OneIteration,
         loops: Some(1),
         same_user,
         thread_name_suffix: "",

@@ -4,7 +4,7 @@
 //! `Start users count`, `Start users period`, `rampUp`, `flighttime`, `Stop users count`, `Stop users period` (seconds).
 //! Each iteration is a new user, since the plugin never tells `JMeterThread` otherwise.
 
-use super::Load;
+use super::GroupLoad;
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::run::schedule::{Shape, Window};
@@ -23,7 +23,7 @@ struct Steps {
     stop_period_s: i64,
 }
 
-pub fn decode(d: &mut Decoder) -> Option<Load> {
+pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
     let int = |d: &mut Decoder, property: &str| number::int(&d.text_now(property));
     let steps = Steps {
         threads: int(d, "ThreadGroup.num_threads"),

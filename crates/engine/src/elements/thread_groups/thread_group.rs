@@ -4,12 +4,12 @@
 //! Properties, evaluated when the group starts: `ThreadGroup.num_threads`, `.ramp_time`, `.delayedStart`, `.scheduler`, `.delay`,
 //! `.duration` (seconds), `.same_user_on_next_iteration`, and the loop controller in `ThreadGroup.main_controller`.
 
-use super::Load;
+use super::GroupLoad;
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::run::schedule::{Ramp, Shape};
 
-pub fn decode(d: &mut Decoder) -> Option<Load> {
+pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
     let is_true =
         |d: &mut Decoder, property: &str| d.text_now(property).eq_ignore_ascii_case("true");
     let scheduler = is_true(d, "ThreadGroup.scheduler").then(|| {

@@ -5,7 +5,7 @@
 //! them in `threads_schedule`. The JMeter property `threads_schedule`, such as `spawn(10,0s,30s,1m,10s) spawn(…)`, replaces
 //! them. The last user of a row starts first. Each iteration is a new user.
 
-use super::{Load, rows};
+use super::{GroupLoad, rows};
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::run::schedule::{Shape, Window};
@@ -16,7 +16,7 @@ const OVERRIDE: &str = "threads_schedule";
 /// Users, and times in seconds: initial delay, startup, hold, shutdown.
 type Row = [i32; 5];
 
-pub fn decode(d: &mut Decoder) -> Option<Load> {
+pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
     let schedule = d.settings().properties.get(OVERRIDE);
     let rows: Vec<Row> = match schedule.filter(|schedule| !schedule.is_empty()) {
         Some(schedule) => parse_schedule(&schedule),

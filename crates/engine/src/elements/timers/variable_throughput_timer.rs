@@ -55,7 +55,7 @@ struct ThroughputState {
 
 /// The action at the end of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stop {
+enum StopAction {
     Group,
     Test,
     TestNow,
@@ -179,12 +179,12 @@ impl ThroughputState {
     }
 
     /// The stop that is due, which gets harder the longer the users take (`VariableThroughputTimer#stopTest`).
-    fn stop(&self) -> Option<Stop> {
+    fn stop(&self) -> Option<StopAction> {
         match self.stop_tries {
             0 => None,
-            1..=5 => Some(Stop::Group),
-            6..=10 => Some(Stop::Test),
-            _ => Some(Stop::TestNow),
+            1..=5 => Some(StopAction::Group),
+            6..=10 => Some(StopAction::Test),
+            _ => Some(StopAction::TestNow),
         }
     }
 
@@ -237,9 +237,9 @@ impl VariableThroughputTimer {
         if state.begin_second(now_ms - since_second_ms, &self.rows, factor) {
             match state.stop() {
                 None => {}
-                Some(Stop::Group) => cx.supply().stop(),
-                Some(Stop::Test) => cx.shared.stop(false),
-                Some(Stop::TestNow) => cx.shared.stop(true),
+                Some(StopAction::Group) => cx.supply().stop(),
+                Some(StopAction::Test) => cx.shared.stop(false),
+                Some(StopAction::TestNow) => cx.shared.stop(true),
             }
             if state.stopping {
                 self.passed.notify_waiters();
@@ -264,7 +264,7 @@ impl VariableThroughputTimer {
     async fn wait(&self, cx: &mut Context) {
         while cx.running() {
             let Some(pause) = self.look(cx) else { return };
-            let waiting = Waiting(self);
+            let waiting = WaitingUser(self);
             let stop = cx.worker.stop.notified();
             let due = Instant::now() + pause;
             if !cx.interrupted {
@@ -284,9 +284,9 @@ impl VariableThroughputTimer {
 }
 
 /// Counts a user as waiting until it is dropped.
-struct Waiting<'t>(&'t VariableThroughputTimer);
+struct WaitingUser<'t>(&'t VariableThroughputTimer);
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitingUser<'_> {
     fn drop(&mut self) {
         self.0.state().waiting -= 1;
     }
@@ -364,9 +364,9 @@ mod tests {
             state.begin_second(second * 1000, &[], 1.0);
             stops.push(state.stop());
         }
-        assert_eq!(stops[..5], [Some(Stop::Group); 5]);
-        assert_eq!(stops[5..10], [Some(Stop::Test); 5]);
-        assert_eq!(stops[10..], [Some(Stop::TestNow); 2]);
+        assert_eq!(stops[..5], [Some(StopAction::Group); 5]);
+        assert_eq!(stops[5..10], [Some(StopAction::Test); 5]);
+        assert_eq!(stops[10..], [Some(StopAction::TestNow); 2]);
         state.sent = 100;
         state.apart_ms = 1.0;
         assert_eq!(

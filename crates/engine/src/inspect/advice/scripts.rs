@@ -1,7 +1,7 @@
 //! Scripts that cost more than they need to.
 
 use super::references::{changes, is_call, references};
-use super::sight::{AdvisedPlan, Text, script};
+use super::sight::{AdvisedPlan, PropertyText, script};
 use super::{AdvisedElement, Effect, Rule};
 
 pub const RULES: &[Rule] = &[
@@ -109,7 +109,7 @@ fn is_jsr223_in(element: &crate::resolve::Element, languages: &[&str]) -> bool {
     }
 }
 
-fn calls(texts: &[Text], function: &str) -> bool {
+fn calls(texts: &[PropertyText], function: &str) -> bool {
     let mut texts = texts.iter().filter(|text| text.refers);
     texts.any(|text| {
         let mut calls = references(text.text).into_iter();

@@ -28,14 +28,14 @@ pub fn action_may_be(element: &Element, name: &str, which: impl Fn(i32) -> bool)
 
 /// The texts of all elements in their order.
 struct Texts<'p> {
-    all: Vec<Text<'p>>,
+    all: Vec<PropertyText<'p>>,
     /// Where the texts of each element end.
     ends: Vec<usize>,
 }
 
 /// A text of an element's properties.
 #[derive(Clone, Copy)]
-pub struct Text<'p> {
+pub struct PropertyText<'p> {
     /// The property that it belongs to. For a text of a nested element, this is the nested property's name.
     pub name: &'p str,
     pub text: &'p str,
@@ -72,7 +72,7 @@ impl<'p> AdvisedPlan<'p> {
     }
 
     /// Everything that takes part, each with the texts of its properties. Comments are left out: nothing in a run reads them.
-    pub fn with_texts(&self) -> impl Iterator<Item = (&'p Element, &[Text<'p>])> {
+    pub fn with_texts(&self) -> impl Iterator<Item = (&'p Element, &[PropertyText<'p>])> {
         let Texts { all, ends } = self.texts.get_or_init(|| {
             let mut all = Vec::new();
             let mut ends = Vec::with_capacity(self.all.len());
@@ -181,15 +181,15 @@ pub fn any_below(element: &Element, is_so: &dyn Fn(&Element) -> bool) -> bool {
 /// The property of every element's comment.
 const COMMENTS: &str = "TestPlan.comments";
 
-fn texts<'p>(props: &'p Props, all: &mut Vec<Text<'p>>) {
+fn texts<'p>(props: &'p Props, all: &mut Vec<PropertyText<'p>>) {
     for prop in props.iter().filter(|prop| prop.name != COMMENTS) {
         value_texts(&prop.name, &prop.value, all);
     }
 }
 
-fn value_texts<'p>(name: &'p str, value: &'p Value, all: &mut Vec<Text<'p>>) {
+fn value_texts<'p>(name: &'p str, value: &'p Value, all: &mut Vec<PropertyText<'p>>) {
     match value {
-        Value::Str(text) => all.push(Text {
+        Value::Str(text) => all.push(PropertyText {
             name,
             text,
             refers: text.contains('$') && text.contains("${"),

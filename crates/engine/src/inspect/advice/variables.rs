@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::references::{Words, between_variables, is_call, references, variables};
-use super::sight::{AdvisedPlan, SCRIPT_TEXTS, Text, script};
+use super::sight::{AdvisedPlan, PropertyText, SCRIPT_TEXTS, script};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -80,7 +80,7 @@ fn never_set<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 }
 
 /// Whether an element may set variables whose names cannot be known here.
-fn sets_anything(element: &Element, texts: &[Text], sight: &AdvisedPlan) -> bool {
+fn sets_anything(element: &Element, texts: &[PropertyText], sight: &AdvisedPlan) -> bool {
     if let Some(script) = script(element) {
         return script.is_file || has_computed_name(&script.text, &["put", "putObject"]);
     }
@@ -247,7 +247,7 @@ fn unread<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 }
 
 /// Whether an element may read variables whose names cannot be known here.
-fn reads_anything(element: &Element, texts: &[Text]) -> bool {
+fn reads_anything(element: &Element, texts: &[PropertyText]) -> bool {
     if let Some(script) = script(element) {
         return script.is_file || has_computed_name(&script.text, &["get", "getObject"]);
     }

@@ -18,7 +18,7 @@ pub struct Definitions {
 
 /// The origin of a text's value.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Origin {
+pub struct ValueOrigin {
     /// Properties, in the order of the text.
     pub properties: Vec<String>,
     /// Nothing but properties and user defined variables decides the value.
@@ -63,7 +63,7 @@ impl Definitions {
 
     /// A text's value before the run, and where it comes from; `None` if anything but properties and user defined variables
     /// decides it. Other functions are not called here, so that functions with side effects run only once.
-    pub fn value(&mut self, text: &str) -> Option<(String, Origin)> {
+    pub fn value(&mut self, text: &str) -> Option<(String, ValueOrigin)> {
         let origin = self.origin(text);
         if !origin.is_known {
             return None;
@@ -74,8 +74,8 @@ impl Definitions {
     }
 
     /// The origin of a text's value.
-    fn origin(&self, text: &str) -> Origin {
-        let mut origin = Origin {
+    fn origin(&self, text: &str) -> ValueOrigin {
+        let mut origin = ValueOrigin {
             properties: Vec::new(),
             is_known: true,
         };
@@ -83,7 +83,7 @@ impl Definitions {
         origin
     }
 
-    fn add(&self, text: &str, deepest: usize, origin: &mut Origin) {
+    fn add(&self, text: &str, deepest: usize, origin: &mut ValueOrigin) {
         for reference in references(text) {
             if is_call(reference) {
                 match property_read(reference) {

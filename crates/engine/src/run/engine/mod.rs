@@ -19,7 +19,7 @@ use crate::base::clock::Clock;
 use crate::run::control::{Control, Mark, Stopping};
 use crate::run::crew::StartGroup;
 use crate::run::events::{Event, Started, Subscriber, Tick};
-use crate::run::fleet::{Fleet, Part, Phase, StartGate};
+use crate::run::fleet::{Fleet, GroupPhase, MachinePart, StartGate};
 use crate::run::java::host::Java;
 use crate::run::journey::BoundPlan;
 use crate::run::ledger::Ledger;
@@ -55,7 +55,7 @@ const LABEL_BYTES: &str = "drumfire.max_label_bytes";
 
 /// The options of a run.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
+pub struct EngineOptions {
     /// Delete result files before the start (`-f`).
     pub delete_results: bool,
     /// Worker threads; 0 is one per core, and never more than users.
@@ -72,7 +72,7 @@ pub struct Options {
 /// [`StartError`]; nothing has been sent then.
 pub fn run(
     plan: Arc<BoundPlan>,
-    options: &Options,
+    options: &EngineOptions,
     control: &Control,
     subscribers: &mut [&mut dyn Subscriber],
 ) -> Result<Outcome, StartError> {
@@ -86,7 +86,7 @@ pub fn run(
     let writer = ResultWriter::open(program.outputs.clone(), &place(&program, options))
         .map_err(StartError::Results)?;
     let clock = Clock::start_ahead(options.clock_offset_ns);
-    let part = Part::new(program.settings.share.clone(), options.fleet.clone());
+    let part = MachinePart::new(program.settings.share.clone(), options.fleet.clone());
     let shared = Shared::new(&program, clock, control, part).map_err(StartError::Tls)?;
     let shared = Arc::new(shared);
     let steered: Arc<dyn crate::run::control::Steered> = shared.clone();
@@ -131,7 +131,7 @@ pub fn run(
 
 /// The result files that a run of the program writes.
 pub fn result_files(program: &Program) -> Vec<PathBuf> {
-    let place = place(program, &Options::default());
+    let place = place(program, &EngineOptions::default());
     let names = program.outputs.iter().map(|output| &output.file_name);
     names
         .filter(|name| !name.is_empty())
@@ -171,7 +171,7 @@ fn planned_ms(program: &Program) -> Option<u64> {
 }
 
 /// Where result files go, and whether existing ones are deleted.
-fn place(program: &Program, options: &Options) -> ResultFolder {
+fn place(program: &Program, options: &EngineOptions) -> ResultFolder {
     let prefix = program
         .settings
         .properties
@@ -188,7 +188,7 @@ fn place(program: &Program, options: &Options) -> ResultFolder {
 }
 
 /// How many worker threads a run has.
-fn worker_count(program: &Program, options: &Options) -> usize {
+fn worker_count(program: &Program, options: &EngineOptions) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let users = program.groups.iter().map(|group| match group.late {
         // The number of its users is known only when it starts.
@@ -278,14 +278,14 @@ impl Run<'_, '_> {
         if main_began {
             self.settle_java();
         }
-        self.pass_gate(Phase::Main);
+        self.pass_gate(GroupPhase::Main);
         self.phase(GroupKind::Main);
         // In JMeter an exit of the JVM skips tearDown groups. Here they run, whatever the plan says of shutdowns.
         let tears_down = self.shared.program.tear_down_on_shutdown || self.exit_request().is_some();
         if main_began && self.shared.control.stopping() && tears_down {
             self.shared.control.rearm();
         }
-        self.pass_gate(Phase::TearDown);
+        self.pass_gate(GroupPhase::TearDown);
         self.phase(GroupKind::TearDown);
         self.java_state(JavaMoment::TestEnded);
         self.tell_lost();
@@ -331,7 +331,7 @@ impl Run<'_, '_> {
 
     /// Waits until shortly before the groups start on all machines of the run. Workers wait for the exact moment with their
     /// own precise timers. A stop ends the wait.
-    fn pass_gate(&mut self, phase: Phase) {
+    fn pass_gate(&mut self, phase: GroupPhase) {
         let Some(fleet) = self.shared.part.fleet.clone() else {
             return;
         };
@@ -341,7 +341,7 @@ impl Run<'_, '_> {
             if let StartGate::OpensAt(at_ms) = gate {
                 let opens = self.shared.clock.instant(at_ms);
                 let left = opens.saturating_duration_since(Instant::now());
-                if phase == Phase::Main {
+                if phase == GroupPhase::Main {
                     self.shared.set_origin_ms(at_ms);
                 }
                 if left <= TICK {
@@ -350,7 +350,7 @@ impl Run<'_, '_> {
                 }
             }
             match (phase, self.shared.control.state()) {
-                (_, Stopping::Now) | (Phase::Main, Stopping::Shutdown) => return,
+                (_, Stopping::Now) | (GroupPhase::Main, Stopping::Shutdown) => return,
                 _ => {}
             }
             std::thread::sleep(TICK / 4);

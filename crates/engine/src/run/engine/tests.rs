@@ -50,7 +50,7 @@ fn a_user_that_panics_takes_nobody_with_it() {
     let mut plan = plan(&results);
     plan.journeys[0].samplers[0].pre.push(Arc::new(Broken));
     let (control, mut told) = (Control::default(), Told::default());
-    let options = Options::default();
+    let options = EngineOptions::default();
     let outcome = run(Arc::new(plan), &options, &control, &mut [&mut told]).expect("it runs");
     assert_eq!((outcome.users.started, outcome.users.finished), (3, 3));
     let [fault] = outcome.faults.as_slice() else {
@@ -71,7 +71,7 @@ fn a_results_file_that_cannot_be_opened_is_told_at_once_and_in_the_end() {
     let folder = tempfile::tempdir().expect("there is room");
     let plan = plan(folder.path());
     let (control, mut told) = (Control::default(), Told::default());
-    let options = Options::default();
+    let options = EngineOptions::default();
     let outcome = run(Arc::new(plan), &options, &control, &mut [&mut told]).expect("it runs");
     assert_eq!(outcome.users.finished, 3);
     assert_eq!(told.0, outcome.faults);

@@ -21,7 +21,7 @@ type Outcome<'t> = Result<Json<'t>, JsonError>;
 self_cell!(
     /// JSON with the text it borrows from, parsed by the worker.
     struct OwnJson {
-        owner: Source,
+        owner: JsonSource,
         #[covariant]
         dependent: Outcome,
     }
@@ -173,18 +173,18 @@ impl Drop for LongJson {
 }
 
 /// A text that the parsed JSON owns or shares.
-pub enum Source {
+pub enum JsonSource {
     /// Bytes that are known to be UTF-8.
     Bytes(ResponseBody),
     Text(Rc<str>),
 }
 
-impl Source {
+impl JsonSource {
     fn as_str(&self) -> &str {
         match self {
-            Source::Bytes(bytes) => std::str::from_utf8(bytes)
+            JsonSource::Bytes(bytes) => std::str::from_utf8(bytes)
                 .expect("only bytes that were decoded without a change come here"),
-            Source::Text(text) => text,
+            JsonSource::Text(text) => text,
         }
     }
 }
@@ -254,13 +254,13 @@ impl RecentJson {
         }
         let is_long = text.len() > LONGEST_RECENT_BYTES;
         let source = match (text, data) {
-            (Text::Shared(text), _) => Source::Text(text.clone()),
-            (_, Some(data)) if is_long => Source::Bytes(data.clone()),
+            (Text::Shared(text), _) => JsonSource::Text(text.clone()),
+            (_, Some(data)) if is_long => JsonSource::Bytes(data.clone()),
             // Copied: a cached body would hold on to its buffer, which the next response can reuse.
-            (text, _) => Source::Text(text.as_str().into()),
+            (text, _) => JsonSource::Text(text.as_str().into()),
         };
         let shared = match &source {
-            Source::Text(text) if !is_long => Some(text.clone()),
+            JsonSource::Text(text) if !is_long => Some(text.clone()),
             _ => None,
         };
         let json = OwnJson::new(source, |source| reader.parse(source.as_str()));
@@ -319,7 +319,7 @@ mod tests {
         recent.get(&Text::Literal(text), None, JsonReader::Smart)
     }
 
-    fn source(body: &JsonBody) -> &Source {
+    fn source(body: &JsonBody) -> &JsonSource {
         match &body.0 {
             JsonParser::Worker(json) => json.borrow_owner(),
             JsonParser::Thread(_) => panic!("the worker parsed it"),
@@ -367,7 +367,7 @@ mod tests {
         assert!(!Rc::ptr_eq(&get(&recent, &long), &get(&recent, &long)));
         let data: ResponseBody = long.as_bytes().into();
         let body = recent.get(&Text::Literal(&long), Some(&data), JsonReader::Smart);
-        assert!(matches!(source(&body), Source::Bytes(_)));
+        assert!(matches!(source(&body), JsonSource::Bytes(_)));
     }
 
     #[test]

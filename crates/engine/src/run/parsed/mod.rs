@@ -20,7 +20,7 @@ pub use self::json::{JsonBody, JsonReader, LongJson, SentText};
 
 /// How XML is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum XmlMode {
     /// As HTML, whatever the text is.
     Tolerant,
     Xml {
@@ -30,16 +30,16 @@ pub enum Reading {
     Saxon,
 }
 
-impl Reading {
+impl XmlMode {
     /// The tree of a text.
     ///
     /// # Errors
     /// If it is not well-formed.
     pub fn read(self, text: &str) -> Result<Tree, XPathError> {
         match self {
-            Reading::Tolerant => Ok(Tree::parse_tolerant(text)),
-            Reading::Xml { namespaces } => Tree::parse_xml(text, namespaces),
-            Reading::Saxon => Tree::parse_saxon(text),
+            XmlMode::Tolerant => Ok(Tree::parse_tolerant(text)),
+            XmlMode::Xml { namespaces } => Tree::parse_xml(text, namespaces),
+            XmlMode::Saxon => Tree::parse_saxon(text),
         }
     }
 }
@@ -54,7 +54,7 @@ pub const MOST_SEARCHES: usize = 4;
 
 thread_local! {
     static PAGES: Recent<(), Document> = const { Recent::new() };
-    static TREES: Recent<Reading, Result<Tree, XPathError>> = const { Recent::new() };
+    static TREES: Recent<XmlMode, Result<Tree, XPathError>> = const { Recent::new() };
     static SMART_JSON: RecentJson = const { RecentJson::new() };
     static STRICT_JSON: RecentJson = const { RecentJson::new() };
 }
@@ -112,17 +112,17 @@ impl<K: PartialEq, T> Recent<K, T> {
 pub struct Parsed {
     /// For bodies whose response names no charset (`sampleresult.default.encoding`); `None` is UTF-8.
     pub default_charset: Option<Rc<Charset>>,
-    bodies: Vec<Body>,
+    bodies: Vec<ParsedBody>,
     /// Values of variables that were searched without being parsed, and how often.
     searched_values: Vec<(Rc<str>, usize)>,
     /// Values of variables that other threads have parsed.
     long_values: Vec<(Rc<str>, JsonReader, Rc<JsonBody>)>,
-    pages: Vec<(PageKey, Page)>,
+    pages: Vec<(PageKey, CachedPage)>,
 }
 
 /// A page that JMeter has in its cache.
 #[derive(Clone)]
-enum Page {
+enum CachedPage {
     Parsed(Rc<Document>),
     /// Another thread has parsed it.
     Text(Rc<str>),
@@ -137,7 +137,7 @@ pub enum PageKey {
     Variable(Engine),
 }
 
-struct Body {
+struct ParsedBody {
     data: ResponseBody,
     /// The decoded text, unless the bytes already are that text in UTF-8.
     text: Option<Rc<str>>,
@@ -146,10 +146,10 @@ struct Body {
     json_searches: usize,
     strict_json: Option<Rc<JsonBody>>,
     page: Option<Rc<Document>>,
-    trees: Vec<(Reading, Rc<Result<Tree, XPathError>>)>,
+    trees: Vec<(XmlMode, Rc<Result<Tree, XPathError>>)>,
 }
 
-impl Body {
+impl ParsedBody {
     fn json(&mut self, reader: JsonReader) -> &mut Option<Rc<JsonBody>> {
         match reader {
             JsonReader::Smart => &mut self.smart_json,
@@ -339,8 +339,8 @@ impl Parsed {
     /// An input as an HTML page. With a key, the page that JMeter has in its cache under it takes precedence.
     pub fn page(&mut self, input: &Input<'_>, key: Option<PageKey>) -> Rc<Document> {
         let page = match self.known_page(key) {
-            Some(Page::Parsed(page)) => return page,
-            Some(Page::Text(text)) => {
+            Some(CachedPage::Parsed(page)) => return page,
+            Some(CachedPage::Text(text)) => {
                 PAGES.with(|pages| pages.get((), &text, || Document::parse(&text)))
             }
             None => self.make(
@@ -349,37 +349,37 @@ impl Parsed {
                 |body| &mut body.page,
             ),
         };
-        self.keep_page(key, Page::Parsed(page.clone()));
+        self.keep_page(key, CachedPage::Parsed(page.clone()));
         page
     }
 
     /// The text of the page that [`Parsed::page`] returns, for another thread to parse. `None` if it is parsed already.
     pub fn page_text(&mut self, input: &Input<'_>, key: Option<PageKey>) -> Option<Rc<str>> {
         match self.known_page(key) {
-            Some(Page::Parsed(_)) => None,
-            Some(Page::Text(text)) => Some(text),
+            Some(CachedPage::Parsed(_)) => None,
+            Some(CachedPage::Text(text)) => Some(text),
             None => {
                 let text = self.text(input).into_value();
-                self.keep_page(key, Page::Text(text.clone()));
+                self.keep_page(key, CachedPage::Text(text.clone()));
                 Some(text)
             }
         }
     }
 
-    fn known_page(&self, key: Option<PageKey>) -> Option<Page> {
+    fn known_page(&self, key: Option<PageKey>) -> Option<CachedPage> {
         let mut pages = self.pages.iter();
         let known = pages.find(|(known, _)| Some(*known) == key);
         known.map(|(_, page)| page.clone())
     }
 
-    fn keep_page(&mut self, key: Option<PageKey>, page: Page) {
+    fn keep_page(&mut self, key: Option<PageKey>, page: CachedPage) {
         let Some(key) = key else { return };
         self.pages.retain(|(known, _)| *known != key);
         self.pages.push((key, page));
     }
 
     /// An input as XPath sees it.
-    pub fn tree(&mut self, input: &Input<'_>, reading: Reading) -> Rc<Result<Tree, XPathError>> {
+    pub fn tree(&mut self, input: &Input<'_>, reading: XmlMode) -> Rc<Result<Tree, XPathError>> {
         let text = self.text(input);
         let parse = || TREES.with(|trees| trees.get(reading, &text, || reading.read(&text)));
         let Input::Result(Sample {
@@ -403,7 +403,7 @@ impl Parsed {
         &mut self,
         input: &Input<'_>,
         make: impl Fn(&Text<'_>, Option<&ResponseBody>) -> Rc<T>,
-        place: impl Fn(&mut Body) -> &mut Option<Rc<T>>,
+        place: impl Fn(&mut ParsedBody) -> &mut Option<Rc<T>>,
     ) -> Rc<T> {
         let text = self.text(input);
         let Input::Result(Sample {
@@ -418,13 +418,13 @@ impl Parsed {
         made.clone()
     }
 
-    fn body(&mut self, data: &ResponseBody) -> &mut Body {
+    fn body(&mut self, data: &ResponseBody) -> &mut ParsedBody {
         let known = self
             .bodies
             .iter()
             .position(|body| body.data.is_shared_with(data));
         let at = known.unwrap_or_else(|| {
-            self.bodies.push(Body {
+            self.bodies.push(ParsedBody {
                 data: data.clone(),
                 text: None,
                 smart_json: None,
@@ -496,7 +496,7 @@ mod tests {
             &parsed.page(&input, None),
             &parsed.page(&input, None)
         ));
-        let plain = Reading::Xml { namespaces: false };
+        let plain = XmlMode::Xml { namespaces: false };
         assert!(Rc::ptr_eq(
             &parsed.tree(&input, plain),
             &parsed.tree(&input, plain)
@@ -532,7 +532,7 @@ mod tests {
             let sample = sample(text.as_bytes(), None);
             let input = Input::Result(&sample);
             let mut parsed = Parsed::default();
-            let plain = parsed.tree(&input, Reading::Xml { namespaces: false });
+            let plain = parsed.tree(&input, XmlMode::Xml { namespaces: false });
             (parsed.page(&input, None), plain)
         };
         let first = page("<p>1</p>");
@@ -544,7 +544,7 @@ mod tests {
             || Parsed::default().json(&Input::Result(&sample(b"[1]", None)), JsonReader::Smart);
         assert!(Rc::ptr_eq(&json(), &json()));
         let saxon = sample(b"<p>1</p>", None);
-        let saxon = Parsed::default().tree(&Input::Result(&saxon), Reading::Saxon);
+        let saxon = Parsed::default().tree(&Input::Result(&saxon), XmlMode::Saxon);
         assert!(!Rc::ptr_eq(&first.1, &saxon));
         (0..MOST_RECENT).for_each(|number| drop(page(&format!("<b>{number}</b>"))));
         assert!(!Rc::ptr_eq(&first.0, &page("<p>1</p>").0));

@@ -5,7 +5,7 @@ const HOUR_S: f64 = 3600.0;
 
 /// One step of a schedule; the time unit is the second.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
+pub enum ScheduleStep {
     Rate(f64),
     Arrivals { random: bool, duration_s: f64 },
 }
@@ -35,18 +35,18 @@ impl std::fmt::Display for ScheduleToken<'_> {
 ///
 /// # Errors
 /// The unreadable part, in JMeter's words.
-pub fn parse(schedule: &str) -> Result<Vec<Step>, String> {
+pub fn parse(schedule: &str) -> Result<Vec<ScheduleStep>, String> {
     if let Ok(users) = schedule.parse::<i32>() {
-        let arrivals = |duration_s| Step::Arrivals {
+        let arrivals = |duration_s| ScheduleStep::Arrivals {
             random: false,
             duration_s,
         };
-        let rate = Step::Rate(f64::from(users));
+        let rate = ScheduleStep::Rate(f64::from(users));
         return Ok(vec![
             rate,
             arrivals(1.0),
             rate,
-            Step::Rate(0.0),
+            ScheduleStep::Rate(0.0),
             arrivals(HOUR_S),
         ]);
     }
@@ -163,7 +163,7 @@ impl<'s> LanguageParser<'s> {
         Err(fault(self.schedule, position, message))
     }
 
-    fn step(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
+    fn step(&mut self, steps: &mut Vec<ScheduleStep>) -> Result<(), String> {
         let name = match self.token() {
             Some(ScheduleToken::Identifier(name)) => name.to_ascii_lowercase(),
             _ => String::new(),
@@ -172,12 +172,12 @@ impl<'s> LanguageParser<'s> {
             "pause" => self.pause(steps),
             "rate" => {
                 self.last_rate = self.rate()?;
-                steps.push(Step::Rate(self.last_rate));
+                steps.push(ScheduleStep::Rate(self.last_rate));
                 Ok(())
             }
             "random_arrivals" | "even_arrivals" => {
                 let duration_s = self.duration()?;
-                steps.push(Step::Arrivals {
+                steps.push(ScheduleStep::Arrivals {
                     random: name == "random_arrivals",
                     duration_s,
                 });
@@ -190,12 +190,12 @@ impl<'s> LanguageParser<'s> {
     }
 
     /// A pause is a stretch at rate 0, after which the rate is what it was.
-    fn pause(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
-        let pause = Step::Arrivals {
+    fn pause(&mut self, steps: &mut Vec<ScheduleStep>) -> Result<(), String> {
+        let pause = ScheduleStep::Arrivals {
             random: false,
             duration_s: self.duration()?,
         };
-        let (rate, zero) = (Step::Rate(self.last_rate), Step::Rate(0.0));
+        let (rate, zero) = (ScheduleStep::Rate(self.last_rate), ScheduleStep::Rate(0.0));
         if self.last_rate == 0.0 {
             steps.extend([pause, rate]);
         } else {
@@ -309,15 +309,15 @@ impl<'s> LanguageParser<'s> {
 mod tests {
     use super::*;
 
-    fn even(duration_s: f64) -> Step {
-        Step::Arrivals {
+    fn even(duration_s: f64) -> ScheduleStep {
+        ScheduleStep::Arrivals {
             random: false,
             duration_s,
         }
     }
 
-    fn random(duration_s: f64) -> Step {
-        Step::Arrivals {
+    fn random(duration_s: f64) -> ScheduleStep {
+        ScheduleStep::Arrivals {
             random: true,
             duration_s,
         }
@@ -325,8 +325,8 @@ mod tests {
 
     #[test]
     fn schedules_are_read_as_jmeter_reads_them() {
-        let rate = Step::Rate;
-        let cases: &[(&str, &[Step])] = &[
+        let rate = ScheduleStep::Rate;
+        let cases: &[(&str, &[ScheduleStep])] = &[
             (
                 "rate(10/sec) random_arrivals(3 s) pause(2 s) rate(0/min) even_arrivals(1 min 30 s)",
                 &[

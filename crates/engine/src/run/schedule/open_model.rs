@@ -1,6 +1,6 @@
 //! Users at a rate, for one iteration each (`OpenModelThreadGroup`).
 
-use super::language::{self, Step};
+use super::language::{self, ScheduleStep};
 use super::window::{LevelStretch, LevelUnit, StartFault};
 use crate::base::java_random::JavaRandom;
 
@@ -22,15 +22,15 @@ struct RateStretch {
 }
 
 /// `ThreadScheduleProcessGenerator#findNextArrivalStep`: a rate right after a stretch is the rate at its end.
-fn parts(steps: &[Step]) -> Vec<RateStretch> {
+fn parts(steps: &[ScheduleStep]) -> Vec<RateStretch> {
     let (mut rate, mut start_s) = (0.0, 0.0);
     let mut parts = Vec::new();
     for (index, step) in steps.iter().enumerate() {
         match *step {
-            Step::Rate(next) => rate = next,
-            Step::Arrivals { random, duration_s } => {
+            ScheduleStep::Rate(next) => rate = next,
+            ScheduleStep::Arrivals { random, duration_s } => {
                 let to = match steps.get(index + 1) {
-                    Some(Step::Rate(to)) => *to,
+                    Some(ScheduleStep::Rate(to)) => *to,
                     _ => rate,
                 };
                 parts.push(RateStretch {

@@ -1,6 +1,8 @@
 //! Controllers that choose among their children: Interleave and Random, Switch, Throughput.
 
-use super::{Child, ControllerId, Extra, Interleave, Kind, REMOVED_BY_JUMP, Throughput, Walker};
+use super::{
+    Child, ControllerId, ControllerKind, Extra, Interleave, REMOVED_BY_JUMP, Throughput, Walker,
+};
 
 impl Walker<'_> {
     pub(super) fn interleave(&mut self, id: ControllerId) -> Interleave {
@@ -27,7 +29,8 @@ impl Walker<'_> {
     }
 
     pub(super) fn interleave_took_from_controller(&mut self, id: ControllerId) {
-        let Kind::Interleave { whole_children, .. } = self.journey.controllers[id as usize].kind
+        let ControllerKind::Interleave { whole_children, .. } =
+            self.journey.controllers[id as usize].kind
         else {
             return;
         };

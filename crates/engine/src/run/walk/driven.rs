@@ -3,7 +3,7 @@
 
 use super::{Flow, Walk, Walker};
 use crate::run::context::Context;
-use crate::run::controllers::{Hook, JavaController, Kind};
+use crate::run::controllers::{ControllerKind, Hook, JavaController};
 use crate::run::java::plan::{Ask, NOTHING};
 use crate::run::java::visit::{ControllerChildren, VisitedUser};
 use crate::run::journey::Journey;
@@ -90,7 +90,7 @@ impl Walker<'_> {
     /// The controller's driver; `None` if it is not such a controller.
     pub(super) fn driven(&self, id: ControllerId) -> Option<&JavaController> {
         match &self.journey.controllers[id as usize].kind {
-            Kind::Driven(driven) => Some(driven),
+            ControllerKind::Driven(driven) => Some(driven),
             _ => None,
         }
     }
@@ -98,7 +98,7 @@ impl Walker<'_> {
     /// Asks a controller that is driven from outside, and returns its answer.
     pub(super) fn drive(&mut self, id: ControllerId, ask: Ask) -> i32 {
         let journey = self.journey;
-        let Kind::Driven(driven) = &journey.controllers[id as usize].kind else {
+        let ControllerKind::Driven(driven) = &journey.controllers[id as usize].kind else {
             return NOTHING;
         };
         let mut below = WalkBelow {

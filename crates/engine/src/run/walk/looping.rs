@@ -1,6 +1,6 @@
 //! Controllers that repeat their children: Loop, While, ForEach, Runtime.
 
-use super::{ControllerId, Extra, Flow, ForEach, Kind, Walker};
+use super::{ControllerId, ControllerKind, Extra, Flow, ForEach, Walker};
 use crate::base::number;
 use crate::run::context::Context;
 
@@ -46,7 +46,9 @@ impl Walker<'_> {
         match self.state(id).loops {
             Some(loops) if loops != 0 && loops != -1 => loops,
             _ => {
-                let Kind::Loop { loops, .. } = &self.journey.controllers[id as usize].kind else {
+                let ControllerKind::Loop { loops, .. } =
+                    &self.journey.controllers[id as usize].kind
+                else {
                     return 0;
                 };
                 let loops = number::int(&loops.eval(self.cx));
@@ -60,7 +62,8 @@ impl Walker<'_> {
         if self.state(id).break_loop {
             return true;
         }
-        let Kind::While { condition } = &self.journey.controllers[id as usize].kind else {
+        let ControllerKind::While { condition } = &self.journey.controllers[id as usize].kind
+        else {
             return true;
         };
         let condition = condition.eval(self.cx);
@@ -115,7 +118,8 @@ impl Walker<'_> {
     }
 
     pub(super) fn runtime_over(&mut self, id: ControllerId) -> bool {
-        let Kind::Runtime { seconds } = &self.journey.controllers[id as usize].kind else {
+        let ControllerKind::Runtime { seconds } = &self.journey.controllers[id as usize].kind
+        else {
             return true;
         };
         let seconds = number::long(&seconds.eval(self.cx));

@@ -18,7 +18,7 @@ use looping::{end_index, start_index};
 use weighted_switch::SwitchWeights;
 
 use crate::run::context::Context;
-use crate::run::controllers::{ForEach, Hook, Kind, Throughput, VirtualUser};
+use crate::run::controllers::{ControllerKind, ForEach, Hook, Throughput, VirtualUser};
 use crate::run::java::plan::{Ask, JavaEvent};
 use crate::run::journey::Journey;
 use crate::run::named_locks::Held;
@@ -157,18 +157,18 @@ impl ControllerState {
 }
 
 impl Extra {
-    fn of(kind: &Kind) -> Extra {
+    fn of(kind: &ControllerKind) -> Extra {
         match kind {
-            Kind::Interleave { .. } => Extra::Interleave(Interleave::default()),
-            Kind::Throughput(_) => Extra::Throughput {
+            ControllerKind::Interleave { .. } => Extra::Interleave(Interleave::default()),
+            ControllerKind::Throughput(_) => Extra::Throughput {
                 executions: 0,
                 iteration: -1,
                 run: false,
             },
-            Kind::Runtime { .. } => Extra::Runtime { started_ns: 0 },
-            Kind::Critical { .. } => Extra::Critical(None),
-            Kind::VirtualUser(_) => Extra::VirtualUser { arrived: false },
-            Kind::Weighted(_) => Extra::Weighted(Box::default()),
+            ControllerKind::Runtime { .. } => Extra::Runtime { started_ns: 0 },
+            ControllerKind::Critical { .. } => Extra::Critical(None),
+            ControllerKind::VirtualUser(_) => Extra::VirtualUser { arrived: false },
+            ControllerKind::Weighted(_) => Extra::Weighted(Box::default()),
             _ => Extra::None,
         }
     }
@@ -197,9 +197,9 @@ impl Walker<'_> {
         }
         self.initialize_children(id);
         match &self.journey.controllers[id as usize].kind {
-            Kind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
-            Kind::RandomOrder => self.shuffle(id),
-            Kind::Interleave {
+            ControllerKind::ForEach(each) => self.state(id).count = start_index(each, self.cx),
+            ControllerKind::RandomOrder => self.shuffle(id),
+            ControllerKind::Interleave {
                 across_threads: true,
                 ..
             } => {
@@ -242,12 +242,14 @@ impl Walker<'_> {
     fn pass(&mut self, id: ControllerId) -> Flow {
         let resumes = std::mem::take(&mut self.state(id).paused);
         match &self.journey.controllers[id as usize].kind {
-            Kind::Weighted(weights) => self.pass_weighted(id, weights, resumes),
-            Kind::Driven(_) => self.pass_driven(id),
-            kind if resumes && !matches!(kind, Kind::Transaction { .. }) => self.generic(id),
-            Kind::Loop { forever, .. } => self.pass_loop(id, *forever),
-            Kind::While { .. } => self.pass_while(id),
-            Kind::If {
+            ControllerKind::Weighted(weights) => self.pass_weighted(id, weights, resumes),
+            ControllerKind::Driven(_) => self.pass_driven(id),
+            kind if resumes && !matches!(kind, ControllerKind::Transaction { .. }) => {
+                self.generic(id)
+            }
+            ControllerKind::Loop { forever, .. } => self.pass_loop(id, *forever),
+            ControllerKind::While { .. } => self.pass_while(id),
+            ControllerKind::If {
                 condition,
                 every_child,
                 javascript,
@@ -261,40 +263,43 @@ impl Walker<'_> {
                 self.reinitialize(id);
                 Flow::Give(None)
             }
-            Kind::Transaction { parent: true, .. } => Flow::Give(self.next_with_parent(id)),
-            Kind::Transaction { parent: false, .. } => self.pass_without_parent(id),
-            Kind::ForEach(each) => self.pass_for_each(id, each),
-            Kind::Interleave { .. } => {
+            ControllerKind::Transaction { parent: true, .. } => {
+                Flow::Give(self.next_with_parent(id))
+            }
+            ControllerKind::Transaction { parent: false, .. } => self.pass_without_parent(id),
+            ControllerKind::ForEach(each) => self.pass_for_each(id, each),
+            ControllerKind::Interleave { .. } => {
                 if self.interleave(id).skip_next {
                     self.reinitialize(id);
                     return Flow::Give(None);
                 }
                 self.generic(id)
             }
-            Kind::Switch { value } => {
+            ControllerKind::Switch { value } => {
                 if self.state(id).first {
                     let value = value.eval(self.cx).trim().to_owned();
                     self.state(id).current = self.switch_target(id, &value);
                 }
                 self.generic(id)
             }
-            Kind::Throughput(_) => match self.state(id).extra {
+            ControllerKind::Throughput(_) => match self.state(id).extra {
                 Extra::Throughput { run: true, .. } => self.generic(id),
                 _ => Flow::Give(None),
             },
-            Kind::Runtime { .. } => self.pass_runtime(id),
-            Kind::Critical { lock } => self.pass_critical(id, lock),
-            Kind::Parameterized(assignments) => {
+            ControllerKind::Runtime { .. } => self.pass_runtime(id),
+            ControllerKind::Critical { lock } => self.pass_critical(id, lock),
+            ControllerKind::Parameterized(assignments) => {
                 assignments.apply(self.cx);
                 self.generic(id)
             }
-            Kind::VirtualUser(user) => {
+            ControllerKind::VirtualUser(user) => {
                 self.begin_virtual_user(id, user);
                 self.generic(id)
             }
-            Kind::Simple | Kind::OnceOnly | Kind::RandomOrder | Kind::OneIteration => {
-                self.generic(id)
-            }
+            ControllerKind::Simple
+            | ControllerKind::OnceOnly
+            | ControllerKind::RandomOrder
+            | ControllerKind::OneIteration => self.generic(id),
         }
     }
 
@@ -347,7 +352,7 @@ impl Walker<'_> {
     /// `nextIsNull`: the controller has come to its end.
     fn next_is_null(&mut self, id: ControllerId) -> Flow {
         match &self.journey.controllers[id as usize].kind {
-            Kind::Loop { forever, .. } => {
+            ControllerKind::Loop { forever, .. } => {
                 self.reinitialize(id);
                 if !self.end_of_loop(id) {
                     return Flow::Again;
@@ -358,7 +363,7 @@ impl Walker<'_> {
                     self.set_done(id);
                 }
             }
-            Kind::While { .. } => {
+            ControllerKind::While { .. } => {
                 self.reinitialize(id);
                 if !self.end_of_while(id, true) {
                     return Flow::Again;
@@ -366,7 +371,7 @@ impl Walker<'_> {
                 self.state(id).break_loop = false;
                 self.state(id).count = 0;
             }
-            Kind::ForEach(each) => {
+            ControllerKind::ForEach(each) => {
                 self.reinitialize(id);
                 let over = self.state(id).break_loop
                     || !self.has_input(id, each)
@@ -377,23 +382,23 @@ impl Walker<'_> {
                 self.state(id).break_loop = false;
                 self.reset_loop_count(id);
             }
-            Kind::Interleave { .. } => {
+            ControllerKind::Interleave { .. } => {
                 self.reset_current(id);
                 return Flow::Again;
             }
-            Kind::Runtime { .. } => {
+            ControllerKind::Runtime { .. } => {
                 self.reinitialize(id);
                 if !self.runtime_over(id) {
                     return Flow::Again;
                 }
                 self.reset_loop_count(id);
             }
-            Kind::VirtualUser(user) => return self.end_virtual_user(id, user),
-            Kind::OneIteration => {
+            ControllerKind::VirtualUser(user) => return self.end_virtual_user(id, user),
+            ControllerKind::OneIteration => {
                 self.reinitialize(id);
                 self.set_done(id);
             }
-            Kind::OnceOnly => {}
+            ControllerKind::OnceOnly => {}
             _ => self.reinitialize(id),
         }
         Flow::Give(None)
@@ -416,7 +421,7 @@ impl Walker<'_> {
         self.reset_current(id);
         if matches!(
             self.journey.controllers[id as usize].kind,
-            Kind::RandomOrder
+            ControllerKind::RandomOrder
         ) {
             self.shuffle(id);
         }
@@ -424,11 +429,11 @@ impl Walker<'_> {
 
     fn is_done(&mut self, id: ControllerId) -> bool {
         match &self.journey.controllers[id as usize].kind {
-            Kind::If { .. } => false,
-            Kind::Driven(_) => self.drive(id, Ask::IsDone) == 1,
-            Kind::ForEach(each) => self.for_each_is_done(id, each),
-            Kind::Throughput(throughput) => self.throughput_is_done(id, throughput),
-            Kind::Runtime { seconds } => {
+            ControllerKind::If { .. } => false,
+            ControllerKind::Driven(_) => self.drive(id, Ask::IsDone) == 1,
+            ControllerKind::ForEach(each) => self.for_each_is_done(id, each),
+            ControllerKind::Throughput(throughput) => self.throughput_is_done(id, throughput),
+            ControllerKind::Runtime { seconds } => {
                 let runs = crate::base::number::long(&seconds.eval(self.cx)) > 0
                     && self.child_count(id) > 0;
                 !runs || self.state(id).done
@@ -445,7 +450,7 @@ impl Walker<'_> {
     fn set_done(&mut self, id: ControllerId) {
         let is_loop = matches!(
             self.journey.controllers[id as usize].kind,
-            Kind::Loop { .. }
+            ControllerKind::Loop { .. }
         );
         let state = self.state(id);
         if is_loop {
@@ -463,7 +468,7 @@ impl Walker<'_> {
             return;
         }
         match self.journey.controllers[id as usize].kind {
-            Kind::Interleave {
+            ControllerKind::Interleave {
                 whole_children: false,
                 ..
             } => {}
@@ -473,8 +478,8 @@ impl Walker<'_> {
 
     fn increment_current(&mut self, id: ControllerId) {
         match self.journey.controllers[id as usize].kind {
-            Kind::Switch { .. } => self.state(id).current = REMOVED_BY_JUMP,
-            Kind::Interleave { random, .. } => {
+            ControllerKind::Switch { .. } => self.state(id).current = REMOVED_BY_JUMP,
+            ControllerKind::Interleave { random, .. } => {
                 let state = self.state(id);
                 state.current += 1;
                 if let Extra::Interleave(interleave) = &mut state.extra {
@@ -491,7 +496,7 @@ impl Walker<'_> {
 
     fn reset_current(&mut self, id: ControllerId) {
         self.state(id).current = match self.journey.controllers[id as usize].kind {
-            Kind::Interleave { random: true, .. } if self.child_count(id) > 0 => {
+            ControllerKind::Interleave { random: true, .. } if self.child_count(id) > 0 => {
                 let size = self.child_count(id);
                 self.cx.random().index(size) as u32
             }
@@ -548,7 +553,7 @@ impl Walker<'_> {
             match hook {
                 Hook::Thread => self.start_thread_iteration(),
                 Hook::Controller(child) => {
-                    let of_loop = matches!(controller.kind, Kind::Loop { .. });
+                    let of_loop = matches!(controller.kind, ControllerKind::Loop { .. });
                     self.iteration_started_above(*child, iteration, of_loop);
                 }
                 Hook::Rows(_) => {
@@ -576,7 +581,9 @@ impl Walker<'_> {
     fn iteration_count(&mut self, id: ControllerId) -> i32 {
         let count = self.state(id).count;
         match self.journey.controllers[id as usize].kind {
-            Kind::Loop { .. } | Kind::ForEach(_) | Kind::Runtime { .. } => count + 1,
+            ControllerKind::Loop { .. }
+            | ControllerKind::ForEach(_)
+            | ControllerKind::Runtime { .. } => count + 1,
             _ => count,
         }
     }
@@ -584,13 +591,15 @@ impl Walker<'_> {
     /// `LoopIterationListener#iterationStart` of a controller: its nearest controller above starts an iteration.
     fn iteration_started_above(&mut self, id: ControllerId, iteration: i32, of_loop: bool) {
         match &self.journey.controllers[id as usize].kind {
-            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) => {
+            ControllerKind::Loop { .. }
+            | ControllerKind::While { .. }
+            | ControllerKind::ForEach(_) => {
                 self.reinitialize(id);
                 self.reset_loop_count(id);
             }
-            Kind::OnceOnly if iteration == i32::from(of_loop) => self.reinitialize(id),
-            Kind::Throughput(throughput) => self.decide_throughput(id, throughput),
-            Kind::Driven(_) => {
+            ControllerKind::OnceOnly if iteration == i32::from(of_loop) => self.reinitialize(id),
+            ControllerKind::Throughput(throughput) => self.decide_throughput(id, throughput),
+            ControllerKind::Driven(_) => {
                 let count = iteration;
                 self.drive(id, Ask::Iteration { count, of_loop });
             }
@@ -600,7 +609,7 @@ impl Walker<'_> {
 
     fn reset_loop_count(&mut self, id: ControllerId) {
         let count = match &self.journey.controllers[id as usize].kind {
-            Kind::ForEach(each) => start_index(each, self.cx),
+            ControllerKind::ForEach(each) => start_index(each, self.cx),
             _ => 0,
         };
         let state = self.state(id);
@@ -614,23 +623,26 @@ impl Walker<'_> {
     /// `triggerEndOfLoop`: the flow leaves this controller before its end.
     pub fn trigger_end_of_loop(&mut self, id: ControllerId) {
         match self.journey.controllers[id as usize].kind {
-            Kind::Transaction { parent: false, .. } => {
+            ControllerKind::Transaction { parent: false, .. } => {
                 self.end_independent(id, true);
                 self.reinitialize(id);
             }
-            Kind::Transaction { parent: true, .. } => {
+            ControllerKind::Transaction { parent: true, .. } => {
                 self.end_parent(id);
                 self.reinitialize(id);
             }
-            Kind::If { .. } => {
+            ControllerKind::If { .. } => {
                 self.initialize_children(id);
                 self.reinitialize(id);
             }
-            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::Runtime { .. } => {
+            ControllerKind::Loop { .. }
+            | ControllerKind::While { .. }
+            | ControllerKind::ForEach(_)
+            | ControllerKind::Runtime { .. } => {
                 self.reinitialize(id);
                 self.reset_loop_count(id);
             }
-            Kind::Driven(_) => {
+            ControllerKind::Driven(_) => {
                 self.drive(id, Ask::EndOfLoop);
             }
             _ => self.reinitialize(id),
@@ -643,7 +655,7 @@ impl Walker<'_> {
             self.drive(id, Ask::StartNextLoop);
         } else if !matches!(
             self.journey.controllers[id as usize].kind,
-            Kind::OneIteration
+            ControllerKind::OneIteration
         ) {
             self.reinitialize(id);
         }
@@ -668,7 +680,10 @@ impl Walker<'_> {
         }
         matches!(
             self.journey.controllers[id as usize].kind,
-            Kind::Loop { .. } | Kind::While { .. } | Kind::ForEach(_) | Kind::VirtualUser(_)
+            ControllerKind::Loop { .. }
+                | ControllerKind::While { .. }
+                | ControllerKind::ForEach(_)
+                | ControllerKind::VirtualUser(_)
         )
     }
 

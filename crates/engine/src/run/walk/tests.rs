@@ -303,7 +303,7 @@ fn a_controller_can_be_driven_from_outside() {
     let children = samplers("a") + &loops("l", 2, &samplers("b")) + &samplers("c");
     let body = element("GenericController", "driven", "", &children) + &samplers("z");
     let mut plan = one_user(1, &body);
-    plan.journeys[0].controllers[1].kind = Kind::Driven(JavaController {
+    plan.journeys[0].controllers[1].kind = ControllerKind::Driven(JavaController {
         driver: Arc::new(Backwards::default()),
         iterates: true,
         listens: false,

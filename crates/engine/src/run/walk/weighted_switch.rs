@@ -1,7 +1,7 @@
 //! Weighted Switch Controller of jmeter-plugins: runs one child each time, chosen so that the shares of runs approach the
 //! weights, or at random.
 
-use super::{Child, ControllerId, Extra, Flow, Kind, Step, Walker};
+use super::{Child, ControllerId, ControllerKind, Extra, Flow, Step, Walker};
 use crate::run::controllers::Weights;
 use crate::run::thread_end::test_failed;
 
@@ -76,8 +76,8 @@ impl Walker<'_> {
     /// Resets a child (`resetController`). If it is a transaction that began only because it was asked, it must leave no row.
     fn reset_child(&mut self, id: ControllerId) {
         match self.journey.controllers[id as usize].kind {
-            Kind::Transaction { parent: true, .. } => return self.reinitialize(id),
-            Kind::Transaction { parent: false, .. } => self.forget_independent(id),
+            ControllerKind::Transaction { parent: true, .. } => return self.reinitialize(id),
+            ControllerKind::Transaction { parent: false, .. } => self.forget_independent(id),
             _ => self.reset_children(id),
         }
         self.trigger_end_of_loop(id);
@@ -97,7 +97,7 @@ impl Walker<'_> {
             if let Child::Controller(child) = self.child(id, index)
                 && matches!(
                     self.journey.controllers[child as usize].kind,
-                    Kind::Weighted(_)
+                    ControllerKind::Weighted(_)
                 )
             {
                 self.unchoose(child);

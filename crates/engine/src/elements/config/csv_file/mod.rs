@@ -61,7 +61,7 @@ struct RowIndex {
 
 /// How rows are taken from a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct CsvReadOptions {
     /// Start again at the end of the file.
     pub recycle: bool,
     /// The first line is not a row.
@@ -168,7 +168,7 @@ impl CsvFile {
 
     fn read_header(&self) {
         let mut position = self.lock();
-        let reading = Reading {
+        let reading = CsvReadOptions {
             recycle: false,
             skips_first_line: false,
         };
@@ -196,7 +196,7 @@ impl CsvFile {
     /// See [`ReadFault`].
     pub fn line<R>(
         &self,
-        reading: Reading,
+        reading: CsvReadOptions,
         take: impl FnOnce(Option<&str>) -> R,
     ) -> Result<R, ReadFault> {
         let mut position = self.lock();
@@ -210,7 +210,7 @@ impl CsvFile {
     fn next_line(
         &self,
         position: &mut Position,
-        reading: Reading,
+        reading: CsvReadOptions,
     ) -> Result<Option<Range<usize>>, ReadFault> {
         let Some(shared) = &self.shared else {
             return self.next_own_line(position, reading);
@@ -230,7 +230,7 @@ impl CsvFile {
         &self,
         shared: &SharedRows,
         position: &mut Position,
-        reading: Reading,
+        reading: CsvReadOptions,
         pass: impl Fn(&mut LineReader) -> Result<bool, ReadFault>,
     ) -> Result<bool, ReadFault> {
         if position.index.is_none() {
@@ -268,7 +268,7 @@ impl CsvFile {
     fn next_own_line(
         &self,
         position: &mut Position,
-        reading: Reading,
+        reading: CsvReadOptions,
     ) -> Result<Option<Range<usize>>, ReadFault> {
         let reader = match &mut position.reader {
             Some(reader) => reader,
@@ -291,7 +291,11 @@ impl CsvFile {
     ///
     /// # Errors
     /// See [`ReadFault`].
-    pub fn fields(&self, reading: Reading, delimiter: char) -> Result<Vec<String>, ReadFault> {
+    pub fn fields(
+        &self,
+        reading: CsvReadOptions,
+        delimiter: char,
+    ) -> Result<Vec<String>, ReadFault> {
         let mut position = self.lock();
         if let Some(shared) = &self.shared {
             let pass = |reader: &mut LineReader| Ok(!fields(reader, delimiter)?.is_empty());
@@ -368,7 +372,7 @@ impl RowIndex {
     /// Builds the index, for which it reads the file to its end.
     fn read(
         mut reader: LineReader,
-        reading: Reading,
+        reading: CsvReadOptions,
         pass: impl Fn(&mut LineReader) -> Result<bool, ReadFault>,
     ) -> Result<RowIndex, ReadFault> {
         if reading.skips_first_line {
@@ -401,7 +405,7 @@ struct LineReader {
     bytes: Box<dyn BufRead + Send>,
     charset: Charset,
     /// The byte order of UTF-16. Other charsets have line ends of one byte.
-    units: Option<Order>,
+    units: Option<ByteOrder>,
     raw: Vec<u8>,
     text: String,
     at: usize,
@@ -410,7 +414,7 @@ struct LineReader {
 }
 
 #[derive(Clone, Copy)]
-enum Order {
+enum ByteOrder {
     Big,
     Little,
 }
@@ -434,8 +438,8 @@ impl LineReader {
         }
         bytes.consume(mark);
         let units = match charset.name() {
-            "UTF-16BE" => Some(Order::Big),
-            "UTF-16LE" => Some(Order::Little),
+            "UTF-16BE" => Some(ByteOrder::Big),
+            "UTF-16LE" => Some(ByteOrder::Little),
             _ => None,
         };
         Ok(LineReader {
@@ -477,13 +481,13 @@ impl LineReader {
             let read = self.bytes.read_until(b'\n', &mut self.raw)?;
             let low_byte_misses = match self.units {
                 None => break,
-                Some(Order::Big)
+                Some(ByteOrder::Big)
                     if self.raw.ends_with(&[0, b'\n']) && self.raw.len().is_multiple_of(2) =>
                 {
                     break;
                 }
-                Some(Order::Big) => false,
-                Some(Order::Little) => {
+                Some(ByteOrder::Big) => false,
+                Some(ByteOrder::Little) => {
                     self.raw.ends_with(b"\n") && !self.raw.len().is_multiple_of(2)
                 }
             };

@@ -1,10 +1,10 @@
 use super::*;
 
-const ROUND: Reading = Reading {
+const ROUND: CsvReadOptions = CsvReadOptions {
     recycle: true,
     skips_first_line: false,
 };
-const ONCE: Reading = Reading {
+const ONCE: CsvReadOptions = CsvReadOptions {
     recycle: false,
     skips_first_line: false,
 };

@@ -15,10 +15,10 @@ use drumfire_web::url::{self, Url};
 
 use super::key::Key;
 use super::proxy::ProxyChoice;
-use super::reader::Failure;
+use super::reader::PropertyFailure;
 use crate::run::request::{Request, RequestArgument};
 
-pub struct Call<'s> {
+pub struct HttpCall<'s> {
     pub label: Rc<str>,
     pub method: Text<'s>,
     pub headers: Vec<Header<'s>>,
@@ -28,7 +28,7 @@ pub struct Call<'s> {
     pub source_failure: Option<Exception>,
     /// The proxy that the sampler names.
     pub proxy: Option<Arc<ProxyChoice>>,
-    pub(super) failure: Option<Box<Failure>>,
+    pub(super) failure: Option<Box<PropertyFailure>>,
     pub(super) form: ArgumentPlacement,
     /// The sampler, for the worker's cache.
     pub key: Key,
@@ -101,7 +101,7 @@ fn kept(text: &Text<'_>) -> Text<'static> {
     Text::Shared(text.clone().into_value())
 }
 
-impl Call<'_> {
+impl HttpCall<'_> {
     /// The length in bytes of the settings that may be long.
     pub fn text_bytes(&self) -> usize {
         let arguments = self.arguments.iter();
@@ -113,14 +113,14 @@ impl Call<'_> {
     }
 
     /// A copy of the settings with their address, for the cache; `None` if a function has thrown or there are files.
-    pub fn kept(&self, url: Url) -> Option<Call<'static>> {
+    pub fn kept(&self, url: Url) -> Option<HttpCall<'static>> {
         if self.failure.is_some() || !self.files.is_empty() {
             return None;
         }
         let owned = |text: &str| Cow::Owned(text.to_owned());
         let headers = self.headers.iter();
         let headers = headers.map(|header| Header::new(owned(&header.name), owned(&header.value)));
-        Some(Call {
+        Some(HttpCall {
             label: self.label.clone(),
             method: kept(&self.method),
             headers: headers.collect(),

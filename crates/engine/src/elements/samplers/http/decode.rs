@@ -68,7 +68,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Htt
 }
 
 /// The server of an Access Log Sampler's requests; its own properties name it, not the configuration around it.
-pub struct Server {
+pub struct AccessLogServer {
     pub protocol: Template,
     pub domain: Template,
     pub port: Template,
@@ -80,7 +80,7 @@ pub fn decode_at(
     d: &mut Decoder,
     configs: &[&Element],
     needs: Needs,
-    server: Option<Server>,
+    server: Option<AccessLogServer>,
 ) -> HttpSampler {
     let applicable = configs.iter().filter(|config| is_applicable(config));
     let applicable: Vec<&Element> = applicable.copied().collect();
@@ -98,7 +98,7 @@ pub fn decode_at(
         Client::Java | Client::OldJava | Client::AccessLog | Client::File => Versions::default(),
     };
     let settings = settings(d);
-    let server = server.unwrap_or_else(|| Server {
+    let server = server.unwrap_or_else(|| AccessLogServer {
         protocol: merged.template(d, "HTTPSampler.protocol"),
         domain: merged.template(d, "HTTPSampler.domain"),
         port: merged.template(d, "HTTPSampler.port"),
@@ -151,7 +151,7 @@ fn request_template(
     merged: &Merged<'_>,
     applicable: &[&Element],
     client: Client,
-    server: Server,
+    server: AccessLogServer,
     settings: &Arc<HttpSettings>,
 ) -> RequestTemplate {
     RequestTemplate {

@@ -14,7 +14,7 @@ use drumfire_web::url::Url;
 use recycle_box::RecycleBox;
 use tokio::task::JoinSet;
 
-use super::call::Call;
+use super::call::HttpCall;
 use super::embedded::Resources;
 use super::redirects::{Nesting, next_address, take_outcome};
 use super::request::{Prepared, RequestBuilder, Sending, method_text};
@@ -29,7 +29,7 @@ use crate::run::needs::Needs;
 
 /// Sends all requests of one sample, using the parts of its sampler.
 pub(super) struct Fetch<'f> {
-    pub call: &'f Call<'f>,
+    pub call: &'f HttpCall<'f>,
     pub request: &'f RequestBuilder,
     pub transfer: &'f Transfer,
     pub reader: &'f ResponseReader,

@@ -12,7 +12,7 @@ use drumfire_web::java_client::{
 };
 use drumfire_web::url::{Url, WireAddress};
 
-use super::call::Call;
+use super::call::HttpCall;
 use super::request::{Prepared, RequestBuilder, Sending};
 use super::transfer::{Transfer, Trouble};
 use crate::run::context::Context;
@@ -21,7 +21,7 @@ use crate::run::context::Context;
 pub(super) fn build(
     builder: &RequestBuilder,
     cx: &mut Context,
-    call: &Call<'_>,
+    call: &HttpCall<'_>,
     url: &Url,
     method: SharedText,
     following: bool,
@@ -83,7 +83,7 @@ pub(super) fn build(
 /// Checks as `HttpURLConnection` does, then returns the address as it is sent, and the body.
 fn wire_and_body<'a>(
     builder: &RequestBuilder,
-    call: &Call<'_>,
+    call: &HttpCall<'_>,
     url: &'a Url,
     method: &SharedText,
     following: bool,
@@ -106,7 +106,7 @@ pub(super) async fn settle(
     builder: &RequestBuilder,
     transfer: &Transfer,
     cx: &mut Context,
-    call: &Call<'_>,
+    call: &HttpCall<'_>,
     sending: &mut Sending,
     incoming: Box<Incoming>,
 ) -> Result<Box<Incoming>, Trouble> {
@@ -136,7 +136,7 @@ pub(super) async fn settle(
 fn rewrite(
     builder: &RequestBuilder,
     cx: &mut Context,
-    call: &Call<'_>,
+    call: &HttpCall<'_>,
     sending: &mut Sending,
     url: &Url,
     bare: bool,

@@ -51,7 +51,7 @@ pub mod template;
 pub mod transfer;
 pub mod version;
 
-pub use decode::{PARALLEL, Server, decode, decode_at, is_applicable};
+pub use decode::{AccessLogServer, PARALLEL, decode, decode_at, is_applicable};
 pub use proxy::{GeneralProxy, ProxyChoice};
 pub use sampler::HttpSampler;
 pub use settings::HttpSettings;

@@ -13,14 +13,14 @@ use crate::run::step::SamplerId;
 
 pub struct BodyReader<'c> {
     pub cx: &'c mut Context,
-    failure: Option<Box<Failure>>,
+    failure: Option<Box<PropertyFailure>>,
     /// The sampler whose texts stay unread because a script may read each of them.
     leaves: Option<SamplerId>,
 }
 
 /// An exception of a function, and the property that has it.
 #[derive(Debug)]
-pub struct Failure {
+pub struct PropertyFailure {
     property: Property,
     raised: Raised,
 }
@@ -82,18 +82,18 @@ impl<'c> BodyReader<'c> {
         match self.cx.take_raised() {
             None => Some(read),
             Some(raised) => {
-                self.failure = Some(Box::new(Failure { property, raised }));
+                self.failure = Some(Box::new(PropertyFailure { property, raised }));
                 None
             }
         }
     }
 
-    pub fn failure(self) -> Option<Box<Failure>> {
+    pub fn failure(self) -> Option<Box<PropertyFailure>> {
         self.failure
     }
 }
 
-impl Failure {
+impl PropertyFailure {
     /// Whether JMeter reads the property in such a request, so that it fails.
     pub fn matters(&self, client: Client, form: ArgumentPlacement, method: &str) -> bool {
         let has_body = matches!(method, "POST" | "PUT");

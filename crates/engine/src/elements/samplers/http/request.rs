@@ -15,7 +15,7 @@ use drumfire_web::url::{Url, WireAddress};
 use recycle_box::RecycleBox;
 
 use super::cache::{Differing, Given};
-use super::call::Call;
+use super::call::HttpCall;
 use super::proxy::{ProxyAccess, ProxyChoice, ProxyClient};
 use super::settings::HttpSettings;
 use super::state::{user, user_mut, worker};
@@ -114,7 +114,7 @@ impl RequestBuilder {
     pub fn build(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         url: &Url,
         method: SharedText,
         following: bool,
@@ -175,7 +175,7 @@ impl RequestBuilder {
     fn repeat(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         to: Destination<'_>,
     ) -> Result<Draft, Exception> {
         let Destination { url, wire, .. } = to;
@@ -242,7 +242,7 @@ impl RequestBuilder {
     fn draft(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         to: Destination<'_>,
         access: Option<&ProxyAccess>,
         sample: &mut Sample,
@@ -328,7 +328,7 @@ impl RequestBuilder {
     fn body(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         to: Destination<'_>,
         content_type: Option<&str>,
     ) -> Result<Option<Body>, Exception> {
@@ -379,7 +379,7 @@ impl RequestBuilder {
     }
 
     /// The proxy of a request: the sampler's own, else the one of the properties.
-    fn proxy<'c>(&'c self, call: &'c Call<'_>, url: &Url) -> Option<&'c Arc<ProxyChoice>> {
+    fn proxy<'c>(&'c self, call: &'c HttpCall<'_>, url: &Url) -> Option<&'c Arc<ProxyChoice>> {
         let general = || {
             let general = &self.settings.proxy;
             if self.client == Client::HttpClient {
@@ -395,7 +395,7 @@ impl RequestBuilder {
     pub(super) fn access(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         url: &Url,
     ) -> Option<Rc<ProxyAccess>> {
         let choice = self.proxy(call, url)?;
@@ -426,7 +426,7 @@ impl RequestBuilder {
     pub(super) fn target(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         url: &Url,
         wire: &WireAddress<'_>,
     ) -> Rc<Target> {
@@ -479,7 +479,7 @@ impl RequestBuilder {
     pub(super) fn rewrite(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         sending: &mut Sending,
         next: Next<'_>,
         authorization: Option<String>,

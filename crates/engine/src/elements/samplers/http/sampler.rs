@@ -14,7 +14,7 @@ use drumfire_web::property::Client;
 use drumfire_web::url::Url;
 
 use super::cache::Cached;
-use super::call::Call;
+use super::call::HttpCall;
 use super::edits::Replaced;
 use super::embedded::Resources;
 use super::failure;
@@ -50,14 +50,14 @@ pub struct HttpSampler {
 
 /// The settings of a sample. They are large and held during the whole sample, so they are behind a pointer.
 pub(super) enum Held<'s> {
-    Known(Rc<Call<'static>>),
-    Own(Box<Call<'s>>),
+    Known(Rc<HttpCall<'static>>),
+    Own(Box<HttpCall<'s>>),
 }
 
 impl<'s> Deref for Held<'s> {
-    type Target = Call<'s>;
+    type Target = HttpCall<'s>;
 
-    fn deref(&self) -> &Call<'s> {
+    fn deref(&self) -> &HttpCall<'s> {
         match self {
             Held::Known(call) => call,
             Held::Own(call) => call,
@@ -71,7 +71,7 @@ impl HttpSampler {
         failure::nameless(cx, exception, self.needs)
     }
 
-    fn fetch<'f>(&'f self, call: &'f Call<'f>) -> Fetch<'f> {
+    fn fetch<'f>(&'f self, call: &'f HttpCall<'f>) -> Fetch<'f> {
         Fetch {
             call,
             request: &self.request,
@@ -82,7 +82,7 @@ impl HttpSampler {
         }
     }
 
-    fn url(&self, cx: &Context, call: &Call<'_>) -> Result<Url, Exception> {
+    fn url(&self, cx: &Context, call: &HttpCall<'_>) -> Result<Url, Exception> {
         call.url(|target| worker(cx).cache.address(call.key, target))
     }
 
@@ -109,7 +109,7 @@ impl HttpSampler {
     }
 
     /// The settings as pre-processors and scripts see them.
-    fn to_request(&self, cx: &mut Context, call: &Call<'_>) -> Request {
+    fn to_request(&self, cx: &mut Context, call: &HttpCall<'_>) -> Request {
         let cookies = self.cookie_manager();
         let policy = cookies.and_then(|manager| manager.policy(cx));
         let policy = policy.map(str::to_owned);
@@ -117,7 +117,7 @@ impl HttpSampler {
     }
 
     /// Applies the changes that pre-processors ask for. Scripts that run after the sample still see them.
-    fn edit(&self, cx: &mut Context, call: &mut Call<'_>) {
+    fn edit(&self, cx: &mut Context, call: &mut HttpCall<'_>) {
         let mut request = self.to_request(cx, call);
         let before = (!cx.shared.program.java.is_empty()).then(|| request.clone());
         for edit in user_mut(cx).edits.take() {
@@ -233,7 +233,7 @@ impl HttpSampler {
     }
 
     /// The implementation that JMeter takes for the call's address.
-    fn client_of(&self, call: &Call<'_>) -> Client {
+    fn client_of(&self, call: &HttpCall<'_>) -> Client {
         if call.reads_files() {
             Client::File
         } else {
@@ -241,7 +241,7 @@ impl HttpSampler {
         }
     }
 
-    async fn run(&self, cx: &mut Context, call: &Call<'_>) -> Option<Box<Sample>> {
+    async fn run(&self, cx: &mut Context, call: &HttpCall<'_>) -> Option<Box<Sample>> {
         if let Some((exception, true)) = call.failure(self.client_of(call)) {
             return Some(self.nameless(cx, &exception));
         }

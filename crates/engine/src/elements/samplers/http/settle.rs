@@ -7,7 +7,7 @@ use drumfire_web::property::Client;
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
 use drumfire_web::url::Url;
 
-use super::call::Call;
+use super::call::HttpCall;
 use super::java;
 use super::request::{Next, RequestBuilder, RequestLine, Sending, method_text, nonce};
 use super::state::user_mut;
@@ -30,7 +30,7 @@ impl Settlement<'_> {
     pub async fn settle(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         sending: &mut Sending,
         incoming: Box<Incoming>,
     ) -> Result<Box<Incoming>, Trouble> {
@@ -97,7 +97,7 @@ impl Settlement<'_> {
     async fn answer_challenge(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         sending: &mut Sending,
         incoming: &Incoming,
     ) -> Result<bool, Trouble> {
@@ -153,7 +153,7 @@ impl Settlement<'_> {
     async fn answer_proxy(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         sending: &mut Sending,
         incoming: &Incoming,
     ) -> bool {
@@ -198,7 +198,7 @@ impl Settlement<'_> {
     fn redirect_request(
         &self,
         cx: &mut Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         sending: &mut Sending,
         url: &Url,
         method: &str,

@@ -12,7 +12,7 @@ use drumfire_web::headers::Header;
 use drumfire_web::property::{ArgumentPlacement, Client, Property};
 use drumfire_web::url;
 
-use super::call::{Call, OwnedArgument, OwnedFile};
+use super::call::{HttpCall, OwnedArgument, OwnedFile};
 use super::key::Key;
 use super::proxy::{ProxyChoice, ProxyTemplate};
 use super::reader::BodyReader;
@@ -83,12 +83,12 @@ impl RequestTemplate {
     }
 
     /// Evaluates the settings of the next sample, as the plan has them.
-    pub fn evaluate<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
+    pub fn evaluate<'s>(&'s self, cx: &mut Context, name: &Template) -> HttpCall<'s> {
         self.read(BodyReader::new(cx), name)
     }
 
     /// Evaluates the settings except for the texts that scripts may read later by their indexes.
-    pub fn leave<'s>(&'s self, cx: &mut Context, name: &Template) -> Call<'s> {
+    pub fn leave<'s>(&'s self, cx: &mut Context, name: &Template) -> HttpCall<'s> {
         self.read(BodyReader::leaving(cx), name)
     }
 
@@ -108,7 +108,7 @@ impl RequestTemplate {
         }
     }
 
-    fn read<'s>(&'s self, mut read: BodyReader<'_>, name: &Template) -> Call<'s> {
+    fn read<'s>(&'s self, mut read: BodyReader<'_>, name: &Template) -> HttpCall<'s> {
         let path = read.placed(Property::Path, 0, &self.path);
         let domain = read.placed(Property::Domain, 1, &self.domain);
         let protocol = read.placed(Property::Protocol, 2, &self.protocol);
@@ -129,7 +129,7 @@ impl RequestTemplate {
         let failure = read
             .failure()
             .filter(|failure| failure.matters(self.client, form, &method));
-        Call {
+        HttpCall {
             label,
             method,
             headers,

@@ -15,7 +15,7 @@ use drumfire_web::property::Client;
 use recycle_box::RecycleBox;
 use tokio::sync::Notify;
 
-use super::call::Call;
+use super::call::HttpCall;
 use super::proxy::JavaTunnel;
 use super::request::Sending;
 use super::settings::HttpSettings;
@@ -66,7 +66,7 @@ impl Transfer {
     }
 
     /// The terms of every exchange of a sample.
-    fn terms(&self, call: &Call<'_>) -> Terms {
+    fn terms(&self, call: &HttpCall<'_>) -> Terms {
         Terms {
             want: self.want,
             limits: call.limits,
@@ -80,7 +80,7 @@ impl Transfer {
     pub async fn send(
         &self,
         cx: &Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         sending: &Sending,
     ) -> Result<Box<Incoming>, Trouble> {
         let begin = Instant::now();
@@ -101,11 +101,11 @@ impl Transfer {
     pub fn detached(
         &self,
         cx: &Context,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         sending: RecycleBox<Sending>,
     ) -> impl Future<Output = (RecycleBox<Sending>, Result<Box<Incoming>, Trouble>)> + use<> {
         let joint = user(cx).joint.clone();
-        let stop = Stop {
+        let stop = StopSignal {
             notify: cx.worker.stop.clone(),
             control: cx.shared.control.clone(),
         };
@@ -133,12 +133,12 @@ struct Terms {
 }
 
 /// Resolves when the run is to stop now.
-struct Stop {
+struct StopSignal {
     notify: Arc<Notify>,
     control: Control,
 }
 
-impl Stop {
+impl StopSignal {
     async fn now(&self) {
         loop {
             let stopped = self.notify.notified();

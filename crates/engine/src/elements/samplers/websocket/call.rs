@@ -4,7 +4,7 @@ use drumfire_expr::Template;
 use drumfire_expr::values::property_bool;
 use drumfire_http::Opcode;
 
-use super::decode::{Address, Payload, PayloadType, WebSocketAction};
+use super::decode::{Payload, PayloadType, WebSocketAction, WebSocketAddress};
 use super::frames;
 use super::sampler::WebSocketSampler;
 use crate::run::context::Context;
@@ -12,7 +12,7 @@ use crate::run::context::Context;
 const DEFAULT_CONNECT_TIMEOUT_MS: &str = "20000";
 const DEFAULT_READ_TIMEOUT_MS: &str = "6000";
 
-pub(super) struct Call {
+pub(super) struct WebSocketCall {
     /// The address of the new connection, if there is to be one.
     pub address: Option<Endpoint>,
     pub connect_timeout_ms: u64,
@@ -32,9 +32,9 @@ pub(super) struct Endpoint {
     pub path: String,
 }
 
-impl Call {
+impl WebSocketCall {
     /// `validateArguments` and what follows it; the error is the sample's message.
-    pub fn evaluate(sampler: &WebSocketSampler, cx: &mut Context) -> Result<Call, String> {
+    pub fn evaluate(sampler: &WebSocketSampler, cx: &mut Context) -> Result<WebSocketCall, String> {
         let text = |template: &Option<Template>, default: &str, cx: &mut Context| match template {
             Some(template) => template.eval(cx).trim().to_owned(),
             None => default.to_owned(),
@@ -53,7 +53,7 @@ impl Call {
             check_timeout("Read", &read, 0, 9_999_999)?;
         }
         let ms = |text: &str| text.parse::<u64>().map_err(|_| not_a_number(text));
-        Ok(Call {
+        Ok(WebSocketCall {
             address,
             read_timeout_ms: ms(&read)?,
             connect_timeout_ms: ms(&connect)?,
@@ -74,7 +74,7 @@ pub(super) fn not_a_number(text: &str) -> String {
     format!("java.lang.NumberFormatException: For input string: \"{text}\"")
 }
 
-fn place(address: &Address, cx: &mut Context) -> Result<Endpoint, String> {
+fn place(address: &WebSocketAddress, cx: &mut Context) -> Result<Endpoint, String> {
     let port = match &address.port {
         Some(port) => port.eval(cx).trim().to_owned(),
         None => "80".to_owned(),
@@ -115,14 +115,14 @@ fn check_timeout(what: &str, text: &str, least: i32, most: i32) -> Result<(), St
 }
 
 /// A message to be sent.
-pub struct Request {
+pub struct OutgoingMessage {
     pub opcode: Opcode,
     pub bytes: Vec<u8>,
     /// How a binary one is shown; a text shows itself.
     shown: Option<String>,
 }
 
-impl Request {
+impl OutgoingMessage {
     pub fn shown(&self) -> String {
         match &self.shown {
             Some(shown) => shown.clone(),
@@ -133,7 +133,7 @@ impl Request {
 
 impl Payload {
     /// `sendFrame`, up to the sending; the error is the sample's message.
-    pub fn evaluate(&self, cx: &mut Context) -> Result<Request, String> {
+    pub fn evaluate(&self, cx: &mut Context) -> Result<OutgoingMessage, String> {
         let data = self.data.eval(cx).into_string();
         let mut bytes = None;
         if property_bool(&self.from_file.eval(cx)) {
@@ -147,12 +147,12 @@ impl Payload {
             })?);
         }
         Ok(match (self.kind, bytes) {
-            (PayloadType::Binary, Some(bytes)) => Request {
+            (PayloadType::Binary, Some(bytes)) => OutgoingMessage {
                 opcode: Opcode::Binary,
                 shown: Some(frames::hexadecimal(&bytes, 100, "...")),
                 bytes,
             },
-            (PayloadType::Binary, None) => Request {
+            (PayloadType::Binary, None) => OutgoingMessage {
                 opcode: Opcode::Binary,
                 bytes: frames::parse_binary(&data)
                     .ok_or_else(|| format!("Request data is not binary: {data}"))?,
@@ -166,7 +166,7 @@ impl Payload {
                 if kind == PayloadType::TextStomp {
                     text = text.replace("^@", "\0");
                 }
-                Request {
+                OutgoingMessage {
                     opcode: Opcode::Text,
                     bytes: text.into_bytes(),
                     shown: None,

@@ -10,11 +10,11 @@ use drumfire_http::{
 use drumfire_results::Sample;
 use drumfire_web::status::too_large_message;
 
-use super::call::{Call, Endpoint};
+use super::call::{Endpoint, WebSocketCall};
 use super::inflater::{self, Inflater};
 use super::proxy::Connect;
-use super::stop::Stop;
-use super::upgrade::{self, Answer};
+use super::stop::WebSocketFailure;
+use super::upgrade::{self, UpgradeHeaders};
 use crate::elements::samplers::http::proxy::ProxyChoice;
 use crate::elements::samplers::http::state::{user, worker};
 use crate::run::context::Context;
@@ -48,7 +48,7 @@ enum Message {
 }
 
 /// A connection, open or not, to one address.
-pub struct Client {
+pub struct WebSocketClient {
     place: Endpoint,
     state: ClientState,
     socket: Option<WebSocket>,
@@ -61,9 +61,9 @@ pub struct Client {
     was_compressed: bool,
 }
 
-impl Client {
-    pub(super) fn new(place: &Endpoint) -> Client {
-        Client {
+impl WebSocketClient {
+    pub(super) fn new(place: &Endpoint) -> WebSocketClient {
+        WebSocketClient {
             place: place.clone(),
             state: ClientState::Closed,
             socket: None,
@@ -111,14 +111,14 @@ impl Client {
     pub(super) async fn open(
         &mut self,
         cx: &mut Context,
-        call: &Call,
+        call: &WebSocketCall,
         headers: &[(String, String)],
         proxy: Option<&ProxyChoice>,
         sample: &mut Sample,
-    ) -> Result<Answer, Stop> {
+    ) -> Result<UpgradeHeaders, WebSocketFailure> {
         if self.state != ClientState::Closed {
             let text = format!("Cannot connect when state is {}", self.state.name());
-            return Err(Stop::illegal_state(text));
+            return Err(WebSocketFailure::illegal_state(text));
         }
         let Endpoint {
             tls,
@@ -149,7 +149,7 @@ impl Client {
         let connecting = connect(&joint.session, &target, tunnel.as_ref(), limits, &request);
         let connected = cx.attend(connecting).await;
         let (socket, head) = connected.ok_or_else(broken_off)??;
-        let answer = match Answer::read(&head, &nonce) {
+        let answer = match UpgradeHeaders::read(&head, &nonce) {
             Ok(answer) => answer,
             Err(stop) => {
                 socket.close();
@@ -171,7 +171,7 @@ impl Client {
         cx: &mut Context,
         opcode: Opcode,
         payload: &[u8],
-    ) -> Result<u64, Stop> {
+    ) -> Result<u64, WebSocketFailure> {
         if !self.is_connected() {
             let kind = match opcode {
                 Opcode::Ping => "Cannot send ping frame",
@@ -179,7 +179,7 @@ impl Client {
                 _ => "Cannot send data frame",
             };
             let text = format!("{kind} when state is {}", self.state.name());
-            return Err(Stop::illegal_state(text));
+            return Err(WebSocketFailure::illegal_state(text));
         }
         self.write(cx, opcode, payload).await
     }
@@ -189,11 +189,11 @@ impl Client {
         &mut self,
         cx: &mut Context,
         payload: &[u8],
-    ) -> Result<u64, Stop> {
+    ) -> Result<u64, WebSocketFailure> {
         let is_answer = self.state == ClientState::ClosedServer;
         if !is_answer && self.state != ClientState::Connected {
             let text = format!("Cannot close when state is {}", self.state.name());
-            return Err(Stop::illegal_state(text));
+            return Err(WebSocketFailure::illegal_state(text));
         }
         let sent = self.write(cx, Opcode::Close, payload).await?;
         if is_answer {
@@ -209,17 +209,21 @@ impl Client {
         cx: &mut Context,
         opcode: Opcode,
         payload: &[u8],
-    ) -> Result<u64, Stop> {
+    ) -> Result<u64, WebSocketFailure> {
         let mask = (cx.random().next_u64() as u32).to_ne_bytes();
         let Some(socket) = &mut self.socket else {
-            return Err(Stop::Io("Socket closed".to_owned()));
+            return Err(WebSocketFailure::Io("Socket closed".to_owned()));
         };
         let sending = cx.attend(socket.send(opcode, payload, mask)).await;
         sending.ok_or_else(broken_off)?.map_err(lost)
     }
 
     /// `WebSocketClient#receiveFrame`.
-    pub(super) async fn receive(&mut self, cx: &Context, timeout_ms: u64) -> Result<Frame, Stop> {
+    pub(super) async fn receive(
+        &mut self,
+        cx: &Context,
+        timeout_ms: u64,
+    ) -> Result<Frame, WebSocketFailure> {
         if !matches!(
             self.state,
             ClientState::Connected | ClientState::ClosedClient
@@ -228,10 +232,10 @@ impl Client {
                 "Cannot receive data frame when state is {}",
                 self.state.name()
             );
-            return Err(Stop::illegal_state(text));
+            return Err(WebSocketFailure::illegal_state(text));
         }
         let Some(socket) = &mut self.socket else {
-            return Err(Stop::Io("Socket closed".to_owned()));
+            return Err(WebSocketFailure::Io("Socket closed".to_owned()));
         };
         let receiving = cx.attend(socket.receive(limit(timeout_ms))).await;
         let mut frame = receiving.ok_or_else(broken_off)?.map_err(unreadable)?;
@@ -243,7 +247,7 @@ impl Client {
     }
 
     /// Keeps track of fragments and close frames.
-    fn note(&mut self, frame: &Frame) -> Result<(), Stop> {
+    fn note(&mut self, frame: &Frame) -> Result<(), WebSocketFailure> {
         let begins = match frame.opcode {
             Opcode::Text => Some(Message::Text),
             Opcode::Binary => Some(Message::Binary),
@@ -258,12 +262,20 @@ impl Client {
             Opcode::Ping | Opcode::Pong => return Ok(()),
             Opcode::Other(bits) => {
                 let text = format!("java.lang.RuntimeException: unsupported frame type: {bits}");
-                return Err(Stop::Exception(text));
+                return Err(WebSocketFailure::Exception(text));
             }
         };
         match (begins, self.fragmented) {
-            (None, None) => return Err(Stop::Io("no continuation frame expected".to_owned())),
-            (Some(_), Some(_)) => return Err(Stop::Io("missing continuation frame".to_owned())),
+            (None, None) => {
+                return Err(WebSocketFailure::Io(
+                    "no continuation frame expected".to_owned(),
+                ));
+            }
+            (Some(_), Some(_)) => {
+                return Err(WebSocketFailure::Io(
+                    "missing continuation frame".to_owned(),
+                ));
+            }
             (Some(message), None) => {
                 self.last = Some(message);
                 self.fragmented = (!frame.is_final).then_some(message);
@@ -293,7 +305,7 @@ async fn connect(
     tunnel: Option<&Connect<'_>>,
     limits: Limits,
     request: &[u8],
-) -> Result<(WebSocket, Vec<u8>), Stop> {
+) -> Result<(WebSocket, Vec<u8>), WebSocketFailure> {
     let tunnel = tunnel.map(|tunnel| tunnel as &dyn Tunnel);
     let connected = WebSocket::connect(session, target, tunnel, limits).await;
     let (mut socket, _) = connected.map_err(|failure| match &target.proxy {
@@ -318,13 +330,13 @@ fn limit(ms: u64) -> Option<Duration> {
 }
 
 /// The failure of an exchange that 'stop now' or a Sample Timeout has interrupted.
-fn broken_off() -> Stop {
-    Stop::Io("Socket closed".to_owned())
+fn broken_off() -> WebSocketFailure {
+    WebSocketFailure::Io("Socket closed".to_owned())
 }
 
 /// Java's message for a connection that could not be made.
-fn refused(failure: &Failure, host: &str) -> Stop {
-    Stop::Io(match &failure.kind {
+fn refused(failure: &Failure, host: &str) -> WebSocketFailure {
+    WebSocketFailure::Io(match &failure.kind {
         FailureKind::UnknownHost | FailureKind::UnknownToNameServers => host.to_owned(),
         FailureKind::Refused => "Connection refused".to_owned(),
         FailureKind::ConnectTimeout => "Connect timed out".to_owned(),
@@ -348,13 +360,13 @@ fn refused(failure: &Failure, host: &str) -> Stop {
     })
 }
 
-fn lost(kind: FailureKind) -> Stop {
+fn lost(kind: FailureKind) -> WebSocketFailure {
     lost_by(&kind)
 }
 
-fn lost_by(kind: &FailureKind) -> Stop {
-    Stop::Io(match kind {
-        FailureKind::ReadTimeout => return Stop::ReadTimeout,
+fn lost_by(kind: &FailureKind) -> WebSocketFailure {
+    WebSocketFailure::Io(match kind {
+        FailureKind::ReadTimeout => return WebSocketFailure::ReadTimeout,
         FailureKind::Reset => "Connection reset".to_owned(),
         FailureKind::BrokenPipe => "Broken pipe".to_owned(),
         FailureKind::Io(error) => error.to_string(),
@@ -363,13 +375,13 @@ fn lost_by(kind: &FailureKind) -> Stop {
     })
 }
 
-fn unreadable(failure: FrameFailure) -> Stop {
+fn unreadable(failure: FrameFailure) -> WebSocketFailure {
     match failure {
-        FrameFailure::End => Stop::Io("end of stream".to_owned()),
-        FrameFailure::EndInPayload { expected, received } => Stop::Io(format!(
+        FrameFailure::End => WebSocketFailure::Io("end of stream".to_owned()),
+        FrameFailure::EndInPayload { expected, received } => WebSocketFailure::Io(format!(
             "WebSocket protocol error: expected payload of length {expected}, but can only read {received} bytes"
         )),
-        FrameFailure::TooLarge => Stop::Exception(
+        FrameFailure::TooLarge => WebSocketFailure::Exception(
             "java.lang.RuntimeException: Frame too large; Java does not support arrays longer than 2147483647 bytes."
                 .to_owned(),
         ),

@@ -29,7 +29,7 @@ pub enum WebSocketAction {
 }
 
 /// The address of a new connection.
-pub struct Address {
+pub struct WebSocketAddress {
     /// `createNewConnection`; `None` means always.
     pub when: Option<Template>,
     pub tls: Template,
@@ -184,8 +184,8 @@ fn close(d: &mut Decoder) -> WebSocketAction {
     }
 }
 
-fn address(d: &mut Decoder, when: Option<Template>) -> Address {
-    Address {
+fn address(d: &mut Decoder, when: Option<Template>) -> WebSocketAddress {
+    WebSocketAddress {
         when,
         tls: d.template("TLS"),
         server: d.template("server"),

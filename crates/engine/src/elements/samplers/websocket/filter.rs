@@ -9,9 +9,9 @@ use drumfire_http::{Frame, Opcode};
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_results::Sample;
 
-use super::client::Client;
+use super::client::WebSocketClient;
 use super::frames;
-use super::stop::Stop;
+use super::stop::WebSocketFailure;
 use crate::decode::Decoder;
 use crate::resolve::Element;
 use crate::run::context::Context;
@@ -24,11 +24,11 @@ pub struct Filter {
 
 enum Rule {
     Text {
-        comparison: Comparison,
+        comparison: FilterComparison,
         value: Template,
     },
     Binary {
-        comparison: Comparison,
+        comparison: FilterComparison,
         value: Template,
         position: Template,
     },
@@ -41,7 +41,7 @@ enum Rule {
 
 /// `ComparisonType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Comparison {
+struct FilterComparison {
     how: How,
     negated: bool,
 }
@@ -57,8 +57,8 @@ enum How {
     EndsWith,
 }
 
-impl Comparison {
-    fn of(name: &str) -> Comparison {
+impl FilterComparison {
+    fn of(name: &str) -> FilterComparison {
         let (negated, positive) = match name.strip_prefix("Not") {
             Some(rest) => (true, rest),
             None => (false, name),
@@ -72,7 +72,7 @@ impl Comparison {
             "EndsWith" => How::EndsWith,
             _ => How::Any,
         };
-        Comparison { how, negated }
+        FilterComparison { how, negated }
     }
 }
 
@@ -81,7 +81,7 @@ impl Comparison {
 /// also with `Not` before it). A discarded frame becomes a sub-result.
 fn text(d: &mut Decoder, config: &Element) -> Rule {
     Rule::Text {
-        comparison: Comparison::of(&config.props.str("comparisonType")),
+        comparison: FilterComparison::of(&config.props.str("comparisonType")),
         value: d.compile(&config.props.str("matchValue")),
     }
 }
@@ -91,7 +91,7 @@ fn text(d: &mut Decoder, config: &Element) -> Rule {
 /// `matchPosition` if that is a number.
 fn binary(d: &mut Decoder, config: &Element) -> Rule {
     Rule::Binary {
-        comparison: Comparison::of(&config.props.str("comparisonType")),
+        comparison: FilterComparison::of(&config.props.str("comparisonType")),
         value: d.compile(&config.props.str("matchValue")),
         position: d.compile(&config.props.str("matchPosition")),
     }
@@ -138,11 +138,11 @@ impl<'s> FilterChain<'s> {
     pub fn receive<'f>(
         self,
         cx: &'f mut Context,
-        client: &'f mut Client,
+        client: &'f mut WebSocketClient,
         timeout_ms: u64,
         sample: &'f mut Sample,
         left_out: &'f mut Vec<Sample>,
-    ) -> Pin<Box<dyn Future<Output = Result<Frame, Stop>> + 'f>>
+    ) -> Pin<Box<dyn Future<Output = Result<Frame, WebSocketFailure>> + 'f>>
     where
         's: 'f,
     {
@@ -175,7 +175,7 @@ impl<'s> FilterChain<'s> {
                     left_out.push(child);
                 }
                 if spent_ms >= left_ms {
-                    return Err(Stop::ReadTimeout);
+                    return Err(WebSocketFailure::ReadTimeout);
                 }
                 left_ms -= spent_ms;
                 if !matches {
@@ -191,7 +191,7 @@ impl<'s> FilterChain<'s> {
         cx: &mut Context,
         filter: &Filter,
         frame: &Frame,
-        client: &Client,
+        client: &WebSocketClient,
         sample: &mut Sample,
     ) -> Sample {
         let label = format!(
@@ -262,7 +262,7 @@ impl<'f> FrameTest<'f> {
         test
     }
 
-    fn matches(&self, frame: &Frame, client: &Client) -> bool {
+    fn matches(&self, frame: &Frame, client: &WebSocketClient) -> bool {
         match &self.filter.rule {
             Rule::Ping { pings, pongs, .. } => match frame.opcode {
                 Opcode::Ping => *pings,
@@ -279,7 +279,7 @@ impl<'f> FrameTest<'f> {
         }
     }
 
-    fn matches_text(&self, comparison: Comparison, text: &str) -> bool {
+    fn matches_text(&self, comparison: FilterComparison, text: &str) -> bool {
         let value = self.value.as_str();
         let pattern = |look: &dyn Fn(&Pattern) -> bool| self.pattern.as_ref().is_some_and(look);
         let matches = match comparison.how {
@@ -294,7 +294,7 @@ impl<'f> FrameTest<'f> {
         matches != comparison.negated
     }
 
-    fn matches_bytes(&self, comparison: Comparison, bytes: &[u8]) -> bool {
+    fn matches_bytes(&self, comparison: FilterComparison, bytes: &[u8]) -> bool {
         let value = self.bytes.as_slice();
         let matches = match (comparison.how, self.position) {
             (How::Equals, _) => bytes == value,
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     fn text(comparison: &str, value: &str, frame: &str) -> bool {
-        let comparison = Comparison::of(comparison);
+        let comparison = FilterComparison::of(comparison);
         let filter = Filter {
             name: Template::raw("f"),
             rule: Rule::Text {

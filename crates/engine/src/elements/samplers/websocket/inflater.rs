@@ -4,7 +4,7 @@
 use drumfire_http::{Frame, Opcode};
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::stop::Stop;
+use super::stop::WebSocketFailure;
 
 /// Shown instead of a fragment of text, since only a whole message can be inflated.
 const INCOMPLETE: &str =
@@ -48,15 +48,15 @@ impl Inflater {
         })
     }
 
-    fn check(&self, length: usize) -> Result<(), Stop> {
+    fn check(&self, length: usize) -> Result<(), WebSocketFailure> {
         match length as u64 > self.max_bytes {
-            true => Err(Stop::Io(too_large(self.max_bytes))),
+            true => Err(WebSocketFailure::Io(too_large(self.max_bytes))),
             false => Ok(()),
         }
     }
 
     /// Inflates the message that ends with this payload.
-    fn message(&mut self, payload: &[u8]) -> Result<Vec<u8>, Stop> {
+    fn message(&mut self, payload: &[u8]) -> Result<Vec<u8>, WebSocketFailure> {
         let mut deflated = std::mem::take(&mut self.message);
         deflated.extend_from_slice(payload);
         if self.takes_over {
@@ -75,7 +75,7 @@ impl Inflater {
                 Err(error) => {
                     self.stream.reset(false);
                     let cause = error.message().unwrap_or("null");
-                    return Err(Stop::Exception(format!(
+                    return Err(WebSocketFailure::Exception(format!(
                         "java.lang.RuntimeException: java.util.zip.DataFormatException: {cause}"
                     )));
                 }
@@ -99,7 +99,7 @@ pub(super) fn inflate(
     frame: &mut Frame,
     of_compressed: bool,
     in_text: bool,
-) -> Result<bool, Stop> {
+) -> Result<bool, WebSocketFailure> {
     let is_compressed = match frame.opcode {
         Opcode::Text | Opcode::Binary => frame.is_compressed,
         Opcode::Continuation => of_compressed,
@@ -110,7 +110,7 @@ pub(super) fn inflate(
     }
     let inflater = inflater
         .as_mut()
-        .ok_or_else(|| Stop::Exception(NOBODY.to_owned()))?;
+        .ok_or_else(|| WebSocketFailure::Exception(NOBODY.to_owned()))?;
     if frame.is_final {
         frame.payload = inflater.message(&frame.payload)?;
     } else {
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(message(&mut without, &ending), "Hello");
         let damaged = without.message(&[0xff; 8]);
         assert!(
-            matches!(damaged, Err(Stop::Exception(text)) if text.contains("DataFormatException"))
+            matches!(damaged, Err(WebSocketFailure::Exception(text)) if text.contains("DataFormatException"))
         );
     }
 
@@ -170,7 +170,7 @@ mod tests {
         let status = deflate.compress_vec(&zeros, &mut payload, flate2::FlushCompress::Sync);
         status.expect("there is room");
         let bomb = inflater("permessage-deflate").message(&payload);
-        assert!(matches!(bomb, Err(Stop::Io(text)) if text.contains("max_body_bytes")));
+        assert!(matches!(bomb, Err(WebSocketFailure::Io(text)) if text.contains("max_body_bytes")));
     }
 
     #[test]

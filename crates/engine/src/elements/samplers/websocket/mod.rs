@@ -23,7 +23,7 @@ mod sampler;
 mod stop;
 mod upgrade;
 
-pub use client::Client;
+pub use client::WebSocketClient;
 pub use decode::decode;
 pub use sampler::WebSocketSampler;
 

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use drumfire_http::{Failure, FailureKind, Incoming, Phase, Proxy, Target, Tunnel};
 
-use super::stop::Stop;
+use super::stop::WebSocketFailure;
 use crate::elements::samplers::http::proxy::ProxyChoice;
 
 /// Asks a proxy for a tunnel.
@@ -24,21 +24,21 @@ impl Connect<'_> {
     }
 
     /// The plugin's message for a tunnel that fails; `None` if the proxy is not the cause.
-    pub fn failed(failure: &Failure) -> Option<Stop> {
+    pub fn failed(failure: &Failure) -> Option<WebSocketFailure> {
         match &failure.kind {
             FailureKind::ProxyRefused(refusal) => {
                 let status = refusal.status.to_string();
                 let message = format!("Connecting proxy failed with status code {status}");
-                Some(Stop::Upgrade(status, message))
+                Some(WebSocketFailure::Upgrade(status, message))
             }
             FailureKind::NoValidResponse | FailureKind::BadStatusLine { .. }
                 if failure.phase == Phase::Proxy =>
             {
-                Some(Stop::Io("Invalid status line".to_owned()))
+                Some(WebSocketFailure::Io("Invalid status line".to_owned()))
             }
             FailureKind::Refused => {
                 let text = "Proxy connection setup error: Connection refused";
-                Some(Stop::Io(text.to_owned()))
+                Some(WebSocketFailure::Io(text.to_owned()))
             }
             _ => None,
         }

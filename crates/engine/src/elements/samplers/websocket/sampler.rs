@@ -7,11 +7,11 @@ use drumfire_http::{Frame, Opcode};
 use drumfire_results::{DataType, Sample, SharedText};
 use drumfire_web::url::Url;
 
-use super::call::Call;
-use super::client::Client;
-use super::decode::{Address, DataType as Wanted, Payload, PayloadType, WebSocketAction};
+use super::call::WebSocketCall;
+use super::client::WebSocketClient;
+use super::decode::{DataType as Wanted, Payload, PayloadType, WebSocketAction, WebSocketAddress};
 use super::filter::Filter;
-use super::stop::Stop;
+use super::stop::WebSocketFailure;
 use super::{call, filter, frames, upgrade};
 use crate::elements::config::{CookieManager, HeaderManager, merged_headers};
 use crate::elements::samplers::http::proxy::GeneralProxy;
@@ -24,7 +24,7 @@ use crate::run::sampler::{Sampler, SamplerTurn};
 pub struct WebSocketSampler {
     pub deed: WebSocketAction,
     /// The address of new connections, for samplers that can open one.
-    pub address: Option<Address>,
+    pub address: Option<WebSocketAddress>,
     pub connect_timeout: Option<Template>,
     pub read_timeout: Option<Template>,
     /// Header Managers in scope, the innermost first.
@@ -47,7 +47,7 @@ impl WebSocketSampler {
         let mut sample = Sample::new(name.eval(cx).into_value(), cx.thread_name.clone());
         sample.start_ms = cx.clock().now_ms();
         sample.set_end(sample.start_ms);
-        let call = match Call::evaluate(self, cx) {
+        let call = match WebSocketCall::evaluate(self, cx) {
             Ok(call) => call,
             Err(error) => {
                 fail(
@@ -107,13 +107,18 @@ impl WebSocketSampler {
 
     /// `prepareWebSocketClient`: the user's connection, or one that is yet to be opened. If there is neither, fails the
     /// sample.
-    fn client(&self, cx: &mut Context, call: &Call, sample: &mut Sample) -> Option<Box<Client>> {
-        let known: Option<Box<Client>> = cx.take_state(self.client);
+    fn client(
+        &self,
+        cx: &mut Context,
+        call: &WebSocketCall,
+        sample: &mut Sample,
+    ) -> Option<Box<WebSocketClient>> {
+        let known: Option<Box<WebSocketClient>> = cx.take_state(self.client);
         if let Some(address) = &call.address {
             if let Some(mut known) = known {
                 known.dispose();
             }
-            return Some(Box::new(Client::new(address)));
+            return Some(Box::new(WebSocketClient::new(address)));
         }
         if known.is_none() {
             match self.deed {
@@ -140,7 +145,7 @@ impl WebSocketSampler {
     fn headers(
         &self,
         cx: &mut Context,
-        client: &Client,
+        client: &WebSocketClient,
         sample: &mut Sample,
     ) -> Vec<(String, String)> {
         if self.headers.is_empty() && self.cookies.is_none() {
@@ -183,10 +188,10 @@ impl WebSocketSampler {
     async fn act(
         &self,
         cx: &mut Context,
-        client: &mut Client,
-        call: &Call,
+        client: &mut WebSocketClient,
+        call: &WebSocketCall,
         sample: &mut Sample,
-    ) -> Result<Option<Frame>, Stop> {
+    ) -> Result<Option<Frame>, WebSocketFailure> {
         match &self.deed {
             WebSocketAction::Open => Ok(None),
             WebSocketAction::RequestResponse(payload) => {
@@ -199,7 +204,7 @@ impl WebSocketSampler {
                 if fits {
                     Ok(Some(frame))
                 } else {
-                    Err(Stop::Unexpected(frame))
+                    Err(WebSocketFailure::Unexpected(frame))
                 }
             }
             WebSocketAction::Write(payload) => {
@@ -208,7 +213,7 @@ impl WebSocketSampler {
             }
             WebSocketAction::Read { wanted, .. } => {
                 let frame = match self.receive(cx, client, call, sample).await {
-                    Err(Stop::ReadTimeout) if call.optional => return Ok(None),
+                    Err(WebSocketFailure::ReadTimeout) if call.optional => return Ok(None),
                     received => received?,
                 };
                 let (is_text, is_binary) = (client.is_text(&frame), client.is_binary(&frame));
@@ -220,7 +225,7 @@ impl WebSocketSampler {
                 if fits {
                     Ok(Some(frame))
                 } else {
-                    Err(Stop::Unexpected(frame))
+                    Err(WebSocketFailure::Unexpected(frame))
                 }
             }
             WebSocketAction::PingPong { pong_only } => {
@@ -236,7 +241,7 @@ impl WebSocketSampler {
                 let frame = self.receive(cx, client, call, sample).await?;
                 match frame.opcode {
                     Opcode::Pong => Ok(Some(frame)),
-                    _ => Err(Stop::Unexpected(frame)),
+                    _ => Err(WebSocketFailure::Unexpected(frame)),
                 }
             }
             WebSocketAction::Close { .. } => self.close(cx, client, call, sample).await,
@@ -246,14 +251,14 @@ impl WebSocketSampler {
     async fn close(
         &self,
         cx: &mut Context,
-        client: &mut Client,
-        call: &Call,
+        client: &mut WebSocketClient,
+        call: &WebSocketCall,
         sample: &mut Sample,
-    ) -> Result<Option<Frame>, Stop> {
+    ) -> Result<Option<Frame>, WebSocketFailure> {
         const REASON: &str = "sampler requested close";
         let text = call.close_status.as_str();
         let Ok(status) = text.parse::<i32>() else {
-            return Err(Stop::Exception(call::not_a_number(text)));
+            return Err(WebSocketFailure::Exception(call::not_a_number(text)));
         };
         if self.needs.request {
             let told =
@@ -266,7 +271,7 @@ impl WebSocketSampler {
         let frame = self.receive(cx, client, call, sample).await?;
         match frame.opcode {
             Opcode::Close => Ok(Some(frame)),
-            _ => Err(Stop::Unexpected(frame)),
+            _ => Err(WebSocketFailure::Unexpected(frame)),
         }
     }
 
@@ -274,15 +279,15 @@ impl WebSocketSampler {
     async fn send(
         &self,
         cx: &mut Context,
-        client: &mut Client,
+        client: &mut WebSocketClient,
         payload: &Payload,
         sample: &mut Sample,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), WebSocketFailure> {
         let request = match payload.evaluate(cx) {
             Ok(request) => request,
             Err(message) => {
                 fail(sample, "Sampler Error", message);
-                return Err(Stop::Aborted);
+                return Err(WebSocketFailure::Aborted);
             }
         };
         if self.needs.request {
@@ -298,10 +303,10 @@ impl WebSocketSampler {
     async fn receive(
         &self,
         cx: &mut Context,
-        client: &mut Client,
-        call: &Call,
+        client: &mut WebSocketClient,
+        call: &WebSocketCall,
         sample: &mut Sample,
-    ) -> Result<Frame, Stop> {
+    ) -> Result<Frame, WebSocketFailure> {
         match self.filters.as_slice() {
             [] => client.receive(cx, call.read_timeout_ms).await,
             filters => {
@@ -325,10 +330,10 @@ impl WebSocketSampler {
     fn succeed(
         &self,
         cx: &mut Context,
-        client: &Client,
+        client: &WebSocketClient,
         sample: &mut Sample,
         frame: Option<Frame>,
-        opened: Option<upgrade::Answer>,
+        opened: Option<upgrade::UpgradeHeaders>,
     ) {
         if let Some(frame) = &frame {
             let (head_bytes, payload_bytes) = frames::sizes(frame);
@@ -393,17 +398,21 @@ impl WebSocketSampler {
     }
 
     /// The message of a failure.
-    fn explain(&self, client: &Client, sample: &mut Sample, stop: Stop) {
+    fn explain(&self, client: &WebSocketClient, sample: &mut Sample, stop: WebSocketFailure) {
         const IO: &str = "Websocket I/O error";
         match stop {
-            Stop::Upgrade(code, message) => fail(sample, code, message),
-            Stop::Io(message) => fail(sample, IO, format!("WebSocket I/O error: {message}")),
-            Stop::ReadTimeout => fail(sample, IO, "WebSocket I/O error: Read timed out"),
-            Stop::Aborted => {}
-            Stop::Exception(text) => {
+            WebSocketFailure::Upgrade(code, message) => fail(sample, code, message),
+            WebSocketFailure::Io(message) => {
+                fail(sample, IO, format!("WebSocket I/O error: {message}"))
+            }
+            WebSocketFailure::ReadTimeout => {
+                fail(sample, IO, "WebSocket I/O error: Read timed out")
+            }
+            WebSocketFailure::Aborted => {}
+            WebSocketFailure::Exception(text) => {
                 fail(sample, "Sampler error", format!("Sampler error: {text}"));
             }
-            Stop::Unexpected(frame) => {
+            WebSocketFailure::Unexpected(frame) => {
                 let shown = frames::shown(&frame, client.is_binary(&frame));
                 if let WebSocketAction::Close { .. } = self.deed {
                     fail(

@@ -3,7 +3,7 @@
 use drumfire_http::Frame;
 
 /// The reason why a sample fails.
-pub enum Stop {
+pub enum WebSocketFailure {
     /// `HttpUpgradeException`: the status, if there is one, and the message.
     Upgrade(String, String),
     /// `IOException`.
@@ -17,8 +17,8 @@ pub enum Stop {
     Exception(String),
 }
 
-impl Stop {
-    pub fn illegal_state(text: String) -> Stop {
-        Stop::Exception(format!("java.lang.IllegalStateException: {text}"))
+impl WebSocketFailure {
+    pub fn illegal_state(text: String) -> WebSocketFailure {
+        WebSocketFailure::Exception(format!("java.lang.IllegalStateException: {text}"))
     }
 }

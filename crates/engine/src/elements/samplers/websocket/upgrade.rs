@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha1::{Digest, Sha1};
 
-use super::stop::Stop;
+use super::stop::WebSocketFailure;
 
 /// Headers that the user cannot set (`UPGRADE_HEADERS`).
 const OWN: [&str; 5] = [
@@ -27,7 +27,7 @@ pub(super) fn request(
     path: &str,
     headers: &[(String, String)],
     nonce: &str,
-) -> Result<Vec<u8>, Stop> {
+) -> Result<Vec<u8>, WebSocketFailure> {
     let mut text = format!("GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n");
     for (name, value) in headers {
         if OWN.iter().any(|own| own.eq_ignore_ascii_case(name)) {
@@ -37,7 +37,7 @@ pub(super) fn request(
         let line = format!("{name}: {value}");
         if line.contains(['\r', '\n']) {
             let text = "java.lang.IllegalArgumentException: Invalid header; contains new line.";
-            return Err(Stop::Exception(text.to_owned()));
+            return Err(WebSocketFailure::Exception(text.to_owned()));
         }
         text.push_str(&line);
         text.push_str("\r\n");
@@ -50,14 +50,16 @@ pub(super) fn request(
 
 /// The headers of a valid answer, sorted by name without regard to case, with the values of one name joined.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Answer(Vec<(String, String)>);
+pub(super) struct UpgradeHeaders(Vec<(String, String)>);
 
-impl Answer {
+impl UpgradeHeaders {
     /// Reads the answer's head.
-    pub fn read(head: &[u8], nonce: &str) -> Result<Answer, Stop> {
+    pub fn read(head: &[u8], nonce: &str) -> Result<UpgradeHeaders, WebSocketFailure> {
         let mut lines = head.split(|byte| *byte == b'\n').map(ascii);
         if head.is_empty() {
-            return Err(Stop::Io("Empty response; connection closed.".to_owned()));
+            return Err(WebSocketFailure::Io(
+                "Empty response; connection closed.".to_owned(),
+            ));
         }
         check_status(&lines.next().unwrap_or_default())?;
         let mut headers: Vec<(String, String)> = Vec::new();
@@ -78,7 +80,7 @@ impl Answer {
             }
         }
         headers.sort_by_key(|(name, _)| name.to_ascii_lowercase());
-        let answer = Answer(headers);
+        let answer = UpgradeHeaders(headers);
         answer.check(nonce)?;
         Ok(answer)
     }
@@ -91,8 +93,8 @@ impl Answer {
         found.map(|(_, value)| value.as_str())
     }
 
-    fn check(&self, nonce: &str) -> Result<(), Stop> {
-        let wrong = |text: &str| Err(Stop::Upgrade(String::new(), text.to_owned()));
+    fn check(&self, nonce: &str) -> Result<(), WebSocketFailure> {
+        let wrong = |text: &str| Err(WebSocketFailure::Upgrade(String::new(), text.to_owned()));
         let is = |name, value: &str| {
             self.get(name)
                 .is_some_and(|own| own.eq_ignore_ascii_case(value))
@@ -132,7 +134,7 @@ fn accepted(nonce: &str) -> String {
 }
 
 /// `HTTP/\d\.\d (\d{3})` at the start of the line.
-fn check_status(line: &str) -> Result<(), Stop> {
+fn check_status(line: &str) -> Result<(), WebSocketFailure> {
     let bytes = line.as_bytes();
     let digits = |range: std::ops::Range<usize>| {
         bytes
@@ -146,11 +148,11 @@ fn check_status(line: &str) -> Result<(), Stop> {
         && bytes.get(8) == Some(&b' ')
         && digits(9..12);
     if !fits {
-        return Err(Stop::Io("Invalid status line".to_owned()));
+        return Err(WebSocketFailure::Io("Invalid status line".to_owned()));
     }
     match &line[9..12] {
         "101" => Ok(()),
-        status => Err(Stop::Upgrade(
+        status => Err(WebSocketFailure::Upgrade(
             status.parse::<u16>().unwrap_or_default().to_string(),
             format!(
                 "Got unexpected status {} with statusLine:{line}",
@@ -189,10 +191,10 @@ mod tests {
 
     const NONCE: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 
-    fn read(head: &str) -> Result<Answer, (String, String)> {
-        Answer::read(head.as_bytes(), NONCE).map_err(|stop| match stop {
-            Stop::Upgrade(code, message) => (code, message),
-            Stop::Io(message) => ("io".to_owned(), message),
+    fn read(head: &str) -> Result<UpgradeHeaders, (String, String)> {
+        UpgradeHeaders::read(head.as_bytes(), NONCE).map_err(|stop| match stop {
+            WebSocketFailure::Upgrade(code, message) => (code, message),
+            WebSocketFailure::Io(message) => ("io".to_owned(), message),
             _ => panic!("neither"),
         })
     }

@@ -4,7 +4,7 @@
 use drumfire_web::url::{SamplerAddress, Url};
 
 /// An address with the parts that it was made of.
-pub struct Address {
+pub struct CacheAddress {
     /// Each with [`END`] after it.
     parts: Box<str>,
     url: Url,
@@ -12,14 +12,14 @@ pub struct Address {
 
 const END: char = '\0';
 
-impl Address {
-    pub fn new(target: &SamplerAddress<'_>, url: Url) -> Address {
+impl CacheAddress {
+    pub fn new(target: &SamplerAddress<'_>, url: Url) -> CacheAddress {
         let mut text = String::new();
         for part in parts(target) {
             text.push_str(part);
             text.push(END);
         }
-        Address {
+        CacheAddress {
             parts: text.into(),
             url,
         }

@@ -16,10 +16,10 @@ use drumfire_web::headers::RequestHead;
 use drumfire_web::url::{SamplerAddress, Url};
 use rustc_hash::FxHashMap;
 
-use self::address::Address;
+use self::address::CacheAddress;
 use self::head::Head;
 use self::settings::{CallMemo, LONGEST};
-use super::call::Call;
+use super::call::HttpCall;
 use super::key::Key;
 use crate::run::context::Context;
 
@@ -41,7 +41,7 @@ pub struct SettingsCache {
 #[derive(Default)]
 struct SamplerValues {
     settings: Option<CallMemo>,
-    address: Option<Address>,
+    address: Option<CacheAddress>,
     head: Option<Head>,
 }
 
@@ -60,7 +60,7 @@ impl SettingsCache {
         &self,
         cx: &Context,
         version: Version,
-        call: &Call<'_>,
+        call: &HttpCall<'_>,
         variables: impl FnOnce() -> Option<Box<[Slot]>>,
     ) {
         let kept = match call.text_bytes() > LONGEST {
@@ -95,7 +95,7 @@ impl SettingsCache {
             return Ok(url.clone());
         }
         let url = target.url()?;
-        entry.address = Some(Address::new(target, url.clone()));
+        entry.address = Some(CacheAddress::new(target, url.clone()));
         Ok(url)
     }
 

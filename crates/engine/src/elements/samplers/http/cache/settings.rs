@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use drumfire_expr::{Scope, Slot, Value, Version};
 
-use super::super::call::Call;
+use super::super::call::HttpCall;
 use super::misses::Misses;
 use crate::run::context::Context;
 
@@ -14,7 +14,7 @@ pub const LONGEST: usize = 4 << 10;
 
 /// The result of a lookup in the cache.
 pub enum Cached {
-    Hit(Rc<Call<'static>>),
+    Hit(Rc<HttpCall<'static>>),
     /// The settings are not worth caching.
     Rejected,
     Miss,
@@ -31,7 +31,7 @@ struct Last {
     version: Version,
     /// The values of the variables, in their order.
     values: Box<[Option<Value>]>,
-    call: Rc<Call<'static>>,
+    call: Rc<HttpCall<'static>>,
 }
 
 impl CallMemo {
@@ -61,7 +61,7 @@ impl CallMemo {
     }
 
     /// Replaces the cached settings by `call`, evaluated with this version of the properties; `None` if it is not worth caching.
-    pub fn keep(&mut self, cx: &Context, version: Version, call: Option<Call<'static>>) {
+    pub fn keep(&mut self, cx: &Context, version: Version, call: Option<HttpCall<'static>>) {
         let Some(variables) = &self.variables else {
             return;
         };
