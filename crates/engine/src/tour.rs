@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Properties;
-use drumfire_testkit::server::{ResponseStep as Answer, Server, ok};
+use drumfire_testkit::server::{ResponseStep, Server, ok};
 
 use crate::base::clock::Clock;
 use crate::bind::{Compiled, bind};
@@ -38,7 +38,7 @@ const PLAN: &str = r#"<jmeterTestPlan version="1.2" properties="5.0" jmeter="5.6
 
 #[test]
 fn from_xml_to_rows() {
-    let server = Server::start(|_| vec![Answer::Send(ok("hi"))]);
+    let server = Server::start(|_| vec![ResponseStep::Send(ok("hi"))]);
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let rows = folder.path().join("tour.jtl");
 

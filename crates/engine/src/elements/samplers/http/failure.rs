@@ -11,9 +11,7 @@ use drumfire_http::{
 use drumfire_results::{DataType, Sample, SampleKind};
 use drumfire_web::Exception;
 use drumfire_web::property::Client;
-use drumfire_web::status::{
-    ConnectFailure, EncodingFault, Endpoint, ExchangeFailure as JavaFailure, StatusPart,
-};
+use drumfire_web::status::{ConnectFailure, EncodingFault, Endpoint, ExchangeFailure, StatusPart};
 use drumfire_web::url::Url;
 
 use super::settings::{MAX_BODY_BYTES, MAX_DECODED_BYTES, MAX_HEAD_BYTES};
@@ -115,53 +113,59 @@ fn was_unknown(host: &str) -> bool {
     false
 }
 
-fn of_exchange<'f>(failure: &'f Failure, host: &str) -> JavaFailure<'f> {
+fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
     let connecting = matches!(failure.phase, Phase::Resolve | Phase::Connect);
     match &failure.kind {
-        FailureKind::UnknownHost => JavaFailure::UnknownHost {
+        FailureKind::UnknownHost => ExchangeFailure::UnknownHost {
             remembered: was_unknown(host),
         },
-        FailureKind::UnknownToNameServers => JavaFailure::UnknownToNameServers,
-        FailureKind::Refused => JavaFailure::Connect(ConnectFailure::Refused),
+        FailureKind::UnknownToNameServers => ExchangeFailure::UnknownToNameServers,
+        FailureKind::Refused => ExchangeFailure::Connect(ConnectFailure::Refused),
         FailureKind::ConnectTimeout if connecting || failure.phase == Phase::TlsHandshake => {
-            JavaFailure::Connect(ConnectFailure::TimedOut)
+            ExchangeFailure::Connect(ConnectFailure::TimedOut)
         }
-        FailureKind::ConnectTimeout => JavaFailure::Socket("Connection timed out"),
-        FailureKind::ReadTimeout => JavaFailure::ReadTimeout,
-        FailureKind::HostUnreachable => JavaFailure::Connect(ConnectFailure::HostUnreachable),
-        FailureKind::NetworkUnreachable => JavaFailure::Connect(ConnectFailure::NetworkUnreachable),
-        FailureKind::AddressNotAvailable => JavaFailure::Connect(ConnectFailure::NoLocalAddress),
-        FailureKind::TooManyFiles => JavaFailure::Socket("Too many open files"),
-        FailureKind::Reset => JavaFailure::Reset,
-        FailureKind::BrokenPipe => JavaFailure::BrokenPipe,
-        FailureKind::ClosedBeforeResponse => JavaFailure::NoResponse,
-        FailureKind::BadHeader(line) => JavaFailure::BadHeader(line),
+        FailureKind::ConnectTimeout => ExchangeFailure::Socket("Connection timed out"),
+        FailureKind::ReadTimeout => ExchangeFailure::ReadTimeout,
+        FailureKind::HostUnreachable => ExchangeFailure::Connect(ConnectFailure::HostUnreachable),
+        FailureKind::NetworkUnreachable => {
+            ExchangeFailure::Connect(ConnectFailure::NetworkUnreachable)
+        }
+        FailureKind::AddressNotAvailable => {
+            ExchangeFailure::Connect(ConnectFailure::NoLocalAddress)
+        }
+        FailureKind::TooManyFiles => ExchangeFailure::Socket("Too many open files"),
+        FailureKind::Reset => ExchangeFailure::Reset,
+        FailureKind::BrokenPipe => ExchangeFailure::BrokenPipe,
+        FailureKind::ClosedBeforeResponse => ExchangeFailure::NoResponse,
+        FailureKind::BadHeader(line) => ExchangeFailure::BadHeader(line),
         FailureKind::BadStatusLine { line, part } => {
-            JavaFailure::BadStatusLine(status_part(*part), line)
+            ExchangeFailure::BadStatusLine(status_part(*part), line)
         }
         FailureKind::HeadTooLarge { .. }
         | FailureKind::BodyTooLarge { .. }
-        | FailureKind::DecodedTooLarge { .. } => JavaFailure::Socket("the response is too large"),
-        FailureKind::NoValidResponse | FailureKind::UnexpectedInterim(_) => {
-            JavaFailure::MalformedHead
+        | FailureKind::DecodedTooLarge { .. } => {
+            ExchangeFailure::Socket("the response is too large")
         }
-        FailureKind::TruncatedBody { expected, received } => JavaFailure::TruncatedBody {
+        FailureKind::NoValidResponse | FailureKind::UnexpectedInterim(_) => {
+            ExchangeFailure::MalformedHead
+        }
+        FailureKind::TruncatedBody { expected, received } => ExchangeFailure::TruncatedBody {
             expected: *expected,
             received: *received,
         },
-        FailureKind::TruncatedChunk { expected, actual } => JavaFailure::TruncatedChunk {
+        FailureKind::TruncatedChunk { expected, actual } => ExchangeFailure::TruncatedChunk {
             expected: *expected,
             received: *actual,
         },
-        FailureKind::MissingLastChunk => JavaFailure::MissingClosingChunk,
+        FailureKind::MissingLastChunk => ExchangeFailure::MissingClosingChunk,
         FailureKind::BadChunk(chunk) => of_chunk(chunk),
         FailureKind::Tls(tls) => of_tls(tls),
-        FailureKind::Decode(failure) => JavaFailure::Damaged(damage(failure)),
-        FailureKind::ProxyRefused(_) => JavaFailure::Socket("Proxy refused the connection"),
-        FailureKind::File(_) => JavaFailure::File("the file could not be read"),
-        FailureKind::Http2(_) => JavaFailure::Socket("HTTP/2 failed"),
-        FailureKind::Http3(_) => JavaFailure::Socket("HTTP/3 failed"),
-        FailureKind::Io(_) => JavaFailure::Socket("input/output error"),
+        FailureKind::Decode(failure) => ExchangeFailure::Damaged(damage(failure)),
+        FailureKind::ProxyRefused(_) => ExchangeFailure::Socket("Proxy refused the connection"),
+        FailureKind::File(_) => ExchangeFailure::File("the file could not be read"),
+        FailureKind::Http2(_) => ExchangeFailure::Socket("HTTP/2 failed"),
+        FailureKind::Http3(_) => ExchangeFailure::Socket("HTTP/3 failed"),
+        FailureKind::Io(_) => ExchangeFailure::Socket("input/output error"),
     }
 }
 
@@ -223,13 +227,13 @@ fn of_http3(kind: Http3Failure) -> Exception {
     Exception::new(class, format!("java.io.IOException: {message}"))
 }
 
-fn of_chunk(chunk: &BadChunk) -> JavaFailure<'_> {
+fn of_chunk(chunk: &BadChunk) -> ExchangeFailure<'_> {
     match chunk {
-        BadChunk::MissingLineEnd => JavaFailure::UnendedChunk,
-        BadChunk::NoLineEnd => JavaFailure::MissingChunkEnd,
-        BadChunk::Size(text) => JavaFailure::BadChunkHeader(text),
-        BadChunk::Trailer(text) => JavaFailure::BadTrailer(text),
-        BadChunk::NegativeSize => JavaFailure::NegativeChunk,
+        BadChunk::MissingLineEnd => ExchangeFailure::UnendedChunk,
+        BadChunk::NoLineEnd => ExchangeFailure::MissingChunkEnd,
+        BadChunk::Size(text) => ExchangeFailure::BadChunkHeader(text),
+        BadChunk::Trailer(text) => ExchangeFailure::BadTrailer(text),
+        BadChunk::NegativeSize => ExchangeFailure::NegativeChunk,
     }
 }
 
@@ -264,13 +268,13 @@ fn damage(failure: &DecodeFailure) -> EncodingFault<'_> {
     }
 }
 
-fn of_tls(tls: &TlsFailure) -> JavaFailure<'_> {
+fn of_tls(tls: &TlsFailure) -> ExchangeFailure<'_> {
     match tls {
-        TlsFailure::Closed => JavaFailure::TlsClosed,
-        TlsFailure::NotTls => JavaFailure::TlsNotSpoken,
-        TlsFailure::Alert(_) => JavaFailure::TlsAlert(tls.alert_name().unwrap_or("unknown")),
-        TlsFailure::ProtocolVersion => JavaFailure::TlsAlert("protocol_version"),
-        TlsFailure::MessageTooLarge(size) => JavaFailure::TlsMessageTooLarge(*size),
-        TlsFailure::Other(text) => JavaFailure::Tls(text),
+        TlsFailure::Closed => ExchangeFailure::TlsClosed,
+        TlsFailure::NotTls => ExchangeFailure::TlsNotSpoken,
+        TlsFailure::Alert(_) => ExchangeFailure::TlsAlert(tls.alert_name().unwrap_or("unknown")),
+        TlsFailure::ProtocolVersion => ExchangeFailure::TlsAlert("protocol_version"),
+        TlsFailure::MessageTooLarge(size) => ExchangeFailure::TlsMessageTooLarge(*size),
+        TlsFailure::Other(text) => ExchangeFailure::Tls(text),
     }
 }

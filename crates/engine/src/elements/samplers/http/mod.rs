@@ -5,7 +5,7 @@
 //! | `decode.rs`, `merged.rs` | the plan's properties, merged with HTTP Request Defaults and managers in scope |
 //! | `sampler.rs` | `HttpSampler`: the settings of each sample, evaluated or from the cache, then fetched |
 //! | `template.rs` | `RequestTemplate`: the settings as the plan has them |
-//! | `call.rs` | `Call`: the settings of one sample, evaluated |
+//! | `call.rs` | `HttpCall`: the settings of one sample, evaluated |
 //! | `cache/` | `SettingsCache`: settings, address and header fields that each sampler had last |
 //! | `key.rs` | the key of a sampler in the cache |
 //! | `reader.rs` | reads properties in JMeter's order, until a function throws |

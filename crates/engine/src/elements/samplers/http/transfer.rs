@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use drumfire_http::{
-    Body as WireBody, Decode, Failure, FailureKind, Incoming, Keep, Limits, Outgoing,
-    Part as WirePart, Phase, Session, Tunnel, WantedParts, exchange,
+    Body as WireBody, Decode, Failure, FailureKind, Incoming, Keep, Limits, Outgoing, Part, Phase,
+    Session, Tunnel, WantedParts, exchange,
 };
 use drumfire_web::Exception;
 use drumfire_web::body::{Body, BodyStretch, unreadable_file};
@@ -168,7 +168,7 @@ async fn transfer(
     };
     let body = match parts.as_slice() {
         [] => WireBody::None,
-        [WirePart::Bytes(bytes)] => WireBody::Bytes(bytes),
+        [Part::Bytes(bytes)] => WireBody::Bytes(bytes),
         parts => WireBody::Parts(parts),
     };
     let mut outgoing = Outgoing {
@@ -235,7 +235,7 @@ async fn unsent(
     let Ok(nothing) = File::open(drumfire_platform::files::EMPTY) else {
         return Trouble::Java(exception);
     };
-    let unreadable = [WirePart::File {
+    let unreadable = [Part::File {
         file: &nothing,
         offset: 0,
         length: 1,
@@ -313,10 +313,7 @@ impl Trouble {
     }
 }
 
-fn wire_parts<'b>(
-    body: &'b Body,
-    files: &'b mut Vec<File>,
-) -> Result<Vec<WirePart<'b>>, Exception> {
+fn wire_parts<'b>(body: &'b Body, files: &'b mut Vec<File>) -> Result<Vec<Part<'b>>, Exception> {
     if let Some(exception) = &body.unsendable {
         return Err(exception.clone());
     }
@@ -327,9 +324,9 @@ fn wire_parts<'b>(
     }
     let mut opened = files.iter();
     let parts = body.parts.iter().filter_map(|part| match part {
-        BodyStretch::Bytes(bytes) => Some(WirePart::Bytes(bytes)),
-        BodyStretch::Shared(text) => Some(WirePart::Bytes(text.as_bytes())),
-        BodyStretch::File { len, .. } => opened.next().map(|file| WirePart::File {
+        BodyStretch::Bytes(bytes) => Some(Part::Bytes(bytes)),
+        BodyStretch::Shared(text) => Some(Part::Bytes(text.as_bytes())),
+        BodyStretch::File { len, .. } => opened.next().map(|file| Part::File {
             file,
             offset: 0,
             length: *len,
