@@ -1,6 +1,6 @@
 //! Decodes content encodings incrementally as a body arrives.
 //!
-//! A few bytes may expand to gigabytes, so a decoder stops when its [`DecodeBudget`] is over and continues in the next one.
+//! A few bytes may expand to gigabytes, so a decoder stops when its [`DecodeBudget`] is spent and continues with the next one.
 
 use std::cell::Cell;
 

@@ -48,7 +48,7 @@ pub enum StatusPart {
     Range,
 }
 
-/// Why an exchange failed. A failure without its own variant is a [`ExchangeFailure::Socket`] with the system's message.
+/// Why an exchange failed. A failure without its own variant is an [`ExchangeFailure::Socket`] with the system's message.
 #[derive(Clone, Copy, Debug)]
 pub enum ExchangeFailure<'a> {
     /// The name does not resolve. `remembered` means that Java has a cached failure and has not asked the system
