@@ -1,8 +1,9 @@
 //! Boundary Extractor (`BoundaryExtractor`): puts the text between two boundaries into variables.
 //!
-//! Properties: `BoundaryExtractor.useHeaders` (the part to search, see [`ExtractorField`]), `.refname`, `.lboundary`, `.rboundary`,
-//! `.match_number` (0 random, negative all), `.default`, `.default_empty_value`, and the scope. Without a name the sample is
-//! discarded.
+//! Properties: `BoundaryExtractor.useHeaders` (the part to search: `true` for the response headers, `request_headers`, `url`,
+//! `code`, `message`, `unescaped` for the body without HTML entities, `as_document` for the body as Tika reads it; otherwise the
+//! body), `.refname`, `.lboundary`, `.rboundary`, `.match_number` (0 random, negative all), `.default`, `.default_empty_value`,
+//! and the scope. Without a name the sample is discarded.
 
 use std::rc::Rc;
 

@@ -1,7 +1,9 @@
 //! Regular Expression Extractor (`RegexExtractor`): puts what a pattern finds in a result into variables.
 //!
-//! Properties: `RegexExtractor.useHeaders` (the part to search, see [`ExtractorField`]), `.refname`, `.regex`, `.template`,
-//! `.default`, `.default_empty_value`, `.match_number` (0 random, negative all), and the scope.
+//! Properties: `RegexExtractor.useHeaders` (the part to search: `true` for the response headers, `request_headers`, `url`,
+//! `code`, `message`, `unescaped` for the body without HTML entities, `as_document` for the body as Tika reads it; otherwise the
+//! body), `.refname`, `.regex`, `.template`, `.default`, `.default_empty_value`, `.match_number` (0 random, negative all), and
+//! the scope.
 //!
 //! It writes `name` and, per group, `name_g0`, `name_g1`, …, and their number to `name_g`. With a negative match number it
 //! writes `name_1`, `name_1_g`, …, and the number of matches to `name_matchNr`. It removes further variables of an earlier
