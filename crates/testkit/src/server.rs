@@ -2,8 +2,8 @@
 //! or stay silent.
 //!
 //! ```
-//! use drumfire_testkit::server::{Server, Step, ok};
-//! let server = Server::start(|request| vec![Step::Send(ok(&format!("you asked for {}", request.target)))]);
+//! use drumfire_testkit::server::{ResponseStep, Server, ok};
+//! let server = Server::start(|request| vec![ResponseStep::Send(ok(&format!("you asked for {}", request.target)))]);
 //! let address = server.address();
 //! # assert_ne!(address.port(), 0);
 //! ```
