@@ -22,7 +22,7 @@ use crate::worker::add;
 /// Needs a current-thread tokio runtime with I/O and time enabled.
 ///
 /// # Errors
-/// See [`FailureKind`]. Nothing is retried, except that all addresses of a name are tried
+/// See [`FailureKind`](crate::failure::FailureKind). Nothing is retried, except that all addresses of a name are tried
 /// until one accepts the connection.
 pub async fn exchange(
     session: &Session,

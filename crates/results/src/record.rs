@@ -28,7 +28,7 @@ pub struct OutputSet {
 }
 
 impl OutputSet {
-    /// Outputs are numbered as in [`ResultWriter::open`], summarisers as in [`Handover::new`].
+    /// Outputs are numbered as in [`ResultWriter::open`](crate::writer::ResultWriter::open), summarisers as in [`Handover::new`].
     pub fn new(
         outputs: impl IntoIterator<Item = u16>,
         summarisers: impl IntoIterator<Item = u16>,
