@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What to build, pack and check.
+/// The order: which programs to build, pack and check.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct PackagingOptions {
     /// Install every package with its client and run the quickstart.

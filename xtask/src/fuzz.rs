@@ -11,7 +11,7 @@ const TARGETS: &str = "fuzz/fuzz_targets";
 const PACKED: &str = "fuzz/corpus.tar.xz";
 const DEFAULT_SECONDS: u32 = 60;
 
-/// What to do with each target.
+/// The task for each target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
     /// Fuzz for this many seconds.

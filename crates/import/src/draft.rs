@@ -26,7 +26,7 @@ pub struct Draft {
     pub load: DraftLoad,
     /// The number of requests left out, by reason.
     pub left_out: BTreeMap<String, usize>,
-    /// What could not be carried over, one line each.
+    /// The parts that could not be carried over, one line each.
     pub warnings: Vec<String>,
     /// The CSV file beside the plan; empty if there is none.
     pub data: Data,

@@ -21,7 +21,7 @@ pub struct Recording {
     pub pages: HashMap<String, String>,
     /// The number of exchanges left out, by reason.
     pub left_out: BTreeMap<String, usize>,
-    /// What could not be carried over, one line each.
+    /// The parts that could not be carried over, one line each.
     pub warnings: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use lsp_types::{
 use crate::workspace::element_at;
 use crate::{docs, hover};
 
-/// What kind of word is being typed.
+/// The kind of word that the user is typing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Context<'t> {
     /// A name or a call after `${`.

@@ -17,7 +17,7 @@ use crate::workspace::{lines_of, location};
 /// The property with the path to a Module Controller's target.
 const NODE_PATH: &str = "ModuleController.node_path";
 
-/// What a position in a plan refers to.
+/// The thing that a position in a plan refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Named {
     /// A variable, a property, a function or a timer.
@@ -29,7 +29,7 @@ pub enum Named {
     File(PathBuf),
 }
 
-/// What the text at an offset refers to, and the span of its name.
+/// The thing that the text at an offset refers to, and the span of its name.
 pub fn target(plan: &PlanFile, offset: usize) -> Option<(Named, Span)> {
     let around = |span: Span| span.start <= offset && offset <= span.end;
     if let Some(name) = plan.index().names.iter().find(|name| around(name.span)) {

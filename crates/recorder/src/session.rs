@@ -36,7 +36,7 @@ struct BrowserRequest {
     failed: bool,
 }
 
-/// What a reply to one of our commands is for.
+/// The purpose of a reply to one of our commands.
 enum Purpose {
     Body(usize),
     PostData(usize),

@@ -12,7 +12,7 @@ use crate::places::{sets_parts, variable_property};
 pub struct Occurrence {
     /// The name as written there.
     pub name: String,
-    /// What the name refers to.
+    /// The thing that the name refers to.
     pub subject: Subject,
     /// Whether it is set or read there.
     pub kind: OccurrenceKind,
@@ -29,7 +29,7 @@ pub struct Occurrence {
 pub struct Computed {
     /// The literal beginning of the name.
     pub prefix: String,
-    /// What the name refers to.
+    /// The thing that the name refers to.
     pub subject: Subject,
     /// Its position in the text of the file.
     pub span: Span,

@@ -13,7 +13,7 @@ pub enum OccurrenceKind {
     Read,
 }
 
-/// What a name refers to.
+/// The thing that a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// A variable of a user.
@@ -158,7 +158,7 @@ fn note_arguments(text: &str, call: &str, arguments: &[Range<usize>], found: &mu
     }
 }
 
-/// What the argument at an index names, by the function's description of its parameters.
+/// The thing that the argument at an index names, by the function's description of its parameters.
 fn named_by(spec: &FunctionSpec, at: usize, count: usize) -> Option<(Subject, OccurrenceKind)> {
     let parameter = match (spec.parameters.get(at), spec.max) {
         (_, None) if at + 1 == count && at + 1 >= spec.parameters.len() => {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::row::RowFormat;
 use crate::xml;
 
-/// What happens to an existing result file. Without a GUI, JMeter ignores `resultcollector.action_if_file_exists` and
+/// The treatment of an existing result file. Without a GUI, JMeter ignores `resultcollector.action_if_file_exists` and
 /// appends to the file, unless `-f` is given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExistingFile {
@@ -27,7 +27,7 @@ pub struct ResultFolder {
     /// Names with this prefix are relative to `base_dir`, others to the working directory
     /// (`jmeter.save.saveservice.base_prefix`, by default `~/`).
     pub base_prefix: String,
-    /// What happens to existing files.
+    /// The treatment of existing files.
     pub existing: ExistingFile,
 }
 

@@ -24,7 +24,7 @@ pub struct RunInfo {
     pub tags: Vec<(String, String)>,
 }
 
-/// What happened between two sends.
+/// The events between two sends.
 #[derive(Clone, Debug, Default)]
 pub struct Interval {
     /// The end of the interval, in milliseconds since the Unix epoch.

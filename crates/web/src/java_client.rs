@@ -1,4 +1,4 @@
-//! What JMeter's `Java` implementation does differently: requests of `java.net.HttpURLConnection` (`HTTPJavaImpl`,
+//! Differences of JMeter's `Java` implementation: requests of `java.net.HttpURLConnection` (`HTTPJavaImpl`,
 //! `PostWriter`, `PutWriter`), and their failures.
 //!
 //! Recorded from JMeter 5.6.3 on Java 17.0.15.

@@ -1,4 +1,4 @@
-//! What happens if a function in a property of an HTTP sampler throws an exception.
+//! The outcome if a function in a property of an HTTP sampler throws an exception.
 //!
 //! JMeter evaluates a property on first use, so its getter throws the function's exception. The code that reads the property
 //! determines who catches it. `HTTPHC4Impl#sample` catches exceptions of properties that it reads while it sets up the

@@ -36,7 +36,7 @@ pub struct Extractor {
     pub source: ExtractorSource,
 }
 
-/// What the search found out about one value.
+/// The findings of the search about one value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The name of its variable.

@@ -23,7 +23,7 @@ pub struct JmesPath {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct JmesPathError {
-    /// What is wrong; not the message of io.burt's library.
+    /// Our description of the error; not the message of io.burt's library.
     pub message: String,
 }
 

@@ -28,7 +28,7 @@ pub struct Scenario {
     pub most_seconds: u32,
     /// Whether it only runs when named, because it takes very long.
     pub on_request: bool,
-    /// What the cases count, if they are numbers. They are then drawn as a curve.
+    /// The unit of the cases, if they are numbers. They are then drawn as a curve.
     pub axis: Option<&'static str>,
     pub aims: Vec<Aim>,
 }
