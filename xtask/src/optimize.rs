@@ -15,7 +15,7 @@ const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3
 /// Builds `optimized/drumfire` in cargo's target folder.
 ///
 /// # Errors
-/// If the compiler's tool for profiles or nginx is missing, or a build fails. A benchmark that fails is told, and the others count.
+/// If the compiler's tool for profiles or nginx is missing, or a build fails. A benchmark that fails is reported, and the others count.
 pub fn optimize() -> anyhow::Result<()> {
     let profile = profile()?;
     let folder = folder()?;
@@ -30,7 +30,7 @@ pub fn optimize() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Counts what the program does in the benchmarks; gives the file with the counts, in the compiler's form.
+/// Records a profile of the program in the benchmarks. Returns the file, in the form that the compiler reads.
 ///
 /// # Errors
 /// As [`optimize`].

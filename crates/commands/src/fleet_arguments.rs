@@ -79,10 +79,10 @@ pub struct FleetArguments {
     /// Every agent runs the whole plan, as JMeter's remote servers do
     #[arg(long, help_heading = FLEET)]
     each: bool,
-    /// What happens to the users of a lost agent [default: continue]
+    /// Choose what becomes of the users of a lost agent [default: continue]
     #[arg(long, value_enum, help_heading = FLEET)]
     on_lost: Option<LostAgents>,
-    /// What happens to the rows of samples; by default, -l collects them
+    /// Choose where the rows of samples go; by default, -l collects them
     #[arg(long, value_enum, help_heading = FLEET)]
     rows: Option<RowsOfAgents>,
     /// Also send agents this file, which the plan reads but does not name; relative to the plan's folder

@@ -2,7 +2,7 @@
 //!
 //! Stop 1 of the nine ("read"): [`read`] turns the bytes of a plan into a [`Tree`] of [`Node`]s with their properties
 //! and their positions in the file. The tree keeps unknown classes, disabled elements, old names and the order of
-//! everything. What an element means is decided later, when the tree is compiled. The crate reproduces how JMeter 5.6.3
+//! everything. The meaning of an element is decided later, when the tree is compiled. The crate reproduces how JMeter 5.6.3
 //! loads a file (XStream over MXParser with `SaveService` and its converters): how class names are spelled, which old
 //! names are upgraded, how text is normalised, and which files fail to load.
 //!
