@@ -3,6 +3,7 @@
 //! Two oddities of JMeter: it refuses a cookie that arrives expired, but never drops a stored one that expires later. An
 //! expiry of exactly the epoch counts as none.
 
+mod public_suffix;
 mod spec;
 
 use std::borrow::Cow;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-use super::{Cookie, Policy, lower};
+use super::{Cookie, Policy, lower, public_suffix};
 use crate::header_value::{Cursor, Element, parse_elements, parse_netscape_element};
 use crate::http_date;
 use crate::java_text::{is_blank, trim};
@@ -420,7 +420,7 @@ fn rfc2109_domain_match(cookie: &Cookie, host: &str) -> bool {
         || (domain.starts_with('.') && ends_with_ignoring_case(host, domain))
 }
 
-/// `PublicSuffixDomainFilter.match`, whose list contains the domains of registries but not of hosting providers.
+/// `PublicSuffixDomainFilter.match`.
 fn is_public_suffix(cookie: &Cookie, host: &str) -> bool {
     const LOCAL: [&str; 5] = [".localhost.", ".test.", ".local.", ".local", ".localdomain"];
     let domain = lower(&cookie.domain);
@@ -433,9 +433,7 @@ fn is_public_suffix(cookie: &Cookie, host: &str) -> bool {
     if name.is_empty() || name.starts_with('.') {
         return true;
     }
-    psl::suffix(name.as_bytes()).is_some_and(|suffix| {
-        suffix.as_bytes().len() == name.len() && suffix.typ() == Some(psl::Type::Icann)
-    })
+    public_suffix::contains(name)
 }
 
 /// `RFC6265CookieSpec.formatCookies`: longest path first, otherwise in stored order; quoted if the value requires
