@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
-use xtask::{root, run};
+use xtask::{profile, root, run};
 
 use crate::{PackagingOptions, Release, copy};
 
@@ -79,36 +79,45 @@ pub fn missing(order: &PackagingOptions, folder: &Path) -> anyhow::Result<()> {
     Build::of(order, folder).run(&missing)
 }
 
+/// Records the benchmarks' profile with programs that count. They run here, so there is none of aarch64.
+///
+/// # Errors
+/// As [`missing`], or nginx is missing.
+pub fn profile(folder: &Path) -> anyhow::Result<PathBuf> {
+    let counts = folder.join("counts");
+    crate::empty(&counts)?;
+    let build = Build {
+        sources: root(),
+        folder: folder.to_path_buf(),
+        target_folder: folder.join("counting"),
+        options: profile::counting(&counts),
+    };
+    build.run(&X86_64)?;
+    let programs = X86_64.map(|target| build.program(target));
+    profile::record(&programs, &counts, folder)
+}
+
 /// The targets of an order, each with the program that the order gives for it.
 fn targets(order: &PackagingOptions) -> Vec<(Target, Option<&Path>)> {
-    let target = |cpu, is_static| Target { cpu, is_static };
-    let mut targets = vec![
-        (target("x86_64", false), order.dynamic.as_deref()),
-        (target("x86_64", true), order.r#static.as_deref()),
-    ];
+    let given = [order.dynamic.as_deref(), order.r#static.as_deref()];
+    let mut targets: Vec<_> = X86_64.into_iter().zip(given).collect();
     if order.all {
-        targets.extend([
-            (target("aarch64", false), None),
-            (target("aarch64", true), None),
-        ]);
+        targets.extend(X86_64.map(|target| (target.on("aarch64"), None)));
     }
     targets
 }
 
 /// Builds the static x86_64 program again from a copy of the sources in another folder, and checks that the bytes are the same.
-pub fn again(release: &Release, folder: &Path, profile: Option<&Path>) -> anyhow::Result<()> {
+pub fn again(release: &Release, order: &PackagingOptions, folder: &Path) -> anyhow::Result<()> {
     let build = Build {
         sources: release.work.join("elsewhere"),
-        folder: folder.join("again"),
-        profile: profile.map(Path::to_path_buf),
+        target_folder: folder.join("again"),
+        ..Build::of(order, folder)
     };
     run(Command::new("git")
         .args(["clone", "--quiet"])
         .args([&root(), &build.sources]))?;
-    let target = Target {
-        cpu: "x86_64",
-        is_static: true,
-    };
+    let [_, target] = X86_64;
     build.run(&[target])?;
     let (first, second) = (&release.r#static().file, build.program(target));
     if std::fs::read(first)? != std::fs::read(&second)? {
@@ -160,7 +169,23 @@ struct Target {
     is_static: bool,
 }
 
+/// The dynamic program for x86_64 and the static one.
+const X86_64: [Target; 2] = [
+    Target {
+        cpu: "x86_64",
+        is_static: false,
+    },
+    Target {
+        cpu: "x86_64",
+        is_static: true,
+    },
+];
+
 impl Target {
+    fn on(self, cpu: &'static str) -> Target {
+        Target { cpu, ..self }
+    }
+
     /// As Rust names it.
     fn name(self) -> String {
         let libc = if self.is_static { "musl" } else { "gnu" };
@@ -177,30 +202,28 @@ impl Target {
 /// A call of cargo. It builds for all targets at once, so that what runs on this machine is built once.
 struct Build {
     sources: PathBuf,
-    /// Zig is installed here, and cargo works below it.
+    /// Zig is installed here.
     folder: PathBuf,
-    /// The profile by which the compiler lays out the programs.
-    profile: Option<PathBuf>,
+    /// cargo works here.
+    target_folder: PathBuf,
+    /// More options of the compiler for Rust.
+    options: Vec<String>,
 }
 
 impl Build {
     fn of(order: &PackagingOptions, folder: &Path) -> Build {
+        let profile = order.profile.as_deref();
         Build {
             sources: root(),
             folder: folder.to_path_buf(),
-            profile: order.profile.clone(),
+            target_folder: folder.join("build"),
+            options: profile.map(profile::guided).unwrap_or_default(),
         }
-    }
-
-    fn target_folder(&self) -> PathBuf {
-        self.folder.join("build")
     }
 
     /// The executable for a target.
     fn program(&self, target: Target) -> PathBuf {
-        self.target_folder()
-            .join(target.name())
-            .join("dist/drumfire")
+        self.target_folder.join(target.name()).join("dist/drumfire")
     }
 
     fn run(&self, targets: &[Target]) -> anyhow::Result<()> {
@@ -219,7 +242,7 @@ impl Build {
         for target in targets {
             command.arg("--target").arg(target.with_version());
         }
-        command.arg("--target-dir").arg(self.target_folder());
+        command.arg("--target-dir").arg(&self.target_folder);
         let mut path = OsString::from(&tools);
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
@@ -237,12 +260,11 @@ impl Build {
         let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let cargo_home = cargo_home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
         let cargo_home = cargo_home.context("there is no home folder")?;
-        let target_folder = self.target_folder();
         // Paths of this machine would make the bytes depend on the folder.
         let mapped = [
             (self.sources.as_path(), "/drumfire"),
             (&cargo_home, "/cargo"),
-            (&target_folder, "/build"),
+            (&self.target_folder, "/build"),
         ];
         let map = |option: &str| -> Vec<String> {
             let options = mapped
@@ -253,9 +275,7 @@ impl Build {
         let mut flags = map("--remap-path-prefix");
         // Position-independent code has 2 MB of relocations. Their packed form needs glibc 2.36.
         flags.push("-Crelocation-model=static".to_owned());
-        if let Some(profile) = &self.profile {
-            flags.push(format!("-Cprofile-use={}", profile.display()));
-        }
+        flags.extend_from_slice(&self.options);
         Ok((flags, map("-ffile-prefix-map")))
     }
 }

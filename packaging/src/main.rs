@@ -38,7 +38,7 @@ pub const HOMEPAGE: &str = "https://github.com/drumfire/drumfire";
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    match PackagingOptions::read(&words).and_then(|order| dist(&order)) {
+    match PackagingOptions::read(&words).and_then(dist) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
@@ -52,11 +52,12 @@ fn main() -> ExitCode {
 pub struct PackagingOptions {
     /// Install every package with its client and run the quickstart.
     pub check: bool,
-    /// Also build aarch64, and build again in another folder to check that the bytes are the same.
+    /// Build by a profile of the benchmarks, also build aarch64, and build again in another folder to check that the bytes are
+    /// the same.
     pub all: bool,
     /// Use the existing packages instead of building and packing.
     pub packed: bool,
-    /// Build by this profile of the compiler.
+    /// Build by this profile of the compiler instead of recording one.
     pub profile: Option<PathBuf>,
     /// Pack this program instead of building the dynamic one.
     pub dynamic: Option<PathBuf>,
@@ -119,12 +120,43 @@ impl Release {
     }
 }
 
+/// The programs that pack and check, each with Debian's package.
+const TOOLS: [(&str, &str); 9] = [
+    ("python3", "python3-venv"),
+    ("npm", "npm"),
+    ("dpkg-deb", "dpkg"),
+    ("rpmbuild", "rpm"),
+    ("buildah", "buildah"),
+    ("ruby", "ruby"),
+    ("javac", "default-jdk-headless"),
+    ("mvn", "maven"),
+    ("gradle", "gradle"),
+];
+
+/// Checks that all tools are there, because they are needed after minutes of building.
+fn check_tools(order: &PackagingOptions) -> anyhow::Result<()> {
+    let records = order.all && order.profile.is_none();
+    let needed = TOOLS
+        .iter()
+        .chain(records.then_some(&("nginx", "nginx-light")));
+    let missing = needed.filter(|(program, _)| !xtask::is_on_path(program));
+    let packages: Vec<&str> = missing.map(|(_, package)| *package).collect();
+    if !packages.is_empty() {
+        bail!(
+            "packing needs more programs: apt install {}",
+            packages.join(" ")
+        );
+    }
+    Ok(())
+}
+
 /// Builds, packs and optionally checks the packages.
 ///
 /// # Errors
 /// A tool is missing, a build or a packer fails, or a package does not install or run.
-pub fn dist(order: &PackagingOptions) -> anyhow::Result<()> {
+pub fn dist(mut order: PackagingOptions) -> anyhow::Result<()> {
     let start = std::time::Instant::now();
+    check_tools(&order)?;
     let folder = std::path::absolute(xtask::target().join("dist"))?;
     let (packages, work) = (folder.join("packages"), folder.join("work"));
     let share = work.join("share");
@@ -140,24 +172,27 @@ pub fn dist(order: &PackagingOptions) -> anyhow::Result<()> {
     for folder in [&packages, &work] {
         empty(folder)?;
     }
+    if order.all && order.profile.is_none() {
+        order.profile = Some(build::profile(&folder)?);
+    }
     let release = Release {
         folder: packages,
         work,
-        programs: build::programs(order, &folder)?,
+        programs: build::programs(&order, &folder)?,
         time: commit_time()?,
         share,
     };
     // Maven, Gradle and npm wait for the network much of their time.
     let (built, packed) = std::thread::scope(|scope| {
         let integrations = scope.spawn(|| integrations::pack(&release));
-        (build::missing(order, &folder), integrations.join())
+        (build::missing(&order, &folder), integrations.join())
     });
     built?;
     packed.map_err(|_| anyhow::anyhow!("packing the integrations panicked"))??;
     build::describe(release.r#static(), &release.share)?;
     pack(&release)?;
     if order.all {
-        build::again(&release, &folder, order.profile.as_deref())?;
+        build::again(&release, &order, &folder)?;
     }
     if order.check {
         check::all(&release)?;

@@ -1,4 +1,6 @@
-//! Shared parts of the development commands: the workspace, and running commands in it.
+//! Shared parts of the development commands: the workspace, running commands in it, and profile-guided builds.
+
+pub mod profile;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -15,7 +15,6 @@ mod web;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use anyhow::Context as _;
 use xtask::{cargo, run};
 
 const USAGE: &str = "\
@@ -49,10 +48,11 @@ usage: cargo xtask COMMAND
                                 (DRUMFIRE_STATSD: npm's folder) and ClickHouse (DRUMFIRE_CHDB: a Python with chdb), where installed
   gen                           write docs/reference/ from the code
   web                           build the report's page from web/ (node, npm)
-  dist [--check] [--all] [--packed] [--dynamic FILE] [--static FILE]
+  dist [--check] [--all] [--packed] [--profile FILE] [--dynamic FILE] [--static FILE]
                                 make the packages of a release in dist/packages of cargo's target folder; --check installs each with
-                                its own client and runs the quickstart; --all adds aarch64, a second build that must give the same bytes,
-                                and programs laid out by a profile (as optimize); --dynamic and --static pack a program that is built already; --packed only
+                                its own client and runs the quickstart; --all adds aarch64, lays out the programs for x86_64 by a
+                                profile as optimize does (nginx), and builds again, which must give the same bytes; --profile gives
+                                a recorded profile; --dynamic and --static pack a program that is built already; --packed only
                                 checks the packages that are there
   integrations [--compare]      run the tests of integrations/ (Maven, JDK 17, Gradle) and check ci/ against schemas
                                 (check-jsonschema); --compare also builds the Maven projects with jmeter-maven-plugin (Maven 3.9)
@@ -77,7 +77,7 @@ fn main() -> ExitCode {
             "bench" | "faults" | "fleet" | "record" | "trust" | "gen",
             ..,
         ] => tools(&words),
-        ["dist", ref options @ ..] => dist(options),
+        ["dist", ref options @ ..] => packaging(options),
         ["sinks"] => sinks(),
         ["web"] => web::build(),
         ["integrations", ref options @ ..] => integrations::test(options),
@@ -168,18 +168,6 @@ fn test_http3() -> anyhow::Result<()> {
         "--bin",
         "drumfire",
     ]))
-}
-
-/// Makes packages. Those of a whole release are built by a profile of the benchmarks.
-fn dist(options: &[&str]) -> anyhow::Result<()> {
-    if !options.contains(&"--all") || options.contains(&"--packed") {
-        return packaging(options);
-    }
-    let profile = optimize::profile()?;
-    let profile = profile
-        .to_str()
-        .context("the path of the target folder is not UTF-8")?;
-    packaging(&[options, &["--profile", profile]].concat())
 }
 
 fn packaging(options: &[&str]) -> anyhow::Result<()> {

@@ -1,0 +1,89 @@
+//! Profile-guided optimization. A program is built twice: the first build counts, in some benchmarks, how often its code runs,
+//! and the compiler lays out the second build by these counts.
+//!
+//! A function is found in a profile by its name, which holds the target. So a profile serves the targets on which it was recorded.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+
+use crate::{cargo, root, run};
+
+/// The benchmarks that record the profile: HTTP/1.1 and HTTP/2, TLS, bodies that are read, and result files.
+const LOAD: [&str; 5] = ["keepalive", "extract", "newstate-tls", "http2", "rows"];
+
+const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3"];
+
+/// The options of the compiler for a build that writes its counts to a folder.
+pub fn counting(counts: &Path) -> Vec<String> {
+    vec![option("profile-generate", counts)]
+}
+
+/// The options of the compiler for a build by a profile.
+pub fn guided(profile: &Path) -> Vec<String> {
+    vec![option("profile-use", profile)]
+}
+
+fn option(name: &str, file: &Path) -> String {
+    format!("-C{name}={}", file.display())
+}
+
+/// Runs the benchmarks with programs that count, and writes `drumfire.profdata` into a folder, in the form that the compiler
+/// reads. Returns that file.
+///
+/// # Errors
+/// The compiler's tool for profiles or nginx is missing. A benchmark that fails is reported, and the others count.
+pub fn record(programs: &[PathBuf], counts: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
+    let merge = merge_tool()?;
+    for program in programs {
+        let bench = [
+            "run",
+            "--quiet",
+            "--package",
+            "drumfire-tools",
+            "--",
+            "bench",
+        ];
+        let mut command = cargo();
+        command.args(bench).args(LOAD).args(SHORT);
+        command.arg("--program").arg(program);
+        run(command.arg("--out").arg(folder.join("load")))?;
+    }
+    let profile = folder.join("drumfire.profdata");
+    run(Command::new(merge)
+        .args(["merge", "-o"])
+        .args([&profile, counts]))?;
+    Ok(profile)
+}
+
+/// Installs the compiler's tools for profiles, and returns the one that merges counts.
+fn merge_tool() -> anyhow::Result<PathBuf> {
+    let (host, sysroot) = (host()?, rustc(&["--print", "sysroot"])?);
+    let file = Path::new(sysroot.trim()).join(format!("lib/rustlib/{host}/bin/llvm-profdata"));
+    if !file.exists() {
+        run(Command::new("rustup").args(["--quiet", "component", "add", "llvm-tools"]))
+            .with_context(|| format!("there is no {}", file.display()))?;
+    }
+    Ok(file)
+}
+
+/// The target for which the compiler builds unless told otherwise (`x86_64-unknown-linux-gnu`).
+///
+/// # Errors
+/// There is no compiler, or it does not report its host.
+pub fn host() -> anyhow::Result<String> {
+    let version = rustc(&["--version", "--verbose"])?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(host.context("rustc does not report its host")?.to_owned())
+}
+
+fn rustc(options: &[&str]) -> anyhow::Result<String> {
+    let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let output = rustc.current_dir(root()).args(options).output();
+    let output = output.context("rustc")?;
+    if !output.status.success() {
+        bail!("rustc {options:?}: {}", output.status);
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
