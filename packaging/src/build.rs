@@ -15,6 +15,9 @@ use crate::{PackagingOptions, Release, copy};
 /// Zig and the cargo subcommand that links with it, with their versions on PyPI.
 const TOOLS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
 
+/// The features beside the default ones that the programs have.
+pub const FEATURES: &str = "http3";
+
 /// A compiled program.
 #[derive(Clone, Debug)]
 pub struct BuiltProgram {
@@ -164,13 +167,13 @@ pub fn describe(program: &BuiltProgram, share: &Path) -> anyhow::Result<()> {
 
 /// A processor and a way to link.
 #[derive(Clone, Copy)]
-struct Target {
+pub struct Target {
     cpu: &'static str,
     is_static: bool,
 }
 
 /// The dynamic program for x86_64 and the static one.
-const X86_64: [Target; 2] = [
+pub const X86_64: [Target; 2] = [
     Target {
         cpu: "x86_64",
         is_static: false,
@@ -187,7 +190,7 @@ impl Target {
     }
 
     /// As Rust names it.
-    fn name(self) -> String {
+    pub fn name(self) -> String {
         let libc = if self.is_static { "musl" } else { "gnu" };
         format!("{}-unknown-linux-{libc}", self.cpu)
     }
@@ -238,7 +241,7 @@ impl Build {
         .context("rustup has the standard library of other targets")?;
         let mut command = Command::new(tools.join("cargo-zigbuild"));
         command.args(["zigbuild", "--quiet", "--locked", "--profile", "dist"]);
-        command.args(["--package", "drumfire", "--features", "http3"]);
+        command.args(["--package", "drumfire", "--features", FEATURES]);
         for target in targets {
             command.arg("--target").arg(target.with_version());
         }

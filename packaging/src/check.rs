@@ -522,9 +522,8 @@ pub fn copy_program(from: &Path, to: &Path) -> anyhow::Result<()> {
 
 fn image(release: &Release, place: &Path) -> anyhow::Result<Row> {
     let file = release.folder.join(container::name());
-    let source = format!("oci-archive:{}:drumfire", file.display());
     let start = Instant::now();
-    let container = output(container::buildah(place).args(["from", &source]))?;
+    let container = output(container::buildah(place).args(["from", &container::address(release)]))?;
     let mut mount = container::buildah(place);
     let root = output(mount.args(["mount", container.trim()]))?;
     // Run the program with the image as its root, so that nothing else is available to it.

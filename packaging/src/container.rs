@@ -13,6 +13,12 @@ pub fn name() -> String {
     format!("drumfire-{VERSION}-static.oci.tar")
 }
 
+/// The image in its archive, as buildah addresses it. `deploy/` and the compose file name it with this tag.
+pub fn address(release: &Release) -> String {
+    let archive = release.folder.join(name());
+    format!("oci-archive:{}:drumfire:{VERSION}", archive.display())
+}
+
 /// buildah with private storage, which needs neither a daemon nor overlay file systems.
 pub fn buildah(work: &Path) -> Command {
     let mut buildah = Command::new("buildah");
@@ -48,10 +54,7 @@ pub fn pack(release: &Release) -> anyhow::Result<()> {
     build
         .arg("--file")
         .arg(xtask::root().join("packaging/templates/container/Containerfile"));
-    build.arg("--tag").arg(format!(
-        "oci-archive:{}:drumfire",
-        release.folder.join(name()).display()
-    ));
+    build.arg("--tag").arg(address(release));
     build.arg(&context).stdin(Stdio::null());
     let output = build
         .output()

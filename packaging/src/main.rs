@@ -204,10 +204,10 @@ pub fn dist(mut order: PackagingOptions) -> anyhow::Result<()> {
 }
 
 fn pack(release: &Release) -> anyhow::Result<()> {
+    sbom::write(release)?;
     for program in &release.programs {
         archive::pack(release, program)?;
     }
-    sbom::write(release)?;
     linux::deb(release)?;
     linux::rpm(release)?;
     python::wheels(release)?;

@@ -1,24 +1,19 @@
 //! Writes the software bill of materials: every crate in the program, as CycloneDX 1.5 JSON.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
+use crate::build::{FEATURES, Target, X86_64};
 use crate::{LICENSE, Release, VERSION};
 
-/// Writes `drumfire-VERSION.cdx.json`: the crates that are linked into the dynamic x86_64 program.
-fn write_components(release: &Release, metadata: &Value) -> anyhow::Result<()> {
-    let used = used(metadata)?;
-    let packages = metadata["packages"]
-        .as_array()
-        .context("cargo metadata lists packages")?;
-    let components: Vec<Value> = packages
-        .iter()
-        .filter(|package| package["id"].as_str().is_some_and(|id| used.contains(id)))
-        .filter(|package| package["source"].is_string())
-        .map(component)
-        .collect();
+/// Writes `drumfire-VERSION.cdx.json`, for the packages and beside them: the crates that are linked into the programs for x86_64.
+pub fn write(release: &Release) -> anyhow::Result<()> {
+    let mut components = BTreeMap::new();
+    for target in X86_64 {
+        components.extend(linked(&metadata(target)?)?);
+    }
     let document = json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.5",
@@ -32,23 +27,20 @@ fn write_components(release: &Release, metadata: &Value) -> anyhow::Result<()> {
                 "licenses": [{"expression": LICENSE}],
             },
         },
-        "components": components,
+        "components": components.into_values().collect::<Vec<_>>(),
     });
-    let file = release.folder.join(format!("drumfire-{VERSION}.cdx.json"));
-    crate::write(&file, serde_json::to_string_pretty(&document)?)
+    let document = serde_json::to_string_pretty(&document)?;
+    let name = format!("drumfire-{VERSION}.cdx.json");
+    crate::write(&release.folder.join(&name), &document)?;
+    crate::write(&release.share.join("doc/drumfire").join(&name), &document)
 }
 
-/// Gets the dependencies from cargo and writes the document.
-pub fn write(release: &Release) -> anyhow::Result<()> {
+/// The dependencies for a target, as cargo resolves them.
+fn metadata(target: Target) -> anyhow::Result<Value> {
     let mut cargo = xtask::cargo();
-    cargo.args([
-        "metadata",
-        "--format-version",
-        "1",
-        "--locked",
-        "--filter-platform",
-        "x86_64-unknown-linux-gnu",
-    ]);
+    cargo.args(["metadata", "--format-version", "1", "--locked"]);
+    cargo.args(["--filter-platform", &target.name()]);
+    cargo.args(["--features", &format!("drumfire/{FEATURES}")]);
     let output = cargo.output().context("cargo metadata")?;
     if !output.status.success() {
         bail!(
@@ -56,7 +48,21 @@ pub fn write(release: &Release) -> anyhow::Result<()> {
             String::from_utf8_lossy(&output.stderr)
         );
     }
-    write_components(release, &serde_json::from_slice(&output.stdout)?)
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// The components that the program is linked with, by their ids.
+fn linked(metadata: &Value) -> anyhow::Result<Vec<(String, Value)>> {
+    let used = used(metadata)?;
+    let packages = metadata["packages"]
+        .as_array()
+        .context("cargo metadata lists packages")?;
+    let linked = packages.iter().filter_map(|package| {
+        let id = package["id"].as_str()?;
+        let is_foreign = package["source"].is_string();
+        (is_foreign && used.contains(id)).then(|| (id.to_owned(), component(package)))
+    });
+    Ok(linked.collect())
 }
 
 fn component(package: &Value) -> Value {

@@ -93,17 +93,27 @@ pub fn write_all(release: &Release) -> anyhow::Result<()> {
         &release.folder.join("install.ps1"),
         fill("install.ps1.in", &values)?,
     )?;
-    for file in ["Containerfile", "Containerfile.jvm", "compose.yaml"] {
-        let from = xtask::root()
-            .join("packaging/templates/container")
-            .join(file);
-        copy(&from, &release.folder.join("container").join(file))?;
+    containers(&release.folder.join("container"))
+}
+
+/// Writes the files for containers, and the dashboards that the compose file mounts.
+fn containers(folder: &Path) -> anyhow::Result<()> {
+    let templates = xtask::root().join("packaging/templates/container");
+    for file in crate::files(&templates)? {
+        match file.to_str().and_then(|name| name.strip_suffix(".in")) {
+            Some(name) => write(
+                &folder.join(name),
+                fill(&format!("container/{name}.in"), &[])?,
+            )?,
+            None => copy(&templates.join(&file), &folder.join(&file))?,
+        }
     }
-    // The compose file mounts the dashboards.
     let dashboards = xtask::root().join("dashboards");
     for file in crate::files(&dashboards)? {
-        let to = release.folder.join("container/dashboards").join(&file);
-        copy(&dashboards.join(&file), &to)?;
+        copy(
+            &dashboards.join(&file),
+            &folder.join("dashboards").join(&file),
+        )?;
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! `cargo xtask integrations`: runs the tests of `integrations/`, which start the program from Maven, JUnit, jmeter-java-dsl and
-//! Gradle, and checks the files in `ci/` against their schemas.
+//! Gradle, and checks the files in `ci/` and the compose files against their schemas.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,8 +7,8 @@ use std::process::Command;
 use anyhow::bail;
 use xtask::{cargo, root, run};
 
-/// Files for CI systems, the schema of each, and the conversion that it needs first.
-const SCHEMAS: [(&str, &[&str]); 3] = [
+/// Files for CI systems and containers, the schema of each, and the conversion that it needs first.
+const SCHEMAS: [(&str, &[&str]); 5] = [
     ("ci/github/action.yml", &["vendor.github-actions"]),
     (
         "ci/gitlab/drumfire.gitlab-ci.yml",
@@ -21,6 +21,11 @@ const SCHEMAS: [(&str, &[&str]); 3] = [
             "--data-transform",
             "azure-pipelines",
         ],
+    ),
+    ("deploy/compose.yaml", &["vendor.compose-spec"]),
+    (
+        "packaging/templates/container/compose.yaml.in",
+        &["vendor.compose-spec"],
     ),
 ];
 
@@ -71,7 +76,7 @@ fn gradle(folder: &Path, binary: &str) -> anyhow::Result<()> {
 fn schemas() -> anyhow::Result<()> {
     if !is_there("check-jsonschema", "--version") {
         skipped(
-            "the schemas of ci/",
+            "the schemas of ci/ and the compose files",
             "there is no check-jsonschema (pip install check-jsonschema)",
         );
         return Ok(());
