@@ -22,7 +22,6 @@ function isAllTheTime(reason: Reason, report: Report): boolean {
 }
 
 function when(reason: Reason, report: Report): string {
-  if (reason.spans_ms.length === 0) return "";
   if (isAllTheTime(reason, report)) return "all the time";
   const moment = (ms: number) => elapsed((ms - report.startedMs) / 1000);
   const told = reason.spans_ms.slice(0, MOST_SPANS).map(([from, to]) => `${moment(from)}–${moment(to)}`);
@@ -49,7 +48,8 @@ export function Verdict({ report }: { report: Report }) {
         <ul>
           {verdict.reasons.map((reason) => (
             <li>
-              <b>{reason.what}</b> <span class="when">{when(reason, report)}</span>
+              <b>{reason.what}</b>
+              {reason.spans_ms.length > 0 && <span class="when"> {when(reason, report)}</span>}
               {reason.measured && `: ${reason.measured}`}
               <small>{reason.remedy}</small>
             </li>
