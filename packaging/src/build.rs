@@ -8,15 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
-use xtask::{profile, root, run};
+use xtask::{FEATURES, profile, root, run};
 
 use crate::{PackagingOptions, Release, copy};
 
 /// Zig and the cargo subcommand that links with it, with their versions on PyPI.
 const TOOLS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
-
-/// The features beside the default ones that the programs have.
-pub const FEATURES: &str = "http3";
 
 /// A compiled program.
 #[derive(Clone, Debug)]
@@ -80,24 +77,6 @@ pub fn missing(order: &PackagingOptions, folder: &Path) -> anyhow::Result<()> {
         .map(|(target, _)| target)
         .collect();
     Build::of(order, folder).run(&missing)
-}
-
-/// Records the benchmarks' profile with programs that count. They run here, so there is none of aarch64.
-///
-/// # Errors
-/// As [`missing`], or nginx is missing.
-pub fn profile(folder: &Path) -> anyhow::Result<PathBuf> {
-    let counts = folder.join("counts");
-    crate::empty(&counts)?;
-    let build = Build {
-        sources: root(),
-        folder: folder.to_path_buf(),
-        target_folder: folder.join("counting"),
-        options: profile::counting(&counts),
-    };
-    build.run(&X86_64)?;
-    let programs = X86_64.map(|target| build.program(target));
-    profile::record(&programs, &counts, folder)
 }
 
 /// The targets of an order, each with the program that the order gives for it.

@@ -173,7 +173,7 @@ pub fn dist(mut order: PackagingOptions) -> anyhow::Result<()> {
         empty(folder)?;
     }
     if order.all && order.profile.is_none() {
-        order.profile = Some(build::profile(&folder)?);
+        order.profile = Some(xtask::profile::record(&folder.join("counting"))?);
     }
     let release = Release {
         folder: packages,

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
+use xtask::FEATURES;
 
-use crate::build::{FEATURES, Target, X86_64};
+use crate::build::{Target, X86_64};
 use crate::{LICENSE, Release, VERSION};
 
 /// Writes `drumfire-VERSION.cdx.json`, for the packages and beside them: the crates that are linked into the programs for x86_64.

@@ -7,6 +7,9 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
+/// The features beside the default ones that packaged programs have.
+pub const FEATURES: &str = "http3";
+
 /// The folder of the workspace.
 pub fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -50,9 +50,9 @@ usage: cargo xtask COMMAND
   web                           build the report's page from web/ (node, npm)
   dist [--check] [--all] [--packed] [--profile FILE] [--dynamic FILE] [--static FILE]
                                 make the packages of a release in dist/packages of cargo's target folder; --check installs each with
-                                its own client and runs the quickstart; --all adds aarch64, lays out the programs for x86_64 by a
-                                profile as optimize does (nginx), and builds again, which must give the same bytes; --profile gives
-                                a recorded profile; --dynamic and --static pack a program that is built already; --packed only
+                                its own client and runs the quickstart; --all adds aarch64, lays out the dynamic program for x86_64
+                                by a profile as optimize does (nginx), and builds again, which must give the same bytes; --profile
+                                gives a recorded profile; --dynamic and --static pack a program that is built already; --packed only
                                 checks the packages that are there
   integrations [--compare]      run the tests of integrations/ (Maven, JDK 17, Gradle) and check ci/ against schemas
                                 (check-jsonschema); --compare also builds the Maven projects with jmeter-maven-plugin (Maven 3.9)

@@ -1,14 +1,14 @@
 //! Profile-guided optimization. A program is built twice: the first build counts, in some benchmarks, how often its code runs,
 //! and the compiler lays out the second build by these counts.
 //!
-//! A function is found in a profile by its name, which holds the target. So a profile serves the targets on which it was recorded.
+//! A function is found in a profile by its name, which depends on the target and the features. So a profile serves one target.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::{cargo, root, run};
+use crate::{FEATURES, cargo, root, run};
 
 /// The benchmarks that record the profile. The compiler treats code that none of them runs as rarely run, so they cover all that
 /// most plans do for each sample.
@@ -28,9 +28,35 @@ const LOAD: [&str; 11] = [
 
 const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3"];
 
-/// The options of the compiler for a build that writes its counts to a folder.
-pub fn counting(counts: &Path) -> Vec<String> {
-    options("profile-generate", counts)
+/// Builds a program that counts, runs the benchmarks with it, and writes `drumfire.profdata` into a folder, in the form that the
+/// compiler reads. Returns that file.
+///
+/// # Errors
+/// nginx or the compiler's tool for profiles is missing, or the build fails. A benchmark that fails is reported, and the others
+/// count.
+pub fn record(folder: &Path) -> anyhow::Result<PathBuf> {
+    let merge = merge_tool()?;
+    let (counts, profile) = (folder.join("counts"), folder.join("drumfire.profdata"));
+    if counts.exists() {
+        std::fs::remove_dir_all(&counts)?;
+    }
+    let program = build(folder, &options("profile-generate", &counts))?;
+    let bench = [
+        "run",
+        "--quiet",
+        "--package",
+        "drumfire-tools",
+        "--",
+        "bench",
+    ];
+    let mut command = cargo();
+    command.args(bench).args(LOAD).args(SHORT);
+    command.arg("--program").arg(&program);
+    run(command.arg("--out").arg(folder.join("load")))?;
+    run(Command::new(merge)
+        .args(["merge", "-o"])
+        .args([&profile, &counts]))?;
+    Ok(profile)
 }
 
 /// The options of the compiler for a build by a profile.
@@ -47,32 +73,23 @@ fn options(name: &str, file: &Path) -> Vec<String> {
     ]
 }
 
-/// Runs the benchmarks with programs that count, and writes `drumfire.profdata` into a folder, in the form that the compiler
-/// reads. Returns that file.
+/// Builds the program of the packages for this machine with more compiler options, below a folder. The target is named so that they do
+/// not apply to build scripts and macros. Returns the program.
 ///
 /// # Errors
-/// The compiler's tool for profiles or nginx is missing. A benchmark that fails is reported, and the others count.
-pub fn record(programs: &[PathBuf], counts: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
-    let merge = merge_tool()?;
-    for program in programs {
-        let bench = [
-            "run",
-            "--quiet",
-            "--package",
-            "drumfire-tools",
-            "--",
-            "bench",
-        ];
-        let mut command = cargo();
-        command.args(bench).args(LOAD).args(SHORT);
-        command.arg("--program").arg(program);
-        run(command.arg("--out").arg(folder.join("load")))?;
-    }
-    let profile = folder.join("drumfire.profdata");
-    run(Command::new(merge)
-        .args(["merge", "-o"])
-        .args([&profile, counts]))?;
-    Ok(profile)
+/// The build fails.
+pub fn build(folder: &Path, options: &[String]) -> anyhow::Result<PathBuf> {
+    let host = host()?;
+    let mut command = cargo();
+    command.args(["build", "--profile", "dist", "--package", "drumfire"]);
+    command.args(["--features", FEATURES]);
+    command
+        .args(["--target", &host])
+        .arg("--target-dir")
+        .arg(folder);
+    command.env("CARGO_ENCODED_RUSTFLAGS", options.join("\u{1f}"));
+    run(&mut command)?;
+    Ok(folder.join(host).join("dist/drumfire"))
 }
 
 /// Installs the compiler's tools for profiles, and returns the one that merges counts.
@@ -87,10 +104,7 @@ fn merge_tool() -> anyhow::Result<PathBuf> {
 }
 
 /// The target for which the compiler builds unless told otherwise (`x86_64-unknown-linux-gnu`).
-///
-/// # Errors
-/// There is no compiler, or it does not report its host.
-pub fn host() -> anyhow::Result<String> {
+fn host() -> anyhow::Result<String> {
     let version = rustc(&["--version", "--verbose"])?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host.context("rustc does not report its host")?.to_owned())
