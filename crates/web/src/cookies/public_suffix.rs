@@ -3,22 +3,38 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-static RULES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+#[derive(Default)]
+struct Rules {
+    /// Registries.
+    registries: HashSet<&'static str>,
+    /// Domains of which every subdomain is a registry (`*.kawasaki.jp`).
+    parents: HashSet<&'static str>,
+    /// Subdomains of parents that are sites (`!city.kawasaki.jp`).
+    sites: HashSet<&'static str>,
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let file = include_str!("../../assets/public_suffixes.txt");
-    file.lines()
-        .filter(|line| !line.starts_with("//"))
-        .collect()
+    let mut rules = Rules::default();
+    for line in file.lines().filter(|line| !line.starts_with("//")) {
+        if let Some(parent) = line.strip_prefix("*.") {
+            rules.parents.insert(parent);
+        } else if let Some(site) = line.strip_prefix('!') {
+            rules.sites.insert(site);
+        } else {
+            rules.registries.insert(line);
+        }
+    }
+    rules
 });
 
 /// Whether a registry registers names directly below this domain, which is in lower case. As in HttpClient's
 /// `PublicSuffixMatcher.matches`, domains of hosting providers do not count.
 pub fn contains(domain: &str) -> bool {
     let rules = &*RULES;
-    if rules.contains(&*format!("!{domain}")) {
-        return false;
-    }
-    let below_wildcard = |(_, parent)| rules.contains(&*format!("*.{parent}"));
-    rules.contains(domain) || domain.split_once('.').is_some_and(below_wildcard)
+    let has_parent = |(_, parent)| rules.parents.contains(parent);
+    !rules.sites.contains(domain)
+        && (rules.registries.contains(domain) || domain.split_once('.').is_some_and(has_parent))
 }
 
 #[cfg(test)]
