@@ -53,7 +53,7 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))?;
     let release = &downloaded(release, folder.path())?;
-    let checks: [(&'static str, Check); 11] = [
+    let mut checks: Vec<(&'static str, Check)> = vec![
         ("tar.gz", |release, place| {
             tarball(release, place, release.dynamic(), "tar.gz")
         }),
@@ -70,6 +70,9 @@ pub fn all(release: &Release) -> anyhow::Result<()> {
         ("container", image),
         ("manifests", manifests),
     ];
+    if foreign(release).is_some() {
+        checks.push(("tar.gz aarch64", emulated));
+    }
     for program in release
         .programs
         .iter()
@@ -216,17 +219,17 @@ pub fn output(command: &mut Command) -> anyhow::Result<String> {
 
 /// Runs the quickstart with an installed program.
 fn quickstart(program: &Path, share: &Path, home: &Path) -> anyhow::Result<()> {
+    quickstart_by(|| clean(program, home), share)
+}
+
+/// Runs the quickstart with commands that start a program.
+fn quickstart_by(program: impl Fn() -> Command, share: &Path) -> anyhow::Result<()> {
     let plan = share.join("drumfire/examples/quickstart.jmx");
-    let said = output(
-        clean(program, home)
-            .arg("run")
-            .arg(&plan)
-            .args(["--demo", SECONDS]),
-    )?;
+    let said = output(program().arg("run").arg(&plan).args(["--demo", SECONDS]))?;
     if !said.contains("TOTAL") {
         bail!("the quickstart printed no table:\n{said}");
     }
-    let version = output(clean(program, home).arg("version"))?;
+    let version = output(program().arg("version"))?;
     if !version.contains(VERSION) {
         bail!("`drumfire version` says {version}");
     }
@@ -268,6 +271,38 @@ fn tarball(
         built_by: "dist",
         installed_by: "tar",
         took,
+    })
+}
+
+/// The static program for a processor that this machine does not have.
+fn foreign(release: &Release) -> Option<&BuiltProgram> {
+    let mut programs = release.programs.iter();
+    programs.find(|program| program.is_static && program.cpu != "x86_64")
+}
+
+/// Runs the static program for aarch64 with QEMU, if it is installed.
+fn emulated(release: &Release, place: &Path) -> anyhow::Result<Row> {
+    let program = foreign(release).context("there is no program for aarch64")?;
+    let qemu = format!("qemu-{}-static", program.cpu);
+    let name = program.archive_name();
+    let file = release.folder.join(format!("{name}.tar.gz"));
+    let start = Instant::now();
+    output(clean("tar", place).arg("-xzf").arg(&file))?;
+    let by_qemu = || {
+        let mut command = clean(&qemu, place);
+        command.arg(place.join(&name).join("bin/drumfire"));
+        command
+    };
+    let is_there = xtask::is_on_path(&qemu);
+    if is_there {
+        quickstart_by(by_qemu, &place.join(&name).join("share"))?;
+    }
+    Ok(Row {
+        channel: "tar.gz aarch64",
+        file,
+        built_by: "dist",
+        installed_by: "tar, qemu-user",
+        took: is_there.then(|| start.elapsed()),
     })
 }
 
