@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
+use serde_json::json;
 use xtask::{FEATURES, profile, root, run};
 
 use crate::{PackagingOptions, Release, copy};
@@ -145,7 +146,7 @@ pub fn describe(program: &BuiltProgram, share: &Path) -> anyhow::Result<()> {
 }
 
 /// A processor and a way to link.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     cpu: &'static str,
     is_static: bool,
@@ -188,18 +189,17 @@ struct Build {
     folder: PathBuf,
     /// cargo works here.
     target_folder: PathBuf,
-    /// More options of the compiler for Rust.
-    options: Vec<String>,
+    /// The profile by which the compiler lays out the dynamic program for x86_64.
+    profile: Option<PathBuf>,
 }
 
 impl Build {
     fn of(order: &PackagingOptions, folder: &Path) -> Build {
-        let profile = order.profile.as_deref();
         Build {
             sources: root(),
             folder: folder.to_path_buf(),
             target_folder: folder.join("build"),
-            options: profile.map(profile::guided).unwrap_or_default(),
+            profile: order.profile.clone(),
         }
     }
 
@@ -221,20 +221,32 @@ impl Build {
         let mut command = Command::new(tools.join("cargo-zigbuild"));
         command.args(["zigbuild", "--quiet", "--locked", "--profile", "dist"]);
         command.args(["--package", "drumfire", "--features", FEATURES]);
-        for target in targets {
+        let (flags, c_flags) = self.flags()?;
+        for &target in targets {
+            let flags = [&flags[..], &self.guided(target)].concat();
+            let setting = format!("target.{}.rustflags={}", target.name(), json!(flags));
             command.arg("--target").arg(target.with_version());
+            command.arg("--config").arg(setting);
+        }
+        for other in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+            command.env_remove(other);
         }
         command.arg("--target-dir").arg(&self.target_folder);
         let mut path = OsString::from(&tools);
         path.push(":");
         path.push(std::env::var_os("PATH").unwrap_or_default());
         command.env("PATH", path).current_dir(&self.sources);
-        let (flags, c_flags) = self.flags()?;
-        command.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
         command.env("CFLAGS", c_flags.join(" "));
         let targets: Vec<String> = targets.iter().map(|target| target.with_version()).collect();
         println!("building {}", targets.join(", "));
         run(&mut command)
+    }
+
+    /// More options of the compiler for a target. The profile is of the dynamic program for x86_64 and would only make others larger.
+    fn guided(&self, target: Target) -> Vec<String> {
+        let is_profiled = target == X86_64[0];
+        let profile = self.profile.as_deref().filter(|_| is_profiled);
+        profile.map(profile::guided).unwrap_or_default()
     }
 
     /// The options of the compilers for Rust and for C.
@@ -257,7 +269,6 @@ impl Build {
         let mut flags = map("--remap-path-prefix");
         // Position-independent code has 2 MB of relocations. Their packed form needs glibc 2.36.
         flags.push("-Crelocation-model=static".to_owned());
-        flags.extend_from_slice(&self.options);
         Ok((flags, map("-ffile-prefix-map")))
     }
 }
