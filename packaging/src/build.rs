@@ -16,6 +16,9 @@ use crate::{PackagingOptions, Release, copy};
 /// Zig and the cargo subcommand that links with it, with their versions on PyPI.
 const TOOLS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
 
+/// The variable with the time that C's compiler writes for `__DATE__` and `__TIME__`, which mimalloc contains.
+const DATE: &str = "SOURCE_DATE_EPOCH";
+
 /// A compiled program.
 #[derive(Clone, Debug)]
 pub struct BuiltProgram {
@@ -243,6 +246,7 @@ impl Build {
         path.push(std::env::var_os("PATH").unwrap_or_default());
         command.env("PATH", path).current_dir(&self.sources);
         command.env("CFLAGS", c_flags.join(" "));
+        command.env(DATE, crate::commit_time()?.to_string());
         let targets: Vec<String> = targets.iter().map(|target| target.with_version()).collect();
         println!("building {}", targets.join(", "));
         run(&mut command)
@@ -275,7 +279,10 @@ impl Build {
         let mut flags = map("--remap-path-prefix");
         // Position-independent code has 2 MB of relocations. Their packed form needs glibc 2.36.
         flags.push("-Crelocation-model=static".to_owned());
-        Ok((flags, map("-ffile-prefix-map")))
+        let mut c_flags = map("-ffile-prefix-map");
+        // As a definition, too, because Zig's cache does not know the variable.
+        c_flags.push(format!("-D{DATE}={}", crate::commit_time()?));
+        Ok((flags, c_flags))
     }
 }
 

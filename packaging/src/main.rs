@@ -262,6 +262,7 @@ pub fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// The time of the last commit in seconds since the Unix epoch.
 fn commit_time() -> anyhow::Result<u64> {
     let mut git = std::process::Command::new("git");
     let output = git
