@@ -40,13 +40,7 @@ impl BuiltProgram {
 
 /// The programs of packages that already exist: only their names are used.
 pub fn names() -> Vec<BuiltProgram> {
-    [false, true]
-        .map(|is_static| BuiltProgram {
-            cpu: "x86_64",
-            is_static,
-            file: PathBuf::new(),
-        })
-        .into()
+    X86_64.map(|target| target.built(PathBuf::new())).into()
 }
 
 /// The programs of an order: x86_64 dynamic, x86_64 static, then those for aarch64. Those that the order does not give are where
@@ -61,11 +55,7 @@ pub fn programs(order: &PackagingOptions, folder: &Path) -> anyhow::Result<Vec<B
             Some(file) => std::path::absolute(file)?,
             None => build.program(target),
         };
-        Ok(BuiltProgram {
-            cpu: target.cpu,
-            is_static: target.is_static,
-            file,
-        })
+        Ok(target.built(file))
     });
     programs.collect()
 }
@@ -178,6 +168,14 @@ impl Target {
         Target { cpu, ..self }
     }
 
+    fn built(self, file: PathBuf) -> BuiltProgram {
+        BuiltProgram {
+            cpu: self.cpu,
+            is_static: self.is_static,
+            file,
+        }
+    }
+
     /// As Rust names it.
     pub fn name(self) -> String {
         let libc = if self.is_static { "musl" } else { "gnu" };
@@ -252,7 +250,8 @@ impl Build {
         run(&mut command)
     }
 
-    /// More options of the compiler for a target. The profile is of the dynamic program for x86_64 and would only make others larger.
+    /// More options of the compiler for a target. The profile is of the dynamic program for x86_64 and would only make others
+    /// larger.
     fn guided(&self, target: Target) -> Vec<String> {
         let is_profiled = target == X86_64[0];
         let profile = self.profile.as_deref().filter(|_| is_profiled);

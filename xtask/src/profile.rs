@@ -73,8 +73,8 @@ fn options(name: &str, file: &Path) -> Vec<String> {
     ]
 }
 
-/// Builds the program of the packages for this machine with more compiler options, below a folder. The target is named so that they do
-/// not apply to build scripts and macros. Returns the program.
+/// Builds the program of the packages for this machine with more compiler options, below a folder. The target is named so that
+/// they do not apply to build scripts and macros. Returns the program.
 ///
 /// # Errors
 /// The build fails.
@@ -118,4 +118,16 @@ fn rustc(options: &[&str]) -> anyhow::Result<String> {
         bail!("rustc {options:?}: {}", output.status);
     }
     Ok(String::from_utf8(output.stdout)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_is_a_target_of_the_toolchain() {
+        let sysroot = rustc(&["--print", "sysroot"]).expect("tests are built by a rustc");
+        let targets = Path::new(sysroot.trim()).join("lib/rustlib");
+        assert!(targets.join(host().expect("it has a host")).is_dir());
+    }
 }
