@@ -29,6 +29,15 @@ fn correlated(steps: Vec<DraftStep>) -> (Draft, Vec<Finding>) {
     (draft, findings)
 }
 
+/// A page with a form, and the answer to it.
+fn login(page: &str, form: RequestBody) -> Vec<DraftStep> {
+    let url = "http://h/login";
+    vec![
+        step("GET", url, RequestBody::None, page, "text/html"),
+        step("POST", url, form, "", "text/html"),
+    ]
+}
+
 fn path(draft: &Draft, place: usize) -> String {
     draft
         .steps()
@@ -48,22 +57,7 @@ fn a_hidden_field_comes_from_the_page() {
         ("user".into(), "ann".into()),
         ("password".into(), "secret".into()),
     ];
-    let (draft, findings) = correlated(vec![
-        step(
-            "GET",
-            "http://h/login",
-            RequestBody::None,
-            page,
-            "text/html",
-        ),
-        step(
-            "POST",
-            "http://h/login",
-            RequestBody::Form(form),
-            "",
-            "text/html",
-        ),
-    ]);
+    let (draft, findings) = correlated(login(page, RequestBody::Form(form)));
     assert_eq!(findings.len(), 1);
     assert_eq!(
         (findings[0].from, findings[0].used_in.as_slice()),
@@ -231,21 +225,8 @@ fn visit(user: &str, token: &str, cart: u32, product: &str) -> Draft {
     ];
     let cart_json = format!(r#"{{"cart":{{"id":{cart},"size":1}}}}"#);
     let order = RequestBody::Raw(format!(r#"{{"cart": {cart}, "user": "{user}"}}"#).into());
-    let steps = vec![
-        step(
-            "GET",
-            "http://h/login",
-            RequestBody::None,
-            &page,
-            "text/html",
-        ),
-        step(
-            "POST",
-            "http://h/login",
-            RequestBody::Form(form),
-            "",
-            "text/html",
-        ),
+    let mut steps = login(&page, RequestBody::Form(form));
+    steps.extend([
         step(
             "GET",
             &format!("http://h/product/{product}?ref=top"),
@@ -267,7 +248,7 @@ fn visit(user: &str, token: &str, cart: u32, product: &str) -> Draft {
             "",
             "",
         ),
-    ];
+    ]);
     let mut draft = Draft::new("t");
     draft.transactions.push(Transaction {
         steps,
