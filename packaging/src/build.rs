@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, bail};
 use serde_json::json;
-use xtask::{FEATURES, profile, root, run};
+use xtask::{FEATURES, output, profile, root, run};
 
 use crate::{PackagingOptions, Release, copy};
 
@@ -124,13 +124,8 @@ pub fn describe(program: &BuiltProgram, share: &Path) -> anyhow::Result<()> {
         ("fish", "fish/vendor_completions.d/drumfire.fish"),
         ("powershell", "powershell/drumfire.ps1"),
     ] {
-        let output = Command::new(&program.file)
-            .args(["completions", shell])
-            .output()?;
-        if !output.status.success() {
-            bail!("drumfire completions {shell}: {}", output.status);
-        }
-        crate::write(&share.join(file), output.stdout)?;
+        let completions = output(Command::new(&program.file).args(["completions", shell]))?;
+        crate::write(&share.join(file), completions)?;
     }
     for file in ["LICENSE", "NOTICE"] {
         copy(&root().join(file), &share.join("doc/drumfire").join(file))?;
@@ -230,7 +225,8 @@ impl Build {
         command.args(["--package", "drumfire", "--features", FEATURES]);
         let (flags, c_flags) = self.flags()?;
         for &target in targets {
-            let flags = [&flags[..], &self.guided(target)].concat();
+            let guided = self.profile_of(target).map(profile::guided);
+            let flags = [&flags[..], &guided.unwrap_or_default()].concat();
             let setting = format!("target.{}.rustflags={}", target.name(), json!(flags));
             command.arg("--target").arg(target.with_version());
             command.arg("--config").arg(setting);
@@ -245,17 +241,20 @@ impl Build {
         command.env("PATH", path).current_dir(&self.sources);
         command.env("CFLAGS", c_flags.join(" "));
         command.env(DATE, crate::commit_time()?.to_string());
-        let targets: Vec<String> = targets.iter().map(|target| target.with_version()).collect();
-        println!("building {}", targets.join(", "));
-        run(&mut command)
+        let labels: Vec<String> = targets.iter().map(|target| target.with_version()).collect();
+        println!("building {}", labels.join(", "));
+        run(&mut command)?;
+        for &target in targets {
+            if let Some(profile) = self.profile_of(target) {
+                profile::check(profile, &self.program(target))?;
+            }
+        }
+        Ok(())
     }
 
-    /// More options of the compiler for a target. The profile is of the dynamic program for x86_64 and would only make others
-    /// larger.
-    fn guided(&self, target: Target) -> Vec<String> {
-        let is_profiled = target == X86_64[0];
-        let profile = self.profile.as_deref().filter(|_| is_profiled);
-        profile.map(profile::guided).unwrap_or_default()
+    /// The profile is of the dynamic program for x86_64 and would only make others larger.
+    fn profile_of(&self, target: Target) -> Option<&Path> {
+        self.profile.as_deref().filter(|_| target == X86_64[0])
     }
 
     /// The options of the compilers for Rust and for C.

@@ -8,12 +8,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use xtask::run;
+use xtask::{output, run};
 
 use crate::build::BuiltProgram;
 use crate::{
     Release, VERSION, archive, container, copy, empty, files, integrations, linux, maven,
-    mebibytes, npm, python, write,
+    megabytes, npm, python, write,
 };
 
 /// The duration of the quickstart in seconds: long enough to send requests, short enough to wait for.
@@ -118,7 +118,7 @@ fn program_told(program: &BuiltProgram) -> anyhow::Result<String> {
     Ok(format!(
         "{} {kind} program: {}{judged}",
         program.cpu,
-        mebibytes(bytes)
+        megabytes(bytes)
     ))
 }
 
@@ -150,7 +150,7 @@ impl Row {
     }
 
     fn told(&self) -> anyhow::Result<String> {
-        let size = mebibytes(fs::metadata(&self.file)?.len());
+        let size = megabytes(fs::metadata(&self.file)?.len());
         let took = match self.took {
             None => "not run".to_owned(),
             Some(took) if took > LONG && self.is_quick() => {
@@ -195,26 +195,6 @@ pub fn clean(program: impl AsRef<std::ffi::OsStr>, home: &Path) -> Command {
         .env("PATH", "/usr/bin:/bin")
         .current_dir(home);
     command
-}
-
-/// Runs a command and returns its output.
-///
-/// # Errors
-/// The command does not start or fails; the error contains its output.
-pub fn output(command: &mut Command) -> anyhow::Result<String> {
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("{command:?}"))?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    if !output.status.success() {
-        bail!(
-            "{command:?}: {}\n{said}{}",
-            output.status,
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
-    Ok(said)
 }
 
 /// Runs the quickstart with an installed program.

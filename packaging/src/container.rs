@@ -2,9 +2,9 @@
 //! daemon.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context as _, bail};
+use xtask::output;
 
 use crate::{Release, VERSION, copy, files};
 
@@ -55,12 +55,6 @@ pub fn pack(release: &Release) -> anyhow::Result<()> {
         .arg("--file")
         .arg(xtask::root().join("packaging/templates/container/Containerfile"));
     build.arg("--tag").arg(address(release));
-    build.arg(&context).stdin(Stdio::null());
-    let output = build
-        .output()
-        .context("buildah (Debian and Ubuntu: apt install buildah)")?;
-    if !output.status.success() {
-        bail!("buildah: {}", String::from_utf8_lossy(&output.stderr));
-    }
+    output(build.arg(&context))?;
     Ok(())
 }

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context as _, bail};
-use xtask::{root, run};
+use xtask::{output, root, run};
 
-use crate::check::{Row, output};
+use crate::check::Row;
 use crate::{Release, VERSION, copy, files, maven, write};
 
 /// Maven's goal that puts artifacts into a repository.

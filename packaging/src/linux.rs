@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use anyhow::{Context as _, bail};
-use xtask::run;
+use anyhow::Context as _;
+use xtask::{output, run};
 
 use crate::{Release, VERSION, copy, empty, files, texts, write};
 
@@ -46,12 +46,7 @@ pub fn rpm(release: &Release) -> anyhow::Result<()> {
     pack.args(["-bb", "--quiet", "--target", "x86_64", "--define"]);
     pack.arg(format!("_topdir {}", top.display())).arg(&spec);
     pack.env("SOURCE_DATE_EPOCH", release.time.to_string());
-    let output = pack
-        .output()
-        .context("rpmbuild (Debian and Ubuntu: apt install rpm)")?;
-    if !output.status.success() {
-        bail!("rpmbuild: {}", String::from_utf8_lossy(&output.stderr));
-    }
+    output(&mut pack)?;
     copy(
         &top.join("RPMS/x86_64").join(rpm_name()),
         &release.folder.join(rpm_name()),

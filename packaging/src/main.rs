@@ -265,13 +265,9 @@ pub fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 /// The time of the last commit in seconds since the Unix epoch.
 fn commit_time() -> anyhow::Result<u64> {
     let mut git = std::process::Command::new("git");
-    let output = git
-        .args(["log", "-1", "--format=%ct"])
-        .current_dir(xtask::root())
-        .output();
-    let output = output.context("git")?;
-    let text = String::from_utf8(output.stdout)?;
-    text.trim()
+    git.args(["log", "-1", "--format=%ct"]);
+    xtask::output(git.current_dir(xtask::root()))?
+        .trim()
         .parse()
         .context("git does not report the time of the last commit")
 }
@@ -279,14 +275,14 @@ fn commit_time() -> anyhow::Result<u64> {
 fn list(folder: &Path) -> anyhow::Result<()> {
     for file in files(folder)? {
         let size = fs::metadata(folder.join(&file))?.len();
-        println!("{:>10}  {}", mebibytes(size), file.display());
+        println!("{:>10}  {}", megabytes(size), file.display());
     }
     Ok(())
 }
 
-/// A size for humans.
-pub fn mebibytes(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+/// A size for humans, in millions of bytes.
+pub fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use serde_json::{Value, json};
 use xtask::FEATURES;
 
@@ -42,14 +42,7 @@ fn metadata(target: Target) -> anyhow::Result<Value> {
     cargo.args(["metadata", "--format-version", "1", "--locked"]);
     cargo.args(["--filter-platform", &target.name()]);
     cargo.args(["--features", &format!("drumfire/{FEATURES}")]);
-    let output = cargo.output().context("cargo metadata")?;
-    if !output.status.success() {
-        bail!(
-            "cargo metadata: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-    }
-    Ok(serde_json::from_slice(&output.stdout)?)
+    Ok(serde_json::from_str(&xtask::output(&mut cargo)?)?)
 }
 
 /// The components that the program is linked with, by their ids.

@@ -3,7 +3,7 @@
 pub mod profile;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, bail};
 
@@ -45,4 +45,24 @@ pub fn run(command: &mut Command) -> anyhow::Result<()> {
         bail!("{command:?}: {status}");
     }
     Ok(())
+}
+
+/// Runs a command and returns its output.
+///
+/// # Errors
+/// The command does not start or fails; the error contains its output.
+pub fn output(command: &mut Command) -> anyhow::Result<String> {
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("{command:?}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if !output.status.success() {
+        bail!(
+            "{command:?}: {}\n{said}{}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(said)
 }

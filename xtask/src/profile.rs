@@ -1,14 +1,15 @@
 //! Profile-guided optimization. A program is built twice: the first build counts, in some benchmarks, how often its code runs,
 //! and the compiler lays out the second build by these counts.
 //!
-//! A function is found in a profile by its name, which depends on the target and the features. So a profile serves one target.
+//! A function is found in a profile by its name, which depends on the target, the features and some settings of cargo. So a profile
+//! serves one target. A build whose names are not in the profile succeeds all the same, so [`check`] looks for them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
 
-use crate::{FEATURES, cargo, root, run};
+use crate::{FEATURES, cargo, output, root, run};
 
 /// The benchmarks that record the profile. The compiler treats code that none of them runs as rarely run, so they cover all that
 /// most plans do for each sample.
@@ -26,6 +27,18 @@ const LOAD: [&str; 11] = [
     "rows",
 ];
 
+/// cargo-zigbuild, which builds the packages, sets these to keep the options of a target away from build scripts. They are part of
+/// the names of all crates that have a build script among their dependencies.
+const ONLY_FOR_TARGET: [(&str, &str); 3] = [
+    ("CARGO_TARGET_APPLIES_TO_HOST", "false"),
+    ("CARGO_UNSTABLE_TARGET_APPLIES_TO_HOST", "true"),
+    // Lets a stable cargo read the other two.
+    ("__CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS", "nightly"),
+];
+
+/// The crate by whose name [`check`] judges a profile. Most other crates stand below it.
+const JUDGED: &str = "drumfire_engine";
+
 const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3"];
 
 /// Builds a program that counts, runs the benchmarks with it, and writes `drumfire.profdata` into a folder, in the form that the
@@ -35,7 +48,7 @@ const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3
 /// nginx or the compiler's tool for profiles is missing, or the build fails. A benchmark that fails is reported, and the others
 /// count.
 pub fn record(folder: &Path) -> anyhow::Result<PathBuf> {
-    let merge = merge_tool()?;
+    let merge = tool("llvm-profdata")?;
     let (counts, profile) = (folder.join("counts"), folder.join("drumfire.profdata"));
     if counts.exists() {
         std::fs::remove_dir_all(&counts)?;
@@ -88,14 +101,52 @@ pub fn build(folder: &Path, options: &[String]) -> anyhow::Result<PathBuf> {
         .arg("--target-dir")
         .arg(folder);
     command.env("CARGO_ENCODED_RUSTFLAGS", options.join("\u{1f}"));
+    command.envs(ONLY_FOR_TARGET);
     run(&mut command)?;
     Ok(folder.join(host).join("dist/drumfire"))
 }
 
-/// Installs the compiler's tools for profiles, and returns the one that merges counts.
-fn merge_tool() -> anyhow::Result<PathBuf> {
+/// Checks that the compiler found the functions of a program in a profile.
+///
+/// # Errors
+/// The names of a crate differ, or the compiler's tools for profiles are missing.
+pub fn check(profile: &Path, program: &Path) -> anyhow::Result<()> {
+    let libraries = program.with_file_name("deps");
+    for entry in std::fs::read_dir(&libraries)? {
+        let library = entry?.path();
+        let name = library.file_name().unwrap_or_default().to_string_lossy();
+        if !(name.starts_with(&format!("lib{JUDGED}-")) && name.ends_with(".rlib")) {
+            continue;
+        }
+        let parts = output(Command::new(tool("llvm-ar")?).arg("t").arg(&library))?;
+        let found = parts.lines().filter_map(unit);
+        for unit in found {
+            let mut show = Command::new(tool("llvm-profdata")?);
+            show.args(["show", "--function", unit]).arg(profile);
+            if !output(&mut show)?.contains("Functions shown: 0") {
+                return Ok(());
+            }
+        }
+    }
+    bail!(
+        "{} has no function of {}: it was recorded with other features or settings",
+        profile.display(),
+        program.display()
+    )
+}
+
+/// The unit of the compiler from which a part of a library was made: `drumfire_engine.137da10d021a8403-cgu.0`. The names of the
+/// functions that only this unit uses begin with it.
+fn unit(part: &str) -> Option<&str> {
+    let name = part.strip_suffix(".rcgu.o")?;
+    let start = name.find(&format!(".{JUDGED}."))?;
+    Some(&name[start + 1..])
+}
+
+/// Installs the compiler's tools for profiles and libraries, and returns one of them.
+fn tool(name: &str) -> anyhow::Result<PathBuf> {
     let (host, sysroot) = (host()?, rustc(&["--print", "sysroot"])?);
-    let file = Path::new(sysroot.trim()).join(format!("lib/rustlib/{host}/bin/llvm-profdata"));
+    let file = Path::new(sysroot.trim()).join(format!("lib/rustlib/{host}/bin/{name}"));
     if !file.exists() {
         run(Command::new("rustup").args(["--quiet", "component", "add", "llvm-tools"]))
             .with_context(|| format!("there is no {}", file.display()))?;
@@ -112,12 +163,7 @@ fn host() -> anyhow::Result<String> {
 
 fn rustc(options: &[&str]) -> anyhow::Result<String> {
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    let output = rustc.current_dir(root()).args(options).output();
-    let output = output.context("rustc")?;
-    if !output.status.success() {
-        bail!("rustc {options:?}: {}", output.status);
-    }
-    Ok(String::from_utf8(output.stdout)?)
+    output(rustc.current_dir(root()).args(options))
 }
 
 #[cfg(test)]
@@ -129,5 +175,11 @@ mod tests {
         let sysroot = rustc(&["--print", "sysroot"]).expect("tests are built by a rustc");
         let targets = Path::new(sysroot.trim()).join("lib/rustlib");
         assert!(targets.join(host().expect("it has a host")).is_dir());
+    }
+    #[test]
+    fn a_part_of_a_library_names_its_unit() {
+        let part = "drumfire_engine-ae98b52f.drumfire_engine.137da10d021a8403-cgu.0.rcgu.o";
+        assert_eq!(unit(part), Some("drumfire_engine.137da10d021a8403-cgu.0"));
+        assert_eq!(unit("lib.rmeta"), None);
     }
 }
