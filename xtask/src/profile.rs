@@ -36,7 +36,7 @@ const ONLY_FOR_TARGET: [(&str, &str); 3] = [
     ("__CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS", "nightly"),
 ];
 
-/// The crate by whose name [`check`] judges a profile. Most other crates stand below it.
+/// The crate whose functions [`check`] looks for. Its names depend on those of its dependencies, which are most crates.
 const JUDGED: &str = "drumfire_engine";
 
 const SHORT: [&str; 6] = ["--only", "drumfire", "--rounds", "1", "--seconds", "3"];
@@ -111,21 +111,11 @@ pub fn build(folder: &Path, options: &[String]) -> anyhow::Result<PathBuf> {
 /// # Errors
 /// The names of a crate differ, or the compiler's tools for profiles are missing.
 pub fn check(profile: &Path, program: &Path) -> anyhow::Result<()> {
-    let libraries = program.with_file_name("deps");
-    for entry in std::fs::read_dir(&libraries)? {
-        let library = entry?.path();
-        let name = library.file_name().unwrap_or_default().to_string_lossy();
-        if !(name.starts_with(&format!("lib{JUDGED}-")) && name.ends_with(".rlib")) {
-            continue;
-        }
-        let parts = output(Command::new(tool("llvm-ar")?).arg("t").arg(&library))?;
-        let found = parts.lines().filter_map(unit);
-        for unit in found {
-            let mut show = Command::new(tool("llvm-profdata")?);
-            show.args(["show", "--function", unit]).arg(profile);
-            if !output(&mut show)?.contains("Functions shown: 0") {
-                return Ok(());
-            }
+    for unit in units(&program.with_file_name("deps"))? {
+        let mut show = Command::new(tool("llvm-profdata")?);
+        show.args(["show", "--function", &unit]).arg(profile);
+        if !output(&mut show)?.contains("Functions shown: 0") {
+            return Ok(());
         }
     }
     bail!(
@@ -135,8 +125,22 @@ pub fn check(profile: &Path, program: &Path) -> anyhow::Result<()> {
     )
 }
 
-/// The unit of the compiler from which a part of a library was made: `drumfire_engine.137da10d021a8403-cgu.0`. The names of the
-/// functions that only this unit uses begin with it.
+/// The units of the compiler from which a crate's libraries were made: `drumfire_engine.137da10d021a8403-cgu.0`. The names of the
+/// functions that only a unit uses begin with its name.
+fn units(libraries: &Path) -> anyhow::Result<Vec<String>> {
+    let mut units = Vec::new();
+    for entry in std::fs::read_dir(libraries)? {
+        let library = entry?.path();
+        let name = library.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with(&format!("lib{JUDGED}-")) && name.ends_with(".rlib") {
+            let parts = output(Command::new(tool("llvm-ar")?).arg("t").arg(&library))?;
+            units.extend(parts.lines().filter_map(unit).map(str::to_owned));
+        }
+    }
+    Ok(units)
+}
+
+/// The unit in the name of a library's part.
 fn unit(part: &str) -> Option<&str> {
     let name = part.strip_suffix(".rcgu.o")?;
     let start = name.find(&format!(".{JUDGED}."))?;
@@ -176,6 +180,7 @@ mod tests {
         let targets = Path::new(sysroot.trim()).join("lib/rustlib");
         assert!(targets.join(host().expect("it has a host")).is_dir());
     }
+
     #[test]
     fn a_part_of_a_library_names_its_unit() {
         let part = "drumfire_engine-ae98b52f.drumfire_engine.137da10d021a8403-cgu.0.rcgu.o";
