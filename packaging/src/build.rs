@@ -11,7 +11,7 @@ use anyhow::{Context as _, bail};
 use serde_json::json;
 use xtask::{FEATURES, output, profile, root, run};
 
-use crate::{PackagingOptions, Release, copy};
+use crate::{PackagingOptions, Release, copy, empty};
 
 /// Zig and the cargo subcommand that links with it, with their versions on PyPI.
 const TOOLS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
@@ -225,8 +225,12 @@ impl Build {
         command.args(["--package", "drumfire", "--features", FEATURES]);
         let (flags, c_flags) = self.flags()?;
         for &target in targets {
-            let guided = self.profile_of(target).map(profile::guided);
-            let flags = [&flags[..], &guided.unwrap_or_default()].concat();
+            let mut flags = flags.clone();
+            if let Some(profile) = self.profile_of(target) {
+                // cargo rebuilds downloaded crates for another path in an option, but not for another content of the file.
+                empty(&self.target_folder.join(target.name()))?;
+                flags.extend(profile::guided(profile));
+            }
             let setting = format!("target.{}.rustflags={}", target.name(), json!(flags));
             command.arg("--target").arg(target.with_version());
             command.arg("--config").arg(setting);
