@@ -80,8 +80,8 @@ pub fn guided(profile: &Path) -> Vec<String> {
 fn options(name: &str, file: &Path) -> Vec<String> {
     vec![
         format!("-C{name}={}", file.display()),
-        // LLVM inlines before it counts, even in crates that are optimized for size: 0.5 MB more. Both builds have to agree, or
-        // the counts do not fit.
+        // LLVM inlines before it counts, even in crates that are optimized for size. Both builds have to agree, or the counts do not
+        // fit.
         "-Cllvm-args=-disable-preinline".to_owned(),
     ]
 }
