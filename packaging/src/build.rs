@@ -16,8 +16,8 @@ use crate::{PackagingOptions, Release, copy, empty};
 /// Zig and the cargo subcommand that links with it, with their versions on PyPI.
 const TOOLS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
 
-/// The variable with the time that C's compiler writes for `__DATE__` and `__TIME__`, which mimalloc contains.
-const DATE: &str = "SOURCE_DATE_EPOCH";
+/// The variable with the time that packers write, and C's compiler for `__DATE__` and `__TIME__`, which mimalloc contains.
+pub const DATE: &str = "SOURCE_DATE_EPOCH";
 
 /// A compiled program.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Context as _;
 use xtask::{output, run};
 
-use crate::{Release, VERSION, copy, empty, files, texts, write};
+use crate::{Release, VERSION, build, copy, empty, files, texts, write};
 
 /// The file name of the Debian package.
 pub fn deb_name() -> String {
@@ -30,7 +30,7 @@ pub fn deb(release: &Release) -> anyhow::Result<()> {
     pack.args(["--build", "--root-owner-group", "-Zxz"])
         .arg(&tree)
         .arg(release.folder.join(deb_name()));
-    pack.env("SOURCE_DATE_EPOCH", release.time.to_string());
+    pack.env(build::DATE, release.time.to_string());
     run(pack.stdout(std::process::Stdio::null()))
 }
 
@@ -45,7 +45,7 @@ pub fn rpm(release: &Release) -> anyhow::Result<()> {
     let mut pack = Command::new("rpmbuild");
     pack.args(["-bb", "--quiet", "--target", "x86_64", "--define"]);
     pack.arg(format!("_topdir {}", top.display())).arg(&spec);
-    pack.env("SOURCE_DATE_EPOCH", release.time.to_string());
+    pack.env(build::DATE, release.time.to_string());
     output(&mut pack)?;
     copy(
         &top.join("RPMS/x86_64").join(rpm_name()),

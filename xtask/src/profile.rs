@@ -111,36 +111,39 @@ pub fn build(folder: &Path, options: &[String]) -> anyhow::Result<PathBuf> {
 /// # Errors
 /// The names of a crate differ, or the compiler's tools for profiles are missing.
 pub fn check(profile: &Path, program: &Path) -> anyhow::Result<()> {
-    for unit in units(&program.with_file_name("deps"))? {
-        let mut show = Command::new(tool("llvm-profdata")?);
-        show.args(["show", "--function", &unit]).arg(profile);
-        if !output(&mut show)?.contains("Functions shown: 0") {
-            return Ok(());
-        }
+    let library = newest_library(&program.with_file_name("deps"))?;
+    let parts = output(Command::new(tool("llvm-ar")?).arg("t").arg(&library))?;
+    let unit = parts.lines().find_map(unit);
+    let unit = unit.with_context(|| format!("{} has no unit", library.display()))?;
+    let mut show = Command::new(tool("llvm-profdata")?);
+    show.args(["show", "--function", unit]).arg(profile);
+    if output(&mut show)?.contains("Functions shown: 0") {
+        bail!(
+            "{} has no function of {}: it was recorded with other features or settings",
+            profile.display(),
+            program.display()
+        );
     }
-    bail!(
-        "{} has no function of {}: it was recorded with other features or settings",
-        profile.display(),
-        program.display()
-    )
+    Ok(())
 }
 
-/// The units of the compiler from which a crate's libraries were made: `drumfire_engine.137da10d021a8403-cgu.0`. The names of the
-/// functions that only a unit uses begin with its name.
-fn units(libraries: &Path) -> anyhow::Result<Vec<String>> {
-    let mut units = Vec::new();
-    for entry in std::fs::read_dir(libraries)? {
-        let library = entry?.path();
-        let name = library.file_name().unwrap_or_default().to_string_lossy();
+/// The library of the judged crate that was built last. Older ones may be there, of other features or compilers.
+fn newest_library(folder: &Path) -> anyhow::Result<PathBuf> {
+    let mut libraries = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let file = entry?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
         if name.starts_with(&format!("lib{JUDGED}-")) && name.ends_with(".rlib") {
-            let parts = output(Command::new(tool("llvm-ar")?).arg("t").arg(&library))?;
-            units.extend(parts.lines().filter_map(unit).map(str::to_owned));
+            libraries.push((file.metadata()?.modified()?, file));
         }
     }
-    Ok(units)
+    let newest = libraries.into_iter().max();
+    let (_, library) = newest.with_context(|| format!("no {JUDGED} in {}", folder.display()))?;
+    Ok(library)
 }
 
-/// The unit in the name of a library's part.
+/// The unit of the compiler from which a part of a library was made: `drumfire_engine.137da10d021a8403-cgu.0`. The names of the
+/// functions that only this unit uses begin with it.
 fn unit(part: &str) -> Option<&str> {
     let name = part.strip_suffix(".rcgu.o")?;
     let start = name.find(&format!(".{JUDGED}."))?;
