@@ -71,6 +71,15 @@ fn is_of_connection(name: &[u8]) -> bool {
         .any(|own| name.eq_ignore_ascii_case(own.as_bytes()))
 }
 
+/// The size of a response's head in the form of HTTP/1.1, in bytes.
+pub(crate) fn response_bytes<B>(response: &Response<B>) -> usize {
+    const STATUS_LINE: usize = "HTTP/2.0 103 Early Hints\r\n".len();
+    let fields = response.headers().iter();
+    fields.fold(STATUS_LINE, |bytes, (name, value)| {
+        bytes + name.as_str().len() + ": \r\n".len() + value.len()
+    })
+}
+
 /// Converts the response's head to the form of HTTP/1.1 in which Jetty's client shows it. The version is the major version
 /// with `.0`, as in `HTTP/2.0`. HTTP/2 has no reason phrase, so the status's standard one is used.
 pub(crate) fn response<B>(

@@ -169,10 +169,19 @@ impl Connection {
         self.low_water = LowWater::None;
     }
 
-    /// Waits until the kernel accepts more bytes; without a limit, as with Java's sockets.
-    pub async fn writable(&self) {
-        // An error is handled as in `readable`.
-        let _ = poll_fn(|cx| self.stream.poll_write_ready(cx)).await;
+    /// Waits until the kernel accepts more bytes. Fails with `WriteTimeout` after `limit`. Java's sockets wait for ever, but a
+    /// server that takes nothing must not hold a user whose plan sets a timeout.
+    pub async fn writable(
+        &self,
+        worker: &Worker,
+        limit: Option<Duration>,
+    ) -> Result<(), FailureKind> {
+        let ready = poll_fn(|cx| self.stream.poll_write_ready(cx));
+        match worker.timers.within(limit, ready).await {
+            // An error is handled as in `readable`.
+            Some(_) => Ok(()),
+            None => Err(FailureKind::WriteTimeout),
+        }
     }
 
     /// Reads the available bytes into `receiver` without waiting. False if there were none.

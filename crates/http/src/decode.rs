@@ -67,20 +67,28 @@ enum Flow {
 }
 
 impl Decoder {
-    /// Decoders for the value of a Content-Encoding header; `None` if there is nothing to decode.
+    /// Decoders for the value of a Content-Encoding header; `None` if there is nothing to decode. Fails if more than `limit`
+    /// codings would have to be decoded, because each decoder needs memory.
     ///
     /// HttpClient's `ResponseContentEncoding` decodes the encodings in the order listed (not in reverse, as RFC 9110
     /// requires) and ignores unknown ones.
-    pub fn for_encodings(value: &[u8], relaxed: RelaxedDecoding) -> Option<Self> {
-        let stages: Vec<DecoderSlot> = value
-            .split(|b| *b == b',')
-            .filter_map(|element| {
-                let name = element.split(|b| matches!(b, b';' | b'=')).next()?;
-                let stage = DecodeStage::named(trim(name))?;
-                Some(DecoderSlot { stage, held: None })
-            })
-            .collect();
-        (!stages.is_empty()).then_some(Self { stages, relaxed })
+    pub fn for_encodings(
+        value: &[u8],
+        relaxed: RelaxedDecoding,
+        limit: usize,
+    ) -> Result<Option<Self>, FailureKind> {
+        let mut stages = Vec::new();
+        for element in value.split(|b| *b == b',') {
+            let name = element.split(|b| matches!(b, b';' | b'=')).next();
+            let Some(stage) = name.and_then(|name| DecodeStage::named(trim(name))) else {
+                continue;
+            };
+            if stages.len() == limit {
+                return Err(FailureKind::TooManyCodings { limit });
+            }
+            stages.push(DecoderSlot { stage, held: None });
+        }
+        Ok((!stages.is_empty()).then_some(Self { stages, relaxed }))
     }
 
     /// Decodes a piece of the body. When the turn is over, it stores the rest for [`Decoder::resume`].
@@ -535,8 +543,10 @@ mod tests {
 
     /// Pushes the input in one piece and returns the output of all turns of `turn_bytes`, and their number.
     fn in_turns(encodings: &[u8], input: &[u8], turn_bytes: usize) -> (Vec<u8>, usize) {
-        let decoder = Decoder::for_encodings(encodings, RelaxedDecoding::default());
-        let mut decoder = decoder.expect("the encodings are known");
+        let decoder = Decoder::for_encodings(encodings, RelaxedDecoding::default(), 8);
+        let mut decoder = decoder
+            .expect("there are few")
+            .expect("the encodings are known");
         let mut decoded = Vec::new();
         let mut turns = 1;
         let mut keep = |piece: &[u8]| {

@@ -57,6 +57,8 @@ pub enum FailureKind {
     ConnectTimeout,
     /// The server was silent for longer than `Limits::response`.
     ReadTimeout,
+    /// The server took none of the request for longer than `Limits::response`.
+    WriteTimeout,
     /// There is no route to the host.
     HostUnreachable,
     /// There is no route to the network.
@@ -82,9 +84,19 @@ pub enum FailureKind {
     },
     /// A header line without a colon or without a name.
     BadHeader(Box<str>),
-    /// The head exceeds [`crate::SizeLimits::head_bytes`].
+    /// The heads exceed [`crate::SizeLimits::head_bytes`].
     HeadTooLarge {
         /// The limit, in bytes.
+        limit: usize,
+    },
+    /// More interim responses came than [`crate::SizeLimits::interim_heads`].
+    TooManyInterimHeads {
+        /// The limit.
+        limit: usize,
+    },
+    /// The body has more codings than [`crate::SizeLimits::content_codings`].
+    TooManyCodings {
+        /// The limit.
         limit: usize,
     },
     /// The stored body exceeds [`crate::SizeLimits::body_bytes`].

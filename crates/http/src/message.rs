@@ -151,7 +151,8 @@ pub enum Keep {
 pub struct Limits {
     /// For each address: time until the TCP connection is established, and silence within the TLS handshake.
     pub connect: Option<Duration>,
-    /// The longest silence between two reads (like a socket's SO_TIMEOUT), not a limit for the whole response.
+    /// The longest silence between two reads (like a socket's SO_TIMEOUT) or two writes, not a limit for the whole
+    /// response.
     pub response: Option<Duration>,
     /// Limit this exchange to this many bytes a second, regardless of its connection's limit.
     pub bytes_per_second: Option<NonZeroU32>,
@@ -160,8 +161,12 @@ pub struct Limits {
 /// Size limits for a response, so that a server cannot exhaust memory.
 #[derive(Debug, Clone, Copy)]
 pub struct SizeLimits {
-    /// Status line and headers, before the body.
+    /// Status line and headers, before the body, together with those of interim responses.
     pub head_bytes: usize,
+    /// The number of interim responses (RFC 9110 section 15.2) before the final one.
+    pub interim_heads: usize,
+    /// The number of codings in the Content-Encoding of a body that is decoded.
+    pub content_codings: usize,
     /// A stored body, after decoding.
     pub body_bytes: u64,
     /// A decoded body, stored or not.
@@ -172,6 +177,8 @@ impl SizeLimits {
     /// No limits.
     pub const UNLIMITED: Self = Self {
         head_bytes: usize::MAX,
+        interim_heads: usize::MAX,
+        content_codings: usize::MAX,
         body_bytes: u64::MAX,
         decoded_bytes: u64::MAX,
     };
@@ -181,6 +188,8 @@ impl Default for SizeLimits {
     fn default() -> Self {
         Self {
             head_bytes: 1 << 20,
+            interim_heads: 100,
+            content_codings: 8,
             body_bytes: 256 << 20,
             decoded_bytes: 1 << 30,
         }

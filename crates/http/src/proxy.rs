@@ -43,7 +43,7 @@ pub(crate) async fn connect(
 ) -> Result<ProxyResponse, FailureKind> {
     let mut source = UnsentRequest::new(head, Body::None);
     let mut times = Times::starting(Instant::now());
-    connection.send(worker, &mut source).await?;
+    connection.send(worker, &mut source, limit).await?;
 
     let want = WantedParts {
         decode: Decode::Nothing,

@@ -34,6 +34,8 @@ pub(crate) struct Receiver {
     pub stop_at_interim: bool,
     /// The status of the last interim response.
     pub interim: Option<u16>,
+    /// The number of interim responses so far.
+    interim_heads: usize,
     /// The worker's cache of parsed heads.
     pub known: Option<Rc<KnownHeads>>,
     /// The start of an incomplete head.
@@ -63,6 +65,7 @@ impl Receiver {
             is_connect: false,
             stop_at_interim: false,
             interim: None,
+            interim_heads: 0,
             known: None,
             pending: Vec::new(),
             head: None,
@@ -134,7 +137,10 @@ impl Receiver {
             self.recognise(bytes)?
         } else {
             self.pending.extend_from_slice(bytes);
-            scan(&self.pending, false)?
+            match may_end_head(&self.pending, before) {
+                true => scan(&self.pending, false)?,
+                false => None,
+            }
         };
         let Some((head, end)) = scanned else {
             if before == 0 {
@@ -150,12 +156,30 @@ impl Receiver {
         Ok(end - before)
     }
 
+    /// Fails if the heads so far, and `length` bytes of the next one, exceed the limit.
     fn check_head(&self, length: usize) -> Result<(), FailureKind> {
         let limit = self.sizes.head_bytes;
-        match length > limit {
-            true => Err(FailureKind::HeadTooLarge { limit }),
-            false => Ok(()),
+        if self.head_bytes + length as u64 > limit as u64 {
+            return Err(FailureKind::HeadTooLarge { limit });
         }
+        Ok(())
+    }
+
+    /// Counts the head of an interim response that did not come through [`Receiver::push`]. Fails beyond the limits.
+    pub fn skip_interim(&mut self, head_bytes: usize) -> Result<(), FailureKind> {
+        self.first_byte.get_or_insert_with(Instant::now);
+        self.check_head(head_bytes)?;
+        self.head_bytes += head_bytes as u64;
+        self.count_interim()
+    }
+
+    fn count_interim(&mut self) -> Result<(), FailureKind> {
+        self.interim_heads += 1;
+        let limit = self.sizes.interim_heads;
+        if self.interim_heads > limit {
+            return Err(FailureKind::TooManyInterimHeads { limit });
+        }
+        Ok(())
     }
 
     /// Finds or parses the head at the start of `bytes`, if it is complete.
@@ -177,7 +201,7 @@ impl Receiver {
     fn end_of_head(&mut self, head: Head) -> Result<(), FailureKind> {
         if head.status < 200 {
             self.interim = Some(head.status);
-            return Ok(());
+            return self.count_interim();
         }
         if let Keep::Failed(limit) = self.body.keep {
             self.body.keep = match head.status >= 400 && !head.facts.content_encoded {
@@ -194,10 +218,13 @@ impl Receiver {
         if self.want.decode != Decode::Nothing && head.facts.content_encoded && !self.done {
             let encodings = crate::headers::Headers::after_status_line(&head.bytes)
                 .find(|(name, _)| name.eq_ignore_ascii_case(b"content-encoding"));
-            self.decoder = encodings
-                .filter(|(_, value)| self.want.decode == Decode::All || *value == b"gzip")
-                .and_then(|(_, value)| Decoder::for_encodings(value, self.want.relaxed))
-                .map(Box::new);
+            if let Some((_, value)) =
+                encodings.filter(|(_, value)| self.want.decode == Decode::All || *value == b"gzip")
+            {
+                let limit = self.sizes.content_codings;
+                let decoder = Decoder::for_encodings(value, self.want.relaxed, limit)?;
+                self.decoder = decoder.map(Box::new);
+            }
             self.body.is_decoded = self.decoder.is_some();
         }
         self.head = Some(head);
@@ -351,6 +378,14 @@ impl Receiver {
         }
         Ok(())
     }
+}
+
+/// Whether a head may end in `bytes` from `at` on: whether a line end is followed by an empty line there. A head that arrives
+/// in many pieces is not parsed again for each of them.
+fn may_end_head(bytes: &[u8], at: usize) -> bool {
+    let from = at.saturating_sub(2);
+    memchr::memchr_iter(b'\n', &bytes[from..])
+        .any(|end| matches!(bytes[from + end + 1..], [b'\n', ..] | [b'\r', b'\n', ..]))
 }
 
 /// Yields to the other users of the worker, and decodes the rest of the received bytes.

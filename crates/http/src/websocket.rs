@@ -141,7 +141,7 @@ impl WebSocket {
     /// Sends bytes unchanged.
     pub async fn send_bytes(&mut self, bytes: &[u8]) -> Result<(), FailureKind> {
         let mut source = UnsentRequest::new(bytes, Body::None);
-        let sent = self.connection.send(&self.worker, &mut source).await;
+        let sent = self.connection.send(&self.worker, &mut source, None).await;
         add(&self.worker.counts.bytes_sent, source.sent);
         sent
     }

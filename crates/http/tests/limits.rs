@@ -4,17 +4,20 @@ mod peer;
 
 use std::cell::Cell;
 use std::io::Write;
+use std::time::Duration;
 
 use drumfire_http::{
-    Failure, FailureKind, Incoming, Keep, Outgoing, PoolOptions, Session, SizeLimits, WantedParts,
-    exchange,
+    Body, Failure, FailureKind, HttpVersion, Incoming, Keep, Limits, Outgoing, PoolOptions,
+    Session, SizeLimits, Target, WantedParts, exchange,
 };
-use peer::{Do, GET, LIMITS, Peer, run, worker};
+use peer::{Do, GET, LIMITS, Peer, get, run, session, worker};
 
 const MIB: usize = 1 << 20;
 
 const SIZES: SizeLimits = SizeLimits {
     head_bytes: 4096,
+    interim_heads: 10,
+    content_codings: 8,
     body_bytes: MIB as u64,
     decoded_bytes: 2 * MIB as u64,
 };
@@ -22,6 +25,10 @@ const SIZES: SizeLimits = SizeLimits {
 /// One GET to a peer that answers with these bytes and then closes.
 async fn answer(bytes: Vec<u8>, keep: Keep) -> Result<Box<Incoming>, Box<Failure>> {
     let peer = Peer::start(vec![vec![Do::ReadHead, Do::Send(bytes), Do::Close]]);
+    answer_of(&peer.target(), keep).await
+}
+
+async fn answer_of(target: &Target, keep: Keep) -> Result<Box<Incoming>, Box<Failure>> {
     let pool = PoolOptions {
         sizes: SIZES,
         ..PoolOptions::default()
@@ -31,7 +38,7 @@ async fn answer(bytes: Vec<u8>, keep: Keep) -> Result<Box<Incoming>, Box<Failure
         keep,
         ..WantedParts::ALL
     };
-    exchange(&session, &peer.target(), Outgoing::new(GET), want, LIMITS).await
+    exchange(&session, target, Outgoing::new(GET), want, LIMITS).await
 }
 
 fn failure(bytes: Vec<u8>, keep: Keep) -> FailureKind {
@@ -112,8 +119,142 @@ fn heads_are_bounded() {
     assert_eq!(length(head(4_000), Keep::All), 0);
 }
 
+#[test]
+fn a_head_in_pieces_of_one_byte_is_complete_at_its_empty_line() {
+    for head in [
+        "HTTP/1.1 204 No Content\r\nA: b\r\n\r\n",
+        "\n\n\r\njunk\nHTTP/1.1 204 No Content\nA: b\n\n",
+    ] {
+        let mut script = vec![Do::ReadHead];
+        for byte in head.bytes() {
+            script.extend([Do::Send(vec![byte]), Do::Wait(Duration::from_millis(1))]);
+        }
+        let peer = Peer::start(vec![script]);
+        let incoming = run(async { get(&session(), &peer.target()).await });
+        assert_eq!(incoming.expect("the head is complete").status, 204);
+    }
+}
+
+#[test]
+fn interim_heads_are_bounded_in_number_and_in_all() {
+    let after = |interim: String| [interim.as_bytes(), &response("", b"x")].concat();
+    let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n";
+    assert_eq!(length(after(hints.repeat(10)), Keep::All), 1);
+    let kind = failure(after(hints.repeat(11)), Keep::All);
+    assert!(matches!(
+        kind,
+        FailureKind::TooManyInterimHeads { limit: 10 }
+    ));
+    let long = format!(
+        "HTTP/1.1 103 Early Hints\r\nX: {}\r\n\r\n",
+        "x".repeat(1000)
+    );
+    let kind = failure(after(long.repeat(5)), Keep::All);
+    assert!(matches!(kind, FailureKind::HeadTooLarge { limit: 4096 }));
+}
+
+#[test]
+fn codings_are_bounded_and_unknown_names_do_not_count() {
+    let coded = |names: &str| response(&format!("Content-Encoding: {names}\r\n"), b"");
+    let kind = failure(coded(&"gzip,".repeat(150_000 / 64)), Keep::All);
+    assert!(matches!(kind, FailureKind::HeadTooLarge { .. }));
+    let kind = failure(coded(&"gzip, br, ".repeat(5)), Keep::All);
+    assert!(matches!(kind, FailureKind::TooManyCodings { limit: 8 }));
+    assert_eq!(length(coded(&"identity, ".repeat(50)), Keep::All), 0);
+}
+
+#[test]
+fn an_upload_that_the_server_never_takes_ends_with_the_response_timeout() {
+    let peer = Peer::start(vec![vec![Do::ReadHead]]);
+    let upload = vec![b'x'; 32 * MIB];
+    let head = format!(
+        "POST / HTTP/1.1\r\nHost: peer\r\nContent-Length: {}\r\n\r\n",
+        upload.len()
+    );
+    let limits = Limits {
+        response: Some(Duration::from_millis(100)),
+        ..LIMITS
+    };
+    let outgoing = Outgoing {
+        body: Body::Bytes(&upload),
+        ..Outgoing::new(head.as_bytes())
+    };
+    let outcome = run(async {
+        let want = WantedParts::ALL;
+        exchange(&session(), &peer.target(), outgoing, want, limits).await
+    });
+    let failure = outcome.expect_err("nothing takes the body");
+    assert!(matches!(failure.kind, FailureKind::WriteTimeout));
+}
+
+/// A frame of HTTP/2 (RFC 9113 section 4.1).
+fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(payload.len())
+        .expect("it is short")
+        .to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// Settings, these frames, and a final response without a body on the first stream.
+fn http2_peer(frames: Vec<u8>) -> Peer {
+    const HEADERS: u8 = 1;
+    const SETTINGS: u8 = 4;
+    const END_OF_STREAM_AND_HEADERS: u8 = 5;
+    const STATUS_204: u8 = 0x89;
+    let ended = frame(HEADERS, END_OF_STREAM_AND_HEADERS, 1, &[STATUS_204]);
+    let sent = [frame(SETTINGS, 0, 0, &[]), frames, ended].concat();
+    Peer::start(vec![vec![
+        Do::ReadHead,
+        Do::Wait(Duration::from_millis(50)),
+        Do::Send(sent),
+    ]])
+}
+
+fn over_http2(peer: &Peer) -> Target {
+    Target {
+        version: HttpVersion::Http2,
+        ..peer.target()
+    }
+}
+
+#[test]
+fn interim_heads_over_http_2_are_bounded() {
+    const HEADERS: u8 = 1;
+    const END_OF_HEADERS: u8 = 4;
+    // `:status: 103`, a literal whose name is that of index 8.
+    let hint = frame(HEADERS, END_OF_HEADERS, 1, b"\x08\x03103");
+    let outcome = |count| {
+        let peer = http2_peer(hint.repeat(count));
+        run(async { answer_of(&over_http2(&peer), Keep::All).await })
+    };
+    assert_eq!(outcome(10).expect("these are few").status, 204);
+    let failure = outcome(11).expect_err("these are too many");
+    assert!(matches!(
+        failure.kind,
+        FailureKind::TooManyInterimHeads { limit: 10 }
+    ));
+}
+
+#[test]
+fn others_have_their_turn_during_a_flood_of_priority_frames() {
+    const PRIORITY: u8 = 2;
+    let flood = frame(PRIORITY, 0, 3, &[0, 0, 0, 0, 16]).repeat(4 * MIB / 14);
+    let peer = http2_peer(flood);
+    let target = over_http2(&peer);
+    let turns = beside_others(async {
+        let incoming = answer_of(&target, Keep::All).await;
+        assert_eq!(incoming.expect("the flood ends").status, 204);
+    });
+    assert!(turns >= 16, "{turns}");
+}
+
 /// How often another task of the thread ran while this response was received.
 fn turns_of_others(bytes: Vec<u8>, keep: Keep) -> usize {
+    beside_others(async { drop(answer(bytes, keep).await) })
+}
+
+/// How often another task of the thread ran beside this one.
+fn beside_others(one: impl Future<Output = ()>) -> usize {
     run(async {
         let turns = Cell::new(0);
         let others = async {
@@ -123,7 +264,7 @@ fn turns_of_others(bytes: Vec<u8>, keep: Keep) -> usize {
             }
         };
         tokio::select! {
-            outcome = answer(bytes, keep) => drop(outcome),
+            () = one => {}
             () = others => {}
         }
         turns.get()

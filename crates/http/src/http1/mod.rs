@@ -98,8 +98,8 @@ async fn converse(
     limit: Option<Duration>,
 ) -> Result<(), FailureKind> {
     match connection.pace {
-        None => connection.send(worker, source).await?,
-        Some(pace) => Box::pin(connection.send_slowly(pace, worker, source)).await?,
+        None => connection.send(worker, source, limit).await?,
+        Some(pace) => Box::pin(connection.send_slowly(pace, worker, source, limit)).await?,
     }
     times.sent = Some(Instant::now());
     receive_response(connection, worker, receiver, limit).await
@@ -163,7 +163,8 @@ impl Asking<'_> {
         patience: Duration,
     ) -> Result<(), FailureKind> {
         let mut head = UnsentRequest::new(out.head, Body::None);
-        let sending = self.connection.send(self.worker, &mut head).await;
+        let (worker, limit) = (self.worker, self.limit);
+        let sending = self.connection.send(worker, &mut head, limit).await;
         source.skip_head(head.sent);
         sending?;
         self.receiver.stop_at_interim = true;
@@ -185,11 +186,11 @@ impl Asking<'_> {
         self.receiver.stop_at_interim = false;
         match self.receiver.interim {
             None if answered => {}
-            None | Some(100) => self.connection.send(self.worker, source).await?,
+            None | Some(100) => self.connection.send(worker, source, limit).await?,
             Some(other) => return Err(FailureKind::UnexpectedInterim(other)),
         }
         self.times.sent = Some(Instant::now());
-        receive_response(self.connection, self.worker, self.receiver, self.limit).await
+        receive_response(self.connection, worker, self.receiver, limit).await
     }
 }
 

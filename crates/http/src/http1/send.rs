@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice};
+use std::time::Duration;
 
 use tokio::io::Interest;
 use tokio::net::TcpStream;
@@ -19,14 +20,15 @@ use crate::worker::{SCRATCH_BYTES, Worker};
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 impl Connection {
-    /// Sends all of `source`, waiting for the server without a limit.
+    /// Sends all of `source`. `limit` applies to each time in which the server takes nothing.
     pub async fn send(
         &mut self,
         worker: &Worker,
         source: &mut UnsentRequest<'_>,
+        limit: Option<Duration>,
     ) -> Result<(), FailureKind> {
         if self.tls.is_some() {
-            return self.send_tls(worker, source).await;
+            return self.send_tls(worker, source, limit).await;
         }
         while let Some(segment) = source.current() {
             let written = match segment {
@@ -39,7 +41,8 @@ impl Connection {
             };
             match written {
                 Ok(count) => source.advance(count as u64),
-                Err(error) => self.until_writable(error).await?,
+                Err(error) if is_transient(&error) => self.writable(worker, limit).await?,
+                Err(error) => return Err(FailureKind::from_io(error)),
             }
         }
         Ok(())
@@ -51,6 +54,7 @@ impl Connection {
         pace: Pace,
         worker: &Worker,
         source: &mut UnsentRequest<'_>,
+        limit: Option<Duration>,
     ) -> Result<(), FailureKind> {
         let mut piece = vec![0; PIECE_BYTES];
         loop {
@@ -60,7 +64,7 @@ impl Connection {
             }
             pace.pause(count).await;
             let mut part = UnsentRequest::new(&piece[..count], Body::None);
-            self.send(worker, &mut part).await?;
+            self.send(worker, &mut part, limit).await?;
         }
     }
 
@@ -68,36 +72,26 @@ impl Connection {
         &mut self,
         worker: &Worker,
         source: &mut UnsentRequest<'_>,
+        limit: Option<Duration>,
     ) -> Result<(), FailureKind> {
-        let Some(tls) = &mut self.tls else {
-            return Ok(());
-        };
         loop {
+            let Some(tls) = &mut self.tls else {
+                return Ok(());
+            };
             let more = encrypt_some(&self.stream, tls, worker, source, &mut self.surplus)?;
+            let unsent = std::mem::take(&mut tls.unsent);
             let mut at = 0;
-            while at < tls.unsent.len() {
-                match self.stream.try_write(&tls.unsent[at..]) {
+            while at < unsent.len() {
+                match self.stream.try_write(&unsent[at..]) {
                     Ok(count) => at += count,
-                    Err(error) if is_transient(&error) => {
-                        // As in `writable`, the next write reports the error.
-                        let _ = self.stream.writable().await;
-                    }
+                    Err(error) if is_transient(&error) => self.writable(worker, limit).await?,
                     Err(error) => return Err(FailureKind::from_io(error)),
                 }
             }
-            tls.unsent = Vec::new();
             if !more {
                 return Ok(());
             }
         }
-    }
-
-    async fn until_writable(&self, error: io::Error) -> Result<(), FailureKind> {
-        if !is_transient(&error) {
-            return Err(FailureKind::from_io(error));
-        }
-        self.writable().await;
-        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@ use std::cell::RefMut;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -127,9 +128,16 @@ impl Conversation<'_> {
         }
         self.times.sent = Some(Instant::now());
         let timers = &self.session.worker().timers;
-        let response = self.place.arrival(|cx| Pin::new(&mut response).poll(cx));
+        let receiver = &mut *self.receiver;
+        let response = self.place.arrival(|cx| {
+            while let Poll::Ready(Some(interim)) = response.poll_informational(cx) {
+                let interim = interim.map_err(kind)?;
+                receiver.skip_interim(binary_head::response_bytes(&interim))?;
+            }
+            Pin::new(&mut response).poll(cx).map_err(kind)
+        });
         let response = timers.within(self.limit, response).await;
-        let response = response.ok_or(FailureKind::ReadTimeout)?.map_err(kind)?;
+        let response = response.ok_or(FailureKind::ReadTimeout)??;
         let (parts, mut body) = response.into_parts();
         let ends = body.is_end_stream();
         let head = binary_head::response(&http::Response::from_parts(parts, ()), 2, &worker.heads)?;
@@ -137,8 +145,8 @@ impl Conversation<'_> {
         self.receive_body(&mut body).await
     }
 
-    /// Sends the body as fast as the server's windows allow, and waits for them without a limit. Stops if the server has
-    /// answered and refuses the rest.
+    /// Sends the body as fast as the server's windows allow. The limit of this exchange applies to each time in which the
+    /// server takes nothing. Stops if the server has answered and refuses the rest.
     async fn send_body(
         &self,
         stream: &mut SendStream<Bytes>,
@@ -152,7 +160,10 @@ impl Conversation<'_> {
             let last = count < PIECE_BYTES;
             while !rest.is_empty() {
                 stream.reserve_capacity(rest.len());
-                match self.place.taking(|cx| stream.poll_capacity(cx)).await {
+                let capacity = self.place.taking(|cx| stream.poll_capacity(cx));
+                let timers = &self.session.worker().timers;
+                let capacity = timers.within(self.limit, capacity).await;
+                match capacity.ok_or(FailureKind::WriteTimeout)? {
                     Some(Ok(capacity)) => {
                         let part = rest.split_to(capacity.min(rest.len()));
                         let ends = last && rest.is_empty();

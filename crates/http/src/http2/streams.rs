@@ -90,7 +90,7 @@ impl Streams {
     /// Sends and receives the available frames without waiting.
     fn drive(&self, cx: &mut Context<'_>) {
         let mut frames = self.frames.borrow_mut();
-        self.driver.is(cx.waker());
+        self.driver.begin_turn(cx.waker());
         let mut cx = Context::from_waker(Waker::noop());
         let over = match &mut *frames {
             Some(connection) => Pin::new(connection).poll(&mut cx).is_ready(),

@@ -1,8 +1,9 @@
 //! A connection as the byte stream that the `h2` crate reads and writes.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::future::Future as _;
 use std::io::{self, IoSlice};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker, ready};
 
@@ -18,28 +19,62 @@ use crate::worker::Worker;
 /// Plain text is encrypted in pieces of this size, so that little remains if the kernel does not accept it.
 const PIECE_BYTES: usize = 64 * 1024;
 
+/// Bytes to read before other users of the worker get their turn. Frames that concern no exchange, such as PRIORITY or interim
+/// responses, never make an exchange wait, so a server could otherwise keep the worker busy with them.
+const TURN_BYTES: usize = 256 * 1024;
+
 pub(super) struct Http2Transport {
     pub connection: Box<Connection>,
     pub worker: Rc<Worker>,
     pub driver: Driver,
 }
 
-/// The waker of the task that drives a connection. The socket wakes that task when it is ready. There is none while
-/// the connection is being opened.
+/// The task that drives a connection.
 #[derive(Clone, Default)]
-pub(super) struct Driver(Rc<RefCell<Option<Waker>>>);
+pub(super) struct Driver(Rc<DriverState>);
+
+#[derive(Default)]
+struct DriverState {
+    /// The waker of the task. The socket wakes it when it is ready. There is none while the connection is being opened.
+    waker: RefCell<Option<Waker>>,
+    /// Bytes read in this turn.
+    read_bytes: Cell<usize>,
+}
 
 impl Driver {
-    pub fn is(&self, waker: &Waker) {
-        match &mut *self.0.borrow_mut() {
-            Some(known) => known.clone_from(waker),
+    /// Begins a turn of the task with this waker.
+    pub fn begin_turn(&self, waker: &Waker) {
+        self.0.read_bytes.set(0);
+        match &mut *self.0.waker.borrow_mut() {
+            Some(last) => last.clone_from(waker),
             none => *none = Some(waker.clone()),
         }
     }
 
+    /// Reads, unless this turn has read enough. Then the task is woken after the runtime has polled timers and sockets.
+    fn poll_turn(
+        &self,
+        asking: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+        read: impl FnOnce(&mut Context<'_>, &mut ReadBuf<'_>) -> Poll<io::Result<()>>,
+    ) -> Poll<io::Result<()>> {
+        let read_bytes = &self.0.read_bytes;
+        if read_bytes.get() >= TURN_BYTES {
+            read_bytes.set(0);
+            return self.woken(asking, |cx| {
+                let _ = pin!(tokio::task::yield_now()).poll(cx);
+                Poll::Pending
+            });
+        }
+        let before = buffer.filled().len();
+        let polled = self.woken(asking, |cx| read(cx, buffer));
+        read_bytes.set(read_bytes.get() + buffer.filled().len() - before);
+        polled
+    }
+
     /// Runs `act` so that it wakes the driver, or the caller's task if there is none.
     fn woken<T>(&self, asking: &mut Context<'_>, act: impl FnOnce(&mut Context<'_>) -> T) -> T {
-        match &*self.0.borrow() {
+        match &*self.0.waker.borrow() {
             Some(waker) => act(&mut Context::from_waker(waker)),
             None => act(asking),
         }
@@ -133,7 +168,7 @@ impl AsyncRead for Http2Transport {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let driver = self.driver.clone();
-        driver.woken(cx, |cx| {
+        driver.poll_turn(cx, buffer, |cx, buffer| {
             if self.connection.tls.is_some() {
                 return self.poll_read_tls(cx, buffer);
             }

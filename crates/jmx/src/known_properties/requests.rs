@@ -253,7 +253,17 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
         honoured(
             "drumfire.http.max_head_bytes",
             "1048576",
-            "Bytes of a status line and headers beyond which a response fails; 0 is no limit.",
+            "Bytes of a status line and headers, with those of interim responses, beyond which a response fails; 0 is no limit.",
+        ),
+        honoured(
+            "drumfire.http.max_interim_heads",
+            "100",
+            "Interim responses (status 1xx) before the final one beyond which a response fails; 0 is no limit.",
+        ),
+        honoured(
+            "drumfire.http.max_content_codings",
+            "8",
+            "Codings in the Content-Encoding of a body that is decompressed beyond which a response fails; 0 is no limit.",
         ),
         honoured(
             "drumfire.http.max_body_bytes",

@@ -14,7 +14,9 @@ use drumfire_web::property::Client;
 use drumfire_web::status::{ConnectFailure, EncodingFault, Endpoint, ExchangeFailure, StatusPart};
 use drumfire_web::url::Url;
 
-use super::settings::{MAX_BODY_BYTES, MAX_DECODED_BYTES, MAX_HEAD_BYTES};
+use super::settings::{
+    MAX_BODY_BYTES, MAX_CONTENT_CODINGS, MAX_DECODED_BYTES, MAX_HEAD_BYTES, MAX_INTERIM_HEADS,
+};
 use super::transfer::Trouble;
 use crate::run::context::Context;
 use crate::run::needs::Needs;
@@ -142,10 +144,13 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
             ExchangeFailure::BadStatusLine(status_part(*part), line)
         }
         FailureKind::HeadTooLarge { .. }
+        | FailureKind::TooManyInterimHeads { .. }
+        | FailureKind::TooManyCodings { .. }
         | FailureKind::BodyTooLarge { .. }
         | FailureKind::DecodedTooLarge { .. } => {
             ExchangeFailure::Socket("the response is too large")
         }
+        FailureKind::WriteTimeout => ExchangeFailure::Socket("Write timed out"),
         FailureKind::NoValidResponse | FailureKind::UnexpectedInterim(_) => {
             ExchangeFailure::MalformedHead
         }
@@ -171,13 +176,21 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
 
 /// The exception for a response beyond a limit, which JMeter does not have. The message names the property that sets the limit.
 fn too_large(kind: &FailureKind) -> Option<Exception> {
-    let (part, limit, property) = match kind {
-        FailureKind::HeadTooLarge { limit } => ("head", *limit as u64, MAX_HEAD_BYTES),
-        FailureKind::BodyTooLarge { limit } => ("body", *limit, MAX_BODY_BYTES),
-        FailureKind::DecodedTooLarge { limit } => ("decoded body", *limit, MAX_DECODED_BYTES),
+    let (part, limit, unit, property) = match kind {
+        FailureKind::HeadTooLarge { limit } => ("head", *limit as u64, "bytes", MAX_HEAD_BYTES),
+        FailureKind::BodyTooLarge { limit } => ("body", *limit, "bytes", MAX_BODY_BYTES),
+        FailureKind::DecodedTooLarge { limit } => {
+            ("decoded body", *limit, "bytes", MAX_DECODED_BYTES)
+        }
+        FailureKind::TooManyInterimHeads { limit } => {
+            ("start", *limit as u64, "interim responses", MAX_INTERIM_HEADS)
+        }
+        FailureKind::TooManyCodings { limit } => {
+            ("Content-Encoding", *limit as u64, "codings", MAX_CONTENT_CODINGS)
+        }
         _ => return None,
     };
-    let message = format!("the response's {part} exceeds {limit} bytes ({property})");
+    let message = format!("the response's {part} exceeds {limit} {unit} ({property})");
     Some(Exception::new("java.io.IOException", message))
 }
 

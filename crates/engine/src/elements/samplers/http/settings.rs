@@ -162,6 +162,8 @@ pub fn pool_options(properties: &Properties) -> PoolOptions {
 pub const MAX_HEAD_BYTES: &str = "drumfire.http.max_head_bytes";
 pub const MAX_BODY_BYTES: &str = "drumfire.http.max_body_bytes";
 pub const MAX_DECODED_BYTES: &str = "drumfire.http.max_decoded_bytes";
+pub const MAX_INTERIM_HEADS: &str = "drumfire.http.max_interim_heads";
+pub const MAX_CONTENT_CODINGS: &str = "drumfire.http.max_content_codings";
 
 /// How large responses may be; 0 is no limit.
 fn size_limits(properties: &Properties) -> SizeLimits {
@@ -174,9 +176,13 @@ fn size_limits(properties: &Properties) -> SizeLimits {
             Err(_) => default,
         }
     };
-    let head_bytes = limit(MAX_HEAD_BYTES, default.head_bytes as u64);
+    let count = |name, default: usize| {
+        usize::try_from(limit(name, default as u64)).unwrap_or(usize::MAX)
+    };
     SizeLimits {
-        head_bytes: usize::try_from(head_bytes).unwrap_or(usize::MAX),
+        head_bytes: count(MAX_HEAD_BYTES, default.head_bytes),
+        interim_heads: count(MAX_INTERIM_HEADS, default.interim_heads),
+        content_codings: count(MAX_CONTENT_CODINGS, default.content_codings),
         body_bytes: limit(MAX_BODY_BYTES, default.body_bytes),
         decoded_bytes: limit(MAX_DECODED_BYTES, default.decoded_bytes),
     }
