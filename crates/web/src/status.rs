@@ -63,6 +63,8 @@ pub enum ExchangeFailure<'a> {
     Connect(ConnectFailure<'a>),
     /// The response timeout passed between two reads.
     ReadTimeout,
+    /// The server took none of the request for too long. Java's blocking sockets would wait for ever.
+    WriteTimeout,
     /// The peer reset the connection (`ECONNRESET`) during a read.
     Reset,
     /// The peer reset the connection during a write (`EPIPE`).
@@ -136,6 +138,9 @@ impl ExchangeFailure<'_> {
             Self::Connect(failure) => connect_exception(*failure, endpoint),
             Self::ReadTimeout => {
                 Exception::new("java.net.SocketTimeoutException", "Read timed out")
+            }
+            Self::WriteTimeout => {
+                Exception::new("java.net.SocketTimeoutException", "Write timed out")
             }
             Self::Reset => socket("Connection reset"),
             Self::BrokenPipe => socket("Broken pipe"),

@@ -7,6 +7,7 @@ mod fleet;
 mod http2;
 mod inputs;
 mod leaks;
+mod limits;
 mod outputs;
 mod scripts;
 mod servers;
@@ -35,11 +36,12 @@ pub struct Fault {
 const FLEET: &str = "fleet";
 
 /// All faults, grouped by the part of the system that they affect.
-const FAULTS: [&[Fault]; 8] = [
+const FAULTS: [&[Fault]; 9] = [
     endings::FAULTS,
     inputs::FAULTS,
     outputs::FAULTS,
     servers::FAULTS,
+    limits::FAULTS,
     http2::FAULTS,
     scripts::FAULTS,
     leaks::FAULTS,

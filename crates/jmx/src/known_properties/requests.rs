@@ -266,6 +266,11 @@ pub(super) const CONNECTIONS: PropertySection = PropertySection {
             "Codings in the Content-Encoding of a body that is decompressed beyond which a response fails; 0 is no limit.",
         ),
         honoured(
+            "drumfire.http.max_cookies",
+            "3000",
+            "Cookies of one user beyond which the response that brings more fails; 0 is no limit.",
+        ),
+        honoured(
             "drumfire.http.max_body_bytes",
             "268435456",
             "Bytes of a body, after decompression, beyond which a response fails if something reads the body; 0 is no limit.",

@@ -7,6 +7,7 @@ mod public_suffix;
 mod spec;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::url::Url;
 use spec::{Arrived, CookieOrigin};
@@ -56,6 +57,8 @@ pub struct CookieSettings {
     pub check: bool,
     /// The property `CookieManager.delete_null_cookies` (default true): an empty value deletes the cookie.
     pub delete_empty: bool,
+    /// How many cookies a user may have. JMeter has no limit, so a server could fill its memory.
+    pub most: usize,
 }
 
 impl Default for CookieSettings {
@@ -64,6 +67,7 @@ impl Default for CookieSettings {
             policy: Policy::Standard,
             check: true,
             delete_empty: true,
+            most: 3_000,
         }
     }
 }
@@ -91,6 +95,23 @@ pub struct Cookie {
     pub version: i32,
 }
 
+impl Cookie {
+    /// A new cookie replaces one with the same name, path and domain (`CookieManager.match`).
+    fn key(&self) -> (&str, &str, &str) {
+        (&self.name, &self.path, &self.domain)
+    }
+}
+
+/// A cookie that a response stores or removes.
+struct CookieChange {
+    cookie: Cookie,
+    is_kept: bool,
+}
+
+/// A user has more cookies than [`CookieSettings::most`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooManyCookies;
+
 /// The cookies of one user, in insertion order. An empty store allocates no memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CookieStore {
@@ -116,51 +137,75 @@ impl CookieStore {
         &mut self.cookies
     }
 
-    /// `CookieManager.add`: replaces a cookie with the same name, path and domain. Returns false if an empty value deleted
-    /// it.
-    pub fn add(&mut self, cookie: Cookie, settings: &CookieSettings) -> bool {
-        self.remove_matching(&cookie);
-        if settings.delete_empty && cookie.value.is_empty() {
-            return false;
-        }
-        self.cookies.push(cookie);
-        true
-    }
-
     fn remove_matching(&mut self, new: &Cookie) {
-        self.cookies
-            .retain(|own| own.name != new.name || own.path != new.path || own.domain != new.domain);
+        self.cookies.retain(|own| own.key() != new.key());
     }
 
-    /// Processes a `Set-Cookie` header (`HC4CookieHandler.addCookieFromHeader`). `now_ms` is in milliseconds since the
-    /// epoch. `stored` receives every added cookie, for `CookieManager.save.cookies`.
-    pub fn add_from_header(
+    /// Processes the `Set-Cookie` headers of a response (`HC4CookieHandler.addCookieFromHeader`). `now_ms` is in milliseconds
+    /// since the epoch. `stored` receives every added cookie, for `CookieManager.save.cookies`.
+    ///
+    /// # Errors
+    /// There are more cookies than [`CookieSettings::most`]; the last ones are dropped.
+    pub fn add_from_headers<'h>(
         &mut self,
         settings: &CookieSettings,
-        header: &str,
+        headers: impl IntoIterator<Item = Cow<'h, str>>,
         url: &Url,
         now_ms: i64,
         mut stored: impl FnMut(&Cookie),
-    ) {
+    ) -> Result<(), TooManyCookies> {
         let Some(origin) = CookieOrigin::of(url) else {
-            return;
+            return Ok(());
         };
-        for arrived in spec::parse(settings.policy, header, &origin, now_ms) {
-            if settings.check && !spec::is_valid(settings.policy, &arrived, &origin) {
-                continue;
-            }
-            let Arrived { cookie, expires_ms } = arrived;
-            let expires_ms = expires_ms.unwrap_or(0);
-            if expires_ms == 0 || expires_ms >= now_ms {
-                if self.add(cookie, settings)
-                    && let Some(cookie) = self.cookies.last()
-                {
-                    stored(cookie);
+        let mut changes = Vec::new();
+        for header in headers {
+            for arrived in spec::parse(settings.policy, &header, &origin, now_ms) {
+                if settings.check && !spec::is_valid(settings.policy, &arrived, &origin) {
+                    continue;
                 }
-            } else {
-                self.remove_matching(&cookie);
+                let Arrived { cookie, expires_ms } = arrived;
+                let expires_ms = expires_ms.unwrap_or(0);
+                let is_live = expires_ms == 0 || expires_ms >= now_ms;
+                let is_kept = is_live && !(settings.delete_empty && cookie.value.is_empty());
+                if is_kept {
+                    stored(&cookie);
+                }
+                changes.push(CookieChange { cookie, is_kept });
             }
         }
+        self.apply(changes);
+        if self.cookies.len() > settings.most {
+            self.cookies.truncate(settings.most);
+            return Err(TooManyCookies);
+        }
+        Ok(())
+    }
+
+    /// Applies changes in their order, as `CookieManager.add` and `removeMatchingCookies` do. A response with many would make a scan of the store for each too expensive, so
+    /// the last change of each cookie is looked up first, and the store is scanned once.
+    fn apply(&mut self, changes: Vec<CookieChange>) {
+        const FEW: usize = 8;
+        if changes.len() <= FEW {
+            for CookieChange { cookie, is_kept } in changes {
+                self.remove_matching(&cookie);
+                if is_kept {
+                    self.cookies.push(cookie);
+                }
+            }
+            return;
+        }
+        let keys = changes.iter().map(|change| change.cookie.key());
+        let last: HashMap<_, usize> = keys.zip(0..).collect();
+        self.cookies.retain(|own| !last.contains_key(&own.key()));
+        let is_last: Vec<bool> = (0..)
+            .zip(&changes)
+            .map(|(index, change)| last[&change.cookie.key()] == index)
+            .collect();
+        let kept = changes.into_iter().zip(is_last);
+        self.cookies.extend(
+            kept.filter(|(change, is_last)| change.is_kept && *is_last)
+                .map(|(change, _)| change.cookie),
+        );
     }
 
     /// Writes the value of the `Cookie` header for an address (`HC4CookieHandler.getCookieHeaderForURL`). Returns false
@@ -270,9 +315,11 @@ mod tests {
         let mut seen = Vec::new();
         for header in ["n=v; domain=o.com", "e="] {
             let base = url("http://www.h.com/");
-            store.add_from_header(&settings, header, &base, 1_000, |cookie| {
-                seen.push(cookie.name.to_string())
-            });
+            let added =
+                store.add_from_headers(&settings, [header.into()], &base, 1_000, |cookie| {
+                    seen.push(cookie.name.to_string())
+                });
+            assert_eq!(added, Ok(()));
         }
         assert_eq!(seen, ["n", "e"]);
         assert_eq!(
@@ -285,6 +332,55 @@ mod tests {
                 .as_deref(),
             Some("e=")
         );
+    }
+
+    #[test]
+    fn many_cookies_of_a_response_are_stored_as_one_after_the_other() {
+        let base = url("http://h.com/");
+        let settings = CookieSettings::default();
+        let mut random = 7_u32;
+        let headers: Vec<String> = (0..300)
+            .map(|number| {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let name = random >> 27;
+                match random >> 8 & 3 {
+                    0 => format!("n{name}=; Path=/"),
+                    1 => format!("n{name}=x; Path=/; Max-Age=0"),
+                    _ => format!("n{name}=v{number}; Path=/"),
+                }
+            })
+            .collect();
+        let one_by_one = |headers: &[String]| {
+            let mut store = CookieStore::new([plan_cookie("n3", "0", "h.com", "/")]);
+            for header in headers {
+                let header = [header.into()];
+                let added = store.add_from_headers(&settings, header, &base, 1_000, |_| {});
+                assert_eq!(added, Ok(()));
+            }
+            store
+        };
+        for count in [9, 30, 300] {
+            let mut store = CookieStore::new([plan_cookie("n3", "0", "h.com", "/")]);
+            let headers = &headers[..count];
+            let at_once = headers.iter().map(Cow::from);
+            let added = store.add_from_headers(&settings, at_once, &base, 1_000, |_| {});
+            assert_eq!(added, Ok(()));
+            assert_eq!(store, one_by_one(headers));
+        }
+    }
+
+    #[test]
+    fn a_user_has_no_more_cookies_than_the_limit() {
+        let settings = CookieSettings {
+            most: 20,
+            ..CookieSettings::default()
+        };
+        let mut store = CookieStore::default();
+        let base = url("http://h.com/");
+        let headers = (0..21).map(|number| Cow::from(format!("n{number}=v")));
+        let added = store.add_from_headers(&settings, headers, &base, 1_000, |_| {});
+        assert_eq!(added, Err(TooManyCookies));
+        assert_eq!(store.cookies().len(), 20);
     }
 
     #[test]

@@ -3,11 +3,13 @@
 //! Properties: `CookieManager.cookies`, `CookieManager.clearEachIteration`, `CookieManager.controlledByThreadGroup`,
 //! `CookieManager.policy`. JMeter's properties `CookieManager.*` apply as in JMeter.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use drumfire_expr::{Scope, Template};
 use drumfire_jmx::Value;
-use drumfire_web::cookies::{Cookie, CookieSettings, CookieStore, Policy};
+use drumfire_web::Exception;
+use drumfire_web::cookies::{Cookie, CookieSettings, CookieStore, Policy, TooManyCookies};
 use drumfire_web::url::Url;
 
 use super::jars::Jar;
@@ -18,6 +20,9 @@ use crate::elements::samplers::http::state::user;
 use crate::run::context::{Context, StateId};
 use crate::run::request::SeenCookie;
 use crate::run::roles::ThreadIterationListener;
+
+/// The limit on a user's cookies.
+const MAX_COOKIES: &str = "drumfire.http.max_cookies";
 
 pub struct CookieManager {
     state: StateId,
@@ -59,6 +64,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
         policy,
         check: properties.get_bool("CookieManager.check.cookies", true),
         delete_empty: properties.get_bool("CookieManager.delete_null_cookies", true),
+        most: match properties.get_long(MAX_COOKIES, CookieSettings::default().most as i64) {
+            0 => usize::MAX,
+            most => usize::try_from(most).unwrap_or(CookieSettings::default().most),
+        },
     };
     let saved_prefix = properties
         .get_bool("CookieManager.save.cookies", false)
@@ -237,24 +246,34 @@ impl CookieManager {
         });
     }
 
-    /// Stores the cookies of a `Set-Cookie` header.
-    pub fn receive(&self, cx: &mut Context, header: &str, url: &Url) {
+    /// Stores the cookies of a response's `Set-Cookie` headers. Fails if the user has too many, and names the property.
+    pub fn receive<'h>(
+        &self,
+        cx: &mut Context,
+        headers: impl Iterator<Item = Cow<'h, str>>,
+        url: &Url,
+    ) -> Result<(), Exception> {
         let now_ms = cx.clock().now_ms();
-        self.with_jar(cx, |jar, cx| {
+        let added = self.with_jar(cx, |jar, cx| {
             let prefix = self.saved_prefix.as_deref();
             if jar.is_void(cx) {
-                return;
+                return Ok(());
             }
             jar.store
-                .add_from_header(&self.settings, header, url, now_ms, |cookie| {
+                .add_from_headers(&self.settings, headers, url, now_ms, |cookie| {
                     if let Some(prefix) = prefix {
                         cx.vars_mut().set_named(
                             &format!("{prefix}{}", cookie.name),
                             (&*cookie.value).into(),
                         );
                     }
-                });
+                })
         });
+        added.map_err(|TooManyCookies| {
+            let most = self.settings.most;
+            let message = format!("the user has more than {most} cookies ({MAX_COOKIES})");
+            Exception::new("java.io.IOException", message)
+        })
     }
 }
 

@@ -128,6 +128,7 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
         }
         FailureKind::ConnectTimeout => ExchangeFailure::Socket("Connection timed out"),
         FailureKind::ReadTimeout => ExchangeFailure::ReadTimeout,
+        FailureKind::WriteTimeout => ExchangeFailure::WriteTimeout,
         FailureKind::HostUnreachable => ExchangeFailure::Connect(ConnectFailure::HostUnreachable),
         FailureKind::NetworkUnreachable => {
             ExchangeFailure::Connect(ConnectFailure::NetworkUnreachable)
@@ -150,7 +151,6 @@ fn of_exchange<'f>(failure: &'f Failure, host: &str) -> ExchangeFailure<'f> {
         | FailureKind::DecodedTooLarge { .. } => {
             ExchangeFailure::Socket("the response is too large")
         }
-        FailureKind::WriteTimeout => ExchangeFailure::Socket("Write timed out"),
         FailureKind::NoValidResponse | FailureKind::UnexpectedInterim(_) => {
             ExchangeFailure::MalformedHead
         }
@@ -182,12 +182,18 @@ fn too_large(kind: &FailureKind) -> Option<Exception> {
         FailureKind::DecodedTooLarge { limit } => {
             ("decoded body", *limit, "bytes", MAX_DECODED_BYTES)
         }
-        FailureKind::TooManyInterimHeads { limit } => {
-            ("start", *limit as u64, "interim responses", MAX_INTERIM_HEADS)
-        }
-        FailureKind::TooManyCodings { limit } => {
-            ("Content-Encoding", *limit as u64, "codings", MAX_CONTENT_CODINGS)
-        }
+        FailureKind::TooManyInterimHeads { limit } => (
+            "start",
+            *limit as u64,
+            "interim responses",
+            MAX_INTERIM_HEADS,
+        ),
+        FailureKind::TooManyCodings { limit } => (
+            "Content-Encoding",
+            *limit as u64,
+            "codings",
+            MAX_CONTENT_CODINGS,
+        ),
         _ => return None,
     };
     let message = format!("the response's {part} exceeds {limit} {unit} ({property})");

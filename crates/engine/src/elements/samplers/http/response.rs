@@ -113,7 +113,9 @@ impl ResponseReader {
             url = url.as_sent().unwrap_or(url);
             sample.url = Some(url.text());
         }
-        self.receive_cookies(cx, incoming, &url);
+        if let Err(exception) = self.receive_cookies(cx, incoming, &url) {
+            return Err(self.fail(sample, &exception));
+        }
         if let (Some(cache), Some(head)) = (&self.cache, &parsed) {
             let sent = sample.request_headers.clone().unwrap_or_default();
             if let Err(exception) = cache.save(cx, &method, &url, &sent, head) {
@@ -123,15 +125,24 @@ impl ResponseReader {
         Ok(sample)
     }
 
-    fn receive_cookies(&self, cx: &mut Context, incoming: &Incoming, url: &Url) {
+    fn receive_cookies(
+        &self,
+        cx: &mut Context,
+        incoming: &Incoming,
+        url: &Url,
+    ) -> Result<(), Exception> {
         let Some(cookies) = &self.cookies else {
-            return;
+            return Ok(());
         };
-        for (name, value) in incoming.headers() {
-            if name.eq_ignore_ascii_case(b"Set-Cookie") {
-                cookies.receive(cx, &decode_latin1(value), url);
-            }
+        let mut headers = incoming
+            .headers()
+            .filter(|(name, _)| name.eq_ignore_ascii_case(b"Set-Cookie"))
+            .map(|(_, value)| decode_latin1(value))
+            .peekable();
+        if headers.peek().is_none() {
+            return Ok(());
         }
+        cookies.receive(cx, headers, url)
     }
 
     /// Sets the sizes and, if something reads it, the head as JMeter shows it; returns that head.

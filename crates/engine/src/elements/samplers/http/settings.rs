@@ -176,9 +176,8 @@ fn size_limits(properties: &Properties) -> SizeLimits {
             Err(_) => default,
         }
     };
-    let count = |name, default: usize| {
-        usize::try_from(limit(name, default as u64)).unwrap_or(usize::MAX)
-    };
+    let count =
+        |name, default: usize| usize::try_from(limit(name, default as u64)).unwrap_or(usize::MAX);
     SizeLimits {
         head_bytes: count(MAX_HEAD_BYTES, default.head_bytes),
         interim_heads: count(MAX_INTERIM_HEADS, default.interim_heads),

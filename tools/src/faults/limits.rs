@@ -1,0 +1,114 @@
+//! Responses and servers that would cost memory or time without bound, and the property that bounds each.
+
+use std::time::Duration;
+
+use drumfire_testkit::program::LIMIT;
+use drumfire_testkit::server::{ResponseStep, Server};
+
+use super::Fault;
+use super::bench::{FaultBench, ensure, expect, reads_body, request};
+
+pub const FAULTS: &[Fault] = &[
+    Fault {
+        name: "codings-without-end",
+        is_quick: true,
+        before: "a decoder for each name: 5.2 GB for one response",
+        after: "a failed row that names the property",
+        stage: |bench| {
+            let names = "gzip,".repeat(150_000);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {names}\r\n\r\nx");
+            names_limit(bench, head.into_bytes(), "drumfire.http.max_content_codings")
+        },
+    },
+    Fault {
+        name: "interim-responses-without-end",
+        is_quick: true,
+        before: "the request never ended",
+        after: "a failed row that names the property",
+        stage: |bench| {
+            let hint = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n";
+            let heads = hint.repeat(10_000).into_bytes();
+            names_limit(bench, heads, "drumfire.http.max_interim_heads")
+        },
+    },
+    Fault {
+        name: "large-interim-responses",
+        is_quick: true,
+        before: "each head had the whole limit",
+        after: "a failed row that names the property",
+        stage: |bench| {
+            let hint = format!("HTTP/1.1 103 Hints\r\nX: {}\r\n\r\n", "x".repeat(100_000));
+            let heads = hint.repeat(20).into_bytes();
+            names_limit(bench, heads, "drumfire.http.max_head_bytes")
+        },
+    },
+    Fault {
+        name: "cookies-without-end",
+        is_quick: true,
+        before: "20,000 cookies held up other users for seconds",
+        after: "a failed row that names the property",
+        stage: |bench| {
+            let cookies: String = (0..20_000)
+                .map(|number| format!("Set-Cookie: name{number}=value; Path=/\r\n"))
+                .collect();
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n{cookies}\r\nx");
+            names_limit(bench, head.into_bytes(), "drumfire.http.max_cookies")
+        },
+    },
+    Fault {
+        name: "an-upload-nobody-takes",
+        is_quick: false,
+        before: "the user waited for ever",
+        after: "a failed row after the response timeout",
+        stage: stalled_upload,
+    },
+];
+
+/// Checks that a response beyond a limit gives a failed row that names this property.
+fn names_limit(bench: &FaultBench, response: Vec<u8>, property: &str) -> anyhow::Result<()> {
+    let server = Server::start(move |_| {
+        vec![
+            ResponseStep::Send(response.clone()),
+            ResponseStep::Pause(Duration::from_secs(20)),
+        ]
+    });
+    let inside = [
+        r#"<CookieManager guiclass="CookiePanel" testclass="CookieManager" testname="cookies"/><hashTree/>"#,
+        &request(server.address().port(), "http", reads_body()),
+    ]
+    .concat();
+    let finished = run_and_read(bench, &inside)?;
+    ensure(
+        finished.contains(property),
+        &format!("the row does not name `{property}`: {finished}"),
+    )
+}
+
+/// Sends 64 MiB to a server that reads no body.
+fn stalled_upload(bench: &FaultBench) -> anyhow::Result<()> {
+    let server = Server::start(|_| vec![ResponseStep::Hang]);
+    let port = server.address().port();
+    let body = "x".repeat(64 << 20);
+    let inside = request(port, "http", "")
+        .replace(">GET<", ">POST<")
+        .replace(
+            r#"<boolProp name="HTTPSampler.use_keepalive">"#,
+            &format!(
+                r#"<boolProp name="HTTPSampler.postBodyRaw">true</boolProp><elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments"><elementProp name="" elementType="HTTPArgument"><stringProp name="Argument.value">{body}</stringProp></elementProp></collectionProp></elementProp><boolProp name="HTTPSampler.use_keepalive">"#
+            ),
+        )
+        .replace(">5000<", ">500<");
+    let rows = run_and_read(bench, &inside)?;
+    ensure(
+        rows.contains("SocketTimeoutException"),
+        &format!("the row does not tell the timeout: {rows}"),
+    )
+}
+
+/// Runs a plan with these elements to its end, and gives its rows.
+fn run_and_read(bench: &FaultBench, inside: &str) -> anyhow::Result<String> {
+    let workshop = bench.with_plan("1", 1, inside);
+    let finished = workshop.run(&["run", "p.jmx", "-l", "r.csv"], LIMIT);
+    expect(&finished, 0, &["failures", "verdict  "])?;
+    Ok(workshop.read("r.csv"))
+}
