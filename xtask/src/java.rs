@@ -73,14 +73,14 @@ fn skipped(why: &str) -> anyhow::Result<()> {
 }
 
 /// JMeter's home: `JMETER_HOME`, or `~/jmeter`.
-fn home() -> Option<PathBuf> {
+pub(crate) fn home() -> Option<PathBuf> {
     std::env::var_os("JMETER_HOME")
         .map(PathBuf::from)
         .or_else(|| Some(std::env::home_dir()?.join("jmeter")))
         .filter(|home| home.join("lib/ext").is_dir())
 }
 
-fn compile(folder: &Path, classpath: &[PathBuf], classes: &Path) -> anyhow::Result<()> {
+pub(crate) fn compile(folder: &Path, classpath: &[PathBuf], classes: &Path) -> anyhow::Result<()> {
     let mut javac = Command::new("javac");
     javac
         .args([
@@ -101,7 +101,7 @@ fn compile(folder: &Path, classpath: &[PathBuf], classes: &Path) -> anyhow::Resu
 }
 
 /// JMeter's jars except its SLF4J binding. There may be only one binding, and the bridge brings its own.
-fn classpath(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub(crate) fn classpath(home: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut jars = Vec::new();
     for folder in ["lib", "lib/ext"].map(|folder| home.join(folder)) {
         let found = fs::read_dir(&folder).with_context(|| folder.display().to_string())?;

@@ -3,6 +3,7 @@
 //! Commands that need the project's crates live in the package `drumfire-tools`, which this program starts. This program does
 //! not depend on those crates, so it builds in seconds.
 
+mod forms;
 mod fuzz;
 mod integrations;
 mod java;
@@ -28,6 +29,8 @@ usage: cargo xtask COMMAND
   test web                      run the tests of the report page only
   compare FOLDER                run recorded plans and compare with JMeter, against the floor in compat/floor.toml
   release-check [STEP…]         run everything that must pass before a release: test, package, compare, fuzz, bench (hours)
+  forms                         record what JMeter's own forms say about its elements, and compare the facts in crates/elements
+                                with it (JDK 17, JMETER_HOME with the plugins of the record)
   fuzz [TARGET…] [--seconds N]  run the targets of fuzz/ for N seconds each (cargo-fuzz)
   optimize                      make a profile-guided build, in optimized/ of cargo's target folder (nginx, rustup's component
                                 llvm-tools; allow half an hour)
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         ["test", "java"] => java::test(),
         ["compare", folder] => oracle::compare(Path::new(folder)),
         ["release-check", ref steps @ ..] => release_check::check(steps),
+        ["forms"] => forms::record(),
         ["fuzz", ref options @ ..] => fuzz::fuzz(options),
         ["optimize"] => optimize::optimize(),
         [

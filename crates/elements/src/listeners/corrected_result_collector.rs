@@ -1,0 +1,83 @@
+//! jp@gc - Response Times Over Time.
+
+use crate::form::{ElementFacts, FileUse, Property, Role, file, flag, object};
+
+pub const CLASS: &str = "kg.apc.jmeter.vizualizers.CorrectedResultCollector";
+
+pub static FACTS: ElementFacts = ElementFacts::new(
+    Role::Listener,
+    CLASS,
+    "jp@gc - Response Times Over Time",
+    "kg.apc.jmeter.vizualizers.ResponseTimesOverTimeGui",
+)
+.also(&[
+    (
+        "kg.apc.jmeter.vizualizers.TransactionsPerSecondGui",
+        "jp@gc - Transactions per Second",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.ThreadsStateOverTimeGui",
+        "jp@gc - Active Threads Over Time",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.HitsPerSecondGui",
+        "jp@gc - Hits per Second",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.LatenciesOverTimeGui",
+        "jp@gc - Response Latencies Over Time",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.ResponseTimesPercentilesGui",
+        "jp@gc - Response Times Percentiles",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.ResponseTimesDistributionGui",
+        "jp@gc - Response Times Distribution",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.ResponseCodesPerSecondGui",
+        "jp@gc - Response Codes per Second",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.BytesThroughputOverTimeGui",
+        "jp@gc - Bytes Throughput Over Time",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.ConnectTimesOverTimeGui",
+        "jp@gc - Connect Times Over Time",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.TimesVsThreadsGui",
+        "jp@gc - Response Times vs Threads",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.ThroughputVsThreadsGui",
+        "jp@gc - Transaction Throughput vs Threads",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.SynthesisReportGui",
+        "jp@gc - Synthesis Report (filtered)",
+    ),
+    (
+        "kg.apc.jmeter.vizualizers.PageDataExtractorOverTimeGui",
+        "jp@gc - Page Data Extractor",
+    ),
+])
+.help("Writes results into a file, and draws charts in JMeter's window.")
+.fields(&[FILE, ERRORS_ONLY, SUCCESSES_ONLY, SAVE_CONFIG]);
+
+pub const FILE: Property = file("filename", FileUse::Write)
+    .label("Filename")
+    .help("Names the result file.");
+
+pub const ERRORS_ONLY: Property = flag("ResultCollector.error_logging")
+    .label("Errors")
+    .default("false")
+    .help("Writes and shows failed samples only.");
+
+pub const SUCCESSES_ONLY: Property = flag("ResultCollector.success_only_logging")
+    .label("Successes")
+    .help("Writes and shows successful samples only.");
+
+pub const SAVE_CONFIG: Property = object("saveConfig").help("Says which columns the file has.");

@@ -1,0 +1,14 @@
+//! Properties that several elements have.
+
+pub mod frame;
+pub mod ftp;
+pub mod group;
+pub mod http;
+pub mod jdbc;
+pub mod jms;
+pub mod ldap;
+pub mod login;
+pub mod mail_security;
+pub mod scope;
+pub mod script;
+pub mod tcp;
