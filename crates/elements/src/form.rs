@@ -1,5 +1,7 @@
 //! The form in which each element's facts are written.
 
+use drumfire_jmx::{Node, Props};
+
 pub use crate::property::*;
 use crate::when::{FleetRule, May, When};
 
@@ -229,16 +231,73 @@ impl ElementFacts {
         top.inner(name)
     }
 
-    /// The properties with the script's text and with the name of its file, if it is a script.
-    pub fn script(&self) -> Option<(&'static str, &'static str)> {
-        let name = |is_it: fn(&Kind) -> bool| {
-            let mut properties = self.properties();
-            properties
-                .find(|property| is_it(&property.kind))
-                .map(|property| property.name)
-        };
-        let text = name(|kind| matches!(kind, Kind::Script))?;
-        let file = name(|kind| matches!(kind, Kind::File(FileUse::Script)));
-        Some((text, file.unwrap_or_default()))
+    /// Whether it is a script in the plan.
+    pub fn is_script(&self) -> bool {
+        self.script_texts().next().is_some()
+    }
+
+    /// The properties that hold a script.
+    pub fn script_texts(&self) -> impl Iterator<Item = &'static str> {
+        self.named(|kind| matches!(kind, Kind::Script))
+    }
+
+    /// The properties that name a file with a script.
+    pub fn script_files(&self) -> impl Iterator<Item = &'static str> {
+        self.named(|kind| matches!(kind, Kind::File(FileUse::Script)))
+    }
+
+    /// The property that names a file with rows of data.
+    pub fn data_file(&self) -> Option<&'static str> {
+        self.named(|kind| matches!(kind, Kind::File(FileUse::Data)))
+            .next()
+    }
+
+    fn named(&self, is_it: fn(&Kind) -> bool) -> impl Iterator<Item = &'static str> {
+        let properties = self.properties();
+        properties
+            .filter(move |property| is_it(&property.kind))
+            .map(|property| property.name)
+    }
+
+    /// The properties whose text names variables that the element sets.
+    pub fn set_names(&self) -> impl Iterator<Item = &'static Property> {
+        let properties = self.properties();
+        properties.filter(|property| {
+            property
+                .names
+                .is_some_and(|names| names.access == Access::Sets)
+        })
+    }
+
+    /// The file whose first line names the variables of its columns, if an element with these properties has one.
+    pub fn header_file<'p>(&self, props: &'p Props) -> Option<std::borrow::Cow<'p, str>> {
+        let file = self.data_file()?;
+        let is_named = self
+            .set_names()
+            .any(|property| !props.str(property.name).trim().is_empty());
+        (!is_named).then(|| props.str(file))
+    }
+
+    /// An enabled element of this type with this name, without properties.
+    pub fn node(&self, name: &str) -> Node {
+        Node::new(self.class, self.gui, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::{csv_data_set, random_csv_data_set, redis_data_set};
+
+    #[test]
+    fn the_first_line_of_a_data_file_names_columns_unless_the_element_does() {
+        for facts in [&csv_data_set::FACTS, &random_csv_data_set::FACTS] {
+            let unnamed = facts.node("data").with("filename", "users.csv");
+            let file = facts.header_file(&unnamed.props);
+            assert_eq!(file.as_deref(), Some("users.csv"), "{}", facts.class);
+            let named = unnamed.with("variableNames", "user");
+            assert_eq!(facts.header_file(&named.props), None, "{}", facts.class);
+        }
+        let redis = redis_data_set::FACTS.node("data");
+        assert_eq!(redis_data_set::FACTS.header_file(&redis.props), None);
     }
 }

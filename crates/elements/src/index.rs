@@ -65,9 +65,9 @@ pub fn is_known(class: &str) -> bool {
     !types(class).is_empty()
 }
 
-/// The script of a class, if it is a script element: the properties that hold its text and the name of its file.
-pub fn script(class: &str) -> Option<(&'static str, &'static str)> {
-    of_class(class)?.script()
+/// Whether the class is a script in the plan.
+pub fn is_script(class: &str) -> bool {
+    of_class(class).is_some_and(ElementFacts::is_script)
 }
 
 /// How a text of an element names variables. `top` is the element's property that holds the text; `name` is the innermost

@@ -1,15 +1,16 @@
 //! Completions at a position: variables, functions, properties, settings of elements.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use drumfire_elements::ElementFacts;
 use drumfire_jmx::{KNOWN_PROPERTIES, Node};
 use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject};
 use lsp_types::{
     CompletionItem, CompletionItemKind, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
 };
 
+use crate::hover;
 use crate::workspace::element_at;
-use crate::{docs, hover};
 
 /// The kind of word that the user is typing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -187,35 +188,35 @@ fn property_names(joined: &Joined, properties: &[(String, String)]) -> Vec<Compl
         .collect()
 }
 
-/// Properties of the element at a position: those of its class in this plan, and those in the reference.
+/// Properties of the element at a position: those that its form shows, and those of its class in this plan.
 fn settings(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
     let Some(at) = element_at(&plan.index().elements, offset) else {
         return Vec::new();
     };
-    let class = plan.index().elements[at].class.as_str();
-    let mut names = BTreeSet::new();
+    let element = &plan.index().elements[at];
+    let class = element.class.as_str();
+    let facts = drumfire_elements::of_form(class, &element.gui);
+    let mut found: BTreeMap<&str, CompletionItem> = BTreeMap::new();
+    for property in facts.into_iter().flat_map(ElementFacts::properties) {
+        let item = CompletionItem {
+            documentation: Some(Documentation::String(property.help.to_owned())),
+            ..plain(property.name, CompletionItemKind::FIELD, property.label)
+        };
+        found.insert(property.name, item);
+    }
     let mut open: Vec<&Node> = plan.tree.roots.iter().collect();
     while let Some(node) = open.pop() {
         open.extend(&node.children);
-        if node.class == class {
-            names.extend(node.props.iter().map(|prop| prop.name.to_string()));
+        if node.class != class {
+            continue;
+        }
+        for name in node.props.iter().map(|prop| prop.name.as_str()) {
+            let item = || plain(name, CompletionItemKind::FIELD, class);
+            found.entry(name).or_insert_with(item);
         }
     }
-    if let Some((_, text)) = docs::of_class(class) {
-        let quoted = text.split('`').skip(1).step_by(2);
-        let is_name = |word: &&str| {
-            word.contains('.')
-                && word
-                    .chars()
-                    .all(|c| c.is_alphanumeric() || "._-".contains(c))
-        };
-        names.extend(quoted.filter(is_name).map(str::to_owned));
-    }
-    names.retain(|name| !name.is_empty());
-    names
-        .into_iter()
-        .map(|name| plain(&name, CompletionItemKind::FIELD, class))
-        .collect()
+    found.remove("");
+    found.into_values().collect()
 }
 
 #[cfg(test)]

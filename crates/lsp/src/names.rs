@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use drumfire_elements::controllers::module_controller::NODE_PATH;
 use drumfire_jmx::{Node, Span};
 use drumfire_refactor::{
     Joined, Occurrence, OccurrenceKind, PlanFile, Refused, Renamed, Subject, base_name,
@@ -13,9 +14,6 @@ use lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, TextEdit, Ur
 use crate::document::Lines;
 use crate::uri;
 use crate::workspace::{lines_of, location};
-
-/// The property with the path to a Module Controller's target.
-const NODE_PATH: &str = "ModuleController.node_path";
 
 /// The thing that a position in a plan refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +46,7 @@ pub fn target(plan: &PlanFile, offset: usize) -> Option<(Named, Span)> {
         .into_iter()
         .find(|leaf| around(leaf.span))?;
     let span = content_span(source, leaf.span)?;
-    if leaf.name == NODE_PATH {
+    if leaf.name == NODE_PATH.name {
         return Some((Named::Module(module_path(leaf.node)), span));
     }
     if leaf.value.trim().is_empty() || leaf.value.contains("${") || leaf.value.len() > 4_096 {
@@ -60,7 +58,7 @@ pub fn target(plan: &PlanFile, offset: usize) -> Option<(Named, Span)> {
 }
 
 fn module_path(node: &Node) -> Vec<String> {
-    let items = node.props.list(NODE_PATH).iter();
+    let items = node.props.list(NODE_PATH.name).iter();
     items.map(|item| item.value.as_str().into_owned()).collect()
 }
 
@@ -170,10 +168,9 @@ fn columns(joined: &Joined, name: &str) -> Vec<Location> {
         let mut open: Vec<&Node> = plan.tree.roots.iter().collect();
         while let Some(node) = open.pop() {
             open.extend(&node.children);
-            let has_header = node.props.str("variableNames").trim().is_empty();
-            if node.class == "CSVDataSet" && has_header {
-                files.insert(folder.join(&*node.props.str("filename")));
-            }
+            let facts = drumfire_elements::of_class(&node.class);
+            let file = facts.and_then(|facts| facts.header_file(&node.props));
+            files.extend(file.map(|file| folder.join(&*file)));
         }
     }
     let column = |file: PathBuf| {
@@ -227,7 +224,7 @@ fn module_references(joined: &Joined, element: usize) -> Vec<Location> {
     let lines = lines_of(own);
     let mut found = Vec::new();
     for leaf in leaves(&own.tree) {
-        if leaf.name != NODE_PATH || leaf.value != wanted.last().copied().unwrap_or_default() {
+        if leaf.name != NODE_PATH.name || leaf.value != wanted.last().copied().unwrap_or_default() {
             continue;
         }
         let is_meant = leads_to(&module_path(leaf.node), &wanted);

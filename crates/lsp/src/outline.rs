@@ -1,5 +1,7 @@
 //! The outline of a plan and its foldable ranges.
 
+use drumfire_elements::Role;
+use drumfire_elements::config::user_defined_variables;
 use lsp_types::{DocumentSymbol, FoldingRange, SymbolKind};
 
 use crate::document::Lines;
@@ -50,7 +52,7 @@ fn symbol(
     DocumentSymbol {
         name,
         detail: Some(detail),
-        kind: kind(short),
+        kind: kind(&element.class),
         tags: None,
         deprecated: None,
         range: lines.range(Span::new(element.tag.start, end)),
@@ -59,22 +61,41 @@ fn symbol(
     }
 }
 
-/// The icon of a class.
+/// The icon of a class. A class without facts is judged by the end of its name.
 fn kind(class: &str) -> SymbolKind {
-    match class {
-        "TestPlan" => SymbolKind::FILE,
-        class if class.ends_with("ThreadGroup") => SymbolKind::NAMESPACE,
-        class if class.ends_with("Controller") => SymbolKind::PACKAGE,
-        class if class.contains("Sampler") || class == "TestAction" => SymbolKind::METHOD,
-        class if class.ends_with("Extractor") || class.ends_with("PostProcessor") => {
-            SymbolKind::VARIABLE
-        }
-        class if class.ends_with("Assertion") => SymbolKind::BOOLEAN,
-        class if class.ends_with("Timer") => SymbolKind::EVENT,
-        "ResultCollector" => SymbolKind::INTERFACE,
-        "Arguments" | "CSVDataSet" | "UserParameters" => SymbolKind::CONSTANT,
-        _ => SymbolKind::OBJECT,
+    let role = match drumfire_elements::of_class(class) {
+        Some(facts) => facts.role,
+        None => role_by_name(class),
+    };
+    match role {
+        Role::Plan => SymbolKind::FILE,
+        Role::ThreadGroup => SymbolKind::NAMESPACE,
+        Role::Controller | Role::Fragment => SymbolKind::PACKAGE,
+        Role::Sampler => SymbolKind::METHOD,
+        Role::PreProcessor => SymbolKind::FUNCTION,
+        Role::PostProcessor => SymbolKind::VARIABLE,
+        Role::Assertion => SymbolKind::BOOLEAN,
+        Role::Timer => SymbolKind::EVENT,
+        Role::Listener => SymbolKind::INTERFACE,
+        Role::Data => SymbolKind::CONSTANT,
+        Role::Config if class == user_defined_variables::CLASS => SymbolKind::CONSTANT,
+        Role::Config | Role::NonTest => SymbolKind::OBJECT,
     }
+}
+
+fn role_by_name(class: &str) -> Role {
+    let ends = [
+        ("ThreadGroup", Role::ThreadGroup),
+        ("Controller", Role::Controller),
+        ("Sampler", Role::Sampler),
+        ("PreProcessor", Role::PreProcessor),
+        ("PostProcessor", Role::PostProcessor),
+        ("Extractor", Role::PostProcessor),
+        ("Assertion", Role::Assertion),
+        ("Timer", Role::Timer),
+    ];
+    let named = ends.iter().find(|(end, _)| class.ends_with(end));
+    named.map_or(Role::Config, |(_, role)| *role)
 }
 
 /// The range of each element together with its children.

@@ -1,5 +1,8 @@
 //! The values that variables have at the start of a run.
 
+use drumfire_elements::config::user_defined_variables::{self, VARIABLES};
+use drumfire_elements::items;
+use drumfire_elements::other::test_plan;
 use drumfire_expr::{Compiler, Properties, Template};
 use drumfire_jmx::{Node, Prop, Tree, Value};
 
@@ -13,11 +16,13 @@ pub fn defined(tree: &Tree) -> Vec<(String, String)> {
             continue;
         }
         match node.class.as_str() {
-            "Arguments" => arguments(node.props.list("Arguments.arguments"), &mut found),
-            "TestPlan" => {
-                let own = node.props.element("TestPlan.user_defined_variables");
-                let own = own.map_or(&[][..], |own| own.props.list("Arguments.arguments"));
-                arguments(own, &mut found);
+            user_defined_variables::CLASS => {
+                arguments(node.props.list(VARIABLES.name), &mut found);
+            }
+            test_plan::CLASS => {
+                if let Some(own) = node.props.element(test_plan::USER_DEFINED_VARIABLES.name) {
+                    arguments(own.props.list(VARIABLES.name), &mut found);
+                }
             }
             _ => {}
         }
@@ -29,7 +34,7 @@ fn arguments(items: &[Prop], found: &mut Vec<(String, String)>) {
     for item in items {
         if let Value::Element(argument) = &item.value {
             let text = |name: &str| argument.props.str(name).into_owned();
-            found.push((text("Argument.name"), text("Argument.value")));
+            found.push((text(items::NAME.name), text(items::VALUE.name)));
         }
     }
 }

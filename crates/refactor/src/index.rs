@@ -1,11 +1,12 @@
 //! Indexes all names of a plan with their positions.
 
+use drumfire_elements::Names;
 use drumfire_jmx::{Node, Span, Tree};
 
 use crate::leaves::{Leaf, attribute_span, content_span, leaves};
 use crate::mapped::MappedText;
 use crate::names::{NameUse, OccurrenceKind, Subject, scan};
-use crate::places::{sets_parts, variable_property};
+use crate::places::variable_property;
 
 /// A position where a name occurs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,8 @@ pub struct ElementEntry {
     pub name: String,
     /// JMeter's short class name.
     pub class: String,
+    /// The class of its form, as the plan spells it.
+    pub gui: String,
     /// The index of its parent.
     pub parent: Option<usize>,
     /// Whether it is enabled.
@@ -87,6 +90,7 @@ impl Index {
             self.elements.push(ElementEntry {
                 name: node.name.to_string(),
                 class: node.class.to_string(),
+                gui: node.gui_class.to_string(),
                 parent,
                 enabled: node.enabled,
                 tag: node.span,
@@ -115,8 +119,8 @@ impl Index {
         if mapped.text != leaf.value {
             return;
         }
-        if let Some((separator, kind)) = property {
-            self.listed(leaf, &mapped, separator, kind);
+        if let Some(names) = property {
+            self.listed(leaf, &mapped, names);
             if let Some(around) = leaf.around.filter(|_| leaf.name == "Argument.name") {
                 self.repeated(leaf, around, source);
             }
@@ -125,16 +129,10 @@ impl Index {
     }
 
     /// Records the names in a property that lists names.
-    fn listed(
-        &mut self,
-        leaf: &Leaf<'_>,
-        mapped: &MappedText,
-        separator: Option<char>,
-        kind: OccurrenceKind,
-    ) {
+    fn listed(&mut self, leaf: &Leaf<'_>, mapped: &MappedText, names: Names) {
         let mut from = 0;
         let text = mapped.text.as_str();
-        let parts: Vec<&str> = match separator {
+        let parts: Vec<&str> = match names.separator {
             Some(separator) => text.split(separator).collect(),
             None => vec![text],
         };
@@ -153,10 +151,10 @@ impl Index {
                 None => self.names.push(Occurrence {
                     name: name.to_owned(),
                     subject: Subject::Variable,
-                    kind,
+                    kind: names.access.into(),
                     span: mapped.span(start, start + name.len()),
                     element: leaf.number,
-                    has_parts: sets_parts(leaf.node),
+                    has_parts: names.has_parts,
                 }),
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use drumfire_elements::controllers::include_controller;
 use drumfire_jmx::{Diagnostic, Node, Tree};
 
 use crate::index::Index;
@@ -203,7 +204,7 @@ fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
     let others = plans.iter().filter(|plan| canonical(plan) != own);
     let with = others.filter(|plan| {
         let bytes = std::fs::read(plan).unwrap_or_default();
-        let sign = b"IncludeController.includepath";
+        let sign = include_controller::FILE.name.as_bytes();
         bytes.windows(sign.len()).any(|window| window == sign)
     });
     let read = with.filter_map(|path| {
@@ -216,10 +217,10 @@ fn including(plans: &[PathBuf], except: &Path) -> Vec<PlanFile> {
 fn include_paths(nodes: &[Node]) -> Vec<String> {
     let mut found = Vec::new();
     for node in nodes {
-        if node.class == "IncludeController" {
+        if node.class == include_controller::CLASS {
             let path = node
                 .props
-                .str("IncludeController.includepath")
+                .str(include_controller::FILE.name)
                 .trim()
                 .to_owned();
             if !path.is_empty() {

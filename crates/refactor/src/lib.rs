@@ -21,6 +21,6 @@ pub use joined::{Joined, PlanFile, project_root};
 pub use leaves::{Leaf, content_span, leaves};
 pub use mapped::MappedText;
 pub use names::{OccurrenceKind, Subject, base_name, derived_suffix};
-pub use places::{is_script, variable_property};
+pub use places::variable_property;
 pub use rename::{FileChange, Refused, Renamed, rename_variable};
 pub use rename_element::rename_element;

@@ -1,193 +1,121 @@
-//! Lists the properties of elements that hold names of variables.
+//! Says which texts of elements hold names of variables.
 
-use drumfire_jmx::Node;
+use drumfire_elements::{Access, Names};
 
 use crate::leaves::Leaf;
 use crate::names::OccurrenceKind;
 
-/// A property that holds names of variables: the class of the test element (empty for any); the property; the separator, if
-/// there may be several names; whether they are set or read.
-type Row = (&'static str, &'static str, Option<char>, OccurrenceKind);
+/// How a text names variables, if it does.
+pub fn variable_property(leaf: &Leaf<'_>) -> Option<Names> {
+    drumfire_elements::variable_names(&leaf.node.class, leaf.top, leaf.name)
+}
 
-const TABLE: &[Row] = &[
-    (
-        "CSVDataSet",
-        "variableNames",
-        Some(','),
-        OccurrenceKind::Set,
-    ),
-    (
-        "com.blazemeter.jmeter.RandomCSVDataSetConfig",
-        "variableNames",
-        Some(','),
-        OccurrenceKind::Set,
-    ),
-    (
-        "RegexExtractor",
-        "RegexExtractor.refname",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "BoundaryExtractor",
-        "BoundaryExtractor.refname",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "HtmlExtractor",
-        "HtmlExtractor.refname",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "JSONPostProcessor",
-        "JSONPostProcessor.referenceNames",
-        Some(';'),
-        OccurrenceKind::Set,
-    ),
-    (
-        "JMESPathExtractor",
-        "JMESExtractor.referenceName",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "XPathExtractor",
-        "XPathExtractor.refname",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "XPath2Extractor",
-        "XPathExtractor2.refname",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor",
-        "VAR",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "CounterConfig",
-        "CounterConfig.name",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "RandomVariableConfig",
-        "variableName",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "ForeachController",
-        "ForeachController.inputVal",
-        None,
-        OccurrenceKind::Read,
-    ),
-    (
-        "ForeachController",
-        "ForeachController.returnVal",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "UserParameters",
-        "UserParameters.names",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "JDBCSampler",
-        "variableNames",
-        Some(','),
-        OccurrenceKind::Set,
-    ),
-    (
-        "JDBCPreProcessor",
-        "variableNames",
-        Some(','),
-        OccurrenceKind::Set,
-    ),
-    (
-        "JDBCPostProcessor",
-        "variableNames",
-        Some(','),
-        OccurrenceKind::Set,
-    ),
-    ("JDBCSampler", "resultVariable", None, OccurrenceKind::Set),
-    (
-        "JDBCPreProcessor",
-        "resultVariable",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "JDBCPostProcessor",
-        "resultVariable",
-        None,
-        OccurrenceKind::Set,
-    ),
-    (
-        "KeystoreConfig",
-        "clientCertAliasVarName",
-        None,
-        OccurrenceKind::Read,
-    ),
-    ("", "Scope.variable", None, OccurrenceKind::Read),
-];
-
-/// Elements whose arguments are variables, and the property that holds the arguments; empty for the element itself.
-const ARGUMENTS: &[(&str, &str)] = &[
-    ("Arguments", "Arguments.arguments"),
-    ("TestPlan", "TestPlan.user_defined_variables"),
-    ("com.blazemeter.jmeter.control.ParameterizedController", ""),
-    ("com.blazemeter.jmeter.sampler.SetVariablesAction", ""),
-];
-
-/// Extractors and other elements that also set parts of a variable: `name_1`, `name_matchNr`, `name_g1`.
-const WITH_PARTS: &[&str] = &[
-    "RegexExtractor",
-    "BoundaryExtractor",
-    "HtmlExtractor",
-    "JSONPostProcessor",
-    "JMESPathExtractor",
-    "XPathExtractor",
-    "XPath2Extractor",
-    "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor",
-    "JDBCSampler",
-    "JDBCPreProcessor",
-    "JDBCPostProcessor",
-    "ForeachController",
-];
-
-/// If a text holds names of variables: their separator, and whether they are set or read.
-pub fn variable_property(leaf: &Leaf<'_>) -> Option<(Option<char>, OccurrenceKind)> {
-    if leaf.name == "Argument.name" && leaf.class == "Argument" {
-        let is_variable = |(class, top): &&(&str, &str)| {
-            leaf.node.class == *class && (top.is_empty() || leaf.top == *top)
-        };
-        return ARGUMENTS
-            .iter()
-            .find(is_variable)
-            .map(|_| (None, OccurrenceKind::Set));
+impl From<Access> for OccurrenceKind {
+    fn from(access: Access) -> OccurrenceKind {
+        match access {
+            Access::Sets => OccurrenceKind::Set,
+            Access::Reads => OccurrenceKind::Read,
+        }
     }
-    let row = TABLE.iter().find(|(class, property, ..)| {
-        *property == leaf.name && (class.is_empty() || leaf.node.class == *class)
-    });
-    row.map(|(.., separator, kind)| (*separator, *kind))
 }
 
-/// Whether an element that sets a variable also sets its parts.
-pub(crate) fn sets_parts(node: &Node) -> bool {
-    WITH_PARTS.contains(&node.class.as_str())
-}
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
 
-/// Whether an element is a script.
-pub fn is_script(node: &Node) -> bool {
-    let kinds = ["JSR223", "BeanShell", "BSF"];
-    kinds.iter().any(|kind| node.class.starts_with(kind))
+    use crate::joined::{Joined, PlanFile};
+    use crate::rename::rename_variable;
+
+    /// An element with one more property in XML.
+    fn element(class: &str, props: &str) -> String {
+        format!(
+            r#"<{class} guiclass="G" testclass="{class}" testname="e">{props}</{class}><hashTree/>"#
+        )
+    }
+
+    fn text(name: &str, value: &str) -> String {
+        format!(r#"<stringProp name="{name}">{value}</stringProp>"#)
+    }
+
+    /// The plan with these elements after the variable `user` has become `customer`.
+    fn renamed(elements: &str) -> String {
+        let reader = element("HTTPSamplerProxy", &text("HTTPSampler.path", "/${user}"));
+        let plan = format!(
+            r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="G" testclass="TestPlan" testname="p"/><hashTree>{elements}{reader}</hashTree></hashTree></jmeterTestPlan>"#
+        );
+        let path = Path::new("p.jmx");
+        let tree = drumfire_jmx::read(plan.as_bytes(), path)
+            .expect("a plan")
+            .tree;
+        let joined = Joined::of(vec![PlanFile::new(path.to_path_buf(), tree)]);
+        let renamed = rename_variable(&joined, "user", "customer", false);
+        let mut changes = renamed.expect("it has the variable").changes;
+        assert!(changes[0].text.contains("/${customer}"));
+        changes.remove(0).text
+    }
+
+    #[test]
+    fn every_setter_and_reader_of_a_variable_follows_its_rename() {
+        for (class, property) in [
+            ("kg.apc.jmeter.config.redis.RedisDataSet", "variableNames"),
+            ("kg.apc.jmeter.modifiers.FifoPopPreProcessor", "Variable"),
+            ("ResultSaver", "FileSaver.variablename"),
+            ("RegExUserParameters", "RegExUserParameters.regex_ref_name"),
+            ("JDBCDataSource", "dataSource"),
+            ("JDBCSampler", "dataSource"),
+            (
+                "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor",
+                "VARIABLE",
+            ),
+            ("XPath2Assertion", "Scope.variable"),
+        ] {
+            let plan = renamed(&element(class, &text(property, "user")));
+            let expected = text(property, "customer");
+            assert!(plan.contains(&expected), "{class} {property}: {plan}");
+        }
+    }
+
+    #[test]
+    fn tables_of_variables_follow_a_rename_in_every_element_that_has_one() {
+        let argument = |name: &str| {
+            format!(
+                r#"<elementProp name="{name}" elementType="Argument"><stringProp name="Argument.name">{name}</stringProp><stringProp name="Argument.value">1</stringProp></elementProp>"#
+            )
+        };
+        let list = |name: &str| {
+            format!(
+                r#"<collectionProp name="Arguments.arguments">{}</collectionProp>"#,
+                argument(name)
+            )
+        };
+        for (class, property) in [
+            (
+                "kg.apc.jmeter.control.sampler.SetVariablesAction",
+                "SetVariablesAction",
+            ),
+            (
+                "kg.apc.jmeter.control.ParameterizedController",
+                "ParameterizedController",
+            ),
+        ] {
+            let table = |name: &str| {
+                format!(
+                    r#"<elementProp name="{property}" elementType="Arguments">{}</elementProp>"#,
+                    list(name)
+                )
+            };
+            let plan = renamed(&element(class, &table("user")));
+            assert!(plan.contains(&table("customer")), "{class}: {plan}");
+        }
+        // The parameters of a request are no variables.
+        let request = format!(
+            r#"<elementProp name="HTTPsampler.Arguments" elementType="Arguments">{}</elementProp>"#,
+            list("user")
+        );
+        let elements = [
+            element("CounterConfig", &text("CounterConfig.name", "user")),
+            element("HTTPSamplerProxy", &request),
+        ];
+        assert!(renamed(&elements.concat()).contains(&request));
+    }
 }

@@ -8,7 +8,6 @@ use drumfire_jmx::did_you_mean;
 use crate::edit::{TextEdit, apply, escaped};
 use crate::joined::{Joined, PlanFile};
 use crate::names::{OccurrenceKind, Subject, base_name, derived_suffix};
-use crate::places::is_script;
 
 /// The new text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -248,18 +247,14 @@ fn note_scripts(plan: &PlanFile, old: &str, notes: &mut Vec<String>) {
         let own = number;
         number += 1;
         open.extend(node.children.iter().rev());
-        if !is_script(node) {
+        let Some(facts) =
+            drumfire_elements::of_class(&node.class).filter(|facts| facts.is_script())
+        else {
             continue;
-        }
+        };
         let note = |what: &str| format!("{what} {}", place(plan, node.span.start, own));
-        let file = [
-            "filename",
-            "BeanShellSampler.filename",
-            "BSFSampler.filename",
-        ]
-        .iter()
-        .map(|name| node.props.str(name))
-        .find(|file| !file.is_empty());
+        let mut files = facts.script_files().map(|name| node.props.str(name));
+        let file = files.find(|file| !file.is_empty());
         if let Some(file) = file {
             notes.push(note(&format!("the script file `{file}` was not searched:")));
         }
@@ -288,10 +283,11 @@ fn csv_columns(joined: &Joined, old: &str) -> BTreeMap<PathBuf, String> {
         let mut open: Vec<&drumfire_jmx::Node> = plan.tree.roots.iter().collect();
         while let Some(node) = open.pop() {
             open.extend(&node.children);
-            if node.class != "CSVDataSet" || !node.props.str("variableNames").trim().is_empty() {
+            let facts = drumfire_elements::of_class(&node.class);
+            let Some(file) = facts.and_then(|facts| facts.header_file(&node.props)) else {
                 continue;
-            }
-            let file = folder.join(&*node.props.str("filename"));
+            };
+            let file = folder.join(&*file);
             let Ok(text) = std::fs::read_to_string(&file) else {
                 continue;
             };

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use drumfire_elements::controllers::{
+    module_controller, switch_controller, weighted_switch_controller,
+};
+use drumfire_elements::timers::throughput_shaping_timer;
 use drumfire_jmx::{Node, Prop, Span, did_you_mean};
 
 use crate::edit::{TextEdit, escaped};
@@ -10,8 +14,6 @@ use crate::joined::{Joined, PlanFile};
 use crate::leaves::content_span;
 use crate::names::Subject;
 use crate::rename::{Refused, Renamed, changed, editable, place};
-
-const NODE_PATH: &str = "ModuleController.node_path";
 
 /// Renames all elements with a name. The old name may be a path of names joined by ` > `, which selects fewer of them.
 ///
@@ -112,13 +114,13 @@ fn choices(
             }
         };
         match node.class.as_str() {
-            "SwitchController" => node
+            switch_controller::CLASS => node
                 .props
-                .get("SwitchController.value")
+                .get(switch_controller::VALUE.name)
                 .iter()
                 .for_each(|prop| follow(prop)),
-            "com.blazemeter.jmeter.control.WeightedSwitchController" => {
-                for row in node.props.list("Weights") {
+            weighted_switch_controller::CLASS => {
+                for row in node.props.list(weighted_switch_controller::WEIGHTS.name) {
                     if let drumfire_jmx::Value::List(cells) = &row.value
                         && let Some(first) = cells.first()
                     {
@@ -149,7 +151,7 @@ fn timers(
 ) {
     let mut named = joined.plans.iter().zip(meant);
     let is_timer = |plan: &PlanFile, at: &usize| {
-        plan.index().elements[*at].class == "kg.apc.jmeter.timers.VariableThroughputTimer"
+        plan.index().elements[*at].class == throughput_shaping_timer::CLASS
     };
     if !named.any(|(plan, meant)| meant.iter().any(|at| is_timer(plan, at))) {
         return;
@@ -183,10 +185,10 @@ fn modules(
     let plan = &joined.plans[at];
     let source = plan.tree.source.text.as_str();
     for (module, node) in nodes(plan).into_iter().enumerate() {
-        if node.class != "ModuleController" {
+        if node.class != module_controller::CLASS {
             continue;
         }
-        let entries = node.props.list(NODE_PATH);
+        let entries = node.props.list(module_controller::NODE_PATH.name);
         let path: Vec<String> = entries
             .iter()
             .map(|entry| entry.value.as_str().into_owned())
@@ -223,7 +225,8 @@ fn lead(index: &Index, path: &[String]) -> Option<Vec<usize>> {
     while let Some(chain) = open.pop() {
         let at = *chain.last()?;
         let element = &index.elements[at];
-        if element.class == "ModuleController" || path.get(chain.len()) != Some(&element.name) {
+        if element.class == module_controller::CLASS || path.get(chain.len()) != Some(&element.name)
+        {
             continue;
         }
         if path.len() == chain.len() + 1 {
@@ -259,7 +262,7 @@ fn still_lead(joined: &Joined, renamed: &Renamed, chains: &[Chain]) -> Result<()
         .collect();
     for chain in chains {
         let module = nodes(&after[chain.plan])[chain.module];
-        let entries = module.props.list(NODE_PATH).iter();
+        let entries = module.props.list(module_controller::NODE_PATH.name).iter();
         let path: Vec<String> = entries
             .map(|entry| entry.value.as_str().into_owned())
             .collect();
