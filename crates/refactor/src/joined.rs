@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use drumfire_elements::controllers::include_controller;
+use drumfire_java::file_server;
 use drumfire_jmx::{Diagnostic, Node, Tree};
 
 use crate::index::Index;
@@ -117,7 +118,7 @@ impl Joined {
         let mut open = vec![from];
         while let Some(from) = open.pop() {
             let own = self.plans[from].path.clone();
-            let folders = [own.as_path(), first].map(|plan| plan.parent().unwrap_or(Path::new("")));
+            let folders = [first, own.as_path()].map(|plan| plan.parent().unwrap_or(Path::new("")));
             for written in include_paths(&self.plans[from].tree.roots) {
                 let Some(file) = existing(&written, &folders) else {
                     continue;
@@ -232,11 +233,12 @@ fn include_paths(nodes: &[Node]) -> Vec<String> {
     found
 }
 
-/// Resolves a file name of a plan against the working folder or the folder of a plan.
+/// The included file, relative to the working folder or to the first of `folders` that has it.
 fn existing(written: &str, folders: &[&Path]) -> Option<PathBuf> {
-    let mut places = folders.iter().map(|folder| folder.join(written));
-    let beside = places.find(|file| file.is_file());
-    beside.or_else(|| Some(PathBuf::from(written)).filter(|file| file.is_file()))
+    let mut files = folders
+        .iter()
+        .map(|folder| file_server::resolve(written, folder));
+    files.find(|file| file.is_file())
 }
 
 fn canonical(file: &Path) -> PathBuf {

@@ -122,3 +122,22 @@ fn the_secret_has_a_name_and_the_commands_that_make_it_are_told() {
     let told = "drumfire fleet init keys --host p-nats --at /keys --agent p-0 --agent p-1\n";
     assert!(finished.err.contains(told), "{}", finished.err);
 }
+
+#[test]
+fn agents_get_the_files_that_a_local_run_reads() {
+    let workshop = workshop();
+    let csv = r#"<CSVDataSet guiclass="g" testclass="CSVDataSet" testname="c"><stringProp name="filename">NAME</stringProp></CSVDataSet><hashTree/>"#;
+    let sets = ["users.csv", "beside.csv"].map(|name| csv.replace("NAME", name));
+    let inside = [sets.concat(), sample("x")].concat();
+    let text = plan(&group("ThreadGroup", 1, 1, None, &inside));
+    workshop.write("plans/p.jmx", text);
+    workshop.write("users.csv", "name\nof-the-working-folder\n");
+    workshop.write("plans/users.csv", "name\nof-the-plan\n");
+    workshop.write("plans/beside.csv", "name\nbeside-the-plan\n");
+    let words = ["k8s", "manifest", "plans/p.jmx", "--agents", "1"];
+    let Finished { code, out, err } = workshop.run(&words, LIMIT);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("of-the-working-folder"), "{out}");
+    assert!(out.contains("beside-the-plan"), "{out}");
+    assert!(!out.contains("of-the-plan"), "{out}");
+}

@@ -9,6 +9,7 @@ use drumfire_fleet::{
     stays_inside,
 };
 use drumfire_health::Grade;
+use drumfire_java::file_server;
 use drumfire_jmx::{JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS};
 
 use super::agent::{link, table};
@@ -186,14 +187,13 @@ pub fn plan_files<E: Engine>(
     let named = engine.plan_files(program).into_iter();
     for path in named.chain(more.iter().cloned()) {
         let text = path.to_string_lossy().into_owned();
-        let places = [folder.join(&path), path.clone()];
-        let here = places.into_iter().find(|place| place.is_file());
-        let (Some(here), true) = (here, stays_inside(&text)) else {
+        let here = file_server::resolve(&path, folder);
+        if !here.is_file() || !stays_inside(&text) {
             let message = format!(
                 "`--send {text}` is not a file in the plan's folder; name it relative to the plan"
             );
             return Err(Refusal::new(Exit::Usage, message));
-        };
+        }
         if files.iter().all(|file| file.path != text) {
             files.push(PlanFile { path: text, here });
         }

@@ -16,6 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Compiler;
+use drumfire_java::file_server;
 use drumfire_jmx::Diagnostic;
 use drumfire_results::{Filter, OutputSpec, SaveConfig, sample_variable_names};
 
@@ -224,20 +225,14 @@ fn command_line_listeners(decoding: &mut DecodingContext) -> Vec<Listener> {
     listeners
 }
 
-/// The jars and folders that the plan adds to the class path. A relative path starts at the working folder, as in Java, unless
-/// it exists only beside the plan.
+/// The jars and folders that the plan adds to the class path. JMeter looks for a relative path in the working folder only; here
+/// it may also be beside the plan.
 fn classpath(plan: &Element, base_dir: &Path) -> Vec<PathBuf> {
     let text = plan.props.str("TestPlan.user_define_classpath");
     let named = text.split(',').map(str::trim);
     named
         .filter(|path| !path.is_empty())
-        .map(|path| {
-            let beside_plan = base_dir.join(path);
-            match Path::new(path).exists() || !beside_plan.exists() {
-                true => PathBuf::from(path),
-                false => beside_plan,
-            }
-        })
+        .map(|path| file_server::resolve(path, base_dir))
         .collect()
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use drumfire_expr::{Compiler, Template};
+use drumfire_java::file_server;
 use drumfire_jmx::{Node, Tree, read_file};
 
 use crate::run::program::Program;
@@ -28,6 +29,12 @@ pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
     let mut finder = Finder {
         compiler,
         base_dir: &program.base_dir,
+        include_prefix: program
+            .settings
+            .properties
+            .get("includecontroller.prefix")
+            .map(|prefix| prefix.to_string())
+            .unwrap_or_default(),
         found: BTreeSet::new(),
         depth: 0,
     };
@@ -47,6 +54,8 @@ pub fn plan_files(tree: &Tree, program: &Program) -> Vec<PathBuf> {
 struct Finder<'a> {
     compiler: Compiler,
     base_dir: &'a Path,
+    /// The property `includecontroller.prefix`.
+    include_prefix: String,
     found: BTreeSet<PathBuf>,
     depth: u32,
 }
@@ -58,6 +67,10 @@ impl Finder<'_> {
         }
         for argument in arguments(&node.name) {
             self.text(argument.trim());
+        }
+        if !self.include_prefix.is_empty() && node.class == "IncludeController" {
+            let path = node.props.str("IncludeController.includepath");
+            self.text(&format!("{}{path}", self.include_prefix));
         }
         node.props.texts().for_each(|text| self.text(text));
         let jars = node.props.str("TestPlan.user_define_classpath");
@@ -84,7 +97,10 @@ impl Finder<'_> {
         if file.as_os_str().is_empty() || !file.components().all(is_inside) {
             return;
         }
-        let Some(here) = self.here(file) else { return };
+        let here = file_server::resolve(file, self.base_dir);
+        if !here.is_file() {
+            return;
+        }
         if self.found.insert(file.to_path_buf())
             && file.extension().is_some_and(|kind| kind == "jmx")
         {
@@ -96,29 +112,25 @@ impl Finder<'_> {
     fn jar(&mut self, path: &str) {
         let folder = Path::new(path.trim());
         let is_inside = |component| matches!(component, Component::Normal(_) | Component::CurDir);
-        match folder.components().all(is_inside) && self.base_dir.join(folder).is_dir() {
-            true if !path.trim().is_empty() => self.folder(folder, 0),
+        let here = file_server::resolve(folder, self.base_dir);
+        match folder.components().all(is_inside) && here.is_dir() {
+            true if !path.trim().is_empty() => self.folder(folder, &here, 0),
             _ => self.text(path),
         }
     }
 
-    fn folder(&mut self, folder: &Path, depth: u32) {
-        let entries = std::fs::read_dir(self.base_dir.join(folder));
+    /// Adds the files of the folder `here`, which the plan calls `folder`.
+    fn folder(&mut self, folder: &Path, here: &Path, depth: u32) {
+        let entries = std::fs::read_dir(here);
         for entry in entries.into_iter().flatten().flatten() {
             let path = folder.join(entry.file_name());
-            let here = self.base_dir.join(&path);
+            let here = entry.path();
             if here.is_file() {
                 self.found.insert(path);
             } else if here.is_dir() && depth < DEEPEST_FOLDER {
-                self.folder(&path, depth + 1);
+                self.folder(&path, &here, depth + 1);
             }
         }
-    }
-
-    /// Finds a file beside the plan or in the working folder.
-    fn here(&self, file: &Path) -> Option<PathBuf> {
-        let places = [self.base_dir.join(file), file.to_path_buf()];
-        places.into_iter().find(|place| place.is_file())
     }
 
     fn included(&mut self, file: &Path) {

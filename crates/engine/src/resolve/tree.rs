@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drumfire_expr::Properties;
+use drumfire_java::file_server;
 use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
 
 /// How deep Include Controllers may nest. A file that includes itself exceeds this, which is an error.
@@ -244,11 +245,7 @@ impl<'a> Resolver<'a> {
             .properties
             .get("includecontroller.prefix")
             .unwrap_or_default();
-        let name = format!("{prefix}{written}");
-        let mut file = Path::new(name.trim()).to_path_buf();
-        if !file.exists() && !file.is_absolute() {
-            file = self.base_dir.join(&written);
-        }
+        let file = file_server::resolve_included(&prefix, &written, self.base_dir);
         let tree = match self.load_included(&file) {
             Ok(tree) => tree,
             Err(faults) => {

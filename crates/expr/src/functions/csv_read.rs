@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use drumfire_java::file_server;
+
 use super::files;
 use crate::call::{Args, CallResult, Refusal, Stateful};
 use crate::scope::{Level, Scope};
@@ -99,7 +101,7 @@ fn shared_file(file: &str, alias: &str, scope: &dyn Scope) -> std::io::Result<Ar
     if let Some(file) = open.by_alias.get(alias) {
         return Ok(file.clone());
     }
-    let text = std::fs::read(files::resolve(file, scope.base_dir()))?;
+    let text = std::fs::read(file_server::resolve(file, scope.base_dir()))?;
     let delimiter = properties.get_trimmed("csvread.delimiter");
     let parsed = Arc::new(parse(
         &String::from_utf8_lossy(&text),

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::call::{Args, CallResult, Refusal, Stateful, store};
@@ -12,17 +12,6 @@ use crate::values::{parse_bool, parse_int};
 
 /// The result of a function whose file cannot be read.
 const ERROR: &str = "**ERR**";
-
-/// `FileServer.resolveFileFromPath`: a file that is not in the current folder is looked up beside
-/// the plan.
-pub(super) fn resolve(file: &str, base_dir: &Path) -> PathBuf {
-    let path = Path::new(file);
-    if path.is_absolute() || path.exists() {
-        path.to_owned()
-    } else {
-        base_dir.join(path)
-    }
-}
 
 /// `BufferedReader.readLine` over a text: `\n`, `\r` or `\r\n` end a line.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {

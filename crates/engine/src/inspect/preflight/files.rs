@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use drumfire_java::file_server;
 use drumfire_jmx::{Diagnostic, Value};
 
 use super::is_as_jmeter;
@@ -48,6 +49,15 @@ impl FileKind {
             FileKind::Script => "script file",
         }
     }
+
+    /// The folder in which a relative name is also looked up. Scripts are looked up in the working folder only
+    /// (`JSR223TestElement#processFileOrScript`, `BeanShellTestElement#processFileOrScript`).
+    fn plan_folder(self, settings: &RunSettings) -> &Path {
+        match self {
+            FileKind::Data | FileKind::Upload => &settings.base_dir,
+            FileKind::Script => Path::new(""),
+        }
+    }
 }
 
 /// Reports missing files, and data files without a row.
@@ -65,7 +75,8 @@ pub fn missing(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagno
         if name.is_empty() {
             continue;
         }
-        match found(name, settings) {
+        let file = file_server::resolve(name, needed.kind.plan_folder(settings));
+        match Some(file).filter(|file| is_readable(file)) {
             Some(file) if needed.kind == FileKind::Data => {
                 findings.extend(empty(&needed, name, &file))
             }
@@ -125,28 +136,13 @@ fn needed<'p>(sight: &AdvisedPlan<'p>) -> Vec<Needed<'p>> {
     all
 }
 
-/// The paths at which a file may be: an absolute path as it is, a relative one from the working folder and beside the plan.
-fn places(name: &str, settings: &RunSettings) -> Vec<PathBuf> {
-    let written = Path::new(name);
-    if written.is_absolute() {
-        return vec![written.to_path_buf()];
-    }
-    let here = std::path::absolute(written).unwrap_or_else(|_| written.to_path_buf());
-    let beside_plan = settings.base_dir.join(written);
-    match here == beside_plan || settings.base_dir.as_os_str().is_empty() {
-        true => vec![here],
-        false => vec![here, beside_plan],
-    }
-}
-
-fn found(name: &str, settings: &RunSettings) -> Option<PathBuf> {
-    // Pipes and devices can be read, too.
-    let is_readable = |path: &PathBuf| path.exists() && !path.is_dir();
-    places(name, settings).into_iter().find(is_readable)
+/// Whether there is a file, a pipe or a device.
+fn is_readable(path: &Path) -> bool {
+    path.exists() && !path.is_dir()
 }
 
 fn not_found(needed: &Needed, name: &str, settings: &RunSettings) -> Diagnostic {
-    let places: Vec<String> = places(name, settings)
+    let places: Vec<String> = file_server::candidates(name, needed.kind.plan_folder(settings))
         .iter()
         .map(|place| place.display().to_string())
         .collect();
@@ -246,9 +242,7 @@ fn is_listener_of(element: &Element, base: &str) -> bool {
 
 fn script_writes(element: &Element, settings: &RunSettings) -> bool {
     let has_file = |text: &str| {
-        let Some(file) = found(text.trim(), settings) else {
-            return false;
-        };
+        let file = file_server::resolve(text.trim(), &settings.base_dir);
         std::fs::read_to_string(file).is_ok_and(|script| has_word_of_writing(&script))
     };
     element.props.iter().any(|prop| {
@@ -307,6 +301,24 @@ mod tests {
         );
         let as_jmeter = [("drumfire.missing_files", "jmeter")];
         assert!(findings(&plan, &as_jmeter, folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_script_file_beside_the_plan_is_missing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("s.groovy"), "1").expect("written");
+        let script = |name: &str| {
+            format!(
+                r#"<JSR223Sampler guiclass="g" testclass="JSR223Sampler" testname="S"><stringProp name="filename">{name}</stringProp></JSR223Sampler><hashTree/>"#
+            )
+        };
+        let found = findings(&group("1", "1", &script("s.groovy")), &[], folder.path());
+        assert_eq!(codes(&found), ["file-missing"]);
+        let told = found[0].render(false);
+        assert!(!told.contains(" and "), "{told}");
+        // The working folder of a test is the folder of its crate.
+        let here = group("1", "1", &script("Cargo.toml"));
+        assert!(findings(&here, &[], folder.path()).is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use drumfire_java::file_server;
 use drumfire_jmx::{
     Diagnostic, Effect, KNOWN_PROPERTIES, Props, Value, did_you_mean, known_property,
 };
@@ -60,10 +61,8 @@ impl<'p> Reads<'p> {
             if !is_file || text.trim().is_empty() {
                 continue;
             }
-            let beside_plan = sight.settings.base_dir.join(text.trim());
-            let read = std::fs::read_to_string(text.trim())
-                .or_else(|_| std::fs::read_to_string(beside_plan));
-            match read {
+            let file = file_server::resolve(text.trim(), &sight.settings.base_dir);
+            match std::fs::read_to_string(file) {
                 Ok(script) => self.files.push(script),
                 Err(_) => self.is_open = true,
             }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use drumfire_java::file_server;
 use drumfire_web::charset::Charset;
 
 use crate::run::fleet::{Fleet, LeaseRequest, Leased};
@@ -142,15 +143,9 @@ impl CsvFiles {
 
 impl CsvFile {
     fn new(name: &str, encoding: &str, base_dir: &Path) -> CsvFile {
-        let written = Path::new(name);
-        let path = if written.is_absolute() || written.exists() {
-            written.to_path_buf()
-        } else {
-            base_dir.join(written)
-        };
         CsvFile {
             name: name.to_owned(),
-            path,
+            path: file_server::resolve(name, base_dir),
             encoding: encoding.to_owned(),
             position: Mutex::default(),
             shared: None,
@@ -638,12 +633,7 @@ impl Records {
         charset: &Charset,
         delimiter: char,
     ) -> Result<Records, ReadFault> {
-        let written = Path::new(name);
-        let is_there = written.is_absolute() || written.exists();
-        let bytes = match is_there {
-            true => std::fs::read(written)?,
-            false => std::fs::read(base_dir.join(written))?,
-        };
+        let bytes = std::fs::read(file_server::resolve(name, base_dir))?;
         let mut reader = LineReader::of_text(charset.decode(&bytes).into_owned());
         let mut starts = vec![0];
         while reader.at < reader.text.len() {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use drumfire_expr::{Scope, Slot, Template, Text, Value};
 use drumfire_http::{Limits, SourceAddresses};
+use drumfire_java::file_server;
 use drumfire_web::Exception;
 use drumfire_web::headers::Header;
 use drumfire_web::property::{ArgumentPlacement, Client, Property};
@@ -318,15 +319,8 @@ fn source_of(own: &SourceTemplate, cx: &mut Context) -> Found {
 impl FileTemplate {
     fn read(&self, read: &mut BodyReader<'_>) -> OwnedFile<'_> {
         let path = read.text(Property::FilePath, &self.path);
-        // FileServer#getResolvedFile: as it is if it exists or is absolute, else relative to the plan's folder.
-        let direct = PathBuf::from(&*path);
-        let resolved = if direct.is_absolute() || direct.exists() {
-            direct
-        } else {
-            read.cx.base_dir().join(direct)
-        };
         OwnedFile {
-            resolved,
+            resolved: file_server::resolve(&*path, read.cx.base_dir()),
             path,
             param_name: read.text(Property::FileParameter, &self.param_name),
             mime_type: read.text(Property::FileType, &self.mime_type),
