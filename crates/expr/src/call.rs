@@ -2,11 +2,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use drumfire_java::text::trim;
+
 use crate::scope::{Raised, Scope, ScriptCall, ScriptLanguage};
 use crate::spec::FunctionSpec;
 use crate::template::Template;
 use crate::text::Text;
-use crate::values::trim;
 use crate::vars::Value;
 
 /// The result of a function.

@@ -139,7 +139,7 @@ impl Parser<'_> {
                     previous = ' ';
                 }
                 '(' if previous != ' ' => {
-                    if let Some(spec) = catalogue::function(crate::values::trim(&buffer)) {
+                    if let Some(spec) = catalogue::function(drumfire_java::text::trim(&buffer)) {
                         let args = self.arguments(cursor)?;
                         let mut span = cursor.span_from(start);
                         span.end += usize::from(cursor.text[cursor.pos..].starts_with('}'));

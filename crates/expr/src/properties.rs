@@ -134,7 +134,7 @@ impl Properties {
     /// The value without surrounding white space, as `JMeterUtils.getPropDefault` reads it.
     pub fn get_trimmed(&self, name: &str) -> Option<Arc<str>> {
         let value = self.get(name)?;
-        let trimmed = crate::values::trim(&value);
+        let trimmed = drumfire_java::text::trim(&value);
         if trimmed.len() == value.len() {
             Some(value)
         } else {
@@ -153,21 +153,21 @@ impl Properties {
         } else if value.eq_ignore_ascii_case("false") || value.eq_ignore_ascii_case("f") {
             false
         } else {
-            crate::values::parse_int(&value).map_or(default, |number| number == 1)
+            drumfire_java::values::parse_int(&value).map_or(default, |number| number == 1)
         }
     }
 
     /// An integer property as `JMeterUtils.getPropDefault(String, long)` reads it.
     pub fn get_long(&self, name: &str, default: i64) -> i64 {
         self.get_trimmed(name)
-            .and_then(|value| crate::values::parse_long(&value))
+            .and_then(|value| drumfire_java::values::parse_long(&value))
             .unwrap_or(default)
     }
 
     /// A number as `JMeterUtils.getPropDefault(String, float)` reads it, including suffixes and hexadecimal.
     pub fn get_float(&self, name: &str, default: f32) -> f32 {
         self.get_trimmed(name)
-            .and_then(|value| crate::values::parse_float(&value))
+            .and_then(|value| drumfire_java::values::parse_float(&value))
             .unwrap_or(default)
     }
 

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::java_exception::JavaException;
 use crate::properties::Properties;
 use crate::random::Random;
 use crate::shared::fifos::PopRequest;
 use crate::vars::Vars;
+use drumfire_java::Exception;
 
 /// The severity of a log message, as log4j names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ pub enum Raised {
     Invalid(String),
     /// An unchecked Java exception, such as the `NumberFormatException` of `${__Random(a,b)}`. In
     /// `JMeterThread.processSampler` it ends the current sampler without a sample result, but HTTP samplers catch it.
-    Exception(Box<JavaException>),
+    Exception(Box<Exception>),
     /// `JMeterStopThreadException`: stops the user.
     StopThread(String),
 }
@@ -41,12 +41,12 @@ pub enum Raised {
 impl Raised {
     /// An unchecked exception, from the first line of its trace: `class: message`.
     pub fn exception(text: impl Into<String>) -> Raised {
-        Raised::Exception(Box::new(JavaException::from(text.into())))
+        Raised::Exception(Box::new(Exception::from(text.into())))
     }
 }
 
-impl From<JavaException> for Raised {
-    fn from(thrown: JavaException) -> Raised {
+impl From<Exception> for Raised {
+    fn from(thrown: Exception) -> Raised {
         Raised::Exception(Box::new(thrown))
     }
 }

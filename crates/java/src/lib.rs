@@ -5,4 +5,14 @@
 
 #![warn(missing_docs)]
 
+mod exception;
+
+pub mod charset;
 pub mod file_server;
+pub mod text;
+pub mod uri;
+pub mod url;
+pub mod url_coding;
+pub mod values;
+
+pub use exception::Exception;

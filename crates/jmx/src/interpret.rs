@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use drumfire_java::values::parse_bool;
 use rustc_hash::FxBuildHasher;
 
 use crate::classes::{aliases, canonical_class, full_class_name, is_known_alias};
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::name::{Name, NameInterner};
-use crate::number::boolean_from_java;
 use crate::props::is_property;
 use crate::source::{SourceFile, Span};
 use crate::tree::{Node, Props};
@@ -413,7 +413,7 @@ impl<'d, 'x> PlanReader<'d, 'x> {
             written_class: kind.written_class.clone(),
             gui_class: kind.gui_class.clone(),
             name: self.names.get(&name),
-            enabled: enabled_as.is_none_or(boolean_from_java),
+            enabled: enabled_as.is_none_or(parse_bool),
             enabled_as: self.names.get(enabled_as.unwrap_or("")),
             span: self.node(id).tag(),
             whole: self.node(id).span(),

@@ -30,7 +30,6 @@ mod known_properties;
 mod merge;
 mod merge_settings;
 mod name;
-mod number;
 mod outline;
 pub mod palette;
 mod properties;
@@ -60,10 +59,6 @@ pub use known_properties::{
 };
 pub use merge::{Conflict, Merged, merge};
 pub use name::Name;
-pub use number::{
-    boolean_from_java, double_from_java, double_to_java, float_from_java, float_to_java,
-    int_from_java, long_from_java,
-};
 pub use outline::outline;
 pub use properties::{PropertyEntry, PropertyFile, load, read_properties, read_properties_file};
 pub use property_table::PropertyTable;

@@ -7,13 +7,12 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use drumfire_java::values::{parse_bool, parse_double, parse_float, parse_int, parse_long};
+
 use crate::classes::{aliases, canonical_class, is_known_alias};
 use crate::diagnostic::Diagnostic;
 use crate::interpret::{PlanReader, is_test_element, test_elements};
 use crate::name::Name;
-use crate::number::{
-    boolean_from_java, double_from_java, float_from_java, int_from_java, long_from_java,
-};
 use crate::tree::{Element, Object, Prop, Props, Value};
 use crate::upgrade;
 use crate::xml::NodeId;
@@ -104,20 +103,20 @@ impl<'d> PlanReader<'d, '_> {
             "stringProp" => self.string(id)?,
             "boolProp" => (
                 self.renamed_name(id)?,
-                Value::Bool(boolean_from_java(&self.node(id).text)),
+                Value::Bool(parse_bool(&self.node(id).text)),
             ),
             "intProp" => {
                 let name = self.renamed_name(id)?;
                 (
                     name,
-                    Value::Int(self.number(id, "jmx-bad-int", WHOLE_INT, int_from_java)?),
+                    Value::Int(self.number(id, "jmx-bad-int", WHOLE_INT, parse_int)?),
                 )
             }
             "longProp" => {
                 let name = self.renamed_name(id)?;
                 (
                     name,
-                    Value::Long(self.number(id, "jmx-bad-long", WHOLE_LONG, long_from_java)?),
+                    Value::Long(self.number(id, "jmx-bad-long", WHOLE_LONG, parse_long)?),
                 )
             }
             "collectionProp" => (self.plain_name(id)?, Value::List(self.properties(id))),
@@ -257,7 +256,7 @@ impl<'d> PlanReader<'d, '_> {
         };
         let gui = self.attribute(id, "guiclass").unwrap_or("");
         let enabled_as = self.attribute(id, "enabled");
-        let enabled = enabled_as.is_none_or(boolean_from_java);
+        let enabled = enabled_as.is_none_or(parse_bool);
         let test_class = self.attribute(id, "testclass").unwrap_or("");
         let element = Element {
             class: self.upgraded_class(written).canonical.clone(),
@@ -355,13 +354,13 @@ impl<'d> PlanReader<'d, '_> {
                 id,
                 "jmx-bad-float",
                 FRACTION,
-                float_from_java,
+                parse_float,
             )?)),
             "doubleProp" => Some(Value::Double(self.number(
                 id,
                 "jmx-bad-double",
                 FRACTION,
-                double_from_java,
+                parse_double,
             )?)),
             "objProp" => Some(Value::Object(self.object(id)?)),
             _ => Some(Value::Null),
@@ -420,7 +419,7 @@ impl<'d> PlanReader<'d, '_> {
         for child in self.document.children(id) {
             let node = self.node(child);
             if node.name == "assertionsResultsToSave" {
-                self.number(child, "jmx-bad-int", WHOLE_INT, int_from_java);
+                self.number(child, "jmx-bad-int", WHOLE_INT, parse_int);
             } else if !SAVE_CONFIG_FIELDS.contains(&node.name) {
                 let message = format!(
                     "<{}> is not a field of a listener's save configuration",

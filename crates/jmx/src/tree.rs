@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use drumfire_java::values;
+
 use crate::name::Name;
-use crate::number;
 use crate::source::{MovedOffsets, SourceFile, Span};
 
 /// A plan that was read.
@@ -142,8 +143,8 @@ impl Value {
             Value::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
             Value::Int(value) => Cow::Owned(value.to_string()),
             Value::Long(value) => Cow::Owned(value.to_string()),
-            Value::Float(value) => Cow::Owned(number::float_to_java(*value)),
-            Value::Double(value) => Cow::Owned(number::double_to_java(*value)),
+            Value::Float(value) => Cow::Owned(values::float_to_string(*value)),
+            Value::Double(value) => Cow::Owned(values::double_to_string(*value)),
             Value::List(items) => Cow::Owned(bracketed(items, '[', ']', |p| {
                 p.value.as_str().into_owned()
             })),
@@ -162,7 +163,7 @@ impl Value {
             Value::Long(value) => *value > 0,
             Value::Float(value) => *value > 0.0,
             Value::Double(value) => *value > 0.0,
-            other => number::boolean_from_java(&other.as_str()),
+            other => values::parse_bool(&other.as_str()),
         }
     }
 
@@ -174,7 +175,7 @@ impl Value {
             Value::Long(value) => *value as i32,
             Value::Float(value) => *value as i32,
             Value::Double(value) => *value as i32,
-            other => number::int_from_java(&other.as_str()).unwrap_or(0),
+            other => values::parse_int(&other.as_str()).unwrap_or(0),
         }
     }
 
@@ -185,7 +186,7 @@ impl Value {
             Value::Long(value) => *value,
             Value::Float(value) => *value as i64,
             Value::Double(value) => *value as i64,
-            other => number::long_from_java(&other.as_str()).unwrap_or(0),
+            other => values::parse_long(&other.as_str()).unwrap_or(0),
         }
     }
 
@@ -196,7 +197,7 @@ impl Value {
             Value::Long(value) => *value as f32,
             Value::Float(value) => *value,
             Value::Double(value) => *value as f32,
-            other => number::float_from_java(&other.as_str()).unwrap_or(0.0),
+            other => values::parse_float(&other.as_str()).unwrap_or(0.0),
         }
     }
 
@@ -207,7 +208,7 @@ impl Value {
             Value::Long(value) => *value as f64,
             Value::Float(value) => f64::from(*value),
             Value::Double(value) => *value,
-            other => number::double_from_java(&other.as_str()).unwrap_or(0.0),
+            other => values::parse_double(&other.as_str()).unwrap_or(0.0),
         }
     }
 }

@@ -5,9 +5,10 @@
 //! properties, so the ones that the constructor sets come first ([`crate::constructed`]). Elements of other classes
 //! are copied from the source byte by byte, because only their own class defines how it is saved.
 
+use drumfire_java::values;
+
 use crate::classes::{canonical_class, is_known_alias};
 use crate::constructed::constructed;
-use crate::number;
 use crate::source::Span;
 use crate::tree::{Element, Node, Object, Prop, Props, Tree, Value};
 use crate::xml_writer::XmlWriter;
@@ -135,7 +136,7 @@ impl JmxWriter<'_> {
         }
         self.attribute_unless_empty("testname", special.name);
         let as_written = special.enabled_as;
-        let said = as_written.is_empty() || number::boolean_from_java(as_written);
+        let said = as_written.is_empty() || values::parse_bool(as_written);
         let enabled = match (said == special.enabled, special.enabled) {
             (true, _) => as_written,
             (false, true) => "true",
@@ -278,12 +279,12 @@ impl JmxWriter<'_> {
 
     /// Writes a listener's columns. A missing one is false (`SampleSaveConfigurationConverter`).
     fn save_config(&mut self, object: &Object) {
-        let is_true = |field: &str| object.text_of(field).is_some_and(number::boolean_from_java);
+        let is_true = |field: &str| object.text_of(field).is_some_and(values::parse_bool);
         for field in SAVED_ALWAYS {
             self.field(field, if is_true(field) { "true" } else { "false" });
         }
         let assertions = object.text_of("assertionsResultsToSave");
-        let assertions = assertions.and_then(number::int_from_java).unwrap_or(0);
+        let assertions = assertions.and_then(values::parse_int).unwrap_or(0);
         self.field("assertionsResultsToSave", &assertions.to_string());
         for field in SAVED_IF_TRUE.into_iter().filter(|field| is_true(field)) {
             self.field(field, "true");

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use crate::java::is_blank;
+use drumfire_java::text::is_blank;
 
 /// A left and a right boundary, compiled once.
 #[derive(Debug)]

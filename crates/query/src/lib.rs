@@ -15,16 +15,13 @@ mod bytes;
 mod cost;
 pub mod css;
 mod html;
-mod java;
 pub mod jmespath;
 pub mod json;
 pub mod jsonpath;
 pub mod page;
 pub mod regex;
 pub mod resources;
-pub mod url;
 pub mod xpath;
 pub mod xpath2;
 
 pub use cost::Matches;
-pub use java::is_blank;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use drumfire_jmx::double_to_java;
+use drumfire_java::values::double_to_string;
 use drumfire_results::LabelIncrement;
 
 use crate::encoder::{Encoder, Interval};
@@ -168,11 +168,15 @@ impl Metrics {
             ("max", times.max_ms()),
             ("avg", times.mean_ms()),
         ] {
-            self.add(context, &format!("{state}.{name}"), double_to_java(value));
+            self.add(context, &format!("{state}.{name}"), double_to_string(value));
         }
         for percent in self.percentiles.clone() {
             let name = format!("{state}.pct{}", percentile_name(percent));
-            self.add(context, &name, double_to_java(times.percentile_ms(percent)));
+            self.add(
+                context,
+                &name,
+                double_to_string(times.percentile_ms(percent)),
+            );
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use drumfire_jmx::{double_to_java, float_to_java};
+use drumfire_java::values::{double_to_string, float_to_string};
 use drumfire_results::LabelIncrement;
 
 use crate::encoder::{Encoder, Interval};
@@ -218,8 +218,8 @@ impl Influx {
 
     fn add_percentiles(&self, lines: &mut String, times: &Times) {
         for &percent in &self.percentiles {
-            let value = double_to_java(times.percentile_ms(f64::from(percent)));
-            let _ = write!(lines, ",pct{}={value}", float_to_java(percent));
+            let value = double_to_string(times.percentile_ms(f64::from(percent)));
+            let _ = write!(lines, ",pct{}={value}", float_to_string(percent));
         }
     }
 }
@@ -229,9 +229,9 @@ fn add_times(lines: &mut String, times: &Times) {
     let _ = write!(
         lines,
         ",avg={},min={},max={}",
-        double_to_java(mean),
-        double_to_java(min),
-        double_to_java(max)
+        double_to_string(mean),
+        double_to_string(min),
+        double_to_string(max)
     );
 }
 

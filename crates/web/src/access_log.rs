@@ -1,6 +1,6 @@
 //! Extracts requests from a server's access log, as JMeter's `TCLogParser` does.
 
-use crate::Exception;
+use drumfire_java::Exception;
 
 /// The request of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

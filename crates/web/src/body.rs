@@ -5,11 +5,14 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use drumfire_java::Exception;
+use drumfire_java::charset::Charset;
+use drumfire_java::text::is_blank;
+use drumfire_java::uri::append_percent;
+use drumfire_java::url_coding::{append_url_encoded, is_form_safe, url_decode};
+
 use crate::body_parts::file_part;
 pub use crate::body_parts::{Argument, BodySpec, BodyStretch, FileArgument};
-use crate::charset::{Charset, append_form_encoded, append_url_encoded, url_decode};
-use crate::exception::Exception;
-use crate::java_text::is_blank;
 use crate::local_file::{open_failure, without_extra_slashes};
 use crate::multipart;
 
@@ -320,6 +323,18 @@ pub fn unreadable_file(path: &Path, error: &std::io::Error) -> Exception {
 fn is_token(method: &str) -> bool {
     let legal = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
     !method.is_empty() && method.bytes().all(legal)
+}
+
+/// HttpClient's `URLEncodedUtils.format` of one name or value: encodes byte by byte, so bytes that look safe stay
+/// unchanged.
+fn append_form_encoded(text: &str, charset: &Charset, out: &mut String) {
+    for b in charset.encode(text).iter() {
+        match *b {
+            b if is_form_safe(b) => out.push(char::from(b)),
+            b' ' => out.push('+'),
+            b => append_percent(b, out),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use crate::java_text::{is_blank, trim};
+use drumfire_java::text::{is_blank, trim};
 
 /// One row of the parameter table (`HTTPArgument`), already evaluated.
 #[derive(Clone, Copy, Debug, Default)]

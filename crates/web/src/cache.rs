@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::exception::Exception;
 use crate::http_date;
-use crate::java_text::is_blank;
 use crate::response::ResponseHead;
+use drumfire_java::Exception;
+use drumfire_java::text::is_blank;
 
 /// The settings of the cache in the plan and in JMeter's properties.
 #[derive(Clone, Debug)]

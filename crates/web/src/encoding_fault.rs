@@ -1,6 +1,6 @@
 //! Compressed bodies that cannot be decoded, as JMeter's `HTTPHC4Impl` reports them.
 
-use crate::exception::Exception;
+use drumfire_java::Exception;
 
 /// The defect of a compressed body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

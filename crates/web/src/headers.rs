@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
+use drumfire_java::Exception;
 use tinyvec::TinyVec;
 
 use crate::body::{Body, ContentType};
-use crate::exception::Exception;
 use crate::url::Url;
 
 /// The `User-Agent` that HttpClient sends in JMeter 5.6.3 on Java 17, if the plan sets none.
@@ -525,7 +525,7 @@ mod tests {
     fn sent(head: &RequestHead<'_>) -> String {
         let mut out = Vec::new();
         head.append("GET", "/p", &mut out);
-        let text = crate::charset::decode_latin1(&out).into_owned();
+        let text = drumfire_java::charset::decode_latin1(&out).into_owned();
         assert!(text.starts_with("GET /p HTTP/1.1\r\n") && text.ends_with("\r\n\r\n"));
         text["GET /p HTTP/1.1\r\n".len()..text.len() - 2].to_owned()
     }

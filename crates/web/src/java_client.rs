@@ -6,11 +6,13 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use drumfire_java::Exception;
+use drumfire_java::charset::Charset;
+use drumfire_java::url_coding::append_url_encoded;
+
 use crate::auth::{self, Authorization};
 use crate::body::{Body, BodySpec, BodyStretch, ContentType, FileArgument, append_query_string};
 use crate::body_parts::file_part;
-use crate::charset::{Charset, append_url_encoded};
-use crate::exception::Exception;
 use crate::headers::{Header, RequestHead};
 use crate::local_file::without_extra_slashes;
 use crate::status::{ConnectFailure, Endpoint, ExchangeFailure};

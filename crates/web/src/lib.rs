@@ -8,11 +8,7 @@
 
 mod body_parts;
 mod encoding_fault;
-mod exception;
 mod header_value;
-mod java_text;
-mod java_uri;
-mod java_url;
 mod multipart;
 mod wire;
 
@@ -20,7 +16,6 @@ pub mod access_log;
 pub mod auth;
 pub mod body;
 pub mod cache;
-pub mod charset;
 pub mod cookies;
 pub mod headers;
 pub mod http_date;
@@ -31,5 +26,3 @@ pub mod redirect;
 pub mod response;
 pub mod status;
 pub mod url;
-
-pub use exception::Exception;

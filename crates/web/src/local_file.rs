@@ -3,8 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::exception::Exception;
-use crate::java_url::Url;
+use crate::url::Url;
+use drumfire_java::Exception;
 
 /// The file of an address: its path with escapes decoded, relative to the working directory (`Handler.openConnection`).
 /// Query and reference are ignored.

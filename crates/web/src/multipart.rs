@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use drumfire_java::Exception;
+use drumfire_java::charset::Charset;
+use drumfire_java::text::is_blank;
+
 use crate::body_parts::{Argument, BodySpec, BodyStretch, FileArgument, file_part};
-use crate::charset::Charset;
-use crate::exception::Exception;
 use crate::header_value::{append_parameter, parse_elements};
-use crate::java_text::is_blank;
 
 const BOUNDARY_CHARS: &[u8; 64] =
     b"-_1234567890abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";

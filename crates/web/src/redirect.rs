@@ -1,8 +1,9 @@
 //! Detects redirects and computes their targets.
 
-use crate::exception::Exception;
-use crate::java_uri;
 use crate::url::{Url, encode_spaces};
+use drumfire_java::Exception;
+use drumfire_java::uri;
+use drumfire_java::url::make_relative;
 
 /// `HTTPSampleResult.isRedirect`: 301, 302, 303, 308 always; 307 only for `GET` and `HEAD`.
 pub fn is_redirect(status: u16, method: &str) -> bool {
@@ -26,7 +27,7 @@ pub fn method_after_redirect(method: &str) -> &str {
 /// The failure of a redirect response without a `Location` header (`HTTPHC4Impl.sample`).
 pub fn missing_location(method: &str, url: &Url) -> Exception {
     let mut uri = String::new();
-    java_uri::append_ascii(url.as_str(), &mut uri);
+    uri::append_ascii(url.as_str(), &mut uri);
     Exception::illegal_argument(format!(
         "Missing location header in redirect for {method} {uri} HTTP/1.1"
     ))
@@ -67,37 +68,12 @@ pub fn redirect_url(
         location
     };
     let url = make_relative(base, &encode_spaces(location))?;
-    url.sanitized()
-}
-
-/// `ConversionUtils.makeRelativeURL`: resolves the location, and drops any `../` that leads above the root.
-///
-/// # Errors
-/// `java.net.MalformedURLException`.
-pub fn make_relative(base: &Url, location: &str) -> Result<Url, Exception> {
-    let url = base.join(location)?;
-    if !location.starts_with("../") {
-        return Ok(url);
-    }
-    let path = url.path();
-    let mut extra = 0;
-    while path[1..]
-        .get(extra..)
-        .is_some_and(|rest| rest.starts_with("../"))
-    {
-        extra += 3;
-    }
-    match location.get(extra..) {
-        Some(rest) if extra > 0 && path[1..].get(..extra) == location.get(..extra) => {
-            base.join(rest)
-        }
-        _ => Ok(url),
-    }
+    Url::from(url).sanitized()
 }
 
 /// `ConversionUtils.removeSlashDotDot`: `/a/../b` becomes `/b`; does not change the query.
 pub fn collapse_dot_dot(location: &str) -> String {
-    let text = crate::java_text::trim(location);
+    let text = drumfire_java::text::trim(location);
     if text.encode_utf16().count() < 4 || !text.contains("/..") {
         return text.to_owned();
     }
@@ -173,7 +149,7 @@ pub fn auto_redirect(
         return Ok(None);
     }
     let location = location.ok_or_else(auto_redirect_failure)?;
-    java_uri::parse(location, false)
+    uri::parse(location, false)
         .ok()
         .filter(|_| !names_no_host(location))
         .ok_or_else(auto_redirect_failure)?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::charset::decode_latin1;
+use drumfire_java::charset::decode_latin1;
 
 /// The head of a response, parsed as in HttpClient (`BasicLineParser`, `AbstractMessageParser`).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 pub use crate::encoding_fault::EncodingFault;
-use crate::exception::Exception;
+use drumfire_java::Exception;
 
 /// The server that a connection was meant for.
 #[derive(Clone, Copy, Debug)]

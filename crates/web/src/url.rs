@@ -1,12 +1,17 @@
 //! Builds addresses from a sampler's fields, and what is sent from addresses.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fmt;
+use std::ops::Deref;
+use std::rc::Rc;
 
-use crate::exception::Exception;
-use crate::java_uri::{self, Component, append_ascii, append_percent, append_quoted};
-pub use crate::java_url::Url;
+use drumfire_java::url as java_url;
+
 pub use crate::wire::WireAddress;
 use crate::wire::WireParts;
+use drumfire_java::Exception;
+use drumfire_java::uri::{self, Component, append_ascii, append_percent, append_quoted};
 
 /// The fields of an HTTP sampler that define its address, already evaluated.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +74,7 @@ impl SamplerAddress<'_> {
 
 /// The explicit port of the address, or -1 for none (`isProtocolDefaultPort`, `getPort`).
 fn effective_port(protocol: &str, port: &str) -> i32 {
-    let port = crate::java_text::trim(port).parse::<i32>().unwrap_or(0);
+    let port = drumfire_java::text::trim(port).parse::<i32>().unwrap_or(0);
     let default = (protocol.eq_ignore_ascii_case("http") && port == 80)
         || (protocol.eq_ignore_ascii_case("https") && port == 443);
     if port == 0 || default { -1 } else { port }
@@ -84,15 +89,83 @@ pub(crate) fn encode_spaces(path: &str) -> Cow<'_, str> {
     }
 }
 
+/// An address of a request: a `java.net.URL`, and what HttpClient sends for it. Clones share both.
+#[derive(Clone, Debug)]
+pub struct Url {
+    address: java_url::Url,
+    /// The result of [`Url::wire`], which is computed once. It follows from the address, so comparisons ignore it.
+    wire: Rc<OnceCell<WireParts>>,
+}
+
+impl From<java_url::Url> for Url {
+    fn from(address: java_url::Url) -> Url {
+        Url {
+            address,
+            wire: Rc::default(),
+        }
+    }
+}
+
+impl Deref for Url {
+    type Target = java_url::Url;
+
+    fn deref(&self) -> &java_url::Url {
+        &self.address
+    }
+}
+
+impl PartialEq for Url {
+    fn eq(&self, other: &Url) -> bool {
+        self.address == other.address
+    }
+}
+
+impl Eq for Url {}
+
+impl fmt::Display for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.address.fmt(f)
+    }
+}
+
 const CLIENT_PROTOCOL: &str = "org.apache.http.client.ClientProtocolException";
 
 impl Url {
+    /// `new URL(spec)`.
+    ///
+    /// # Errors
+    /// `java.net.MalformedURLException` with Java's message.
+    pub fn parse(spec: &str) -> Result<Self, Exception> {
+        java_url::Url::parse(spec).map(Self::from)
+    }
+
+    /// `new URL(this, spec)`: resolves a possibly relative address against this one.
+    ///
+    /// # Errors
+    /// `java.net.MalformedURLException` with Java's message.
+    pub fn join(&self, spec: &str) -> Result<Self, Exception> {
+        self.address.join(spec).map(Self::from)
+    }
+
+    /// `new URL(protocol, host, port, file)`; a port of -1 means none, and a host of `None` means a local address.
+    ///
+    /// # Errors
+    /// `java.net.MalformedURLException` with Java's message.
+    pub fn from_parts(
+        protocol: &str,
+        host: Option<&str>,
+        port: i32,
+        file: &str,
+    ) -> Result<Self, Exception> {
+        java_url::Url::from_parts(protocol, host, port, file).map(Self::from)
+    }
+
     /// Computes what HttpClient sends for this address: `URL.toURI()`, `URIUtils.extractHost` and `URIUtils.rewriteURIForRoute`.
     ///
     /// # Errors
     /// The failure that JMeter reports for an address that is not a URI, has no host, an unknown protocol or a port beyond 65535.
     pub fn wire(&self) -> Result<WireAddress<'_>, Exception> {
-        if let Some(known) = self.wire_memo().get() {
+        if let Some(known) = self.wire.get() {
             return Ok(known.wire());
         }
         let WireAddress {
@@ -109,7 +182,7 @@ impl Url {
             target: target.into(),
             host_header: host_header.into(),
         };
-        Ok(self.wire_memo().get_or_init(|| parts).wire())
+        Ok(self.wire.get_or_init(|| parts).wire())
     }
 
     /// Checks whether a Cookie Manager can look up cookies for this address.
@@ -126,7 +199,7 @@ impl Url {
 
     fn work_out_wire(&self) -> Result<WireAddress<'_>, Exception> {
         let text = self.as_str();
-        let uri = java_uri::parse(text, false)?;
+        let uri = uri::parse(text, false)?;
         let (host, port) = extract_host(text, &uri).ok_or_else(|| {
             Exception::new(
                 CLIENT_PROTOCOL,
@@ -182,17 +255,10 @@ impl Url {
     /// `java.net.URISyntaxException` if the address is not a URI.
     pub fn normalized(&self) -> Result<Self, Exception> {
         let text = self.as_str();
-        let uri = java_uri::parse(text, false)?;
-        if uri.opaque {
-            return Ok(self.clone());
-        }
-        match java_uri::normalize_path(&text[uri.path.clone()]) {
+        let uri = uri::parse(text, false)?;
+        match uri::normalized(text, &uri) {
+            Some(text) => Self::parse(&text),
             None => Ok(self.clone()),
-            Some(path) => Self::parse(&format!(
-                "{}{path}{}",
-                &text[..uri.path.start],
-                &text[uri.path.end..]
-            )),
         }
     }
 
@@ -201,7 +267,7 @@ impl Url {
     /// # Errors
     /// `java.net.URISyntaxException` if it is not a URI even after quoting.
     pub fn sanitized(&self) -> Result<Self, Exception> {
-        if java_uri::parse(self.as_str(), false).is_ok() {
+        if uri::parse(self.as_str(), false).is_ok() {
             return Ok(self.clone());
         }
         let mut text = format!("{}://", self.protocol());
@@ -226,13 +292,13 @@ impl Url {
                 append_quoted(part, Component::Uric, &mut text);
             }
         }
-        java_uri::parse(&text, true)?;
+        uri::parse(&text, true)?;
         Self::parse(&text)
     }
 }
 
 /// `URIUtils.extractHost`: the host with its brackets, and the port or -1.
-fn extract_host<'a>(text: &'a str, uri: &java_uri::UriParts) -> Option<(&'a str, i32)> {
+fn extract_host<'a>(text: &'a str, uri: &uri::UriParts) -> Option<(&'a str, i32)> {
     if let Some(host) = &uri.host {
         return Some((&text[host.clone()], uri.port));
     }
@@ -266,7 +332,7 @@ fn host_and_port<'a>(authority: &'a str, host: &'a str, port: i32) -> Cow<'a, st
 }
 
 /// `URIUtils.rewriteURI` with its default flags: no fragment, no empty path segments, `/` for an empty path; in ASCII.
-fn request_target<'a>(text: &'a str, uri: &java_uri::UriParts) -> Cow<'a, str> {
+fn request_target<'a>(text: &'a str, uri: &uri::UriParts) -> Cow<'a, str> {
     let path = &text[uri.path.clone()];
     let end = uri.query.as_ref().map_or(uri.path.end, |query| query.end);
     let multiple_slashes = path.contains("//");

@@ -3,7 +3,7 @@
 //! A row of `data/java_net_url.tsv` is: context, spec, then either `EXC class: message`, or the URL's text, its parts
 //! `authority|userInfo|host|port|path|query|ref`, the outcome of `toURI()` and that of JMeter's `ConversionUtils.sanitizeUrl`.
 
-use drumfire_web::Exception;
+use drumfire_java::Exception;
 use drumfire_web::url::Url;
 
 fn shown(part: Option<&str>) -> &str {

@@ -17,7 +17,11 @@ pub const FAULTS: &[Fault] = &[
         stage: |bench| {
             let names = "gzip,".repeat(150_000);
             let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: {names}\r\n\r\nx");
-            names_limit(bench, head.into_bytes(), "drumfire.http.max_content_codings")
+            names_limit(
+                bench,
+                head.into_bytes(),
+                "drumfire.http.max_content_codings",
+            )
         },
     },
     Fault {

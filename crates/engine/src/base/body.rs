@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use drumfire_java::charset::{Charset, decode_utf8};
 use drumfire_results::Sample;
-use drumfire_web::charset::{Charset, decode_utf8};
 
 /// The body decoded by the response's charset, or else by `default`, where there is one, or else as UTF-8
 /// (`SampleResult#getResponseDataAsString`).

@@ -2,10 +2,10 @@
 
 /// `getIntValue`.
 pub fn int(text: &str) -> i32 {
-    drumfire_expr::values::property_int(text)
+    drumfire_java::values::property_int(text)
 }
 
 /// `getLongValue`.
 pub fn long(text: &str) -> i64 {
-    drumfire_expr::values::property_long(text)
+    drumfire_java::values::property_long(text)
 }

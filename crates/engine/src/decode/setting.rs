@@ -1,6 +1,7 @@
 //! Properties that may hold a variable although JMeter's window shows a box or a number. They are evaluated for each sample.
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 
 use crate::decode::Decoder;
 use crate::run::context::Context;

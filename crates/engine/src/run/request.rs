@@ -1,6 +1,7 @@
 //! An HTTP Request, as pre-processors and scripts see and change it for one sample.
 
-use drumfire_web::charset::{Charset, append_url_encoded, url_decode};
+use drumfire_java::charset::Charset;
+use drumfire_java::url_coding::{append_url_encoded, url_decode};
 use drumfire_web::cookies::Cookie;
 
 use crate::run::step::SamplerId;

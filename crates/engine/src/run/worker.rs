@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use drumfire_expr::Random;
 use drumfire_health::Segments;
+use drumfire_java::charset::Charset;
 use drumfire_results::{Connections, Recorder};
-use drumfire_web::charset::Charset;
 use tokio::sync::Notify;
 
 use crate::run::alarm::Alarms;

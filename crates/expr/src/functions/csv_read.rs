@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use drumfire_java::file_server;
+use drumfire_java::values::parse_int;
 
 use super::files;
 use crate::call::{Args, CallResult, Refusal, Stateful};
 use crate::scope::{Level, Scope};
 use crate::shared::csv_files::{CsvCursor, CsvFile, OpenFiles};
 use crate::text::Text;
-use crate::values::parse_int;
 
 /// Parses the rows up to the first empty line, so a file may end with comments.
 fn parse(text: &str, delimiter: &str) -> CsvFile {

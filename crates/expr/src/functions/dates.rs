@@ -1,11 +1,12 @@
 //! `DateTimeConvertFunction` and `RandomDate`.
 
+use drumfire_java::values::parse_long;
+
 use super::random;
 use crate::call::{Args, CallResult};
 use crate::java_time::{DatePattern, Defaults, Locale, SYSTEM_ZONE, TemporalFields};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::values::parse_long;
 
 use jiff::civil::Date;
 use jiff::{SignedDuration, Zoned};

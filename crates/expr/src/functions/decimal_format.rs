@@ -1,13 +1,13 @@
 //! Java's `DecimalFormat` for integers: file names of `StringFromFile`, counters, random variables. Exponents and separate
 //! patterns for negative numbers are not supported.
 
-use crate::java_exception::JavaException;
+use drumfire_java::Exception;
 
 /// Formats `number` by the first half of the pattern, as Java's `DecimalFormat` does.
 ///
 /// # Errors
 /// The exception that Java throws for the pattern.
-pub fn format(pattern: &str, number: i64) -> Result<String, JavaException> {
+pub fn format(pattern: &str, number: i64) -> Result<String, Exception> {
     let mut parsed = Pattern::default();
     let mut quoted = false;
     let mut chars = pattern.chars().peekable();
@@ -33,13 +33,13 @@ pub fn format(pattern: &str, number: i64) -> Result<String, JavaException> {
     Ok(parsed.render(number))
 }
 
-fn malformed(pattern: &str) -> JavaException {
+fn malformed(pattern: &str) -> Exception {
     refused("Malformed pattern", pattern)
 }
 
-fn refused(why: &str, pattern: &str) -> JavaException {
+fn refused(why: &str, pattern: &str) -> Exception {
     let message = format!("{why} \"{pattern}\"");
-    JavaException::new("java.lang.IllegalArgumentException", message)
+    Exception::new("java.lang.IllegalArgumentException", message)
 }
 
 #[derive(Debug, Default, PartialEq, Clone, Copy)]
@@ -81,7 +81,7 @@ impl Pattern {
         }
     }
 
-    fn take(&mut self, c: char, pattern: &str) -> Result<(), JavaException> {
+    fn take(&mut self, c: char, pattern: &str) -> Result<(), Exception> {
         let special = matches!(c, '#' | '0' | ',' | '.');
         match self.stage {
             PatternStage::Prefix if special => self.stage = PatternStage::Number,

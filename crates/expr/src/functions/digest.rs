@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use drumfire_java::values::parse_bool;
 use md2::Md2;
 use md5::Md5;
 use sha1::Sha1;
@@ -12,7 +13,6 @@ use sha3::{Sha3_224, Sha3_256, Sha3_384, Sha3_512};
 use crate::call::{Args, CallResult, NULL};
 use crate::scope::{Level, Scope};
 use crate::text::Text;
-use crate::values::parse_bool;
 
 /// The digest of text and salt in hexadecimal; `null` for an unknown algorithm.
 pub(super) fn digest<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {

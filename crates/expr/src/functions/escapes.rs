@@ -5,12 +5,13 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use drumfire_java::Exception;
+use drumfire_java::values::decode_long;
+
 use super::entities;
 use crate::call::{Args, CallResult};
-use crate::java_exception::JavaException;
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::values::decode_long;
 
 /// `ChangeCase`: ignores the case of the mode; an unknown mode leaves the text unchanged.
 pub(super) fn change_case<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
@@ -305,8 +306,8 @@ fn unicode_escape(units: &[u16]) -> Result<(Option<u16>, usize), Raised> {
     }
 }
 
-fn too_few_digits(rest: &str) -> JavaException {
+fn too_few_digits(rest: &str) -> Exception {
     let message =
         format!("Less than 4 hex digits in unicode value: '{rest}' due to end of CharSequence");
-    JavaException::new("java.lang.IllegalArgumentException", message)
+    Exception::new("java.lang.IllegalArgumentException", message)
 }

@@ -5,10 +5,12 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use drumfire_java::charset::Charset;
+use drumfire_java::values::{parse_bool, parse_int};
+
 use crate::call::{Args, CallResult, Refusal, Stateful, store};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::values::{parse_bool, parse_int};
 
 /// The result of a function whose file cannot be read.
 const ERROR: &str = "**ERR**";
@@ -31,86 +33,6 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The charset called `name`; `None` if Java does not know it.
-pub(super) fn charset(name: &str) -> Option<Charset> {
-    match name.to_ascii_uppercase().as_str() {
-        "ISO-8859-1" | "ISO8859-1" | "ISO8859_1" | "ISO_8859-1" | "LATIN1" | "L1" => {
-            Some(Charset::Latin1)
-        }
-        "US-ASCII" | "ASCII" => Some(Charset::Ascii),
-        "UTF-16" | "UTF_16" => Some(Charset::Utf16),
-        label => encoding_rs::Encoding::for_label(label.as_bytes()).map(Charset::Other),
-    }
-}
-
-/// Charsets as Java defines them; those that WHATWG defines differently (Latin-1 is not
-/// windows-1252) are implemented here.
-pub(super) enum Charset {
-    Latin1,
-    Ascii,
-    Utf16,
-    Other(&'static encoding_rs::Encoding),
-}
-
-impl Charset {
-    pub(super) fn decode(&self, bytes: &[u8]) -> String {
-        match self {
-            Charset::Latin1 => bytes.iter().map(|byte| char::from(*byte)).collect(),
-            Charset::Ascii => bytes
-                .iter()
-                .map(|byte| {
-                    if byte.is_ascii() {
-                        char::from(*byte)
-                    } else {
-                        '\u{fffd}'
-                    }
-                })
-                .collect(),
-            // Java reads UTF-16 without a byte order mark as big-endian.
-            Charset::Utf16 => encoding_rs::UTF_16BE.decode(bytes).0.into_owned(),
-            Charset::Other(encoding) => encoding.decode_without_bom_handling(bytes).0.into_owned(),
-        }
-    }
-
-    fn encode(&self, text: &str) -> Vec<u8> {
-        let narrow = |limit: u32| {
-            let byte = move |c: char| if u32::from(c) < limit { c as u8 } else { b'?' };
-            text.chars().map(byte).collect()
-        };
-        match self {
-            Charset::Latin1 => narrow(0x100),
-            Charset::Ascii => narrow(0x80),
-            Charset::Utf16 => [0xFE, 0xFF].into_iter().chain(big_endian(text)).collect(),
-            Charset::Other(encoding) if *encoding == encoding_rs::UTF_16BE => {
-                big_endian(text).collect()
-            }
-            Charset::Other(encoding) if *encoding == encoding_rs::UTF_16LE => {
-                text.encode_utf16().flat_map(u16::to_le_bytes).collect()
-            }
-            Charset::Other(encoding) => encode_with(encoding, text),
-        }
-    }
-}
-
-fn big_endian(text: &str) -> impl Iterator<Item = u8> {
-    text.encode_utf16().flat_map(u16::to_be_bytes)
-}
-
-/// Encodes like Java, which writes `?` for characters that the charset lacks.
-fn encode_with(encoding: &'static encoding_rs::Encoding, text: &str) -> Vec<u8> {
-    let (bytes, _, unmappable) = encoding.encode(text);
-    if !unmappable {
-        return bytes.into_owned();
-    }
-    let mut out = Vec::with_capacity(text.len());
-    for c in text.chars() {
-        let mut buffer = [0; 4];
-        let (bytes, _, unmappable) = encoding.encode(c.encode_utf8(&mut buffer));
-        out.extend_from_slice(if unmappable { b"?" } else { &bytes });
-    }
-    out
-}
-
 /// `__FileToString`: relative to the current folder; UTF-8 by default.
 pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let file = args.text(0, scope)?;
@@ -121,13 +43,9 @@ pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallR
     } else {
         &*encoding
     };
-    let Some(charset) = charset(name) else {
-        return Err(Raised::exception(format!(
-            "java.nio.charset.UnsupportedCharsetException: {name}"
-        )));
-    };
+    let charset = Charset::for_name(name)?;
     let value = match std::fs::read(&*file) {
-        Ok(bytes) => charset.decode(&bytes),
+        Ok(bytes) => charset.decode(&bytes).into_owned(),
         Err(error) => {
             scope.log(Level::Warn, &format!("Could not read file: {file} {error}"));
             ERROR.to_owned()
@@ -152,7 +70,7 @@ pub(super) fn string_to_file<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallR
     } else {
         &*encoding
     };
-    let written = match charset(name) {
+    let written = match Charset::find(name) {
         _ if file.is_empty() => Err(format!("File name '{file}' is empty")),
         None => Err(format!("The encoding of file is not supported: {name}")),
         Some(charset) => write(Path::new(&*file), &charset.encode(&content), append)

@@ -1,13 +1,13 @@
 //! Text functions of the Custom JMeter Functions plugin of jmeter-plugins: `StrLen`, `Substring`, `StrReplace`,
 //! `StrReplaceRegex`, `CaseFormat`, `If` and `ChooseRandom`.
 
+use drumfire_java::values::parse_int;
 use drumfire_query::regex::{Captures, Dialect};
 
 use crate::call::{Args, CallResult, not_a_number, store};
 use crate::regexes::compiled;
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::values::parse_int;
 
 /// `__strLen`: in UTF-16 code units, as Java counts.
 pub(super) fn str_len<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {

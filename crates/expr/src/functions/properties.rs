@@ -51,7 +51,7 @@ fn p<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
 
 /// `JMeterUtils.getPropDefault` also trims the default.
 fn trimmed(text: Text<'_>) -> Text<'_> {
-    let short = crate::values::trim(&text);
+    let short = drumfire_java::text::trim(&text);
     if short.len() == text.len() {
         text
     } else {

@@ -1,10 +1,11 @@
 //! `Random`, `RandomString`, `RandomFromMultipleVars` and `Uuid`.
 
+use drumfire_java::Exception;
+use drumfire_java::values::{parse_int, parse_long};
+
 use crate::call::{Args, CallResult, not_a_number, store};
-use crate::java_exception::JavaException;
 use crate::scope::{Raised, Scope};
 use crate::text::Text;
-use crate::values::{parse_int, parse_long};
 
 /// `__Random`: includes both bounds, which must be numbers and in order.
 pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
@@ -21,8 +22,8 @@ pub(super) fn random<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a
 }
 
 /// The exception of `ThreadLocalRandom.nextLong(origin, bound)` for an empty range.
-pub(super) fn bound_not_greater() -> JavaException {
-    JavaException::new(
+pub(super) fn bound_not_greater() -> Exception {
+    Exception::new(
         "java.lang.IllegalArgumentException",
         "bound must be greater than origin",
     )

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use drumfire_java::values::{parse_float, parse_int};
 use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
 
 use crate::call::{Args, CallResult, Refusal, Stateful, not_a_number, store};
@@ -9,7 +10,6 @@ use crate::match_template::MatchTemplate;
 use crate::regexes;
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::values::{parse_float, parse_int};
 
 #[derive(Debug)]
 struct RegexFunction {

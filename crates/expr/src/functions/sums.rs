@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use drumfire_java::values::{double_to_string, parse_bool, parse_double, parse_int, parse_long};
+
 use crate::call::{Args, CallResult, Refusal, Stateful, next_instance, not_a_number, store};
 use crate::scope::Scope;
 use crate::text::Text;
-use crate::values::{double_to_string, parse_bool, parse_double, parse_int, parse_long};
 
 /// `IntSum`: wraps around like Java's `int`.
 pub(super) fn int_sum<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {

@@ -1,12 +1,16 @@
 //! `TimeFunction` and `TimeShift`. Both evaluate some of their arguments when the plan is compiled. These arguments can
 //! only use variables of the Test Plan and of User Defined Variables.
 
+use drumfire_java::Exception;
+use drumfire_java::text::trim;
+use drumfire_java::values::parse_long;
+
 use crate::call::{Args, CallResult, Refusal, Stateful, store};
-use crate::java_exception::{JavaException, no_date_pattern};
-use crate::java_time::{DatePattern, Locale, SYSTEM_ZONE, TemporalFields, parse_duration};
+use crate::java_time::{
+    DatePattern, DatePatternError, Locale, SYSTEM_ZONE, TemporalFields, parse_duration,
+};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::values::{parse_long, trim};
 
 /// `__time`.
 #[derive(Debug)]
@@ -22,7 +26,7 @@ enum TimeFormat {
     Millis(i64),
     Pattern(DatePattern),
     /// Throws an exception at every call.
-    Invalid(Box<JavaException>),
+    Invalid(Box<Exception>),
 }
 
 /// Aliases of patterns, the properties that redefine them, and their default patterns.
@@ -63,7 +67,7 @@ fn time_format(format: &str, scope: &dyn Scope) -> TimeFormat {
         .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
         .and_then(parse_long);
     match divisor {
-        Some(0) => TimeFormat::Invalid(Box::new(JavaException::new(
+        Some(0) => TimeFormat::Invalid(Box::new(Exception::new(
             "java.lang.ArithmeticException",
             "/ by zero",
         ))),
@@ -73,6 +77,12 @@ fn time_format(format: &str, scope: &dyn Scope) -> TimeFormat {
             Err(error) => TimeFormat::Invalid(Box::new(no_date_pattern(pattern, &error))),
         },
     }
+}
+
+/// The exception of a `__time` with an invalid format.
+fn no_date_pattern(pattern: &str, error: &DatePatternError) -> Exception {
+    Exception::illegal_argument(format!("Unable to parse date format {pattern}"))
+        .caused_by(Exception::illegal_argument(error.0.clone()))
 }
 
 impl Stateful for TimeFunction {

@@ -3,10 +3,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use drumfire_java::values::{parse_double, parse_float, parse_int};
+
 use crate::call::{Args, CallResult, Refusal, Stateful, not_a_number};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
-use crate::values::{parse_double, parse_float, parse_int};
 
 /// Share of the users that may wait without counting as surplus.
 const DEFAULT_SPARE: f64 = 0.1;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use drumfire_java::charset::Charset;
 use drumfire_query::xpath::{Tree, XPath, XPathResult};
 
-use super::files;
 use crate::call::{Args, CallResult, NULL, Refusal, Stateful};
 use crate::scope::{Level, Scope};
 use crate::shared::xpath_files::FoundNodes;
@@ -75,8 +75,8 @@ fn decode(bytes: &[u8]) -> String {
         return encoding_rs::UTF_16BE.decode(bytes).0.into_owned();
     }
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(200)]);
-    match declared(&head).and_then(files::charset) {
-        Some(charset) => charset.decode(bytes),
+    match declared(&head).and_then(Charset::find) {
+        Some(charset) => charset.decode(bytes).into_owned(),
         None => String::from_utf8_lossy(bytes).into_owned(),
     }
 }

@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
+use drumfire_java::values::{double_to_string, parse_double, parse_long};
 use num_bigint::BigInt;
 
 use super::ast::Binary;
 use super::{Dialect, JexlError};
 use crate::text::Text;
-use crate::values::{double_to_string, parse_double, parse_long};
 
 /// A value during evaluation. Java's integer types up to `long` share one variant, because they print alike.
 #[derive(Debug, Clone)]

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use drumfire_java::text::trim;
 use drumfire_query::regex::{self, Pattern};
 
 use super::JexlError;
@@ -9,7 +10,6 @@ use super::arithmetic::{Host, JexlValue};
 use crate::regexes;
 use crate::scope::{Level, Scope};
 use crate::text::Text;
-use crate::values::trim;
 use crate::vars::Value as Shared;
 
 fn unknown(method: &str) -> JexlError {

@@ -1,5 +1,7 @@
 //! Whether an element matches a jsoup selector (`Evaluator`, `StructuralEvaluator`).
 
+use drumfire_java::text::trim;
+
 use super::text;
 use super::tree::{self, Element};
 use crate::html::HtmlNodeKind;
@@ -211,7 +213,7 @@ impl Match {
         match (self, lower) {
             (Match::NotEqual, lower) => lower.unwrap_or_default() != wanted,
             (_, None) => false,
-            (Match::Equal, Some(lower)) => lower.trim_matches(|c| c <= ' ') == wanted,
+            (Match::Equal, Some(lower)) => trim(&lower) == wanted,
             (Match::Start, Some(lower)) => lower.starts_with(wanted),
             (Match::End, Some(lower)) => lower.ends_with(wanted),
             (Match::Contain, Some(lower)) => lower.contains(wanted),

@@ -1,5 +1,7 @@
 //! Parses a selector as jsoup does (`QueryParser`).
 
+use drumfire_java::text::trim;
+
 use super::SelectorError;
 use super::jsoup::{Match, Test};
 use super::queue::{TokenQueue, unescape};
@@ -10,7 +12,7 @@ pub(super) fn parse(text: &str) -> Result<Test, SelectorError> {
     if text.is_empty() {
         return Err(SelectorError::new("String must not be empty"));
     }
-    let text = text.trim_matches(|c| c <= ' ');
+    let text = trim(text);
     let mut parser = JsoupParser {
         text,
         queue: TokenQueue::new(text),
@@ -347,7 +349,7 @@ pub(super) fn formula(text: &str) -> Option<(i64, i64)> {
 
 /// `Normalizer.normalize`
 fn normal(text: &str) -> String {
-    text.to_lowercase().trim_matches(|c| c <= ' ').to_owned()
+    trim(&text.to_lowercase()).to_owned()
 }
 
 /// A value with or without quotes, in lower case. Blanks inside quotes are significant for `^=` and `$=`.

@@ -12,6 +12,8 @@ mod tree;
 
 pub use tree::Document;
 
+use drumfire_java::text::trim;
+
 /// The library whose rules a selector follows; the extractor's "CSS Selector Extractor Implementation".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
@@ -69,7 +71,8 @@ impl Selector {
         attribute: Option<&str>,
         most: usize,
     ) -> Vec<Option<String>> {
-        let attribute = attribute.filter(|name| !name.chars().all(crate::java::is_whitespace));
+        let attribute =
+            attribute.filter(|name| !name.chars().all(drumfire_java::text::is_whitespace));
         match &self.0 {
             SelectorKind::Jsoup(test) => {
                 let found = document
@@ -77,14 +80,14 @@ impl Selector {
                     .filter(|element| test.matches(document.root(), *element));
                 let value = |element| match attribute {
                     Some(name) => document.attr_or_abs(element, name),
-                    None => text::text(element).trim_matches(|c| c <= ' ').to_owned(),
+                    None => trim(&text::text(element)).to_owned(),
                 };
                 found.take(most).map(value).map(Some).collect()
             }
             SelectorKind::Jodd(chains) => {
                 let value = |element| match attribute {
                     Some(name) => tree::attr(element, name).map(str::to_owned),
-                    None => Some(text::content(element).trim_matches(|c| c <= ' ').to_owned()),
+                    None => Some(trim(&text::content(element)).to_owned()),
                 };
                 jodd::select(chains, document.root())
                     .into_iter()

@@ -1,5 +1,7 @@
 //! The text of an element: normalised as by jsoup, or unchanged as by Jodd.
 
+use drumfire_java::text::trim;
+
 use super::tree::{Element, name};
 use crate::html::HtmlNodeKind;
 
@@ -7,7 +9,7 @@ use crate::html::HtmlNodeKind;
 pub(super) fn text(element: Element<'_>) -> String {
     let mut out = String::new();
     push_below(element, &mut out);
-    out.trim_matches(|c| c <= ' ').to_owned()
+    trim(&out).to_owned()
 }
 
 /// Appends the text of an element and its descendants, in one pass over the nodes.
@@ -69,7 +71,7 @@ pub(super) fn own_text(element: Element<'_>) -> String {
             _ => {}
         }
     }
-    out.trim_matches(|c| c <= ' ').to_owned()
+    trim(&out).to_owned()
 }
 
 /// jsoup's `wholeText()` and `wholeOwnText()`: the unchanged text, with `<br>` as a line end.

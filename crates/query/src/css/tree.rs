@@ -1,7 +1,8 @@
 //! The parsed page, and navigation between its elements.
 
+use drumfire_java::url::Url;
+
 use crate::html::{HtmlNode, HtmlNodeKind, Page};
-use crate::url::JavaUrl;
 
 /// A node of the tree. The document itself counts as an element, as in jsoup.
 pub(super) type Element<'a> = HtmlNode<'a>;
@@ -45,18 +46,18 @@ impl Document {
     }
 
     /// The first absolute `<base href>`; JMeter does not tell jsoup the page's address.
-    fn base(&self) -> Option<JavaUrl> {
+    fn base(&self) -> Option<Url> {
         let bases = self.elements().filter(|element| name(*element) == "base");
         bases
-            .filter_map(|base| JavaUrl::parse(None, attr(base, "href")?).ok())
+            .filter_map(|base| Url::parse(attr(base, "href")?).ok())
             .next()
     }
 }
 
 /// `StringUtil.resolve`.
-fn resolve(base: Option<JavaUrl>, relative: &str) -> String {
+fn resolve(base: Option<Url>, relative: &str) -> String {
     let Some(base) = base else {
-        return JavaUrl::parse(None, relative).map_or_else(
+        return Url::parse(relative).map_or_else(
             |_| {
                 if has_scheme(relative) {
                     relative.to_owned()
@@ -67,7 +68,7 @@ fn resolve(base: Option<JavaUrl>, relative: &str) -> String {
             |url| url.to_string(),
         );
     };
-    match JavaUrl::parse(Some(&base), relative) {
+    match base.join(relative) {
         Ok(url) => url.to_string(),
         Err(_) if has_scheme(relative) => relative.to_owned(),
         Err(_) => String::new(),

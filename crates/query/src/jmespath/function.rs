@@ -186,26 +186,13 @@ fn kind(value: &Value<'_>) -> &'static str {
 /// `ToNumberFunction` with `JacksonRuntime#createNumber`: parses like `Double.parseDouble`. A number without a
 /// fraction becomes the nearest `Long`.
 fn to_number<'t>(text: &str) -> Value<'t> {
-    match parse_double(text) {
+    match drumfire_java::values::parse_double(text) {
         Some(number) if number == number.round_ties_even() => {
             Value::Number(Number::Whole(number as i64))
         }
         Some(number) => double(number),
         None => Value::Null,
     }
-}
-
-/// `Double.parseDouble`, except for hexadecimal numbers.
-fn parse_double(text: &str) -> Option<f64> {
-    let text = text.trim_matches(|c| c <= ' ');
-    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-    if !matches!(unsigned, "NaN" | "Infinity")
-        && !unsigned.starts_with(|c: char| c == '.' || c.is_ascii_digit())
-    {
-        return None;
-    }
-    let number = text.strip_suffix(['d', 'D', 'f', 'F']).unwrap_or(text);
-    number.parse().ok()
 }
 
 fn numbers(name: &str, items: &[Value<'_>]) -> std::result::Result<Vec<f64>, JmesPathError> {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::json::{Number, Value, double_text};
+use drumfire_java::values::double_to_string;
+
+use crate::json::{Number, Value};
 
 /// A string unchanged, any other value as JSON.
 pub(super) fn text(value: &Value<'_>) -> String {
@@ -23,9 +25,11 @@ fn write_json(value: &Value<'_>, out: &mut String) {
         Value::Null => out.push_str("null"),
         Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         // Jackson stores every number with a fraction as a Double.
-        Value::Number(number @ Number::Decimal(_)) => out.push_str(&double_text(number.as_f64())),
+        Value::Number(number @ Number::Decimal(_)) => {
+            out.push_str(&double_to_string(number.as_f64()))
+        }
         Value::Number(Number::Double(number)) if !number.is_finite() => {
-            write_string(&double_text(*number), out);
+            write_string(&double_to_string(*number), out);
         }
         Value::Number(number) => out.push_str(&number.text()),
         Value::String(text) => write_string(text, out),

@@ -11,7 +11,7 @@ mod write;
 use std::borrow::Cow;
 
 pub(crate) use number::Decimal;
-pub use number::{Number, double_text};
+pub use number::Number;
 
 /// A parsed body.
 #[derive(Clone, Debug)]

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt::Write;
 
+use drumfire_java::values::double_to_string;
+
 /// A number as json-smart represents it.
 #[derive(Clone, Debug)]
 pub enum Number<'t> {
@@ -87,44 +89,10 @@ impl<'t> Number<'t> {
         match self {
             Number::Whole(number) => Cow::Owned(number.to_string()),
             Number::Big(text) | Number::Decimal(text) => Cow::Borrowed(text),
-            Number::Double(number) => Cow::Owned(double_text(*number)),
+            Number::Double(number) => Cow::Owned(double_to_string(*number)),
             Number::NotANumber => Cow::Borrowed("NaN"),
         }
     }
-}
-
-/// `Double.toString`: at least one digit after the point, and an exponent from 10^7 and below 10^-3. Java before 19
-/// printed a superfluous digit for a few numbers; this prints the shortest text that parses to the same number.
-pub fn double_text(number: f64) -> String {
-    if number.is_nan() {
-        return "NaN".to_owned();
-    }
-    if number.is_infinite() {
-        return if number > 0.0 {
-            "Infinity"
-        } else {
-            "-Infinity"
-        }
-        .to_owned();
-    }
-    let size = number.abs();
-    if size == 0.0 || (1e-3..1e7).contains(&size) {
-        return format!("{number:?}");
-    }
-    if size == f64::from_bits(1) {
-        return if number > 0.0 {
-            "4.9E-324"
-        } else {
-            "-4.9E-324"
-        }
-        .to_owned();
-    }
-    let text = format!("{number:e}");
-    let (digits, exponent) = text
-        .split_once('e')
-        .expect("the format always has an exponent");
-    let point = if digits.contains('.') { "" } else { ".0" };
-    format!("{digits}{point}E{exponent}")
 }
 
 /// `BigDecimal`: `digits` times ten to the power of minus `scale`.
@@ -268,7 +236,7 @@ mod tests {
             (4.9e-324, "4.9E-324"),
         ];
         for (number, text) in golden {
-            assert_eq!(double_text(number), text);
+            assert_eq!(double_to_string(number), text);
         }
     }
 

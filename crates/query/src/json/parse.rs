@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use drumfire_java::text::is_whitespace;
+
 use super::plain::container_end;
 use super::{JsonError, Number, PathStep, Value};
 use crate::bytes::first_of;
-use crate::java::is_whitespace;
 
 /// The byte that json-smart treats as the end of the text.
 const END: u8 = 0x1A;

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::{Value, double_text};
+use drumfire_java::values::double_to_string;
+
+use super::Value;
 use crate::json::Number;
 
 impl Value<'_> {
@@ -139,17 +141,17 @@ fn decimal_format(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "∞" } else { "-∞" }.to_owned();
     }
-    let text = double_text(number);
+    let text = double_to_string(number);
     let Some((mantissa, exponent)) = text.split_once('E') else {
         return text;
     };
-    let exponent: i64 = exponent.parse().expect("printed by double_text");
+    let exponent: i64 = exponent.parse().expect("printed by double_to_string");
     let (sign, mantissa) = mantissa
         .strip_prefix('-')
         .map_or(("", mantissa), |rest| ("-", rest));
     let (whole, fraction) = mantissa
         .split_once('.')
-        .expect("double_text always prints a point");
+        .expect("double_to_string always prints a point");
     let digits = format!("{whole}{fraction}");
     let digits = digits.trim_end_matches('0');
     if exponent < 0 {

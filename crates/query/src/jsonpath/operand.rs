@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use drumfire_java::text::trim;
+
 use super::cursor::unescape;
 use super::{Error, ErrorKind, JsonMatch, Path, compile, eval};
 use crate::json::{Decimal, Json, Number, Value};
@@ -349,7 +351,7 @@ impl<'j, 't> Operand<'j, 't> {
 /// Whether a string in a list parses as a path or as JSON; it then becomes a separate node type,
 /// which equals nothing.
 fn is_path_or_json(text: &str) -> bool {
-    let text = text.trim_matches(|c| c <= ' ');
+    let text = trim(text);
     match (text.chars().next(), text.chars().next_back()) {
         (Some('@' | '$'), _) => compile::compile(text).is_ok(),
         (Some('['), Some(']')) | (Some('{'), Some('}')) => Json::parse(text).is_ok(),

@@ -1,14 +1,15 @@
 //! Finds the style sheets that a style sheet imports (`CssParser`, on ph-css in its browser-compliant mode).
 
+use drumfire_java::url::{Url, make_relative};
+
 use super::{ParseError, unescape_xml};
-use crate::url::{JavaUrl, make_relative};
 
 /// The URLs of all `@import` rules outside of blocks, in order and including duplicates. Other URLs in style sheets
 /// are not downloaded, since browsers only fetch them if a rule applies.
 ///
 /// # Errors
 /// If a comment is not closed: ph-css then fails.
-pub fn css_urls(css: &str, base: &JavaUrl) -> Result<Vec<JavaUrl>, ParseError> {
+pub fn css_urls(css: &str, base: &Url) -> Result<Vec<Url>, ParseError> {
     let mut urls = Vec::new();
     let mut rest = skip(css.trim_start_matches('\u{FEFF}'))?;
     while !rest.is_empty() {

@@ -11,8 +11,10 @@ mod scan;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use drumfire_java::text::{is_blank, trim};
+use drumfire_java::url::{Url, make_relative};
+
 use crate::regex::{Dialect, Pattern, RegexOptions};
-use crate::url::{JavaUrl, make_relative};
 use conditional::Browser;
 use scan::{Event, Scanner, Tag};
 
@@ -29,11 +31,7 @@ pub struct ParseError(pub String);
 ///
 /// # Errors
 /// If `<base>` is malformed, or effective conditional comments are unbalanced.
-pub fn embedded(
-    html: &str,
-    base: &JavaUrl,
-    user_agent: Option<&str>,
-) -> Result<Vec<JavaUrl>, ParseError> {
+pub fn embedded(html: &str, base: &Url, user_agent: Option<&str>) -> Result<Vec<Url>, ParseError> {
     let browser = Browser::of_user_agent(user_agent.unwrap_or(""));
     let mut found = ResourceUrls {
         base: base.clone(),
@@ -74,8 +72,8 @@ const EMPTY_STACK: &str = "java.lang.NullPointerException: Cannot invoke \"java.
 
 /// `URLCollection` and the state of `JMeterTagVisitor`.
 struct ResourceUrls {
-    base: JavaUrl,
-    urls: Vec<JavaUrl>,
+    base: Url,
+    urls: Vec<Url>,
     known: HashSet<String>,
 }
 
@@ -195,12 +193,7 @@ impl ResourceUrls {
 
 /// `HTMLParser.normalizeUrlValue`
 fn normal(url: &str) -> String {
-    url.trim_matches(|c| c <= ' ')
-        .replace(['\n', '\r', '\x08', '\x0C'], "")
-}
-
-fn is_blank(text: &str) -> bool {
-    text.chars().all(crate::java::is_whitespace)
+    trim(url).replace(['\n', '\r', '\x08', '\x0C'], "")
 }
 
 /// `StringEscapeUtils.unescapeXml`: the five entities of XML, and numbers; all require a semicolon.

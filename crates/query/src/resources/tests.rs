@@ -1,11 +1,11 @@
 use super::*;
 
 fn find(html: &str) -> Vec<String> {
-    let base = JavaUrl::parse(None, "http://h/a/b.html").expect("a URL");
+    let base = Url::parse("http://h/a/b.html").expect("a URL");
     embedded(html, &base, None)
         .expect("a page")
         .iter()
-        .map(JavaUrl::to_string)
+        .map(Url::to_string)
         .collect()
 }
 
@@ -24,7 +24,7 @@ fn base_changes_what_follows() {
         find("<img src=1><base href='http://o/'><img src=2>"),
         ["http://h/a/1", "http://o/2"]
     );
-    let base = JavaUrl::parse(None, "http://h/").expect("a URL");
+    let base = Url::parse("http://h/").expect("a URL");
     let error = embedded("<base href='no:where'>", &base, None).expect_err("a malformed base");
     assert_eq!(
         error.0,
@@ -41,7 +41,7 @@ fn entities_are_decoded_twice() {
 #[test]
 fn only_old_internet_explorers_read_conditions() {
     let html = "<!--[if lt IE 9]><img src=x><![endif]-->";
-    let base = JavaUrl::parse(None, "http://h/").expect("a URL");
+    let base = Url::parse("http://h/").expect("a URL");
     let count = |agent| embedded(html, &base, Some(agent)).expect("a page").len();
     assert_eq!(count("Mozilla/4.0 (compatible; MSIE 8.0)"), 1);
     assert_eq!(count("Mozilla/4.0 (compatible; MSIE 9.0)"), 0);
@@ -50,12 +50,12 @@ fn only_old_internet_explorers_read_conditions() {
 
 #[test]
 fn style_sheets_give_their_imports_only() {
-    let base = JavaUrl::parse(None, "http://h/a/b.css").expect("a URL");
+    let base = Url::parse("http://h/a/b.css").expect("a URL");
     let css = "@import 'x.css'; a{background:url(y.png)} @import url(z.css) print;";
     let urls: Vec<String> = css_urls(css, &base)
         .expect("a style sheet")
         .iter()
-        .map(JavaUrl::to_string)
+        .map(Url::to_string)
         .collect();
     assert_eq!(urls, ["http://h/a/x.css", "http://h/a/z.css"]);
 }

@@ -1,10 +1,10 @@
 //! HTTP Digest as HttpClient's `DigestScheme` answers it.
 
+use drumfire_java::charset::Charset;
 use md5::Md5;
 use sha2::{Digest as _, Sha256};
 
 use super::AuthRequest;
-use crate::charset::Charset;
 use crate::header_value::{append_parameter, parse_elements};
 
 /// A function that passes the pieces of a request body to a digest.

@@ -10,11 +10,11 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::charset::Charset;
 use crate::header_value::parse_elements;
 use crate::url::Url;
 use digest::Digest;
 pub use digest::EntityReader;
+use drumfire_java::charset::Charset;
 use ntlm::Ntlm;
 
 /// `Authorization.mechanism`.
@@ -97,7 +97,7 @@ pub fn find<'a>(rows: &'a [Authorization], url: &Url) -> Option<&'a Authorizatio
 fn decode_path(path: &str) -> String {
     // The path comes from a valid URI, so every '%' is followed by two hexadecimal digits. A '+' stands for itself.
     let protected = path.replace('+', "%2B");
-    crate::charset::url_decode(&protected, &Charset::UTF_8)
+    drumfire_java::url_coding::url_decode(&protected, &Charset::UTF_8)
         .map_or_else(|_| path.to_owned(), |text| text.into_owned())
 }
 

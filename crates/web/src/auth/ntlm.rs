@@ -9,13 +9,13 @@ use base64::engine::general_purpose::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use des::Des;
 use des::cipher::{BlockCipherEncrypt, KeyInit as _};
+use drumfire_java::charset::Charset;
 use hmac::{Hmac, Mac};
 use md4::{Digest as _, Md4};
 use md5::Md5;
 use rc4::{Rc4, StreamCipher as _};
 
 use super::{AuthRequest, Credentials};
-use crate::charset::Charset;
 
 const SIGNATURE: &[u8] = b"NTLMSSP\0";
 /// Texts are UTF-16, little-endian; without this flag they are ASCII.

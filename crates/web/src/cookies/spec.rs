@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
+use drumfire_java::text::{is_blank, trim};
+
 use super::{Cookie, Policy, lower, public_suffix};
 use crate::header_value::{Cursor, Element, parse_elements, parse_netscape_element};
 use crate::http_date;
-use crate::java_text::{is_blank, trim};
 use crate::url::Url;
 
 /// The origin or destination of a cookie (`CookieOrigin`).

@@ -7,7 +7,8 @@
 //!
 //! Difference: `$1` in a substitute is plain text. The same holds for JMeter's default regex engine.
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 use drumfire_jmx::Value;
 use drumfire_query::regex::Pattern;
 use drumfire_results::{AssertionResult, Sample};

@@ -4,7 +4,8 @@
 //! `SizeAssertion.operator` (1 = 2 != 3 > 4 < 5 >= 6 <=), and the scope. As in JMeter, a size that is not a number discards the
 //! sample.
 
-use drumfire_expr::{Raised, Scope as _, Template, values};
+use drumfire_expr::{Raised, Scope as _, Template};
+use drumfire_java::values;
 use drumfire_results::{AssertionResult, Sample};
 use drumfire_web::status::grouped;
 

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use drumfire_web::Exception;
+use drumfire_java::Exception;
 use drumfire_web::cache::{Cache, CacheSettings, CachedResponse};
 use drumfire_web::headers::RequestHead;
 use drumfire_web::response::ResponseHead;

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use drumfire_expr::{Scope, Template};
+use drumfire_java::Exception;
 use drumfire_jmx::Value;
-use drumfire_web::Exception;
 use drumfire_web::cookies::{Cookie, CookieSettings, CookieStore, Policy, TooManyCookies};
 use drumfire_web::url::Url;
 

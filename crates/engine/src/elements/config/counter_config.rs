@@ -8,7 +8,8 @@
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
-use drumfire_expr::{Template, format_decimal, values};
+use drumfire_expr::{Template, format_decimal};
+use drumfire_java::values;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;

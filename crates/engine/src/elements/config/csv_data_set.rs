@@ -10,7 +10,8 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use drumfire_expr::{Slot, Template, values};
+use drumfire_expr::{Slot, Template};
+use drumfire_java::values;
 use drumfire_jmx::Value;
 
 use crate::decode::Decoder;
@@ -127,7 +128,7 @@ impl CsvDataSet {
     /// `CSVDataSet#initVars`.
     fn bind(&self, cx: &mut Context) -> Result<CsvUserState, ReadFault> {
         let written = self.file_name.eval(cx).into_string();
-        let file_name = values::trim(&written);
+        let file_name = drumfire_java::text::trim(&written);
         let mode = self.share_mode.eval(cx).into_string();
         let alias = match &*mode {
             "" | "shareMode.all" => file_name.to_owned(),
@@ -168,7 +169,7 @@ impl CsvDataSet {
                 })?;
                 header
                     .iter()
-                    .map(|name| ColumnTarget::Named(values::trim(name).into()))
+                    .map(|name| ColumnTarget::Named(drumfire_java::text::trim(name).into()))
                     .collect()
             }
             None => split_names(&names)
@@ -262,7 +263,7 @@ fn split_names(names: &str) -> Vec<&str> {
     names
         .split(',')
         .filter(|name| !name.is_empty())
-        .map(values::trim)
+        .map(drumfire_java::text::trim)
         .collect()
 }
 

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use drumfire_expr::Properties;
 use drumfire_http::Identity;
-use drumfire_web::Exception;
+use drumfire_java::Exception;
 use p12_keystore::Pkcs12Archive;
 
 use super::jks;
@@ -102,7 +102,7 @@ fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut KeySele
         let mut index = |name: &str, property: &str, default: i64| {
             let text = d.text_now(name);
             let fallback = properties.get_long(property, default);
-            drumfire_expr::values::parse_int(&text).map_or(fallback, i64::from)
+            drumfire_java::values::parse_int(&text).map_or(fallback, i64::from)
         };
         choice.start = index("startIndex", "https.keyStoreStartIndex", 0);
         choice.end = index("endIndex", "https.keyStoreEndIndex", -1);

@@ -12,8 +12,9 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use drumfire_expr::{Random, values};
-use drumfire_web::charset::Charset;
+use drumfire_expr::Random;
+use drumfire_java::charset::Charset;
+use drumfire_java::values;
 
 use super::csv_file::{ReadFault, Records};
 use crate::decode::Decoder;

@@ -7,7 +7,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 
 use crate::base::java_random::JavaRandom;
 use crate::decode::Decoder;

@@ -54,7 +54,7 @@ impl AutoStop {
             response_time: limit(d, "avg_response_time", "Average Response Time is", whole),
             latency: limit(d, "avg_response_latency", "Average Latency Time is", whole),
             errors: limit(d, "error_rate", "Error rate", |text| {
-                let percent = drumfire_expr::values::parse_float(text)?;
+                let percent = drumfire_java::values::parse_float(text)?;
                 Some(f64::from(percent / 100.0))
             }),
             second: AtomicI64::new(0),

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use drumfire_expr::values;
+use drumfire_java::values;
 use drumfire_results::{Columns, Filter, OutputSpec};
 
 use crate::decode::Decoder;

@@ -5,7 +5,7 @@
 //! `ResultCollector.success_only_logging`, `saveConfig` (what is written, and whether as XML or CSV; without it the
 //! `jmeter.save.saveservice.*` properties decide).
 
-use drumfire_expr::values;
+use drumfire_java::values;
 use drumfire_results::{Filter, OutputSpec, SaveConfig};
 
 use crate::decode::Decoder;

@@ -12,7 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 use drumfire_results::{ExistingFile, ResultFolder, Sample};
 
 use crate::decode::Decoder;

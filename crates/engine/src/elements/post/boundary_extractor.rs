@@ -125,7 +125,7 @@ impl PostProcessor for BoundaryExtractor {
             return cx.raise(Raised::exception(message));
         }
         let default = self.default.eval(cx);
-        if !drumfire_query::is_blank(&default) || self.default_is_empty.get(cx) {
+        if !drumfire_java::text::is_blank(&default) || self.default_is_empty.get(cx) {
             cx.vars.set_named(&reference, default.into_value());
         }
         let number = self.match_number.get(cx);

@@ -6,7 +6,8 @@
 
 use std::rc::Rc;
 
-use drumfire_expr::{Raised, Scope as _, Template, values};
+use drumfire_expr::{Raised, Scope as _, Template};
+use drumfire_java::values;
 use drumfire_query::jmespath::JmesPath;
 use drumfire_query::json::{Json, JsonError};
 use drumfire_results::Sample;
@@ -45,7 +46,7 @@ impl JmesPathExtractor {
         let path = d.template("JMESExtractor.jmesPathExpr");
         let compiled = path
             .literal()
-            .map(|text| <JmesPath as Compile>::compile(values::trim(text), NoRules));
+            .map(|text| <JmesPath as Compile>::compile(drumfire_java::text::trim(text), NoRules));
         if let Some(Err(fault)) = &compiled {
             d.warn(
                 "expression-malformed",
@@ -81,7 +82,7 @@ impl JmesPathExtractor {
         may_wait: bool,
     ) -> Result<Vec<Rc<str>>, String> {
         let text = self.path.eval(cx);
-        let text = values::trim(&text);
+        let text = drumfire_java::text::trim(&text);
         let path = match &self.compiled {
             Some(path) => path.as_ref().map(Use::Constant).map_err(String::clone)?,
             None => Use::Computed(compiled::computed(text, NoRules)?),
@@ -150,7 +151,7 @@ impl JmesPathExtractor {
         let mut names = VariableNames::new(&self.reference.eval(cx));
         let default = self.default.eval(cx).into_value();
         let text = self.match_number.eval(cx);
-        let number = if drumfire_query::is_blank(&text) {
+        let number = if drumfire_java::text::is_blank(&text) {
             Some(0)
         } else {
             values::parse_int(&text)

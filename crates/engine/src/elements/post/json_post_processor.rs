@@ -10,7 +10,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use drumfire_expr::{Raised, Scope as _, Template, values};
+use drumfire_expr::{Raised, Scope as _, Template};
+use drumfire_java::values;
 use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
 use drumfire_results::Sample;
@@ -64,8 +65,9 @@ fn split(text: &str) -> Vec<&str> {
 impl JsonPostProcessor {
     fn decode(d: &mut Decoder) -> JsonPostProcessor {
         let paths = d.template("JSONPostProcessor.jsonPathExprs");
-        let compile =
-            |path: &str| <JsonPath as compiled::Compile>::compile(values::trim(path), NoRules);
+        let compile = |path: &str| {
+            <JsonPath as compiled::Compile>::compile(drumfire_java::text::trim(path), NoRules)
+        };
         let compiled: Option<Vec<_>> = paths
             .literal()
             .map(|paths| split(paths).into_iter().map(compile).collect());
@@ -152,7 +154,10 @@ impl JsonPostProcessor {
         paths: &[&str],
         bodies: &[Option<SearchedBody<'_>>],
     ) -> Option<VecDeque<Result<Values, String>>> {
-        let paths: Arc<[String]> = paths.iter().map(|path| values::trim(path).into()).collect();
+        let paths: Arc<[String]> = paths
+            .iter()
+            .map(|path| drumfire_java::text::trim(path).into())
+            .collect();
         let mut all: VecDeque<_> = paths.iter().map(|_| Ok(Values::new())).collect();
         for body in bodies {
             let found = match body {
@@ -220,11 +225,11 @@ fn shared_text(value: &Value<'_>) -> Option<Rc<str>> {
 /// `getMatchNumbersAsInt`.
 fn match_numbers(text: &str, size: usize) -> Result<Vec<i32>, String> {
     let mut numbers = vec![0; size];
-    if drumfire_query::is_blank(text) {
+    if drumfire_java::text::is_blank(text) {
         return Ok(numbers);
     }
     for (index, item) in split(text).into_iter().enumerate() {
-        let item = values::trim(item);
+        let item = drumfire_java::text::trim(item);
         let number = values::parse_int(item).ok_or_else(|| {
             format!("java.lang.NumberFormatException: For input string: \"{item}\"")
         })?;
@@ -263,7 +268,7 @@ impl JsonPostProcessor {
         }
         for (index, path) in paths.iter().enumerate() {
             let mut target = Destination {
-                names: VariableNames::new(values::trim(names[index])),
+                names: VariableNames::new(drumfire_java::text::trim(names[index])),
                 default: defaults[index].into(),
                 number: numbers[index],
                 concatenates: self.concatenates.get(cx),
@@ -274,7 +279,12 @@ impl JsonPostProcessor {
                 continue;
             }
             let found = known.pop_front().unwrap_or_else(|| {
-                self.extract((index, paths.len()), values::trim(path), &mut bodies, cx)
+                self.extract(
+                    (index, paths.len()),
+                    drumfire_java::text::trim(path),
+                    &mut bodies,
+                    cx,
+                )
             });
             match found {
                 Ok(found) => target.store(&found, cx),

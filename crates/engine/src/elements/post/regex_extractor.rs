@@ -343,7 +343,7 @@ impl Store<'_> {
     fn groups_before(&mut self, number: Option<i32>, cx: &Context) -> i32 {
         let count = cx.vars.get_named(self.named(number, format_args!("_g")));
         count
-            .and_then(|count| drumfire_expr::values::parse_int(count))
+            .and_then(|count| drumfire_java::values::parse_int(count))
             .unwrap_or(0)
     }
 

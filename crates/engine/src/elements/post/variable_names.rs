@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use drumfire_expr::{Value, Vars, values};
+use drumfire_expr::{Value, Vars};
+use drumfire_java::values;
 
 /// Builds variable names with a common beginning in one buffer.
 pub struct VariableNames {

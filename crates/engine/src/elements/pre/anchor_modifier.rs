@@ -7,12 +7,13 @@
 
 use std::rc::Rc;
 
+use drumfire_java::charset::Charset;
+use drumfire_java::url::{self as java_url, make_relative};
+use drumfire_java::url_coding::url_decode;
 use drumfire_query::page::{Tag, tags};
 use drumfire_query::regex::Pattern;
 use drumfire_results::SampleKind;
 use drumfire_web::body::{Argument, append_query_string};
-use drumfire_web::charset::{Charset, url_decode};
-use drumfire_web::redirect::make_relative;
 use drumfire_web::url::Url;
 
 use crate::decode::Decoder;
@@ -74,7 +75,7 @@ struct Link {
 
 impl Link {
     /// `HtmlParsingUtils#createUrlFromAnchor`; `None` if this is no URL.
-    fn new(reference: &str, page: &Url) -> Option<Link> {
+    fn new(reference: &str, page: &java_url::Url) -> Option<Link> {
         let url = make_relative(page, reference)
             .inspect_err(|fault| tracing::warn!("Bad URL {fault}"))
             .ok()?;
@@ -118,7 +119,7 @@ fn anchors(tags: &[Tag], name: &str, attribute: &str, page: &Url) -> Vec<Link> {
         .and_then(|tag| tag.attribute("href"));
     let context = match base {
         Some(base) => make_relative(page, base).ok(),
-        None => Some(page.clone()),
+        None => Some((**page).clone()),
     };
     let Some(context) = context else {
         return Vec::new();

@@ -4,8 +4,8 @@
 //! Properties: `FifoName`, `Variable`, `Timeout` (seconds; no limit if empty; the property
 //! `kg.apc.jmeter.functions.FifoTimeout` if the element has none). After the timeout the variable is removed.
 
-use drumfire_expr::values::parse_long;
 use drumfire_expr::{Raised, Scope as _, Template};
+use drumfire_java::values::parse_long;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;

@@ -6,7 +6,8 @@
 
 use std::rc::Rc;
 
-use drumfire_expr::{Raised, Scope, Template, values};
+use drumfire_expr::{Raised, Scope, Template};
+use drumfire_java::values;
 
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;

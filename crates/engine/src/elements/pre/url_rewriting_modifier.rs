@@ -5,8 +5,9 @@
 //! path's extension); `cache_value` (keep the last value found, default true); `encode` (send the value encoded).
 
 use drumfire_expr::{Raised, Scope, Template};
+use drumfire_java::charset::Charset;
+use drumfire_java::url_coding::url_decode;
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
-use drumfire_web::charset::{Charset, url_decode};
 
 use crate::decode::Decoder;
 use crate::decode::compiled::RegexRules;

@@ -6,7 +6,8 @@
 
 use std::sync::Arc;
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 use drumfire_jmx::{Prop, Value};
 
 use crate::decode::Decoder;

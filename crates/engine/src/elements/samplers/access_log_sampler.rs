@@ -83,7 +83,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Acc
         protocol: d.template("protocol"),
         domain: d.template("domain"),
         port: d.template("portString"),
-        image_parser: drumfire_expr::values::property_bool(&d.text_now("imageParsing")),
+        image_parser: drumfire_java::values::property_bool(&d.text_now("imageParsing")),
     };
     Some(AccessLogSampler {
         http: http::decode_at(d, configs, needs, Some(server)),

@@ -4,7 +4,8 @@
 //! `LATENCY`, `CONNECT` (milliseconds; 0 if not a number), `WAITING` (whether to wait for the response time) and
 //! `RESULT_CLASS`, which only matters in that it may be an HTTP result.
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 use drumfire_results::{DataType, Sample, SampleKind};
 use drumfire_web::url::Url;
 

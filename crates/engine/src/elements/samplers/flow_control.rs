@@ -5,7 +5,8 @@
 //! current loop, 5 break the current loop), `ActionProcessor.target` (0 this thread, 2 the test),
 //! `ActionProcessor.duration` in milliseconds.
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 
 use crate::decode::Decoder;
 use crate::run::action::Action;

@@ -7,7 +7,8 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 use drumfire_jmx::{Props, Value};
 use drumfire_results::{DataType, Sample};
 
@@ -54,7 +55,7 @@ struct Arguments(Vec<(String, String)>);
 /// Decodes the sampler; `None` for a class that is not built in.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<JavaSampler> {
     let class = d.text_now("classname");
-    let client = match values::trim(&class) {
+    let client = match drumfire_java::text::trim(&class) {
         SLEEP_TEST => JavaClient::Sleep,
         JAVA_TEST => JavaClient::Java,
         _ => return None,

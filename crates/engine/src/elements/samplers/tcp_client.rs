@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::io;
 use std::time::Duration;
 
-use drumfire_web::charset::Charset;
+use drumfire_java::charset::Charset;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Bytes of one read; only the last byte of each is compared with the end-of-line byte.

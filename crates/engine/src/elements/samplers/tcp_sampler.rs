@@ -16,10 +16,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::charset::Charset;
+use drumfire_java::values;
 use drumfire_jmx::Prop;
 use drumfire_results::{DataType, Sample, SharedText};
-use drumfire_web::charset::Charset;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 

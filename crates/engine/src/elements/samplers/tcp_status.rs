@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use drumfire_expr::{Properties, values};
+use drumfire_expr::Properties;
+use drumfire_java::values;
 use drumfire_results::{Sample, SharedText};
 
 /// Where to find a code in a response, and the messages of codes.

@@ -7,7 +7,7 @@
 //!
 //! As in the plugin, nothing arrives during a ramp-up without steps: its rate grows with the number of arrivals so far.
 
-use drumfire_expr::values;
+use drumfire_java::values;
 
 use super::concurrency_thread_group::{same_user, text_or, unit_s, virtual_user, warn_of_log_file};
 use super::{GroupLoad, rows};

@@ -8,7 +8,8 @@
 
 use std::time::Duration;
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 
 use super::GroupLoad;
 use crate::decode::Decoder;

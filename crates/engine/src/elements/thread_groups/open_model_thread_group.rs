@@ -6,7 +6,7 @@
 //! group's turn start at once. JMeter rounds each start to a whole millisecond; here users start at their exact times, so that
 //! those within one millisecond do not start together.
 
-use drumfire_expr::values;
+use drumfire_java::values;
 
 use super::GroupLoad;
 use crate::decode::Decoder;

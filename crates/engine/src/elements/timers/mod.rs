@@ -9,7 +9,8 @@ mod sync_timer;
 mod uniform_random_timer;
 mod variable_throughput_timer;
 
-use drumfire_expr::{Template, values};
+use drumfire_expr::Template;
+use drumfire_java::values;
 
 use crate::run::context::Context;
 

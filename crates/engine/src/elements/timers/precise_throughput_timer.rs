@@ -10,7 +10,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use drumfire_expr::{Raised, Scope, Template, values};
+use drumfire_expr::{Raised, Scope, Template};
+use drumfire_java::values;
 
 use crate::base::java_random::JavaRandom;
 use crate::decode::Decoder;

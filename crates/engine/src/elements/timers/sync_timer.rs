@@ -8,7 +8,8 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use drumfire_expr::{Raised, Scope, Template, values};
+use drumfire_expr::{Raised, Scope, Template};
+use drumfire_java::values;
 use tokio::sync::Semaphore;
 
 use crate::decode::Decoder;

@@ -9,7 +9,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use drumfire_expr::{Properties, values};
+use drumfire_expr::Properties;
+use drumfire_java::values;
 use tokio::sync::Notify;
 
 use crate::decode::Decoder;

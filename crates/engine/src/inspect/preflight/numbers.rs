@@ -1,6 +1,6 @@
 //! Numbers that a plan needs before the start: users, loops, ramp-up, duration.
 
-use drumfire_expr::values;
+use drumfire_java::values;
 use drumfire_jmx::{Diagnostic, Props};
 
 use super::is_as_jmeter;

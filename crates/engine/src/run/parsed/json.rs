@@ -7,10 +7,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_expr::Text;
+use drumfire_java::charset::Charset;
 use drumfire_query::jmespath::parse_strict;
 use drumfire_query::json::{Json, JsonError};
 use drumfire_results::ResponseBody;
-use drumfire_web::charset::Charset;
 use self_cell::self_cell;
 
 use super::{LONGEST_RECENT_BYTES, is_same, push};

@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use drumfire_expr::Text;
+use drumfire_java::charset::Charset;
 use drumfire_query::css::{Document, Engine};
 use drumfire_query::xpath::{Tree, XPathError};
 use drumfire_results::{ResponseBody, Sample};
-use drumfire_web::charset::Charset;
 
 use self::json::RecentJson;
 use crate::run::input::Input;
@@ -239,7 +239,7 @@ impl Parsed {
                 return false;
             }
         }
-        drumfire_query::is_blank(&self.text(input))
+        drumfire_java::text::is_blank(&self.text(input))
     }
 
     /// An input as JSON.

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use drumfire_expr::{Scope, Template, values};
+use drumfire_expr::{Scope, Template};
+use drumfire_java::values;
 
 use super::window::{LevelStretch, LevelUnit};
 

@@ -1,8 +1,8 @@
 //! The condition of an If Controller (`IfController`).
 
 use drumfire_expr::js_condition::{self, ConditionError};
-use drumfire_expr::values::trim;
 use drumfire_expr::{Level, Scope, ScriptCall, ScriptLanguage, Template};
+use drumfire_java::text::trim;
 
 use crate::run::context::Context;
 

@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use drumfire_java::charset::Charset;
 use drumfire_java::file_server;
-use drumfire_web::charset::Charset;
 
 use crate::run::fleet::{Fleet, LeaseRequest, Leased};
 

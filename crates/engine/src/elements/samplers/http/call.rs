@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use drumfire_expr::{Text, Value};
 use drumfire_http::{Limits, SourceAddresses};
-use drumfire_web::Exception;
+use drumfire_java::Exception;
 use drumfire_web::body::{Argument, BodySpec, FileArgument, append_query_string};
 use drumfire_web::headers::Header;
 use drumfire_web::property::{ArgumentPlacement, Client};

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use drumfire_expr::Template;
+use drumfire_java::Exception;
+use drumfire_java::url as java_url;
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_query::resources::{css_urls, embedded};
-use drumfire_query::url::JavaUrl;
 use drumfire_results::Sample;
-use drumfire_web::Exception;
 use drumfire_web::response::media_type;
 use drumfire_web::url::Url;
 
@@ -36,7 +36,7 @@ pub(super) struct Resources {
 
 impl Resources {
     /// The addresses of the page's resources. A page that cannot be parsed gets a sub-result with the error.
-    pub fn addresses_or_error(&self, cx: &mut Context, page: &mut Sample) -> Vec<JavaUrl> {
+    pub fn addresses_or_error(&self, cx: &mut Context, page: &mut Sample) -> Vec<java_url::Url> {
         self.addresses(cx, page).unwrap_or_else(|message| {
             let mut error = page.clone();
             let class = "org.apache.jmeter.protocol.http.parser.HTMLParseException";
@@ -48,7 +48,7 @@ impl Resources {
     }
 
     /// The resources of the page, in order.
-    fn addresses(&self, cx: &Context, page: &Sample) -> Result<Vec<JavaUrl>, String> {
+    fn addresses(&self, cx: &Context, page: &Sample) -> Result<Vec<java_url::Url>, String> {
         if page
             .response_data
             .as_ref()
@@ -57,7 +57,7 @@ impl Resources {
             return Ok(Vec::new());
         }
         let content_type = page.content_type.as_deref().unwrap_or_default();
-        let Ok(base) = JavaUrl::parse(None, page.url.as_deref().unwrap_or_default()) else {
+        let Ok(base) = java_url::Url::parse(page.url.as_deref().unwrap_or_default()) else {
             return Ok(Vec::new());
         };
         let text = crate::base::body::text(page, cx.parsed.default_charset.as_deref());
@@ -75,19 +75,15 @@ impl Resources {
     pub fn filter(
         &self,
         cx: &mut Context,
-        addresses: Vec<JavaUrl>,
+        addresses: Vec<java_url::Url>,
         whole: &mut Sample,
     ) -> VecDeque<Url> {
         let allow = self.pattern(&self.allow.eval(cx));
         let exclude = self.pattern(&self.exclude.eval(cx));
         let mut wanted = VecDeque::new();
         for address in addresses {
-            let text = address.to_string();
-            let parsed = Url::parse(&text).map(|url| url.sanitized().unwrap_or(url));
-            let Ok(url) = parsed else {
-                self.add_error(whole, format!("{text} is not a correct URI"));
-                continue;
-            };
+            let address = Url::from(address);
+            let url = address.sanitized().unwrap_or(address);
             if allow
                 .as_ref()
                 .is_some_and(|allow| !allow.full_match(url.as_str()))

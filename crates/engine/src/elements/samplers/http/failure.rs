@@ -8,8 +8,8 @@ use drumfire_http::{
     BadChunk, Coded, DecodeFailure, Failure, FailureKind, Http2Failure, Http3Failure, Phase,
     StatusLinePart, Target, TlsFailure,
 };
+use drumfire_java::Exception;
 use drumfire_results::{DataType, Sample, SampleKind};
-use drumfire_web::Exception;
 use drumfire_web::property::Client;
 use drumfire_web::status::{ConnectFailure, EncodingFault, Endpoint, ExchangeFailure, StatusPart};
 use drumfire_web::url::Url;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use drumfire_http::Incoming;
-use drumfire_query::url::JavaUrl;
+use drumfire_java::url as java_url;
 use drumfire_results::{DataType, Sample, SampleKind, SharedText};
 use drumfire_web::local_file;
 use drumfire_web::property::Client;
@@ -335,7 +335,7 @@ impl Fetch<'_> {
         &self,
         cx: &mut Context,
         whole: &mut Sample,
-        addresses: Vec<JavaUrl>,
+        addresses: Vec<java_url::Url>,
         nesting: Nesting,
     ) {
         let wanted = self.resources.filter(cx, addresses, whole);

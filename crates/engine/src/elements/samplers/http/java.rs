@@ -1,10 +1,10 @@
 //! Requests of the implementation `Java` (`HTTPJavaImpl#setupConnection`).
 
 use drumfire_http::Incoming;
+use drumfire_java::Exception;
+use drumfire_java::charset::decode_latin1;
 use drumfire_results::{Sample, SharedText};
-use drumfire_web::Exception;
 use drumfire_web::body::Body;
-use drumfire_web::charset::decode_latin1;
 use drumfire_web::headers::RequestHead;
 use drumfire_web::java_client::{
     MAX_REQUESTS, authorization, check_headers, check_method, java_redirect,

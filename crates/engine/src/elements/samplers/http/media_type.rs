@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use drumfire_java::charset::decode_latin1;
 use drumfire_results::{DataType, Sample, SharedText};
-use drumfire_web::charset::decode_latin1;
 
 /// The last `Content-Type`, parsed: most responses have the same one as the response before.
 #[derive(Default)]

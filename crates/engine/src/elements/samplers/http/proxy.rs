@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use drumfire_expr::{Properties, Random, Template};
 use drumfire_http::{Incoming, Proxy, Target, Tunnel};
+use drumfire_java::charset::decode_latin1;
 use drumfire_web::auth::{AuthRequest, CredentialStore, Negotiation};
-use drumfire_web::charset::decode_latin1;
 
 use crate::base::clock::Clock;
 use crate::base::number;

@@ -1,10 +1,8 @@
 //! Reads the properties of a sampler in the order in which JMeter first reads them, and stops as soon as a function in one of
 //! them has thrown.
 
-use std::borrow::Cow;
-
-use drumfire_expr::{JavaException, Raised, Template, Text};
-use drumfire_web::Exception;
+use drumfire_expr::{Raised, Template, Text};
+use drumfire_java::Exception;
 use drumfire_web::property::{ArgumentPlacement, Client, Property};
 
 use crate::run::context::Context;
@@ -107,23 +105,12 @@ impl PropertyFailure {
 
     pub fn exception(&self) -> Exception {
         match &self.raised {
-            Raised::Exception(thrown) => exception(thrown),
+            Raised::Exception(thrown) => (**thrown).clone(),
             // it is an unchecked exception, so a sampler's own `catch` prevents the user from stopping
             Raised::StopThread(message) | Raised::Invalid(message) => Exception::new(
                 "org.apache.jorphan.util.JMeterStopThreadException",
                 message.clone(),
             ),
         }
-    }
-}
-
-fn exception(thrown: &JavaException) -> Exception {
-    Exception {
-        class: thrown.class.clone(),
-        message: thrown.message.clone().map(Cow::Owned),
-        cause: thrown
-            .cause
-            .as_deref()
-            .map(|cause| Box::new(exception(cause))),
     }
 }

@@ -1,7 +1,7 @@
 //! Redirects that JMeter follows itself (`HTTPSamplerBase#followRedirects`).
 
+use drumfire_java::Exception;
 use drumfire_results::Sample;
-use drumfire_web::Exception;
 use drumfire_web::redirect::{method_after_redirect, redirect_url};
 use drumfire_web::url::Url;
 

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_http::{Identity, Target};
+use drumfire_java::Exception;
 use drumfire_results::{Sample, SharedText};
-use drumfire_web::Exception;
 use drumfire_web::auth::{self, Negotiation};
 use drumfire_web::body::Body;
 use drumfire_web::cache::CachedResponse;

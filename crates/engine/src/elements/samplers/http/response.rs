@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use drumfire_health::Stage;
 use drumfire_http::{Incoming, Phase, Times};
+use drumfire_java::Exception;
+use drumfire_java::charset::decode_latin1;
 use drumfire_results::{Phases, Sample, SharedText};
-use drumfire_web::Exception;
-use drumfire_web::charset::decode_latin1;
 use drumfire_web::java_client::java_missing_location;
 use drumfire_web::property::Client;
 use drumfire_web::redirect::{is_redirect, missing_location};

@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use drumfire_expr::{Scope, Template};
 use drumfire_http::place_in;
+use drumfire_java::Exception;
 use drumfire_results::{Sample, SampleKind, SharedText};
-use drumfire_web::Exception;
 use drumfire_web::cookies::Cookie;
 use drumfire_web::property::Client;
 use drumfire_web::url::Url;

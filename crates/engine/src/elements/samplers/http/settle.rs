@@ -1,8 +1,8 @@
 //! Further requests within a sample's exchange: answers to challenges, and the redirects that HttpClient itself follows.
 
 use drumfire_http::Incoming;
+use drumfire_java::charset::decode_latin1;
 use drumfire_web::auth::Negotiation;
-use drumfire_web::charset::decode_latin1;
 use drumfire_web::property::Client;
 use drumfire_web::redirect::{auto_redirect, auto_redirect_failure, circular_redirect};
 use drumfire_web::url::Url;

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use drumfire_expr::{Properties, Template};
 use drumfire_http::SourceAddresses;
-use drumfire_web::Exception;
+use drumfire_java::Exception;
 
 /// The maximum number of addresses in a range.
 const MAX_ADDRESSES: u128 = 65_536;

@@ -1,14 +1,13 @@
 //! The settings of a request as the plan has them, and their evaluation for one sample.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use drumfire_expr::{Scope, Slot, Template, Text, Value};
 use drumfire_http::{Limits, SourceAddresses};
+use drumfire_java::Exception;
 use drumfire_java::file_server;
-use drumfire_web::Exception;
 use drumfire_web::headers::Header;
 use drumfire_web::property::{ArgumentPlacement, Client, Property};
 use drumfire_web::url;

@@ -9,7 +9,7 @@ use drumfire_http::{
     Body as WireBody, Decode, Failure, FailureKind, Incoming, Keep, Limits, Outgoing, Part, Phase,
     Session, Tunnel, WantedParts, exchange,
 };
-use drumfire_web::Exception;
+use drumfire_java::Exception;
 use drumfire_web::body::{Body, BodyStretch, unreadable_file};
 use drumfire_web::property::Client;
 use recycle_box::RecycleBox;

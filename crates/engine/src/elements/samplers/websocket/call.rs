@@ -1,8 +1,8 @@
 //! The settings of one sample, evaluated and checked as the plugin does it.
 
 use drumfire_expr::Template;
-use drumfire_expr::values::property_bool;
 use drumfire_http::Opcode;
+use drumfire_java::values::property_bool;
 
 use super::decode::{Payload, PayloadType, WebSocketAction, WebSocketAddress};
 use super::frames;

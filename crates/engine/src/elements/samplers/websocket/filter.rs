@@ -4,8 +4,8 @@ use std::pin::Pin;
 use std::time::Instant;
 
 use drumfire_expr::Template;
-use drumfire_expr::values::property_bool;
 use drumfire_http::{Frame, Opcode};
+use drumfire_java::values::property_bool;
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_results::Sample;
 

@@ -10,7 +10,7 @@ mod tests;
 use std::cell::{Cell, RefCell};
 
 use drumfire_expr::{Slot, Version};
-use drumfire_web::Exception;
+use drumfire_java::Exception;
 use drumfire_web::body::ContentType;
 use drumfire_web::headers::RequestHead;
 use drumfire_web::url::{SamplerAddress, Url};

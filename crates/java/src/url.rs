@@ -3,23 +3,22 @@
 //! JMeter represents every address as a `java.net.URL`, so its text, parts and failures are those of `java.net.URL`
 //! and `java.net.URLStreamHandler.parseURL` (Java 17).
 
-use std::cell::OnceCell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::exception::Exception;
-use crate::java_text::parse_int;
-use crate::wire::WireParts;
+use crate::text::is_blank;
+use crate::values::parse_int_range;
 
 /// The protocols that a Java runtime has handlers for.
-const KNOWN_PROTOCOLS: [&str; 7] = ["http", "https", "file", "jar", "ftp", "mailto", "jrt"];
+const KNOWN_PROTOCOLS: [&str; 8] = [
+    "http", "https", "file", "jar", "ftp", "mailto", "jrt", "jmod",
+];
 
-/// An address as `java.net.URL` represents it. The text is stored once and the parts are ranges of it. Clones share
-/// the text and its [`Url::wire`] form, which is computed once.
+/// An address as `java.net.URL` represents it. The text is stored once and the parts are ranges of it. Clones share the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     text: Rc<str>,
-    wire: Memo,
     protocol_end: u32,
     authority: Option<UrlSpan>,
     user_info: Option<UrlSpan>,
@@ -29,18 +28,6 @@ pub struct Url {
     query: Option<UrlSpan>,
     reference: Option<UrlSpan>,
 }
-
-/// The cached [`Url::wire`], shared by all clones. It follows from the text, so comparisons ignore it.
-#[derive(Clone, Debug, Default)]
-struct Memo(Rc<OnceCell<WireParts>>);
-
-impl PartialEq for Memo {
-    fn eq(&self, _other: &Memo) -> bool {
-        true
-    }
-}
-
-impl Eq for Memo {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct UrlSpan(u32, u32);
@@ -64,7 +51,8 @@ struct Parts<'a> {
     user_info: Option<Range<usize>>,
     host: Range<usize>,
     port: i32,
-    path: String,
+    /// Absent until it was read or taken from the context.
+    path: Option<String>,
     query: Option<&'a str>,
     reference: Option<&'a str>,
 }
@@ -119,7 +107,7 @@ impl Url {
                 authority.push_str(host);
             }
             host_range = 0..authority.len();
-            check_host(&authority)?;
+            check_host(&authority).map_err(Exception::malformed_url)?;
             if port != -1 {
                 authority.push(':');
                 authority.push_str(&port.to_string());
@@ -131,7 +119,7 @@ impl Url {
             user_info: None,
             host: host_range,
             port,
-            path: path.to_owned(),
+            path: Some(path.to_owned()),
             query,
             reference,
         }))
@@ -148,6 +136,7 @@ impl Url {
         let context = context.filter(|c| new_protocol.as_deref().is_none_or(|p| p == c.protocol()));
         let hierarchical = context.is_some_and(|c| c.path().starts_with('/'));
         let inherits = context.is_some() && (new_protocol.is_none() || hierarchical);
+        let new_protocol_given = new_protocol.is_some();
         let mut parts = match context {
             Some(context) if inherits => Parts {
                 protocol: context.protocol().to_owned(),
@@ -157,7 +146,7 @@ impl Url {
                     .range_in_authority(Some(context.host))
                     .unwrap_or(0..0),
                 port: context.port,
-                path: context.path().to_owned(),
+                path: Some(context.path().to_owned()),
                 query: None,
                 reference: None,
             },
@@ -181,9 +170,10 @@ impl Url {
                 .reference
                 .or_else(|| context.and_then(Self::reference));
         }
-        parse_spec(&mut parts, rest)?;
-        if let Some(authority) = parts.authority {
-            check_host(&authority[parts.host.clone()])?;
+        match parts.protocol.as_str() {
+            "mailto" => parse_mail_address(&mut parts, rest)?,
+            "jar" if new_protocol_given => parse_jar_address(&mut parts, rest)?,
+            _ => parse_spec(&mut parts, rest)?,
         }
         Ok(Self::assemble(&parts))
     }
@@ -199,7 +189,7 @@ impl Url {
         let mut text = String::with_capacity(
             parts.protocol.len()
                 + parts.authority.map_or(0, str::len)
-                + parts.path.len()
+                + parts.path.as_ref().map_or(0, String::len)
                 + parts.query.map_or(0, str::len)
                 + parts.reference.map_or(0, str::len)
                 + 5,
@@ -226,14 +216,13 @@ impl Url {
             text.push_str(part);
             UrlSpan::of(start..text.len())
         };
-        let path = append(None, &parts.path);
+        let path = append(None, parts.path.as_deref().unwrap_or(""));
         let query = parts.query.map(|query| append(Some('?'), query));
         let reference = parts
             .reference
             .map(|reference| append(Some('#'), reference));
         Self {
             text: text.into(),
-            wire: Memo::default(),
             protocol_end,
             authority,
             user_info,
@@ -248,11 +237,6 @@ impl Url {
     /// The text, sharing this address's allocation.
     pub fn text(&self) -> Rc<str> {
         self.text.clone()
-    }
-
-    /// The cache of [`Url::wire`].
-    pub(crate) fn wire_memo(&self) -> &OnceCell<WireParts> {
-        &self.wire.0
     }
 
     /// `URL.toString()`: the URL column of the results.
@@ -315,6 +299,28 @@ impl Url {
     }
 }
 
+/// `ConversionUtils.makeRelativeURL` of JMeter: resolves a location, and drops any `../` that leads above the root.
+///
+/// # Errors
+/// `java.net.MalformedURLException` with Java's message.
+pub fn make_relative(base: &Url, location: &str) -> Result<Url, Exception> {
+    let url = base.join(location)?;
+    if !location.starts_with("../") {
+        return Ok(url);
+    }
+    let Some(path) = url.path().strip_prefix('/') else {
+        return Ok(url);
+    };
+    let surplus = path.len() - path.trim_start_matches("../").len();
+    // The location must begin with the same number of them.
+    match location.get(surplus..) {
+        Some(rest) if surplus > 0 && path.get(..surplus) == location.get(..surplus) => {
+            base.join(rest)
+        }
+        _ => Ok(url),
+    }
+}
+
 impl std::fmt::Display for Url {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
@@ -370,36 +376,64 @@ fn parse_spec<'a>(parts: &mut Parts<'a>, spec: &'a str) -> Result<(), Exception>
         parse_authority(parts, authority)?;
         spec = &rest[end..];
         if !authority.is_empty() {
-            parts.path.clear();
+            parts.path = Some(String::new());
         }
     }
-    let mut relative = false;
-    if !spec.is_empty() {
-        if spec.starts_with('/') {
-            parts.path = spec.to_owned();
-        } else if !parts.path.is_empty() {
-            relative = true;
-            match parts.path.rfind('/') {
-                Some(slash) => parts.path.truncate(slash + 1),
-                None if parts.authority.is_some() => "/".clone_into(&mut parts.path),
-                None => parts.path.clear(),
-            }
-            parts.path.push_str(spec);
-        } else {
-            if parts.authority.is_some() {
-                parts.path.push('/');
-            }
-            parts.path.push_str(spec);
+    if spec.starts_with('/') {
+        parts.path = Some(spec.to_owned());
+    } else if !spec.is_empty() {
+        let former = parts.path.take().unwrap_or_default();
+        let folder = match former.rfind('/') {
+            Some(slash) => &former[..=slash],
+            None if parts.authority.is_some() => "/",
+            None => "",
+        };
+        let mut path = format!("{folder}{spec}");
+        if !former.is_empty() {
+            remove_dots(&mut path);
         }
-    } else if query_only {
-        match parts.path.rfind('/') {
-            Some(slash) => parts.path.truncate(slash + 1),
-            None => "/".clone_into(&mut parts.path),
-        }
+        parts.path = Some(path);
+    } else if let (true, Some(path)) = (query_only, &mut parts.path) {
+        path.truncate(path.rfind('/').unwrap_or(0));
+        path.push('/');
     }
-    if relative {
-        remove_dots(&mut parts.path);
+    Ok(())
+}
+
+/// `sun.net.www.protocol.mailto.Handler.parseURL`: everything is the path, up to the last question mark; a fragment is lost.
+fn parse_mail_address<'a>(parts: &mut Parts<'a>, spec: &'a str) -> Result<(), Exception> {
+    if is_blank(spec) {
+        let message = "No email address".to_owned();
+        return Err(syntax("java.lang.RuntimeException", message));
     }
+    let (path, query) = match spec.rsplit_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (spec, None),
+    };
+    *parts = Parts {
+        protocol: std::mem::take(&mut parts.protocol),
+        port: parts.port,
+        path: Some(path.to_owned()),
+        query,
+        ..Parts::default()
+    };
+    Ok(())
+}
+
+/// `sun.net.www.protocol.jar.Handler.parseAbsoluteSpec`: the address of an archive, `!/`, and the name of an entry.
+fn parse_jar_address<'a>(parts: &mut Parts<'a>, spec: &'a str) -> Result<(), Exception> {
+    const CAUSE: &str = "java.lang.NullPointerException";
+    let Some(bang) = spec.rfind("!/") else {
+        return Err(syntax(CAUSE, "no !/ in spec".to_owned()));
+    };
+    if let Err(inner) = Url::parse(&spec[..bang]) {
+        return Err(syntax(CAUSE, format!("invalid url: {spec} ({inner})")));
+    }
+    let (path, query) = match spec.rsplit_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (spec, None),
+    };
+    (parts.path, parts.query) = (Some(path.to_owned()), query);
     Ok(())
 }
 
@@ -441,7 +475,8 @@ fn parse_authority<'a>(parts: &mut Parts<'a>, authority: &'a str) -> Result<(), 
     parts.port = if port.is_empty() {
         -1
     } else {
-        parse_int(port, 10).map_err(|message| syntax("java.lang.NumberFormatException", message))?
+        parse_int_range(port, 10)
+            .map_err(|message| syntax("java.lang.NumberFormatException", message))?
     };
     if parts.port < -1 {
         return Err(syntax(
@@ -449,7 +484,7 @@ fn parse_authority<'a>(parts: &mut Parts<'a>, authority: &'a str) -> Result<(), 
             format!("Invalid port number :{}", parts.port),
         ));
     }
-    Ok(())
+    check_host(&authority[parts.host.clone()]).map_err(|message| syntax(ILLEGAL, message))
 }
 
 const ILLEGAL: &str = "java.lang.IllegalArgumentException";
@@ -459,7 +494,7 @@ fn syntax(class: &'static str, message: String) -> Exception {
     Exception::malformed_url(message.clone()).caused_by(Exception::new(class, message))
 }
 
-pub(crate) fn is_ipv6_literal(text: &str) -> bool {
+fn is_ipv6_literal(text: &str) -> bool {
     let (address, scope) = split_first(text, '%');
     scope.is_none_or(|s| !s.is_empty()) && address.parse::<std::net::Ipv6Addr>().is_ok()
 }
@@ -500,7 +535,7 @@ fn remove_dots(path: &mut String) {
 const DELIMITER_LOOKALIKES: &str = "\u{2047}\u{2048}\u{2049}\u{2100}\u{2101}\u{2105}\u{2106}\u{2a74}\u{fe55}\u{fe56}\u{fe5f}\u{fe6b}\u{ff03}\u{ff0f}\u{ff1a}\u{ff1f}\u{ff20}";
 
 /// `sun.net.util.IPAddressUtil.checkExternalForm`.
-fn check_host(host: &str) -> Result<(), Exception> {
+fn check_host(host: &str) -> Result<(), String> {
     let illegal = |c: &char| {
         c.is_ascii_control() || *c == '/' || (!c.is_ascii() && DELIMITER_LOOKALIKES.contains(*c))
     };
@@ -513,9 +548,7 @@ fn check_host(host: &str) -> Result<(), Exception> {
         _ if c.is_ascii_control() => format!("control char (code={})", c as u32),
         _ => format!("'{c}'"),
     };
-    Err(Exception::malformed_url(format!(
-        "Illegal character found in host: {described}"
-    )))
+    Err(format!("Illegal character found in host: {described}"))
 }
 
 #[cfg(test)]

@@ -34,8 +34,9 @@ impl Exception {
         }
     }
 
+    /// This exception around another one.
     #[must_use]
-    pub(crate) fn caused_by(mut self, cause: Exception) -> Self {
+    pub fn caused_by(mut self, cause: Exception) -> Self {
         self.cause = Some(Box::new(cause));
         self
     }
@@ -75,11 +76,13 @@ impl Exception {
         )
     }
 
-    pub(crate) fn malformed_url(message: impl Into<Cow<'static, str>>) -> Self {
+    /// `java.net.MalformedURLException`.
+    pub fn malformed_url(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new("java.net.MalformedURLException", message)
     }
 
-    pub(crate) fn illegal_argument(message: impl Into<Cow<'static, str>>) -> Self {
+    /// `java.lang.IllegalArgumentException`.
+    pub fn illegal_argument(message: impl Into<Cow<'static, str>>) -> Self {
         Self::new("java.lang.IllegalArgumentException", message)
     }
 }
@@ -94,7 +97,29 @@ impl fmt::Display for Exception {
     }
 }
 
-impl std::error::Error for Exception {}
+impl std::error::Error for Exception {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        let cause = self.cause.as_deref()?;
+        Some(cause)
+    }
+}
+
+/// Parses the first line of a trace: `class: message`.
+impl From<String> for Exception {
+    fn from(text: String) -> Exception {
+        let (class, message) = match text.split_once(": ") {
+            Some((class, message)) if !class.contains(' ') => {
+                (class.to_owned(), Some(Cow::Owned(message.to_owned())))
+            }
+            _ => (text, None),
+        };
+        Exception {
+            class: Cow::Owned(class),
+            message,
+            cause: None,
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
