@@ -135,7 +135,8 @@ fn templates_can_be_shared_between_workers() {
 
 #[test]
 fn a_locale_names_months_and_days() {
-    use drumfire_expr::{DatePattern, Locale};
+    use drumfire_java::JvmDefaults;
+    use drumfire_java::date::{DatePattern, Locale};
     // Noon UTC on a Wednesday, the same day almost everywhere.
     let millis = 1_720_008_000_000;
     let pattern = DatePattern::compile("EEEE d MMMM").unwrap();
@@ -149,10 +150,21 @@ fn a_locale_names_months_and_days() {
         ("nl", "woensdag 3 juli"),
         ("xx", "Wednesday 3 July"),
     ] {
-        let text = pattern.format_millis(millis, &Locale::new(locale));
+        let text = pattern.format_millis(
+            millis,
+            &JvmDefaults::of_process().zone,
+            &Locale::new(locale),
+        );
         assert_eq!(text.as_deref(), Some(expected), "{locale}");
     }
-    assert_eq!(pattern.format_millis(i64::MAX, &Locale::new("en")), None);
+    assert_eq!(
+        pattern.format_millis(
+            i64::MAX,
+            &JvmDefaults::of_process().zone,
+            &Locale::new("en")
+        ),
+        None
+    );
     assert_eq!(
         DatePattern::compile("yyyy#").unwrap_err().to_string(),
         "Pattern includes reserved character: '#'"

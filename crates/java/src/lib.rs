@@ -8,7 +8,9 @@
 mod exception;
 
 pub mod charset;
+pub mod date;
 pub mod file_server;
+mod jvm;
 pub mod text;
 pub mod uri;
 pub mod url;
@@ -16,3 +18,4 @@ pub mod url_coding;
 pub mod values;
 
 pub use exception::Exception;
+pub use jvm::{JvmDefaults, READ_AT_START};

@@ -1,6 +1,7 @@
 //! Every rule against what JDK 17 answered; `golden/Record.java` recorded the answers.
 
 use drumfire_java::Exception;
+use drumfire_java::date::{DatePattern, Locale, Zone};
 use drumfire_java::text;
 use drumfire_java::uri;
 use drumfire_java::url::Url;
@@ -198,4 +199,31 @@ fn blank_texts_are_those_of_java() {
         parts.map(|part| escaped(&part)).join("\t")
     };
     check(include_str!("golden/text.tsv"), 25, 1, result);
+}
+
+#[test]
+fn dates_in_every_zone_are_printed_as_in_java() {
+    let result = |given: &[String]| {
+        let zone = Zone::of(&given[0]).unwrap_or_else(|| panic!("{}", given[0]));
+        let millis = given[1].parse().expect("milliseconds");
+        let pattern = DatePattern::compile(&given[2]).expect("a pattern");
+        let text = pattern.format_millis(millis, &zone, &Locale::new("en"));
+        escaped(&text.expect("a text"))
+    };
+    check(include_str!("golden/zones.tsv"), 2_300, 3, result);
+}
+
+#[test]
+fn names_of_zones_are_read_as_in_java() {
+    let result = |given: &[String]| {
+        let pattern = DatePattern::compile(&given[1]).expect("a pattern");
+        let default = Zone::of(&given[3]).expect("a zone");
+        let Some(read) = pattern.parse(&given[2], &Locale::new(&given[0]), &[]) else {
+            return "!".to_owned();
+        };
+        let instant = read.instant_in(&default).expect("date and time");
+        let zone = read.zone.unwrap_or(default);
+        format!("{}\t{}", instant.as_millisecond(), zone.id())
+    };
+    check(include_str!("golden/zone_texts.tsv"), 1_500, 4, result);
 }

@@ -1,15 +1,16 @@
 //! `DateTimeConvertFunction` and `RandomDate`.
 
+use drumfire_java::JvmDefaults;
+use drumfire_java::date::{DatePattern, Defaults, Locale, TemporalFields, Zone};
 use drumfire_java::values::parse_long;
 
 use super::random;
 use crate::call::{Args, CallResult};
-use crate::java_time::{DatePattern, Defaults, Locale, SYSTEM_ZONE, TemporalFields};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 
 use jiff::civil::Date;
-use jiff::{SignedDuration, Zoned};
+use jiff::{SignedDuration, Timestamp};
 
 /// `__dateTimeConvert`: returns an empty text after any error.
 pub(super) fn convert<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
@@ -32,36 +33,33 @@ pub(super) fn convert<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'
 }
 
 fn converted(date: &str, source: &str, target: &str) -> Option<String> {
-    let locale = Locale::system();
+    let JvmDefaults { zone, locale, .. } = JvmDefaults::of_process();
     let target = DatePattern::compile(target).ok()?;
     let moment = if source.is_empty() {
-        TemporalFields::from_millis(parse_long(date)?)?
+        TemporalFields::from_millis(parse_long(date)?, zone)?
     } else {
         let parsed = DatePattern::compile(source)
             .ok()?
-            .parse(date, &locale, &[])?;
-        in_system_zone(parsed)
+            .parse(date, locale, &[])?;
+        in_zone(parsed, zone)
     };
-    target.format(&moment, &locale)
+    target.format(&moment, locale)
 }
 
-/// Both formatters use the system's zone. A text with another zone is converted to the system's. A lone
-/// offset does not count as a zone, and is only printed.
-fn in_system_zone(moment: TemporalFields) -> TemporalFields {
-    let elsewhere = moment.zone.as_ref().filter(|zone| **zone != *SYSTEM_ZONE);
-    match elsewhere.and_then(|zone| moment.to_zoned(zone)) {
-        Some(zoned) => zoned.with_time_zone(SYSTEM_ZONE.clone()).into(),
-        None => TemporalFields {
-            zone: Some(SYSTEM_ZONE.clone()),
-            ..moment
-        },
+/// Both formatters use the default zone. A text with another zone is converted to that. A lone offset does not count as a zone,
+/// and is only printed.
+fn in_zone(moment: TemporalFields, zone: &Zone) -> TemporalFields {
+    let elsewhere = moment.zone.as_ref().filter(|read| *read != zone);
+    match elsewhere.and_then(|_| moment.instant_in(zone)) {
+        Some(instant) => TemporalFields::from_instant(instant, zone),
+        None => moment.with_zone(zone),
     }
 }
 
 /// `__RandomDate`: excludes the last day; two equal days are an error.
 pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let locale = match args.trimmed(3, scope)? {
-        name if name.is_empty() => Locale::system(),
+        name if name.is_empty() => JvmDefaults::of_process().locale.clone(),
         name => Locale::new(&name),
     };
     let pattern = args.trimmed(0, scope)?;
@@ -107,10 +105,9 @@ pub(super) fn random_date<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResu
 }
 
 fn today(scope: &dyn Scope) -> Result<Date, Raised> {
-    TemporalFields::from_millis(scope.now_ms())
-        .and_then(|now| now.to_zoned(&SYSTEM_ZONE))
-        .map(|now: Zoned| now.date())
-        .ok_or_else(|| Raised::exception("java.time.DateTimeException".to_owned()))
+    Timestamp::from_millisecond(scope.now_ms())
+        .map(|now| JvmDefaults::of_process().zone.at(now).date())
+        .map_err(|_| Raised::exception("java.time.DateTimeException".to_owned()))
 }
 
 /// Parses a date; an unreadable one is logged and becomes 1970-01-01.

@@ -1,14 +1,16 @@
 //! `TimeFunction` and `TimeShift`. Both evaluate some of their arguments when the plan is compiled. These arguments can
 //! only use variables of the Test Plan and of User Defined Variables.
 
-use drumfire_java::Exception;
+use drumfire_java::date::{
+    DatePattern, DatePatternError, Locale, TemporalFields, Zone, parse_duration,
+};
 use drumfire_java::text::trim;
 use drumfire_java::values::parse_long;
+use drumfire_java::{Exception, JvmDefaults};
+
+use jiff::Timestamp;
 
 use crate::call::{Args, CallResult, Refusal, Stateful, store};
-use crate::java_time::{
-    DatePattern, DatePatternError, Locale, SYSTEM_ZONE, TemporalFields, parse_duration,
-};
 use crate::scope::{Level, Raised, Scope};
 use crate::text::Text;
 
@@ -17,7 +19,6 @@ use crate::text::Text;
 struct TimeFunction {
     format: TimeFormat,
     variable: Box<str>,
-    locale: Locale,
 }
 
 #[derive(Debug)]
@@ -47,7 +48,6 @@ pub(super) fn prepare_time(
     Ok(Box::new(TimeFunction {
         format: time_format(&format, scope),
         variable: variable.as_str().into(),
-        locale: Locale::system(),
     }))
 }
 
@@ -88,10 +88,11 @@ fn no_date_pattern(pattern: &str, error: &DatePatternError) -> Exception {
 impl Stateful for TimeFunction {
     fn call<'a>(&'a self, _: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
         let now = scope.now_ms();
+        let JvmDefaults { zone, locale, .. } = JvmDefaults::of_process();
         let text = match &self.format {
             TimeFormat::Millis(divisor) => (now / divisor).to_string(),
             TimeFormat::Pattern(pattern) => pattern
-                .format_millis(now, &self.locale)
+                .format_millis(now, zone, locale)
                 .ok_or_else(|| Raised::exception("java.time.DateTimeException".to_owned()))?,
             TimeFormat::Invalid(thrown) => return Err(Raised::Exception(thrown.clone())),
         };
@@ -132,7 +133,10 @@ pub(super) fn prepare_time_shift(
                 )
             })
         }),
-        locale: if locale.is_empty() { Locale::system() } else { Locale::new(&locale) },
+        locale: match locale.as_str() {
+            "" => JvmDefaults::of_process().locale.clone(),
+            name => Locale::new(name),
+        },
         variable: variable.into(),
     }))
 }
@@ -150,11 +154,13 @@ impl Stateful for TimeShift {
             None => None,
         };
         let too_far = || Raised::exception("java.time.DateTimeException".to_owned());
-        let now = TemporalFields::from_millis(scope.now_ms()).ok_or_else(too_far)?;
-        let mut zoned = now.to_zoned(&SYSTEM_ZONE).ok_or_else(too_far)?;
+        let mut zone = &JvmDefaults::of_process().zone;
+        let mut instant = Timestamp::from_millisecond(scope.now_ms()).map_err(|_| too_far())?;
+        let read;
         if !date.is_empty() {
-            match self.read(&date, pattern, &zoned) {
-                Some(read) => zoned = read,
+            read = self.read(&date, pattern, instant, zone);
+            match &read {
+                Some((read_instant, read_zone)) => (instant, zone) = (*read_instant, read_zone),
                 None => scope.log(
                     Level::Error,
                     &format!("Failed to parse the date '{date}' to shift"),
@@ -163,7 +169,7 @@ impl Stateful for TimeShift {
         }
         if !amount.is_empty() {
             match parse_duration(&amount) {
-                Some(duration) => zoned = zoned.checked_add(duration).map_err(|_| too_far())?,
+                Some(duration) => instant = instant.checked_add(duration).map_err(|_| too_far())?,
                 None => {
                     let message =
                         format!("Failed to parse the amount duration '{amount}' to shift");
@@ -173,9 +179,9 @@ impl Stateful for TimeShift {
         }
         let text = match pattern {
             Some(pattern) => pattern
-                .format(&zoned.into(), &self.locale)
+                .format(&TemporalFields::from_instant(instant, zone), &self.locale)
                 .ok_or_else(too_far)?,
-            None => zoned.timestamp().as_millisecond().to_string(),
+            None => instant.as_millisecond().to_string(),
         };
         store(&self.variable, &text, scope);
         Ok(Text::Owned(text))
@@ -183,18 +189,21 @@ impl Stateful for TimeShift {
 }
 
 impl TimeShift {
-    /// Parses the date to shift. Missing fields default to midnight, 1 January, this year, and the system's current offset
-    /// (`TimeShift.createFormatter`).
+    /// Parses the date to shift. Missing fields default to midnight, 1 January, this year, and the current offset of the default
+    /// zone (`TimeShift.createFormatter`), which has priority over a zone in the text.
     fn read(
         &self,
         date: &str,
         pattern: Option<&DatePattern>,
-        now: &jiff::Zoned,
-    ) -> Option<jiff::Zoned> {
+        now: Timestamp,
+        zone: &Zone,
+    ) -> Option<(Timestamp, Zone)> {
         let Some(pattern) = pattern else {
             let millis = parse_long(trim(date))?;
-            return TemporalFields::from_millis(millis)?.to_zoned(&SYSTEM_ZONE);
+            let instant = Timestamp::from_millisecond(millis).ok()?;
+            return Some((instant, zone.clone()));
         };
+        let now = zone.at(now);
         let defaults = [
             ('n', 0),
             ('i', 0),
@@ -207,6 +216,8 @@ impl TimeShift {
             ('o', i64::from(now.offset().seconds())),
         ];
         let moment = pattern.parse(date, &self.locale, &defaults)?;
-        moment.to_zoned(&SYSTEM_ZONE)
+        let instant = moment.instant_in(zone)?;
+        let of_offset = moment.offset.map(Zone::offset);
+        Some((instant, moment.zone.or(of_offset)?))
     }
 }

@@ -5,8 +5,16 @@ import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoField;
+import java.time.temporal.TemporalAccessor;
+import java.time.temporal.TemporalQueries;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Records what the library of JDK 17 makes of the inputs in the first columns of the files beside it: java Record.java [FILE…]
@@ -24,6 +32,8 @@ public class Record {
         record("uri.tsv", 1, Record::uri);
         record("number.tsv", 2, Record::number);
         record("text.tsv", 1, Record::text);
+        record("zones.tsv", 3, Record::zone);
+        record("zone_texts.tsv", 4, Record::zoneText);
     }
 
     static void record(String file, int inputs, Rule rule) throws Exception {
@@ -96,6 +106,23 @@ public class Record {
             space.append(Character.isSpaceChar(c) ? 1 : 0);
         });
         return row(given[0].trim(), given[0].isBlank(), whitespace, space);
+    }
+
+    /** An instant in a zone, as a pattern prints it. */
+    static String zone(String[] given) {
+        DateTimeFormatter formatter = DateTimeFormatter.ofPattern(given[2], Locale.ENGLISH);
+        return escape(formatter.format(Instant.ofEpochMilli(Long.parseLong(given[1])).atZone(ZoneId.of(given[0]))));
+    }
+
+    /** What a pattern reads in a text, in a locale: the instant and the zone. The fourth column says which zone is the default. */
+    static String zoneText(String[] given) {
+        try {
+            TemporalAccessor read = DateTimeFormatter.ofPattern(given[1], Locale.forLanguageTag(given[0])).withZone(ZoneId.of(given[3])).parse(given[2]);
+            String millis = read.isSupported(ChronoField.INSTANT_SECONDS) ? Long.toString(Instant.from(read).toEpochMilli()) : "null";
+            return row(millis, read.query(TemporalQueries.zoneId()));
+        } catch (DateTimeException e) {
+            return "!";
+        }
     }
 
     static String exception(Exception e) {

@@ -6,17 +6,20 @@ use jiff::civil::Date;
 use jiff::tz::Offset;
 
 use super::pattern::{DatePattern, PatternItem};
-use super::{Locale, TemporalFields};
+use super::zone_names::{Season, ZoneNames};
+use super::{Locale, TemporalFields, Zone};
 
 impl DatePattern {
-    /// Formats an instant in the system's time zone; `None` for years that do not fit four digits.
-    pub fn format_millis(&self, millis: i64, locale: &Locale) -> Option<String> {
-        self.format(&TemporalFields::from_millis(millis)?, locale)
+    /// Formats an instant in a zone; `None` for years that do not fit four digits.
+    #[must_use]
+    pub fn format_millis(&self, millis: i64, zone: &Zone, locale: &Locale) -> Option<String> {
+        self.format(&TemporalFields::from_millis(millis, zone)?, locale)
     }
 
     /// Formats a moment; `None` if it lacks a field of the pattern, for which Java throws
     /// `UnsupportedTemporalTypeException`.
-    pub(crate) fn format(&self, moment: &TemporalFields, locale: &Locale) -> Option<String> {
+    #[must_use]
+    pub fn format(&self, moment: &TemporalFields, locale: &Locale) -> Option<String> {
         let mut out = String::with_capacity(32);
         let printer = Printer { moment, locale };
         printer.items(&self.items, &mut out)?;
@@ -141,37 +144,36 @@ impl Printer<'_> {
         })
     }
 
-    /// `VV`: the zone's id. `z` and `v`: its abbreviation, or with four letters its English name, of
-    /// which only UTC's is known.
+    /// `VV`: the zone's id. `z` and `v`: its name, full with four letters, or else its id.
     fn zone(&self, letter: char, count: usize, out: &mut String) -> Option<()> {
         let moment = self.moment;
         let Some(zone) = &moment.zone else {
             print_offset(moment.offset?, 'X', 3, out);
             return Some(());
         };
-        let id = zone.iana_name();
-        if letter == 'V' {
-            match id {
-                Some(id) => out.push_str(id),
-                None => print_offset(moment.offset?, 'X', 3, out),
-            }
+        if letter == 'V' || zone.is_offset() {
+            out.push_str(zone.id());
             return Some(());
         }
-        // Without a date, Java prints the zone's standard-time name.
-        let standard = || Date::constant(2024, 1, 1).to_zoned(zone.clone()).ok();
-        let instant = moment.to_zoned(zone).or_else(standard)?.timestamp();
-        let abbreviation = zone.to_offset_info(instant).abbreviation().to_owned();
-        if count == 4 && matches!(abbreviation.as_str(), "UTC" | "GMT") {
-            out.push_str(match abbreviation.as_str() {
-                "UTC" => "Coordinated Universal Time",
-                _ => "Greenwich Mean Time",
-            });
-        } else if id.is_none() {
-            print_offset(moment.offset?, 'X', 3, out);
-        } else {
-            out.push_str(&abbreviation);
-        }
+        let season = match letter {
+            'z' => self.season(zone),
+            _ => Season::Any,
+        };
+        let names = ZoneNames::of(self.locale);
+        let name = names.name(zone.id(), count == 4, season);
+        out.push_str(name.unwrap_or(zone.id()));
         Some(())
+    }
+
+    /// `ZoneTextPrinterParser.format`: a date without a time has no season.
+    fn season(&self, zone: &Zone) -> Season {
+        let Some(instant) = self.moment.instant_in(zone) else {
+            return Season::Any;
+        };
+        match zone.is_daylight(instant) {
+            true => Season::Daylight,
+            false => Season::Standard,
+        }
     }
 
     /// The number that a pattern letter stands for.
@@ -241,7 +243,8 @@ fn narrow(name: &str) -> String {
 }
 
 /// Days since 1970-01-01.
-pub(crate) fn days_since_1970(date: Date) -> i64 {
+#[must_use]
+pub fn days_since_1970(date: Date) -> i64 {
     i64::from((date - Date::constant(1970, 1, 1)).get_days())
 }
 

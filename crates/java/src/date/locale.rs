@@ -20,6 +20,7 @@ pub(super) struct LocaleNames {
 
 impl Locale {
     /// A locale by its name in Java's notation (`fr`, `en_GB`) or the usual one (`en-GB`).
+    #[must_use]
     pub fn new(name: &str) -> Locale {
         let mut parts = name.split(['_', '-', '.', '@']);
         Locale {
@@ -28,9 +29,31 @@ impl Locale {
         }
     }
 
-    /// Java's default locale: from the environment, or else English.
-    pub fn system() -> Locale {
-        let name = ["LC_ALL", "LC_TIME", "LANG"]
+    /// A locale by a language and a region, either of which may be empty.
+    #[must_use]
+    pub fn from_parts(language: &str, region: &str) -> Locale {
+        Locale {
+            language: language.to_lowercase(),
+            region: region.to_uppercase(),
+        }
+    }
+
+    /// The language, in lower case.
+    #[must_use]
+    pub fn language(&self) -> &str {
+        &self.language
+    }
+
+    /// The region, in upper case; may be empty.
+    #[must_use]
+    pub fn region(&self) -> &str {
+        &self.region
+    }
+
+    /// The locale of the environment, or else English.
+    #[must_use]
+    pub fn of_environment() -> Locale {
+        let name = ["LC_ALL", "LC_CTYPE", "LANG"]
             .iter()
             .filter_map(|name| std::env::var(name).ok())
             .find(|value| !value.is_empty())

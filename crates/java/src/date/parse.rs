@@ -3,18 +3,20 @@
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, Time};
-use jiff::tz::{Offset, TimeZone};
+use jiff::tz::Offset;
 
 use super::pattern::{DatePattern, PatternItem};
-use super::{Locale, TemporalFields};
+use super::zone_names::ZoneNames;
+use super::{Locale, TemporalFields, Zone};
 
 /// The defaults that `DateTimeFormatterBuilder.parseDefaulting` adds for fields missing in a text, by pattern letter, in
 /// order. `o` stands for the offset in seconds, `i` for milliseconds.
-pub(crate) type Defaults = [(char, i64)];
+pub type Defaults = [(char, i64)];
 
 impl DatePattern {
     /// Parses a whole text; `None` if Java throws `DateTimeParseException`.
-    pub(crate) fn parse(
+    #[must_use]
+    pub fn parse(
         &self,
         text: &str,
         locale: &Locale,
@@ -48,7 +50,7 @@ struct TimeParser<'t> {
 #[derive(Debug, Clone, Default)]
 struct ParsedFields {
     fields: Vec<(char, i64)>,
-    zone: Option<TimeZone>,
+    zone: Option<Zone>,
 }
 
 /// The width of a number in a pattern.
@@ -114,7 +116,8 @@ impl TimeParser<'_> {
             'G' if count <= 3 => self.name(letter, &["BC", "AD"], 0),
             'G' if count == 4 => self.name(letter, &["Before Christ", "Anno Domini"], 0),
             'X' | 'x' | 'Z' | 'O' => self.offset(letter, count),
-            'V' | 'z' | 'v' => self.zone(),
+            'V' => self.zone(None),
+            'z' | 'v' => self.zone(Some(count == 4)),
             'y' | 'u' if count == 2 => {
                 let value = self.number(
                     &Width {
@@ -201,6 +204,11 @@ impl TimeParser<'_> {
             self.rest = rest;
             return self.found.put('o', 0);
         }
+        if let ('O', 1) = (letter, count) {
+            let (seconds, length) = read_short_offset(self.rest)?;
+            self.rest = &self.rest[length..];
+            return self.found.put('o', seconds);
+        }
         let colon = matches!((letter, count), ('X' | 'x', 3 | 5) | ('O' | 'Z', 4..));
         let hours_only = (matches!(letter, 'X' | 'x') && count == 1) || letter == 'O';
         let (seconds, len) = read_offset(self.rest, colon, hours_only)?;
@@ -208,26 +216,70 @@ impl TimeParser<'_> {
         self.found.put('o', seconds)
     }
 
-    /// A zone id, `UTC`, or an offset.
-    fn zone(&mut self) -> Option<()> {
+    /// `ZoneIdPrinterParser.parse`: an id of a zone, or an offset with or without a prefix; with `full_names`, also one of the
+    /// full or short names that `ZoneTextPrinterParser` knows.
+    fn zone(&mut self, full_names: Option<bool>) -> Option<()> {
         if self.rest.starts_with(['+', '-']) {
-            let (seconds, len) = read_offset(self.rest, true, true)?;
-            self.rest = &self.rest[len..];
-            return self.found.put('o', seconds);
+            return self.offset_zone("", self.rest);
         }
-        let end = self
-            .rest
-            .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '-' | '+')))
-            .unwrap_or(self.rest.len());
-        let id = &self.rest[..end];
-        let zone = match id {
-            "Z" | "UTC" | "GMT" | "UT" => TimeZone::UTC,
-            _ => TimeZone::get(id).ok()?,
+        for prefix in ["UTC", "UT", "GMT"] {
+            let Some(rest) = self.rest.strip_prefix(prefix) else {
+                continue;
+            };
+            if prefix == "GMT" && rest.starts_with('0') {
+                self.rest = &rest[1..];
+                self.found.zone = Zone::of("GMT0");
+                return Some(());
+            }
+            return self.offset_zone(prefix, rest);
+        }
+        let names = ZoneNames::of(self.locale);
+        let read = match full_names {
+            Some(is_full) => names.read(self.rest, is_full),
+            None => names.read_id(self.rest),
+        };
+        let (zone, length) = match read {
+            Some((id, length)) => (Zone::of(id)?, length),
+            None if self.rest.starts_with('Z') => (Zone::offset(Offset::UTC), 1),
+            None => return None,
         };
         self.found.zone = Some(zone);
-        self.rest = &self.rest[end..];
+        self.rest = &self.rest[length..];
         Some(())
     }
+
+    /// `parseOffsetBased`: an offset such as `+02:00` behind a prefix, or the prefix alone.
+    fn offset_zone(&mut self, prefix: &str, rest: &'_ str) -> Option<()> {
+        let length = self.rest.len() - rest.len();
+        let (zone, offset_length) = match read_offset(rest, true, false) {
+            // `ZoneOffset.MAX`
+            Some((seconds, _)) if seconds.abs() > 18 * 3600 => return None,
+            Some((seconds, length)) => {
+                let offset = Offset::from_seconds(i32::try_from(seconds).ok()?).ok()?;
+                let zone = match prefix {
+                    "" => Zone::offset(offset),
+                    _ => Zone::prefixed(prefix, offset),
+                };
+                (zone, length)
+            }
+            None if prefix.is_empty() => return None,
+            None => (Zone::prefixed(prefix, Offset::UTC), 0),
+        };
+        self.found.zone = Some(zone);
+        self.rest = &self.rest[length + offset_length..];
+        Some(())
+    }
+}
+
+/// `+1` or `+11`, with optional minutes and seconds behind colons (`LocalizedOffsetIdPrinterParser`, short).
+fn read_short_offset(text: &str) -> Option<(i64, usize)> {
+    let digits = text[1..].bytes().take_while(u8::is_ascii_digit).count();
+    if digits != 1 {
+        return read_offset(text, true, true);
+    }
+    let padded = format!("{}0{}", &text[..1], &text[1..]);
+    let (seconds, length) = read_offset(&padded, true, true)?;
+    Some((seconds, length - 1))
 }
 
 /// `+01`, `+0130` or `+01:30`, with optional seconds.
@@ -436,66 +488,4 @@ impl ParsedFields {
         let midnight = Time::midnight();
         Some(midnight.checked_add(SignedDuration::from_nanos(nanos)).ok())
     }
-}
-
-/// `Duration.parse`: days, hours, minutes and seconds, such as `P1DT2H`, `-PT90S` or `PT-1.5S`.
-pub(crate) fn parse_duration(text: &str) -> Option<SignedDuration> {
-    let upper = text.to_ascii_uppercase();
-    let (negative, rest) = match upper.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, upper.strip_prefix('+').unwrap_or(&upper)),
-    };
-    let rest = rest.strip_prefix('P')?;
-    let (days, times) = match rest.split_once('T') {
-        Some((_, "")) => return None,
-        Some((days, times)) => (days, times),
-        None => (rest, ""),
-    };
-    if days.is_empty() && times.is_empty() {
-        return None;
-    }
-    let mut total = SignedDuration::ZERO;
-    if !days.is_empty() {
-        total = hours(days.strip_suffix('D')?, 24)?;
-    }
-    let mut rest = times;
-    for (unit, seconds) in [('H', 3600), ('M', 60)] {
-        if let Some((number, after)) = rest.split_once(unit) {
-            total = total.checked_add(scaled(number, seconds)?)?;
-            rest = after;
-        }
-    }
-    if !rest.is_empty() {
-        total = total.checked_add(seconds(rest.strip_suffix('S')?)?)?;
-    }
-    if negative {
-        total.checked_neg()
-    } else {
-        Some(total)
-    }
-}
-
-fn hours(number: &str, factor: i64) -> Option<SignedDuration> {
-    scaled(number, factor * 3600)
-}
-
-fn scaled(number: &str, seconds: i64) -> Option<SignedDuration> {
-    let number: i64 = number.parse().ok()?;
-    Some(SignedDuration::from_secs(number.checked_mul(seconds)?))
-}
-
-fn seconds(number: &str) -> Option<SignedDuration> {
-    let Some((whole, fraction)) = number.split_once(['.', ',']) else {
-        return scaled(number, 1);
-    };
-    if fraction.len() > 9 || !fraction.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let nanos: i64 = format!("{fraction:0<9}").parse().ok()?;
-    let nanos = if whole.starts_with('-') {
-        -nanos
-    } else {
-        nanos
-    };
-    scaled(whole, 1)?.checked_add(SignedDuration::from_nanos(nanos))
 }

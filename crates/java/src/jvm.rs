@@ -1,0 +1,136 @@
+//! What a JVM takes from its options and its environment once, at its start: time zone, locale and default character set.
+//!
+//! JMeter's start script passes `JVM_ARGS` to Java. Definitions on JMeter's own command line and in `system.properties` come too
+//! late for these: Java has read the properties before JMeter sets them.
+
+use std::sync::OnceLock;
+
+use jiff::tz::TimeZone;
+
+use crate::charset::Charset;
+use crate::date::{Locale, Zone};
+
+/// The names of the system properties that Java reads at its start only.
+pub const READ_AT_START: [&str; 7] = [
+    "user.timezone",
+    "user.language",
+    "user.country",
+    "user.variant",
+    "file.encoding",
+    "sun.jnu.encoding",
+    "line.separator",
+];
+
+/// The defaults of a JVM.
+#[derive(Clone, Debug)]
+pub struct JvmDefaults {
+    /// `TimeZone.getDefault`, as a `ZoneId`.
+    pub zone: Zone,
+    /// `Locale.getDefault`.
+    pub locale: Locale,
+    /// `Charset.defaultCharset`.
+    pub charset: Charset,
+    /// `System.lineSeparator`.
+    pub line_separator: String,
+}
+
+impl JvmDefaults {
+    /// The defaults of this process, with the options in `JVM_ARGS`.
+    pub fn of_process() -> &'static JvmDefaults {
+        static DEFAULTS: OnceLock<JvmDefaults> = OnceLock::new();
+        DEFAULTS.get_or_init(|| {
+            let options = std::env::var("JVM_ARGS").unwrap_or_default();
+            JvmDefaults::from_options(&options)
+        })
+    }
+
+    /// The defaults of a JVM with these options; the environment decides what they leave open.
+    #[must_use]
+    pub fn from_options(options: &str) -> JvmDefaults {
+        let environment = Locale::of_environment();
+        let language = property(options, "user.language");
+        let region = property(options, "user.country");
+        JvmDefaults {
+            zone: match property(options, "user.timezone").filter(|id| !id.is_empty()) {
+                Some(id) => Zone::of_time_zone(id),
+                None => system_zone(),
+            },
+            locale: Locale::from_parts(
+                language.unwrap_or(environment.language()),
+                region.unwrap_or(environment.region()),
+            ),
+            // An unknown name leaves UTF-8 (`Charset.defaultCharset`).
+            charset: property(options, "file.encoding")
+                .map_or(Some(Charset::UTF_8), Charset::find)
+                .unwrap_or(Charset::UTF_8),
+            line_separator: property(options, "line.separator")
+                .unwrap_or(if cfg!(windows) { "\r\n" } else { "\n" })
+                .to_owned(),
+        }
+    }
+}
+
+/// The last definition of a system property in the options.
+fn property<'o>(options: &'o str, name: &str) -> Option<&'o str> {
+    let definitions = options
+        .split_whitespace()
+        .filter_map(|option| option.strip_prefix("-D"))
+        .map(|definition| definition.split_once('=').unwrap_or((definition, "")));
+    definitions
+        .filter(|(defined, _)| *defined == name)
+        .map(|(_, value)| value)
+        .last()
+}
+
+/// The zone of `TZ` or of the system.
+///
+/// [`TimeZone::system`] lists the whole time zone database first, which takes a third of a plain run's work. If the system's
+/// zone is a link into that database, reading that one file suffices.
+fn system_zone() -> Zone {
+    let rules = match std::env::var_os("TZ") {
+        None => linked("/etc/localtime".as_ref()).unwrap_or_else(TimeZone::system),
+        Some(_) => TimeZone::system(),
+    };
+    Zone::of_rules(rules)
+}
+
+/// The zone that a link into a time zone database points to.
+fn linked(link: &std::path::Path) -> Option<TimeZone> {
+    let target = std::fs::read_link(link).ok()?;
+    let (_, name) = target.to_str()?.split_once("/zoneinfo/")?;
+    TimeZone::tzif(name, &std::fs::read(link).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_decide_zone_locale_and_charset() {
+        let options = "-Xmx1g -Duser.timezone=Asia/Tokyo -Duser.language=fr -Duser.language=de -Duser.country=AT -Dfile.encoding=ISO-8859-1";
+        let defaults = JvmDefaults::from_options(options);
+        assert_eq!(defaults.zone.id(), "Asia/Tokyo");
+        assert_eq!(defaults.locale, Locale::from_parts("de", "AT"));
+        assert_eq!(defaults.charset, Charset::ISO_8859_1);
+        let without = JvmDefaults::from_options("-Dfile.encoding=nothing");
+        assert_eq!(without.charset, Charset::UTF_8);
+        assert_eq!(without.locale, Locale::of_environment());
+    }
+
+    #[test]
+    fn without_an_option_the_zone_is_that_of_the_system() {
+        let now = jiff::Timestamp::now();
+        let (ours, systems) = (system_zone(), TimeZone::system());
+        assert_eq!(ours.rules().to_offset(now), systems.to_offset(now));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_a_link_into_the_database_names_a_zone() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let link = folder.path().join("localtime");
+        assert!(linked(&link).is_none());
+        std::os::unix::fs::symlink("elsewhere", &link).expect("a link");
+        assert!(linked(&link).is_none());
+    }
+}
