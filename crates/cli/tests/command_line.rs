@@ -232,6 +232,56 @@ fn examples_run_without_a_failed_sample() {
     example("downloads.jmx", &["-Jmib=1"]);
 }
 
+#[test]
+fn demo_without_a_plan_runs_the_quickstart_in_any_folder() {
+    let workshop = workshop();
+    let words = "run --demo -Jusers=2 -Jseconds=2 -l q.jtl --report q.html --run-file q.drumfire --summary-json q.json";
+    let words: Vec<&str> = words.split(' ').collect();
+    let finished = workshop.run(&words, LIMIT);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let created = "\nCreated the tree successfully using quickstart\n";
+    assert!(finished.out.contains(created), "{}", finished.out);
+    let files = ["jmeter.log", "q.drumfire", "q.html", "q.json", "q.jtl"];
+    assert_eq!(workshop.files(), files);
+    assert!(!workshop.read("q.jtl").contains(",false,"));
+    let summary: serde_json::Value =
+        serde_json::from_str(&workshop.read("q.json")).expect("it is JSON");
+    assert_eq!(summary["name"], "quickstart");
+    let listed = workshop.run(&["report", "q.drumfire", "--html", "again.html"], LIMIT);
+    assert_eq!(listed.code, Some(0), "{listed:?}");
+    for text in [
+        &finished.out,
+        &finished.err,
+        &workshop.read("q.html"),
+        &workshop.read("again.html"),
+    ] {
+        assert!(!text.contains("quickstart.jmx"), "{text}");
+    }
+}
+
+#[test]
+fn findings_in_the_quickstart_name_no_temporary_file() {
+    let finished = run(&["run", "--demo", "-Jusers=many"]);
+    assert_eq!(finished.code, Some(3), "{finished:?}");
+    assert!(finished.err.contains("--> quickstart:"), "{}", finished.err);
+    assert!(!finished.err.contains("quickstart.jmx"), "{}", finished.err);
+}
+
+#[test]
+fn a_run_without_a_plan_names_the_option_for_the_quickstart() {
+    let finished = run(&["run"]);
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(finished.err.starts_with("error: "), "{}", finished.err);
+    assert!(
+        finished.err.contains("`drumfire run --demo`"),
+        "{}",
+        finished.err
+    );
+    let attached = run(&["attach"]);
+    assert_eq!(attached.code, Some(2), "{attached:?}");
+    assert!(attached.err.contains("<RUN>"), "{}", attached.err);
+}
+
 /// Does in a shell what the help of a command shows first.
 fn first_example(workshop: &Workshop, command: &str) {
     let help = workshop.run(&["help", command], LIMIT).out;

@@ -16,7 +16,23 @@ pub enum PlanChoice {
     /// The plan of the last run (`-t LAST`).
     Last,
     /// A file that the program made for this run alone.
-    Made(PathBuf),
+    Made {
+        /// The file.
+        file: PathBuf,
+        /// The name to show in place of the file's path.
+        name: String,
+    },
+    /// The built-in plan of `run --demo`.
+    Quickstart,
+}
+
+impl PlanChoice {
+    /// A file that the program made for this run alone, shown under the file's name.
+    pub fn made(file: PathBuf) -> PlanChoice {
+        let name = file.file_name().unwrap_or(file.as_os_str());
+        let name = name.to_string_lossy().into_owned();
+        PlanChoice::Made { file, name }
+    }
 }
 
 /// The options of a run.

@@ -17,7 +17,7 @@ use crate::terminal::summary::cpu_us;
 
 /// The facts of a run before its first sample.
 pub fn begun(plan: &Fingerprint, now_ms: i64) -> RunFile {
-    let mut run = drumfire_report::begun(plan_name(plan.plan()), now_ms);
+    let mut run = drumfire_report::begun(plan_name(plan.shown()), now_ms);
     run.plan = plan.get();
     run.environment = environment();
     run
@@ -35,7 +35,7 @@ pub fn run_file(
     thresholds: &[Verdict],
     groups: &[GroupView],
 ) -> RunFile {
-    let mut run = RunFile::new(plan_name(plan.plan()), outcome.recording);
+    let mut run = RunFile::new(plan_name(plan.shown()), outcome.recording);
     run.plan = plan.get();
     (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
     run.environment = environment();

@@ -53,7 +53,10 @@ enum Subcommands {
     /// Continue a run on several machines after its `drumfire run` has ended; takes the options of `run`
     #[command(
         before_help = "  drumfire attach 0198e4a2b7c01f3a --nats nats://host:4222 -l results.jtl",
-        mut_arg("plan", |plan| plan.value_name("RUN").help("The name of the run, as `drumfire run` printed it"))
+        mut_arg("plan", |plan| plan
+            .value_name("RUN")
+            .required(true)
+            .help("The name of the run, as `drumfire run` printed it"))
     )]
     Attach(RunArguments),
     /// Find the highest rate at which a target still answers well enough
@@ -148,6 +151,7 @@ const SHOWN: &str = "Terminal and log";
 
 /// The first lines of `drumfire help run`: the most common uses.
 const RUN_EXAMPLES: &str = "\
+  drumfire run --demo                              try it: a built-in plan against a built-in shop
   drumfire run plan.jmx                            numbers on the terminal, a verdict at the end
   drumfire run plan.jmx -Jusers=50                 set a property that the plan reads with __P
   drumfire run plan.jmx -l results.jtl             write the samples, as JMeter does
@@ -159,6 +163,10 @@ const RUN_EXAMPLES: &str = "\
   drumfire check plan.jmx                          whether it runs, without sending anything
 
 Ctrl-C once lets users finish their sample, twice ends at once; rows are whole either way.";
+
+/// The message of a `run` without a plan and without `--demo`.
+const NO_PLAN: &str = "`run` needs a plan or an address
+hint: name one, such as `drumfire run plan.jmx`, or try the built-in plan with `drumfire run --demo`";
 
 #[derive(Debug, clap::Args)]
 struct PropertyArguments {
@@ -191,8 +199,8 @@ struct PropertyArguments {
 #[derive(Debug, clap::Args)]
 #[command(before_help = RUN_EXAMPLES, after_help = exit_code_help())]
 struct RunArguments {
-    /// The plan (.jmx); with an address instead, see `drumfire run URL --help`
-    plan: PathBuf,
+    /// The plan (.jmx), or none with --demo; with an address instead, see `drumfire run URL --help`
+    plan: Option<PathBuf>,
     #[command(flatten)]
     load: LoadArguments,
     /// Write the samples to this file; it is appended to if it exists
@@ -214,7 +222,8 @@ struct RunArguments {
     /// The display while the run goes on
     #[arg(long, value_enum, default_value_t, help_heading = SHOWN)]
     progress: Progress,
-    /// Serve the demo site during the run; the plan reads its address from the properties demo.host, demo.port and demo.https.port
+    /// Serve the demo site during the run; the plan reads its address from the properties demo.host, demo.port and demo.https.port.
+    /// Without a plan, run the built-in one, which reads the properties users and seconds
     #[arg(long, help_heading = PROPERTIES)]
     demo: bool,
     /// End with exit code 5 if this is true at the end, such as 'errors > 1%', 'p95 of Login > 300ms', 'rate < 10/s' or
@@ -629,7 +638,8 @@ impl Arguments {
 impl RunArguments {
     /// Turns the options into those of `attach`: the plan's place holds the name of the run to continue.
     fn into_attached(mut self) -> Result<RunOptions, String> {
-        let run = self.plan.to_string_lossy().into_owned();
+        let run = self.plan.as_ref().map(|run| run.to_string_lossy());
+        let run = run.ok_or("the name of the run is missing")?.into_owned();
         let others = [
             ("--demo", self.demo),
             ("--skip-unsupported", self.skip_unsupported),
@@ -667,7 +677,7 @@ impl RunArguments {
         }
         authorities::trust(&mut properties, self.tls_ca.as_deref());
         Ok(RunOptions {
-            plan: PlanChoice::File(self.plan),
+            plan: chosen_plan(self.plan, self.demo)?,
             results: self.results.map(ResultsFile::File),
             delete_results: self.delete_results,
             properties,
@@ -706,6 +716,14 @@ impl RunArguments {
             notes: Vec::new(),
             fleet: self.fleet.into_options()?,
         })
+    }
+}
+
+fn chosen_plan(plan: Option<PathBuf>, has_demo: bool) -> Result<PlanChoice, String> {
+    match plan {
+        Some(plan) => Ok(PlanChoice::File(plan)),
+        None if has_demo => Ok(PlanChoice::Quickstart),
+        None => Err(NO_PLAN.to_owned()),
     }
 }
 

@@ -27,7 +27,7 @@ pub fn attach<E: Engine>(
     let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
     let plan = drumfire_fleet::fetch_plan(&link, &run_name, folder.path());
     let plan = plan.map_err(|error| failed(error.to_string()))?;
-    options.plan = PlanChoice::Made(plan.plan);
+    options.plan = PlanChoice::made(plan.plan);
     let given = plan.given.into_iter();
     let given = given.map(|(name, value)| Change::Property(name, value));
     options.properties.changes.splice(0..0, given);

@@ -35,7 +35,7 @@ pub fn capacity<E: Engine>(
         ));
     };
     if made.is_some() {
-        options.plan = PlanChoice::Made(plan.clone());
+        options.plan = PlanChoice::made(plan.clone());
     }
     let load = [
         ("drumfire.load.users", goal.users.to_string()),

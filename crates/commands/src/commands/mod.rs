@@ -44,11 +44,7 @@ use crate::{args, jmeter};
 
 /// Carries out a command line, without the program's name.
 pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_>) -> Exit {
-    let words = match words.first() {
-        Some(word) if is_plan(word) => [&["run".to_owned()], words].concat(),
-        _ => words.to_vec(),
-    };
-    let words = &args::with_joined_ui(&words);
+    let words = &settled(words);
     if run_url::is_meant(words) {
         let carried_out = run_url::run_url(words, engine, console);
         return carried_out.unwrap_or_else(|refusal| console.refuse(&refusal));
@@ -57,11 +53,6 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         let carried_out = taurus::taurus(words, engine, console);
         return carried_out.unwrap_or_else(|refusal| console.refuse(&refusal));
     }
-    let read = if words.first().is_some_and(|word| word.starts_with('-')) {
-        jmeter::meaning::read
-    } else {
-        args::read
-    };
     let command = match read(words) {
         Ok(command) => command,
         Err(refusal) => return console.refuse(&refusal),
@@ -104,6 +95,37 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Ctl(arguments) => ctl::ctl(&arguments, console),
     };
     carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))
+}
+
+/// Reads a command line, without the program's name, and carries out nothing.
+///
+/// # Errors
+/// The refusal of a word that the program does not understand.
+pub fn understand(words: &[String]) -> Result<(), Refusal> {
+    let words = &settled(words);
+    if run_url::is_meant(words) {
+        run_url::understand(words)
+    } else if let Some(order) = taurus::order(words) {
+        read(&order.as_for_a_plan()).map(drop)
+    } else {
+        read(words).map(drop)
+    }
+}
+
+/// The command line with a command in front and with the address of `--ui` joined to it.
+fn settled(words: &[String]) -> Vec<String> {
+    let words = match words.first() {
+        Some(word) if is_plan(word) => [&["run".to_owned()], words].concat(),
+        _ => words.to_vec(),
+    };
+    args::with_joined_ui(&words)
+}
+
+fn read(words: &[String]) -> Result<Command, Refusal> {
+    match words.first() {
+        Some(word) if word.starts_with('-') => jmeter::meaning::read(words),
+        _ => args::read(words),
+    }
 }
 
 /// Whether the first word is a plan instead of a command: `drumfire plan.jmx` runs the plan.

@@ -145,8 +145,7 @@ pub fn run_url<E: Engine>(
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let (own, others) = split(&words[1..]);
-    let program = std::iter::once("drumfire run URL".to_owned());
-    let arguments = match UrlArguments::try_parse_from(program.chain(own)) {
+    let arguments = match parsed(own) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
             return Err(Refusal {
@@ -174,7 +173,7 @@ pub fn run_url<E: Engine>(
     words.extend(others);
     match args::read(&words)? {
         Command::Run(mut options) => {
-            options.plan = PlanChoice::Made(file);
+            options.plan = PlanChoice::made(file);
             run::run(options, engine, console)
         }
         Command::Print(text) => {
@@ -183,6 +182,26 @@ pub fn run_url<E: Engine>(
         }
         _ => Err(Refusal::new(Exit::Usage, "`run` was expected")),
     }
+}
+
+fn parsed(own: Vec<String>) -> Result<UrlArguments, clap::Error> {
+    let program = std::iter::once("drumfire run URL".to_owned());
+    UrlArguments::try_parse_from(program.chain(own))
+}
+
+/// Reads a command line for this command and carries out nothing.
+///
+/// # Errors
+/// The refusal of a word that is not understood.
+pub fn understand(words: &[String]) -> Result<(), Refusal> {
+    let (own, others) = split(&words[1..]);
+    if let Err(error) = parsed(own)
+        && error.use_stderr()
+    {
+        return Err(usage(error.to_string()));
+    }
+    let run = ["run", "plan.jmx"].map(str::to_owned);
+    args::read(&run.into_iter().chain(others).collect::<Vec<_>>()).map(drop)
 }
 
 /// Writes a plan to a temporary folder. The folder exists as long as the first value.

@@ -17,11 +17,20 @@ use crate::options::{PlanChoice, Refusal, ResultsFile, RunOptions};
 use crate::whole_file;
 
 /// A command line for a configuration.
-struct TaurusCommand {
+pub(super) struct TaurusCommand {
     command: String,
     config: PathBuf,
     overrides: Vec<String>,
     others: Vec<String>,
+}
+
+impl TaurusCommand {
+    /// The same command line for a plan, without the changes of the configuration.
+    pub(super) fn as_for_a_plan(&self) -> Vec<String> {
+        let mut words = vec![self.command.clone(), "plan.jmx".to_owned()];
+        words.extend(self.others.iter().cloned());
+        words
+    }
 }
 
 /// Whether a command line (without the program's name) has a Taurus configuration in place of its plan.
@@ -29,7 +38,7 @@ pub fn is_meant(words: &[String]) -> bool {
     order(words).is_some()
 }
 
-fn order(words: &[String]) -> Option<TaurusCommand> {
+pub(super) fn order(words: &[String]) -> Option<TaurusCommand> {
     let (command, rest) = words.split_first()?;
     if !["run", "check", "plan"].contains(&command.as_str()) {
         return None;
@@ -99,7 +108,8 @@ pub fn taurus<E: Engine>(
     words.extend(order.others.iter().cloned());
     match args::read(&words)? {
         Command::Run(mut options) => {
-            options.plan = PlanChoice::Made(file);
+            let name = order.config.display().to_string();
+            options.plan = PlanChoice::Made { file, name };
             run_test(test, options, engine, console)
         }
         Command::Check(options) => check::check(&options, engine, console),

@@ -1,11 +1,13 @@
 //! The demo site: a small shop on this machine for first runs, examples and tests. It listens on loopback only.
 //!
 //! `drumfire demo` serves it until Ctrl-C. `drumfire run --demo` serves it inside the process for the length of the run,
-//! on a separate thread; the plan finds it through the properties `demo.host`, `demo.port` and `demo.https.port`.
+//! on a separate thread; the plan finds it through the properties `demo.host`, `demo.port` and `demo.https.port`. Without a plan,
+//! `run --demo` runs the built-in one (`quickstart`).
 
 mod checkout;
 mod images;
 mod pages;
+pub mod quickstart;
 mod reply;
 mod routes;
 mod shop;

@@ -182,7 +182,7 @@ fn replay<E: Engine>(
     ]
     .map(str::to_owned);
     if let Command::Run(mut options) = args::read(&words)? {
-        options.plan = PlanChoice::Made(path("replay.jmx"));
+        options.plan = PlanChoice::made(path("replay.jmx"));
         // the replays are not the user's runs: only a failure to run is reported
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut unseen = Console {

@@ -95,7 +95,12 @@ fn attend<E: Engine>(
     console: &mut Console<'_>,
 ) -> Attended {
     let Prepared { brief, listening } = prepared;
-    let mut screen = Screen::new(&brief.plan, brief.options.progress, local_zone(), console);
+    let mut screen = Screen::new(
+        brief.fingerprint.shown(),
+        brief.options.progress,
+        local_zone(),
+        console,
+    );
     screen.summary_lines = engine.summary_lines(&program);
     screen.remote_hosts = brief.options.fleet.as_ref().and_then(remote::hosts);
     screen.start(&brief.settings, control);

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use drumfire_engine::LEFT_OUT;
 use drumfire_fleet::{FleetOrder, Selection};
-use drumfire_jmx::Diagnostic;
+use drumfire_jmx::{Diagnostic, SourceFile};
 use drumfire_probes::{Source, View, Watching};
 use drumfire_report::RunFile;
 use drumfire_results::{Threshold, ThresholdError};
@@ -19,6 +20,7 @@ use crate::commands::fleet::{self, FleetRun};
 use crate::commands::inputs::{existing_plan, settings};
 use crate::console::Console;
 use crate::demo::DemoSite;
+use crate::demo::quickstart::{self, Quickstart};
 use crate::engine::{Control, Debugging, Engine, GroupView, RunOrder};
 use crate::exit_codes::Exit;
 use crate::exports::Exports;
@@ -69,6 +71,8 @@ pub struct RunFacts {
     pub fleet: Option<FleetOrder>,
     /// Serves the demo site until the run ends.
     _demo: Option<DemoSite>,
+    /// Holds the files of the built-in plan until the run ends.
+    _quickstart: Option<Quickstart>,
 }
 
 /// The subscribers of a run, except the screen.
@@ -95,7 +99,7 @@ pub fn prepare<E: Engine>(
     let (mut brief, mut listening) =
         begin(options, debugging, remembered.as_deref(), control, console)?;
     let (program, warnings) = compile(&brief, engine, console)?;
-    if !matches!(brief.options.plan, PlanChoice::Made(_))
+    if matches!(brief.options.plan, PlanChoice::File(_) | PlanChoice::Last)
         && let Some(place) = &remembered
         && let Err(error) = recent::remember(place, &brief.plan)
     {
@@ -111,7 +115,7 @@ pub fn prepare<E: Engine>(
     let folder = brief.report.files.folder.as_deref();
     outputs::prove(&outputs::of_run(&brief.options, results, folder))?;
     announce(
-        &brief.plan,
+        brief.fingerprint.shown(),
         &brief.settings,
         brief.options.progress,
         console,
@@ -145,8 +149,9 @@ fn begin(
     control: &Control,
     console: &mut Console<'_>,
 ) -> Result<(RunFacts, Listening), Refusal> {
-    let plan = existing_plan(&chosen_plan(&options.plan, remembered)?)?;
-    let fingerprint = Fingerprint::begin(&plan);
+    let chosen = ChosenPlan::of(&options.plan, remembered)?;
+    let plan = existing_plan(&chosen.file)?;
+    let fingerprint = Fingerprint::begin(&plan, &chosen.shown);
     let mut options = with_outputs(options, &plan, console)?;
     let baseline = options.baseline.as_deref();
     let baseline = baseline.map(baseline::read).transpose()?;
@@ -201,6 +206,7 @@ fn begin(
         groups: Vec::new(),
         fleet: None,
         _demo: demo,
+        _quickstart: chosen.quickstart,
     };
     Ok((brief, listening))
 }
@@ -215,10 +221,28 @@ fn compile<E: Engine>(
         Some(_) => engine.draft(&brief.plan, &brief.settings),
         None => engine.compile(&brief.plan, &brief.settings, &brief.order),
     };
-    let (program, warnings) = compiled.map_err(|faults| console.refusal_of(&faults))?;
+    let (program, warnings) = match compiled {
+        Ok((program, warnings)) => (program, shown_findings(warnings, brief)),
+        Err(faults) => return Err(console.refusal_of(&shown_findings(faults, brief))),
+    };
     let rendered = console.render(&warnings);
     console.print_error(&rendered);
     Ok((program, warnings))
+}
+
+/// Shows the name of a plan that the program made in place of its temporary path.
+fn shown_findings(mut findings: Vec<Diagnostic>, brief: &RunFacts) -> Vec<Diagnostic> {
+    let shown = brief.fingerprint.shown();
+    for finding in &mut findings {
+        if let Some(source) = &finding.source
+            && source.path == brief.plan
+            && source.path != shown
+        {
+            let named = SourceFile::new(shown, source.text.clone());
+            finding.source = Some(Arc::new(named));
+        }
+    }
+    findings
 }
 
 /// Starts the outputs of the command line and the plan's Backend Listeners.
@@ -232,7 +256,7 @@ fn export<E: Engine>(
         &brief.options.exports,
         &brief.settings,
         authorities::of(&brief.settings)?,
-        &run_id(&brief.plan),
+        &run_id(brief.fingerprint.shown()),
     );
     let mut exports = started.map_err(|why| Refusal::new(Exit::Usage, why))?;
     for problem in exports.start_listeners(&engine.backends(program), &brief.settings) {
@@ -369,7 +393,7 @@ fn keep(
         None if !options.keeps_run || settings.properties.get(KEEP_RUNS) == Some("false") => {
             return Ok(None);
         }
-        None => KeptPlace::in_folder(plan.plan(), now_ms),
+        None => KeptPlace::in_folder(plan.shown(), now_ms),
     };
     match (
         KeptRun::begin(place.clone(), run_record::begun(plan, now_ms), keep),
@@ -431,12 +455,39 @@ pub fn start_log(
     }
 }
 
-fn chosen_plan(choice: &PlanChoice, remembered: Option<&Path>) -> Result<PathBuf, Refusal> {
-    match choice {
-        PlanChoice::File(file) | PlanChoice::Made(file) => Ok(file.clone()),
-        PlanChoice::Last => remembered
-            .and_then(recent::recall)
-            .ok_or_else(|| Refusal::new(Exit::Usage, "-t LAST: no plan has been run yet")),
+/// The plan to run.
+struct ChosenPlan {
+    file: PathBuf,
+    /// The path or the name that outputs show.
+    shown: PathBuf,
+    quickstart: Option<Quickstart>,
+}
+
+impl ChosenPlan {
+    fn of(choice: &PlanChoice, remembered: Option<&Path>) -> Result<ChosenPlan, Refusal> {
+        let mut quickstart = None;
+        let (file, name) = match choice {
+            PlanChoice::File(file) => (file.clone(), None),
+            PlanChoice::Made { file, name } => (file.clone(), Some(name.as_str())),
+            PlanChoice::Last => {
+                let last = remembered.and_then(recent::recall);
+                let none = || Refusal::new(Exit::Usage, "-t LAST: no plan has been run yet");
+                (last.ok_or_else(none)?, None)
+            }
+            PlanChoice::Quickstart => {
+                let failed = |error: io::Error| {
+                    let why = format!("the built-in plan cannot be written: {error}");
+                    Refusal::new(Exit::RunFailed, why)
+                };
+                let written = quickstart.insert(Quickstart::write().map_err(failed)?);
+                (written.plan(), Some(quickstart::NAME))
+            }
+        };
+        Ok(ChosenPlan {
+            shown: name.map_or_else(|| file.clone(), PathBuf::from),
+            file,
+            quickstart,
+        })
     }
 }
 
