@@ -157,6 +157,53 @@ fn every_template_passes_check() {
 }
 
 #[test]
+fn a_saved_plan_reads_duration_and_rate_from_properties() {
+    let site = DemoSite::start(0, 0).expect("the site");
+    let shop = shop();
+    let url = format!("http://{}/api/products", site.http);
+    for (name, load) in [("users", &["-c", "2"][..]), ("arrivals", &["--rate", "10"])] {
+        let plan = format!("{name}.jmx");
+        let made = [&["run", &url, "-d", "1s", "--save", &plan], load].concat();
+        succeeded(&shop.run(&made, LIMIT));
+        let shown = [
+            "plan",
+            &plan,
+            "-Jusers=7",
+            "-Jseconds=900",
+            "-Jrate=3",
+            "-Jramp_up=5",
+        ];
+        let shown = shop.run(&shown, LIMIT);
+        succeeded(&shown);
+        let wanted = match name {
+            "users" => "7 users",
+            _ => "0.000 s to 900.000 s: 3 arrivals per second",
+        };
+        assert!(shown.out.contains(wanted), "{wanted}: {}", shown.out);
+    }
+}
+
+#[test]
+fn new_names_the_server_that_a_template_needs() {
+    let shop = shop();
+    for (template, needs) in [
+        ("http", None),
+        ("websocket", Some("needs  a WebSocket server")),
+        ("jdbc", Some("needs  a PostgreSQL server")),
+    ] {
+        let finished = shop.run(&["new", "plan.jmx", "-f", "--template", template], LIMIT);
+        succeeded(&finished);
+        let line = finished.out.lines().find(|line| line.starts_with("needs"));
+        assert_eq!(line.is_some(), needs.is_some(), "{}", finished.out);
+        assert!(
+            finished
+                .out
+                .contains(needs.unwrap_or("try    drumfire run plan.jmx --demo"))
+        );
+    }
+}
+
+#[test]
 fn imports_pass_check_and_run() {
     let site = DemoSite::start(0, 0).expect("the site");
     let shop = shop();
@@ -529,6 +576,9 @@ fn the_load_of_a_plan_comes_from_the_command_line() {
     ));
     succeeded(&shop.run(&["run", "plan.jmx", "--once", "-l", "once.jtl"], LIMIT));
     assert_eq!(rows(&shop, "once.jtl").len(), 1);
+    let properties = ["-Jusers=3", "-Jloops=4", "-l", "more.jtl"];
+    succeeded(&shop.run(&[&["run", "plan.jmx"], &properties[..]].concat(), LIMIT));
+    assert_eq!(rows(&shop, "more.jtl").len(), 12);
     let timed = [
         "run",
         "plan.jmx",

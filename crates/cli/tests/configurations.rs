@@ -487,6 +487,7 @@ fn runs_are_listed_compared_and_pruned() {
         listed.out
     );
     let json = shop.run(&["runs", "list", "--json"], LIMIT);
+    assert_eq!(shop.run(&["runs", "--json"], LIMIT).out, json.out);
     let json: serde_json::Value = serde_json::from_str(&json.out).expect("JSON");
     assert_eq!(json[2]["samples"], 20);
     let shown = shop.run(&["runs", "show", "2"], LIMIT);

@@ -75,24 +75,33 @@ pub struct MatrixArguments {
 
 /// The options of `runs`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-#[command(before_help = "  drumfire runs")]
+#[command(
+    before_help = "  drumfire runs",
+    args_conflicts_with_subcommands = true
+)]
 pub struct RunsArguments {
+    #[command(flatten)]
+    pub list: ListedRuns,
     #[command(subcommand)]
     pub action: Option<RunsAction>,
+}
+
+/// The options of `runs` and `runs list`.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct ListedRuns {
+    /// Only the runs of this plan
+    #[arg(long, value_name = "NAME")]
+    pub plan: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// The actions on runs. A run is named by its number in the list, by `last`, by its name or by its file.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Subcommand)]
 pub enum RunsAction {
     /// List the runs, the latest first
-    List {
-        /// Only the runs of this plan
-        #[arg(long, value_name = "NAME")]
-        plan: Option<String>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
+    List(ListedRuns),
     /// Show the numbers of a run
     Show {
         /// The run

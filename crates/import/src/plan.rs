@@ -163,7 +163,9 @@ impl DraftLoad {
                 vec![new_user_each_time(group).above(content)]
             }
             DraftLoad::Arrivals { rate, duration_s } => {
-                let schedule = format!("rate({rate}/sec) even_arrivals({duration_s} sec)");
+                let schedule = format!(
+                    "rate(${{__P(rate,{rate})}}/sec) even_arrivals(${{__P(seconds,{duration_s})}} sec)"
+                );
                 vec![elements::open_model("Arrivals", &schedule).above(content)]
             }
             DraftLoad::Pace(stretches) => {
@@ -184,24 +186,25 @@ impl DraftLoad {
                 if let Some(rate) = rate {
                     content.insert(0, elements::throughput_timer(rate * 60.0));
                 }
-                let group = |users: u32, loops: &str, duration: &str| {
-                    elements::thread_group("Users", &users.to_string(), "0", loops, duration)
+                let count = format!("${{__P(users,{users})}}");
+                let group = |loops: &str, duration: &str| {
+                    elements::thread_group("Users", &count, "${__P(ramp_up,0)}", loops, duration)
                 };
                 if let Some(seconds) = duration_s {
-                    return vec![group(*users, "-1", &seconds.to_string()).above(content)];
+                    let seconds = format!("${{__P(seconds,{seconds})}}");
+                    return vec![group("${__P(loops,-1)}", &seconds).above(content)];
                 }
-                let (each, rest) = (
-                    iterations / u64::from(*users),
-                    iterations % u64::from(*users),
-                );
+                let each = iterations / u64::from(*users);
+                let rest = iterations % u64::from(*users);
                 let mut groups = Vec::new();
                 if each > 0 {
-                    groups.push(group(*users, &each.to_string(), "").above(content.clone()));
+                    let loops = format!("${{__P(loops,{each})}}");
+                    groups.push(group(&loops, "").above(content.clone()));
                 }
-                if let Ok(rest) = u32::try_from(rest)
-                    && rest > 0
-                {
-                    groups.push(group(rest, "1", "").above(content));
+                if rest > 0 {
+                    let rest = rest.to_string();
+                    let once = elements::thread_group("Users", &rest, "0", "1", "");
+                    groups.push(once.above(content));
                 }
                 groups
             }

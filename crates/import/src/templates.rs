@@ -16,6 +16,8 @@ pub struct Template {
     pub about: &'static str,
     /// The content of the data file beside the plan.
     pub data: Option<&'static str>,
+    /// The server that a trial run needs and `--demo` does not have; empty if there is none.
+    pub needs: &'static str,
     /// The options for a first trial run of the plan.
     pub first_run: &'static str,
     make: fn(data_file: &str) -> Tree,
@@ -34,6 +36,7 @@ pub static TEMPLATES: [Template; 5] = [
         name: "http",
         about: "Users who open two pages and think between them",
         data: None,
+        needs: "",
         first_run: "--demo",
         make: http,
     },
@@ -41,6 +44,7 @@ pub static TEMPLATES: [Template; 5] = [
         name: "login-csv",
         about: "Users from a CSV file who log in with the token of the form",
         data: Some("user,password\nann,secret\nbob,secret\n"),
+        needs: "",
         first_run: "--demo",
         make: login,
     },
@@ -48,6 +52,7 @@ pub static TEMPLATES: [Template; 5] = [
         name: "open-model",
         about: "Requests at a rate, however long the answers take",
         data: None,
+        needs: "",
         first_run: "--demo",
         make: open_model,
     },
@@ -55,6 +60,7 @@ pub static TEMPLATES: [Template; 5] = [
         name: "websocket",
         about: "Messages over a WebSocket connection",
         data: None,
+        needs: "a WebSocket server at ws://127.0.0.1:8080/socket",
         first_run: "-Jhost=127.0.0.1 -Jport=8080 -Jpath=/socket",
         make: websocket,
     },
@@ -62,6 +68,7 @@ pub static TEMPLATES: [Template; 5] = [
         name: "jdbc",
         about: "Queries to a database",
         data: None,
+        needs: "a PostgreSQL server at 127.0.0.1:5432, which user `postgres` may enter without a password",
         first_run: "-Jdb.url=jdbc:postgresql://127.0.0.1:5432/postgres -Jdb.user=postgres",
         make: jdbc,
     },

@@ -56,6 +56,9 @@ pub fn new(arguments: &NewArguments, console: &mut Console<'_>) -> Result<Exit, 
         whole_file::write(file, content.as_bytes()).map_err(failed)?;
         console.line(&format!("wrote  {}", file.display()));
     }
+    if !template.needs.is_empty() {
+        console.line(&format!("needs  {}", template.needs));
+    }
     console.line(&format!(
         "try    drumfire run {} {}",
         arguments.plan.display(),

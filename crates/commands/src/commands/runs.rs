@@ -11,7 +11,7 @@ use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::kept_run::FOLDER;
 use crate::options::Refusal;
-use crate::plan_arguments::{RunsAction, RunsArguments};
+use crate::plan_arguments::{ListedRuns, RunsAction, RunsArguments};
 use crate::run_rows::{RunRow, table};
 use crate::terminal::summary::{self, Summary};
 use crate::whole_file;
@@ -26,17 +26,13 @@ struct ListedRun {
 
 /// Carries out the action. Without one, it lists the runs.
 pub fn runs(arguments: &RunsArguments, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let list = RunsAction::List {
-        plan: None,
-        json: false,
+    let Some(action) = &arguments.action else {
+        list(&arguments.list, console);
+        return Ok(Exit::Ok);
     };
-    match arguments.action.as_ref().unwrap_or(&list) {
-        RunsAction::List { plan, json } => {
-            let known = history(plan.as_deref(), console);
-            match json {
-                true => console.print_as_it_is(&as_json(&known)),
-                false => print_list(&known, console),
-            }
+    match action {
+        RunsAction::List(listed) => {
+            list(listed, console);
             Ok(Exit::Ok)
         }
         RunsAction::Show { run } => {
@@ -49,6 +45,15 @@ pub fn runs(arguments: &RunsArguments, console: &mut Console<'_>) -> Result<Exit
         }
         RunsAction::Trend { plan, html } => trend(plan.as_deref(), html.as_deref(), console),
         RunsAction::Prune { keep, dry_run } => prune(*keep, *dry_run, console),
+    }
+}
+
+fn list(listed: &ListedRuns, console: &mut Console<'_>) {
+    let runs = history(listed.plan.as_deref(), console);
+    if listed.json {
+        console.print_as_it_is(&as_json(&runs));
+    } else {
+        print_list(&runs, console);
     }
 }
 
