@@ -28,7 +28,7 @@ usage: cargo xtask COMMAND
   test java                     run the tests of java/ only
   test web                      run the tests of the report page only
   compare FOLDER                run recorded plans and compare with JMeter, against the floor in compat/floor.toml
-  release-check [STEP…]         run everything that must pass before a release: test, package, compare, fuzz, bench (hours)
+  release-check [STEP…]         run everything that must pass before a release: test, clone, package, compare, fuzz, bench (hours)
   forms                         record what JMeter's own forms say about its elements, and compare the facts in crates/elements
                                 with it (JDK 17, JMETER_HOME with the plugins of the record)
   fuzz [TARGET…] [--seconds N]  run the targets of fuzz/ for N seconds each (cargo-fuzz)
