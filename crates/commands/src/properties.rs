@@ -4,7 +4,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use drumfire_jmx::{Diagnostic, JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS, load};
+use drumfire_java::READ_AT_START;
+use drumfire_jmx::{
+    Diagnostic, Effect, JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS, known_property, load,
+};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -26,7 +29,9 @@ pub struct RunProperties {
     pub given_system: Vec<String>,
     /// Categories and levels of the log (`-L`), in the order of the command line; an empty category is the root.
     pub log_levels: Vec<(String, String)>,
-    /// Notes for the user: missing files, options for a JVM.
+    /// The system properties that Java reads at its start, as they were then.
+    at_start: Vec<(&'static str, String)>,
+    /// Notes for the user: missing files, options for a JVM, definitions without effect.
     pub notes: Vec<String>,
 }
 
@@ -70,6 +75,8 @@ pub fn resolve(
     for change in &options.changes {
         settings.apply(change)?;
     }
+    settings.note_late_definitions();
+    settings.note_definitions_without_effect();
     settings.properties.set("jmeter.version", JMETER_VERSION);
     let start = around.now.to_zoned(around.zone.clone());
     settings
@@ -128,11 +135,42 @@ impl RunProperties {
     /// Applies the definitions in `JVM_ARGS`, which JMeter's start script passes to the JVM. Plans read such system
     /// properties.
     fn apply_jvm_args(&mut self, around: &Surroundings<'_>) -> Result<(), Box<Diagnostic>> {
-        let Some(text) = (around.variable)("JVM_ARGS") else {
-            return Ok(());
-        };
+        let text = (around.variable)("JVM_ARGS").unwrap_or_default();
         let changes = jvm_args(&text.to_string_lossy());
-        changes.iter().try_for_each(|change| self.apply(change))
+        changes.iter().try_for_each(|change| self.apply(change))?;
+        self.at_start = READ_AT_START
+            .iter()
+            .filter_map(|name| Some((*name, self.system.get(name)?.to_owned())))
+            .collect();
+        Ok(())
+    }
+
+    /// Notes definitions of system properties that come too late: Java has read them before JMeter sets them.
+    fn note_late_definitions(&mut self) {
+        for name in READ_AT_START {
+            let Some(value) = self.system.get(name) else {
+                continue;
+            };
+            let at_start = self.at_start.iter().find(|(set, _)| *set == name);
+            if at_start.is_some_and(|(_, at_start)| at_start == value) {
+                continue;
+            }
+            self.notes.push(format!(
+                "`{name}={value}` has no effect, as in JMeter, because Java reads it at its start; set the environment variable JVM_ARGS=-D{name}={value}"
+            ));
+        }
+    }
+
+    /// Notes system properties of the command line that Java's library reads and that change nothing here.
+    fn note_definitions_without_effect(&mut self) {
+        let given = self.given_system.iter();
+        let notes = given.filter(|name| !READ_AT_START.contains(&name.as_str()));
+        let notes = notes.filter_map(|name| match known_property(name)?.effect {
+            Effect::None(why) => Some(format!("`-D{name}` has no effect: {why}")),
+            Effect::Honoured | Effect::Java => None,
+        });
+        let notes: Vec<String> = notes.collect();
+        self.notes.extend(notes);
     }
 
     /// Loads the file of `-p` instead of `jmeter.properties`; without `-p`, that of an installed JMeter, or else the
@@ -301,6 +339,38 @@ mod tests {
         assert_eq!(settings.properties.get("START.MS"), Some("1795224823104"));
         assert_eq!(settings.properties.get("START.YMD"), Some("20261121"));
         assert_eq!(settings.properties.get("START.HMS"), Some("013343"));
+    }
+
+    #[test]
+    fn definitions_that_java_reads_at_its_start_have_no_effect_later() {
+        let system = |name: &str, value: &str| Change::System(name.to_owned(), value.to_owned());
+        let home = Home::new(&[("s.properties", "user.language=fr\n")]);
+        let changes = vec![
+            system("user.timezone", "Asia/Tokyo"),
+            system("file.encoding", "ISO-8859-1"),
+            system("http.keepAlive", "false"),
+            Change::SystemFile(home.path("s.properties")),
+        ];
+        let settings = home
+            .resolve(
+                &options(changes),
+                "-Dfile.encoding=ISO-8859-1 -Duser.country=DE",
+            )
+            .expect("all files are good");
+        let notes: Vec<&str> = settings
+            .notes
+            .iter()
+            .filter_map(|note| note.split(' ').next())
+            .collect();
+        assert_eq!(
+            notes,
+            [
+                "`user.timezone=Asia/Tokyo`",
+                "`user.language=fr`",
+                "`-Dhttp.keepAlive`"
+            ]
+        );
+        assert!(settings.notes[0].ends_with("JVM_ARGS=-Duser.timezone=Asia/Tokyo"));
     }
 
     #[test]

@@ -20,7 +20,6 @@ mod handover;
 mod heard;
 mod histogram;
 mod increment;
-mod java_date;
 mod phases;
 mod properties;
 mod record;
@@ -37,7 +36,6 @@ mod thresholds;
 mod timeline;
 mod writer;
 mod xml;
-mod zone;
 
 pub use collect::{Collector, LabelCount};
 pub use collectors::{CollectorKind, CollectorSet, CollectorSpec, Measure};
@@ -51,7 +49,6 @@ pub use histogram::Histogram;
 pub use increment::{
     ActiveUsers, Distribution, GroupUsers, Increment, IncrementError, LabelIncrement, StartCount,
 };
-pub use java_date::DatePattern;
 pub use phases::Phases;
 pub use record::{OutputSet, Recorder};
 pub use row::{RowFormat, sample_variable_names};
@@ -68,4 +65,3 @@ pub use threshold_watch::ThresholdWatch;
 pub use thresholds::{Threshold, ThresholdError, Verdict, WindowOutcome};
 pub use timeline::{Cell, Codes, Timeline, TimelineSample, TotalCell};
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};
-pub use zone::local_zone;

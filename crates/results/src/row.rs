@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use drumfire_java::JvmDefaults;
 use jiff::tz::TimeZone;
 
 use crate::columns::Columns;
 use crate::sample::Sample;
 use crate::save_config::SaveConfig;
-use crate::zone::local_zone;
 use crate::{csv, xml};
 
 /// The format of one listener's rows: its configuration and the values that every row shares. All workers share it.
@@ -26,14 +26,14 @@ pub struct RowFormat {
 }
 
 impl RowFormat {
-    /// A format for `config` in the system's zone.
+    /// A format for `config` in the zone of the JVM that JMeter would run in.
     pub fn new(config: SaveConfig, variables: Arc<[String]>, hostname: Arc<str>) -> RowFormat {
         RowFormat {
             config,
             columns: None,
             variables,
             hostname,
-            zone: local_zone(),
+            zone: JvmDefaults::of_process().zone.rules().clone(),
         }
     }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::java_date::DatePattern;
+use drumfire_java::JvmDefaults;
+use drumfire_java::date::SimplePattern;
+
 use crate::properties;
 
 const PREFIX: &str = "jmeter.save.saveservice.";
@@ -14,7 +16,7 @@ pub enum TimestampFormat {
     /// Milliseconds since the Unix epoch.
     Millis,
     /// A Java date pattern.
-    Pattern(Arc<DatePattern>),
+    Pattern(Arc<SimplePattern>),
     /// No usable format: rows then lack the time stamp field, even if the header has one (`CSVSaveService`).
     Unformatted,
 }
@@ -255,8 +257,11 @@ fn parse_timestamp_format(format: &str) -> TimestampFormat {
     if format.eq_ignore_ascii_case("none") {
         return TimestampFormat::Unformatted;
     }
-    match DatePattern::compile(format) {
-        Some(pattern) => TimestampFormat::Pattern(Arc::new(pattern)),
+    match SimplePattern::compile(format) {
+        Some(pattern) => {
+            let locale = JvmDefaults::of_process().locale.clone();
+            TimestampFormat::Pattern(Arc::new(pattern.in_locale(locale)))
+        }
         None => TimestampFormat::Unformatted,
     }
 }

@@ -9,8 +9,8 @@ use drumfire_engine::java::Java;
 use drumfire_engine::{Control, EngineOptions, Outcome, StartError, Subscriber};
 use drumfire_expr::Properties;
 use drumfire_fleet::PlanOrder;
+use drumfire_java::JvmDefaults;
 use drumfire_jmx::{Diagnostic, Severity};
-use drumfire_results::local_zone;
 use jiff::Timestamp;
 
 use super::{Ready, Wiring};
@@ -63,7 +63,7 @@ fn settings(order: &PlanOrder) -> Result<RunProperties, Box<Diagnostic>> {
     let around = Surroundings {
         variable: &drumfire_platform::variable,
         now: Timestamp::now(),
-        zone: &local_zone(),
+        zone: &JvmDefaults::of_process().zone.rules().clone(),
         own: &[],
     };
     let mut settings = properties::resolve(&PropertyOptions::default(), &around)?;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use drumfire_java::JvmDefaults;
 use drumfire_jmx::{Diagnostic, did_you_mean};
-use drumfire_results::local_zone;
 use jiff::Timestamp;
 
 use crate::console::Console;
@@ -30,7 +30,7 @@ pub fn settings(
         project::properties(plan, &choice).map_err(|why| Refusal::new(Exit::Usage, why))?;
     let own = own.iter().cloned();
     set.extend(own.map(|(name, value)| (name.to_owned(), value)));
-    let zone = local_zone();
+    let zone = JvmDefaults::of_process().zone.rules().clone();
     let around = Surroundings {
         variable: console.variable,
         now: Timestamp::now(),

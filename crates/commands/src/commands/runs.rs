@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use drumfire_java::JvmDefaults;
 use drumfire_report::{CompareOptions, Comparison, RunFile, TrendPoint, read_input, trend_html};
-use drumfire_results::local_zone;
 use jiff::Timestamp;
 
 use crate::baseline;
@@ -92,7 +92,7 @@ fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
 fn moment(ms: i64) -> String {
     let moment = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::UNIX_EPOCH);
     moment
-        .to_zoned(local_zone())
+        .to_zoned(JvmDefaults::of_process().zone.rules().clone())
         .strftime("%Y-%m-%d %H:%M:%S")
         .to_string()
 }

@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use drumfire_results::DatePattern;
+use drumfire_java::date::SimplePattern;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use tracing::field::{Field, Visit};
@@ -76,7 +76,7 @@ fn file_name(written: &str, now: Timestamp, zone: &TimeZone) -> io::Result<Strin
             name.extend_from_slice(part.as_bytes());
             continue;
         }
-        let pattern = DatePattern::compile(part).ok_or_else(|| wrong("not a date pattern"))?;
+        let pattern = SimplePattern::compile(part).ok_or_else(|| wrong("not a date pattern"))?;
         pattern.write(now.as_millisecond(), zone, &mut name);
     }
     if written.matches('\'').count() % 2 == 1 {

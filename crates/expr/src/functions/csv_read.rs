@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use drumfire_java::JvmDefaults;
 use drumfire_java::file_server;
 use drumfire_java::values::parse_int;
 
@@ -104,7 +105,7 @@ fn shared_file(file: &str, alias: &str, scope: &dyn Scope) -> std::io::Result<Ar
     let text = std::fs::read(file_server::resolve(file, scope.base_dir()))?;
     let delimiter = properties.get_trimmed("csvread.delimiter");
     let parsed = Arc::new(parse(
-        &String::from_utf8_lossy(&text),
+        &JvmDefaults::of_process().charset.decode(&text),
         delimiter.as_deref().unwrap_or(","),
     ));
     open.by_alias.insert(alias.to_owned(), parsed.clone());

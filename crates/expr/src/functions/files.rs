@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
 use drumfire_java::values::{parse_bool, parse_int};
 
@@ -33,17 +34,15 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// `__FileToString`: relative to the current folder; UTF-8 by default.
+/// `__FileToString`: relative to the current folder; in the JVM's character set by default.
 pub(super) fn file_to_string<'a>(args: Args<'a>, scope: &mut dyn Scope) -> CallResult<'a> {
     let file = args.text(0, scope)?;
     let encoding = args.trimmed(1, scope)?;
     let variable = args.trimmed(2, scope)?;
-    let name = if encoding.is_empty() {
-        "UTF-8"
-    } else {
-        &*encoding
+    let charset = match &*encoding {
+        "" => JvmDefaults::of_process().charset.clone(),
+        name => Charset::for_name(name)?,
     };
-    let charset = Charset::for_name(name)?;
     let value = match std::fs::read(&*file) {
         Ok(bytes) => charset.decode(&bytes).into_owned(),
         Err(error) => {

@@ -5,6 +5,7 @@ mod format;
 mod locale;
 mod parse;
 mod pattern;
+mod simple;
 mod zone;
 mod zone_names;
 
@@ -13,6 +14,7 @@ pub use format::days_since_1970;
 pub use locale::Locale;
 pub use parse::Defaults;
 pub use pattern::{DatePattern, DatePatternError};
+pub use simple::SimplePattern;
 pub use zone::Zone;
 
 use jiff::civil::{Date, Time};

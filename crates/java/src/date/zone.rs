@@ -5,6 +5,9 @@ use std::sync::Arc;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, Zoned};
 
+use super::Locale;
+use super::zone_names::{Season, ZoneNames};
+
 /// A time zone by its id in Java: a region, a fixed offset, or a fixed offset with a prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Zone {
@@ -178,6 +181,17 @@ impl Zone {
         following
             .find(|transition| transition.timestamp() > until || transition.offset() != now)
             .is_some_and(|transition| transition.timestamp() <= until && transition.offset() < now)
+    }
+
+    /// `TimeZone.getDisplayName`; `None` if the zone has no name.
+    #[must_use]
+    pub fn name(&self, instant: Timestamp, is_full: bool, locale: &Locale) -> Option<String> {
+        let season = match self.is_daylight(instant) {
+            true => Season::Daylight,
+            false => Season::Standard,
+        };
+        let names = ZoneNames::of(locale);
+        names.name(&self.id, is_full, season).map(str::to_owned)
     }
 
     /// An instant in this zone.

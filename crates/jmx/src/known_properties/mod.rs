@@ -1,6 +1,7 @@
 //! The properties of JMeter 5.6.3 and Drumfire's own, and what Drumfire does with each. The reference page of properties is
 //! generated from this list.
 
+mod java;
 mod own;
 mod requests;
 mod surroundings;
@@ -96,6 +97,7 @@ pub const KNOWN_PROPERTIES: &[PropertySection] = &[
     requests::HTTP_REQUESTS,
     requests::CONNECTIONS,
     requests::COOKIES_AND_CACHE,
+    java::JAVA,
     surroundings::ASSERTIONS,
     surroundings::RESULT_FILES,
     surroundings::SUMMARY_LINES,

@@ -11,7 +11,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use drumfire_results::{DatePattern, Recording, SaveConfig};
+use drumfire_java::date::SimplePattern;
+use drumfire_results::{Recording, SaveConfig};
 use jiff::tz::TimeZone;
 
 /// The settings that a file does not contain itself.
@@ -97,7 +98,7 @@ impl Selection {
             let Some(text) = set(name) else {
                 return Ok(None);
             };
-            let pattern = DatePattern::compile(&format);
+            let pattern = SimplePattern::compile(&format);
             let moment = pattern.and_then(|pattern| pattern.read(&text, &TimeZone::system()));
             let told = || DateError {
                 property: name,

@@ -9,7 +9,7 @@ mod prepare;
 mod report;
 
 use drumfire_fleet::AgentOutcome;
-use drumfire_results::local_zone;
+use drumfire_java::JvmDefaults;
 
 use super::fleet;
 use super::screen::Screen;
@@ -61,7 +61,11 @@ pub(super) fn follow<E: Engine>(
     console: &mut Console<'_>,
     company: RunParticipants<'_>,
 ) -> Result<Exit, Refusal> {
-    let log = start_log(&options.log, &local_zone(), console)?;
+    let log = start_log(
+        &options.log,
+        &JvmDefaults::of_process().zone.rules().clone(),
+        console,
+    )?;
     for note in &options.notes {
         console.warn(note);
     }
@@ -98,7 +102,7 @@ fn attend<E: Engine>(
     let mut screen = Screen::new(
         brief.fingerprint.shown(),
         brief.options.progress,
-        local_zone(),
+        JvmDefaults::of_process().zone.rules().clone(),
         console,
     );
     screen.summary_lines = engine.summary_lines(&program);

@@ -17,6 +17,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use drumfire_expr::Template;
+use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
 use drumfire_java::values;
 use drumfire_jmx::Prop;
@@ -160,7 +161,8 @@ fn client(d: &mut Decoder, class: &Template) -> Option<(TcpClient, i32)> {
     }
     match class.strip_prefix(PACKAGE).unwrap_or(&class) {
         "TCPClientImpl" => {
-            let name = property("tcp.charset").unwrap_or_else(|| "UTF-8".to_owned());
+            let name = property("tcp.charset")
+                .unwrap_or_else(|| JvmDefaults::of_process().charset.name().to_owned());
             let charset = Charset::find(&name);
             let name = name.into();
             Some((TcpClient::Text { charset, name }, byte("tcp.eolByte")))

@@ -9,8 +9,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
 use drumfire_java::file_server;
+use drumfire_java::text::is_blank;
 
 use crate::run::fleet::{Fleet, LeaseRequest, Leased};
 
@@ -346,12 +348,13 @@ impl CsvFile {
         if !self.path.is_file() {
             return Err(not_readable());
         }
-        let file = File::open(&self.path).map_err(|_| not_readable())?;
-        let blank = self.encoding.trim().is_empty();
-        let charset = if blank {
-            Some(Charset::UTF_8)
-        } else {
-            Charset::find(&self.encoding)
+        let mut file = File::open(&self.path).map_err(|_| not_readable())?;
+        let charset = match is_blank(&self.encoding) {
+            true => Some(unnamed_charset(
+                &mut file,
+                &JvmDefaults::of_process().charset,
+            )?),
+            false => Charset::find(&self.encoding),
         };
         let charset = charset.ok_or_else(|| {
             ReadFault::Io(format!(
@@ -614,6 +617,17 @@ fn fields(reader: &mut LineReader, delimiter: char) -> Result<Vec<String>, ReadF
 /// When its quotes are wrong.
 pub fn split_header(line: &str, delimiter: char) -> Result<Vec<String>, ReadFault> {
     fields(&mut LineReader::of_text(line.to_owned()), delimiter)
+}
+
+/// The character set of a file whose encoding is not given: UTF-8 after its mark, or else the JVM's.
+fn unnamed_charset(file: &mut File, default: &Charset) -> io::Result<Charset> {
+    let mut mark = [0; 3];
+    let has_mark = io::Read::read_exact(file, &mut mark).is_ok() && mark == *b"\xef\xbb\xbf";
+    file.rewind()?;
+    Ok(match has_mark {
+        true => Charset::UTF_8,
+        false => default.clone(),
+    })
 }
 
 /// A whole file in memory, and where its rows begin.

@@ -54,6 +54,8 @@ final class Bridge {
         if (isGroovyExpected) {
             HeadStart.begin();
         }
+        // JMeter's log asks for the zone before JMeter sets user.timezone, so only the JVM's own options decide it.
+        java.util.TimeZone.getDefault();
         for (int i = 0; i < system.length; i += 2) {
             System.setProperty(system[i], system[i + 1]);
         }

@@ -1,8 +1,10 @@
-//! Time stamps formatted by Java's date patterns, for JMeter's `timestamp_format`.
+//! `java.text.SimpleDateFormat`, and commons-lang's `FastDateFormat`, which prints the same letters.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
+
+use super::{Locale, Zone};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -18,22 +20,14 @@ const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
-const DAYS: [&str; 7] = [
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-    "Sunday",
-];
 const LETTERS: &str = "GyYMLwWDdFEuaHkKhmsSzZX";
 
-/// A compiled pattern of `SimpleDateFormat`'s letters, printed as commons-lang's `FastDateFormat` does with English
-/// names (`SampleSaveConfiguration.threadSafeLenientFormatter`).
+/// A compiled pattern of `SimpleDateFormat`'s letters, printed as commons-lang's `FastDateFormat` does
+/// (`SampleSaveConfiguration.threadSafeLenientFormatter`).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DatePattern {
+pub struct SimplePattern {
     items: Vec<PatternPiece>,
+    locale: Locale,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +36,10 @@ enum PatternPiece {
     Field { letter: char, width: usize },
 }
 
-impl DatePattern {
+impl SimplePattern {
     /// Compiles `pattern`; `None` for an unknown letter, a missing closing quote, or a field that only one of Java's two
     /// formatters supports.
-    pub fn compile(pattern: &str) -> Option<DatePattern> {
+    pub fn compile(pattern: &str) -> Option<SimplePattern> {
         let mut items = Vec::new();
         let mut literal = String::new();
         let mut chars = pattern.chars().peekable();
@@ -75,7 +69,16 @@ impl DatePattern {
         if !literal.is_empty() {
             items.push(PatternPiece::Literal(literal));
         }
-        Some(DatePattern { items })
+        Some(SimplePattern {
+            items,
+            locale: Locale::from_parts("en", ""),
+        })
+    }
+
+    /// The same pattern with the names of another language.
+    #[must_use]
+    pub fn in_locale(self, locale: Locale) -> SimplePattern {
+        SimplePattern { locale, ..self }
     }
 
     /// Appends the moment `epoch_ms` (milliseconds since the Unix epoch), formatted in `zone`.
@@ -85,7 +88,9 @@ impl DatePattern {
         for item in &self.items {
             match item {
                 PatternPiece::Literal(text) => out.extend_from_slice(text.as_bytes()),
-                PatternPiece::Field { letter, width } => write_field(*letter, *width, &moment, out),
+                PatternPiece::Field { letter, width } => {
+                    write_field(*letter, *width, &moment, &self.locale, out);
+                }
             }
         }
     }
@@ -230,14 +235,15 @@ fn quoted(
     }
 }
 
-fn write_field(letter: char, width: usize, at: &Zoned, out: &mut Vec<u8>) {
+fn write_field(letter: char, width: usize, at: &Zoned, locale: &Locale, out: &mut Vec<u8>) {
+    let names = locale.names();
     let hour = i64::from(at.hour());
     let weekday = at.weekday().to_monday_zero_offset() as usize;
     match letter {
         'G' => text(if at.year() > 0 { "AD" } else { "BC" }, out),
         'y' => year(i64::from(at.year()), width, out),
         'Y' => year(week_year(at), width, out),
-        'M' | 'L' => month(at, width, out),
+        'M' | 'L' => month(at, width, locale, out),
         'w' => number(week_of_year(at), width, out),
         'W' => number(week_of_month(at), width, out),
         'D' => number(i64::from(at.day_of_year()), width, out),
@@ -245,14 +251,14 @@ fn write_field(letter: char, width: usize, at: &Zoned, out: &mut Vec<u8>) {
         'F' => number((i64::from(at.day()) - 1) / 7 + 1, width, out),
         'E' => text(
             if width < 4 {
-                &DAYS[weekday][..3]
+                names.short_days[weekday]
             } else {
-                DAYS[weekday]
+                names.days[weekday]
             },
             out,
         ),
         'u' => number(weekday as i64 + 1, width, out),
-        'a' => text(if hour < 12 { "AM" } else { "PM" }, out),
+        'a' => text(names.half_days[usize::from(hour >= 12)], out),
         'H' => number(hour, width, out),
         'k' => number(if hour == 0 { 24 } else { hour }, width, out),
         'K' => number(hour % 12, width, out),
@@ -260,7 +266,7 @@ fn write_field(letter: char, width: usize, at: &Zoned, out: &mut Vec<u8>) {
         'm' => number(i64::from(at.minute()), width, out),
         's' => number(i64::from(at.second()), width, out),
         'S' => number(i64::from(at.millisecond()), width, out),
-        'z' => text(&at.strftime("%Z").to_string(), out),
+        'z' => text(&zone_name(at, width >= 4, locale), out),
         'Z' => offset(at, width == 1, width == 2, 3, out),
         'X' => offset(at, width < 3, true, width, out),
         _ => unreachable!("compile lets only known letters through"),
@@ -289,13 +295,23 @@ fn year(value: i64, width: usize, out: &mut Vec<u8>) {
     }
 }
 
-fn month(at: &Zoned, width: usize, out: &mut Vec<u8>) {
-    let name = MONTHS[at.month() as usize - 1];
+fn month(at: &Zoned, width: usize, locale: &Locale, out: &mut Vec<u8>) {
+    let index = at.month() as usize - 1;
     match width {
         1 | 2 => number(i64::from(at.month()), width, out),
-        3 => text(&name[..3], out),
-        _ => text(name, out),
+        3 => text(locale.names().short_months[index], out),
+        _ => text(locale.names().months[index], out),
     }
+}
+
+/// `TimeZone.getDisplayName`; an offset for a zone without a name.
+fn zone_name(at: &Zoned, is_full: bool, locale: &Locale) -> String {
+    let zone = match at.time_zone().iana_name() {
+        Some(_) => Zone::of_rules(at.time_zone().clone()),
+        None => Zone::prefixed("GMT", at.offset()),
+    };
+    zone.name(at.timestamp(), is_full, locale)
+        .unwrap_or_else(|| Zone::prefixed("GMT", at.offset()).id().to_owned())
 }
 
 /// Prints the zone offset as `+0100` or `+01:00`; an ISO offset of zero is `Z`, and at width 1 it omits the minutes.
@@ -349,7 +365,7 @@ mod tests {
     fn format(pattern: &str, epoch_ms: i64, zone: &str) -> String {
         let zone = TimeZone::get(zone).unwrap();
         let mut out = Vec::new();
-        DatePattern::compile(pattern)
+        SimplePattern::compile(pattern)
             .unwrap()
             .write(epoch_ms, &zone, &mut out);
         String::from_utf8(out).unwrap()
@@ -358,7 +374,7 @@ mod tests {
     #[test]
     fn moments_read_as_fast_date_format_writes_them() {
         // zone|pattern|milliseconds|text, written by FastDateFormat of JMeter 5.6.3's commons-lang.
-        let golden = include_str!("../tests/data/java_dates.txt");
+        let golden = include_str!("../../tests/golden/simple_dates.txt");
         assert!(golden.lines().count() > 150);
         for line in golden.lines() {
             let [zone, pattern, epoch_ms, text]: [&str; 4] =
@@ -369,6 +385,20 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn names_follow_the_locale() {
+        let pattern = SimplePattern::compile("EEE d MMM yyyy HH:mm z zzzz").unwrap();
+        let pattern = pattern.in_locale(Locale::from_parts("de", "DE"));
+        let mut out = Vec::new();
+        let zone = TimeZone::get("Europe/Berlin").unwrap();
+        pattern.write(1_720_958_400_000, &zone, &mut out);
+        // `FastDateFormat` of JMeter 5.6.3's commons-lang, with -Duser.language=de -Duser.country=DE.
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "So. 14 Juli 2024 14:00 MESZ Mitteleuropäische Sommerzeit"
+        );
     }
 
     #[test]
@@ -416,10 +446,10 @@ mod tests {
             ("yyyy-MM-dd", "2024- 01-31", Some(1_706_655_600_000)),
             ("yyyy-MM-dd", "2024-02-31", Some(1_709_334_000_000)),
         ] {
-            let read = DatePattern::compile(pattern).unwrap().read(text, &berlin);
+            let read = SimplePattern::compile(pattern).unwrap().read(text, &berlin);
             assert_eq!(read, epoch_ms, "{pattern}: {text}");
         }
-        let short = DatePattern::compile("yy").unwrap();
+        let short = SimplePattern::compile("yy").unwrap();
         let here = |text| short.read(text, &TimeZone::UTC).unwrap();
         assert_eq!(here("24"), here("2024"));
     }
@@ -427,10 +457,10 @@ mod tests {
     #[test]
     fn patterns_java_refuses_are_refused() {
         for pattern in ["XXXX", "'abc", "b", "{x}", "'", "Q"] {
-            assert_eq!(DatePattern::compile(pattern), None, "{pattern}");
+            assert_eq!(SimplePattern::compile(pattern), None, "{pattern}");
         }
         for pattern in ["", "''", "yyyy'T'", "L", "ZZZZ"] {
-            assert!(DatePattern::compile(pattern).is_some(), "{pattern}");
+            assert!(SimplePattern::compile(pattern).is_some(), "{pattern}");
         }
         assert_eq!(format("yyyy'T'", 0, "UTC"), "1970T");
         assert_eq!(format("ZZZZ", 0, "UTC"), "+00:00");
