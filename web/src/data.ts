@@ -87,12 +87,15 @@ export interface ErrorKind {
 
 export interface Threshold {
   text: string;
-  is_met: boolean;
+  outcome: "ok" | "FAILED" | "not judged";
   value: number | null;
   limit: number;
   unit: string;
+  /** The outcome in one sentence, without its word. */
   told: string;
 }
+
+export type Outcome = "PASSED" | "NOT JUDGED" | "FAILED";
 
 export interface Reason {
   what: string;
@@ -154,6 +157,8 @@ export interface Report {
   environment: [string, string][];
   verdict: { state: string; reasons: Reason[] } | null;
   thresholds: Threshold[];
+  /** Whether the run passed its thresholds; null if it has none. */
+  outcome: Outcome | null;
   connections: Connections | null;
   plannedUsers: [number, number][];
   marks: { at_ms: number; text: string }[];

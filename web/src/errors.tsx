@@ -14,6 +14,7 @@ export function Errors({ report, chosen }: { report: Report; chosen: Row | null 
     const isLabel = (kind: ErrorKind) => choice.kind === "all" || kind.label === choice.kind;
     return known.filter((kind) => isLabel(kind) && isFound(`${kind.code} ${kind.message} ${kind.label}`));
   }, [known, choice.search, choice.kind]);
+  if (report.total.count === 0) return <p class="card quiet">No sample was taken.</p>;
   if (known.length === 0) return <p class="card quiet">No sample {chosen ? `of ${chosen.label} ` : ""}failed.</p>;
   const kinds: [string, string][] = [["all", "All labels"], ...labels.map((label) => [label, label || "(no label)"] as [string, string])];
   return (

@@ -93,8 +93,3 @@ export function clock(ms: number): string {
   const two = (n: number) => String(n).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
-
-/** A unit as it follows a number: units of time after a space. */
-export function spaced(unit: string): string {
-  return /^[a-z]/.test(unit) ? ` ${unit}` : unit;
-}

@@ -225,15 +225,16 @@ function Tiles({ report, standing }: { report: Report; standing?: Standing }) {
   const last = steps.at.length - 1;
   const now = (values: (number | null)[]) => (last >= 0 ? (values[last] ?? 0) : 0);
   const share = total.count ? total.errors / total.count : 0;
+  const known = (ms: number) => (total.count ? ms : null);
   const planned = standing?.planned_users ? `of ${count(standing.planned_users)} planned` : "running now";
   const tiles: [string, string, string, string?][] = [
     ["Users", count(standing?.active ?? now(steps.users)), planned],
     ["Rate", `${short(now(steps.count) / steps.stepS)}/s`, `${short(total.rate)}/s on average`],
     ["Samples", count(total.count), `in ${duration((standing?.elapsed_ms ?? 0) / 1000)}`],
-    ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : "good"],
-    ["Median", time(total.p50), `last second ${time(steps.p50[last])}`],
-    ["95th", time(total.p95), `last second ${time(steps.p95[last])}`],
-    ["99th", time(total.p99), `last second ${time(steps.p99[last])}`],
+    ["Failed", total.count ? percent(share) : "–", `${count(total.errors)} samples`, total.errors > 0 ? "bad" : total.count ? "good" : ""],
+    ["Median", time(known(total.p50)), `last second ${time(steps.p50[last])}`],
+    ["95th", time(known(total.p95)), `last second ${time(steps.p95[last])}`],
+    ["99th", time(known(total.p99)), `last second ${time(steps.p99[last])}`],
     ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
   ];
   return (

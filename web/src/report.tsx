@@ -1,6 +1,6 @@
 // The report of a run.
 
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { Errors } from "./errors";
 import { LabelCharts, RunCharts } from "./charts";
 import type { Report, Row } from "./data";
@@ -30,11 +30,18 @@ export function ReportPage({ report }: { report: Report }) {
   }, [report]);
   const stretch = useStretch(report);
   const lengthS = (report.endedMs - report.startedMs) / 1000;
+  const name = report.title ?? report.name;
+  // A live page becomes the report without being loaded again.
+  useEffect(() => {
+    document.title = [report.outcome, name, "Drumfire"].filter(Boolean).join(" – ");
+  }, [report, name]);
+  const when = report.startedMs > 0 ? [clock(report.startedMs), duration(lengthS)] : [];
   return (
     <>
       <Header
-        name={report.title ?? report.name}
-        detail={[report.title ? report.name : "", report.targets.slice(0, 3).join(", ") + (report.targets.length > 3 ? ` and ${report.targets.length - 3} more` : ""), clock(report.startedMs), duration(lengthS)].filter(Boolean).join(" · ")}
+        outcome={report.outcome}
+        name={name}
+        detail={[report.title ? report.name : "", report.targets.slice(0, 3).join(", ") + (report.targets.length > 3 ? ` and ${report.targets.length - 3} more` : ""), ...when].filter(Boolean).join(" · ")}
         theme={theme}
         toggle={toggle}
         sections={sections}
@@ -92,12 +99,20 @@ export function ReportPage({ report }: { report: Report }) {
   );
 }
 
+/** The tiles of a run without samples: zeros would look like measurements. */
+function withoutSamples(tiles: Tile[]): Tile[] {
+  return tiles.map(([name, value, detail]) => (name === "Samples" ? [name, value, detail, "bad"] : [name, "–", ""]));
+}
+
+/** Its name, its value, a detail and a state. */
+type Tile = [string, string, string, string?];
+
 function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
   const { total, steps } = report;
   const share = total.count ? total.errors / total.count : 0;
   const users = steps.users.reduce((a, b) => Math.max(a, b), 0);
-  const tiles: [string, string, string, string?][] = [
-    ["Samples", count(total.count), `in ${duration(lengthS)}`],
+  const measured: Tile[] = [
+    ["Samples", count(total.count), lengthS > 0 ? `in ${duration(lengthS)}` : ""],
     ["Failed", percent(share), `${count(total.errors)} samples`, total.errors > 0 ? "bad" : "good"],
     ["Rate", `${short(total.rate)}/s`, "a second, on average"],
     ["Median", time(total.p50), `mean ${time(total.mean)}`],
@@ -106,7 +121,8 @@ function Tiles({ report, lengthS }: { report: Report; lengthS: number }) {
     ["Users", count(users), "maximum at a time"],
     ["Received", bytes(total.bytes), `sent ${bytes(total.sentBytes)}`],
   ];
-  if (total.apdex != null) tiles.splice(6, 0, ["APDEX", total.apdex.toFixed(3), `${time(report.satisfiedMs)} / ${time(report.toleratedMs)}`]);
+  if (total.apdex != null) measured.splice(6, 0, ["APDEX", total.apdex.toFixed(3), `${time(report.satisfiedMs)} / ${time(report.toleratedMs)}`]);
+  const tiles = total.count ? measured : withoutSamples(measured);
   return (
     <dl class="tiles">
       {tiles.map(([name, value, detail, state]) => (
@@ -170,7 +186,8 @@ function Environment({ report }: { report: Report }) {
   if (report.targets.length > 0) rows.push(["targets", report.targets.join(", ")]);
   for (const [name, value] of report.properties) rows.push([name, value]);
   if (report.plan) rows.push(["plan", report.plan.path], ["plan SHA-256", report.plan.sha256]);
-  rows.push(["started", clock(report.startedMs)], ["ended", clock(report.endedMs)], ["report by", report.tool]);
+  if (report.startedMs > 0) rows.push(["started", clock(report.startedMs)], ["ended", clock(report.endedMs)]);
+  rows.push(["report by", report.tool]);
   return (
     <dl class="card pairs">
       {rows.map(([name, value]) => (

@@ -31,6 +31,11 @@ const COLUMNS: Column[] = [
   { head: "APDEX", value: (row) => row.apdex, text: (row) => (row.apdex == null ? "–" : row.apdex.toFixed(3)) },
 ];
 
+/** A number of a row. Without samples nothing but their number is known, and a zero would look like a measurement. */
+function cell(column: Column, row: Row): string {
+  return row.count || column.head === "Samples" ? column.text(row) : "–";
+}
+
 export function LabelTable(props: { report: Report; chosen: Row | null; choose: (row: Row | null) => void; stretch: Stretch }) {
   const { report, chosen, choose, stretch } = props;
   const choice = useChoice();
@@ -89,7 +94,7 @@ export function LabelTable(props: { report: Report; chosen: Row | null; choose: 
           </tbody>
           <tfoot>
             <tr>
-              {COLUMNS.map((column, index) => (index ? <td class="number">{column.text(total)}</td> : <th scope="row">All samples{hasTransactions && <small>without transactions</small>}</th>))}
+              {COLUMNS.map((column, index) => (index ? <td class="number">{cell(column, total)}</td> : <th scope="row">All samples{hasTransactions && <small>without transactions</small>}</th>))}
             </tr>
           </tfoot>
         </table>
@@ -110,7 +115,7 @@ function LabelRow(props: { row: Row; shown: Row; isChosen: boolean; choose: (row
       </th>
       {COLUMNS.slice(1).map((column) => (
         <td class={`number ${column.head === "Failed" && shown.errors > 0 ? "bad" : ""}`}>
-          {column.text(shown)}
+          {cell(column, shown)}
           {column.head === "95th" && shown === row && <i class="bar95" aria-hidden="true" style={{ width: `${(row.p95 / slowest) * 100}%` }} />}
         </td>
       ))}

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { Outcome } from "./data";
 
 const system = () => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 
@@ -13,7 +14,9 @@ export function useTheme(): [string, () => void] {
   return [theme, toggle];
 }
 
-export function Header(props: { name: string; detail: string; theme: string; toggle: () => void; sections: [string, string][] }) {
+const BADGES: Record<Outcome, string> = { PASSED: "good", FAILED: "bad", "NOT JUDGED": "warn" };
+
+export function Header(props: { outcome?: Outcome | null; name: string; detail: string; theme: string; toggle: () => void; sections: [string, string][] }) {
   return (
     <header>
       <div class="bar">
@@ -22,7 +25,9 @@ export function Header(props: { name: string; detail: string; theme: string; tog
             <i /><i /><i /><i />
           </span>
           <div>
-            <h1>{props.name}</h1>
+            <h1>
+              {props.outcome && <span class={`outcome badge ${BADGES[props.outcome]}`}>{props.outcome}</span>} {props.name}
+            </h1>
             <p class="hint">{props.detail}</p>
           </div>
         </div>

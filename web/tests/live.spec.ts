@@ -80,7 +80,7 @@ test("curves move, errors are shown, and the page becomes the report", async ({ 
   await expect(page.locator("#error-list .kind").first()).toContainText("404");
   await page.locator("#error-list .kind").first().locator("summary").click();
   await expect(page.locator("#error-list .first").first()).toContainText("GET http://127.0.0.1");
-  await expect(page.locator("#thresholds")).toContainText("p95 > 60s");
+  await expect(page.locator("#thresholds")).toContainText("fails if > 60 s");
   await expect(page.locator("#generator .chart").first()).toBeVisible();
   await fits(page);
   await page.getByRole("button", { name: "Stop", exact: true }).click();

@@ -286,15 +286,16 @@ fn thresholds_decide_how_a_run_ends() {
         "run PLAN -j LOG --fail-on errors>0 --fail-on samples<1",
     );
     assert_eq!(told.exit, Exit::ThresholdsNotMet);
-    let lines = "met      errors>0: 0, exactly the limit\n\
-                 not met  samples<1: 0, 1 below the limit\n";
+    let lines = "not judged  errors   fails if > 0   the run has no sample\n\
+                 FAILED  samples 0   fails if < 1\n";
     assert!(told.out.ends_with(lines), "{}", told.out);
 
     let property = "-n -t PLAN -j LOG -Jdrumfire.fail_on=errors>0;rate<1/s;";
     let told = tell(&Scripted::default(), property);
     assert_eq!(told.exit, Exit::ThresholdsNotMet);
     assert!(
-        told.out.ends_with("rate<1/s: 0/s, 1/s below the limit\n"),
+        told.out
+            .ends_with("not judged  rate   fails if < 1/s   the run has no sample\n"),
         "{}",
         told.out
     );
@@ -303,8 +304,37 @@ fn thresholds_decide_how_a_run_ends() {
         &Scripted::default(),
         "run PLAN -j LOG --progress quiet --fail-on samples<1",
     );
-    let line = "not met  samples<1: 0, 1 below the limit\n";
+    let line = "FAILED  samples 0   fails if < 1\n";
     assert_eq!((told.out.as_str(), told.err.as_str()), ("", line));
+}
+
+#[test]
+fn a_threshold_that_was_not_judged_fails_the_run_unless_that_is_allowed() {
+    for words in [
+        "run PLAN -j LOG --fail-on p95>1s",
+        "-n -t PLAN -j LOG -Jdrumfire.fail_on=p95>1s",
+    ] {
+        let told = tell(&Scripted::default(), words);
+        assert_eq!(told.exit, Exit::ThresholdsNotMet, "{words}");
+    }
+    for words in [
+        "run PLAN -j LOG --fail-on p95>1s --allow-unjudged",
+        "-n -t PLAN -j LOG -Jdrumfire.fail_on=p95>1s -Jdrumfire.allow_unjudged=true",
+    ] {
+        let told = tell(&Scripted::default(), words);
+        assert_eq!(told.exit, Exit::Ok, "{words}: {}", told.err);
+        assert!(told.out.contains("not judged  p95"), "{}", told.out);
+    }
+}
+
+#[test]
+fn a_threshold_that_fails_good_runs_draws_a_warning_before_the_start() {
+    let engine = Scripted::default();
+    let told = tell(&engine, "run PLAN -j LOG --fail-on p95<300ms");
+    let warning = "warning: `p95<300ms` fails runs whose p95 is below 300 ms; write `p95>300ms`\n";
+    assert!(told.err.contains(warning), "{}", told.err);
+    let fine = tell(&engine, "run PLAN -j LOG --fail-on p95>300ms");
+    assert!(!fine.err.contains("warning"), "{}", fine.err);
 }
 
 #[test]

@@ -112,7 +112,11 @@ fn criteria_fail_a_run_and_stop_it() {
     let finished = shop.run(&["run", "stop.yml"], Duration::from_secs(40));
     assert_eq!(finished.code, Some(5), "{}{}", finished.out, finished.err);
     assert!(
-        finished.out.contains("criterion failed: gone"),
+        finished
+            .out
+            .lines()
+            .any(|line| line.starts_with("FAILED  rc404 ")
+                && line.ends_with("   fails if > 0 for 2 s   gone")),
         "{}",
         finished.out
     );
@@ -120,7 +124,9 @@ fn criteria_fail_a_run_and_stop_it() {
     let finished = shop.run(&["run", "harmless.yml"], Duration::from_secs(40));
     succeeded(&finished);
     assert!(
-        finished.out.contains("criterion notice"),
+        finished
+            .out
+            .contains("stops without failing if > 0 for 1 s, which was so"),
         "{}",
         finished.out
     );

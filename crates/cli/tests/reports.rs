@@ -213,15 +213,17 @@ fn thresholds_of_a_result_file_reach_the_page_and_the_ci_system() {
     );
     let markdown = workshop.read("r.md");
     assert!(
-        markdown.contains("| errors &gt; 1% | **not met**: "),
+        markdown.contains("| **FAILED** | errors 5 %   fails if &gt; 1 % |"),
         "{markdown}"
     );
+    let page = workshop.read("out/index.html");
+    assert!(page.contains("<title>FAILED – r.jtl"), "the title");
     let metrics = workshop.read("r.txt");
     assert!(
         metrics.contains("\ndrumfire_failed_percent{label=\"TOTAL\"} 5\n"),
         "{metrics}"
     );
-    let error = "::error title=r.jtl::not met  errors > 1%25: 5%25, 4%25 above the limit\n";
+    let error = "::error title=r.jtl::FAILED  errors 5 %25   fails if > 1 %25\n";
     assert!(finished.out.contains(error), "{}", finished.out);
     assert!(
         finished

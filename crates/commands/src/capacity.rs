@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use drumfire_engine::{Control, Event, Subscriber};
 use drumfire_health::{Failures, Grade, Machine, Second, judge};
-use drumfire_results::{Increment, Recording, Threshold};
+use drumfire_results::{Increment, Recording, Threshold, ThresholdOutcome, Verdict};
 
 /// How long the load settles at a new level, in seconds.
 const SETTLE_S: u32 = 2;
@@ -65,6 +65,8 @@ pub enum LevelOutcome {
     TooFewUsers,
     /// The rate was not reached, since the generator had no time of its own.
     GeneratorLimit,
+    /// A condition could not be judged, since nothing was measured.
+    NotJudged,
 }
 
 /// The state of the search.
@@ -94,6 +96,8 @@ pub struct Search {
     seconds: Vec<Second>,
     /// The outcome of each level, in their order.
     levels: Vec<Level>,
+    /// The condition that the last level could not judge.
+    unjudged: Option<String>,
     out: Box<dyn Write>,
 }
 
@@ -112,6 +116,7 @@ impl Search {
             last_ms: i64::MIN,
             seconds: Vec::new(),
             levels: Vec::new(),
+            unjudged: None,
             out,
         };
         search.set_rate(search.rate);
@@ -200,7 +205,8 @@ impl Search {
     fn broken(&self, from: usize, to: usize) -> Option<&Threshold> {
         let recording = self.recording(from, to);
         let mut conditions = self.goal.conditions.iter();
-        conditions.find(|condition| !condition.judge(&recording).is_met())
+        conditions
+            .find(|condition| condition.judge(&recording).outcome() == ThresholdOutcome::Failed)
     }
 
     fn recording(&self, from: usize, to: usize) -> Recording {
@@ -213,26 +219,24 @@ impl Search {
 
     fn conclude(&mut self) {
         let recording = self.recording(0, self.measured.len());
-        let verdicts = self.goal.conditions.iter().map(|one| one.judge(&recording));
-        let (mut is_broken, mut values) = (false, Vec::new());
-        for verdict in verdicts {
-            is_broken |= !verdict.is_met();
-            let value = verdict.value().map_or_else(
-                || "none".to_owned(),
-                |value| format!("{}{}", rounded(value), verdict.spaced_unit()),
-            );
-            let name = verdict.text().split(['<', '>']).next().unwrap_or_default();
-            values.push(format!("{} {value}", name.trim()));
-        }
+        let conditions = self.goal.conditions.iter();
+        let verdicts: Vec<Verdict> = conditions.map(|one| one.judge(&recording)).collect();
+        let worst = verdicts.iter().map(Verdict::outcome).max();
+        let values = verdicts.iter().map(Verdict::measurement).collect();
         let reached = self.reached();
         let is_exhausted = self.generator_is_exhausted();
-        let outcome = match (is_broken, self.sent_share() < REACHED, is_exhausted) {
-            (true, _, false) => LevelOutcome::Broken,
-            (true, _, true) => LevelOutcome::BrokenByGenerator,
-            (false, false, _) => LevelOutcome::Held,
-            (false, true, true) => LevelOutcome::GeneratorLimit,
-            (false, true, false) => LevelOutcome::TooFewUsers,
+        let outcome = match (worst, self.sent_share() < REACHED, is_exhausted) {
+            (Some(ThresholdOutcome::Failed), _, false) => LevelOutcome::Broken,
+            (Some(ThresholdOutcome::Failed), _, true) => LevelOutcome::BrokenByGenerator,
+            (_, true, true) => LevelOutcome::GeneratorLimit,
+            (_, true, false) => LevelOutcome::TooFewUsers,
+            (Some(ThresholdOutcome::NotJudged), false, _) => LevelOutcome::NotJudged,
+            (Some(ThresholdOutcome::Passed) | None, false, _) => LevelOutcome::Held,
         };
+        self.unjudged = verdicts
+            .iter()
+            .find(|verdict| verdict.outcome() == ThresholdOutcome::NotJudged)
+            .map(Verdict::to_string);
         self.levels.push(Level {
             rate: self.rate,
             reached,
@@ -249,7 +253,9 @@ impl Search {
                 self.lowest_broken = Some(self.rate);
                 self.recover();
             }
-            LevelOutcome::TooFewUsers | LevelOutcome::GeneratorLimit => self.end(),
+            LevelOutcome::TooFewUsers | LevelOutcome::GeneratorLimit | LevelOutcome::NotJudged => {
+                self.end()
+            }
         }
     }
 
@@ -363,6 +369,12 @@ impl Search {
             (Some(held), _, Some(LevelOutcome::GeneratorLimit)) => format!(
                 "capacity  at least {held}/s: the generator was the limit, not the target; run it on a machine of its own or on more cores"
             ),
+            (held, _, Some(LevelOutcome::NotJudged)) => {
+                let capacity =
+                    held.map_or_else(|| "unknown".to_owned(), |held| format!("at least {held}/s"));
+                let unjudged = self.unjudged.as_deref().unwrap_or_default();
+                format!("capacity  {capacity}: {unjudged}")
+            }
             (None, _, Some(LevelOutcome::TooFewUsers)) => format!(
                 "capacity  unknown: {} users do not send {}/s; raise --users",
                 self.goal.users,
@@ -407,6 +419,7 @@ impl LevelOutcome {
             LevelOutcome::BrokenByGenerator => "generator limit ",
             LevelOutcome::TooFewUsers => "too few users   ",
             LevelOutcome::GeneratorLimit => "generator limit ",
+            LevelOutcome::NotJudged => "not judged      ",
         }
     }
 }
@@ -515,6 +528,22 @@ mod tests {
                 search.conclusion()
             );
         }
+    }
+
+    #[test]
+    fn a_condition_that_no_sample_is_about_ends_the_search_unjudged() {
+        let mut goal = goal(20.0, 1_000.0);
+        goal.conditions = vec!["p95 of Pay > 300ms".parse().expect("a threshold")];
+        let mut search = Search::new(goal, Control::default(), Box::new(std::io::sink()));
+        for number in 1_000..1_100 {
+            let second = answered(number, 20.0, 1e9);
+            search.receive(&Event::Increment(second), &Recording::default());
+        }
+        assert_eq!(search.capacity(), None);
+        assert_eq!(
+            search.conclusion(),
+            "capacity  unknown: not judged  p95 of Pay   fails if > 300 ms   no sample has the label `Pay`"
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Ending {
     pub has_faults: bool,
     /// No request was sent.
     pub sent_nothing: bool,
-    /// A threshold was not met.
+    /// A threshold is true, or could not be judged and that is not allowed.
     pub broke_threshold: bool,
     /// The verdict is not VALID, and `--strict` asks for that.
     pub is_distrusted: bool,
@@ -34,12 +34,12 @@ impl Ending {
                 ..
             } => *exit,
             Ending {
+                sent_nothing: true, ..
+            } => Exit::NothingSent,
+            Ending {
                 broke_threshold: true,
                 ..
             } => Exit::ThresholdsNotMet,
-            Ending {
-                sent_nothing: true, ..
-            } => Exit::NothingSent,
             Ending {
                 is_distrusted: true,
                 ..
@@ -62,10 +62,10 @@ mod tests {
         assert_eq!(ending.exit(), Exit::Worse);
         ending.is_distrusted = true;
         assert_eq!(ending.exit(), Exit::NotTrusted);
-        ending.sent_nothing = true;
-        assert_eq!(ending.exit(), Exit::NothingSent);
         ending.broke_threshold = true;
         assert_eq!(ending.exit(), Exit::ThresholdsNotMet);
+        ending.sent_nothing = true;
+        assert_eq!(ending.exit(), Exit::NothingSent);
         ending.interrupted = Some(Exit::Interrupted);
         assert_eq!(ending.exit(), Exit::Interrupted);
         ending.has_faults = true;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 pub use drumfire_engine::{
     Advice, AdvicePlace, AgentPhase, AgentTick, BackendSpec, Control, Debugging, Effect, Event,
-    GroupView, LevelStretch, LevelUnit, MachineDemand, Mark, MonitorSpec, Outcome, PlanView,
-    PropertyRow, Rung, Share, SplitView, SshMonitorSpec, Started, Stopping, Subscriber,
+    GroupView, LevelStretch, LevelUnit, MachineDemand, Mark, MonitorSpec, Outcome, PlanLabels,
+    PlanView, PropertyRow, Rung, Share, SplitView, SshMonitorSpec, Started, Stopping, Subscriber,
     SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
 use drumfire_fleet::{AgentOptions, FleetError, Served};
@@ -98,6 +98,11 @@ pub trait Engine {
         _told: &mut dyn FnMut(&str),
     ) -> Result<Served, FleetError> {
         Err(FleetError::Other("this engine has no agents".to_owned()))
+    }
+
+    /// The labels that samples of the plan may have; `None` if that is not known.
+    fn labels(&self, _program: &Self::Program) -> Option<PlanLabels> {
+        None
     }
 
     /// The plan's backend listeners, in the order of their numbers.

@@ -18,7 +18,7 @@ pub enum Exit {
     PlanRefused,
     /// The command line asks for something that Drumfire does not have yet; nothing was sent.
     NotBuilt,
-    /// The run came to its end and broke a threshold (`--fail-on`).
+    /// The run came to its end and broke a threshold (`--fail-on`), or one could not be judged.
     ThresholdsNotMet,
     /// The run came to its end and its own verdict is not VALID, which `--strict` asks for.
     NotTrusted,
@@ -49,7 +49,7 @@ pub const ALL: [(Exit, &str); 12] = [
     ),
     (
         Exit::ThresholdsNotMet,
-        "the run finished and did not meet its thresholds",
+        "a threshold failed or could not be judged",
     ),
     (
         Exit::NotTrusted,

@@ -47,6 +47,15 @@ impl Board {
         guards.map(|guard| guard.watch.verdict(recording)).collect()
     }
 
+    /// The thresholds, in the order of their verdicts.
+    pub fn thresholds(&self) -> Vec<Threshold> {
+        let state = self.lock();
+        let guards = state.guards.iter();
+        guards
+            .map(|guard| guard.watch.threshold().clone())
+            .collect()
+    }
+
     /// The threshold that ended the run, if one did.
     pub fn aborted_by(&self) -> Option<String> {
         self.lock().aborted_by.clone()
@@ -133,6 +142,7 @@ impl Subscriber for Guards {
 
 fn watch(board: &Board, inbox: &Inbox, control: &Control) {
     let mut aborted: Option<Instant> = None;
+    let mut last_ms = None;
     while let Some(event) = inbox.next() {
         match event {
             Event::Increment(increment) => {
@@ -145,15 +155,24 @@ fn watch(board: &Board, inbox: &Inbox, control: &Control) {
                     guard.watch.add(&increment);
                 }
             }
-            Event::Tick(tick) if judge(board, tick.at_ms, control) => {
-                control.shutdown_soon();
-                aborted = Some(Instant::now());
+            Event::Tick(tick) => {
+                last_ms = Some(tick.at_ms);
+                if judge(board, tick.at_ms, control) {
+                    control.shutdown_soon();
+                    aborted = Some(Instant::now());
+                }
             }
             _ => {}
         }
         if aborted.is_some_and(|at| at.elapsed() >= PATIENCE) {
             control.stop_now();
             aborted = None;
+        }
+    }
+    // The last tick comes after all increments.
+    if let Some(ended_ms) = last_ms {
+        for guard in board.lock().guards.iter_mut() {
+            guard.watch.finish(ended_ms);
         }
     }
 }
@@ -184,7 +203,7 @@ mod tests {
     use std::time::Duration;
 
     use drumfire_engine::{Stopping, Tick};
-    use drumfire_results::{Collector, Increment, Sample};
+    use drumfire_results::{Collector, Increment, Sample, ThresholdOutcome};
 
     use super::*;
 
@@ -232,11 +251,13 @@ mod tests {
         let board = guards.end();
         assert_eq!(control.state(), Stopping::Shutdown);
         assert_eq!(board.aborted_by().as_deref(), Some("errors > 10% over 2s"));
-        let met: Vec<bool> = board
+        let outcomes: Vec<ThresholdOutcome> = board
             .verdicts(&nothing)
             .iter()
-            .map(Verdict::is_met)
+            .map(Verdict::outcome)
             .collect();
-        assert_eq!(met, [true, false]);
+        // The run ended long before it had lasted 30 seconds.
+        let expected = [ThresholdOutcome::NotJudged, ThresholdOutcome::Failed];
+        assert_eq!(outcomes, expected);
     }
 }

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use drumfire_results::{Increment, LabelIncrement, Recording};
-use drumfire_taurus::{Criteria, Numbers, Subject, code_fits};
+use drumfire_report::ThresholdResult;
+use drumfire_results::{Increment, LabelIncrement, Recording, ThresholdOutcome};
+use drumfire_taurus::{Criteria, Criterion, Numbers, Subject, code_fits};
 
-use crate::console::Console;
 use crate::engine::{Control, Event, Subscriber};
+use crate::thresholds::LabelCondition;
 
 /// Receives the events of a run and decides at its end whether it passed.
 pub trait Judge: Subscriber {
     /// Called when the run is about to start.
     fn begin(&mut self, control: &Control);
-    /// Whether the run passed. Prints why if it did not.
-    fn end(&mut self, console: &mut Console<'_>) -> bool;
+    /// How each condition ended.
+    fn end(&mut self) -> Vec<ThresholdResult>;
 }
 
 /// Judges a run by the criteria of Taurus's `passfail`.
@@ -23,7 +24,6 @@ pub struct PassFail {
     /// Seconds that may still receive late samples.
     open: BTreeMap<i64, Increment>,
     whole: Increment,
-    told: Vec<String>,
 }
 
 impl PassFail {
@@ -34,8 +34,22 @@ impl PassFail {
             control: None,
             open: BTreeMap::new(),
             whole: Increment::of_second(0),
-            told: Vec::new(),
         }
+    }
+
+    /// Criteria that fail good runs, each with the way to write it the other way round.
+    pub fn inversions(&self) -> Vec<String> {
+        let criteria = self.criteria.all.iter();
+        criteria.filter_map(Criterion::inversion).collect()
+    }
+
+    /// The criteria that name a label.
+    pub fn conditions(&self) -> Vec<LabelCondition<'static>> {
+        let criteria = self.criteria.all.iter();
+        let named = criteria.filter(|criterion| !criterion.label().is_empty());
+        named
+            .map(|criterion| LabelCondition::on(&criterion.shown, criterion.label().to_owned()))
+            .collect()
     }
 
     /// Judges all seconds before this one. Samples may be recorded up to a second late.
@@ -45,22 +59,31 @@ impl PassFail {
         {
             let (second, increment) = entry.remove_entry();
             let met = self.criteria.second(second, &JudgedSpan(&increment));
-            for criterion in met {
-                self.told.push(told(&criterion.shown, criterion.fails));
-                if criterion.stops
-                    && let Some(control) = &self.control
-                {
-                    control.shutdown();
-                }
+            if let Some(control) = &self.control
+                && met.iter().any(|criterion| criterion.stops)
+            {
+                control.shutdown();
             }
             self.whole.merge(increment);
         }
     }
 }
 
-fn told(shown: &str, fails: bool) -> String {
-    let word = if fails { "failed" } else { "notice" };
-    format!("criterion {word}: {shown}")
+fn result(criterion: &Criterion) -> ThresholdResult {
+    ThresholdResult {
+        text: criterion.shown.clone(),
+        outcome: if criterion.is_met && criterion.fails {
+            ThresholdOutcome::Failed
+        } else if criterion.is_met || criterion.is_judged() {
+            ThresholdOutcome::Passed
+        } else {
+            ThresholdOutcome::NotJudged
+        },
+        value: criterion.value(),
+        limit: criterion.limit(),
+        unit: criterion.unit().to_owned(),
+        sentence: criterion.sentence(),
+    }
 }
 
 impl Subscriber for PassFail {
@@ -80,15 +103,10 @@ impl Judge for PassFail {
         self.control = Some(control.clone());
     }
 
-    fn end(&mut self, console: &mut Console<'_>) -> bool {
+    fn end(&mut self) -> Vec<ThresholdResult> {
         self.close_before(i64::MAX);
-        for criterion in self.criteria.end(&JudgedSpan(&self.whole)) {
-            self.told.push(told(&criterion.shown, criterion.fails));
-        }
-        for line in &self.told {
-            console.line(line);
-        }
-        !self.criteria.has_failed()
+        self.criteria.end(&JudgedSpan(&self.whole));
+        self.criteria.all.iter().map(result).collect()
     }
 }
 

@@ -51,5 +51,6 @@ mod run_rows;
 pub mod signals;
 mod summary_json;
 pub mod terminal;
+mod thresholds;
 mod ui;
 mod whole_file;

@@ -290,6 +290,13 @@ pub enum Change {
     System(String, String),
 }
 
+impl Change {
+    /// Sets a property to `true`.
+    pub fn switched_on(name: &str) -> Change {
+        Change::Property(name.to_owned(), "true".to_owned())
+    }
+}
+
 /// The options of the program's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogOptions {

@@ -8,6 +8,7 @@ use drumfire_jmx::did_you_mean;
 use serde::Deserialize;
 
 use crate::quantities::{duration_ms, per_second};
+use crate::thresholds::ALLOW_UNJUDGED;
 
 /// The environment variable that chooses a target.
 const TARGET: &str = "DRUMFIRE_TARGET";
@@ -89,6 +90,7 @@ pub struct Profile {
     #[serde(default)]
     fail_on: Vec<String>,
     strict: Option<bool>,
+    allow_unjudged: Option<bool>,
     #[serde(default)]
     out: Vec<String>,
     #[serde(default)]
@@ -214,6 +216,10 @@ impl Profile {
         put(
             "drumfire.strict",
             self.strict.map(|strict| strict.to_string()),
+        );
+        put(
+            ALLOW_UNJUDGED,
+            self.allow_unjudged.map(|allows| allows.to_string()),
         );
         let joined = |list: &[String]| (!list.is_empty()).then(|| list.join(";"));
         put("drumfire.fail_on", joined(&self.fail_on));

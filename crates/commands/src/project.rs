@@ -269,7 +269,7 @@ mod tests {
         [targets.staging]\nhost = \"staging\"\npassword = { env = \"PASS\" }\n\
         [targets.open]\npassword = { env = \"NONE\", default = \"x\" }\n\
         [profiles.soak]\ntarget = \"staging\"\nusers = 50\nramp-up = \"30s\"\nduration = \"10m\"\nrate = \"600/m\"\n\
-        fail-on = [\"p95 > 300ms\", \"errors > 1%\"]\nstrict = true\nreport = \"r.html\"\n\
+        fail-on = [\"p95 > 300ms\", \"errors > 1%\"]\nstrict = true\nallow-unjudged = true\nreport = \"r.html\"\n\
         [profiles.soak.properties]\nport = 8080\n\
         [profiles.broken]\nproperties = { key = { env = \"NONE\" } }\n";
 
@@ -286,6 +286,7 @@ mod tests {
             ("drumfire.load.rate", "10"),
             ("drumfire.fail_on", "p95 > 300ms;errors > 1%"),
             ("drumfire.strict", "true"),
+            ("drumfire.allow_unjudged", "true"),
         ] {
             assert_eq!(value(&soak, name), Some(expected), "{name}");
         }
@@ -335,7 +336,7 @@ mod tests {
         for key in profile.as_object().expect("properties").keys() {
             let value = match key.as_str() {
                 "users" => "1",
-                "once" | "strict" => "true",
+                "once" | "strict" | "allow-unjudged" => "true",
                 "fail-on" | "out" => "[\"x\"]",
                 "properties" => "{ a = 1 }",
                 _ => "\"1s\"",

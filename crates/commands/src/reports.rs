@@ -13,6 +13,7 @@ use drumfire_report::{
 use crate::options::ReportFiles;
 use crate::outputs;
 use crate::properties::RunProperties;
+use crate::thresholds::allows_unjudged;
 
 /// The property that names the folder if `-o` is not given (`JMeter.JMETER_REPORT_OUTPUT_DIR_PROPERTY`).
 const FOLDER_PROPERTY: &str = "jmeter.reportgenerator.outputdir";
@@ -105,7 +106,10 @@ pub fn write(
     }
     if let Some(path) = &files.junit {
         let seconds = (run.ended_ms - run.started_ms) as f64 / 1000.0;
-        keep(put(path, junit(&run.name, &cases(run), seconds).as_bytes()));
+        keep(put(
+            path,
+            junit(&run.name, &cases(run, settings), seconds).as_bytes(),
+        ));
     }
     if let Some(path) = &files.markdown {
         keep(put(path, outcome_markdown(run).as_bytes()));
@@ -123,8 +127,12 @@ pub fn annotations(title: &str, cases: &[Case]) -> String {
 }
 
 /// The thresholds of a run as cases for a CI system.
-pub fn cases(run: &RunFile) -> Vec<Case> {
-    run.thresholds.iter().map(Case::from).collect()
+pub fn cases(run: &RunFile, settings: &RunProperties) -> Vec<Case> {
+    let is_allowed = allows_unjudged(settings);
+    let thresholds = run.thresholds.iter();
+    thresholds
+        .map(|threshold| Case::of(threshold, is_allowed))
+        .collect()
 }
 
 /// Writes a file completely or not at all.

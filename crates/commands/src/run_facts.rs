@@ -1,7 +1,7 @@
-//! Converts the verdict, the thresholds and the generator's health to the form in which run files and pages show them.
+//! Converts the verdict and the generator's health to the form in which run files and pages show them.
 
 use drumfire_health::{Reason, Second, Verdict};
-use drumfire_report::{HealthGroup, HealthLine, RunVerdict, ThresholdResult, VerdictReason};
+use drumfire_report::{HealthGroup, HealthLine, RunVerdict, VerdictReason};
 
 /// The verdict with absolute times, which stay true when runs are merged.
 pub fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
@@ -20,21 +20,6 @@ pub fn run_verdict(verdict: &Verdict, started_ms: i64) -> RunVerdict {
         state: verdict.grade.to_string(),
         reasons: verdict.reasons.iter().map(reason).collect(),
     }
-}
-
-/// The outcome of the thresholds, as run files and pages show it.
-pub fn threshold_results(verdicts: &[drumfire_results::Verdict]) -> Vec<ThresholdResult> {
-    verdicts
-        .iter()
-        .map(|verdict| ThresholdResult {
-            text: verdict.text().to_owned(),
-            is_met: verdict.is_met(),
-            value: verdict.value(),
-            limit: verdict.limit(),
-            unit: verdict.unit().to_owned(),
-            told: verdict.to_string(),
-        })
-        .collect()
 }
 
 /// A line of a chart: its name, the value that it shows of a second, and whether to omit it if it is always zero.

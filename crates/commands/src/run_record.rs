@@ -6,13 +6,13 @@ use std::path::Path;
 use drumfire_engine::GroupView;
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::{Stage, StageTimes};
-use drumfire_report::{Mark, RunAgent, RunFile, TimeUse, TimedPart};
-use drumfire_results::{MASK, Verdict, is_secret};
+use drumfire_report::{Mark, RunAgent, RunFile, ThresholdResult, TimeUse, TimedPart};
+use drumfire_results::{MASK, is_secret};
 
 use crate::engine::Outcome;
 use crate::fingerprint::Fingerprint;
 use crate::options::{Change, PropertyOptions};
-use crate::run_facts::{health, run_verdict, thousandths, threshold_results};
+use crate::run_facts::{health, run_verdict, thousandths};
 use crate::terminal::summary::cpu_us;
 
 /// The facts of a run before its first sample.
@@ -32,7 +32,7 @@ fn plan_name(plan: &Path) -> String {
 pub fn run_file(
     outcome: Outcome,
     plan: &Fingerprint,
-    thresholds: &[Verdict],
+    thresholds: Vec<ThresholdResult>,
     groups: &[GroupView],
 ) -> RunFile {
     let mut run = RunFile::new(plan_name(plan.shown()), outcome.recording);
@@ -40,7 +40,7 @@ pub fn run_file(
     (run.started_ms, run.ended_ms) = (outcome.started_ms, outcome.ended_ms);
     run.environment = environment();
     run.targets = outcome.targets;
-    run.thresholds = threshold_results(thresholds);
+    run.thresholds = thresholds;
     run.connections = Some(outcome.connections);
     run.planned_users = planned_users(groups, run.started_ms, run.ended_ms);
     run.verdict = outcome

@@ -58,12 +58,16 @@ impl RunRow {
 
     /// The cells to the right of the name.
     pub fn numbers(&self) -> Vec<String> {
-        let mut cells = vec![
-            self.samples.to_string(),
-            format!("{:.1} %", self.errors_percent),
-            format!("{:.1}", self.rate),
-        ];
-        cells.extend(self.percentiles_ms.iter().map(|ms| format!("{ms:.1}")));
+        let mut cells = vec![self.samples.to_string()];
+        match self.samples {
+            // Nothing was measured, and 0 would look like a measurement.
+            0 => cells.extend(std::iter::repeat_n("-".to_owned(), 5)),
+            _ => {
+                cells.push(format!("{:.1} %", self.errors_percent));
+                cells.push(format!("{:.1}", self.rate));
+                cells.extend(self.percentiles_ms.iter().map(|ms| format!("{ms:.1}")));
+            }
+        }
         cells.push(self.verdict.clone());
         cells
     }
@@ -107,6 +111,13 @@ pub fn table(heads: &[&str], lines: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_run_without_samples_has_no_shares_and_no_times() {
+        let run = RunFile::new("p.jmx", drumfire_results::Recording::default());
+        let cells = RunRow::of(&run).numbers();
+        assert_eq!(cells, ["0", "-", "-", "-", "-", "-", ""]);
+    }
 
     #[test]
     fn columns_are_aligned() {

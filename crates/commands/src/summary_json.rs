@@ -2,7 +2,7 @@
 //! changes its meaning within a version of the schema.
 
 use drumfire_report::{RunFile, RunVerdict, ThresholdResult};
-use drumfire_results::LabelStatistics;
+use drumfire_results::{LabelStatistics, ThresholdOutcome};
 use serde::Serialize;
 
 use crate::exit_codes::Exit;
@@ -30,10 +30,11 @@ struct SummaryDocument<'r> {
 struct Threshold<'r> {
     rule: &'r str,
     passed: bool,
+    outcome: &'static str,
     value: Option<f64>,
     limit: f64,
     unit: &'r str,
-    message: &'r str,
+    message: String,
 }
 
 #[derive(Serialize)]
@@ -87,11 +88,16 @@ fn run_id(run: &RunFile) -> String {
 fn threshold(result: &ThresholdResult) -> Threshold<'_> {
     Threshold {
         rule: &result.text,
-        passed: result.is_met,
+        passed: result.outcome == ThresholdOutcome::Passed,
+        outcome: match result.outcome {
+            ThresholdOutcome::Passed => "passed",
+            ThresholdOutcome::NotJudged => "not judged",
+            ThresholdOutcome::Failed => "failed",
+        },
         value: result.value,
         limit: result.limit,
         unit: &result.unit,
-        message: &result.told,
+        message: result.line(),
     }
 }
 
@@ -119,7 +125,7 @@ fn label(label: &LabelStatistics) -> Label<'_> {
 
 #[cfg(test)]
 mod tests {
-    use drumfire_results::{Recording, Sample};
+    use drumfire_results::{Recording, Sample, Threshold};
 
     use super::*;
 
@@ -131,23 +137,35 @@ mod tests {
         sample.set_end(1_040);
         sample.bytes = 10;
         recording.add(&sample);
-        let text = render(
-            &RunFile::new("p.jmx", recording),
-            Exit::NothingSent,
-            Some("why"),
-        );
+        let mut run = RunFile::new("p.jmx", recording);
+        let judged = |text: &str| {
+            let threshold: Threshold = text.parse().expect("a threshold");
+            ThresholdResult::from(&threshold.judge(&run.recording))
+        };
+        run.thresholds = vec![judged("p95 > 1s"), judged("p95 of Pay > 1s")];
+        let text = render(&run, Exit::NothingSent, Some("why"));
         let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(
             (&value["schema"], &value["exit_code"]),
             (&1.into(), &8.into())
         );
         assert_eq!(value["nothing_sent"], "why");
+        assert_eq!(value["thresholds"][0]["outcome"], "passed");
+        let unjudged = &value["thresholds"][1];
+        assert_eq!(
+            (&unjudged["passed"], &unjudged["outcome"]),
+            (&false.into(), &"not judged".into())
+        );
+        assert_eq!(
+            unjudged["message"],
+            "not judged  p95 of Pay   fails if > 1 s   no sample has the label `Pay`"
+        );
         assert_eq!(value["labels"][0]["label"], "Log in");
         assert_eq!(value["labels"][0]["failed"], 1);
         assert_eq!(value["total"]["count"], 1);
         assert_eq!(value["total"]["bytes_received"], 10);
         let documented = include_str!("../../../docs/reference/summary.md");
-        for object in [&value, &value["total"]] {
+        for object in [&value, &value["total"], &value["thresholds"][0]] {
             for name in object.as_object().expect("an object").keys() {
                 assert!(documented.contains(&format!("`{name}`")), "{name}");
             }

@@ -12,7 +12,7 @@ use drumfire_engine::{
 };
 use drumfire_health::Second;
 use drumfire_probes::View;
-use drumfire_report::{Mark, RunAgent, RunFile};
+use drumfire_report::{Mark, RunAgent, RunFile, ThresholdResult};
 use drumfire_results::Recording;
 use drumfire_serve::{
     Facts, KnownRun, ListenAddress, Live, LiveOptions, Order, Refused, RegisteredRun, RunPhase,
@@ -21,7 +21,7 @@ use drumfire_serve::{
 
 use crate::guards::Board;
 use crate::recent;
-use crate::run_facts::{health, run_verdict, threshold_results};
+use crate::run_facts::{health, run_verdict};
 
 /// How many events may wait for the page.
 const ROOM: usize = 64;
@@ -286,7 +286,7 @@ impl Teller {
             .map(run_agent)
             .collect();
         let verdicts = self.live.read(|recording| self.board.verdicts(recording));
-        facts.thresholds = threshold_results(&verdicts);
+        facts.thresholds = verdicts.iter().map(ThresholdResult::from).collect();
         self.live.learn(facts);
     }
 }

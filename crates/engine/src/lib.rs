@@ -23,6 +23,7 @@ pub use inspect::demand::MachineDemand;
 pub use inspect::describe::{
     GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe, groups,
 };
+pub use inspect::labels::{PlanLabels, SilentElement, labels};
 pub use inspect::plan_files::plan_files;
 pub use inspect::preflight::{compile, draft};
 pub use inspect::split::{ElementSplit, GroupSplit, SplitView, split};

@@ -8,7 +8,7 @@ use drumfire_report::{
     Apdex, CompareOptions, Comparison, HealthGroup, HealthLine, Mark, PlanIdentity, RunAgent,
     RunFile, RunVerdict, ThresholdResult, TimeUse, TimedPart, VerdictReason, report_html,
 };
-use drumfire_results::{AssertionResult, Connections, Recording, Sample};
+use drumfire_results::{AssertionResult, Connections, Recording, Sample, ThresholdOutcome};
 
 /// 2026-03-01 10:00:00 UTC.
 const START_MS: i64 = 1_772_359_200_000;
@@ -158,17 +158,36 @@ fn described(mut run: RunFile, seconds: i64) -> RunFile {
         ("-Jusers".to_owned(), "30".to_owned()),
         ("-Jshop.password".to_owned(), "***".to_owned()),
     ];
-    let threshold = |text: &str, is_met, value, limit| ThresholdResult {
+    let threshold = |text: &str, outcome, value, limit, sentence: &str| ThresholdResult {
         text: text.to_owned(),
-        is_met,
-        value: Some(value),
+        outcome,
+        value,
         limit,
         unit: "ms".to_owned(),
-        told: format!("{text}: {value}ms"),
+        sentence: sentence.to_owned(),
     };
     run.thresholds = vec![
-        threshold("p95 > 800ms", true, 453.0, 800.0),
-        threshold("label:POST /order p99 > 1s", false, 1_640.0, 1_000.0),
+        threshold(
+            "p95 > 800ms",
+            ThresholdOutcome::Passed,
+            Some(453.0),
+            800.0,
+            "p95 453 ms   fails if > 800 ms",
+        ),
+        threshold(
+            "label:POST /order p99 > 1000ms",
+            ThresholdOutcome::Failed,
+            Some(1_640.0),
+            1_000.0,
+            "p99 of POST /order 1640 ms   fails if > 1000 ms",
+        ),
+        threshold(
+            "p95 of Pay > 300ms",
+            ThresholdOutcome::NotJudged,
+            None,
+            300.0,
+            "p95 of Pay   fails if > 300 ms   no sample has the label `Pay`",
+        ),
     ];
     run.connections = Some(Connections {
         opened: 812,

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::run_file::ThresholdResult;
+use drumfire_results::ThresholdOutcome;
+
+use crate::judged::ThresholdResult;
 
 /// One case of a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,41 +13,61 @@ pub struct Case {
     pub name: String,
     /// The outcome, in one line.
     pub told: String,
-    /// Whether the case passed.
-    pub is_good: bool,
+    /// How the case ended.
+    pub state: CaseState,
 }
 
-impl From<&ThresholdResult> for Case {
-    fn from(threshold: &ThresholdResult) -> Case {
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CaseState {
+    /// It passed.
+    Passed,
+    /// It could not be judged, which is allowed.
+    Skipped,
+    /// It failed, or could not be judged.
+    Failed,
+}
+
+impl Case {
+    /// A threshold as a case. One that was not judged fails unless `allows_unjudged`.
+    pub fn of(threshold: &ThresholdResult, allows_unjudged: bool) -> Case {
         Case {
             name: threshold.text.clone(),
-            told: threshold.told.clone(),
-            is_good: threshold.is_met,
+            told: threshold.line(),
+            state: match threshold.outcome {
+                ThresholdOutcome::Passed => CaseState::Passed,
+                ThresholdOutcome::NotJudged if allows_unjudged => CaseState::Skipped,
+                ThresholdOutcome::NotJudged | ThresholdOutcome::Failed => CaseState::Failed,
+            },
         }
     }
 }
 
+fn count(cases: &[Case], state: CaseState) -> usize {
+    cases.iter().filter(|case| case.state == state).count()
+}
+
 /// A JUnit report with one suite. `seconds` is the duration of the run.
 pub fn junit(suite: &str, cases: &[Case], seconds: f64) -> String {
-    let bad = cases.iter().filter(|case| !case.is_good).count();
+    let failed = count(cases, CaseState::Failed);
+    let skipped = count(cases, CaseState::Skipped);
     let suite = escape(suite);
     let mut text = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{bad}\">\n  \
-         <testsuite name=\"{suite}\" tests=\"{0}\" failures=\"{bad}\" errors=\"0\" skipped=\"0\" time=\"{seconds:.3}\">\n",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites tests=\"{0}\" failures=\"{failed}\">\n  \
+         <testsuite name=\"{suite}\" tests=\"{0}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\" time=\"{seconds:.3}\">\n",
         cases.len(),
     );
     for case in cases {
         let (name, told) = (escape(&case.name), escape(&case.told));
-        let _ = match case.is_good {
-            true => writeln!(
-                text,
-                "    <testcase classname=\"{suite}\" name=\"{name}\"><system-out>{told}</system-out></testcase>"
-            ),
-            false => writeln!(
-                text,
-                "    <testcase classname=\"{suite}\" name=\"{name}\"><failure message=\"{told}\"/></testcase>"
-            ),
+        let outcome = match case.state {
+            CaseState::Passed => format!("<system-out>{told}</system-out>"),
+            CaseState::Skipped => format!("<skipped message=\"{told}\"/>"),
+            CaseState::Failed => format!("<failure message=\"{told}\"/>"),
         };
+        let _ = writeln!(
+            text,
+            "    <testcase classname=\"{suite}\" name=\"{name}\">{outcome}</testcase>"
+        );
     }
     text.push_str("  </testsuite>\n</testsuites>\n");
     text
@@ -88,13 +110,18 @@ pub fn annotations(system: CiSystem, title: &str, cases: &[Case]) -> String {
 fn github(title: &str, cases: &[Case]) -> String {
     let mut text = String::new();
     let title = property(title);
-    for case in cases.iter().filter(|case| !case.is_good) {
-        let _ = writeln!(text, "::error title={title}::{}", message(&case.told));
+    for case in cases {
+        let told = message(&case.told);
+        let _ = match case.state {
+            CaseState::Passed => continue,
+            CaseState::Skipped => writeln!(text, "::warning title={title}::{told}"),
+            CaseState::Failed => writeln!(text, "::error title={title}::{told}"),
+        };
     }
-    let good = cases.iter().filter(|case| case.is_good).count();
+    let passed = count(cases, CaseState::Passed);
     let _ = writeln!(
         text,
-        "::notice title={title}::{good} of {} passed",
+        "::notice title={title}::{passed} of {} passed",
         cases.len()
     );
     text
@@ -118,9 +145,15 @@ fn azure(title: &str, cases: &[Case]) -> String {
             .replace('\n', "%0A")
     };
     let mut text = String::new();
-    for case in cases.iter().filter(|case| !case.is_good) {
+    for case in cases {
         let (title, told) = (escape(title), escape(&case.told));
-        let _ = writeln!(text, "##vso[task.logissue type=error]{title}: {told}");
+        let _ = match case.state {
+            CaseState::Passed => continue,
+            CaseState::Skipped => {
+                writeln!(text, "##vso[task.logissue type=warning]{title}: {told}")
+            }
+            CaseState::Failed => writeln!(text, "##vso[task.logissue type=error]{title}: {told}"),
+        };
     }
     text
 }
@@ -131,9 +164,15 @@ fn teamcity(title: &str, cases: &[Case]) -> String {
     for case in cases {
         let (name, told) = (service(&case.name), service(&case.told));
         let _ = writeln!(text, "##teamcity[testStarted name='{name}']");
-        let _ = match case.is_good {
-            true => writeln!(text, "##teamcity[testStdOut name='{name}' out='{told}']"),
-            false => writeln!(
+        let _ = match case.state {
+            CaseState::Passed => {
+                writeln!(text, "##teamcity[testStdOut name='{name}' out='{told}']")
+            }
+            CaseState::Skipped => writeln!(
+                text,
+                "##teamcity[testIgnored name='{name}' message='{told}']"
+            ),
+            CaseState::Failed => writeln!(
                 text,
                 "##teamcity[testFailed name='{name}' message='{told}']"
             ),
@@ -187,44 +226,86 @@ fn escape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn cases() -> [Case; 2] {
-        let case = |name: &str, told: &str, is_good| Case {
-            name: name.to_owned(),
-            told: told.to_owned(),
-            is_good,
-        };
-        [
-            case("p95 > 1s", "met: 0.5s", true),
-            case(
-                "label:\"a\" errors > 1%",
-                "not met: 5%, 4% above the limit\u{1}",
-                false,
+    fn threshold(text: &str, outcome: ThresholdOutcome, sentence: &str) -> ThresholdResult {
+        ThresholdResult {
+            text: text.to_owned(),
+            outcome,
+            value: None,
+            limit: 1.0,
+            unit: String::new(),
+            sentence: sentence.to_owned(),
+        }
+    }
+
+    fn cases(allows_unjudged: bool) -> Vec<Case> {
+        let all = [
+            threshold(
+                "p95 > 1s",
+                ThresholdOutcome::Passed,
+                "p95 0.5 s   fails if > 1 s",
             ),
-        ]
+            threshold(
+                "label:\"a\" errors > 1%",
+                ThresholdOutcome::Failed,
+                "errors of a 5 %   fails if > 1 %\u{1}",
+            ),
+            threshold(
+                "rate < 1/s over 10s",
+                ThresholdOutcome::NotJudged,
+                "rate   no window",
+            ),
+        ];
+        all.iter()
+            .map(|one| Case::of(one, allows_unjudged))
+            .collect()
     }
 
     #[test]
     fn junit_has_a_case_for_every_threshold() {
-        let text = junit("plan <x>", &cases(), 1.5);
-        assert!(text.contains("<testsuite name=\"plan &lt;x&gt;\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"1.500\">"), "{text}");
+        let text = junit("plan <x>", &cases(false), 1.5);
+        assert!(text.contains("<testsuite name=\"plan &lt;x&gt;\" tests=\"3\" failures=\"2\" errors=\"0\" skipped=\"0\" time=\"1.500\">"), "{text}");
         assert!(
-            text.contains("name=\"p95 &gt; 1s\"><system-out>met: 0.5s</system-out>"),
+            text.contains(
+                "name=\"p95 &gt; 1s\"><system-out>ok      p95 0.5 s   fails if &gt; 1 s</system-out>"
+            ),
             "{text}"
         );
-        assert!(text.contains("name=\"label:&quot;a&quot; errors &gt; 1%\"><failure message=\"not met: 5%, 4% above the limit\u{fffd}\"/>"), "{text}");
+        assert!(text.contains("name=\"label:&quot;a&quot; errors &gt; 1%\"><failure message=\"FAILED  errors of a 5 %   fails if &gt; 1 %\u{fffd}\"/>"), "{text}");
+        assert!(
+            text.contains("<failure message=\"not judged  rate   no window\"/>"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_case_that_was_not_judged_is_skipped_where_that_is_allowed() {
+        let text = junit("p", &cases(true), 1.5);
+        assert!(
+            text.contains("failures=\"1\" errors=\"0\" skipped=\"1\""),
+            "{text}"
+        );
+        let skipped = "<skipped message=\"not judged  rate   no window\"/>";
+        assert!(text.contains(skipped), "{text}");
+        let lines = |system| annotations(system, "p", &cases(true));
+        let github = lines(CiSystem::GitHub);
+        assert!(github.contains("::warning title=p::not judged  rate   no window\n"));
+        let azure = lines(CiSystem::Azure);
+        assert!(azure.contains("type=warning]p: not judged  rate   no window\n"));
+        let teamcity = lines(CiSystem::TeamCity);
+        assert!(teamcity.contains("testIgnored name='rate < 1/s over 10s'"));
     }
 
     #[test]
     fn annotations_are_githubs_commands() {
-        let text = annotations(CiSystem::GitHub, "a: b, c", &cases());
-        let expected = "::error title=a%3A b%2C c::not met: 5%25, 4%25 above the limit\u{1}\n::notice title=a%3A b%2C c::1 of 2 passed\n";
+        let text = annotations(CiSystem::GitHub, "a: b, c", &cases(false));
+        let expected = "::error title=a%3A b%2C c::FAILED  errors of a 5 %25   fails if > 1 %25\u{1}\n::error title=a%3A b%2C c::not judged  rate   no window\n::notice title=a%3A b%2C c::1 of 3 passed\n";
         assert_eq!(text, expected);
     }
 
     #[test]
     fn annotations_are_azures_commands() {
-        let text = annotations(CiSystem::Azure, "50%", &cases());
-        let expected = "##vso[task.logissue type=error]50%AZP25: not met: 5%AZP25, 4%AZP25 above the limit\u{1}\n";
+        let text = annotations(CiSystem::Azure, "50%", &cases(false)[..2]);
+        let expected = "##vso[task.logissue type=error]50%AZP25: FAILED  errors of a 5 %AZP25   fails if > 1 %AZP25\u{1}\n";
         assert_eq!(text, expected);
     }
 
@@ -233,7 +314,7 @@ mod tests {
         let case = Case {
             name: "p95 of [é] > 1s".to_owned(),
             told: "it's|\n2 s".to_owned(),
-            is_good: false,
+            state: CaseState::Failed,
         };
         let text = annotations(CiSystem::TeamCity, "shop.jmx", &[case]);
         let expected = "##teamcity[testSuiteStarted name='shop.jmx']\n\
@@ -242,8 +323,10 @@ mod tests {
                         ##teamcity[testFinished name='p95 of |[|0x00E9|] > 1s']\n\
                         ##teamcity[testSuiteFinished name='shop.jmx']\n";
         assert_eq!(text, expected);
-        let good = annotations(CiSystem::TeamCity, "s", &cases()[..1]);
-        assert!(good.contains("##teamcity[testStdOut name='p95 > 1s' out='met: 0.5s']"));
+        let good = annotations(CiSystem::TeamCity, "s", &cases(false)[..1]);
+        assert!(good.contains(
+            "##teamcity[testStdOut name='p95 > 1s' out='ok      p95 0.5 s   fails if > 1 s']"
+        ));
     }
 
     #[test]

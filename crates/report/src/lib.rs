@@ -9,6 +9,7 @@ mod ci;
 mod compare;
 mod input;
 pub mod jtl;
+mod judged;
 mod matrix;
 mod outcome;
 mod page;
@@ -18,9 +19,10 @@ mod statistics_json;
 mod trend;
 
 pub use apdex::{Apdex, ApdexLimits, LabelMatcher, apdex};
-pub use ci::{Case, CiSystem, annotations, junit};
+pub use ci::{Case, CaseState, CiSystem, annotations, junit};
 pub use compare::{CompareOptions, ComparedLabel, ComparedRun, Comparison, Difference, Finding};
 pub use input::{InputError, read_input};
+pub use judged::{RunOutcome, ThresholdResult};
 pub use matrix::{MatrixRow, matrix_html};
 pub use outcome::{outcome_markdown, outcome_metrics};
 pub use page::{
@@ -28,7 +30,7 @@ pub use page::{
 };
 pub use run_file::{
     HealthGroup, HealthLine, Mark, PlanIdentity, RunAgent, RunFile, RunFileError, RunVerdict,
-    ThresholdResult, TimeUse, TimedPart, VerdictReason,
+    TimeUse, TimedPart, VerdictReason,
 };
 pub use run_stream::{RunStream, begun};
 pub use statistics_json::statistics_json;

@@ -60,9 +60,11 @@ fn line(page: &mut String, row: &MatrixRow, is_base: bool, base_ms: f64, slowest
     for value in &row.values {
         let _ = write!(page, "<td class=\"v\">{}</td>", escaped(value));
     }
-    let [p50, p95, p99] = row.run.percentiles_ms.map(shown);
+    let [p50, p95, p99] = row.run.percentiles_ms.map(|ms| row.run.cell(ms));
     let times = match (is_base, base_ms > 0.0) {
-        (false, true) => format!("&times;{}", shown(row.run.percentiles_ms[1] / base_ms)),
+        (false, true) if row.run.samples > 0 => {
+            format!("&times;{}", shown(row.run.percentiles_ms[1] / base_ms))
+        }
         _ => String::new(),
     };
     let class = if row.against_base == "worse" {
@@ -75,8 +77,8 @@ fn line(page: &mut String, row: &MatrixRow, is_base: bool, base_ms: f64, slowest
         "<td>{}</td><td>{}</td><td>{}</td><td>{p50}</td><td class=\"bar\">{p95}<i style=\"width:{:.0}%\"></i></td><td>{p99}</td>\
          <td>{times}</td><td class=\"v\">{}</td><td class=\"v {class}\">{}</td><td><a href=\"{}\">report</a></td></tr>",
         row.run.samples,
-        shown(row.run.errors_percent),
-        shown(row.run.rate),
+        row.run.cell(row.run.errors_percent),
+        row.run.cell(row.run.rate),
         80.0 * row.run.percentiles_ms[1] / slowest_ms,
         escaped(&row.run.verdict),
         escaped(&row.against_base),

@@ -2,16 +2,20 @@
 
 use std::fmt::Write as _;
 
-use drumfire_results::StatisticsRow;
+use drumfire_results::{StatisticsRow, ThresholdOutcome};
 
 use crate::compare::markdown_text;
 use crate::run_file::RunFile;
 
 /// The outcome as Markdown: verdict, thresholds, numbers of each label.
 pub fn outcome_markdown(run: &RunFile) -> String {
-    let mut text = format!("### {}", markdown_text(&run.name));
+    let mut text = "### ".to_owned();
+    if let Some(outcome) = run.outcome() {
+        let _ = write!(text, "{}: ", outcome.word());
+    }
+    text.push_str(&markdown_text(&run.name));
     if let Some(verdict) = &run.verdict {
-        let _ = write!(text, ": {}", markdown_text(&verdict.state));
+        let _ = write!(text, ", {}", markdown_text(&verdict.state));
     }
     text.push_str("\n\n");
     for reason in run.verdict.iter().flat_map(|verdict| &verdict.reasons) {
@@ -19,20 +23,21 @@ pub fn outcome_markdown(run: &RunFile) -> String {
         let _ = writeln!(text, "> {what}: {measured}\n");
     }
     if !run.thresholds.is_empty() {
-        text.push_str("| threshold | |\n|---|---|\n");
+        text.push_str("| | threshold |\n|---|---|\n");
         for threshold in &run.thresholds {
-            let word = if threshold.is_met {
-                "met"
-            } else {
-                "**not met**"
+            let word = threshold.outcome.word();
+            let word = match threshold.outcome {
+                ThresholdOutcome::Passed => word.to_owned(),
+                _ => format!("**{word}**"),
             };
-            let (rule, told) = (
-                markdown_text(&threshold.text),
-                markdown_text(&threshold.told),
-            );
-            let _ = writeln!(text, "| {rule} | {word}: {told} |");
+            let sentence = markdown_text(&threshold.sentence);
+            let _ = writeln!(text, "| {word} | {sentence} |");
         }
         text.push('\n');
+    }
+    if run.has_no_samples() {
+        text.push_str("No sample was taken.\n");
+        return text;
     }
     text.push_str(
         "| label | samples | failed | per second | mean ms | p50 ms | p95 ms | p99 ms |\n",
@@ -89,7 +94,9 @@ pub fn outcome_metrics(run: &RunFile) -> String {
     for (name, help, value) in metrics {
         let _ = writeln!(text, "# HELP drumfire_{name} {help}");
         let _ = writeln!(text, "# TYPE drumfire_{name} gauge");
-        for row in &rows {
+        // Of a label without samples, only their number is known.
+        let measured = rows.iter().filter(|row| row.count > 0 || name == "samples");
+        for row in measured {
             let label = row
                 .label
                 .replace('\\', "\\\\")
@@ -108,7 +115,8 @@ mod tests {
     use drumfire_results::{Recording, Sample};
 
     use super::*;
-    use crate::run_file::{RunVerdict, ThresholdResult, VerdictReason};
+    use crate::judged::ThresholdResult;
+    use crate::run_file::{RunVerdict, VerdictReason};
 
     fn run() -> RunFile {
         let mut recording = Recording::default();
@@ -131,11 +139,11 @@ mod tests {
         });
         run.thresholds = vec![ThresholdResult {
             text: "errors > 1%".to_owned(),
-            is_met: false,
+            outcome: ThresholdOutcome::Failed,
             value: Some(50.0),
             limit: 1.0,
             unit: "%".to_owned(),
-            told: "50 %, 49 above".to_owned(),
+            sentence: "errors 50 %   fails if > 1 %".to_owned(),
         }];
         run
     }
@@ -144,15 +152,29 @@ mod tests {
     fn markdown_has_verdict_thresholds_and_labels() {
         let text = outcome_markdown(&run());
         assert!(
-            text.starts_with("### shop.jmx: DEGRADED\n\n> the generator was stopped: 2 s\n"),
+            text.starts_with(
+                "### FAILED: shop.jmx, DEGRADED\n\n> the generator was stopped: 2 s\n"
+            ),
             "{text}"
         );
         assert!(
-            text.contains("| errors &gt; 1% | **not met**: 50 %, 49 above |"),
+            text.contains("| **FAILED** | errors 50 %   fails if &gt; 1 % |"),
             "{text}"
         );
         assert!(text.contains("| a\\|\"b\" | 2 | 50.00 % |"), "{text}");
         assert!(text.contains("\n| TOTAL | 2 |"), "{text}");
+    }
+
+    #[test]
+    fn a_run_without_samples_has_no_shares_and_no_times() {
+        let empty = RunFile::new("p.jmx", Recording::default());
+        assert_eq!(
+            outcome_markdown(&empty),
+            "### FAILED: p.jmx\n\nNo sample was taken.\n"
+        );
+        let metrics = outcome_metrics(&empty);
+        assert!(metrics.contains("drumfire_samples{label=\"TOTAL\"} 0\n"));
+        assert_eq!(metrics.matches("{label=").count(), 1, "{metrics}");
     }
 
     #[test]

@@ -12,6 +12,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::judged::ThresholdResult;
+
 /// The version that this program writes.
 const VERSION: u32 = 1;
 
@@ -111,23 +113,6 @@ pub struct VerdictReason {
     pub remedy: String,
     /// When: from and to, in milliseconds since the Unix epoch.
     pub spans_ms: Vec<(i64, i64)>,
-}
-
-/// The outcome of a threshold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ThresholdResult {
-    /// The threshold as it was given.
-    pub text: String,
-    /// Whether the threshold is met.
-    pub is_met: bool,
-    /// The value in the unit of the limit; `None` without samples.
-    pub value: Option<f64>,
-    /// The limit.
-    pub limit: f64,
-    /// The unit of both.
-    pub unit: String,
-    /// The outcome in one line.
-    pub told: String,
 }
 
 /// Something that happened in a run.

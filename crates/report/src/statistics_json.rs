@@ -56,6 +56,9 @@ fn row(name: &str, label: &LabelStatistics, percents: [f64; 3]) -> Value {
     let service = &label.service;
     let percentile = |percent| ms(service.percentile(percent));
     let row = label.row();
+    if label.count == 0 {
+        return without_samples(name);
+    }
     json!({
         "transaction": name,
         "sampleCount": label.count,
@@ -72,4 +75,25 @@ fn row(name: &str, label: &LabelStatistics, percents: [f64; 3]) -> Value {
         "receivedKBytesPerSec": row.received_kib_per_s,
         "sentKBytesPerSec": row.sent_kib_per_s,
     })
+}
+
+/// A row without shares, times and rates, since nothing was measured.
+fn without_samples(name: &str) -> Value {
+    let mut row = json!({ "transaction": name, "sampleCount": 0, "errorCount": 0 });
+    for field in [
+        "errorPct",
+        "meanResTime",
+        "medianResTime",
+        "minResTime",
+        "maxResTime",
+        "pct1ResTime",
+        "pct2ResTime",
+        "pct3ResTime",
+        "throughput",
+        "receivedKBytesPerSec",
+        "sentKBytesPerSec",
+    ] {
+        row[field] = Value::Null;
+    }
+    row
 }

@@ -19,6 +19,16 @@ pub struct TrendPoint {
     pub verdict: String,
 }
 
+impl TrendPoint {
+    /// A number for a table. Without samples nothing was measured, and 0 would look like a measurement.
+    pub(crate) fn cell(&self, value: f64) -> String {
+        match self.samples {
+            0 => "–".to_owned(),
+            _ => shown(value),
+        }
+    }
+}
+
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 180.0;
 const LEFT: f64 = 60.0;
@@ -127,6 +137,7 @@ fn chart(page: &mut String, title: &str, points: &[TrendPoint], series: &[(&str,
         let line: Vec<String> = values
             .iter()
             .enumerate()
+            .filter(|(at, _)| points[*at].samples > 0)
             .map(|(at, value)| format!("{:.1},{:.1}", x(at), y(*value)))
             .collect();
         let _ = writeln!(
@@ -134,7 +145,8 @@ fn chart(page: &mut String, title: &str, points: &[TrendPoint], series: &[(&str,
             "<polyline class=\"l {class}\" points=\"{}\"/>",
             line.join(" ")
         );
-        for (at, value) in values.iter().enumerate() {
+        let values = values.iter().enumerate();
+        for (at, value) in values.filter(|(at, _)| points[*at].samples > 0) {
             let _ = writeln!(
                 page,
                 "<circle class=\"{class}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3.5\"><title>{}: {name} {}</title></circle>",
@@ -154,14 +166,14 @@ fn table(page: &mut String, points: &[TrendPoint]) {
          <th>p99 ms</th><th>verdict</th></tr>\n",
     );
     for point in points.iter().rev() {
-        let [p50, p95, p99] = point.percentiles_ms.map(shown);
+        let [p50, p95, p99] = point.percentiles_ms.map(|ms| point.cell(ms));
         let _ = writeln!(
             page,
             "<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{p50}</td><td>{p95}</td><td>{p99}</td><td>{}</td></tr>",
             escaped(&point.when),
             point.samples,
-            shown(point.errors_percent),
-            shown(point.rate),
+            point.cell(point.errors_percent),
+            point.cell(point.rate),
             escaped(&point.verdict)
         );
     }
@@ -216,6 +228,21 @@ mod tests {
         assert!(!page.contains("NaN") && !page.contains("http"));
         assert!(trend_html("p", &[]).contains("0 runs"));
         assert!(!trend_html("p", &[point(0.0)]).contains("NaN"));
+    }
+
+    #[test]
+    fn a_run_without_samples_has_no_numbers_and_no_point() {
+        let empty = TrendPoint {
+            when: "2026-11-23 10:00".to_owned(),
+            samples: 0,
+            errors_percent: 0.0,
+            rate: 0.0,
+            percentiles_ms: [0.0; 3],
+            verdict: "INVALID".to_owned(),
+        };
+        let page = trend_html("p", &[empty]);
+        assert!(!page.contains("<circle"), "{page}");
+        assert!(page.contains("<td>0</td><td>–</td><td>–</td><td>–</td>"));
     }
 
     #[test]

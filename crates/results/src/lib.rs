@@ -62,6 +62,6 @@ pub use statistics::{LabelStatistics, MAX_LABELS, OTHER_LABELS, Recording, Stati
 pub use summariser::{Summariser, SummariserSettings, SummaryDelta, ThreadCounts};
 pub use text::SharedText;
 pub use threshold_watch::ThresholdWatch;
-pub use thresholds::{Threshold, ThresholdError, Verdict, WindowOutcome};
+pub use thresholds::{Threshold, ThresholdError, ThresholdOutcome, Verdict};
 pub use timeline::{Cell, Codes, Timeline, TimelineSample, TotalCell};
 pub use writer::{FileReport, Filter, Inlet, OutputSpec, ResultWriter, WriterGauge, WriterReport};

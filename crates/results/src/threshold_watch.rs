@@ -44,7 +44,6 @@ pub struct ThresholdWatch {
     lasted_s: u32,
     /// The samples of the whole run, for a threshold without a window.
     so_far: LabelStatistics,
-    has_samples: bool,
     outcome: WindowOutcome,
 }
 
@@ -59,7 +58,6 @@ impl ThresholdWatch {
             begin: 0,
             lasted_s: 0,
             so_far: LabelStatistics::new(String::new(), false),
-            has_samples: false,
             outcome: WindowOutcome::default(),
         }
     }
@@ -85,7 +83,7 @@ impl ThresholdWatch {
         // If samplers and transaction controllers share the label, the samplers count.
         let has_samplers = matching(false).next().is_some() || self.threshold.is_about_all();
         let matched: Vec<&LabelIncrement> = matching(!has_samplers).collect();
-        self.has_samples |= !matched.is_empty();
+        self.outcome.has_samples |= matched.iter().any(|label| label.count > 0);
         if !self.threshold.is_windowed() {
             matched.iter().for_each(|label| self.so_far.absorb(label));
             return;
@@ -105,14 +103,22 @@ impl ThresholdWatch {
     /// Judges the seconds that are complete at `now_ms`, in milliseconds since the Unix epoch. Returns true when that breaks
     /// the threshold for the first time.
     pub fn advance(&mut self, now_ms: i64) -> bool {
+        self.judge_before((now_ms - GRACE_MS).div_euclid(1_000))
+    }
+
+    /// Judges all whole seconds of a run that ended at `ended_ms` and whose increments have all been added.
+    pub fn finish(&mut self, ended_ms: i64) {
+        self.judge_before(ended_ms.div_euclid(1_000));
+    }
+
+    fn judge_before(&mut self, end: i64) -> bool {
         if self.outcome.broken_ms.is_some() {
             return false;
         }
         let Some(mut number) = self.next else {
             return false;
         };
-        let complete = (now_ms - GRACE_MS).div_euclid(1_000);
-        while number < complete {
+        while number < end {
             if self.judge_second(number) {
                 return true;
             }
@@ -131,6 +137,7 @@ impl ThresholdWatch {
             // A second without samples has no times to judge.
             return false;
         };
+        self.outcome.judged_s = self.outcome.judged_s.saturating_add(1);
         if !self.threshold.is_beyond(value) {
             self.lasted_s = 0;
             self.note_worst(value);
@@ -157,6 +164,7 @@ impl ThresholdWatch {
         if from < self.begin {
             return None;
         }
+        self.outcome.windows = self.outcome.windows.saturating_add(1);
         let mut all = Second::default();
         let places = (from - self.first).max(0) as usize..(number + 1 - self.first).max(0) as usize;
         for second in places.filter_map(|place| self.seconds.get(place)) {
@@ -175,11 +183,10 @@ impl ThresholdWatch {
         }
     }
 
-    /// The verdict so far; `recording` is the sum of all increments.
+    /// The verdict so far; `recording` is the sum of all increments. A threshold that was broken stays broken.
     pub fn verdict(&self, recording: &Recording) -> Verdict {
-        if self.threshold.is_windowed() {
-            let is_known = self.has_samples || self.threshold.is_about_all();
-            self.threshold.judged_in_windows(self.outcome, is_known)
+        if self.threshold.is_windowed() || self.outcome.broken_ms.is_some() {
+            Verdict::of_windows(&self.threshold, self.outcome)
         } else {
             self.threshold.judge(recording)
         }
@@ -191,6 +198,7 @@ mod tests {
     use super::*;
     use crate::collect::Collector;
     use crate::sample::Sample;
+    use crate::thresholds::ThresholdOutcome;
 
     /// A second with `count` samples of 100 ms, the first `failed` of them failed, and one label's with `slow_ms`.
     fn second(number: i64, count: i64, failed: i64, slow_ms: i64) -> Increment {
@@ -226,7 +234,8 @@ mod tests {
                 return Some(number);
             }
         }
-        assert!(watch.verdict(&Recording::default()).is_met());
+        let outcome = watch.verdict(&Recording::default()).outcome();
+        assert_eq!(outcome, ThresholdOutcome::Passed);
         None
     }
 
@@ -299,19 +308,79 @@ mod tests {
         let text = "errors > 10% over 2s";
         assert_eq!(
             told(text, 3),
-            "not met  errors > 10% over 2s: 30%, 20% above the limit"
+            "FAILED  errors 30 %   fails if > 10 % over 2 s"
         );
         assert_eq!(
             told(text, 1),
-            "met      errors > 10% over 2s: 10%, exactly the limit at worst"
+            "ok      errors 10 % at worst   fails if > 10 % over 2 s"
         );
+    }
+
+    #[test]
+    fn a_threshold_whose_window_was_never_whole_is_not_judged() {
+        for (text, expected) in [
+            (
+                "errors > 1 over 60s",
+                "not judged  errors   fails if > 1 over 60 s   it needs 60 whole seconds; the run ended before that",
+            ),
+            (
+                "errors > 1 for 60s",
+                "not judged  errors   fails if > 1 for 60 s   it needs 60 whole seconds; the run had 5 s",
+            ),
+            (
+                "max of nobody > 1ms over 2s",
+                "not judged  max of nobody   fails if > 1 ms over 2 s   no sample has the label `nobody`",
+            ),
+            (
+                "max of /^no/ > 1ms over 2s",
+                "not judged  max of /^no/   fails if > 1 ms over 2 s   no sample has a label like `/^no/`",
+            ),
+        ] {
+            let mut watch = ThresholdWatch::new(text.parse().expect("a threshold"));
+            for number in 100..106 {
+                watch.add(&second(number, 10, 0, 0));
+                watch.advance((number + 1) * 1_000 + GRACE_MS);
+            }
+            assert_eq!(watch.verdict(&Recording::default()).to_string(), expected);
+        }
+        let quiet = ThresholdWatch::new("p95 > 1us over 10s".parse().expect("a threshold"));
         assert_eq!(
-            told("errors > 1 over 60s", 3),
-            "met      errors > 1 over 60s: the run had no whole window"
+            quiet.verdict(&Recording::default()).to_string(),
+            "not judged  p95   fails if > 1 µs over 10 s   the run has no sample"
         );
+    }
+
+    #[test]
+    fn a_run_as_long_as_a_window_is_judged_to_its_last_whole_second() {
+        let mut watch = ThresholdWatch::new("p95 > 1us over 2s".parse().expect("a threshold"));
+        for number in 100..103 {
+            watch.add(&second(number, 10, 0, 0));
+        }
+        watch.advance(103_010);
         assert_eq!(
-            told("max of nobody > 1ms over 2s", 3),
-            "not met  max of nobody > 1ms over 2s: no samples"
+            watch.verdict(&Recording::default()).outcome(),
+            ThresholdOutcome::NotJudged
+        );
+        watch.finish(103_010);
+        assert_eq!(
+            watch.verdict(&Recording::default()).outcome(),
+            ThresholdOutcome::Failed
+        );
+    }
+
+    #[test]
+    fn a_threshold_that_was_broken_stays_broken_when_the_value_recovers() {
+        let mut watch = ThresholdWatch::new("errors > 30%".parse().expect("a threshold"));
+        let mut recording = Recording::default();
+        for (number, failed) in [(100, 5), (101, 0), (102, 0)] {
+            let second = second(number, 10, failed, 0);
+            recording.absorb(&second);
+            watch.add(&second);
+            watch.advance((number + 1) * 1_000 + GRACE_MS + 1_000);
+        }
+        assert_eq!(
+            watch.verdict(&recording).outcome(),
+            ThresholdOutcome::Failed
         );
     }
 

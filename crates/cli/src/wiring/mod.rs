@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use drumfire_commands::engine::{
-    Control, Engine, Glance, GroupView, Outcome, PlanView, RunOrder, Share, SplitView, Subscriber,
-    SummaryLines, Survey,
+    Control, Engine, Glance, GroupView, Outcome, PlanLabels, PlanView, RunOrder, Share, SplitView,
+    Subscriber, SummaryLines, Survey,
 };
 use drumfire_commands::properties::RunProperties;
 use drumfire_engine::java::Java;
@@ -110,6 +110,10 @@ impl Engine for Wiring {
 
     fn result_files(&self, ready: &Ready) -> Vec<PathBuf> {
         drumfire_engine::result_files(&ready.plan.program)
+    }
+
+    fn labels(&self, ready: &Ready) -> Option<PlanLabels> {
+        Some(drumfire_engine::labels(&ready.plan))
     }
 
     fn backends(&self, ready: &Ready) -> Vec<drumfire_engine::BackendSpec> {

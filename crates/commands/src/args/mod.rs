@@ -31,6 +31,7 @@ use crate::options::{
 };
 use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments, RunsArguments};
 use crate::project;
+use crate::thresholds::ALLOW_UNJUDGED;
 
 /// `drumfire COMMAND …`
 #[derive(Debug, Parser)]
@@ -233,6 +234,9 @@ struct RunArguments {
     /// End the run as soon as this is true, with exit code 5
     #[arg(long, value_name = "THRESHOLD", help_heading = PASS)]
     abort_on: Vec<String>,
+    /// Pass although a threshold cannot be judged, such as one on a label without samples
+    #[arg(long, help_heading = PASS)]
+    allow_unjudged: bool,
     /// End with exit code 6 if the run's own verdict is not VALID
     #[arg(long, help_heading = PASS)]
     strict: bool,
@@ -345,6 +349,9 @@ struct ReportArguments {
     /// End with exit code 5 if this is true, such as 'errors > 1%' or 'p95 > 300ms'
     #[arg(long, value_name = "THRESHOLD")]
     fail_on: Vec<String>,
+    /// Pass although a threshold cannot be judged, such as one on a label without samples
+    #[arg(long)]
+    allow_unjudged: bool,
     #[command(flatten)]
     ci: CiArguments,
     #[command(flatten)]
@@ -663,17 +670,13 @@ impl RunArguments {
         };
         let mut properties = self.properties.into_options();
         properties.changes.extend(self.load.into_changes());
-        if self.skip_unsupported {
-            let (name, value) = ("drumfire.skip_unsupported", "true");
-            properties
-                .changes
-                .push(Change::Property(name.to_owned(), value.to_owned()));
-        }
-        if self.tls_verify {
-            let (name, value) = ("drumfire.tls_verify", "true");
-            properties
-                .changes
-                .push(Change::Property(name.to_owned(), value.to_owned()));
+        let switches = [
+            (self.skip_unsupported, "drumfire.skip_unsupported"),
+            (self.tls_verify, "drumfire.tls_verify"),
+            (self.allow_unjudged, ALLOW_UNJUDGED),
+        ];
+        for (_, name) in switches.iter().filter(|(is_on, _)| *is_on) {
+            properties.changes.push(Change::switched_on(name));
         }
         authorities::trust(&mut properties, self.tls_ca.as_deref());
         Ok(RunOptions {
@@ -729,6 +732,10 @@ fn chosen_plan(plan: Option<PathBuf>, has_demo: bool) -> Result<PlanChoice, Stri
 
 impl ReportArguments {
     fn into_options(self) -> ReportOptions {
+        let mut properties = self.properties.into_options();
+        if self.allow_unjudged {
+            properties.changes.push(Change::switched_on(ALLOW_UNJUDGED));
+        }
         ReportOptions {
             input: self.input,
             files: ReportFiles {
@@ -743,7 +750,7 @@ impl ReportArguments {
             },
             force: self.force,
             fail_on: self.fail_on,
-            properties: self.properties.into_options(),
+            properties,
             is_jmeter: false,
         }
     }
@@ -790,16 +797,10 @@ impl PropertyArguments {
     fn into_options(self) -> PropertyOptions {
         let system_files = self.system_file.into_iter().map(Change::SystemFile);
         let files = self.file.into_iter().map(Change::File);
-        let system = self
-            .system
-            .iter()
-            .map(|text| split_definition(text))
-            .map(|(name, value)| Change::System(name, value));
-        let own = self
-            .property
-            .iter()
-            .map(|text| split_definition(text))
-            .map(|(name, value)| Change::Property(name, value));
+        let system = self.system.iter().map(|text| split_definition(text));
+        let system = system.map(|(name, value)| Change::System(name, value));
+        let own = self.property.iter().map(|text| split_definition(text));
+        let own = own.map(|(name, value)| Change::Property(name, value));
         PropertyOptions {
             main_file: self.main_file,
             home: self.home,

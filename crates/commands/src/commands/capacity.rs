@@ -13,6 +13,7 @@ use crate::console::Console;
 use crate::engine::{Control, Debugging, Engine};
 use crate::exit_codes::Exit;
 use crate::options::{Change, PlanChoice, Progress, Refusal};
+use crate::thresholds::{LabelCondition, warn_of_inversions};
 
 /// The upper limit of the run's duration. The run ends earlier, with the search.
 const LONGEST_S: u32 = 24 * 3_600;
@@ -45,10 +46,12 @@ pub fn capacity<E: Engine>(
     let load = load.map(|(name, value)| Change::Property(name.to_owned(), value));
     options.properties.changes.extend(load);
     options.progress = Progress::Quiet;
+    warn_of_inversions(&goal.conditions, console);
     console.line(&format!(
         "searching from {}/s to {}/s with {} users, until {}",
         goal.from, goal.max, goal.users, arguments.until
     ));
+    let conditions = goal.conditions.clone();
     let control = Control::default();
     let mut search = Search::new(goal, control.clone(), Box::new(io::stdout()));
     let company = RunParticipants {
@@ -56,6 +59,7 @@ pub fn capacity<E: Engine>(
         follower: Some(&mut search),
         debugging: Debugging::default(),
         judge: None,
+        conditions: conditions.iter().filter_map(LabelCondition::of).collect(),
     };
     let exit = run::follow(options, engine, console, company)?;
     console.print(&search.rendered());

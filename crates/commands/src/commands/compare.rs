@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use drumfire_report::{Case, CompareOptions, Comparison, Finding, RunFile, junit};
+use drumfire_report::{Case, CaseState, CompareOptions, Comparison, Finding, RunFile, junit};
 
 use super::inputs::settings;
 use super::report::read_quietly;
@@ -72,7 +72,10 @@ fn cases(comparison: &Comparison) -> Vec<Case> {
                     label.finding.word(),
                     told.join("; ")
                 ),
-                is_good: label.finding != Finding::Worse,
+                state: match label.finding {
+                    Finding::Worse => CaseState::Failed,
+                    _ => CaseState::Passed,
+                },
             });
         }
     }

@@ -69,6 +69,7 @@ pub fn debug<E: Engine>(
         follower: None,
         debugging: Debugging::by(Arc::new(session.clone())),
         judge: None,
+        conditions: Vec::new(),
     };
     let ended = run::follow(options, engine, console, company);
     session.end();

@@ -9,7 +9,7 @@ use drumfire_report::{RunFile, read_input};
 use drumfire_results::Threshold;
 
 use super::inputs::settings;
-use super::run::{FAIL_ON, judge, thresholds};
+use super::run::{FAIL_ON, thresholds as all_thresholds};
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
@@ -17,7 +17,7 @@ use crate::options::{Progress, Refusal, ReportOptions};
 use crate::properties::RunProperties;
 use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
-use crate::{reports, run_facts};
+use crate::{reports, thresholds};
 
 /// The property with a regular expression that a label must match in full to be in the report.
 const SAMPLE_FILTER: &str = "jmeter.reportgenerator.sample_filter";
@@ -25,10 +25,11 @@ const SAMPLE_FILTER: &str = "jmeter.reportgenerator.sample_filter";
 /// Makes a report. For JMeter's command line, it prints JMeter's messages and nothing else.
 pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let settings = settings(&options.properties, &[], None, console)?;
-    let thresholds = match options.is_jmeter {
+    let given = match options.is_jmeter {
         true => Vec::new(),
         false => end_thresholds(&options.fail_on, &settings)?,
     };
+    thresholds::warn_of_inversions(&given, console);
     let told = |message: String| match options.is_jmeter {
         true => failed(&message, Exit::RunFailed),
         false => Refusal::new(Exit::RunFailed, message),
@@ -51,7 +52,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
         return Err(told(message));
     }
     let mut run = read_run(&options.input, &settings, console).map_err(told)?;
-    let mut is_met = true;
+    let mut broke_threshold = false;
     if !options.is_jmeter {
         let columns = console.is_terminal.then(|| terminal_size().0);
         let text = summary::render(
@@ -60,25 +61,30 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
             columns,
         );
         console.print(&text);
-        let verdicts: Vec<_> = thresholds
+        let verdicts = given
             .iter()
             .map(|threshold| threshold.judge(&run.recording))
             .collect();
-        is_met = judge(&verdicts, Progress::Lines, console);
-        if !thresholds.is_empty() {
-            run.thresholds = run_facts::threshold_results(&verdicts);
+        let judged = thresholds::results(verdicts, &run.recording);
+        let allows_unjudged = thresholds::allows_unjudged(&settings);
+        broke_threshold = thresholds::print(&judged, allows_unjudged, Progress::Lines, console);
+        if !judged.is_empty() {
+            run.thresholds = judged;
         }
     }
     let lost = reports::write(&run, &run, &files, &settings);
     if files.annotations {
-        console.print_as_it_is(&reports::annotations(&run.name, &reports::cases(&run)));
+        console.print_as_it_is(&reports::annotations(
+            &run.name,
+            &reports::cases(&run, &settings),
+        ));
     }
     if !lost.is_empty() {
         return Err(told(lost.join("\nerror: ")));
     }
-    Ok(match is_met {
-        true => Exit::Ok,
-        false => Exit::ThresholdsNotMet,
+    Ok(match broke_threshold {
+        true => Exit::ThresholdsNotMet,
+        false => Exit::Ok,
     })
 }
 
@@ -116,7 +122,7 @@ pub fn read_quietly(
 /// The thresholds, which must concern the whole run: the files of a run do not record every second
 /// exactly.
 fn end_thresholds(given: &[String], settings: &RunProperties) -> Result<Vec<Threshold>, Refusal> {
-    let all = thresholds(given, FAIL_ON, settings)?;
+    let all = all_thresholds(given, FAIL_ON, settings)?;
     match all.iter().find(|threshold| threshold.is_windowed()) {
         Some(threshold) => Err(Refusal::new(
             Exit::Usage,

@@ -128,11 +128,14 @@ fn as_json(known: &[ListedRun]) -> String {
         .iter()
         .map(|one| {
             let row = RunRow::of(&one.run);
+            // Nothing was measured without samples.
+            let known = |value: f64| (row.samples > 0).then_some(value);
+            let [p50_ms, p95_ms, p99_ms] = row.percentiles_ms.map(known);
             serde_json::json!({
                 "id": one.id, "file": one.path, "plan": row.name, "started_ms": one.run.started_ms,
-                "ended_ms": one.run.ended_ms, "samples": row.samples, "errors_percent": row.errors_percent,
-                "rate": row.rate, "p50_ms": row.percentiles_ms[0], "p95_ms": row.percentiles_ms[1],
-                "p99_ms": row.percentiles_ms[2], "verdict": row.verdict,
+                "ended_ms": one.run.ended_ms, "samples": row.samples, "errors_percent": known(row.errors_percent),
+                "rate": known(row.rate), "p50_ms": p50_ms, "p95_ms": p95_ms, "p99_ms": p99_ms,
+                "verdict": row.verdict,
             })
         })
         .collect();
@@ -178,7 +181,7 @@ fn show(run: &RunFile, console: &mut Console<'_>) {
     let text = summary::render(&Summary::of_recording(&run.recording), console.style, None);
     console.print(&text);
     for threshold in &run.thresholds {
-        console.line(&threshold.told);
+        console.line(&threshold.line());
     }
     if let Some(verdict) = &run.verdict {
         console.line(&format!("verdict  {}", verdict.state));

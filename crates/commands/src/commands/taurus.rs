@@ -153,11 +153,16 @@ fn run_test<E: Engine>(
     }
     background.stage(&test.hooks, Stage::Startup, None)?;
     let mut judge = PassFail::new(test.criteria);
+    for inversion in judge.inversions() {
+        console.warn(&inversion);
+    }
+    let conditions = judge.conditions();
     let company = run::RunParticipants {
         control: &Control::default(),
         follower: None,
         debugging: Debugging::default(),
         judge: Some(&mut judge),
+        conditions,
     };
     let outcome = run::follow(options, engine, console, company);
     let exit = match &outcome {

@@ -154,6 +154,11 @@ pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String
 }
 
 fn table(text: &mut String, summary: &Summary, style: Style, columns: usize) {
+    if summary.labels.is_empty() {
+        // A row of zeros would look like measurements.
+        text.push_str("no sample was taken\n");
+        return;
+    }
     let widest = summary
         .labels
         .iter()

@@ -1,6 +1,7 @@
 //! Compiles one thread group: its controllers, and each sampler with the elements in its scope (`TestCompiler`).
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use drumfire_expr::Template;
 use drumfire_jmx::full_class_name;
@@ -31,6 +32,8 @@ struct Frame<'p> {
     controller: Option<ControllerId>,
     configs: Vec<&'p Element>,
     roles: Vec<Rc<Roles>>,
+    /// Names of its timers, in the order of their roles.
+    timer_names: Vec<Arc<str>>,
 }
 
 struct Builder<'p, 'd, 'c, 'u> {
@@ -148,6 +151,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             controller,
             configs: Vec::new(),
             roles: Vec::new(),
+            timer_names: Vec::new(),
         };
         for child in children {
             match foreign::role(child, self.decoding) {
@@ -160,6 +164,9 @@ impl<'p> Builder<'p, '_, '_, '_> {
                 _ => {}
             }
             let roles = self.decoded.roles(child, self.decoding);
+            if roles.timer.is_some() {
+                frame.timer_names.push(child.name.as_str().into());
+            }
             frame.roles.push(watched(roles, child, self.decoding));
         }
         self.frames.push(frame);
@@ -393,6 +400,8 @@ impl<'p> Builder<'p, '_, '_, '_> {
             .flat_map(|frame| &frame.roles)
             .filter_map(|roles| roles.timer.clone())
             .collect();
+        let timer_names = self.frames.iter().rev();
+        let timer_names = timer_names.flat_map(|frame| frame.timer_names.iter().cloned());
         let needs = post
             .iter()
             .map(|post| post.reads())
@@ -420,6 +429,7 @@ impl<'p> Builder<'p, '_, '_, '_> {
             sampler,
             pre,
             timers,
+            timer_names: timer_names.collect(),
             post,
             assertions,
             reach: self.reach(&listeners, true),

@@ -93,6 +93,8 @@ pub struct Context {
     pub arrival: Option<Instant>,
     /// Whether the parts of the sample at hand are timed.
     pub is_timed: bool,
+    /// Whether the user is in the timers before its sampler, or was when its thread group should have ended.
+    pub is_in_timers: bool,
     /// The samplers' state of this user.
     pub slot: Box<dyn UserSlot>,
     /// The Java host's state of this user.
@@ -165,6 +167,7 @@ impl Context {
             intended: None,
             arrival: None,
             is_timed: false,
+            is_in_timers: false,
             slot: worker.slot.user(),
             java: None,
             branch: None,

@@ -1,10 +1,13 @@
 //! Users that end before their first sample, and whether a run sent anything at all.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::run::control::Stopping;
-use crate::run::program::{GroupKind, Program};
+use crate::run::journey::{BoundPlan, Package};
+use crate::run::overruns::seconds;
+use crate::run::program::GroupKind;
+use crate::run::unreached;
 
 /// Users that ended before the plan would have them end.
 #[derive(Default)]
@@ -15,6 +18,10 @@ pub struct EarlyEnds {
     without_sample: AtomicU64,
     /// Why the first user ended early.
     first: OnceLock<String>,
+    /// Whether any user's first sampler had its turn.
+    is_reached: AtomicBool,
+    /// The wait of a user that ended because it would have outlasted its duration.
+    too_long: OnceLock<String>,
 }
 
 impl EarlyEnds {
@@ -31,11 +38,37 @@ impl EarlyEnds {
         self.first.get_or_init(|| reason.to_owned());
     }
 
+    /// Records that a sampler of a main thread group had its turn.
+    pub fn note_reached(&self) {
+        self.is_reached.store(true, Ordering::Relaxed);
+    }
+
+    /// Records that a user ends, because its timers would have waited beyond its duration.
+    pub fn note_wait(&self, package: &Package, ms: i64) {
+        self.too_long.get_or_init(|| {
+            let names: Vec<String> = package
+                .timer_names
+                .iter()
+                .map(|name| format!("`{name}`"))
+                .collect();
+            let (timers, wait) = match names.len() {
+                1 => ("timer", "waits"),
+                _ => ("timers", "wait"),
+            };
+            format!(
+                "the {timers} {} {wait} {} before `{}`, which is longer than the users run; shorten the wait or raise the duration",
+                names.join(", "),
+                seconds(ms),
+                package.name.source()
+            )
+        });
+    }
+
     /// Why the run sent nothing, or why all users of its main groups ended before their first sampler; `None` otherwise.
     pub fn nothing_sent(
         &self,
         samples: u64,
-        program: &Program,
+        plan: &BoundPlan,
         stopping: Stopping,
     ) -> Option<String> {
         let started = self.started.load(Ordering::Relaxed);
@@ -57,15 +90,17 @@ impl EarlyEnds {
         if stopping != Stopping::No {
             return Some("the run was stopped before the first request".to_owned());
         }
-        Some(match reason {
-            Some(reason) => format!("users ended before the first request: {reason}"),
-            None => why_nobody_sends(program),
+        let is_reached = self.is_reached.load(Ordering::Relaxed);
+        Some(match (reason, self.too_long.get()) {
+            (Some(reason), _) => format!("users ended before the first request: {reason}"),
+            (None, Some(wait)) if !is_reached => wait.clone(),
+            _ => why_nobody_sends(plan, started > 0, is_reached),
         })
     }
 }
 
-fn why_nobody_sends(program: &Program) -> String {
-    let groups = &program.groups;
+fn why_nobody_sends(plan: &BoundPlan, has_started: bool, is_reached: bool) -> String {
+    let groups = &plan.program.groups;
     let fault = groups.iter().find_map(|group| {
         let fault = group.shape.check().err()?;
         Some(format!("the thread group '{}' has {fault}", group.name))
@@ -79,10 +114,23 @@ fn why_nobody_sends(program: &Program) -> String {
         "every thread group has 0 users".to_owned()
     } else if groups.iter().all(|group| !group.has_samplers) {
         "no thread group has an enabled sampler".to_owned()
-    } else if groups.iter().any(|group| is_main(group.kind)) {
-        "no user reached a sampler".to_owned()
-    } else {
+    } else if !groups.iter().any(|group| is_main(group.kind)) {
         "the plan has no main thread group with a sampler".to_owned()
+    } else if !has_started {
+        "no user started before the end of the run".to_owned()
+    } else if is_reached {
+        why_nothing_ended(plan)
+    } else {
+        unreached::why(plan).unwrap_or_else(|| "no user reached a sampler".to_owned())
+    }
+}
+
+/// Why samplers had their turn and there is no sample.
+fn why_nothing_ended(plan: &BoundPlan) -> String {
+    let mut samplers = plan.journeys.iter().flat_map(|journey| &journey.samplers);
+    match samplers.all(|package| package.class.ends_with(".TestAction")) {
+        true => "the only enabled samplers are Flow Control Actions, which send nothing".to_owned(),
+        false => "no sample ended before the end of the run".to_owned(),
     }
 }
 
@@ -90,14 +138,14 @@ fn why_nobody_sends(program: &Program) -> String {
 mod tests {
     use super::*;
 
-    fn program(elements: &str) -> std::sync::Arc<Program> {
+    fn plan(elements: &str) -> BoundPlan {
         let text = format!(
             r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="g" testclass="TestPlan" testname="P"/><hashTree>{elements}</hashTree></hashTree></jmeterTestPlan>"#
         );
         let read = drumfire_jmx::read(text.as_bytes(), std::path::Path::new("p.jmx"));
         let tree = read.expect("a plan").tree;
         match crate::compile(tree, Default::default()) {
-            Ok(compiled) => compiled.plan.program,
+            Ok(compiled) => compiled.plan,
             Err(faults) => panic!("{faults:?}"),
         }
     }
@@ -114,7 +162,7 @@ mod tests {
     #[test]
     fn a_run_without_samples_says_why() {
         let why =
-            |elements: &str| EarlyEnds::default().nothing_sent(0, &program(elements), Stopping::No);
+            |elements: &str| EarlyEnds::default().nothing_sent(0, &plan(elements), Stopping::No);
         let none = why("").expect("nothing is sent");
         assert!(none.contains("no enabled thread group"), "{none}");
         let zero = why(&group(0, SAMPLE)).expect("nothing is sent");
@@ -122,23 +170,66 @@ mod tests {
         let empty = why(&group(1, "")).expect("nothing is sent");
         assert_eq!(empty, "no thread group has an enabled sampler");
         let missed = why(&group(1, SAMPLE)).expect("nothing is sent");
-        assert_eq!(missed, "no user reached a sampler");
+        assert_eq!(missed, "no user started before the end of the run");
+    }
+
+    /// What is told of a run whose users started and reached no sampler, or whose samplers made no sample.
+    fn of_users(elements: &str, is_reached: bool) -> String {
+        let early = EarlyEnds::default();
+        early.note_start();
+        if is_reached {
+            early.note_reached();
+        }
+        let told = early.nothing_sent(0, &plan(&group(1, elements)), Stopping::No);
+        told.expect("nothing is sent")
+    }
+
+    #[test]
+    fn controllers_that_let_no_user_in_are_named() {
+        let never = format!(
+            r#"<IfController guiclass="g" testclass="IfController" testname="On sale"><stringProp name="IfController.condition">false</stringProp></IfController><hashTree>{SAMPLE}</hashTree>"#
+        );
+        assert_eq!(
+            of_users(&never, false),
+            "the condition of the If Controller `On sale` was false"
+        );
+        let none = format!(
+            r#"<LoopController guiclass="g" testclass="LoopController" testname="Again"><stringProp name="LoopController.loops">0</stringProp></LoopController><hashTree>{never}</hashTree>"#
+        );
+        assert_eq!(
+            of_users(&none, false),
+            "the Loop Controller `Again` has no iteration"
+        );
+    }
+
+    #[test]
+    fn flow_control_actions_alone_are_named() {
+        let pause =
+            r#"<TestAction guiclass="g" testclass="TestAction" testname="Pause"/><hashTree/>"#;
+        assert_eq!(
+            of_users(pause, true),
+            "the only enabled samplers are Flow Control Actions, which send nothing"
+        );
+        assert_eq!(
+            of_users(SAMPLE, true),
+            "no sample ended before the end of the run"
+        );
     }
 
     #[test]
     fn users_that_all_end_at_once_have_sent_nothing_whatever_others_sent() {
         let early = EarlyEnds::default();
-        let program = program(&group(2, SAMPLE));
+        let plan = plan(&group(2, SAMPLE));
         for _ in 0..2 {
             early.note_start();
             early.note_end(true, "no file");
         }
-        let told = early.nothing_sent(5, &program, Stopping::No);
+        let told = early.nothing_sent(5, &plan, Stopping::No);
         assert_eq!(
             told.as_deref(),
             Some("all 2 users ended before the first request: no file")
         );
         early.note_start();
-        assert_eq!(early.nothing_sent(5, &program, Stopping::No), None);
+        assert_eq!(early.nothing_sent(5, &plan, Stopping::No), None);
     }
 }

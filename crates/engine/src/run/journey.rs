@@ -49,6 +49,8 @@ pub struct Package {
     pub sampler: Sampled,
     pub pre: Vec<Arc<dyn PreProcessorRole>>,
     pub timers: Vec<Arc<dyn TimerRole>>,
+    /// Their names, in the same order.
+    pub timer_names: Box<[Arc<str>]>,
     pub post: Vec<Arc<dyn PostProcessorRole>>,
     pub assertions: Vec<Arc<dyn AssertionRole>>,
     pub reach: SampleTargets,

@@ -34,6 +34,7 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     user.cx.is_timed = timed.is_some();
     prepare(user, package).await;
     user.cx.worker.stages.lap(&mut timed, Stage::Prepare);
+    user.cx.is_in_timers = !package.timers.is_empty();
     // The future that finds the due time is dropped before the user sleeps.
     if let Some(due) = due_after_timers(user, package).await {
         user.cx.sleep_until(due).await;
@@ -44,6 +45,12 @@ pub async fn sample(user: &mut User, id: SamplerId, transaction: Option<Controll
     if !user.cx.running() || gave_up(user, package) {
         return;
     }
+    user.cx.is_in_timers = user.cx.is_in_timers
+        && user
+            .cx
+            .shared
+            .overruns
+            .is_over(user.cx.group, user.cx.clock());
     for limit in &journey.time_limits {
         limit.start(&mut user.cx);
     }
@@ -243,7 +250,9 @@ async fn due_after_timers(user: &mut User, package: &Package) -> Option<Instant>
     if let Some(end_ms) = user.cx.end_ms
         && user.cx.clock().now_ms() + total_ms > end_ms
     {
-        user.cx.alive = false; // the wait would outlast the schedule
+        // The wait would outlast the schedule.
+        user.cx.shared.early.note_wait(package, total_ms);
+        user.cx.alive = false;
         return None;
     }
     Some(due)

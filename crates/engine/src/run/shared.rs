@@ -16,6 +16,7 @@ use crate::run::early::EarlyEnds;
 use crate::run::fleet::MachinePart;
 use crate::run::named_locks::NamedLocks;
 use crate::run::orders::Orders;
+use crate::run::overruns::Overruns;
 use crate::run::own_variables::LAST_SAMPLE_OK;
 use crate::run::pops::PopTurns;
 use crate::run::program::Program;
@@ -56,6 +57,7 @@ pub struct Shared {
     pub branches: AtomicU32,
     pub defects: Defects,
     pub early: EarlyEnds,
+    pub overruns: Overruns,
     /// Lines for the terminal that the run has not passed on yet.
     pub announcements: Mutex<Vec<String>>,
     /// One for each thread group.
@@ -101,6 +103,7 @@ impl Shared {
             java_start: OnceLock::new(),
             defects: Defects::default(),
             early: EarlyEnds::default(),
+            overruns: Overruns::new(program.groups.len()),
             timer_factor: properties.get_float("timer.factor", 1.0),
             reset_state: properties
                 .get_bool("httpclient.reset_state_on_thread_group_iteration", true),

@@ -10,6 +10,7 @@ use crate::run::action::OnError;
 use crate::run::context::{Context, Identity};
 use crate::run::java::plan::JavaEvent;
 use crate::run::journey::{BoundPlan, Journey};
+use crate::run::overruns::HeldAt;
 use crate::run::program::GroupKind;
 use crate::run::sample;
 use crate::run::schedule::Shape;
@@ -109,8 +110,29 @@ impl User {
                 break;
             }
         }
+        self.note_end();
         self.cx.tell_java(&journey.java, JavaEvent::ThreadFinished);
         self.walk.give_locks_back(&journey);
+    }
+
+    /// Records how far the user came, and what held it beyond the planned end of its thread group.
+    fn note_end(&self) {
+        let shared = &self.cx.shared;
+        if shared.program.groups[self.cx.group].kind != GroupKind::Main {
+            return;
+        }
+        let Some(sampler) = self.cx.sampler else {
+            return;
+        };
+        if !self.cx.is_in_timers {
+            shared.early.note_reached();
+        }
+        let place = HeldAt {
+            group: self.cx.group,
+            sampler,
+            is_in_timers: self.cx.is_in_timers,
+        };
+        shared.overruns.note(place, self.cx.clock().now_ms());
     }
 
     /// In an Arrivals Thread Group, waits for the next arrival (`ArrivalsThreadGroup#movedToPool`); false if none comes.

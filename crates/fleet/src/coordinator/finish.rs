@@ -97,6 +97,7 @@ impl Coordinator<'_, '_, '_> {
             files,
             faults,
             nothing_sent,
+            overrun: ends().find_map(|end| end.overrun.clone()),
             stopped: self.control.state(),
             seconds: seconds(agents),
             stages: stages(agents),

@@ -23,7 +23,12 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.fail_on",
             "",
-            "Thresholds, separated by semicolons; a run that does not meet one ends with exit code 5.",
+            "Thresholds, separated by semicolons; a run for which one is true, or cannot be judged, ends with exit code 5.",
+        ),
+        honoured(
+            "drumfire.allow_unjudged",
+            "false",
+            "A threshold that cannot be judged does not end the run with exit code 5 (`run --allow-unjudged`).",
         ),
         honoured(
             "drumfire.abort_on",

@@ -15,9 +15,8 @@ use serde::Serialize;
 
 pub use self::live::{LiveSecond, live_html, live_state};
 use crate::apdex::{Apdex, ApdexLimits, LabelMatcher};
-use crate::run_file::{
-    HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, ThresholdResult, TimeUse,
-};
+use crate::judged::{RunOutcome, ThresholdResult};
+use crate::run_file::{HealthGroup, Mark, PlanIdentity, RunAgent, RunFile, RunVerdict, TimeUse};
 
 /// Built from `web/` by `cargo xtask web`.
 const TEMPLATE: &str = include_str!("../../assets/report.html");
@@ -43,6 +42,7 @@ struct ReportPage<'a> {
     environment: &'a [(String, String)],
     verdict: Option<&'a RunVerdict>,
     thresholds: &'a [ThresholdResult],
+    outcome: Option<RunOutcome>,
     connections: Option<Connections>,
     planned_users: &'a [(i64, u64)],
     marks: &'a [Mark],
@@ -107,7 +107,12 @@ pub fn report_page(
     matches: LabelMatcher<'_>,
 ) -> String {
     let page = page("report", run, options, apdex, matches);
-    html(options.title.as_deref().unwrap_or(&run.name), &page)
+    let name = options.title.as_deref().unwrap_or(&run.name);
+    let title = match run.outcome() {
+        Some(outcome) => format!("{} – {name}", outcome.word()),
+        None => name.to_owned(),
+    };
+    html(&title, &page)
 }
 
 /// The numbers of [`report_page`] alone, in the page's format: deflated JSON in base64.
@@ -159,6 +164,7 @@ fn page<'a>(
         environment: &run.environment,
         verdict: run.verdict.as_ref(),
         thresholds: &run.thresholds,
+        outcome: run.outcome(),
         connections: run.connections,
         planned_users: &run.planned_users,
         marks: &run.marks,

@@ -1,18 +1,24 @@
 //! Limits that decide whether a run passes: `p95 > 300ms`, `errors > 1%`, `label:Login p99 > 1s`,
 //! `p95 of /^checkout/ > 300ms over 10s for 1min`.
 
+mod verdict;
+
 use std::fmt;
 
 use regex_automata::meta::Regex;
 
 use crate::increment::Distribution;
 use crate::statistics::{LabelStatistics, Recording};
+pub(crate) use verdict::WindowOutcome;
+pub use verdict::{ThresholdOutcome, Verdict};
 
 /// A condition on the final statistics, or on every window of a run; the run fails if it holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
     text: String,
     subject: Subject,
+    /// The metric as the user wrote it: `avg` or `mean`.
+    metric_name: String,
     metric: Metric,
     comparison: ThresholdOperator,
     limit: f64,
@@ -164,6 +170,7 @@ fn parse(text: &str) -> Result<Threshold, String> {
     Ok(Threshold {
         text: text.to_owned(),
         subject,
+        metric_name: name.to_owned(),
         metric,
         comparison,
         limit,
@@ -306,37 +313,17 @@ fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit
     Ok((metric, value, *unit))
 }
 
-/// The outcome of a threshold.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
-    threshold: Threshold,
-    /// In the unit of the limit; `None` if there were no samples to compute it from.
-    value: Option<f64>,
-    /// For a threshold that is checked every second.
-    window: Option<WindowOutcome>,
-}
-
-/// The outcome of a threshold that is checked every second.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct WindowOutcome {
-    /// The value that broke the threshold, or else the worst so far, in the unit of the limit.
-    pub value: Option<f64>,
-    /// When the threshold was broken, in milliseconds since the Unix epoch.
-    pub broken_ms: Option<i64>,
-}
-
 impl Threshold {
     /// Judges a run by its final statistics: service times, as in the final table.
     ///
-    /// A threshold on a label without samples is never met, since the name may be misspelt. Nor are thresholds on times and
-    /// shares of a run without samples. If samplers and transaction controllers share a label, the samplers count.
+    /// A threshold on a label without samples is not judged, since the name may be misspelt. Nor are thresholds on anything but
+    /// the number of samples of a run without samples. If samplers and transaction controllers share a label, the samplers count.
     pub fn judge(&self, recording: &Recording) -> Verdict {
-        let value = self.statistics(recording);
-        Verdict {
-            threshold: self.clone(),
-            value: value.and_then(|statistics| self.value_of(&statistics)),
-            window: None,
-        }
+        let value = match self.statistics(recording) {
+            Some(statistics) => self.value_of(&statistics),
+            None => (self.metric == Metric::Samples).then_some(0.0),
+        };
+        Verdict::of_run(self, value, recording)
     }
 
     fn statistics(&self, recording: &Recording) -> Option<LabelStatistics> {
@@ -378,7 +365,54 @@ impl Threshold {
         matches!(self.subject, Subject::All)
     }
 
-    pub(crate) fn is_about(&self, label: &str) -> bool {
+    /// The label that the threshold names; a pattern stands between slashes. `None` if it covers all samples.
+    pub fn label(&self) -> Option<String> {
+        match &self.subject {
+            Subject::All => None,
+            Subject::Label(name) => Some(name.clone()),
+            Subject::Pattern(pattern, _) => Some(format!("/{pattern}/")),
+        }
+    }
+
+    /// Whether the threshold names its label with a regular expression.
+    pub fn has_pattern(&self) -> bool {
+        matches!(self.subject, Subject::Pattern(..))
+    }
+
+    /// For a threshold that fails good runs, because it is true for low times, few errors or many samples: how to write it the
+    /// other way round. Many load testers write the condition that a good run meets.
+    pub fn inversion(&self) -> Option<String> {
+        let is_low = matches!(
+            self.comparison,
+            ThresholdOperator::Less | ThresholdOperator::AtMost
+        );
+        let is_better_high = matches!(self.metric, Metric::Samples | Metric::Rate);
+        if is_low == is_better_high {
+            return None;
+        }
+        let at = self.text.rfind(['<', '>'])?;
+        let (before, rest) = self.text.split_at(at);
+        let rest = rest.trim_start_matches(['<', '>', '=']);
+        let (sign, side) = if is_low {
+            ('>', "below")
+        } else {
+            ('<', "above")
+        };
+        let is_plural = matches!(
+            self.metric,
+            Metric::Samples | Metric::Errors | Metric::ErrorShare
+        );
+        let be = if is_plural { "are" } else { "is" };
+        Some(format!(
+            "`{}` fails runs whose {} {be} {side} {}; write `{before}{sign}{rest}`",
+            self.text,
+            self.measured(),
+            self.spaced(self.limit),
+        ))
+    }
+
+    /// Whether the threshold covers the samples of a label.
+    pub fn is_about(&self, label: &str) -> bool {
         match &self.subject {
             Subject::All => true,
             Subject::Label(name) => name == label,
@@ -431,15 +465,6 @@ impl Threshold {
         };
         Some(value / self.unit.factor)
     }
-
-    /// The verdict from its windows. `is_known` tells whether its label had samples at all.
-    pub(crate) fn judged_in_windows(&self, outcome: WindowOutcome, is_known: bool) -> Verdict {
-        Verdict {
-            threshold: self.clone(),
-            value: outcome.value.filter(|_| is_known),
-            window: is_known.then_some(outcome),
-        }
-    }
 }
 
 impl Metric {
@@ -447,9 +472,9 @@ impl Metric {
     fn of(self, statistics: &LabelStatistics) -> Option<f64> {
         match self {
             Metric::Samples => return Some(statistics.count as f64),
+            _ if statistics.count == 0 => return None,
             Metric::Errors => return Some(statistics.errors as f64),
             Metric::Rate => return Some(statistics.row().throughput_per_s),
-            _ if statistics.count == 0 => return None,
             _ => {}
         }
         let service_us = match self {
@@ -460,94 +485,6 @@ impl Metric {
             _ => return Some(statistics.row().error_percent),
         };
         Some(service_us / 1000.0)
-    }
-}
-
-impl Verdict {
-    /// The threshold as the user wrote it.
-    pub fn text(&self) -> &str {
-        &self.threshold.text
-    }
-
-    /// The value in the unit of the limit; `None` if there were no samples to compute it from.
-    pub fn value(&self) -> Option<f64> {
-        self.value
-    }
-
-    /// The limit in its unit.
-    pub fn limit(&self) -> f64 {
-        self.threshold.limit
-    }
-
-    /// The unit of the limit: `ms`, `%`, `/s` and so on, or nothing for a count.
-    pub fn unit(&self) -> &'static str {
-        self.threshold.unit.suffix
-    }
-
-    /// The unit as printed after a number; a unit of time follows a space.
-    pub fn spaced_unit(&self) -> String {
-        let unit = self.unit();
-        match unit.starts_with(char::is_alphabetic) {
-            true => format!(" {unit}"),
-            false => unit.to_owned(),
-        }
-    }
-
-    /// Whether the run meets this threshold.
-    pub fn is_met(&self) -> bool {
-        match self.window {
-            Some(outcome) => outcome.broken_ms.is_none(),
-            None => self
-                .value
-                .is_some_and(|value| !self.threshold.is_beyond(value)),
-        }
-    }
-
-    /// When a threshold that is checked every second was broken, in milliseconds since the Unix epoch.
-    pub fn broken_ms(&self) -> Option<i64> {
-        self.window?.broken_ms
-    }
-}
-
-impl fmt::Display for Verdict {
-    /// The threshold, the value, and its distance from the limit.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Threshold { text, limit, .. } = &self.threshold;
-        write!(
-            f,
-            "{}  {text}: ",
-            if self.is_met() { "met    " } else { "not met" }
-        )?;
-        let Some(value) = self.value else {
-            return f.write_str(match self.window {
-                Some(_) => "the run had no whole window",
-                None => "no samples",
-            });
-        };
-        let unit = self.spaced_unit();
-        let margin = short((value - limit).abs());
-        let side = if value < *limit { "below" } else { "above" };
-        write!(f, "{}{unit}, ", short(value))?;
-        match value == *limit {
-            true => f.write_str("exactly the limit")?,
-            false => write!(f, "{margin}{unit} {side} the limit")?,
-        }
-        match self.window {
-            Some(outcome) if outcome.broken_ms.is_none() => f.write_str(" at worst"),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Formats with up to three decimals and without trailing zeros.
-fn short(value: f64) -> String {
-    let text = format!("{value:.3}");
-    let trimmed = text.trim_end_matches('0').trim_end_matches('.');
-    // A difference that rounds to zero must still be visible.
-    if trimmed == "0" && value != 0.0 {
-        format!("{value:.1e}")
-    } else {
-        trimmed.to_owned()
     }
 }
 

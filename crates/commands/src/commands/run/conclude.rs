@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
 use drumfire_report::RunFile;
-use drumfire_results::Verdict;
 
 use super::KEEP_FAILURES;
 use super::prepare::{Prepared, RunFacts};
@@ -24,7 +23,7 @@ use crate::terminal::style::Style;
 use crate::terminal::summary::{self, Summary};
 use crate::terminal::{milestones, verdict};
 use crate::ui::Ui;
-use crate::{baseline, reports, run_record, summary_json};
+use crate::{baseline, reports, run_record, summary_json, thresholds};
 
 /// The property that requires a VALID verdict, for JMeter's command line.
 const STRICT: &str = "drumfire.strict";
@@ -63,15 +62,18 @@ pub fn conclude<E: Engine>(
         outcome.verdict = Some(verdict::of_nothing(why, outcome.verdict.take()));
     }
     let verdicts = board.verdicts(&outcome.recording);
+    let mut judged = thresholds::results(verdicts, &outcome.recording);
+    judged.extend(judge.into_iter().flat_map(|judge| judge.end()));
     if let Some(text) = board.aborted_by() {
         console.warn(&format!("`{text}` ended the run early"));
     }
     let progress = brief.options.progress;
-    let are_met = finish(&outcome, log, stopped, &verdicts, progress, console);
+    finish(&outcome, log, stopped, progress, console);
+    let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
+    let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
     if brief.fleet.is_some() && progress != Progress::Quiet {
         fleet::print_agents(&agents, console);
     }
-    let are_met = judge.is_none_or(|judge| judge.end(console)) && are_met;
     let is_trusted = trusted(&outcome, &brief.left_out, progress, console);
     let strict = brief.options.strict || brief.settings.properties.get(STRICT) == Some("true");
     let mut faults = std::mem::take(&mut outcome.faults);
@@ -83,12 +85,12 @@ pub fn conclude<E: Engine>(
         interrupted: stopped.map(Exit::by_signal),
         has_faults: !faults.is_empty(),
         sent_nothing: nothing_sent.is_some(),
-        broke_threshold: !are_met,
+        broke_threshold,
         is_distrusted: strict && !is_trusted,
         is_worse: false,
     };
     if brief.report.is_wished() || kept.is_some() || ui.is_some() || brief.baseline.is_some() {
-        let mut run = run_record::run_file(outcome, &brief.fingerprint, &verdicts, &brief.groups);
+        let mut run = run_record::run_file(outcome, &brief.fingerprint, judged, &brief.groups);
         run.health.extend(watching.groups());
         run_record::add_agents(&mut run, &agents);
         let records = Records {
@@ -204,15 +206,14 @@ fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> 
     }
 }
 
-/// Prints the end of the run and its numbers. Returns whether all thresholds are met.
+/// Prints the end of the run and its numbers.
 fn finish(
     outcome: &Outcome,
     log: Option<PathBuf>,
     stopped: Option<&'static str>,
-    verdicts: &[Verdict],
     progress: Progress,
     console: &mut Console<'_>,
-) -> bool {
+) {
     if progress != Progress::Quiet {
         console.line(milestones::END_OF_RUN);
         let style = console.style;
@@ -226,28 +227,9 @@ fn finish(
     if let Some(signal) = stopped {
         console.warn(&format!("{signal} ended the run early"));
     }
-    judge(verdicts, progress, console)
-}
-
-/// Prints the result of each threshold. A quiet run prints only broken ones, to standard error. Returns whether all are met.
-pub fn judge(verdicts: &[Verdict], progress: Progress, console: &mut Console<'_>) -> bool {
-    let mut are_met = true;
-    for judged in verdicts {
-        let line = judged.to_string();
-        are_met &= judged.is_met();
-        if judged.is_met() {
-            tracing::info!("threshold {line}");
-        } else {
-            tracing::error!("threshold {line}");
-        }
-        match (progress == Progress::Quiet, judged.is_met()) {
-            (false, true) => console.line(&line),
-            (false, false) => console.line(&console.style.red(&line)),
-            (true, false) => console.print_error(&format!("{line}\n")),
-            (true, true) => {}
-        }
+    if let Some(overrun) = &outcome.overrun {
+        console.warn(overrun);
     }
-    are_met
 }
 
 /// Prints the run's verdict on its own numbers and returns whether it is VALID. A quiet run prints only a bad verdict, to

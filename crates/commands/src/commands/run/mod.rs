@@ -19,7 +19,7 @@ use crate::exit_codes::Exit;
 use crate::jmeter::remote;
 use crate::judge::Judge;
 use crate::options::{Refusal, RunOptions};
-pub(super) use conclude::judge;
+use crate::thresholds::LabelCondition;
 use conclude::{Attended, conclude};
 pub(super) use prepare::{FAIL_ON, thresholds};
 use prepare::{Prepared, prepare, start_log};
@@ -38,6 +38,7 @@ pub fn run<E: Engine>(
         follower: None,
         debugging: Debugging::default(),
         judge: None,
+        conditions: Vec::new(),
     };
     follow(options, engine, console, company)
 }
@@ -52,6 +53,8 @@ pub(super) struct RunParticipants<'c> {
     pub debugging: Debugging,
     /// Judges it in addition to its thresholds.
     pub judge: Option<&'c mut dyn Judge>,
+    /// Conditions beside its thresholds that name labels of the plan.
+    pub conditions: Vec<LabelCondition<'c>>,
 }
 
 /// Runs a plan with these participants.
@@ -74,8 +77,10 @@ pub(super) fn follow<E: Engine>(
         follower,
         debugging,
         mut judge,
+        conditions,
     } = company;
-    let (mut prepared, program) = prepare(options, debugging, engine, control, console)?;
+    let (mut prepared, program) =
+        prepare(options, debugging, &conditions, engine, control, console)?;
     let attended = attend(
         &mut prepared,
         program,

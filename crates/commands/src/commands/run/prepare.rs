@@ -32,6 +32,7 @@ use crate::options::{LogOptions, PlanChoice, Progress, Refusal, ResultsFile, Run
 use crate::profiles::ProfileChoice;
 use crate::properties::RunProperties;
 use crate::terminal::milestones;
+use crate::thresholds::{LabelCondition, check_labels, warn_of_inversions};
 use crate::ui::Ui;
 use crate::{authorities, baseline, log, outputs, project, recent, run_record};
 
@@ -84,13 +85,14 @@ pub struct Listening {
     pub kept: Option<KeptRun>,
 }
 
-/// Prepares a run.
+/// Prepares a run. `conditions` are those beside its thresholds that name labels.
 ///
 /// # Errors
 /// The first reason why it cannot begin.
 pub fn prepare<E: Engine>(
     options: RunOptions,
     debugging: Debugging,
+    conditions: &[LabelCondition<'_>],
     engine: &E,
     control: &Control,
     console: &mut Console<'_>,
@@ -99,6 +101,12 @@ pub fn prepare<E: Engine>(
     let (mut brief, mut listening) =
         begin(options, debugging, remembered.as_deref(), control, console)?;
     let (program, warnings) = compile(&brief, engine, console)?;
+    if let Some(labels) = engine.labels(&program) {
+        let thresholds = listening.guards.board().thresholds();
+        let own: Vec<_> = thresholds.iter().filter_map(LabelCondition::of).collect();
+        check_labels(&own, &labels, console)?;
+        check_labels(conditions, &labels, console)?;
+    }
     if matches!(brief.options.plan, PlanChoice::File(_) | PlanChoice::Last)
         && let Some(place) = &remembered
         && let Err(error) = recent::remember(place, &brief.plan)
@@ -182,6 +190,7 @@ fn begin(
     }
     let fail_on = thresholds(&options.fail_on, FAIL_ON, &settings)?;
     let abort_on = thresholds(&options.abort_on, ABORT_ON, &settings)?;
+    warn_of_inversions(fail_on.iter().chain(&abort_on), console);
     let guards = Guards::start(fail_on, abort_on, control)
         .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
     let report = Report::claim(&options, &order, &settings)?;

@@ -82,7 +82,10 @@ impl Report {
         let statistics = from_results.as_ref().unwrap_or(run);
         lost.extend(reports::write(run, statistics, &self.files, settings));
         if self.files.annotations {
-            console.print_as_it_is(&reports::annotations(&run.name, &reports::cases(run)));
+            console.print_as_it_is(&reports::annotations(
+                &run.name,
+                &reports::cases(run, settings),
+            ));
         }
         let pages = self.files.folder.iter().chain(&self.files.pages);
         for page in pages.filter(|page| page.exists()) {

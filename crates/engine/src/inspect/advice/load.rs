@@ -24,6 +24,14 @@ pub const RULES: &[Rule] = &[
         find: endless,
     },
     Rule {
+        name: "timer-outlasts-duration",
+        effect: Effect::Misleads,
+        finding: "timers that wait longer than their thread group runs",
+        reason: "a user whose next wait would outlast the duration ends at once instead (JMeterThread#delay), so the samplers in the scope of the timer never send anything",
+        remedy: "shorten the timer, or raise the duration of the thread group",
+        find: outlasting_timers,
+    },
+    Rule {
         name: "loop-first-iteration-only",
         effect: Effect::Misleads,
         finding: "Loop Controllers that run only in the first iteration",
@@ -83,6 +91,44 @@ fn throughput(element: &Element, sight: &AdvisedPlan) -> Option<f64> {
         drumfire_jmx::Value::Object(saved) => saved.text_of("value")?.trim().parse().ok(),
         _ => sight.number(&element.props, "throughput"),
     }
+}
+
+/// Timers that wait at least their constant delay.
+const CONSTANT_DELAYS: &[&str] = &["ConstantTimer", "UniformRandomTimer"];
+
+fn outlasting_timers<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
+    let mut outlasting = Vec::new();
+    if sight.sets("timer.factor") {
+        return outlasting;
+    }
+    for group in sight.of(THREAD_GROUPS) {
+        let is_scheduled = group.props.bool("ThreadGroup.scheduler", false);
+        let duration_s = sight.number(&group.props, "ThreadGroup.duration");
+        let Some(duration_s) = duration_s.filter(|seconds| is_scheduled && *seconds > 0.0) else {
+            continue;
+        };
+        for (_, scope) in sight.samplers(group) {
+            let timers = scope.iter().copied();
+            let timers = timers.filter(|timer| CONSTANT_DELAYS.contains(&timer.class.as_str()));
+            let delays: Vec<(&Element, f64)> = timers
+                .filter_map(|timer| {
+                    let delay_ms = sight.number(&timer.props, "ConstantTimer.delay")?;
+                    Some((timer, delay_ms.max(0.0) / 1000.0))
+                })
+                .collect();
+            let total_s: f64 = delays.iter().map(|(_, delay_s)| delay_s).sum();
+            if total_s <= duration_s {
+                continue;
+            }
+            let told = format!(
+                "{total_s} s before a sampler, and '{}' runs {duration_s} s",
+                group.name
+            );
+            let longest = delays.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+            outlasting.extend(longest.map(|(timer, _)| AdvisedElement::with(timer, told)));
+        }
+    }
+    outlasting
 }
 
 const CONTINUE_FOREVER: &str = "LoopController.continue_forever";
@@ -281,6 +327,37 @@ mod tests {
         assert_eq!(timer("600", "3"), "");
         assert_eq!(timer("40000", "1"), "", "the users' number decides");
         assert_eq!(timer("${rate}", "3"), "variable-never-set: t (${rate})");
+    }
+
+    #[test]
+    fn timers_that_outlast_the_duration_of_their_group() {
+        let timer = |class: &str, name: &str, ms: &str| {
+            element(class, name, &[("ConstantTimer.delay", ms)], "")
+        };
+        let of = |duration: &str, timers: &[String]| {
+            let props = [
+                ("ThreadGroup.scheduler", "true"),
+                ("ThreadGroup.duration", duration),
+            ];
+            let inside = http(&[], &timers.concat()) + &http(&[], "");
+            rules(&group_with("-1", &props, &inside)).join("")
+        };
+        let long = timer("ConstantTimer", "think", "60000");
+        assert_eq!(
+            of("2", std::slice::from_ref(&long)),
+            "timer-outlasts-duration: think (60 s before a sampler, and 'users' runs 2 s)"
+        );
+        assert_eq!(of("60", std::slice::from_ref(&long)), "");
+        let both = [
+            timer("ConstantTimer", "think", "1500"),
+            timer("UniformRandomTimer", "vary", "1000"),
+        ];
+        assert_eq!(
+            of("2", &both),
+            "timer-outlasts-duration: think (2.5 s before a sampler, and 'users' runs 2 s)"
+        );
+        assert_eq!(of("2", &both[..1]), "");
+        assert_eq!(rules(&group(&http(&[], &long))).join(""), "");
     }
 
     #[test]

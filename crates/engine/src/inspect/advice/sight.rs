@@ -137,6 +137,11 @@ impl<'p> AdvisedPlan<'p> {
         self.known(props, name)?.trim().parse().ok()
     }
 
+    /// Whether a property is set.
+    pub fn sets(&self, name: &str) -> bool {
+        self.settings.properties.get(name).is_some()
+    }
+
     pub fn property(&self, name: &str, default: bool) -> bool {
         self.settings.properties.get_bool(name, default)
     }

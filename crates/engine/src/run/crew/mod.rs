@@ -120,6 +120,10 @@ impl Crew {
     pub async fn serve(mut self) {
         let shared = self.shared.clone();
         self.wait_for_others().await;
+        if let Some(end_ms) = shared.shape(self.start.group).end_ms() {
+            let end_ms = self.start.at_ms + end_ms;
+            shared.overruns.plan(self.start.group, end_ms);
+        }
         match shared.shape(self.start.group) {
             Shape::Ramp(ramp) => {
                 let mine = self.mine();

@@ -1,5 +1,6 @@
 //! A run: its workers, its thread groups in their order, and the numbers that it reports (`StandardJMeterEngine#run`).
 
+mod planned;
 mod start_error;
 
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use drumfire_results::{
 use crate::base::clock::Clock;
 use crate::run::control::{Control, Mark, Stopping};
 use crate::run::crew::StartGroup;
-use crate::run::events::{Event, Started, Subscriber, Tick};
+use crate::run::events::{Event, Subscriber, Tick};
 use crate::run::fleet::{Fleet, GroupPhase, MachinePart, StartGate};
 use crate::run::java::host::Java;
 use crate::run::journey::BoundPlan;
@@ -30,6 +31,7 @@ use crate::run::shared::Shared;
 use crate::run::workers;
 use crate::run::workers::{Command, Done, JavaMoment, RecorderParts};
 
+use planned::{planned_ms, started};
 pub use start_error::StartError;
 
 /// How long the main groups wait for work that scripts of setUp groups have started in Java.
@@ -104,6 +106,8 @@ pub fn run(
         second: None,
         verdict: None,
         judged: Duration::ZERO,
+        beside: Default::default(),
+        plan,
         shared,
         ledger,
         writer,
@@ -137,37 +141,6 @@ pub fn result_files(program: &Program) -> Vec<PathBuf> {
         .filter(|name| !name.is_empty())
         .map(|name| place.resolve(name))
         .collect()
-}
-
-/// The facts of a run before its first user starts.
-fn started(program: &Program, clock: &Clock) -> Started {
-    let users = program.groups.iter().map(|group| group.shape.users());
-    Started {
-        at_ms: clock.start_ms(),
-        groups: program
-            .groups
-            .iter()
-            .map(|group| group.name.clone())
-            .collect(),
-        planned_users: users.map(u64::from).sum(),
-        planned_ms: planned_ms(program),
-    }
-}
-
-/// The planned duration of the main thread groups, in milliseconds; `None` if one of them ends by its iterations.
-fn planned_ms(program: &Program) -> Option<u64> {
-    let mut planned = 0;
-    let groups = program.groups.iter();
-    for group in groups.filter(|group| group.kind == GroupKind::Main && group.shape.check().is_ok())
-    {
-        let stop_ms = u64::try_from(group.shape.end_ms()?).unwrap_or(0);
-        planned = if program.serialized {
-            planned + stop_ms
-        } else {
-            stop_ms.max(planned)
-        };
-    }
-    (planned > 0).then_some(planned)
 }
 
 /// Where result files go, and whether existing ones are deleted.
@@ -240,6 +213,9 @@ fn start_workers(
 
 struct Run<'s, 'o> {
     shared: Arc<Shared>,
+    plan: Arc<BoundPlan>,
+    /// How long the setUp and the tearDown thread groups took.
+    beside: (Duration, Duration),
     ledger: Ledger,
     writer: ResultWriter,
     workers: Vec<workers::Handle>,
@@ -273,7 +249,9 @@ impl Run<'_, '_> {
         if !self.java_state(JavaMoment::TestStarted) {
             return;
         }
+        let begun = Instant::now();
         self.phase(GroupKind::SetUp);
+        self.beside.0 = begun.elapsed();
         let main_began = !self.shared.control.stopping();
         if main_began {
             self.settle_java();
@@ -286,7 +264,9 @@ impl Run<'_, '_> {
             self.shared.control.rearm();
         }
         self.pass_gate(GroupPhase::TearDown);
+        let begun = Instant::now();
         self.phase(GroupKind::TearDown);
+        self.beside.1 = begun.elapsed();
         self.java_state(JavaMoment::TestEnded);
         self.tell_lost();
     }
@@ -731,24 +711,29 @@ impl Run<'_, '_> {
         if let Some(Err(why)) = self.shared.java_start.get() {
             faults.push(why.clone());
         }
-        let nothing_sent = self.shared.early.nothing_sent(
-            self.ledger.samples(),
-            &self.shared.program,
-            self.shared.control.state(),
-        );
+        let stopped = self.shared.control.state();
+        let samples = self.ledger.samples();
+        let nothing_sent = self.shared.early.nothing_sent(samples, &self.plan, stopped);
+        let overrun = planned_ms(&self.shared.program)
+            .filter(|_| stopped == Stopping::No)
+            .and_then(|planned_ms| {
+                let overruns = &self.shared.overruns;
+                overruns.told(&self.plan, planned_ms, elapsed, self.beside)
+            });
         faults.extend(report.files.iter().filter_map(lost_rows));
         let connections = self.ledger.connections();
         let outcome = Arc::new(Outcome {
             recording: self.ledger.take_recording(),
             connections,
             nothing_sent,
+            overrun,
             elapsed,
             started_ms: self.shared.clock.start_ms(),
             ended_ms: now_ms,
             users: self.shared.counts.totals(),
             files: report.files,
             faults,
-            stopped: self.shared.control.state(),
+            stopped,
             seconds,
             stages: self.shared.stages.sum(),
             verdict: Some(verdict),

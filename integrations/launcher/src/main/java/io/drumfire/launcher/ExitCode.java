@@ -4,7 +4,7 @@ package io.drumfire.launcher;
 public final class ExitCode {
     /** The run completed. */
     public static final int OK = 0;
-    /** A threshold was not met. */
+    /** A threshold failed or could not be judged. */
     public static final int THRESHOLDS = 5;
     /** The run's verdict on its own numbers is not VALID, and the caller asked for strict mode. */
     public static final int NOT_TRUSTED = 6;
@@ -30,7 +30,7 @@ public final class ExitCode {
             case 4:
                 return "the plan or the command line asks for something that Drumfire does not have";
             case THRESHOLDS:
-                return "the run finished and did not meet its thresholds";
+                return "a threshold failed or could not be judged";
             case NOT_TRUSTED:
                 return "the run's own verdict is not VALID";
             case WORSE:

@@ -59,13 +59,16 @@ public final class Outcome {
             failures.add(ExitCode.meaning(exitCode) + " (exit code " + exitCode + ")\n" + output);
             return failures;
         }
+        if (summary.nothingSent != null) {
+            failures.add("nothing was sent: " + summary.nothingSent);
+        }
         summary.thresholds.stream().filter(threshold -> !threshold.passed).forEach(threshold -> failures.add(threshold.message));
         if (exitCode == ExitCode.NOT_TRUSTED) {
             String reasons = summary.verdict.reasons.stream().map(reason -> reason.what).collect(Collectors.joining("; "));
             failures.add("the verdict is " + summary.verdict.state + ": " + reasons);
         }
         if (failures.isEmpty()) {
-            failures.add(summary.nothingSent == null ? ExitCode.meaning(exitCode) : summary.nothingSent);
+            failures.add(ExitCode.meaning(exitCode));
         }
         return failures;
     }

@@ -1,5 +1,7 @@
 //! Criteria of `passfail`: `avg-rt of Login>150ms for 10s, stop as failed`.
 
+mod told;
+
 use std::collections::VecDeque;
 
 use serde_json::Value;
@@ -66,8 +68,16 @@ pub struct Criterion {
     pub fails: bool,
     /// The criterion as written in the configuration, or its own message.
     pub shown: String,
+    /// The metric as written.
+    subject_text: String,
+    /// The message that the configuration gives.
+    message: Option<String>,
     start: Option<i64>,
     points: VecDeque<(i64, f64)>,
+    /// The value that met the criterion, or else the worst so far.
+    worst: Option<f64>,
+    /// In how many seconds the metric had a value.
+    judged_s: u32,
     /// Whether the criterion was met.
     pub is_met: bool,
 }
@@ -100,11 +110,6 @@ impl Criteria {
             }
         }
         met
-    }
-
-    /// Whether a criterion was met that fails the run.
-    pub fn has_failed(&self) -> bool {
-        self.all.iter().any(|one| one.is_met && one.fails)
     }
 
     /// Reads criteria from a list, or from a table of messages.
@@ -168,11 +173,18 @@ impl Criterion {
                 Some(message) => text(message),
                 None => shown(&table),
             },
+            message: table
+                .get("message")
+                .filter(|message| !message.is_null())
+                .map(text),
+            subject_text: subject,
             subject: read,
             label,
             condition,
             start: None,
             points: VecDeque::new(),
+            worst: None,
+            judged_s: 0,
             is_met: false,
         })
     }
@@ -193,6 +205,8 @@ impl Criterion {
         if self.logic != Logic::For {
             value = self.over_window(second, value);
         }
+        self.judged_s = self.judged_s.saturating_add(1);
+        self.note_worst(value);
         let holds = match self.condition.as_str() {
             ">" => value > self.threshold,
             ">=" => value >= self.threshold,
@@ -214,6 +228,23 @@ impl Criterion {
         let is_new = is_long_enough && !self.is_met;
         self.is_met |= is_long_enough;
         is_new
+    }
+
+    /// Stores the value that is closest to meeting the criterion, until it is met.
+    fn note_worst(&mut self, value: f64) {
+        if self.is_met {
+            return;
+        }
+        let is_worse = self
+            .worst
+            .is_none_or(|worst| match self.condition.as_str() {
+                ">" | ">=" => value > worst,
+                "<" | "<=" => value < worst,
+                _ => true,
+            });
+        if is_worse {
+            self.worst = Some(value);
+        }
     }
 
     /// The sum of counts, or the mean of other metrics, over the window.
@@ -452,12 +483,12 @@ mod tests {
         let mut one = criteria("p90>250ms, continue as failed");
         assert!(one.second(1, &Fixed(9.0, 1.0)).is_empty());
         assert_eq!(one.end(&Fixed(0.3, 1.0)).len(), 1);
-        assert!(one.has_failed() && !one.all[0].stops);
+        assert!(one.all[0].is_met && one.all[0].fails && !one.all[0].stops);
         let mut absent = criteria("avg-rt of absent>1ms");
         assert!(absent.end(&Fixed(9.0, 1.0)).is_empty());
         let mut harmless = criteria("note: succ<100%, stop as non-failed");
         assert_eq!(harmless.end(&Fixed(9.0, 10.0))[0].shown, "note");
-        assert!(!harmless.has_failed());
+        assert!(!harmless.all[0].fails);
     }
 
     #[test]
