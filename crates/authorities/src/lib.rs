@@ -8,8 +8,10 @@
 #![warn(missing_docs)]
 
 mod credentials;
+mod failures;
 
 pub use credentials::without_credentials;
+pub use failures::told;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};

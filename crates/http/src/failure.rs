@@ -4,6 +4,9 @@ use std::fmt;
 use std::io;
 use std::net::IpAddr;
 
+use drumfire_certificates::{is_unknown, reason};
+use rustls::CertificateError;
+
 use crate::errno;
 use crate::message::{Incoming, Times, WireBytes};
 
@@ -188,6 +191,8 @@ pub enum TlsFailure {
     Closed,
     /// A handshake message exceeds the limit; its size, if known.
     MessageTooLarge(Option<usize>),
+    /// The server's certificate is not trusted; the text says why.
+    Certificate(Box<str>),
     /// Anything else, as described by the library.
     Other(Box<str>),
 }
@@ -316,12 +321,22 @@ impl From<rustls::Error> for TlsFailure {
                 PeerIncompatible::ServerDoesNotSupportTls12Or13
                 | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig,
             ) => Self::ProtocolVersion,
+            Error::InvalidCertificate(why) => Self::certificate(&why),
             other => Self::Other(other.to_string().into()),
         }
     }
 }
 
 impl TlsFailure {
+    /// A certificate that is not trusted: the reason, and what makes it trusted where the user decides that.
+    pub(crate) fn certificate(why: &CertificateError) -> Self {
+        let mut text = reason(why);
+        if is_unknown(why) {
+            text.push_str("; name it or its authority with -Jdrumfire.tls_ca_file=FILE.pem");
+        }
+        Self::Certificate(text.into())
+    }
+
     /// The name of the alert as in RFC 8446 and its predecessors, if it is a known one.
     pub fn alert_name(&self) -> Option<&'static str> {
         let Self::Alert(code) = self else { return None };

@@ -7,20 +7,22 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::version::HttpVersion;
+use drumfire_certificates::{has_common_name, is_own_authority};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{
     ClientSessionStore, ResolvesClientCert, Resumption, Tls12ClientSessionValue,
-    Tls13ClientSessionValue,
+    Tls13ClientSessionValue, verify_server_name,
 };
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 pub use rustls::pki_types::pem::Error as CertificatesError;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
-    CipherSuite, ClientConfig, DigitallySignedStruct, Error, NamedGroup, RootCertStore,
-    SignatureScheme, SupportedProtocolVersion, version,
+    CertificateError, CipherSuite, ClientConfig, DigitallySignedStruct, Error, NamedGroup,
+    RootCertStore, SignatureScheme, SupportedProtocolVersion, version,
 };
 
 /// The TLS settings of a whole run, shared by all workers.
@@ -54,6 +56,13 @@ const ALPN_HTTP3: &[u8] = b"h3";
 #[cfg(feature = "http3")]
 thread_local! {
     static CERTIFICATES_SEEN: Cell<u64> = const { Cell::new(0) };
+    static REFUSED: Cell<Option<CertificateError>> = const { Cell::new(None) };
+}
+
+/// Why this thread refused a server's certificate last. QUIC's library passes on a text only.
+#[cfg(feature = "http3")]
+pub(crate) fn take_refused() -> Option<CertificateError> {
+    REFUSED.take()
 }
 
 /// The number of certificates that servers have presented to this thread.
@@ -89,7 +98,7 @@ pub enum Trust {
     All,
     /// Servers with a certificate that the system's authorities issued. `SSL_CERT_FILE` and `SSL_CERT_DIR` override these.
     System,
-    /// Servers with a certificate that these authorities issued; in DER.
+    /// Servers with a certificate that these authorities issued, or with one of these certificates; in DER.
     Authorities(Vec<Vec<u8>>),
 }
 
@@ -149,6 +158,10 @@ impl Tls {
         }
         let verifier = Verifier {
             authorities: authorities(&options.trust, &provider)?,
+            named: match &options.trust {
+                Trust::Authorities(named) => named.clone(),
+                Trust::All | Trust::System => Vec::new(),
+            },
             provider: provider.clone(),
         };
         let verifies = verifier.authorities.is_some();
@@ -344,6 +357,33 @@ fn authorities(
 struct Verifier {
     provider: Arc<CryptoProvider>,
     authorities: Option<Arc<WebPkiServerVerifier>>,
+    /// Certificates that the user named, in DER. A server may present one of them as its own.
+    named: Vec<Vec<u8>>,
+}
+
+impl Verifier {
+    /// Accepts a certificate that the user named although it may also sign others, as a self-signed one may. Checks its name.
+    fn accept_named(
+        &self,
+        certificate: &CertificateDer<'_>,
+        name: &ServerName<'_>,
+        refused: Error,
+    ) -> Result<ServerCertVerified, Error> {
+        let is_named = self.named.iter().any(|named| **named == **certificate);
+        let is_refused_for_that =
+            matches!(&refused, Error::InvalidCertificate(why) if is_own_authority(why));
+        if !is_named || !is_refused_for_that {
+            return Err(refused);
+        }
+        match verify_server_name(&ParsedCertificate::try_from(certificate)?, name) {
+            Err(Error::InvalidCertificate(CertificateError::NotValidForNameContext {
+                presented,
+                ..
+            })) if presented.is_empty() && has_common_name(certificate, name) => {}
+            checked => checked?,
+        }
+        Ok(ServerCertVerified::assertion())
+    }
 }
 
 impl ServerCertVerifier for Verifier {
@@ -360,7 +400,17 @@ impl ServerCertVerifier for Verifier {
         let Some(authorities) = &self.authorities else {
             return Ok(ServerCertVerified::assertion());
         };
-        authorities.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+        authorities
+            .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
+            .or_else(|refused| self.accept_named(end_entity, server_name, refused))
+            .inspect_err(|refused| {
+                #[cfg(feature = "http3")]
+                if let Error::InvalidCertificate(why) = refused {
+                    REFUSED.set(Some(why.clone()));
+                }
+                #[cfg(not(feature = "http3"))]
+                let _ = refused;
+            })
     }
 
     fn verify_tls12_signature(

@@ -376,6 +376,24 @@ fn signed(
     rcgen::CertifiedKey { cert, signing_key }
 }
 
+/// A certificate for these names that may sign others, signed by itself. Its common name is `shop.test`.
+fn own_authority(
+    names: Vec<String>,
+    years: std::ops::Range<i32>,
+) -> rcgen::CertifiedKey<rcgen::KeyPair> {
+    let signing_key = rcgen::KeyPair::generate().expect("a key");
+    let mut params = rcgen::CertificateParams::new(names).expect("valid names");
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params
+        .distinguished_name
+        .push(rcgen::DnType::CommonName, "shop.test");
+    params.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    params.not_before = rcgen::date_time_ymd(years.start, 1, 1);
+    params.not_after = rcgen::date_time_ymd(years.end, 1, 1);
+    let cert = params.self_signed(&signing_key).expect("it is signed");
+    rcgen::CertifiedKey { cert, signing_key }
+}
+
 #[test]
 fn certificates_are_verified_on_request() {
     let key = rcgen::KeyPair::generate().expect("a key");
@@ -387,8 +405,9 @@ fn certificates_are_verified_on_request() {
     let authority = rcgen::CertifiedIssuer::self_signed(params, key).expect("a certificate");
     let good = signed(&authority, 2020..2090);
     let expired = signed(&authority, 2010..2011);
+    let future = signed(&authority, 2080..2081);
     let self_signed = certificate("shop.test");
-    let ask = |shown, host: &str, trust: Trust| {
+    let ask = |shown: &rcgen::CertifiedKey<rcgen::KeyPair>, host: &str, trust: Trust| {
         let server = Server::showing(shown, 1, &version::TLS13);
         let options = TlsOptions {
             trust,
@@ -408,18 +427,56 @@ fn certificates_are_verified_on_request() {
         assert_eq!(status(ask(shown, "other.test", Trust::All)), 200);
     }
     for (shown, host, expected) in [
-        (&good, "other.test", "not valid for name"),
-        (&good, "localhost", "not valid for name"),
-        (&expired, "shop.test", "expired"),
-        (&self_signed, "shop.test", "UnknownIssuer"),
+        (&good, "other.test", "is for shop.test, not for other.test"),
+        (&good, "localhost", "is for shop.test, not for localhost"),
+        (&expired, "shop.test", "expired on 2011-01-01"),
+        (
+            &future,
+            "shop.test",
+            "not yet valid, but from 2080-01-01 on",
+        ),
+        (
+            &self_signed,
+            "shop.test",
+            "no trusted authority has signed the server's certificate; name it or its authority",
+        ),
     ] {
         let failure = ask(shown, host, trust()).expect_err("it is not trusted");
         assert_eq!(failure.phase, Phase::TlsHandshake);
-        let FailureKind::Tls(TlsFailure::Other(text)) = failure.kind else {
+        let FailureKind::Tls(TlsFailure::Certificate(text)) = failure.kind else {
             panic!("{failure}");
         };
         assert!(text.contains(expected), "{text}");
     }
+    // As `openssl req -x509` makes it: self-signed, and an authority of its own.
+    for (names, refused) in [
+        (
+            vec!["shop.test".to_owned()],
+            "is for shop.test, not for other.test",
+        ),
+        (Vec::new(), "lists no name"),
+    ] {
+        let shown = own_authority(names, 2020..2090);
+        let named = || Trust::Authorities(vec![shown.cert.der().to_vec()]);
+        assert_eq!(status(ask(&shown, "shop.test", named())), 200);
+        let why = ask(&shown, "other.test", named()).expect_err("another name");
+        let why = format!("{:?}", why.kind);
+        assert!(why.contains(refused), "{why}");
+        let why = ask(&shown, "shop.test", trust()).expect_err("it is not named");
+        let why = format!("{:?}", why.kind);
+        assert!(
+            why.contains("self-signed") && why.contains("drumfire.tls_ca_file"),
+            "{why}"
+        );
+    }
+    let old = own_authority(vec!["shop.test".to_owned()], 2010..2011);
+    let why = ask(
+        &old,
+        "shop.test",
+        Trust::Authorities(vec![old.cert.der().to_vec()]),
+    );
+    let why = format!("{:?}", why.expect_err("its time is over").kind);
+    assert!(why.contains("expired on 2011-01-01"), "{why}");
     let nobody = TlsOptions {
         trust: Trust::Authorities(Vec::new()),
         ..TlsOptions::default()

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use drumfire_authorities::Authorities;
+use drumfire_authorities::{Authorities, told};
 use ureq::Agent;
 
 use crate::exposition::metrics;
@@ -64,9 +64,9 @@ impl HttpSource {
             request = request.header("Authorization", credentials);
         }
         let answer = request.call();
-        let mut answer = answer.map_err(|error| error.to_string())?;
+        let mut answer = answer.map_err(|error| told(&error))?;
         let body = answer.body_mut().with_config().limit(MOST_BYTES);
-        let text = body.read_to_string().map_err(|error| error.to_string())?;
+        let text = body.read_to_string().map_err(|error| told(&error))?;
         let readings = parse(self.form, &text, &mut self.rates.at(Instant::now()))?;
         Ok(readings)
     }

@@ -6,7 +6,7 @@ use std::net::{TcpStream, ToSocketAddrs as _, UdpSocket};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use drumfire_authorities::Authorities;
+use drumfire_authorities::{Authorities, told};
 use thiserror::Error;
 use ureq::Agent;
 
@@ -179,7 +179,7 @@ fn post(
     }
     let mut response = request
         .send(batch)
-        .map_err(|error| TransportError::Unreachable(error.to_string()))?;
+        .map_err(|error| TransportError::Unreachable(told(&error)))?;
     let status = response.status().as_u16();
     if response.status().is_success() {
         return Ok(());

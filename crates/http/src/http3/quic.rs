@@ -19,6 +19,7 @@ use super::socket::Socket;
 use crate::carriers::{Carrier, ConnectionLifetime};
 use crate::failure::{FailureKind, Http3Failure, TlsFailure};
 use crate::target::Target;
+use crate::tls::take_refused;
 
 /// An open HTTP/3 connection. Separate tasks (`quinn`'s and one for the control streams) process its packets, so messages of
 /// the server are noticed immediately, even when no exchange waits.
@@ -228,7 +229,10 @@ pub(super) fn of_quic(reason: quinn::ConnectionError) -> FailureKind {
             None => FailureKind::Http3(Http3Failure::Quic(close.error_code.into())),
         },
         Error::TransportError(error) => match alert(error.code.into()) {
-            Some(_) => FailureKind::Tls(TlsFailure::Other(error.reason.into())),
+            Some(_) => FailureKind::Tls(match take_refused() {
+                Some(why) => TlsFailure::certificate(&why),
+                None => TlsFailure::Other(error.reason.into()),
+            }),
             None => FailureKind::Http3(Http3Failure::Quic(error.code.into())),
         },
         Error::VersionMismatch | Error::CidsExhausted => {

@@ -294,6 +294,6 @@ fn of_tls(tls: &TlsFailure) -> ExchangeFailure<'_> {
         TlsFailure::Alert(_) => ExchangeFailure::TlsAlert(tls.alert_name().unwrap_or("unknown")),
         TlsFailure::ProtocolVersion => ExchangeFailure::TlsAlert("protocol_version"),
         TlsFailure::MessageTooLarge(size) => ExchangeFailure::TlsMessageTooLarge(*size),
-        TlsFailure::Other(text) => ExchangeFailure::Tls(text),
+        TlsFailure::Certificate(text) | TlsFailure::Other(text) => ExchangeFailure::Tls(text),
     }
 }

@@ -349,7 +349,9 @@ fn refused(failure: &Failure, host: &str) -> WebSocketFailure {
             "Unsupported or unrecognized SSL message".to_owned()
         }
         FailureKind::Tls(TlsFailure::MessageTooLarge(size)) => too_large_message(*size),
-        FailureKind::Tls(TlsFailure::Other(text)) => text.to_string(),
+        FailureKind::Tls(TlsFailure::Certificate(text) | TlsFailure::Other(text)) => {
+            text.to_string()
+        }
         FailureKind::Tls(tls) => {
             format!(
                 "Received fatal alert: {}",
