@@ -29,7 +29,8 @@ fuzz_target!(|bytes: &[u8]| {
 fn of_records(mut content: &[u8]) -> RunFile {
     let folder = tempfile::tempdir().expect("there is room");
     let path = folder.path().join("test.run");
-    drop(RunStream::create(&path, begun("fuzzed", 0)).expect("there is room"));
+    let file = std::fs::File::create(&path).expect("there is room");
+    drop(RunStream::begin(&path, file, begun("fuzzed", 0)).expect("there is room"));
     let mut file = std::fs::OpenOptions::new()
         .append(true)
         .open(&path)

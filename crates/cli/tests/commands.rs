@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use drumfire_commands::commands::execute;
 use drumfire_commands::console::Console;
 use drumfire_commands::engine::{
-    Control, Engine, Event, GroupView, Outcome, PlanView, RunOrder, Rung, Started, Subscriber,
-    SummaryLines, Survey, SurveyRow, Tick, UserWindow,
+    Control, Engine, Event, GroupView, JvmOrder, Outcome, PlanView, RunOrder, Rung, Started,
+    Subscriber, SummaryLines, Survey, SurveyRow, Tick, UserWindow,
 };
 use drumfire_commands::exit_codes::Exit;
 use drumfire_commands::properties::RunProperties;
@@ -60,10 +60,10 @@ impl Engine for Scripted {
         })
     }
 
-    fn java(&self, _: &RunProperties, install: bool) -> Result<String, String> {
+    fn java(&self, _: &RunProperties, order: &JvmOrder) -> Result<String, String> {
         match self.refusal {
             Some(text) => Err(text.to_owned()),
-            None => Ok(format!("install: {install}\n")),
+            None => Ok(format!("order: {order:?}\n")),
         }
     }
 

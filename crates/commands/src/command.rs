@@ -9,14 +9,14 @@ use crate::commands::new::NewArguments;
 use crate::commands::record::arguments::RecordArguments;
 use crate::commands::set::SetArguments;
 use crate::commands::show::{DiffArguments, ShowArguments};
-use crate::ctl_arguments::CtlArguments;
+use crate::ctl_arguments::{CtlArguments, CtlVerb};
 use crate::debug_arguments::DebugArguments;
 use crate::fleet_arguments::FleetKeys;
 use crate::fleet_options::{AgentOrder, AgentsOrder};
 use crate::k8s_arguments::K8sArguments;
 use crate::options::{
-    CheckOptions, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, MergeOrder, MirrorOptions,
-    ReportOptions, RunOptions, ViewOptions,
+    CheckFormat, CheckOptions, CompareOrder, DemoOptions, DoctorOptions, JvmOptions, MergeOrder,
+    MirrorOptions, ReportOptions, RunOptions, ViewOptions,
 };
 use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments, RunsArguments};
 
@@ -87,4 +87,19 @@ pub enum Command {
     Man(PathBuf),
     /// Print a text and exit with code 0.
     Print(String),
+}
+
+impl Command {
+    /// Whether standard output is for another program, so that errors must not stand there.
+    pub fn prints_data(&self) -> bool {
+        match self {
+            Command::Check(options) => options.format != CheckFormat::Text,
+            Command::Plan(options) => options.json,
+            Command::Doctor(options) => options.json,
+            Command::Agents(order) => order.json,
+            Command::Runs(arguments) => arguments.list().is_some_and(|list| list.json),
+            Command::Ctl(arguments) => matches!(arguments.verb, CtlVerb::Status { json: true }),
+            _ => false,
+        }
+    }
 }

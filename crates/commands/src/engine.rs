@@ -16,6 +16,17 @@ use drumfire_results::CollectorSet;
 
 use crate::properties::RunProperties;
 
+/// What `drumfire jvm` does before it reports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JvmOrder {
+    /// Nothing.
+    Report,
+    /// Fetch what is missing, and install these Maven coordinates for all runs.
+    Install(Vec<String>),
+    /// Take these Maven projects (`group:artifact`) off the class path of all runs.
+    Remove(Vec<String>),
+}
+
 /// Reads, compiles and runs plans.
 pub trait Engine {
     /// A compiled plan.
@@ -67,11 +78,23 @@ pub trait Engine {
         self.describe(program).groups
     }
 
-    /// Describes the Java for plans that need it. With `install`, it installs missing parts first.
+    /// Describes the Java for plans that need it, after it has carried out the order.
     ///
     /// # Errors
     /// Which part is missing, and how to get it.
-    fn java(&self, settings: &RunProperties, install: bool) -> Result<String, String>;
+    fn java(&self, settings: &RunProperties, order: &JvmOrder) -> Result<String, String>;
+
+    /// The classes that a plan needs and that no jar on this machine contains, by their full names. Does not start Java.
+    ///
+    /// # Errors
+    /// The plan cannot be read.
+    fn absent_classes(
+        &self,
+        _plan: &Path,
+        _settings: &RunProperties,
+    ) -> Result<Vec<String>, Vec<Diagnostic>> {
+        Ok(Vec::new())
+    }
 
     /// The files that the plan names relative to its folder.
     fn plan_files(&self, _program: &Self::Program) -> Vec<PathBuf> {

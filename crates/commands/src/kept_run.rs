@@ -1,6 +1,6 @@
 //! Writes the run file while a run goes on, so that a killed run leaves its numbers behind.
 //!
-//! With `--run-file FILE` it writes FILE. Otherwise it writes to `.drumfire/`, which holds the files of the last [`KEPT`] runs. A
+//! With `--run-file FILE` it writes FILE. Otherwise it writes to the history, which holds the files of the last [`KEPT`] runs. A
 //! separate thread receives the events through a mailbox, so a slow disk does not delay the run.
 
 use std::fs;
@@ -10,18 +10,17 @@ use std::thread::JoinHandle;
 use std::time::SystemTime;
 
 use drumfire_engine::{Inbox, Mailbox, mailbox};
+use drumfire_platform::files::private;
 use drumfire_report::{Mark, RunFile, RunStream};
 use drumfire_results::Recording;
 
 use crate::engine::{Event, Subscriber};
 use crate::outputs;
 
-/// The folder, relative to the working folder.
-pub const FOLDER: &str = ".drumfire";
 /// How many run files stay in the folder, unless `drumfire.runs.keep` sets another number.
 pub const KEPT: usize = 20;
 /// The extension of run files.
-const ENDING: &str = "drumfire";
+pub const ENDING: &str = "drumfire";
 /// How many events may wait for the disk.
 const ROOM: usize = 64;
 
@@ -35,11 +34,11 @@ pub enum KeptPlace {
 }
 
 impl KeptPlace {
-    /// The file of a run of `plan` that starts at `now`, such as `.drumfire/shop-1700000000123.drumfire`.
-    pub fn in_folder(plan: &Path, now_ms: i64) -> KeptPlace {
+    /// The file in `folder` of a run of `plan` that starts at `now`, such as `shop-1700000000123.drumfire`.
+    pub fn in_folder(folder: &Path, plan: &Path, now_ms: i64) -> KeptPlace {
         let name = plan.file_stem().unwrap_or(plan.as_os_str());
         let name = format!("{}-{now_ms}.{ENDING}", name.to_string_lossy());
-        KeptPlace::Folder(Path::new(FOLDER).join(name))
+        KeptPlace::Folder(folder.join(name))
     }
 
     fn path(&self) -> &Path {
@@ -63,10 +62,14 @@ impl KeptRun {
     /// # Errors
     /// A folder or file that cannot be written, or a thread that cannot be started.
     pub fn begin(place: KeptPlace, run: RunFile, keep: usize) -> io::Result<KeptRun> {
-        if let KeptPlace::Folder(path) = &place {
-            make_room(path, keep)?;
-        }
-        let stream = RunStream::create(place.path(), run)?;
+        let file = match &place {
+            KeptPlace::Asked(path) => fs::File::create(path)?,
+            KeptPlace::Folder(path) => {
+                make_room(path, keep)?;
+                private(path)?
+            }
+        };
+        let stream = RunStream::begin(place.path(), file, run)?;
         let (mailbox, inbox) = mailbox(ROOM);
         let thread = std::thread::Builder::new()
             .name("run-file".to_owned())
@@ -135,15 +138,19 @@ fn write(mut stream: RunStream, inbox: &Inbox) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the folder of a file and removes its oldest run files, so that one more fits.
+/// Removes the oldest run files in the folder of a file, so that one more fits. Links stay.
 fn make_room(file: &Path, keep: usize) -> io::Result<()> {
     let folder = file.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
     let mut known: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let is_run = path.extension().is_some_and(|ending| ending == ENDING);
-        if is_run && let Ok(changed) = path.metadata().and_then(|file| file.modified()) {
+        let found = path.symlink_metadata();
+        if is_run
+            && let Ok(found) = found
+            && found.is_file()
+            && let Ok(changed) = found.modified()
+        {
             known.push((changed, path));
         }
     }
@@ -168,6 +175,7 @@ mod tests {
     fn the_folder_keeps_the_last_runs() {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("runs");
+        fs::create_dir(&folder).unwrap();
         for number in 0..KEPT + 5 {
             let file = folder.join(format!("p-{number}.drumfire"));
             let kept =
@@ -182,6 +190,30 @@ mod tests {
         assert_eq!(fs::read_dir(&folder).unwrap().count(), KEPT);
         assert!(!folder.join("p-4.drumfire").exists());
         assert!(folder.join("p-5.drumfire").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_of_the_folder_are_private_and_links_in_it_stay() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let place = tempfile::tempdir().unwrap();
+        let (folder, foreign) = (place.path().join("runs"), place.path().join("foreign"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(&foreign, "foreign").unwrap();
+        let link = folder.join("link-1.drumfire");
+        std::os::unix::fs::symlink(&foreign, &link).unwrap();
+        let file = folder.join("p-1.drumfire");
+        let kept = KeptPlace::Folder(file.clone());
+        let kept = KeptRun::begin(kept, begun("p", 1_000), 1).unwrap();
+        let mode = || file.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        finish(&kept.end().unwrap(), &begun("p", 1_000)).unwrap();
+        assert_eq!(mode(), 0o600);
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        // A file of that name is somebody else's.
+        let taken = KeptPlace::Folder(link);
+        assert!(KeptRun::begin(taken, begun("p", 1_000), 9).is_err());
+        assert_eq!(fs::read_to_string(&foreign).unwrap(), "foreign");
     }
 
     #[test]

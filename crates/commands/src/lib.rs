@@ -28,6 +28,7 @@ mod fingerprint;
 mod fleet_arguments;
 pub mod fleet_options;
 mod guards;
+pub mod history;
 pub mod jmeter;
 mod judge;
 mod k8s_arguments;

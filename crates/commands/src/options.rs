@@ -1,7 +1,7 @@
 //! The meaning of a command line, in either spelling: the program's own (`args`) or JMeter's (`jmeter`).
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use drumfire_serve::ListenAddress;
 
@@ -24,15 +24,38 @@ pub enum PlanChoice {
     },
     /// The built-in plan of `run --demo`.
     Quickstart,
+    /// A file that the program made for the addresses on the command line. JMeter has no such runs, so its log and its lines are
+    /// left out.
+    OfUrl {
+        /// The file.
+        file: PathBuf,
+        /// The name to show in place of the file's path.
+        name: String,
+    },
 }
 
 impl PlanChoice {
     /// A file that the program made for this run alone, shown under the file's name.
     pub fn made(file: PathBuf) -> PlanChoice {
-        let name = file.file_name().unwrap_or(file.as_os_str());
-        let name = name.to_string_lossy().into_owned();
+        let name = name_of(&file);
         PlanChoice::Made { file, name }
     }
+
+    /// A file that the program made for the addresses on the command line, shown under the file's name.
+    pub fn of_url(file: PathBuf) -> PlanChoice {
+        let name = name_of(&file);
+        PlanChoice::OfUrl { file, name }
+    }
+
+    /// Whether the user has no plan but addresses.
+    pub fn is_of_url(&self) -> bool {
+        matches!(self, PlanChoice::OfUrl { .. })
+    }
+}
+
+fn name_of(file: &Path) -> String {
+    let name = file.file_name().unwrap_or(file.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 /// The options of a run.
@@ -61,7 +84,7 @@ pub struct RunOptions {
     pub strict: bool,
     /// The report that is made when the run has ended.
     pub report: ReportFiles,
-    /// Write a run file to `.drumfire/` while the run goes on, unless the user named one or the property
+    /// Write a run file to the history while the run goes on, unless the user named one or the property
     /// `drumfire.keep_runs` forbids it.
     pub keeps_run: bool,
     /// Where the numbers go while the run goes on.
@@ -238,10 +261,25 @@ pub struct DoctorOptions {
 /// The options of `jvm`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JvmOptions {
-    /// Install what is missing.
-    pub install: bool,
+    /// The action.
+    pub action: JvmAction,
+    /// What to install or remove: plugins, Maven coordinates, plans whose plugins are meant.
+    pub what: Vec<String>,
     /// The property files and definitions.
     pub properties: PropertyOptions,
+}
+
+/// The actions of `jvm`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum JvmAction {
+    /// Show what there is
+    #[default]
+    #[value(skip)]
+    Report,
+    /// Fetch missing jars, and plugins for all runs
+    Install,
+    /// Take plugins off the class path of all runs
+    Remove,
 }
 
 /// The options of `demo`.
@@ -300,7 +338,7 @@ impl Change {
 /// The options of the program's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogOptions {
-    /// The file as it was written; `'yyyyMMdd'` in quotes stands for the date.
+    /// The file as it was written; `'yyyyMMdd'` in quotes stands for the date. Empty: there is no log.
     pub file: String,
     /// `(category, level)` in the order of the command line; an empty category is the root.
     pub levels: Vec<(String, String)>,
@@ -348,6 +386,19 @@ impl Refusal {
             exit,
             out: String::new(),
             err: format!("error: {}\n", message.into()),
+        }
+    }
+}
+
+impl Refusal {
+    /// The same refusal, printed to standard error only.
+    #[must_use]
+    pub fn off_standard_output(self) -> Self {
+        let told = self.out.replacen("An error occurred: ", "error: ", 1);
+        Refusal {
+            exit: self.exit,
+            out: String::new(),
+            err: told + &self.err,
         }
     }
 }

@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::files::fresh;
+
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, RunOptions};
 
@@ -84,7 +86,7 @@ fn prove_file(path: &Path) -> io::Result<()> {
 fn prove_folder(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)?;
     let probe = path.join(format!(".drumfire-{}", std::process::id()));
-    File::create(&probe)?;
+    fresh(&probe)?;
     fs::remove_file(&probe)
 }
 
@@ -99,8 +101,8 @@ fn make_parent(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file completely or not at all: writes a `.part` file beside it, then renames that. Anything but a regular file
-/// is written in place.
+/// Writes a file completely or not at all: writes a `.part` file beside it, then renames that. Keeps the permissions of a file
+/// that is replaced. Anything but a regular file is written in place.
 ///
 /// # Errors
 /// Which file cannot be written, and why.
@@ -112,8 +114,15 @@ pub fn write_whole(path: &Path, write: impl FnOnce(File) -> io::Result<()>) -> R
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".part");
     let part = path.with_file_name(name);
-    make_parent(path)
-        .and_then(|()| File::create(&part))
+    let begin = || {
+        make_parent(path)?;
+        let file = fresh(&part)?;
+        if let Ok(old) = fs::metadata(path) {
+            file.set_permissions(old.permissions())?;
+        }
+        Ok(file)
+    };
+    begin()
         .and_then(write)
         .and_then(|()| fs::rename(&part, path))
         .map_err(|error| {

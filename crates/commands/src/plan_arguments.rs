@@ -86,6 +86,17 @@ pub struct RunsArguments {
     pub action: Option<RunsAction>,
 }
 
+impl RunsArguments {
+    /// The options of the list, if the list is wanted.
+    pub fn list(&self) -> Option<&ListedRuns> {
+        match &self.action {
+            None => Some(&self.list),
+            Some(RunsAction::List(list)) => Some(list),
+            Some(_) => None,
+        }
+    }
+}
+
 /// The options of `runs` and `runs list`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct ListedRuns {

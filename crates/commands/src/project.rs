@@ -76,7 +76,7 @@ struct TlsTable {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RunsTable {
-    /// How many run files stay in `.drumfire/`.
+    /// How many run files stay in the history.
     keep: Option<usize>,
 }
 
@@ -99,14 +99,18 @@ pub struct Matrix {
     pub exclude: Vec<Values>,
 }
 
-/// Reads the project's file, if there is one. Returns its path and its content.
-fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
+/// The path of the project's file, if there is one.
+pub fn file(plan: Option<&Path>) -> Option<PathBuf> {
     let beside_plan = plan.and_then(Path::parent).map(|folder| folder.join(FILE));
-    let file = beside_plan
+    beside_plan
         .into_iter()
         .chain([PathBuf::from(FILE)])
-        .find(|file| file.is_file());
-    let Some(file) = file else {
+        .find(|file| file.is_file())
+}
+
+/// Reads the project's file, if there is one. Returns its path and its content.
+fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
+    let Some(file) = file(plan) else {
         return Ok(None);
     };
     let told = |why: String| format!("{}: {why}", file.display());

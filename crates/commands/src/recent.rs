@@ -1,11 +1,13 @@
 //! Remembers the plan of the last run, for `-t LAST` and `-l LAST`.
 //!
 //! JMeter stores its recent files in Java's preferences, and only its GUI writes them. Drumfire remembers every run,
-//! in `$XDG_STATE_HOME/drumfire/last-plan` or `~/.local/state/drumfire/last-plan`.
+//! in `last-plan` in the user's state folder.
 
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use drumfire_platform::state_folder;
 
 /// The file that stores the last plan, given the environment variables; `None` without a home directory.
 pub fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
@@ -15,14 +17,6 @@ pub fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 /// The folder in which runs with a page are registered.
 pub fn runs_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(state_folder(variable)?.join("runs"))
-}
-
-fn state_folder(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let state = match variable("XDG_STATE_HOME").filter(|folder| Path::new(folder).is_absolute()) {
-        Some(folder) => PathBuf::from(folder),
-        None => Path::new(&variable("HOME")?).join(".local/state"),
-    };
-    Some(state.join("drumfire"))
 }
 
 /// Stores the absolute path of a plan.
@@ -60,29 +54,6 @@ pub fn results_of(plan: &Path) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_place_follows_the_environment() {
-        let of = |state: Option<&str>, home: Option<&str>| {
-            let (state, home) = (state.map(OsString::from), home.map(OsString::from));
-            place(move |name| {
-                if name == "HOME" {
-                    home.clone()
-                } else {
-                    state.clone()
-                }
-            })
-        };
-        assert_eq!(
-            of(Some("/s"), Some("/h")),
-            Some(PathBuf::from("/s/drumfire/last-plan"))
-        );
-        assert_eq!(
-            of(Some("relative"), Some("/h")),
-            Some(PathBuf::from("/h/.local/state/drumfire/last-plan"))
-        );
-        assert_eq!(of(None, None), None);
-    }
 
     #[test]
     fn a_plan_is_remembered() {

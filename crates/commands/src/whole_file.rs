@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
+use drumfire_platform::files::fresh;
+
 /// Writes a file beside the target and then renames it over the target. Keeps the target's permissions.
 ///
 /// # Errors
@@ -28,7 +30,7 @@ fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {
         name.to_string_lossy(),
         std::process::id()
     ));
-    let written = std::fs::File::create(&beside).and_then(|mut file| {
+    let written = fresh(&beside).and_then(|mut file| {
         file.write_all(content)?;
         match permissions {
             Some(permissions) => file.set_permissions(permissions),

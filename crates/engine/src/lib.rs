@@ -15,9 +15,10 @@ mod run;
 mod tour;
 
 pub use base::clock::Clock;
-pub use bind::{Compiled, Draft, bind};
+pub use bind::{Compiled, Draft, absent_classes, bind};
 pub use decode::LEFT_OUT;
 pub use elements::Rung;
+pub use elements::plugins::{absent, artifact_of, plugin_of};
 pub use inspect::advice::{Advice, AdvicePlace, Effect};
 pub use inspect::demand::MachineDemand;
 pub use inspect::describe::{

@@ -22,6 +22,9 @@ pub struct Draft {
     /// Whether pages load their embedded resources; unless the expression is empty, only from hosts that
     /// match it.
     pub embedded: Option<String>,
+    /// Whether any certificate of a server is accepted. Plans always accept all, so only the command line that runs the draft
+    /// honours it.
+    pub insecure: bool,
     /// The load.
     pub load: DraftLoad,
     /// The number of requests left out, by reason.

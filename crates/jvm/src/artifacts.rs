@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use drumfire_maven::Artifact;
+use drumfire_maven::{Artifact, WantedJar};
 use sha2::{Digest, Sha256};
 
-/// Coordinates and SHA-256 of each jar.
+/// Coordinates, SHA-256 and size of each jar.
 const LOCK: &str = include_str!("../assets/jmeter-5.6.3.lock");
 
 /// A jar whose content is known.
@@ -13,6 +13,8 @@ pub struct Locked {
     pub artifact: Artifact,
     /// In hexadecimal digits.
     pub sha256: &'static str,
+    /// Its size.
+    pub bytes: u64,
 }
 
 /// The jars that JMeter 5.6.3 runs with.
@@ -20,16 +22,27 @@ pub fn jmeter() -> Vec<Locked> {
     LOCK.lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
-            let (artifact, sha256) = line.split_once(' ').expect("a line has two words");
+            let (artifact, rest) = line.split_once(' ').expect("a line has three words");
+            let (sha256, bytes) = rest.split_once(' ').expect("a line has three words");
             Locked {
                 artifact: Artifact::parse(artifact).expect("the list has coordinates"),
                 sha256,
+                bytes: bytes.parse().expect("the third word is a number"),
             }
         })
         .collect()
 }
 
 impl Locked {
+    /// The jar as repositories are asked for it.
+    pub fn wanted(&self) -> WantedJar<'_> {
+        WantedJar {
+            artifact: &self.artifact,
+            sha256: Some(self.sha256),
+            bytes: Some(self.bytes),
+        }
+    }
+
     /// Whether a file is this jar, byte for byte.
     pub fn is(&self, file: &Path) -> bool {
         std::fs::read(file).is_ok_and(|content| hex(&Sha256::digest(content)) == self.sha256)
@@ -60,7 +73,10 @@ mod tests {
                 "{name} is missing"
             );
         }
-        assert!(all.iter().all(|one| one.sha256.len() == 64));
+        assert!(
+            all.iter()
+                .all(|one| one.sha256.len() == 64 && one.bytes > 0)
+        );
     }
 
     #[test]
@@ -71,6 +87,7 @@ mod tests {
         let locked = |sha256| Locked {
             artifact: Artifact::parse("a:a:1").expect("coordinates"),
             sha256,
+            bytes: 3,
         };
         // SHA-256 of "abc", FIPS 180-2.
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

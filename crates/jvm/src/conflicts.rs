@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::{Entry, HashMap};
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use zip::ZipArchive;
+use crate::class_names::classes;
 
 /// Two jars with different versions of the same classes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,35 +52,11 @@ pub fn conflicts(class_path: &[PathBuf]) -> Vec<Conflict> {
     differing.into_iter().map(conflict).collect()
 }
 
-/// The classes of a jar with their checksums, from its central directory. Variants for newer Java versions are left out.
-fn classes(jar: &Path) -> Vec<(String, u32)> {
-    let Some(mut archive) = File::open(jar)
-        .ok()
-        .and_then(|file| ZipArchive::new(file).ok())
-    else {
-        return Vec::new();
-    };
-    let mut classes = Vec::new();
-    for index in 0..archive.len() {
-        let Ok(file) = archive.by_index_raw(index) else {
-            continue;
-        };
-        let Ok(name) = file.name() else {
-            continue;
-        };
-        let is_special = name.starts_with("META-INF/") || name.ends_with("module-info.class");
-        if let Some(class) = name.strip_suffix(".class")
-            && !is_special
-        {
-            classes.push((class.replace('/', "."), file.crc32()));
-        }
-    }
-    classes
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write as _;
+    use std::path::Path;
 
     use zip::ZipWriter;
     use zip::write::SimpleFileOptions;

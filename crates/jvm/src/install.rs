@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use drumfire_expr::Properties;
-use drumfire_maven::{Artifact, Surroundings, resolve};
+use drumfire_maven::{Artifact, Surroundings, megabytes, resolve};
 
 use crate::artifacts::{self, Locked};
-use crate::{cache_folder, fingerprint, repositories};
+use crate::repositories::JarAccess;
+use crate::{cache_folder, fingerprint, plugins, repositories};
 
 /// The property with Maven coordinates, separated by commas: jars that are used with all their dependencies.
 pub const DEPENDENCIES: &str = "drumfire.jvm.dependencies";
@@ -16,6 +17,8 @@ const COMPLETE: &str = "complete";
 const JMETER: &str = "org.apache.jmeter";
 const ADVICE: &str = "set JMETER_HOME or -Jdrumfire.jmeter.home=FOLDER, or name a mirror or a folder of jars with \
                       -Jdrumfire.maven.repositories=URL or FOLDER";
+/// The command that fetches all jars.
+const COMMAND: &str = "drumfire jvm install";
 
 /// The folder for a JMeter that is assembled here.
 pub fn home() -> PathBuf {
@@ -31,36 +34,53 @@ pub fn is_complete(home: &Path) -> bool {
 ///
 /// # Errors
 /// If a jar cannot be fetched or is wrong, with the remedy.
-pub fn install(home: &Path, properties: &Properties, tell: fn(&str)) -> Result<(), String> {
+pub fn install(home: &Path, access: &JarAccess<'_>) -> Result<(), String> {
     let all = artifacts::jmeter();
-    let repositories = repositories::of_user(properties, tell)?;
-    let is_missing = |one: &&Locked| !one.artifact.path_in(repositories.local()).is_file();
-    let missing: Vec<_> = all.iter().filter(is_missing).collect();
-    if !missing.is_empty() {
-        tell(&format!(
-            "Fetching {} of the {} jars of JMeter 5.6.3",
-            missing.len(),
-            all.len()
-        ));
-        let wanted: Vec<_> = missing
-            .iter()
-            .map(|one| (&one.artifact, Some(one.sha256)))
-            .collect();
-        repositories.jars(&wanted).map_err(|error| {
-            format!("there is no JMeter on this machine, and its jars cannot be fetched: {error}; {ADVICE}")
+    let repositories = repositories::of_user(access)?;
+    let wanted: Vec<_> = all.iter().map(Locked::wanted).collect();
+    repositories
+        .jars(&wanted)
+        .map_err(|error| match repositories.is_offline() {
+            true => format!(
+                "JMeter's jars are not on this machine, and nothing is fetched offline; run `{COMMAND}` with a network ({error})"
+            ),
+            false => format!(
+                "there is no JMeter on this machine, and its jars cannot be fetched: {error}; {ADVICE}"
+            ),
         })?;
-    }
     for locked in &all {
         place(locked, repositories.local(), home)?;
     }
     let complete = home.join(COMPLETE);
     std::fs::write(&complete, "").map_err(|error| format!("{}: {error}", complete.display()))?;
-    tell(&format!(
+    access.line(&format!(
         "JMeter 5.6.3's {} jars are in {}",
         all.len(),
         home.display()
     ));
     Ok(())
+}
+
+/// The jars of JMeter that would have to come over the network; `None` if there are none.
+///
+/// # Errors
+/// Settings of the user that cannot be used.
+pub fn unfetched(access: &JarAccess<'_>) -> Result<Option<String>, String> {
+    let all = artifacts::jmeter();
+    let repositories = repositories::of_user(access)?;
+    let missing: Vec<_> = all
+        .iter()
+        .filter(|one| !repositories.has(&one.artifact))
+        .collect();
+    let bytes = missing.iter().map(|one| one.bytes).sum();
+    Ok((!missing.is_empty()).then(|| {
+        format!(
+            "{} jars of JMeter 5.6.3 ({}) from {}",
+            missing.len(),
+            megabytes(bytes),
+            repositories.addresses()
+        )
+    }))
 }
 
 /// Copies a jar to its place in JMeter's folders.
@@ -86,19 +106,31 @@ fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> 
     std::fs::copy(&source, &target).map(|_| ()).map_err(problem)
 }
 
-/// The jars that [`DEPENDENCIES`] names, with all that they need on this Java. They are resolved once, and the list is
-/// cached.
+/// The coordinates of the jars that [`DEPENDENCIES`] and the user's installed plugins add, separated by commas; empty without
+/// any.
+pub fn added(properties: &Properties) -> String {
+    joined(properties, &plugins::installed())
+}
+
+/// The coordinates of [`DEPENDENCIES`] and of these plugins.
+pub fn joined(properties: &Properties, plugins: &[String]) -> String {
+    let named = properties.get_trimmed(DEPENDENCIES).unwrap_or_default();
+    let named = named.split(',').map(str::trim).map(str::to_owned);
+    let mut all: Vec<String> = Vec::new();
+    for one in named.chain(plugins.iter().cloned()) {
+        if !one.is_empty() && !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    all.join(",")
+}
+
+/// The jars with these coordinates, separated by commas, with all that they need on this Java. They are resolved once, and the
+/// list is cached.
 ///
 /// # Errors
 /// If coordinates are malformed, or a jar cannot be fetched.
-pub fn dependencies(
-    properties: &Properties,
-    java: u32,
-    tell: fn(&str),
-) -> Result<Vec<PathBuf>, String> {
-    let Some(text) = properties.get_trimmed(DEPENDENCIES) else {
-        return Ok(Vec::new());
-    };
+pub fn dependencies(text: &str, access: &JarAccess<'_>, java: u32) -> Result<Vec<PathBuf>, String> {
     let wanted = text
         .split(',')
         .filter(|one| !one.trim().is_empty())
@@ -108,14 +140,22 @@ pub fn dependencies(
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    if let Some(jars) = known_dependencies(&text) {
+    if let Some(jars) = known_dependencies(text) {
         return Ok(jars);
     }
-    let known = answer_file(&text);
-    tell(&format!("Resolving {text}"));
-    let repositories = repositories::of_user(properties, tell)?;
+    let known = answer_file(text);
+    let repositories = repositories::of_user(access)?;
+    if !repositories.is_offline() {
+        access.line(&format!("Resolving {text} at {}", repositories.addresses()));
+    }
     let resolved = resolve(&wanted, &[JMETER], &repositories, &Surroundings::here(java));
-    let resolved = resolved.map_err(|error| format!("{DEPENDENCIES}={text}: {error}"))?;
+    let resolved = resolved.map_err(|error| match repositories.is_offline() {
+        true => format!(
+            "the jars of {text} are not on this machine, and nothing is fetched offline; run `{COMMAND} {}` with a network ({error})",
+            text.replace(',', " ")
+        ),
+        false => format!("the jars of {text} cannot be fetched: {error}"),
+    })?;
     let jars: Vec<PathBuf> = resolved.into_iter().map(|one| one.jar).collect();
     let lines: Vec<_> = jars.iter().map(|jar| jar.to_string_lossy()).collect();
     let problem = |error: std::io::Error| format!("{}: {error}", known.display());
@@ -138,9 +178,11 @@ fn answer_file(text: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use drumfire_maven::Notice;
+
     use super::*;
 
-    fn quiet(_: &str) {}
+    fn quiet(_: &Notice<'_>) {}
 
     #[test]
     fn a_jar_with_another_content_is_refused() {
@@ -160,10 +202,14 @@ mod tests {
     #[test]
     fn coordinates_are_checked_before_anything_is_asked() {
         let properties = Properties::new();
-        assert_eq!(dependencies(&properties, 17, quiet), Ok(Vec::new()));
-        properties.set(DEPENDENCIES, "com.h2database:h2");
+        let access = JarAccess {
+            properties: &properties,
+            tell: quiet,
+            fetches: true,
+        };
+        assert_eq!(dependencies("", &access, 17), Ok(Vec::new()));
         assert_eq!(
-            dependencies(&properties, 17, quiet),
+            dependencies("com.h2database:h2", &access, 17),
             Err("'com.h2database:h2' is not group:artifact:version".to_owned())
         );
     }

@@ -123,7 +123,7 @@ impl JMeter {
 }
 
 /// All jars except those that the bridge replaces.
-fn usable(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
+pub fn usable(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
     let is_replaced = |jar: &PathBuf| REPLACED.iter().any(|one| name(jar).starts_with(one));
     all.retain(|jar| !is_replaced(jar));
     all

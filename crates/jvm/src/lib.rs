@@ -4,7 +4,9 @@
 //! | file | what |
 //! |---|---|
 //! | `find.rs`, `jars.rs` | the Java and the JMeter on this machine |
-//! | `artifacts.rs`, `repositories.rs`, `install.rs` | jars by their Maven coordinates |
+//! | `artifacts.rs`, `repositories.rs`, `install.rs`, `plugins.rs` | jars by their Maven coordinates |
+//! | `class_names.rs` | the classes in jars, without Java |
+//! | `provision.rs` | the class path of a run, and the jars that it lacks |
 //! | `archive.rs` | an archive of loaded classes, for a quick start |
 //! | `report.rs` | the output of `drumfire jvm` |
 //! | `machine.rs` | the virtual machine, and calls into it |
@@ -25,6 +27,7 @@
 mod archive;
 mod artifacts;
 mod below;
+mod class_names;
 mod compiler;
 mod conflicts;
 mod current;
@@ -37,7 +40,9 @@ mod install;
 mod jars;
 mod machine;
 mod natives;
+mod plugins;
 mod pool;
+mod provision;
 mod report;
 mod repositories;
 mod request;
@@ -60,6 +65,7 @@ use drumfire_engine::java::{
 };
 use drumfire_engine::{Control, Program};
 use drumfire_expr::{Properties, Raised, ScriptCall, ScriptLanguage};
+pub use drumfire_maven::Notice;
 
 use current::Line;
 use exit::Caller;
@@ -68,14 +74,13 @@ use jars::JMeter;
 use machine::{Handle, ListensTo, Machine};
 use user_link::{ReadHabit, UserLink};
 
-/// The bridge's classes, built from `java/` by `cargo xtask java`.
-const BRIDGE: &[u8] = include_bytes!("../assets/drumfire-bridge.jar");
-
 /// The Java of one run.
 pub struct Jvm {
     properties: Properties,
-    /// Shows lines about what is being prepared.
-    tell: fn(&str),
+    /// Shows what is being prepared and fetched.
+    tell: fn(&Notice<'_>),
+    /// Whether missing jars may be fetched over the network.
+    fetches: bool,
     install_later: InstallLater,
     found: OnceLock<Result<(Installation, JMeter), String>>,
     machine: OnceLock<Result<&'static Machine, String>>,
@@ -105,10 +110,11 @@ struct Plan {
 
 impl Jvm {
     /// Creates the host, which does not look for Java yet.
-    pub fn new(properties: Properties, tell: fn(&str), install_later: InstallLater) -> Jvm {
+    pub fn new(properties: Properties, tell: fn(&Notice<'_>), install_later: InstallLater) -> Jvm {
         Jvm {
             properties,
             tell,
+            fetches: true,
             install_later,
             found: OnceLock::new(),
             machine: OnceLock::new(),
@@ -116,6 +122,15 @@ impl Jvm {
             garbage_asked_for: AtomicU64::new(0),
             archive_wanted: OnceLock::new(),
             log_levels: Vec::new(),
+        }
+    }
+
+    /// A host that never uses the network, for commands that only inspect a plan.
+    #[must_use]
+    pub fn without_fetching(self) -> Jvm {
+        Jvm {
+            fetches: false,
+            ..self
         }
     }
 
@@ -157,13 +172,14 @@ impl Jvm {
     ) -> Result<&'static Machine, String> {
         let started = self.machine.get_or_init(|| {
             let (java, jmeter) = self.found()?;
-            let named = install::dependencies(&self.properties, java.version, self.tell)?;
-            let mut jars = self.own_jars(jmeter)?;
-            let archive = self.archive(java, &jars, &jmeter.home);
-            jars.extend(named);
-            jars.extend(JMeter::named_jars(&self.properties, classpath));
+            let added = install::added(&self.properties);
+            let named = install::dependencies(&added, &self.jar_access(), java.version)?;
+            let mut class_path = self.own_jars(jmeter)?;
+            let archive = self.archive(java, &class_path, &jmeter.home);
+            class_path.extend(jars::usable(named));
+            class_path.extend(JMeter::named_jars(&self.properties, classpath));
             natives::use_properties(self.properties.clone());
-            let machine = machine::start(java, &jars, archive.as_deref(), &self.properties)?;
+            let machine = machine::start(java, &class_path, archive.as_deref(), &self.properties)?;
             let system = self.properties.system_snapshot();
             let system: Vec<&str> = system
                 .iter()
@@ -177,16 +193,6 @@ impl Jvm {
             Ok(machine)
         });
         started.clone()
-    }
-
-    /// The bridge and JMeter, which is assembled if necessary.
-    fn own_jars(&self, jmeter: &JMeter) -> Result<Vec<PathBuf>, String> {
-        if jmeter.is_missing {
-            install::install(&jmeter.home, &self.properties, self.tell)?;
-        }
-        let mut jars = vec![bridge()?];
-        jars.extend(jmeter.own_jars());
-        Ok(jars)
     }
 
     /// The archive of classes. If there is none, the run continues without it, and it is made afterwards.
@@ -399,6 +405,18 @@ impl JavaHost for Jvm {
         Ok(())
     }
 
+    fn unfetched(&self) -> Option<String> {
+        self.unfetched_jars()
+    }
+
+    fn has_class(&self, class: &str, classpath: &[PathBuf]) -> bool {
+        self.contains_class(class, classpath)
+    }
+
+    fn provide(&self) -> Result<(), JavaError> {
+        Ok(self.fetch_jars()?)
+    }
+
     fn prepare(&self, plan: &Path, classpath: &[PathBuf]) -> Result<(), JavaError> {
         self.machine(plan, classpath)?;
         Ok(())
@@ -590,7 +608,7 @@ impl JavaHost for Jvm {
             named.push((repositories::AUTHORITIES, Path::new(file)));
         }
         match (self.install_later)(&named) {
-            Ok(()) => (self.tell)(
+            Ok(()) => self.jar_access().line(
                 "preparing Java's classes in the background, so that Java starts faster from now on",
             ),
             Err(error) => tracing::warn!("cannot prepare Java's classes: {error}"),
@@ -682,25 +700,6 @@ fn language(language: ScriptLanguage) -> i32 {
         ScriptLanguage::Condition => 5,
         ScriptLanguage::Function => 6,
     }
-}
-
-/// Writes the bridge's jar where Java can read it, unless it is there.
-fn bridge() -> Result<PathBuf, String> {
-    let folder = cache_folder();
-    let jar = folder.join(format!("bridge-{:016x}.jar", fingerprint(BRIDGE)));
-    if jar
-        .metadata()
-        .is_ok_and(|found| found.len() == BRIDGE.len() as u64)
-    {
-        return Ok(jar);
-    }
-    let problem = |error: std::io::Error| format!("{}: {error}", jar.display());
-    std::fs::create_dir_all(&folder).map_err(problem)?;
-    // Another process may do the same, so the name appears only with the whole content.
-    let part = folder.join(format!("bridge-{}.part", std::process::id()));
-    std::fs::write(&part, BRIDGE).map_err(problem)?;
-    std::fs::rename(&part, &jar).map_err(problem)?;
-    Ok(jar)
 }
 
 /// The folder for files that can be made again (`XDG_CACHE_HOME`, or else `~/.cache`).

@@ -6,7 +6,7 @@ use std::path::Path;
 use drumfire_engine::java::JavaError;
 
 use crate::conflicts::{Conflict, conflicts};
-use crate::{Jvm, archive, install, jars, machine};
+use crate::{Jvm, archive, install, jars, machine, plugins};
 
 impl Jvm {
     /// Reports what was found, one line each, and starts nothing.
@@ -48,9 +48,10 @@ impl Jvm {
         for jar in &named {
             line("classpath", jar.display().to_string());
         }
-        if let Some(more) = self.properties.get_trimmed(install::DEPENDENCIES) {
-            line("maven", more.to_string());
-            class_path.extend(install::known_dependencies(&more).unwrap_or_default());
+        let added = install::added(&self.properties);
+        if !added.is_empty() {
+            line("maven", added.clone());
+            class_path.extend(install::known_dependencies(&added).unwrap_or_default());
         }
         class_path.extend(named);
         for conflict in conflicts(&class_path) {
@@ -59,25 +60,56 @@ impl Jvm {
         Ok(text)
     }
 
-    /// Fetches all jars and makes the archive of classes, unless it is there.
+    /// Fetches all jars and makes the archive of classes, unless it is there. `more` are the coordinates of plugins to install
+    /// for all runs to come.
     ///
     /// # Errors
     /// If something is missing, with the remedy. Java works without an archive.
-    pub fn install(&self) -> Result<(), JavaError> {
+    pub fn install(&self, more: &[String]) -> Result<(), JavaError> {
         let (java, jmeter) = self.found()?;
         let own = self.own_jars(jmeter)?;
-        install::dependencies(&self.properties, java.version, self.tell)?;
+        let access = self.jar_access();
+        if !more.is_empty() {
+            let all = plugins::with(more);
+            install::dependencies(
+                &install::joined(&self.properties, &all),
+                &access,
+                java.version,
+            )?;
+            plugins::store(&all)?;
+        }
         let file = archive::file(java, &own, &jmeter.home);
         if !file.is_file() {
-            (self.tell)("preparing Java's classes for a quick start; this is done once");
+            access.line("preparing Java's classes for a quick start; this is done once");
             let options = &machine::OWN_OPTIONS;
             if let Err(why) = archive::make(&file, java, &own, &jmeter.home, options) {
-                (self.tell)(&format!(
+                access.line(&format!(
                     "Java starts without an archive of its classes: {why}"
                 ));
             }
         }
+        // Last, because a run starts this in the background for the archive's sake.
+        let added = install::added(&self.properties);
+        install::dependencies(&added, &access, java.version)?;
         Ok(())
+    }
+
+    /// Takes plugins, given as `group:artifact`, off the class path of runs to come. Their jars stay in the local Maven repository.
+    ///
+    /// # Errors
+    /// If one is not installed, or the list cannot be written.
+    pub fn remove(&self, projects: &[String]) -> Result<(), JavaError> {
+        let installed = plugins::installed();
+        let is_missing = |project: &&String| {
+            installed
+                .iter()
+                .all(|one| plugins::project(one) != project.as_str())
+        };
+        if let Some(project) = projects.iter().find(is_missing) {
+            let why = format!("`{project}` is not installed; `drumfire jvm` lists what is");
+            return Err(JavaError::from(why));
+        }
+        Ok(plugins::store(&plugins::without(projects))?)
     }
 }
 

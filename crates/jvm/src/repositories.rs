@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use drumfire_authorities::Authorities;
 use drumfire_expr::Properties;
-use drumfire_maven::{JarSource, MavenSettings, Repositories};
+use drumfire_maven::{JarSource, MavenSettings, Notice, Repositories};
 
 use crate::cache_folder;
 
@@ -20,11 +20,37 @@ pub const AUTHORITIES: &str = "drumfire.tls_ca";
 /// The variable that stands in for [`SOURCES`].
 const VARIABLE: &str = "DRUMFIRE_MAVEN_REPOSITORIES";
 
+/// Whether the user forbids this run to use the network for jars.
+pub fn is_forbidden(properties: &Properties) -> bool {
+    properties.get_bool(OFFLINE, false)
+}
+
+/// How jars are looked for that this machine may lack.
+#[derive(Clone, Copy)]
+pub struct JarAccess<'a> {
+    pub properties: &'a Properties,
+    /// Told what is fetched.
+    pub tell: fn(&Notice<'_>),
+    /// Whether the command may use the network at all.
+    pub fetches: bool,
+}
+
+impl JarAccess<'_> {
+    pub fn line(&self, line: &str) {
+        (self.tell)(&Notice::Line(line));
+    }
+}
+
 /// The repositories of this user.
 ///
 /// # Errors
 /// Settings that cannot be used.
-pub fn of_user(properties: &Properties, tell: fn(&str)) -> Result<Repositories, String> {
+pub fn of_user(access: &JarAccess<'_>) -> Result<Repositories, String> {
+    let JarAccess {
+        properties,
+        tell,
+        fetches,
+    } = *access;
     let home = std::env::home_dir();
     let settings = match &home {
         Some(home) => MavenSettings::read(&home.join(".m2/settings.xml"))
@@ -54,7 +80,7 @@ pub fn of_user(properties: &Properties, tell: fn(&str)) -> Result<Repositories, 
         }
         None => vec![settings.central()?],
     };
-    let is_offline = settings.is_offline || set(OFFLINE).is_some_and(|value| &*value == "true");
+    let is_offline = settings.is_offline || is_forbidden(properties) || !fetches;
     let authorities = match set(AUTHORITIES) {
         Some(file) => Authorities::read(Path::new(&*file)).map_err(|error| error.to_string())?,
         None => Authorities::default(),

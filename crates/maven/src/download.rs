@@ -1,12 +1,13 @@
 //! Downloads over HTTP.
 
+use std::io::ErrorKind;
 use std::sync::OnceLock;
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use drumfire_authorities::Authorities;
-use ureq::{Agent, ProxyProtocol};
+use drumfire_authorities::{Authorities, told};
+use ureq::{Agent, ProxyProtocol, Timeout};
 
 use crate::settings::{Credentials, Proxy};
 
@@ -81,9 +82,10 @@ fn once(
     url: &str,
     credentials: Option<&Credentials>,
 ) -> Result<RepositoryResponse, Trouble> {
+    // A server that cannot be reached is not tried again: with each file the user would wait for it anew.
     let failed = |error: ureq::Error| Trouble {
-        why: error.to_string(),
-        may_pass: !matches!(error, ureq::Error::BadUri(_) | ureq::Error::Rustls(_)),
+        may_pass: may_pass(&error),
+        why: told(&error),
     };
     let mut request = agent.get(url);
     if let Some(Credentials { user, password }) = credentials {
@@ -106,6 +108,19 @@ fn once(
             },
             may_pass: matches!(status, 408 | 429 | 500..),
         }),
+    }
+}
+
+/// Whether the next attempt may succeed: the server was reached, and the exchange broke off.
+fn may_pass(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Io(error) => matches!(
+            error.kind(),
+            ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::UnexpectedEof
+        ),
+        ureq::Error::Timeout(timeout) => !matches!(timeout, Timeout::Connect | Timeout::Resolve),
+        ureq::Error::Protocol(_) => true,
+        _ => false,
     }
 }
 

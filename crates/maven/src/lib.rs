@@ -7,6 +7,7 @@
 //! | `settings.rs` | mirrors, proxies and credentials of the user's `settings.xml` |
 //! | `repository.rs` | finds a file in the local repository or downloads it; checks its content |
 //! | `download.rs` | HTTP |
+//! | `notice.rs` | what a caller is told while jars are fetched |
 //! | `pom.rs` | a project's POM as written |
 //! | `profile.rs` | the profiles of a POM that apply |
 //! | `model.rs` | a POM with its parents, imports and properties resolved |
@@ -19,6 +20,7 @@
 mod artifact;
 mod download;
 mod model;
+mod notice;
 mod pom;
 mod profile;
 mod repository;
@@ -27,8 +29,9 @@ mod settings;
 mod version;
 
 pub use artifact::Artifact;
+pub use notice::{Notice, megabytes};
 pub use profile::Surroundings;
-pub use repository::{JarSource, Repositories};
+pub use repository::{JarSource, Repositories, WantedJar};
 pub use resolve::{Resolved, resolve};
 pub use settings::{Credentials, MavenSettings, Mirror, Proxy};
 

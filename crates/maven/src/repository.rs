@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use drumfire_authorities::Authorities;
 use roxmltree::Document;
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use crate::artifact::{Artifact, below};
 use crate::download::{Downloads, RepositoryResponse};
 use crate::settings::{Credentials, Proxy};
-use crate::{MavenError, MavenSettings};
+use crate::{MavenError, MavenSettings, Notice, megabytes};
 
 /// How many downloads run at a time.
 const AT_A_TIME: usize = 8;
@@ -77,8 +77,19 @@ pub struct Repositories {
     sources: Vec<JarSource>,
     is_offline: bool,
     downloads: Downloads,
-    /// Called with the name of each downloaded jar, and with warnings.
-    tell: fn(&str),
+    /// Called before downloads, for each downloaded jar, and with warnings.
+    tell: fn(&Notice<'_>),
+}
+
+/// A jar to be resolved.
+#[derive(Clone, Copy, Debug)]
+pub struct WantedJar<'w> {
+    /// Its coordinates.
+    pub artifact: &'w Artifact,
+    /// Its content, if that is known; otherwise a download is checked against its published checksum.
+    pub sha256: Option<&'w str>,
+    /// Its size, if that is known.
+    pub bytes: Option<u64>,
 }
 
 impl Repositories {
@@ -88,7 +99,7 @@ impl Repositories {
         sources: Vec<JarSource>,
         proxy: Option<Proxy>,
         is_offline: bool,
-        tell: fn(&str),
+        tell: fn(&Notice<'_>),
     ) -> Repositories {
         Repositories {
             local,
@@ -113,7 +124,7 @@ impl Repositories {
     pub fn of(
         settings: &MavenSettings,
         local: PathBuf,
-        tell: fn(&str),
+        tell: fn(&Notice<'_>),
     ) -> Result<Repositories, String> {
         let sources = vec![settings.central()?];
         let proxy = settings.proxy.clone();
@@ -131,49 +142,97 @@ impl Repositories {
         &self.local
     }
 
-    /// The path of a jar in the local repository; downloads it if it is missing. A download is checked against the given
-    /// SHA-256, or else against its published checksum.
-    ///
-    /// # Errors
-    /// No repository has it, or its content is wrong.
-    pub fn jar(&self, artifact: &Artifact, sha256: Option<&str>) -> Result<PathBuf, MavenError> {
-        let path = artifact.path();
-        let file = below(&self.local, &path);
-        if !file.is_file() {
-            let content = self.bring(&path, sha256)?;
-            keep(&file, &content)?;
-            (self.tell)(&format!("  {}", artifact.file_name()));
-        }
-        Ok(file)
+    /// Whether the network is not used.
+    pub fn is_offline(&self) -> bool {
+        self.is_offline
     }
 
-    /// The paths of several jars, each resolved as by [`Repositories::jar`], with several downloads at a time.
+    /// Whether a jar is in the local repository or in a source that is a folder.
+    pub fn has(&self, artifact: &Artifact) -> bool {
+        let path = artifact.path();
+        let folders = self.sources.iter().filter_map(|source| match source {
+            JarSource::Folder(folder) => Some(folder),
+            JarSource::Http { .. } => None,
+        });
+        below(&self.local, &path).is_file()
+            || folders
+                .flat_map(|folder| places(folder, &path))
+                .any(|file| file.is_file())
+    }
+
+    /// The addresses of the sources on the network.
+    pub fn addresses(&self) -> String {
+        let is_address = |source: &&JarSource| matches!(source, JarSource::Http { .. });
+        let addresses = self.sources.iter().filter(is_address);
+        let addresses: Vec<String> = addresses.map(ToString::to_string).collect();
+        addresses.join(" and ")
+    }
+
+    /// The paths of several jars in the local repository. Missing ones are downloaded, several at a time, after a line that says
+    /// how many they are.
     ///
     /// # Errors
-    /// The error of the first jar that could not be resolved.
-    pub fn jars(&self, wanted: &[(&Artifact, Option<&str>)]) -> Result<Vec<PathBuf>, MavenError> {
-        let next = AtomicUsize::new(0);
+    /// The first error: no source has a jar, or its content is wrong. No other download begins after it.
+    pub fn jars(&self, wanted: &[WantedJar<'_>]) -> Result<Vec<PathBuf>, MavenError> {
+        let file = |jar: &WantedJar<'_>| jar.artifact.path_in(&self.local);
+        let missing: Vec<_> = wanted.iter().filter(|jar| !file(jar).is_file()).collect();
+        self.announce(&missing);
+        self.fetch(&missing)?;
+        Ok(wanted.iter().map(file).collect())
+    }
+
+    /// Says how many jars are fetched, from where, and how large they are if that is known.
+    fn announce(&self, missing: &[&WantedJar<'_>]) {
+        let from = self.addresses();
+        if missing.is_empty() || self.is_offline || from.is_empty() {
+            return;
+        }
+        let jars = count(missing.len());
+        let bytes: Option<u64> = missing.iter().map(|jar| jar.bytes).sum();
+        let size = bytes.map_or_else(String::new, |bytes| format!(" ({})", megabytes(bytes)));
+        self.line(&format!("Fetching {jars}{size} from {from}"));
+    }
+
+    fn line(&self, line: &str) {
+        (self.tell)(&Notice::Line(line));
+    }
+
+    /// Downloads jars to the local repository.
+    fn fetch(&self, missing: &[&WantedJar<'_>]) -> Result<(), MavenError> {
+        let (next, arrived) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let has_failed = AtomicBool::new(false);
         let work = || {
-            let mut done = Vec::new();
-            loop {
+            while !has_failed.load(Ordering::Relaxed) {
                 let at = next.fetch_add(1, Ordering::Relaxed);
-                let Some((artifact, sha256)) = wanted.get(at) else {
-                    return done;
+                let Some(jar) = missing.get(at) else {
+                    break;
                 };
-                done.push((at, self.jar(artifact, *sha256)));
+                self.fetch_one(jar)
+                    .inspect_err(|_| has_failed.store(true, Ordering::Relaxed))?;
+                (self.tell)(&Notice::Jar {
+                    number: arrived.fetch_add(1, Ordering::Relaxed) + 1,
+                    total: missing.len(),
+                    name: &jar.artifact.file_name(),
+                });
             }
+            Ok(())
         };
-        let mut done: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..AT_A_TIME.min(wanted.len()))
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..AT_A_TIME.min(missing.len()))
                 .map(|_| scope.spawn(work))
                 .collect();
             let joined = threads
                 .into_iter()
                 .map(|thread| thread.join().expect("a download does not panic"));
-            joined.flatten().collect()
-        });
-        done.sort_by_key(|(at, _)| *at);
-        done.into_iter().map(|(_, jar)| jar).collect()
+            // All threads are joined before the first error is returned.
+            joined.collect::<Vec<_>>().into_iter().collect()
+        })
+    }
+
+    fn fetch_one(&self, jar: &WantedJar<'_>) -> Result<(), MavenError> {
+        let path = jar.artifact.path();
+        let content = self.bring(&path, jar.sha256)?;
+        keep(&below(&self.local, &path), &content)
     }
 
     /// A project's POM; `None` if no repository has it.
@@ -236,9 +295,7 @@ impl Repositories {
             }
             JarSource::Folder(folder) => folder,
         };
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let beside = Some(folder.join(name)).filter(|_| name.ends_with(".jar"));
-        for file in [Some(below(folder, path)), beside].into_iter().flatten() {
+        for file in places(folder, path) {
             match std::fs::read(&file) {
                 Ok(content) => return Ok(RepositoryResponse::Found(content)),
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
@@ -266,7 +323,7 @@ impl Repositories {
             }
         }
         if self.is_offline {
-            tried.push("others are not asked offline".to_owned());
+            tried.push("the network is not used offline".to_owned());
         }
         let (path, tried) = (path.to_owned(), tried.join(", "));
         Err(match is_certain {
@@ -304,7 +361,7 @@ impl Repositories {
             return compare("SHA-1", hex(&Sha1::digest(content)), &expected);
         }
         if matches!(source, JarSource::Http { .. }) {
-            (self.tell)(&format!("{source} has no checksum of {path}"));
+            self.line(&format!("{source} has no checksum of {path}"));
         }
         Ok(())
     }
@@ -320,6 +377,20 @@ impl Repositories {
         word.bytes()
             .all(|byte| byte.is_ascii_hexdigit())
             .then(|| word.to_owned())
+    }
+}
+
+/// Where a file may be in a folder of jars: as in a repository or, for a jar, right in the folder.
+fn places(folder: &Path, path: &str) -> impl Iterator<Item = PathBuf> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let beside = Some(folder.join(name)).filter(|_| name.ends_with(".jar"));
+    [Some(below(folder, path)), beside].into_iter().flatten()
+}
+
+fn count(jars: usize) -> String {
+    match jars {
+        1 => "1 jar".to_owned(),
+        jars => format!("{jars} jars"),
     }
 }
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use crate::model::Models;
 use crate::pom::{Dependency, Exclusion};
 use crate::version::{highest, is_range};
-use crate::{Artifact, MavenError, Repositories, Surroundings};
+use crate::{Artifact, MavenError, Repositories, Surroundings, WantedJar};
 
 /// Kinds of dependencies whose file is a jar.
 const JARS: [&str; 7] = [
@@ -80,7 +80,14 @@ pub fn resolve(
         search.visit(wish)?;
     }
     let artifacts = search.in_order();
-    let wanted: Vec<_> = artifacts.iter().map(|one| (one, None)).collect();
+    let wanted: Vec<_> = artifacts
+        .iter()
+        .map(|artifact| WantedJar {
+            artifact,
+            sha256: None,
+            bytes: None,
+        })
+        .collect();
     let jars = repositories.jars(&wanted)?;
     let resolved = artifacts.into_iter().zip(jars);
     Ok(resolved

@@ -6,11 +6,12 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 
 use drumfire_maven::{
-    Artifact, Credentials, JarSource, MavenError, Repositories, Surroundings, resolve,
+    Artifact, Credentials, JarSource, MavenError, Notice, Repositories, Surroundings, WantedJar,
+    resolve,
 };
 use sha1::{Digest as _, Sha1};
 
-fn quiet(_: &str) {}
+fn quiet(_: &Notice<'_>) {}
 
 /// A repository that is written for a test, and an empty local one.
 struct Stage {
@@ -272,7 +273,7 @@ fn trouble_names_the_project_the_file_and_the_repositories() {
         .jars_from("other:1", &offline)
         .expect_err("offline")
         .to_string();
-    assert!(why.ends_with("others are not asked offline"), "{why}");
+    assert!(why.ends_with("the network is not used offline"), "{why}");
 }
 
 #[test]
@@ -281,9 +282,14 @@ fn a_folder_of_jars_beside_each_other_will_do_and_known_content_is_checked() {
     put(&stage.remote().join("a-1.jar"), b"abc");
     let repositories = stage.from(JarSource::Folder(stage.remote()));
     let artifact = Artifact::parse("g:a:1").expect("coordinates");
-    let why = repositories
-        .jar(&artifact, Some("00"))
-        .expect_err("another content");
+    let jar = |sha256| {
+        repositories.jars(&[WantedJar {
+            artifact: &artifact,
+            sha256: Some(sha256),
+            bytes: None,
+        }])
+    };
+    let why = jar("00").expect_err("another content");
     assert!(
         matches!(
             why,
@@ -296,8 +302,12 @@ fn a_folder_of_jars_beside_each_other_will_do_and_known_content_is_checked() {
     );
     // SHA-256 of "abc", FIPS 180-2.
     let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-    let jar = repositories.jar(&artifact, Some(abc)).expect("the jar");
-    assert_eq!(jar, stage.local().join("g/a/1/a-1.jar"));
+    assert!(repositories.has(&artifact));
+    let jars = jar(abc).expect("the jar");
+    let [jar] = &jars[..] else {
+        panic!("{jars:?}");
+    };
+    assert_eq!(*jar, stage.local().join("g/a/1/a-1.jar"));
     let files: Vec<_> = fs::read_dir(jar.parent().expect("a folder"))
         .expect("a folder")
         .collect();
@@ -411,4 +421,55 @@ fn credentials_are_sent_and_their_lack_is_said() {
             .expect("it resolves"),
         ["root:1"]
     );
+}
+
+#[test]
+fn a_repository_that_refuses_is_asked_for_the_first_jars_only() {
+    let (asked, count) = std::sync::mpsc::channel();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let _ = asked.send(());
+            let mut line = String::new();
+            let _ = BufReader::new(&stream).read_line(&mut line);
+            let refusal =
+                b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            let _ = stream.write_all(refusal);
+        }
+    });
+    let stage = Stage::new();
+    let repositories = stage.from(JarSource::parse(&url));
+    let all: Vec<_> = (0..100)
+        .map(|number| Artifact::parse(&format!("g:a{number}:1")).expect("coordinates"))
+        .collect();
+    let wanted: Vec<_> = all
+        .iter()
+        .map(|artifact| WantedJar {
+            artifact,
+            sha256: None,
+            bytes: Some(1),
+        })
+        .collect();
+    let why = repositories.jars(&wanted).expect_err("it refuses");
+    assert!(why.to_string().contains("status 403"), "{why}");
+    let asked = count.try_iter().count();
+    assert!(
+        asked <= 16,
+        "each thread asks once or twice, not {asked} times"
+    );
+}
+
+#[test]
+fn a_server_that_cannot_be_reached_is_told_in_words() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    drop(listener);
+    let stage = Stage::new();
+    let why = stage
+        .jars_from("root:1", &stage.from(JarSource::parse(&url)))
+        .expect_err("nothing listens");
+    let expected = format!("{url}: it refuses the connection");
+    assert!(why.to_string().ends_with(&expected), "{why}");
 }

@@ -18,6 +18,23 @@ pub fn private(path: &Path) -> io::Result<File> {
     create_new(path, 0o600)
 }
 
+/// Creates a file with the usual permissions. What stood at the path is removed first: a link itself, not its target.
+///
+/// # Errors
+/// The path is a folder, or the file cannot be created.
+pub fn fresh(path: &Path) -> io::Result<File> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Whether a path is a folder itself, and not a link to one.
+pub fn is_real_folder(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
 /// Creates a file that only its owner can read, write and execute.
 ///
 /// # Errors
@@ -83,6 +100,26 @@ mod tests {
             let mode = path.metadata().expect("it is there").permissions().mode();
             assert_eq!(mode & 0o777, expected, "{}", path.display());
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_fresh_file_replaces_a_link_and_not_its_target() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        std::fs::write(&target, "foreign").expect("it is written");
+        std::os::unix::fs::symlink(&target, &link).expect("a link");
+        fresh(&link)
+            .and_then(|mut file| file.write_all(b"new"))
+            .expect("it is made");
+        assert_eq!(
+            std::fs::read_to_string(&target).expect("it is there"),
+            "foreign"
+        );
+        assert_eq!(std::fs::read_to_string(&link).expect("it is there"), "new");
+        let linked = folder.path().join("linked");
+        std::os::unix::fs::symlink(folder.path(), &linked).expect("a link");
+        assert!(is_real_folder(folder.path()) && !is_real_folder(&linked));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::files::fresh;
 use drumfire_results::{Connections, Increment, Recording};
 use flate2::Crc;
 
@@ -41,15 +42,15 @@ pub struct RunStream {
 }
 
 impl RunStream {
-    /// Begins a stream; `run` holds what is known before the first sample.
+    /// Begins a stream in the open file at `path`; `run` holds what is known before the first sample.
     ///
     /// # Errors
     /// The message of the operating system.
-    pub fn create(path: &Path, mut run: RunFile) -> io::Result<RunStream> {
+    pub fn begin(path: &Path, file: File, mut run: RunFile) -> io::Result<RunStream> {
         run.ended_early = true;
         let mut stream = RunStream {
             path: path.to_path_buf(),
-            file: File::create(path)?,
+            file,
             run,
             bytes: 0,
             sum_bytes: 0,
@@ -102,7 +103,8 @@ impl RunStream {
     fn write_anew(&mut self) -> io::Result<()> {
         let begin = self.beginning()?;
         let beside = beside(&self.path);
-        let mut file = File::create(&beside)?;
+        let mut file = fresh(&beside)?;
+        file.set_permissions(self.file.metadata()?.permissions())?;
         file.write_all(&begin)?;
         fs::rename(&beside, &self.path)?;
         self.file = file;
@@ -223,11 +225,16 @@ mod tests {
         }
     }
 
+    fn create(path: &Path) -> RunStream {
+        let file = File::create(path).unwrap();
+        RunStream::begin(path, file, begun("p.jmx", 5_000)).unwrap()
+    }
+
     #[test]
     fn a_run_that_was_killed_is_read_up_to_its_last_whole_record() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.drumfire");
-        let mut stream = RunStream::create(&path, begun("p.jmx", 5_000)).unwrap();
+        let mut stream = create(&path);
         let mut lengths = vec![fs::metadata(&path).unwrap().len()];
         for at in 5..8 {
             stream.add(&second(at, 10)).unwrap();
@@ -254,7 +261,7 @@ mod tests {
     fn a_damaged_record_ends_the_run_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.drumfire");
-        let mut stream = RunStream::create(&path, begun("p.jmx", 5_000)).unwrap();
+        let mut stream = create(&path);
         stream.add(&second(5, 10)).unwrap();
         let first = fs::metadata(&path).unwrap().len() as usize;
         stream.add(&second(6, 10)).unwrap();
@@ -268,7 +275,7 @@ mod tests {
     fn a_long_stream_is_written_anew() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.drumfire");
-        let mut stream = RunStream::create(&path, begun("p.jmx", 5_000)).unwrap();
+        let mut stream = create(&path);
         stream.add(&second(5, 10)).unwrap();
         stream.mark(mark(5_500)).unwrap();
         stream.write_anew().unwrap();

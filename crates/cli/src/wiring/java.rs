@@ -1,33 +1,45 @@
 //! Connects the engine to the Java virtual machine.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use drumfire_commands::engine::JvmOrder;
 use drumfire_commands::log::Levels;
 use drumfire_engine::java::Java;
 use drumfire_expr::Properties;
-use drumfire_jvm::Jvm;
+use drumfire_jvm::{Jvm, Notice};
 
-/// The host of a run, which starts Java when the plan first needs it. The log levels are `(category, level)` pairs.
-pub fn host(properties: &Properties, log_levels: &[(String, String)]) -> Java {
-    let (levels, _) = Levels::new(log_levels);
-    Java::Host(Arc::new(
-        jvm(properties.clone()).with_log_levels(levels.named()),
-    ))
+/// Whether missing jars may be fetched.
+pub enum Network {
+    Allowed,
+    Never,
 }
 
-/// Describes the Java of this machine and JMeter's jars, after it has fetched the jars if `install` is set.
+/// The host of a run, which starts Java when the plan first needs it. The log levels are `(category, level)` pairs.
+pub fn host(properties: &Properties, log_levels: &[(String, String)], network: Network) -> Java {
+    let (levels, _) = Levels::new(log_levels);
+    let jvm = jvm(properties.clone()).with_log_levels(levels.named());
+    Java::Host(Arc::new(match network {
+        Network::Allowed => jvm,
+        Network::Never => jvm.without_fetching(),
+    }))
+}
+
+/// Describes the Java of this machine and JMeter's jars, after the order is carried out.
 ///
 /// # Errors
 /// Why there is no Java or no jars, with the remedy.
-pub fn report(properties: Properties, install: bool) -> Result<String, String> {
+pub fn report(properties: Properties, order: &JvmOrder) -> Result<String, String> {
     let jvm = jvm(properties);
-    if install {
-        jvm.install().map_err(|error| error.to_string())?;
-    }
-    jvm.report().map_err(|error| error.to_string())
+    let done = match order {
+        JvmOrder::Report => Ok(()),
+        JvmOrder::Install(more) => jvm.install(more),
+        JvmOrder::Remove(fewer) => jvm.remove(fewer),
+    };
+    done.and_then(|()| jvm.report())
+        .map_err(|error| error.to_string())
 }
 
 /// The version of the Java that would run; `None` without one.
@@ -44,14 +56,29 @@ pub fn await_threads() {
 
 fn jvm(properties: Properties) -> Jvm {
     // Notes on the preparation of a run appear where the run prints its own notes.
-    Jvm::new(properties, |line| eprintln!("{line}"), install_later)
+    Jvm::new(properties, tell, install_later)
+}
+
+/// Prints a line, or how many jars have arrived: in place on a terminal, elsewhere a line for each tenth of them.
+fn tell(notice: &Notice<'_>) {
+    let (number, total) = match *notice {
+        Notice::Line(line) => return eprintln!("{line}"),
+        Notice::Jar { number, total, .. } => (number, total),
+    };
+    let is_last = number == total;
+    match io::stderr().is_terminal() {
+        true => eprint!("\r\x1b[K{notice}{}", if is_last { "\n" } else { "" }),
+        false if is_last || number % total.div_ceil(10) == 0 => eprintln!("{notice}"),
+        false => {}
+    }
 }
 
 /// Starts a separate process that runs `drumfire jvm install` at the lowest priority. It survives Ctrl-C and the end of this
 /// process. Where it does not survive, as in a CI job that kills its children, the next run starts it again.
 fn install_later(properties: &[(&str, &Path)]) -> io::Result<()> {
     let mut command = drumfire_platform::processes::in_background(&std::env::current_exe()?);
-    command.args(["jvm", "install"]);
+    // The run that asks for it has fetched everything.
+    command.args(["jvm", "install", "-Jdrumfire.maven.offline=true"]);
     for (name, value) in properties {
         let mut definition = std::ffi::OsString::from(format!("-J{name}="));
         definition.push(value);

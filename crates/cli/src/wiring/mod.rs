@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use drumfire_commands::engine::{
-    Control, Engine, Glance, GroupView, Outcome, PlanLabels, PlanView, RunOrder, Share, SplitView,
-    Subscriber, SummaryLines, Survey,
+    Control, Engine, Glance, GroupView, JvmOrder, Outcome, PlanLabels, PlanView, RunOrder, Share,
+    SplitView, Subscriber, SummaryLines, Survey,
 };
 use drumfire_commands::properties::RunProperties;
 use drumfire_engine::java::Java;
@@ -40,10 +40,7 @@ impl Engine for Wiring {
 
     fn survey(&self, plan: &Path, settings: &RunProperties) -> Result<Survey, Vec<Diagnostic>> {
         let read = load::read(plan, settings)?;
-        let mut survey = drumfire_engine::survey(
-            &read.tree,
-            &engine_settings(plan, settings, &RunOrder::default()),
-        );
+        let mut survey = drumfire_engine::survey(&read.tree, &inspection_settings(plan, settings));
         survey.findings.splice(0..0, read.warnings);
         Ok(survey)
     }
@@ -53,8 +50,7 @@ impl Engine for Wiring {
             /// Some hundred bytes to some hundred kilobytes each.
             const PATTERNS: usize = 20_000;
             drumfire_query::regex::keep_compiled(PATTERNS);
-            let order = RunOrder::default();
-            drumfire_engine::glance(tree, &engine_settings(plan, settings, &order))
+            drumfire_engine::glance(tree, &inspection_settings(plan, settings))
         }
     }
 
@@ -66,7 +62,8 @@ impl Engine for Wiring {
     ) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
         let read = load::read(plan, settings)?;
         let mut warnings = read.warnings;
-        match drumfire_engine::compile(read.tree.clone(), engine_settings(plan, settings, order)) {
+        let settings = engine_settings(plan, settings, order, java::Network::Allowed);
+        match drumfire_engine::compile(read.tree.clone(), settings) {
             Ok(compiled) => {
                 warnings.extend(compiled.warnings);
                 Ok((
@@ -84,8 +81,19 @@ impl Engine for Wiring {
         }
     }
 
-    fn java(&self, settings: &RunProperties, install: bool) -> Result<String, String> {
-        java::report(engine_properties(settings), install)
+    fn java(&self, settings: &RunProperties, order: &JvmOrder) -> Result<String, String> {
+        java::report(engine_properties(settings), order)
+    }
+
+    fn absent_classes(
+        &self,
+        plan: &Path,
+        settings: &RunProperties,
+    ) -> Result<Vec<String>, Vec<Diagnostic>> {
+        let read = load::read(plan, settings)?;
+        let settings = inspection_settings(plan, settings);
+        let plan = drumfire_engine::resolve(read.tree, &settings.properties, &settings.base_dir);
+        Ok(drumfire_engine::absent_classes(&plan, &settings))
     }
 
     fn plan_files(&self, ready: &Ready) -> Vec<PathBuf> {
@@ -135,7 +143,7 @@ impl Engine for Wiring {
     ) -> Result<(Ready, Vec<Diagnostic>), Vec<Diagnostic>> {
         let read = load::read(plan, settings)?;
         let mut warnings = read.warnings;
-        let settings = engine_settings(plan, settings, &RunOrder::default());
+        let settings = inspection_settings(plan, settings);
         let plan =
             drumfire_engine::resolve(read.tree.clone(), &settings.properties, &settings.base_dir);
         match drumfire_engine::draft(&plan, &settings).checked() {
@@ -187,11 +195,17 @@ impl Engine for Wiring {
     }
 }
 
+/// The settings of commands that look at a plan and send nothing.
+fn inspection_settings(plan: &Path, settings: &RunProperties) -> Arc<drumfire_engine::RunSettings> {
+    engine_settings(plan, settings, &RunOrder::default(), java::Network::Never)
+}
+
 /// The properties, the plan's folder and this machine's data, in the engine's form.
 fn engine_settings(
     plan: &Path,
     settings: &RunProperties,
     order: &RunOrder,
+    network: java::Network,
 ) -> Arc<drumfire_engine::RunSettings> {
     let properties = engine_properties(settings);
     let now = SystemTime::now()
@@ -201,7 +215,7 @@ fn engine_settings(
     properties.set("TESTSTART.MS", now.as_millis().to_string());
     let plan = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
     Arc::new(drumfire_engine::RunSettings {
-        java: java::host(&properties, &settings.log_levels),
+        java: java::host(&properties, &settings.log_levels, network),
         properties,
         base_dir: plan.parent().map(Path::to_path_buf).unwrap_or_default(),
         results: order.results.clone(),

@@ -22,7 +22,7 @@ enum Proof {
 }
 use Proof::{Refused, Shown, Test, Told, Written};
 
-const OPTIONS: [(&str, Proof); 54] = [
+const OPTIONS: [(&str, Proof); 55] = [
     ("--users", Shown(|ran| ran.load_rows().contains("G 1-4"))),
     (
         "--ramp-up",
@@ -61,7 +61,7 @@ const OPTIONS: [(&str, Proof); 54] = [
     ),
     (
         "--no-run-file",
-        Shown(|ran| !ran.load.0.path(".drumfire").exists()),
+        Shown(|ran| !ran.load.0.path(".local/state/drumfire/history").exists()),
     ),
     ("--summary-json", Written("run.json", r#""exit_code": 5"#)),
     ("--jmeterlogfile", Written("own.log", "drumfire")),
@@ -76,6 +76,10 @@ const OPTIONS: [(&str, Proof); 54] = [
     ("--ui", Told("live page")),
     ("--ui-readonly", Refused(&["--agents", "local:2"])),
     ("--demo", Written("rows.jtl", "https://127.0.0.1")),
+    (
+        "--offline",
+        Test("a_run_says_what_it_fetches_and_gives_up_at_the_first_refusal"),
+    ),
     ("--skip-unsupported", Told("left out: com.example.Unknown")),
     ("--jmeterproperty", Written("rows.jtl", "J=J gone=none")),
     ("--systemproperty", Written("rows.jtl", "D=D undone=none")),
@@ -208,6 +212,7 @@ fn no_option_of_run_is_lost_on_the_way_to_agents() {
         include_str!("main.rs"),
         include_str!("options.rs"),
         include_str!("../authorities.rs"),
+        include_str!("../unasked.rs"),
     ]
     .concat();
     let is_proved = |(option, proof): &&(&str, Proof)| match proof {

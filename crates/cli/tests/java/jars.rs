@@ -52,3 +52,28 @@ fn named_jars_come_with_what_they_depend_on() {
     }
     assert!(!workshop.path("local/jars/test/testing").exists());
 }
+
+#[test]
+fn an_installed_plugin_is_on_the_class_path_of_all_runs_until_it_is_removed() {
+    let Some(workshop) = workshop() else { return };
+    publish(&workshop, "extra", "");
+    let local = format!("-Jmaven.repo.local={}", workshop.path("local").display());
+    let run = |words: &[&str]| {
+        let sources = [
+            "-Jdrumfire.maven.repositories=repository",
+            "-Jdrumfire.maven.offline=true",
+            &local,
+        ];
+        let finished = workshop.run(&[&["jvm"], words, &sources].concat(), LIMIT);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.out.contains("jars.test:extra:1")
+    };
+    assert!(!run(&[]));
+    assert!(run(&["install", "jars.test:extra:1"]));
+    assert!(run(&[]));
+    assert!(run(&["install"]));
+    assert!(!run(&["remove", "jars.test:extra"]));
+    assert!(!run(&[]));
+    let again = workshop.run(&["jvm", "remove", "jars.test:extra"], LIMIT);
+    assert!(again.out.contains("is not installed"), "{again:?}");
+}

@@ -1,6 +1,7 @@
 //! The program's own command line, parsed by clap. [`Arguments::into_command`] turns it into a command.
 
 mod groups;
+mod jvm;
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -25,13 +26,13 @@ use crate::k8s_arguments::K8sArguments;
 use crate::load_arguments::LoadArguments;
 use crate::options::{
     Change, CheckFormat, CheckOptions, CompareOrder, DemoOptions, DoctorOptions, ExportOptions,
-    JvmOptions, LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress, PropertyOptions,
-    Refusal, ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions, ViewOptions,
-    split_definition,
+    LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress, PropertyOptions, Refusal,
+    ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions, ViewOptions, split_definition,
 };
 use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments, RunsArguments};
 use crate::project;
 use crate::thresholds::ALLOW_UNJUDGED;
+use jvm::JvmArguments;
 
 /// `drumfire COMMAND …`
 #[derive(Debug, Parser)]
@@ -261,6 +262,9 @@ struct RunArguments {
     /// Verify the certificates of HTTPS and WebSocket servers; JMeter trusts all
     #[arg(long)]
     tls_verify: bool,
+    /// Do not fetch jars that the plan needs
+    #[arg(long, help_heading = PROPERTIES)]
+    offline: bool,
     /// Also trust the certificate authorities in this PEM file, for the TLS of outputs, sources of --watch, NATS and jar downloads
     #[arg(long, value_name = "FILE", help_heading = PROPERTIES)]
     tls_ca: Option<PathBuf>,
@@ -294,7 +298,7 @@ struct RunReportArguments {
     /// Write the report as one HTML page when the run has ended
     #[arg(long = "report", value_name = "FILE.html", help_heading = RESULTS)]
     page: Option<PathBuf>,
-    /// Write the run file here instead of to .drumfire/, from the first second on: it holds everything measured, for 'report', 'compare' and 'merge'
+    /// Write the run file here instead of to the history (`drumfire runs`), from the first second on: it holds everything measured, for 'report', 'compare' and 'merge'
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
     run_file: Option<PathBuf>,
     /// Write no run file
@@ -438,19 +442,6 @@ struct DoctorArguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    properties: PropertyArguments,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(before_help = "  drumfire jvm")]
-struct JvmArguments {
-    /// Install JMeter's jars and those of drumfire.toml, and prepare Java to start quickly
-    #[arg(value_parser = ["install"])]
-    action: Option<String>,
-    /// Also trust the certificate authorities in this PEM file when downloading jars
-    #[arg(long, value_name = "FILE")]
-    tls_ca: Option<PathBuf>,
     #[command(flatten)]
     properties: PropertyArguments,
 }
@@ -673,6 +664,7 @@ impl RunArguments {
         let switches = [
             (self.skip_unsupported, "drumfire.skip_unsupported"),
             (self.tls_verify, "drumfire.tls_verify"),
+            (self.offline, "drumfire.maven.offline"),
             (self.allow_unjudged, ALLOW_UNJUDGED),
         ];
         for (_, name) in switches.iter().filter(|(is_on, _)| *is_on) {
@@ -752,17 +744,6 @@ impl ReportArguments {
             fail_on: self.fail_on,
             properties,
             is_jmeter: false,
-        }
-    }
-}
-
-impl JvmArguments {
-    fn into_options(self) -> JvmOptions {
-        let mut properties = self.properties.into_options();
-        authorities::trust(&mut properties, self.tls_ca.as_deref());
-        JvmOptions {
-            install: self.action.is_some(),
-            properties,
         }
     }
 }

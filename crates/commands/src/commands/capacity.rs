@@ -29,14 +29,18 @@ pub fn capacity<E: Engine>(
     let made = run_url::plan_of(&arguments.plan.to_string_lossy())?;
     let plan = made.as_ref().map_or(&arguments.plan, |(_, plan)| plan);
     let mut words = vec!["run".to_owned(), plan.display().to_string()];
-    words.extend(arguments.options.iter().cloned());
+    let is_insecure = |word: &String| made.is_some() && run_url::is_insecure(word);
+    let others = arguments.options.iter().filter(|word| !is_insecure(word));
+    words.extend(others.cloned());
     let Command::Run(mut options) = crate::args::read(&words)? else {
         return Err(wrong(
             "options behind `--` are those of `drumfire run`".to_owned(),
         ));
     };
     if made.is_some() {
-        options.plan = PlanChoice::made(plan.clone());
+        options.plan = PlanChoice::of_url(plan.clone());
+        options.log.file.clear();
+        run_url::verify(&mut options, arguments.options.iter().any(is_insecure));
     }
     let load = [
         ("drumfire.load.users", goal.users.to_string()),

@@ -12,6 +12,7 @@ use super::report::read_quietly;
 use crate::baseline;
 use crate::console::Console;
 use crate::exit_codes::Exit;
+use crate::history::History;
 use crate::options::{CompareOrder, MergeOrder, PropertyOptions, Refusal};
 use crate::properties::RunProperties;
 use crate::reports;
@@ -113,8 +114,10 @@ fn read_all(
     console: &mut Console<'_>,
 ) -> Result<(RunFile, Vec<RunFile>), Refusal> {
     let settings = settings(properties, &[], None, console)?;
+    let history = History::new(console.variable);
+    let inputs: Vec<PathBuf> = inputs.iter().map(|input| history.meant(input)).collect();
     let mut runs = Vec::with_capacity(inputs.len());
-    for (run, warnings) in read_at_once(inputs, &settings) {
+    for (run, warnings) in read_at_once(&inputs, &settings) {
         for warning in warnings {
             console.warn(&warning);
         }
@@ -122,7 +125,7 @@ fn read_all(
     }
     // Runs of one plan, or files with the same name, are shown by their paths.
     let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
-    for (run, input) in runs.iter_mut().zip(inputs) {
+    for (run, input) in runs.iter_mut().zip(&inputs) {
         if names.iter().filter(|name| **name == run.name).count() > 1 {
             run.name = input.display().to_string();
         }

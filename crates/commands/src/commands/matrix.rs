@@ -1,6 +1,6 @@
 //! `drumfire matrix`: runs a plan in all combinations of a matrix and compares each with the base.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
+use crate::history::{PROJECT, make_real};
 use crate::options::Refusal;
 use crate::plan_arguments::MatrixArguments;
 use crate::profiles::Held;
@@ -19,8 +20,8 @@ use crate::project::{self, Matrix};
 use crate::run_rows::{RunRow, table};
 use crate::{signals, whole_file};
 
-/// The folder for the run files of matrices.
-const FOLDER: &str = ".drumfire/matrix";
+/// The folder for the run files of matrices, in the project's.
+const FOLDER: &str = "matrix";
 /// A matrix with more combinations than this is refused as a mistake.
 const MAX_COMBINATIONS: usize = 1_000;
 /// Axes that set options of `run` instead of properties.
@@ -52,13 +53,17 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
         all.iter().for_each(|one| console.line(&name(one)));
         return Ok(Exit::Ok);
     }
-    let place = place(&plan, &matrix, &arguments.options).map_err(|error| {
+    let own = folder.join(PROJECT);
+    let runs = own.join(FOLDER);
+    let of_matrix = folder_name(&plan, &matrix, &arguments.options).map_err(|error| {
         Refusal::new(Exit::PlanRefused, format!("`{}`: {error}", plan.display()))
     })?;
+    let place = runs.join(of_matrix);
+    make_real(&[own, runs]).map_err(failed)?;
     if arguments.again && place.exists() {
         std::fs::remove_dir_all(&place).map_err(failed)?;
     }
-    std::fs::create_dir_all(&place).map_err(failed)?;
+    make_real(std::slice::from_ref(&place)).map_err(failed)?;
     // Ctrl-C also reaches the child process, which ends in order. This process waits for it and prints how to continue.
     let told = Arc::new(AtomicBool::new(false));
     let is_told = Arc::clone(&told);
@@ -146,8 +151,8 @@ fn ended(file: &Path) -> Option<Exit> {
     exit_of(code.trim().parse().ok()?).filter(|_| file.is_file())
 }
 
-/// The folder for this plan, this matrix and these options. If one of them changes, so does the folder.
-fn place(plan: &Path, matrix: &Matrix, options: &[String]) -> std::io::Result<PathBuf> {
+/// The name of the folder for this plan, this matrix and these options. If one of them changes, so does the name.
+fn folder_name(plan: &Path, matrix: &Matrix, options: &[String]) -> std::io::Result<String> {
     let mut hash = Sha256::new();
     hash.update(std::fs::read(plan)?);
     hash.update(format!("{matrix:?} {options:?}"));
@@ -158,7 +163,7 @@ fn place(plan: &Path, matrix: &Matrix, options: &[String]) -> std::io::Result<Pa
         .map(|byte| format!("{byte:02x}"))
         .collect();
     let name = plan.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(Path::new(FOLDER).join(format!("{name}-{digest}")))
+    Ok(format!("{name}-{digest}"))
 }
 
 /// All combinations, the base first.

@@ -51,12 +51,16 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
     }
     if taurus::is_meant(words) {
         let carried_out = taurus::taurus(words, engine, console);
-        return carried_out.unwrap_or_else(|refusal| console.refuse(&refusal));
+        let prints_data = words
+            .iter()
+            .any(|word| word == "--json" || word.starts_with("--format"));
+        return carried_out.unwrap_or_else(|refusal| refuse(refusal, prints_data, console));
     }
     let command = match read(words) {
         Ok(command) => command,
         Err(refusal) => return console.refuse(&refusal),
     };
+    let prints_data = command.prints_data();
     let carried_out = match command {
         Command::Print(text) => {
             console.print(&text);
@@ -94,7 +98,15 @@ pub fn execute<E: Engine>(words: &[String], engine: &E, console: &mut Console<'_
         Command::Debug(arguments) => debug::debug(&arguments, engine, console),
         Command::Ctl(arguments) => ctl::ctl(&arguments, console),
     };
-    carried_out.unwrap_or_else(|refusal| console.refuse(&refusal))
+    carried_out.unwrap_or_else(|refusal| refuse(refusal, prints_data, console))
+}
+
+/// Prints a refusal; where standard output is for another program, to standard error only.
+fn refuse(refusal: Refusal, prints_data: bool, console: &mut Console<'_>) -> Exit {
+    match prints_data {
+        true => console.refuse(&refusal.off_standard_output()),
+        false => console.refuse(&refusal),
+    }
 }
 
 /// Reads a command line, without the program's name, and carries out nothing.

@@ -29,6 +29,10 @@ pub fn plan<E: Engine>(
         .map_err(|faults| console.refusal_of(&faults))?;
     let rendered = console.render(&warnings);
     console.print_error(&rendered);
+    let absent = engine.absent_classes(&plan, &settings);
+    for class in absent.map_err(|faults| console.refusal_of(&faults))? {
+        console.warn(&format!("`{class}`: {}", drumfire_engine::absent(&class)));
+    }
     let view = engine.describe(&program);
     let split = options
         .agents

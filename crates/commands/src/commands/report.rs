@@ -12,6 +12,7 @@ use super::inputs::settings;
 use super::run::{FAIL_ON, thresholds as all_thresholds};
 use crate::console::Console;
 use crate::exit_codes::Exit;
+use crate::history::History;
 use crate::jmeter::meaning::failed;
 use crate::options::{Progress, Refusal, ReportOptions};
 use crate::properties::RunProperties;
@@ -51,7 +52,11 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
         );
         return Err(told(message));
     }
-    let mut run = read_run(&options.input, &settings, console).map_err(told)?;
+    let input = match options.is_jmeter {
+        true => options.input.clone(),
+        false => History::new(console.variable).meant(&options.input),
+    };
+    let mut run = read_run(&input, &settings, console).map_err(told)?;
     let mut broke_threshold = false;
     if !options.is_jmeter {
         let columns = console.is_terminal.then(|| terminal_size().0);

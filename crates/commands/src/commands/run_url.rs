@@ -4,19 +4,20 @@
 //! load are those of `drumfire run`.
 
 use std::io::Read as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use drumfire_import::{Address, Draft, DraftLoad, DraftStep, Request, RequestBody, Transaction};
+use drumfire_results::Recording;
 use tempfile::TempDir;
 
-use super::run;
+use super::run::{self, RunParticipants};
 use crate::args;
 use crate::command::Command;
 use crate::console::Console;
-use crate::engine::Engine;
+use crate::engine::{Control, Debugging, Engine, Event, Subscriber};
 use crate::exit_codes::Exit;
-use crate::options::{PlanChoice, Refusal};
+use crate::options::{Change, PlanChoice, Progress, Refusal, RunOptions};
 use crate::quantities::{duration_ms, per_second};
 use crate::whole_file;
 
@@ -73,8 +74,8 @@ struct UrlArguments {
     /// Open a new connection for each request
     #[arg(long)]
     disable_keepalive: bool,
-    /// Accept any certificate; plans always do, as JMeter does
-    #[arg(long)]
+    /// Accept any certificate of an HTTPS server, as curl's -k does
+    #[arg(short = 'k', long)]
     insecure: bool,
     /// Also write the plan to this file
     #[arg(long, value_name = "PLAN.jmx")]
@@ -108,7 +109,9 @@ const WITH_VALUE: [&str; 23] = [
     "--save",
 ];
 const TIMEOUT: [&str; 2] = ["-t", "--timeout"];
-const ALONE: [&str; 4] = ["--disable-keepalive", "--insecure", "-h", "--help"];
+const ALONE: [&str; 5] = ["--disable-keepalive", "-k", "--insecure", "-h", "--help"];
+/// The options of `drumfire run` that name the log.
+const LOG: [&str; 2] = ["-j", "--jmeterlogfile"];
 
 /// Whether a command line (without the program's name) is for this command: its first argument is a URL or `--curl`, or a later
 /// one is and no plan is named.
@@ -164,17 +167,29 @@ pub fn run_url<E: Engine>(
         console.warn(warning);
     }
     let plan = drumfire_jmx::write(&draft.tree(""));
+    let is_insecure = arguments.insecure || draft.insecure;
     if let Some(save) = &arguments.save {
         whole_file::write(save, plan.as_bytes())
             .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
+        console.line(&saved(save, !is_insecure && is_over_tls(&draft)));
     }
     let (_folder, file) = written(&draft, &plan)?;
     let mut words = vec!["run".to_owned(), file.display().to_string()];
+    let names_log = others
+        .iter()
+        .any(|word| LOG.iter().any(|log| word.starts_with(log)));
     words.extend(others);
     match args::read(&words)? {
         Command::Run(mut options) => {
-            options.plan = PlanChoice::made(file);
-            run::run(options, engine, console)
+            options.plan = PlanChoice::of_url(file);
+            if !names_log {
+                options.log.file.clear();
+            }
+            verify(&mut options, is_insecure);
+            if options.progress != Progress::Quiet {
+                console.line(&described(&draft));
+            }
+            run_made(options, engine, console)
         }
         Command::Print(text) => {
             console.print(&text);
@@ -202,6 +217,117 @@ pub fn understand(words: &[String]) -> Result<(), Refusal> {
     }
     let run = ["run", "plan.jmx"].map(str::to_owned);
     args::read(&run.into_iter().chain(others).collect::<Vec<_>>()).map(drop)
+}
+
+/// Whether a word says that any certificate is accepted.
+pub fn is_insecure(word: &str) -> bool {
+    word == "--insecure" || word == "-k"
+}
+
+/// Verifies the servers' certificates, as curl, k6 and oha do. A property of the command line still decides otherwise.
+pub fn verify(options: &mut RunOptions, is_insecure: bool) {
+    if !is_insecure {
+        let change = Change::Property("drumfire.tls_verify".to_owned(), "true".to_owned());
+        options.properties.changes.insert(0, change);
+    }
+}
+
+/// Runs the plan, and says at the end how to accept a certificate that was refused.
+fn run_made<E: Engine>(
+    options: RunOptions,
+    engine: &E,
+    console: &mut Console<'_>,
+) -> Result<Exit, Refusal> {
+    let mut certificates = CertificateWatch::default();
+    let company = RunParticipants {
+        control: &Control::default(),
+        follower: Some(&mut certificates),
+        debugging: Debugging::default(),
+        judge: None,
+        conditions: Vec::new(),
+    };
+    let exit = run::follow(options, engine, console, company)?;
+    if certificates.is_refused {
+        console.print_error("hint: `--insecure` accepts any certificate, as curl's `-k` does\n");
+    }
+    Ok(exit)
+}
+
+/// Notes whether a server's certificate was refused.
+#[derive(Default)]
+struct CertificateWatch {
+    is_refused: bool,
+}
+
+impl Subscriber for CertificateWatch {
+    fn receive(&mut self, event: &Event, _: &Recording) {
+        if let Event::Tick(tick) = event {
+            let mut errors = tick.recent_errors.iter();
+            self.is_refused |= errors.any(|error| error.message.contains("server's certificate"));
+        }
+    }
+}
+
+fn is_over_tls(draft: &Draft) -> bool {
+    let mut steps = draft.steps();
+    steps.any(|step| step.request.address.scheme.template() == "https")
+}
+
+/// The address as the user would write it.
+fn shown(address: &Address) -> String {
+    let [scheme, host, port, path] =
+        [&address.scheme, &address.host, &address.port, &address.path].map(|part| part.template());
+    let port = if port.is_empty() {
+        port
+    } else {
+        format!(":{port}")
+    };
+    format!("{scheme}://{host}{port}{path}")
+}
+
+/// The line about a saved plan. A plan accepts any certificate, as in JMeter.
+fn saved(file: &Path, is_verified: bool) -> String {
+    let file = file.display();
+    match is_verified {
+        true => format!(
+            "saved {file}; a plan accepts any certificate, as in JMeter: run it with `drumfire run {file} --tls-verify`"
+        ),
+        false => format!("saved {file}"),
+    }
+}
+
+/// The requests and their load in one line, such as `GET https://shop.example/  50 users, 200 requests`.
+fn described(draft: &Draft) -> String {
+    let requests: Vec<String> = draft
+        .steps()
+        .map(|step| format!("{} {}", step.request.method, shown(&step.request.address)))
+        .collect();
+    let load = match &draft.load {
+        DraftLoad::Trial | DraftLoad::Pace(_) => String::new(),
+        DraftLoad::Arrivals { rate, duration_s } => {
+            format!("{rate} requests a second for {duration_s} s")
+        }
+        DraftLoad::Users {
+            users,
+            duration_s,
+            iterations,
+            rate,
+        } => {
+            let users = if *users == 1 {
+                "1 user".to_owned()
+            } else {
+                format!("{users} users")
+            };
+            let length = match duration_s {
+                Some(seconds) => format!("{seconds} s"),
+                None if *iterations == 1 => "1 request".to_owned(),
+                None => format!("{iterations} requests"),
+            };
+            let rate = rate.map_or_else(String::new, |rate| format!(", {rate} a second at most"));
+            format!("{users}, {length}{rate}")
+        }
+    };
+    format!("{}  {load}", requests.join(", "))
 }
 
 /// Writes a plan to a temporary folder. The folder exists as long as the first value.

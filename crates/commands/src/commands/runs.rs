@@ -1,4 +1,4 @@
-//! `drumfire runs`: the history of a project in `.drumfire/`.
+//! `drumfire runs`: the history of the working folder and its project.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,14 @@ use jiff::Timestamp;
 use crate::baseline;
 use crate::console::Console;
 use crate::exit_codes::Exit;
-use crate::kept_run::FOLDER;
+use crate::history::History;
 use crate::options::Refusal;
 use crate::plan_arguments::{ListedRuns, RunsAction, RunsArguments};
 use crate::run_rows::{RunRow, table};
 use crate::terminal::summary::{self, Summary};
 use crate::whole_file;
+
+const NO_RUNS: &str = "there are no runs of this folder";
 
 /// A run of the history.
 struct ListedRun {
@@ -59,11 +61,8 @@ fn list(listed: &ListedRuns, console: &mut Console<'_>) {
 
 /// All runs that can be read, latest first.
 fn history(plan: Option<&str>, console: &mut Console<'_>) -> Vec<ListedRun> {
-    let entries = std::fs::read_dir(FOLDER).into_iter().flatten();
-    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "drumfire"));
     let mut known = Vec::new();
-    for path in files {
+    for path in History::new(console.variable).files() {
         let mut warnings = Vec::new();
         match read_input(&path, &Default::default(), &mut warnings) {
             Ok(run) => known.push(ListedRun {
@@ -99,7 +98,7 @@ fn moment(ms: i64) -> String {
 
 fn print_list(known: &[ListedRun], console: &mut Console<'_>) {
     if known.is_empty() {
-        console.line(&format!("there are no runs in {FOLDER}/"));
+        console.line(NO_RUNS);
         return;
     }
     let lines: Vec<Vec<String>> = known
@@ -236,10 +235,7 @@ fn trend(
             .map(|one| one.run.name.clone()),
     };
     let Some(plan) = latest else {
-        return Err(Refusal::new(
-            Exit::Usage,
-            format!("there are no runs in {FOLDER}/"),
-        ));
+        return Err(Refusal::new(Exit::Usage, NO_RUNS));
     };
     let mut known = history(Some(&plan), console);
     known.reverse();

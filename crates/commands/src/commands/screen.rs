@@ -43,6 +43,8 @@ pub(super) struct Screen<'a, 'b> {
     view: Option<LiveView<io::Stdout>>,
     feed: Feed,
     pub summary_lines: SummaryLines,
+    /// The run is one that JMeter does not have: its lines and its port for messages are left out.
+    pub is_of_url: bool,
     /// JMeter's remote hosts, for a run on them.
     pub remote_hosts: Option<Vec<String>>,
     signals: Option<Listening>,
@@ -138,6 +140,7 @@ impl<'a, 'b> Screen<'a, 'b> {
             view,
             feed: Feed::default(),
             summary_lines: SummaryLines::default(),
+            is_of_url: false,
             remote_hosts: None,
             signals: None,
             port: None,
@@ -150,6 +153,24 @@ impl<'a, 'b> Screen<'a, 'b> {
 
     /// Starts listening to signals and to JMeter's messages, which stop the run.
     pub fn start(&mut self, settings: &RunProperties, control: &Control) {
+        if !self.is_of_url {
+            self.start_as_jmeter(settings, control);
+        }
+        let grace = settings.properties.get(GRACE);
+        let grace = grace.and_then(|seconds| seconds.trim().parse().ok());
+        let grace = grace.map_or(USUAL_GRACE, Duration::from_secs);
+        let (asked, control) = (Arc::clone(&self.asked), control.clone());
+        let hear = move |heard| asked.hear(heard, grace, &control);
+        match signals::listen(Some(grace), hear) {
+            Ok(listening) => self.signals = Some(listening),
+            Err(error) => self
+                .console
+                .warn(&format!("Ctrl-C cannot be handled: {error}")),
+        }
+    }
+
+    /// Prints JMeter's first lines and starts the servers that run beside a JMeter.
+    fn start_as_jmeter(&mut self, settings: &RunProperties, control: &Control) {
         let now_ms = Timestamp::now().as_millisecond();
         let starting = match &self.remote_hosts {
             Some(hosts) => milestones::starting_remote(hosts, now_ms, &self.zone),
@@ -165,17 +186,6 @@ impl<'a, 'b> Screen<'a, 'b> {
             Err(Closed::Off) => {}
         }
         self.start_mirror(settings);
-        let grace = settings.properties.get(GRACE);
-        let grace = grace.and_then(|seconds| seconds.trim().parse().ok());
-        let grace = grace.map_or(USUAL_GRACE, Duration::from_secs);
-        let (asked, control) = (Arc::clone(&self.asked), control.clone());
-        let hear = move |heard| asked.hear(heard, grace, &control);
-        match signals::listen(Some(grace), hear) {
-            Ok(listening) => self.signals = Some(listening),
-            Err(error) => self
-                .console
-                .warn(&format!("Ctrl-C cannot be handled: {error}")),
-        }
     }
 
     /// Starts JMeter's mirror server alongside the run (`JMeter#startOptionalServers`), on loopback
@@ -247,6 +257,9 @@ impl<'a, 'b> Screen<'a, 'b> {
 
     /// Called when the last user has ended and the results are written.
     pub fn tidying_up(&mut self) {
+        if self.is_of_url {
+            return;
+        }
         self.line(&milestones::tidying_up(
             Timestamp::now().as_millisecond(),
             &self.zone,

@@ -8,7 +8,7 @@ use drumfire_jmx::{Diagnostic, full_class_name};
 use crate::bind::{classpath, decode, functions, scripts};
 use crate::decode::{DecodingContext, NEEDS_JAVA, OutsideAccess};
 use crate::elements;
-use crate::elements::foreign::ABSENT;
+use crate::elements::plugins;
 use crate::resolve::Plan;
 use crate::run::java::host::{Java, JavaError, JavaHost};
 use crate::run::java::plan::ClassRoles;
@@ -58,6 +58,12 @@ pub fn draft_asking_java(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     let Java::Host(host) = &settings.java else {
         return unasked;
     };
+    if unasked.needs_java
+        && host.find().is_ok()
+        && let Some(jars) = host.unfetched()
+    {
+        return draft_knowing_jars(plan, settings, &unasked.classes, &jars);
+    }
     let functions = functions::called(root);
     functions::ask(&functions, root, settings);
     if !unasked.needs_java {
@@ -79,6 +85,44 @@ pub fn draft_asking_java(plan: &Plan, settings: &Arc<RunSettings>) -> Draft {
     }
 }
 
+/// Decodes a plan when Java cannot start because a run would have to fetch jars first. Classes are looked up in the jars that
+/// are there.
+fn draft_knowing_jars(
+    plan: &Plan,
+    settings: &Arc<RunSettings>,
+    classes: &[String],
+    jars: &str,
+) -> Draft {
+    let absent = absent_among(plan, settings, classes).into_iter();
+    let answers = absent.map(|class| {
+        let why = plugins::absent(full_class_name(&class));
+        (class, Err(why))
+    });
+    let mut draft = draft_knowing(plan, settings, answers.collect());
+    let message = format!("Java is not on this machine completely: a run fetches {jars}");
+    let warning = Diagnostic::warning("jars-missing", message);
+    let help = "`drumfire jvm install` fetches them now";
+    draft.findings.push(warning.help(help));
+    draft
+}
+
+/// The full names of the classes that the plan needs and that no jar on this machine contains. Does not start Java.
+pub fn absent_classes(plan: &Plan, settings: &Arc<RunSettings>) -> Vec<String> {
+    let absent = absent_among(plan, settings, &draft(plan, settings).classes);
+    let full = absent.iter().map(|class| full_class_name(class).to_owned());
+    full.collect()
+}
+
+/// Those of the classes that no jar on this machine contains.
+fn absent_among(plan: &Plan, settings: &RunSettings, classes: &[String]) -> Vec<String> {
+    let (Some(root), Java::Host(host)) = (&plan.root, &settings.java) else {
+        return Vec::new();
+    };
+    let classpath = classpath(root, &settings.base_dir);
+    let is_absent = |class: &&String| !host.has_class(full_class_name(class), &classpath);
+    classes.iter().filter(is_absent).cloned().collect()
+}
+
 fn answers(
     host: &dyn JavaHost,
     plan: &Plan,
@@ -93,7 +137,10 @@ fn answers(
     let classpath = classpath(root, &settings.base_dir);
     let ask = |class: &String| {
         let traits = host.classify(full_class_name(class), &file, &classpath)?;
-        Ok((class.clone(), traits.ok_or_else(|| ABSENT.to_owned())))
+        Ok((
+            class.clone(),
+            traits.ok_or_else(|| plugins::absent(full_class_name(class))),
+        ))
     };
     classes.iter().map(ask).collect()
 }
@@ -165,11 +212,15 @@ mod tests {
 
     /// A Java host that has JMeter's classes and counts the calls of its methods.
     #[derive(Default)]
-    struct Counting(AtomicUsize);
+    struct Counting {
+        calls: AtomicUsize,
+        /// Whether a run has yet to fetch JMeter's jars.
+        lacks_jars: bool,
+    }
 
     impl Counting {
         fn note(&self) {
-            self.0.fetch_add(1, Ordering::Relaxed);
+            self.calls.fetch_add(1, Ordering::Relaxed);
         }
     }
 
@@ -199,6 +250,12 @@ mod tests {
         fn find(&self) -> Result<(), JavaError> {
             self.note();
             Ok(())
+        }
+        fn unfetched(&self) -> Option<String> {
+            self.lacks_jars.then(|| "164 jars".to_owned())
+        }
+        fn has_class(&self, class: &str, _: &[std::path::PathBuf]) -> bool {
+            class.starts_with("org.apache.")
         }
         fn start(&self, _: &Arc<Program>, _: &Control) -> Result<(), JavaError> {
             unreachable!("nothing runs")
@@ -260,7 +317,7 @@ mod tests {
         let (host, settings) = with_java();
         let plan = plan("${__groovy(3)}", &format!("{SCRIPT}{PLUGIN}"));
         let draft = draft(&plan, &settings);
-        assert_eq!(host.0.load(Ordering::Relaxed), 0);
+        assert_eq!(host.calls.load(Ordering::Relaxed), 0);
         assert!(draft.needs_java && draft.plan.is_some());
         assert_eq!(draft.classes, ["JSR223Sampler", "kg.apc.Thing"]);
         let codes: Vec<_> = draft.findings.iter().map(|finding| finding.code).collect();
@@ -275,7 +332,7 @@ mod tests {
                 .plan
                 .is_some()
         );
-        assert!(host.0.load(Ordering::Relaxed) > 0);
+        assert!(host.calls.load(Ordering::Relaxed) > 0);
         let absent = draft_asking_java(&plan("1", PLUGIN), &settings);
         assert!(absent.plan.is_none());
         let [finding] = &absent.findings[..] else {
@@ -288,6 +345,37 @@ mod tests {
     }
 
     #[test]
+    fn where_jars_are_missing_classes_are_looked_up_and_java_does_not_start() {
+        let host = Arc::new(Counting {
+            lacks_jars: true,
+            ..Counting::default()
+        });
+        let settings = Arc::new(RunSettings {
+            java: Java::Host(host.clone()),
+            ..RunSettings::default()
+        });
+        let script = draft_asking_java(&plan("1", SCRIPT), &settings);
+        assert!(script.plan.is_some());
+        let codes: Vec<_> = script.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, ["jars-missing"]);
+        let webdriver = "com.googlecode.jmeter.plugins.webdriver.sampler.WebDriverSampler";
+        let sampler = PLUGIN.replace("kg.apc.Thing", webdriver);
+        let absent = plan("1", &sampler);
+        assert_eq!(absent_classes(&absent, &settings), [webdriver]);
+        let absent = draft_asking_java(&absent, &settings);
+        assert!(absent.plan.is_none());
+        let line = "`drumfire jvm install jpgc-webdriver`";
+        assert!(
+            absent
+                .findings
+                .iter()
+                .any(|finding| finding.message.contains(line))
+        );
+        // Java was looked for twice, and nothing else was asked.
+        assert_eq!(host.calls.load(Ordering::Relaxed), 2);
+    }
+
+    #[test]
     fn java_is_not_asked_about_a_plan_that_does_not_need_it() {
         let (host, settings) = with_java();
         let sampler =
@@ -297,6 +385,6 @@ mod tests {
                 .plan
                 .is_some()
         );
-        assert_eq!(host.0.load(Ordering::Relaxed), 0);
+        assert_eq!(host.calls.load(Ordering::Relaxed), 0);
     }
 }

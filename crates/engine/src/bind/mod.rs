@@ -20,7 +20,7 @@ use drumfire_java::file_server;
 use drumfire_jmx::Diagnostic;
 use drumfire_results::{Filter, OutputSpec, SaveConfig, sample_variable_names};
 
-pub use draft::{Draft, draft, draft_asking_java};
+pub use draft::{Draft, absent_classes, draft, draft_asking_java};
 use scripts::Scripts;
 
 use crate::base::properties::lookup;

@@ -8,6 +8,7 @@ use drumfire_jmx::full_class_name;
 use super::catalogue::{Role, Rung, UNKNOWN_CLASS, entry, is_thread_group};
 use super::java::{JavaElement, element_as, number};
 use super::listeners;
+use super::plugins::absent;
 use super::refusal::cannot_run;
 use crate::decode::roles::Roles;
 use crate::decode::{Decoder, DecodingContext, OutsideAccess};
@@ -24,8 +25,6 @@ const CLIENT: &str = "it is the client of a Backend Listener, not an element";
 const BARE_GROUP: &str = "it lacks the settings of a thread group (`ThreadGroup.on_sample_error`): save the plan in JMeter";
 const NO_GROUP: &str =
     "it has the settings of a thread group, but its class does not extend AbstractThreadGroup";
-pub const ABSENT: &str = "no jar on the class path contains its class (put a plugin's jar into lib/ext of JMETER_HOME, or into \
-                      user.classpath)";
 
 /// Decodes an element; reports a finding if it cannot run.
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -117,7 +116,7 @@ fn traits_of(d: &mut Decoder, class: &str) -> Result<ClassRoles, String> {
     };
     let known = match answer {
         Ok(Some(traits)) => Ok(traits),
-        Ok(None) => Err(ABSENT.to_owned()),
+        Ok(None) => Err(absent(full_class_name(class))),
         Err(why) => Err(format!("{UNKNOWN_CLASS}: {why}")),
     };
     d.decoding.foreign.insert(class.to_string(), known.clone());

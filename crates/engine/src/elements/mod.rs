@@ -17,6 +17,7 @@ pub mod catalogue;
 pub mod foreign;
 pub mod java_thread_group;
 mod json_query;
+pub mod plugins;
 mod refusal;
 mod xpath2_query;
 mod xpath_query;

@@ -143,6 +143,7 @@ impl CurlCommand {
     fn apply(&mut self, option: &str, action: Action, value: &str, draft: &mut Draft) {
         match action {
             Action::Url => self.urls.push(value.to_owned()),
+            Action::Insecure => draft.insecure = true,
             Action::Method => self.method = Some(value.to_owned()),
             Action::Header => self.header(value, draft),
             Action::Agent => self

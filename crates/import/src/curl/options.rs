@@ -26,6 +26,8 @@ pub enum Action {
     Upload,
     ConnectTimeout,
     Timeout,
+    /// Any certificate is accepted.
+    Insecure,
     /// It does not change the request.
     Ignored,
     /// It would change what is sent or how, so a warning names it.
@@ -67,6 +69,7 @@ const OPTIONS: &[(char, &str, bool, Action)] = &[
     ('m', "max-time", true, Action::Timeout),
     (' ', "connect-timeout", true, Action::ConnectTimeout),
     (' ', "url", true, Action::Url),
+    ('k', "insecure", false, Action::Insecure),
     // How the response is shown, stored or judged, and what JMeter does anyway.
     (' ', "basic", false, Action::Ignored),
     (' ', "compressed", false, Action::Ignored),
@@ -78,7 +81,6 @@ const OPTIONS: &[(char, &str, bool, Action)] = &[
     ('f', "fail", false, Action::Ignored),
     (' ', "fail-with-body", false, Action::Ignored),
     (' ', "fail-early", false, Action::Ignored),
-    ('k', "insecure", false, Action::Ignored),
     ('N', "no-buffer", false, Action::Ignored),
     ('O', "remote-name", false, Action::Ignored),
     ('J', "remote-header-name", false, Action::Ignored),

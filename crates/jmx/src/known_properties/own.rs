@@ -68,12 +68,12 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.keep_runs",
             "true",
-            "Keep the run files of the last 20 runs in .drumfire/, each written while its run goes on.",
+            "Keep the run files of the last 20 runs for `drumfire runs`, each written while its run goes on: in .drumfire/ beside drumfire.toml, or else in the user's state folder.",
         ),
         honoured(
             "drumfire.runs.keep",
             "20",
-            "How many run files stay in .drumfire/.",
+            "How many run files stay in that folder.",
         ),
         honoured(
             "drumfire.out",
@@ -174,7 +174,7 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.maven.offline",
             "false",
-            "Take jars from folders only.",
+            "Take jars from folders only and never use the network for them (`run --offline`).",
         ),
         honoured(
             "drumfire.jmeter.home",

@@ -68,6 +68,9 @@ pub fn conclude<E: Engine>(
         console.warn(&format!("`{text}` ended the run early"));
     }
     let progress = brief.options.progress;
+    if progress != Progress::Quiet && !brief.options.plan.is_of_url() {
+        console.line(milestones::END_OF_RUN);
+    }
     finish(&outcome, log, stopped, progress, console);
     let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
     let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
@@ -215,7 +218,6 @@ fn finish(
     console: &mut Console<'_>,
 ) {
     if progress != Progress::Quiet {
-        console.line(milestones::END_OF_RUN);
         let style = console.style;
         let columns = console.is_terminal.then(|| terminal_size().0);
         let summary = Summary {

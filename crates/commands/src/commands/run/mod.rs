@@ -110,6 +110,7 @@ fn attend<E: Engine>(
         JvmDefaults::of_process().zone.rules().clone(),
         console,
     );
+    screen.is_of_url = brief.options.plan.is_of_url();
     screen.summary_lines = engine.summary_lines(&program);
     screen.remote_hosts = brief.options.fleet.as_ref().and_then(remote::hosts);
     screen.start(&brief.settings, control);

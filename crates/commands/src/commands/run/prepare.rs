@@ -26,6 +26,7 @@ use crate::exit_codes::Exit;
 use crate::exports::Exports;
 use crate::fingerprint::Fingerprint;
 use crate::guards::{Board, Guards};
+use crate::history::History;
 use crate::jmeter::remote;
 use crate::kept_run::{self, KeptPlace, KeptRun};
 use crate::options::{LogOptions, PlanChoice, Progress, Refusal, ResultsFile, RunOptions};
@@ -40,9 +41,9 @@ use crate::{authorities, baseline, log, outputs, project, recent, run_record};
 pub const FAIL_ON: &str = "drumfire.fail_on";
 /// The property with thresholds that end the run.
 const ABORT_ON: &str = "drumfire.abort_on";
-/// The property that turns off run files in `.drumfire/`, for JMeter's command line.
+/// The property that turns off run files in the history, for JMeter's command line.
 const KEEP_RUNS: &str = "drumfire.keep_runs";
-/// The property for the number of run files that stay in `.drumfire/`.
+/// The property for the number of run files that stay in the history.
 const KEEP_COUNT: &str = "drumfire.runs.keep";
 /// The property with the address of the live page, for JMeter's command line.
 const UI: &str = "drumfire.ui";
@@ -122,12 +123,9 @@ pub fn prepare<E: Engine>(
     };
     let folder = brief.report.files.folder.as_deref();
     outputs::prove(&outputs::of_run(&brief.options, results, folder))?;
-    announce(
-        brief.fingerprint.shown(),
-        &brief.settings,
-        brief.options.progress,
-        console,
-    );
+    if brief.options.progress != Progress::Quiet && !brief.options.plan.is_of_url() {
+        announce(brief.fingerprint.shown(), &brief.settings, console);
+    }
     brief.left_out = left_out(&warnings);
     listening.exports = export(&brief, engine, &program, console)?;
     let specs = engine.monitors(&program);
@@ -161,8 +159,9 @@ fn begin(
     let plan = existing_plan(&chosen.file)?;
     let fingerprint = Fingerprint::begin(&plan, &chosen.shown);
     let mut options = with_outputs(options, &plan, console)?;
-    let baseline = options.baseline.as_deref();
-    let baseline = baseline.map(baseline::read).transpose()?;
+    let history = History::new(console.variable);
+    let baseline = options.baseline.as_deref().map(|file| history.meant(file));
+    let baseline = baseline.as_deref().map(baseline::read).transpose()?;
     let results = options.results.as_ref();
     let order = RunOrder {
         results: results.map(|file| results_file(file, remembered)),
@@ -385,8 +384,8 @@ fn serve(
     Ok(Some(ui))
 }
 
-/// Begins the run file. It is an error if a file that the user named cannot be written. For the file in
-/// `.drumfire/`, that is only a warning.
+/// Begins the run file. It is an error if a file that the user named cannot be written. For the file in the history, that is
+/// only a warning.
 fn keep(
     options: &RunOptions,
     plan: &Fingerprint,
@@ -402,7 +401,13 @@ fn keep(
         None if !options.keeps_run || settings.properties.get(KEEP_RUNS) == Some("false") => {
             return Ok(None);
         }
-        None => KeptPlace::in_folder(plan.shown(), now_ms),
+        None => {
+            let of_project = (!options.plan.is_of_url()).then_some(plan.shown());
+            let Some(folder) = history_folder(of_project, console) else {
+                return Ok(None);
+            };
+            KeptPlace::in_folder(&folder, plan.shown(), now_ms)
+        }
     };
     match (
         KeptRun::begin(place.clone(), run_record::begun(plan, now_ms), keep),
@@ -417,6 +422,24 @@ fn keep(
             let path = path.display();
             console.warn(&format!("the run file {path} cannot be written: {error}"));
             Ok(None)
+        }
+    }
+}
+
+/// Makes the folder of the history for this run; warns if there is none.
+fn history_folder(plan: Option<&Path>, console: &mut Console<'_>) -> Option<PathBuf> {
+    let history = History::new(console.variable);
+    let Some(folder) = history.folder_for(plan) else {
+        console.warn(
+            "the run is not kept for `drumfire runs`: HOME and XDG_STATE_HOME are not set; set one, or add `--no-run-file`",
+        );
+        return None;
+    };
+    match history.make(&folder) {
+        Ok(()) => Some(folder),
+        Err(error) => {
+            console.warn(&format!("the run is not kept for `drumfire runs`: {error}"));
+            None
         }
     }
 }
@@ -441,6 +464,9 @@ pub fn start_log(
     zone: &TimeZone,
     console: &mut Console<'_>,
 ) -> Result<Option<PathBuf>, Refusal> {
+    if options.file.is_empty() {
+        return Ok(None);
+    }
     match log::start(options, Timestamp::now(), zone) {
         Ok((file, faults)) => {
             tracing::info!("drumfire {}", env!("CARGO_PKG_VERSION"));
@@ -477,7 +503,9 @@ impl ChosenPlan {
         let mut quickstart = None;
         let (file, name) = match choice {
             PlanChoice::File(file) => (file.clone(), None),
-            PlanChoice::Made { file, name } => (file.clone(), Some(name.as_str())),
+            PlanChoice::Made { file, name } | PlanChoice::OfUrl { file, name } => {
+                (file.clone(), Some(name.as_str()))
+            }
             PlanChoice::Last => {
                 let last = remembered.and_then(recent::recall);
                 let none = || Refusal::new(Exit::Usage, "-t LAST: no plan has been run yet");
@@ -519,10 +547,7 @@ fn start_demo(console: &mut Console<'_>) -> Result<DemoSite, Refusal> {
     Ok(site)
 }
 
-fn announce(plan: &Path, settings: &RunProperties, progress: Progress, console: &mut Console<'_>) {
-    if progress == Progress::Quiet {
-        return;
-    }
+fn announce(plan: &Path, settings: &RunProperties, console: &mut Console<'_>) {
     if let Some(name) = settings
         .properties
         .get("summariser.name")

@@ -14,8 +14,10 @@ use drumfire_jmx::{Diagnostic, Tree};
 
 use crate::bind;
 use crate::bind::{Compiled, Draft};
+use crate::decode::NEEDS_JAVA;
 use crate::inspect::advice::AdvisedPlan;
 use crate::resolve::{Element, Plan, resolve};
+use crate::run::java::host::Java;
 use crate::run::settings::RunSettings;
 use provenance::Definitions;
 
@@ -36,6 +38,7 @@ pub fn compile(tree: Tree, settings: Arc<RunSettings>) -> Result<Compiled, Vec<D
             compiled.warnings.extend(found);
             let users = numbers::too_many_users(&settings, &compiled.plan.program.groups);
             compiled.warnings.extend(users);
+            compiled.warnings.extend(unprovided(&compiled, &settings));
             match compiled.warnings.iter().any(Diagnostic::is_error) {
                 true => Err(compiled.warnings),
                 false => Ok(compiled),
@@ -46,6 +49,19 @@ pub fn compile(tree: Tree, settings: Arc<RunSettings>) -> Result<Compiled, Vec<D
             Err(findings)
         }
     }
+}
+
+/// Fetches the jars of a plan that Java runs in part, so that a plan without them is refused before its run begins.
+fn unprovided(compiled: &Compiled, settings: &RunSettings) -> Option<Diagnostic> {
+    let Java::Host(host) = &settings.java else {
+        return None;
+    };
+    if compiled.plan.program.java.is_empty() {
+        return None;
+    }
+    let why = host.provide().err()?;
+    let message = format!("the plan needs Java: {why}");
+    Some(Diagnostic::error(NEEDS_JAVA, message).help("correct what the message names"))
 }
 
 /// Drafts a plan and inspects it.

@@ -34,9 +34,9 @@ impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             StartError::Results(error) => std::error::Error::source(error),
-            StartError::Java(error) => Some(error),
+            StartError::Java(error) => std::error::Error::source(error),
             StartError::Tls(_) => None,
-            StartError::Workers(error) => Some(error),
+            StartError::Workers(error) => std::error::Error::source(error),
         }
     }
 }

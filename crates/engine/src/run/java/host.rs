@@ -38,6 +38,24 @@ pub trait JavaHost: Send + Sync {
         classpath: &[PathBuf],
     ) -> Result<Vec<String>, JavaError>;
 
+    /// Names the jars that are not on this machine, if this host may not fetch them but a run may. Java cannot start without them.
+    fn unfetched(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether the class path, as far as it is on this machine, has the class with this full name. Does not start Java.
+    fn has_class(&self, _class: &str, _classpath: &[PathBuf]) -> bool {
+        true
+    }
+
+    /// Fetches the jars that Java needs and this machine lacks, without starting it.
+    ///
+    /// # Errors
+    /// Which jars are missing, and how to get them.
+    fn provide(&self) -> Result<(), JavaError> {
+        Ok(())
+    }
+
     /// Starts Java, which runs the init scripts that properties name.
     ///
     /// # Errors
