@@ -224,11 +224,11 @@ impl ElementFacts {
 
     /// A property of the element or of an element within it. `top` is the element's property, `name` the innermost one.
     pub fn property(&self, top: &str, name: &str) -> Option<&'static Property> {
-        let top = self.properties().find(|property| property.name == top)?;
-        if top.name == name {
-            return Some(top);
+        match self.properties().find(|property| property.name == top) {
+            Some(own) if own.name == name => Some(own),
+            Some(own) => own.inner(name),
+            None => self.properties().find_map(|property| property.inner(name)),
         }
-        top.inner(name)
     }
 
     /// Whether it is a script in the plan.
@@ -267,6 +267,14 @@ impl ElementFacts {
                 .names
                 .is_some_and(|names| names.access == Access::Sets)
         })
+    }
+
+    /// Whether it puts parts of a response into variables and does nothing else.
+    pub fn is_extractor(&self) -> bool {
+        let sends = |property: &Property| matches!(property.kind, Kind::Code(Language::Sql));
+        self.role == Role::PostProcessor
+            && self.set_names().next().is_some()
+            && !self.properties().any(sends)
     }
 
     /// The file whose first line names the variables of its columns, if an element with these properties has one.

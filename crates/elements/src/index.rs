@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use drumfire_jmx::{canonical_class, full_class_name};
 use rustc_hash::FxBuildHasher;
 
-use crate::form::{ElementFacts, Names};
+use crate::form::{ElementFacts, Names, Property};
 use crate::shared::scope;
 use crate::{
     assertions, config, controllers, listeners, other, post, pre, samplers, thread_groups, timers,
@@ -70,16 +70,18 @@ pub fn is_script(class: &str) -> bool {
     of_class(class).is_some_and(ElementFacts::is_script)
 }
 
-/// How a text of an element names variables. `top` is the element's property that holds the text; `name` is the innermost
-/// property.
+/// The facts of a property. `top` is the property of the element; `name` is the innermost one.
+pub fn property(class: &str, top: &str, name: &str) -> Option<&'static Property> {
+    let mut types = types(class).iter();
+    types.find_map(|facts| facts.property(top, name))
+}
+
+/// How a text of an element names variables; the properties are those of [`property`].
 pub fn variable_names(class: &str, top: &str, name: &str) -> Option<Names> {
     if name == scope::VARIABLE.name {
         return scope::VARIABLE.names;
     }
-    let mut properties = types(class)
-        .iter()
-        .filter_map(|facts| facts.property(top, name));
-    properties.find_map(|property| property.names)
+    property(class, top, name)?.names
 }
 
 #[cfg(test)]

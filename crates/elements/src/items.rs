@@ -180,8 +180,10 @@ pub const AUTHORIZATION_MECHANISM: Property = choice(
 /// The files of an HTTP request.
 pub const HTTP_FILES: Item = Item {
     class: "HTTPFileArgs",
-    fields: &[items("HTTPFileArgs.files", &HTTP_FILE).help("Lists the files.")],
+    fields: &[FILE_LIST],
 };
+
+pub const FILE_LIST: Property = items("HTTPFileArgs.files", &HTTP_FILE).help("Lists the files.");
 
 /// A file of an HTTP request.
 pub const HTTP_FILE: Item = Item {

@@ -376,6 +376,30 @@ mod tests {
     }
 
     #[test]
+    fn java_is_asked_for_the_class_that_a_java_request_names() {
+        let (_, settings) = with_java();
+        let request = |class: &str| {
+            let text = format!(
+                r#"<JavaSampler guiclass="g" testclass="JavaSampler" testname="J"><stringProp name="classname">{class}</stringProp></JavaSampler><hashTree/>"#
+            );
+            draft_asking_java(&plan("1", &text), &settings)
+        };
+        let there = request("org.apache.jmeter.protocol.Client");
+        assert!(there.plan.is_some(), "{:?}", there.findings);
+        let codes: Vec<_> = there.findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, [elements::java::IN_JAVA]);
+        let absent = request("com.example.Client");
+        assert!(absent.plan.is_none());
+        let told = |finding: &Diagnostic| {
+            finding.is_error()
+                && finding
+                    .message
+                    .contains("it names the class `com.example.Client`")
+        };
+        assert!(absent.findings.iter().any(told), "{:?}", absent.findings);
+    }
+
+    #[test]
     fn java_is_not_asked_about_a_plan_that_does_not_need_it() {
         let (host, settings) = with_java();
         let sampler =

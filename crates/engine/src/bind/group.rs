@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use drumfire_elements::thread_groups::{setup_thread_group, teardown_thread_group, thread_group};
 use drumfire_expr::Template;
 use drumfire_jmx::full_class_name;
 use drumfire_results::OutputSet;
@@ -75,8 +76,8 @@ fn decode_group(
     decoding: &mut DecodingContext,
 ) -> Option<(Group, Journey)> {
     let kind = match element.class.as_str() {
-        "SetupThreadGroup" => GroupKind::SetUp,
-        "PostThreadGroup" => GroupKind::TearDown,
+        setup_thread_group::CLASS => GroupKind::SetUp,
+        teardown_thread_group::CLASS => GroupKind::TearDown,
         _ => GroupKind::Main,
     };
     let mut d = Decoder::new(element, decoding);
@@ -87,7 +88,7 @@ fn decode_group(
         kind,
         name,
         path: element.path(),
-        class: elements::entry(&element.class).map_or("ThreadGroup", |entry| entry.class),
+        class: elements::entry(&element.class).map_or(thread_group::CLASS, |entry| entry.class),
         shape: load.shape,
         loops: load.loops,
         thread_name_suffix: load.thread_name_suffix,

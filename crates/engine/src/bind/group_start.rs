@@ -2,6 +2,9 @@
 //! (`StandardJMeterEngine#startThreadGroup`, `ThreadGroup#start`): by then setUp groups, and earlier groups of a serialized plan,
 //! may have set the properties that these settings read.
 
+use drumfire_elements::other::test_plan;
+use drumfire_elements::shared::group;
+use drumfire_elements::thread_groups::{setup_thread_group, teardown_thread_group};
 use drumfire_expr::Compiler;
 use drumfire_jmx::Value;
 
@@ -68,11 +71,11 @@ impl LateSettings for LateElement {
 /// The thread groups that have ended when this one starts.
 fn runs_before<'p>(group: &'p Element, plan: &'p Element) -> impl Iterator<Item = &'p Element> {
     let phase = |class: &str| match class {
-        "SetupThreadGroup" => 0,
-        "PostThreadGroup" => 2,
+        setup_thread_group::CLASS => 0,
+        teardown_thread_group::CLASS => 2,
         _ => 1,
     };
-    let serialized = plan.props.bool("TestPlan.serialize_threadgroups", false);
+    let serialized = plan.props.bool(test_plan::SERIALIZE.name, false);
     let groups = plan
         .children
         .iter()
@@ -111,7 +114,7 @@ fn functions(element: &Element) -> Vec<(String, String)> {
 /// A thread group's name, its action after a failed sample, and its load, as they are now.
 pub fn read(d: &mut Decoder) -> Option<(String, OnError, GroupLoad)> {
     let on_error = match d
-        .text_now("ThreadGroup.on_sample_error")
+        .text_now(group::ON_SAMPLE_ERROR.name)
         .to_ascii_lowercase()
         .as_str()
     {

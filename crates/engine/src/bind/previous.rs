@@ -1,16 +1,19 @@
 //! Finds out whether a plan reads a user's previous result. If it does, every sampler retains its body, so this must be known
 //! before the first sampler is decoded.
 
+use drumfire_elements::is_script;
+use drumfire_elements::post::debug_post_processor;
+use drumfire_elements::pre::{html_link_parser, url_rewriting_modifier};
 use drumfire_jmx::Props;
 
 use crate::bind::functions;
-use crate::decode::script_words::{self, is_script, sees_results};
+use crate::decode::script_words::{self, sees_results};
 use crate::elements;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 
 /// Elements that read the previous result (`JMeterContext#getPreviousResult`).
-const CLASSES: [&str; 2] = ["URLRewritingModifier", "AnchorModifier"];
+const CLASSES: [&str; 2] = [url_rewriting_modifier::CLASS, html_link_parser::CLASS];
 /// Functions that may read it: `__regexFunction` unless it is given a variable, and script functions if their script does.
 const FUNCTION: &str = "__regexFunction";
 const SCRIPTS: [&str; 3] = ["__groovy", "__BeanShell", "__javaScript"];
@@ -26,8 +29,11 @@ pub fn needs(element: &Element) -> Needs {
 
 /// Whether the plan has a Debug PostProcessor that lists the properties of its sampler.
 pub fn lists_samplers(element: &Element) -> bool {
-    let is_one = element.class == "DebugPostProcessor"
-        && element.props.str("displaySamplerProperties") != "false";
+    let is_one = element.class == debug_post_processor::CLASS
+        && element
+            .props
+            .str(debug_post_processor::SAMPLER_PROPERTIES.name)
+            != "false";
     is_one || element.children.iter().any(lists_samplers)
 }
 

@@ -1,6 +1,8 @@
 //! User defined variables: the Test Plan's, then those of every User Defined Variables element wherever it stands, all
 //! before the first user starts (`PreCompiler`).
 
+use drumfire_elements::config::user_defined_variables::{self, VARIABLES};
+use drumfire_elements::other::test_plan;
 use drumfire_expr::Compiler;
 use drumfire_jmx::Value;
 
@@ -24,21 +26,21 @@ fn preload_dates(decoding: &mut DecodingContext) {
 /// see none. If one element defines a name twice, its first value counts; if several elements define it, the last one counts.
 pub fn define(element: &Element, decoding: &mut DecodingContext) {
     match element.class.as_str() {
-        "TestPlan" => {
+        test_plan::CLASS => {
             let arguments = element
                 .props
-                .element("TestPlan.user_defined_variables")
+                .element(test_plan::USER_DEFINED_VARIABLES.name)
                 .map(|arguments| arguments.props.clone());
             let arguments = arguments.as_ref();
-            let arguments = arguments.map_or(&[][..], |own| own.list("Arguments.arguments"));
+            let arguments = arguments.map_or(&[][..], |own| own.list(VARIABLES.name));
             // There are no variables yet (`PreCompiler#createVars`): variables that functions set are lost at once.
             let values = values(element, arguments, decoding, Compiler::forget_variables);
             preload_dates(decoding);
             define_all(values, decoding);
         }
-        "Arguments" => {
+        user_defined_variables::CLASS => {
             let props = element.props.clone();
-            let values = values(element, props.list("Arguments.arguments"), decoding, |_| ());
+            let values = values(element, props.list(VARIABLES.name), decoding, |_| ());
             define_all(values, decoding);
         }
         _ => {}

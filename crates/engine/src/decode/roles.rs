@@ -37,17 +37,17 @@ pub struct Roles {
     pub listener: Option<Listener>,
     /// The element's index among those that Java runs.
     pub java: Option<u32>,
-    /// With these settings the element's own Java class runs it.
-    pub is_foreign: bool,
+    /// Why the element's own Java class runs it with these settings; absent if it does not.
+    pub foreign: Option<&'static str>,
     /// Limits the samples of the whole thread group.
     pub time_limit: Option<Arc<dyn TimeLimit>>,
 }
 
 impl Roles {
-    /// An element that its own Java class has to run.
-    pub fn foreign() -> Roles {
+    /// An element that its own Java class has to run, for this reason.
+    pub fn foreign(why: &'static str) -> Roles {
         Roles {
-            is_foreign: true,
+            foreign: Some(why),
             ..Roles::default()
         }
     }

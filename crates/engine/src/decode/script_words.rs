@@ -2,6 +2,7 @@
 //! than most scripts, and retains bodies that nothing else reads. So a script gets that view only if a word in it may lead
 //! there.
 
+use drumfire_elements::is_script;
 use drumfire_jmx::{Props, Value};
 
 /// Names bound in scripts, and classes and calls through which a script may reach the same objects.
@@ -25,13 +26,6 @@ const WORDS: [&str; 18] = [
     "source",
     "this",
 ];
-
-/// Whether an element's code is a script in the plan.
-pub fn is_script(class: &str) -> bool {
-    ["JSR223", "BeanShell", "BSF"]
-        .iter()
-        .any(|family| class.starts_with(family))
-}
 
 /// Whether an element may read results or samplers. Scripts in the plan are judged by their words; all other elements may.
 pub fn sees_results(class: &str, props: &Props) -> bool {

@@ -1,8 +1,11 @@
-//! The catalogue of the element classes that the engine knows: their roles, how they run, and which function decodes them.
+//! The catalogue of the element classes that the engine knows: how they run, and which function decodes them. The facts about
+//! them stand in the crate `elements`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use drumfire_elements as facts;
+use drumfire_elements::ElementFacts;
 use rustc_hash::FxBuildHasher;
 
 use crate::decode::Decoder;
@@ -11,6 +14,7 @@ use crate::elements::java as java_element;
 use crate::elements::{assertions, config, controllers, listeners, post, pre, timers};
 use crate::resolve::Element;
 
+/// The part that an element plays in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Plan,
@@ -23,6 +27,20 @@ pub enum Role {
     Scoped,
     /// Does nothing in a run.
     Ignored,
+}
+
+impl Role {
+    const fn of(role: facts::Role) -> Role {
+        match role {
+            facts::Role::Plan => Role::Plan,
+            facts::Role::ThreadGroup => Role::ThreadGroup,
+            facts::Role::Controller | facts::Role::Fragment => Role::Controller,
+            facts::Role::Sampler => Role::Sampler,
+            facts::Role::Config => Role::Config,
+            facts::Role::NonTest => Role::Ignored,
+            _ => Role::Scoped,
+        }
+    }
 }
 
 /// How an element is run.
@@ -79,20 +97,15 @@ const SCRIPT: &str = "it is a script";
 const PROTOCOL: &str = "its own Java class runs it";
 const SERVER_METRICS: &str = "Drumfire does not collect these metrics";
 const UPLOAD: &str = "Drumfire does not upload results";
-const GUI_ONLY: &str = "it only shows results in the graphical interface";
 
 fn nothing(_: &mut Decoder) -> Roles {
     Roles::default()
 }
 
-const fn native(
-    class: &'static str,
-    role: Role,
-    decode: fn(&mut Decoder) -> Roles,
-) -> ElementClass {
+const fn native(facts: &'static ElementFacts, decode: fn(&mut Decoder) -> Roles) -> ElementClass {
     ElementClass {
-        class,
-        role,
+        class: facts.class,
+        role: Role::of(facts.role),
         rung: Rung::Native,
         why: "",
         decode,
@@ -101,24 +114,23 @@ const fn native(
 
 /// The entry of a class that Java runs.
 const fn java(
-    class: &'static str,
-    role: Role,
+    facts: &'static ElementFacts,
     why: &'static str,
     decode: fn(&mut Decoder) -> Roles,
 ) -> ElementClass {
     ElementClass {
-        class,
-        role,
+        class: facts.class,
+        role: Role::of(facts.role),
         rung: Rung::Jvm,
         why,
         decode,
     }
 }
 
-const fn other(class: &'static str, role: Role, rung: Rung, why: &'static str) -> ElementClass {
+const fn other(facts: &'static ElementFacts, rung: Rung, why: &'static str) -> ElementClass {
     ElementClass {
-        class,
-        role,
+        class: facts.class,
+        role: Role::of(facts.role),
         rung,
         why,
         decode: nothing,
@@ -126,483 +138,493 @@ const fn other(class: &'static str, role: Role, rung: Rung, why: &'static str) -
 }
 
 static ENTRIES: &[ElementClass] = &[
-    native("TestPlan", Role::Plan, nothing),
-    native("ThreadGroup", Role::ThreadGroup, nothing),
-    native("SetupThreadGroup", Role::ThreadGroup, nothing),
-    native("PostThreadGroup", Role::ThreadGroup, nothing),
-    native("OpenModelThreadGroup", Role::ThreadGroup, nothing),
+    native(&facts::other::test_plan::FACTS, nothing),
+    native(&facts::thread_groups::thread_group::FACTS, nothing),
+    native(&facts::thread_groups::setup_thread_group::FACTS, nothing),
+    native(&facts::thread_groups::teardown_thread_group::FACTS, nothing),
     native(
-        "kg.apc.jmeter.threads.SteppingThreadGroup",
-        Role::ThreadGroup,
+        &facts::thread_groups::open_model_thread_group::FACTS,
+        nothing,
+    ),
+    native(&facts::thread_groups::stepping_thread_group::FACTS, nothing),
+    native(&facts::thread_groups::ultimate_thread_group::FACTS, nothing),
+    native(
+        &facts::thread_groups::concurrency_thread_group::FACTS,
+        nothing,
+    ),
+    native(&facts::thread_groups::arrivals_thread_group::FACTS, nothing),
+    native(
+        &facts::thread_groups::free_form_arrivals_thread_group::FACTS,
         nothing,
     ),
     native(
-        "kg.apc.jmeter.threads.UltimateThreadGroup",
-        Role::ThreadGroup,
-        nothing,
-    ),
-    native(
-        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup",
-        Role::ThreadGroup,
-        nothing,
-    ),
-    native(
-        "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
-        Role::ThreadGroup,
-        nothing,
-    ),
-    native(
-        "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup",
-        Role::ThreadGroup,
-        nothing,
-    ),
-    native("GenericController", Role::Controller, controllers::simple),
-    native(
-        "TestFragmentController",
-        Role::Controller,
+        &facts::controllers::simple_controller::FACTS,
         controllers::simple,
     ),
-    native("RecordingController", Role::Controller, controllers::simple),
-    native("ModuleController", Role::Controller, controllers::simple),
-    native("IncludeController", Role::Controller, controllers::simple),
-    native("LoopController", Role::Controller, controllers::loops),
-    native("WhileController", Role::Controller, controllers::whiles),
-    native("IfController", Role::Controller, controllers::ifs),
     native(
-        "OnceOnlyController",
-        Role::Controller,
+        &facts::controllers::test_fragment::FACTS,
+        controllers::simple,
+    ),
+    native(
+        &facts::controllers::recording_controller::FACTS,
+        controllers::simple,
+    ),
+    native(
+        &facts::controllers::module_controller::FACTS,
+        controllers::simple,
+    ),
+    native(
+        &facts::controllers::include_controller::FACTS,
+        controllers::simple,
+    ),
+    native(
+        &facts::controllers::loop_controller::FACTS,
+        controllers::loops,
+    ),
+    native(
+        &facts::controllers::while_controller::FACTS,
+        controllers::whiles,
+    ),
+    native(&facts::controllers::if_controller::FACTS, controllers::ifs),
+    native(
+        &facts::controllers::once_only_controller::FACTS,
         controllers::once_only,
     ),
     native(
-        "TransactionController",
-        Role::Controller,
+        &facts::controllers::transaction_controller::FACTS,
         controllers::transaction,
     ),
-    native("ForeachController", Role::Controller, controllers::for_each),
     native(
-        "InterleaveControl",
-        Role::Controller,
+        &facts::controllers::foreach_controller::FACTS,
+        controllers::for_each,
+    ),
+    native(
+        &facts::controllers::interleave_controller::FACTS,
         controllers::interleave,
     ),
-    native("RandomController", Role::Controller, controllers::random),
     native(
-        "RandomOrderController",
-        Role::Controller,
+        &facts::controllers::random_controller::FACTS,
+        controllers::random,
+    ),
+    native(
+        &facts::controllers::random_order_controller::FACTS,
         controllers::random_order,
     ),
-    native("SwitchController", Role::Controller, controllers::switch),
     native(
-        "ThroughputController",
-        Role::Controller,
+        &facts::controllers::switch_controller::FACTS,
+        controllers::switch,
+    ),
+    native(
+        &facts::controllers::throughput_controller::FACTS,
         controllers::throughput,
     ),
-    native("RunTime", Role::Controller, controllers::runtime),
     native(
-        "CriticalSectionController",
-        Role::Controller,
+        &facts::controllers::runtime_controller::FACTS,
+        controllers::runtime,
+    ),
+    native(
+        &facts::controllers::critical_section_controller::FACTS,
         controllers::critical_section,
     ),
     native(
-        "kg.apc.jmeter.control.ParameterizedController",
-        Role::Controller,
+        &facts::controllers::parameterized_controller::FACTS,
         controllers::parameterized,
     ),
     native(
-        "com.blazemeter.jmeter.control.WeightedSwitchController",
-        Role::Controller,
+        &facts::controllers::weighted_switch_controller::FACTS,
         controllers::weighted_switch,
     ),
+    native(&facts::controllers::parallel_controller::FACTS, nothing),
     native(
-        "com.blazemeter.jmeter.controller.ParallelSampler",
-        Role::Controller,
-        nothing,
-    ),
-    native(
-        "com.blazemeter.jmeter.http2.control.HTTP2Controller",
-        Role::Controller,
+        &facts::controllers::http_async_controller::FACTS,
         controllers::http_async,
     ),
     // Samplers are decoded with the configuration in their scope, by `samplers::decode`.
-    native("HTTPSamplerProxy", Role::Sampler, nothing),
-    native("HTTPSampler_", Role::Sampler, nothing),
-    native(
-        "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler",
-        Role::Sampler,
+    native(&facts::samplers::http_request::FACTS, nothing),
+    native(&facts::samplers::old_http_request::FACTS, nothing),
+    native(&facts::samplers::bzm_http2_request::FACTS, nothing),
+    native(&facts::samplers::parallel_http_requests::FACTS, nothing),
+    native(&facts::samplers::debug_sampler::FACTS, nothing),
+    native(&facts::samplers::flow_control_action::FACTS, nothing),
+    native(&facts::samplers::java_request::FACTS, nothing),
+    native(&facts::samplers::dummy_sampler::FACTS, nothing),
+    java(&facts::samplers::bean_shell_sampler::FACTS, SCRIPT, nothing),
+    java(&facts::samplers::jsr223_sampler::FACTS, SCRIPT, nothing),
+    java(&facts::samplers::bsf_sampler::FACTS, SCRIPT, nothing),
+    native(&facts::samplers::jdbc_request::FACTS, nothing),
+    native(&facts::samplers::set_variables_action::FACTS, nothing),
+    native(&facts::samplers::os_process_sampler::FACTS, nothing),
+    native(&facts::samplers::tcp_sampler::FACTS, nothing),
+    java(&facts::samplers::ftp_request::FACTS, PROTOCOL, nothing),
+    java(&facts::samplers::smtp_sampler::FACTS, PROTOCOL, nothing),
+    java(
+        &facts::samplers::mail_reader_sampler::FACTS,
+        PROTOCOL,
         nothing,
     ),
-    native(
-        "com.blazemeter.jmeter.http.ParallelHTTPSampler",
-        Role::Sampler,
+    java(&facts::samplers::ldap_request::FACTS, PROTOCOL, nothing),
+    java(
+        &facts::samplers::ldap_extended_request::FACTS,
+        PROTOCOL,
         nothing,
     ),
-    native("DebugSampler", Role::Sampler, nothing),
-    native("TestAction", Role::Sampler, nothing),
-    native("JavaSampler", Role::Sampler, nothing),
-    native(
-        "kg.apc.jmeter.samplers.DummySampler",
-        Role::Sampler,
+    java(
+        &facts::samplers::jms_point_to_point::FACTS,
+        PROTOCOL,
         nothing,
     ),
-    java("BeanShellSampler", Role::Sampler, SCRIPT, nothing),
-    java("JSR223Sampler", Role::Sampler, SCRIPT, nothing),
-    java("BSFSampler", Role::Sampler, SCRIPT, nothing),
-    native("JDBCSampler", Role::Sampler, nothing),
+    java(&facts::samplers::jms_publisher::FACTS, PROTOCOL, nothing),
+    java(&facts::samplers::jms_subscriber::FACTS, PROTOCOL, nothing),
+    java(&facts::samplers::junit_request::FACTS, PROTOCOL, nothing),
+    native(&facts::samplers::access_log_sampler::FACTS, nothing),
+    java(&facts::samplers::ajp_sampler::FACTS, PROTOCOL, nothing),
+    java(&facts::samplers::bolt_request::FACTS, PROTOCOL, nothing),
+    native(&facts::samplers::websocket_open::FACTS, nothing),
+    native(&facts::samplers::websocket_request_response::FACTS, nothing),
+    native(&facts::samplers::websocket_single_read::FACTS, nothing),
+    native(&facts::samplers::websocket_single_write::FACTS, nothing),
+    native(&facts::samplers::websocket_ping_pong::FACTS, nothing),
+    native(&facts::samplers::websocket_close::FACTS, nothing),
+    native(&facts::config::http_defaults::FACTS, nothing),
+    native(&facts::config::old_login::FACTS, nothing),
+    native(&facts::config::java_defaults::FACTS, nothing),
+    native(&facts::config::websocket_text_filter::FACTS, nothing),
+    native(&facts::config::websocket_binary_filter::FACTS, nothing),
+    native(&facts::config::websocket_ping_filter::FACTS, nothing),
+    native(&facts::config::user_defined_variables::FACTS, nothing),
+    native(&facts::config::header_manager::FACTS, nothing),
     native(
-        "kg.apc.jmeter.control.sampler.SetVariablesAction",
-        Role::Sampler,
-        nothing,
+        &facts::config::cookie_manager::FACTS,
+        config::cookie_manager,
     ),
-    native("SystemSampler", Role::Sampler, nothing),
-    native("TCPSampler", Role::Sampler, nothing),
-    java("FTPSampler", Role::Sampler, PROTOCOL, nothing),
-    java("SmtpSampler", Role::Sampler, PROTOCOL, nothing),
-    java("MailReaderSampler", Role::Sampler, PROTOCOL, nothing),
-    java("LDAPSampler", Role::Sampler, PROTOCOL, nothing),
-    java("LDAPExtSampler", Role::Sampler, PROTOCOL, nothing),
-    java("JMSSampler", Role::Sampler, PROTOCOL, nothing),
-    java("PublisherSampler", Role::Sampler, PROTOCOL, nothing),
-    java("SubscriberSampler", Role::Sampler, PROTOCOL, nothing),
-    java("JUnitSampler", Role::Sampler, PROTOCOL, nothing),
-    native("AccessLogSampler", Role::Sampler, nothing),
-    java("AjpSampler", Role::Sampler, PROTOCOL, nothing),
-    java("BoltSampler", Role::Sampler, PROTOCOL, nothing),
+    native(&facts::config::cache_manager::FACTS, config::cache_manager),
+    native(&facts::config::auth_manager::FACTS, config::auth_manager),
     native(
-        "eu.luminis.jmeter.wssampler.OpenWebSocketSampler",
-        Role::Sampler,
-        nothing,
-    ),
-    native(
-        "eu.luminis.jmeter.wssampler.RequestResponseWebSocketSampler",
-        Role::Sampler,
-        nothing,
+        &facts::config::dns_cache_manager::FACTS,
+        config::dns_cache_manager,
     ),
     native(
-        "eu.luminis.jmeter.wssampler.SingleReadWebSocketSampler",
-        Role::Sampler,
-        nothing,
+        &facts::config::keystore_configuration::FACTS,
+        config::keystore_config,
     ),
+    native(&facts::config::csv_data_set::FACTS, config::csv_data_set),
     native(
-        "eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler",
-        Role::Sampler,
-        nothing,
-    ),
-    native(
-        "eu.luminis.jmeter.wssampler.PingPongSampler",
-        Role::Sampler,
-        nothing,
-    ),
-    native(
-        "eu.luminis.jmeter.wssampler.CloseWebSocketSampler",
-        Role::Sampler,
-        nothing,
-    ),
-    native("ConfigTestElement", Role::Config, nothing),
-    native("LoginConfig", Role::Config, nothing),
-    native("JavaConfig", Role::Config, nothing),
-    native(
-        "eu.luminis.jmeter.wssampler.TextFrameFilter",
-        Role::Config,
-        nothing,
-    ),
-    native(
-        "eu.luminis.jmeter.wssampler.BinaryFrameFilter",
-        Role::Config,
-        nothing,
-    ),
-    native(
-        "eu.luminis.jmeter.wssampler.PingFrameFilter",
-        Role::Config,
-        nothing,
-    ),
-    native("Arguments", Role::Config, nothing),
-    native("HeaderManager", Role::Config, nothing),
-    native("CookieManager", Role::Config, config::cookie_manager),
-    native("CacheManager", Role::Config, config::cache_manager),
-    native("AuthManager", Role::Config, config::auth_manager),
-    native("DNSCacheManager", Role::Config, config::dns_cache_manager),
-    native("KeystoreConfig", Role::Config, config::keystore_config),
-    native("CSVDataSet", Role::Scoped, config::csv_data_set),
-    native(
-        "com.blazemeter.jmeter.RandomCSVDataSetConfig",
-        Role::Scoped,
+        &facts::config::random_csv_data_set::FACTS,
         config::random_csv_data_set,
     ),
     native(
-        "kg.apc.jmeter.config.redis.RedisDataSet",
-        Role::Scoped,
+        &facts::config::redis_data_set::FACTS,
         config::redis_data_set,
     ),
-    native("CounterConfig", Role::Scoped, config::counter),
+    native(&facts::config::counter::FACTS, config::counter),
     native(
-        "RandomVariableConfig",
-        Role::Scoped,
+        &facts::config::random_variable::FACTS,
         config::random_variable,
     ),
-    native("JDBCDataSource", Role::Config, config::data_source_element),
+    native(
+        &facts::config::jdbc_connection::FACTS,
+        config::data_source_element,
+    ),
     java(
-        "BoltConnectionElement",
-        Role::Config,
+        &facts::config::bolt_connection::FACTS,
         PROTOCOL,
         java_element::config,
     ),
-    native("UserParameters", Role::Scoped, pre::user_parameters),
+    native(&facts::pre::user_parameters::FACTS, pre::user_parameters),
     native(
-        "URLRewritingModifier",
-        Role::Scoped,
+        &facts::pre::url_rewriting_modifier::FACTS,
         pre::url_rewriting_modifier,
     ),
-    native("AnchorModifier", Role::Scoped, pre::anchor_modifier),
+    native(&facts::pre::html_link_parser::FACTS, pre::anchor_modifier),
     native(
-        "RegExUserParameters",
-        Role::Scoped,
+        &facts::pre::regex_user_parameters::FACTS,
         pre::reg_ex_user_parameters,
     ),
-    native(
-        "kg.apc.jmeter.modifiers.FifoPopPreProcessor",
-        Role::Scoped,
-        pre::fifo_pop,
-    ),
-    native("SampleTimeout", Role::Scoped, pre::sample_timeout),
+    native(&facts::pre::fifo_pop::FACTS, pre::fifo_pop),
+    native(&facts::pre::sample_timeout::FACTS, pre::sample_timeout),
     java(
-        "BeanShellPreProcessor",
-        Role::Scoped,
+        &facts::pre::bean_shell_pre_processor::FACTS,
         SCRIPT,
         java_element::pre,
     ),
     java(
-        "JSR223PreProcessor",
-        Role::Scoped,
+        &facts::pre::jsr223_pre_processor::FACTS,
         SCRIPT,
         java_element::pre,
     ),
-    java("BSFPreProcessor", Role::Scoped, SCRIPT, java_element::pre),
-    native("JDBCPreProcessor", Role::Scoped, pre::jdbc_pre_processor),
-    native("ConstantTimer", Role::Scoped, timers::constant),
-    native("UniformRandomTimer", Role::Scoped, timers::uniform_random),
-    native("GaussianRandomTimer", Role::Scoped, timers::gaussian_random),
-    native("PoissonRandomTimer", Role::Scoped, timers::poisson_random),
+    java(
+        &facts::pre::bsf_pre_processor::FACTS,
+        SCRIPT,
+        java_element::pre,
+    ),
     native(
-        "ConstantThroughputTimer",
-        Role::Scoped,
+        &facts::pre::jdbc_pre_processor::FACTS,
+        pre::jdbc_pre_processor,
+    ),
+    native(&facts::timers::constant_timer::FACTS, timers::constant),
+    native(
+        &facts::timers::uniform_random_timer::FACTS,
+        timers::uniform_random,
+    ),
+    native(
+        &facts::timers::gaussian_random_timer::FACTS,
+        timers::gaussian_random,
+    ),
+    native(
+        &facts::timers::poisson_random_timer::FACTS,
+        timers::poisson_random,
+    ),
+    native(
+        &facts::timers::constant_throughput_timer::FACTS,
         timers::constant_throughput,
     ),
     native(
-        "PreciseThroughputTimer",
-        Role::Scoped,
+        &facts::timers::precise_throughput_timer::FACTS,
         timers::precise_throughput,
     ),
     native(
-        "kg.apc.jmeter.timers.VariableThroughputTimer",
-        Role::Scoped,
+        &facts::timers::throughput_shaping_timer::FACTS,
         timers::variable_throughput,
     ),
-    native("SyncTimer", Role::Scoped, timers::sync),
-    java("BeanShellTimer", Role::Scoped, SCRIPT, java_element::timer),
-    java("JSR223Timer", Role::Scoped, SCRIPT, java_element::timer),
-    java("BSFTimer", Role::Scoped, SCRIPT, java_element::timer),
-    native("RegexExtractor", Role::Scoped, post::regex_extractor),
-    native("BoundaryExtractor", Role::Scoped, post::boundary_extractor),
-    native("JSONPostProcessor", Role::Scoped, post::json_post_processor),
+    native(&facts::timers::synchronizing_timer::FACTS, timers::sync),
+    java(
+        &facts::timers::bean_shell_timer::FACTS,
+        SCRIPT,
+        java_element::timer,
+    ),
+    java(
+        &facts::timers::jsr223_timer::FACTS,
+        SCRIPT,
+        java_element::timer,
+    ),
+    java(
+        &facts::timers::bsf_timer::FACTS,
+        SCRIPT,
+        java_element::timer,
+    ),
+    native(&facts::post::regex_extractor::FACTS, post::regex_extractor),
     native(
-        "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor",
-        Role::Scoped,
+        &facts::post::boundary_extractor::FACTS,
+        post::boundary_extractor,
+    ),
+    native(
+        &facts::post::json_extractor::FACTS,
+        post::json_post_processor,
+    ),
+    native(
+        &facts::post::json_path_extractor::FACTS,
         post::json_path_extractor,
     ),
-    native("HtmlExtractor", Role::Scoped, post::html_extractor),
+    native(&facts::post::css_extractor::FACTS, post::html_extractor),
     native(
-        "DebugPostProcessor",
-        Role::Scoped,
+        &facts::post::debug_post_processor::FACTS,
         post::debug_post_processor,
     ),
+    native(&facts::post::fifo_put::FACTS, post::fifo_put),
     native(
-        "kg.apc.jmeter.modifiers.FifoPutPostProcessor",
-        Role::Scoped,
-        post::fifo_put,
+        &facts::post::result_status_action::FACTS,
+        post::result_action,
     ),
-    native("ResultAction", Role::Scoped, post::result_action),
-    native("JMESPathExtractor", Role::Scoped, post::jmes_path_extractor),
-    native("XPathExtractor", Role::Scoped, post::xpath_extractor),
-    native("XPath2Extractor", Role::Scoped, post::xpath2_extractor),
+    native(
+        &facts::post::jmespath_extractor::FACTS,
+        post::jmes_path_extractor,
+    ),
+    native(&facts::post::xpath_extractor::FACTS, post::xpath_extractor),
+    native(
+        &facts::post::xpath2_extractor::FACTS,
+        post::xpath2_extractor,
+    ),
     java(
-        "BeanShellPostProcessor",
-        Role::Scoped,
+        &facts::post::bean_shell_post_processor::FACTS,
         SCRIPT,
         java_element::post,
     ),
     java(
-        "JSR223PostProcessor",
-        Role::Scoped,
+        &facts::post::jsr223_post_processor::FACTS,
         SCRIPT,
         java_element::post,
     ),
-    java("BSFPostProcessor", Role::Scoped, SCRIPT, java_element::post),
-    native("JDBCPostProcessor", Role::Scoped, post::jdbc_post_processor),
-    native("ResponseAssertion", Role::Scoped, assertions::response),
-    native("DurationAssertion", Role::Scoped, assertions::duration),
-    native("SizeAssertion", Role::Scoped, assertions::size),
-    native("JSONPathAssertion", Role::Scoped, assertions::json_path),
+    java(
+        &facts::post::bsf_post_processor::FACTS,
+        SCRIPT,
+        java_element::post,
+    ),
     native(
-        "com.atlantbh.jmeter.plugins.jsonutils.jsonpathassertion.JSONPathAssertion",
-        Role::Scoped,
+        &facts::post::jdbc_post_processor::FACTS,
+        post::jdbc_post_processor,
+    ),
+    native(
+        &facts::assertions::response_assertion::FACTS,
+        assertions::response,
+    ),
+    native(
+        &facts::assertions::duration_assertion::FACTS,
+        assertions::duration,
+    ),
+    native(&facts::assertions::size_assertion::FACTS, assertions::size),
+    native(
+        &facts::assertions::json_assertion::FACTS,
+        assertions::json_path,
+    ),
+    native(
+        &facts::assertions::json_path_assertion::FACTS,
         assertions::plugin_json_path,
     ),
-    native("JMESPathAssertion", Role::Scoped, assertions::jmes_path),
-    native("XPathAssertion", Role::Scoped, assertions::xpath),
-    native("XPath2Assertion", Role::Scoped, assertions::xpath2),
-    native("XMLAssertion", Role::Scoped, assertions::xml),
-    java(
-        "XMLSchemaAssertion",
-        Role::Scoped,
-        PROTOCOL,
-        java_element::assertion,
-    ),
-    native("MD5HexAssertion", Role::Scoped, assertions::md5_hex),
-    java(
-        "HTMLAssertion",
-        Role::Scoped,
-        PROTOCOL,
-        java_element::assertion,
-    ),
-    native("CompareAssertion", Role::Scoped, assertions::compare),
-    java(
-        "SMIMEAssertion",
-        Role::Scoped,
-        PROTOCOL,
-        java_element::assertion,
-    ),
-    java(
-        "BeanShellAssertion",
-        Role::Scoped,
-        SCRIPT,
-        java_element::assertion,
-    ),
-    java(
-        "JSR223Assertion",
-        Role::Scoped,
-        SCRIPT,
-        java_element::assertion,
-    ),
-    java(
-        "BSFAssertion",
-        Role::Scoped,
-        SCRIPT,
-        java_element::assertion,
-    ),
-    native("ResultCollector", Role::Scoped, listeners::result_collector),
     native(
-        "kg.apc.jmeter.vizualizers.CorrectedResultCollector",
-        Role::Scoped,
-        listeners::corrected_result_collector,
+        &facts::assertions::jmespath_assertion::FACTS,
+        assertions::jmes_path,
     ),
     native(
-        "kg.apc.jmeter.vizualizers.CompositeResultCollector",
-        Role::Scoped,
+        &facts::assertions::xpath_assertion::FACTS,
+        assertions::xpath,
+    ),
+    native(
+        &facts::assertions::xpath2_assertion::FACTS,
+        assertions::xpath2,
+    ),
+    native(&facts::assertions::xml_assertion::FACTS, assertions::xml),
+    java(
+        &facts::assertions::xml_schema_assertion::FACTS,
+        PROTOCOL,
+        java_element::assertion,
+    ),
+    native(
+        &facts::assertions::md5_hex_assertion::FACTS,
+        assertions::md5_hex,
+    ),
+    java(
+        &facts::assertions::html_assertion::FACTS,
+        PROTOCOL,
+        java_element::assertion,
+    ),
+    native(
+        &facts::assertions::compare_assertion::FACTS,
+        assertions::compare,
+    ),
+    java(
+        &facts::assertions::smime_assertion::FACTS,
+        PROTOCOL,
+        java_element::assertion,
+    ),
+    java(
+        &facts::assertions::bean_shell_assertion::FACTS,
+        SCRIPT,
+        java_element::assertion,
+    ),
+    java(
+        &facts::assertions::jsr223_assertion::FACTS,
+        SCRIPT,
+        java_element::assertion,
+    ),
+    java(
+        &facts::assertions::bsf_assertion::FACTS,
+        SCRIPT,
+        java_element::assertion,
+    ),
+    native(
+        &facts::listeners::result_collector::FACTS,
         listeners::result_collector,
     ),
     native(
-        "kg.apc.jmeter.perfmon.PerfMonCollector",
-        Role::Scoped,
+        &facts::listeners::corrected_result_collector::FACTS,
+        listeners::corrected_result_collector,
+    ),
+    native(
+        &facts::listeners::composite_result_collector::FACTS,
+        listeners::result_collector,
+    ),
+    native(
+        &facts::listeners::perf_mon_collector::FACTS,
         listeners::perf_mon_collector,
     ),
     native(
-        "nz.co.breakpoint.jmeter.vizualizers.sshmon.SSHMonCollector",
-        Role::Scoped,
+        &facts::listeners::ssh_mon_collector::FACTS,
         listeners::ssh_mon_collector,
     ),
     other(
-        "kg.apc.jmeter.dbmon.DbMonCollector",
-        Role::Scoped,
+        &facts::listeners::db_mon_collector::FACTS,
         Rung::Skipped,
         SERVER_METRICS,
     ),
     other(
-        "kg.apc.jmeter.jmxmon.JMXMonCollector",
-        Role::Scoped,
+        &facts::listeners::jmx_mon_collector::FACTS,
         Rung::Skipped,
         SERVER_METRICS,
     ),
     other(
-        "kg.apc.jmeter.reporters.LoadosophiaUploader",
-        Role::Scoped,
+        &facts::listeners::loadosophia_uploader::FACTS,
         Rung::Skipped,
         UPLOAD,
     ),
     other(
-        "kg.apc.jmeter.reporters.bzm.BlazeMeterUploader",
-        Role::Scoped,
+        &facts::listeners::blazemeter_uploader::FACTS,
         Rung::Skipped,
         UPLOAD,
     ),
     other(
-        "kg.apc.jmeter.listener.GraphsGeneratorListener",
-        Role::Scoped,
+        &facts::listeners::graphs_generator::FACTS,
         Rung::Skipped,
         "its own program draws its charts from the results file",
     ),
     other(
-        "org.jmeterplugins.protocol.http.control.HttpSimpleTableControl",
-        Role::Ignored,
+        &facts::other::http_simple_table_control::FACTS,
         Rung::Skipped,
         "the graphical interface starts its server",
     ),
+    native(&facts::listeners::auto_stop::FACTS, listeners::auto_stop),
     native(
-        "kg.apc.jmeter.reporters.AutoStop",
-        Role::Scoped,
-        listeners::auto_stop,
-    ),
-    native(
-        "kg.apc.jmeter.reporters.ConsoleStatusLogger",
-        Role::Scoped,
+        &facts::listeners::console_status_logger::FACTS,
         listeners::console_status_logger,
     ),
     native(
-        "kg.apc.jmeter.reporters.FlexibleFileWriter",
-        Role::Scoped,
+        &facts::listeners::flexible_file_writer::FACTS,
         listeners::flexible_file_writer,
     ),
     native(
-        "com.github.johrstrom.listener.PrometheusListener",
-        Role::Scoped,
+        &facts::listeners::prometheus_listener::FACTS,
         listeners::prometheus_listener,
     ),
-    native("Summariser", Role::Scoped, listeners::summariser),
-    native("ResultSaver", Role::Scoped, listeners::result_saver),
-    native("BackendListener", Role::Scoped, listeners::backend_listener),
+    native(&facts::listeners::summariser::FACTS, listeners::summariser),
+    native(
+        &facts::listeners::save_responses::FACTS,
+        listeners::result_saver,
+    ),
+    native(
+        &facts::listeners::backend_listener::FACTS,
+        listeners::backend_listener,
+    ),
     java(
-        "MailerResultCollector",
-        Role::Scoped,
+        &facts::listeners::mailer_visualizer::FACTS,
         PROTOCOL,
         listeners::mailer_result_collector,
     ),
     java(
-        "BeanShellListener",
-        Role::Scoped,
+        &facts::listeners::bean_shell_listener::FACTS,
         SCRIPT,
         java_element::listener,
     ),
     java(
-        "JSR223Listener",
-        Role::Scoped,
+        &facts::listeners::jsr223_listener::FACTS,
         SCRIPT,
         java_element::listener,
     ),
-    java("BSFListener", Role::Scoped, SCRIPT, java_element::listener),
-    other("PropertyControlGui", Role::Ignored, Rung::Skipped, GUI_ONLY),
+    java(
+        &facts::listeners::bsf_listener::FACTS,
+        SCRIPT,
+        java_element::listener,
+    ),
     other(
-        "ProxyControl",
-        Role::Ignored,
+        &facts::other::script_recorder::FACTS,
         Rung::Skipped,
         "it records in the graphical interface",
     ),
     other(
-        "HttpMirrorControl",
-        Role::Ignored,
+        &facts::other::mirror_server::FACTS,
         Rung::Skipped,
         "the graphical interface or `drumfire mirror` starts its server",
     ),
     other(
-        "WorkBench",
-        Role::Ignored,
+        &facts::other::work_bench::FACTS,
         Rung::Skipped,
         "it is the graphical interface's scratch pad",
     ),

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use drumfire_elements::controllers::loop_controller;
+use drumfire_elements::shared::group;
 use drumfire_jmx::full_class_name;
 
 use super::catalogue::{Role, Rung, UNKNOWN_CLASS, entry, is_thread_group};
-use super::java::{JavaElement, element_as, number};
+use super::java::{self, JavaElement, element_as, number};
 use super::listeners;
 use super::plugins::absent;
 use super::refusal::cannot_run;
@@ -33,7 +35,10 @@ pub fn decode(d: &mut Decoder) -> Roles {
         Some(entry) => match entry.rung {
             Rung::Native | Rung::Jvm => {
                 let roles = (entry.decode)(d);
-                if roles.is_foreign { foreign(d) } else { roles }
+                match roles.foreign {
+                    Some(why) => java::instead(d, why, foreign),
+                    None => roles,
+                }
             }
             Rung::Skipped => {
                 d.warn(
@@ -90,6 +95,11 @@ pub fn client_fault(d: &mut Decoder, class: &str) -> Option<String> {
         Ok(_) => Some("it is not a BackendListenerClient".to_owned()),
         Err(why) => Some(why),
     }
+}
+
+/// Why Java cannot run a class that a Java Request names, if no jar has it.
+pub fn class_fault(d: &mut Decoder, class: &str) -> Option<String> {
+    traits_of(d, class).err()
 }
 
 fn traits_of(d: &mut Decoder, class: &str) -> Result<ClassRoles, String> {
@@ -222,8 +232,8 @@ pub fn thread_group(d: &mut Decoder) -> Option<JavaGroup> {
     }
     let element = element_as(d, JavaRole::PreProcessor)?;
     let number = element.number();
-    let main = d.element.props.element("ThreadGroup.main_controller");
-    let has_loop = main.is_some_and(|main| main.class == "LoopController");
+    let main = d.element.props.element(group::MAIN_LOOP.name);
+    let has_loop = main.is_some_and(|main| main.class == loop_controller::CLASS);
     let root = (traits.walks_itself || !has_loop).then(|| {
         ControllerKind::Driven(JavaController {
             driver: Arc::new(element),

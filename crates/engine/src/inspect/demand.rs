@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use drumfire_elements::shared::http;
 use drumfire_jmx::{Node, Tree};
 use serde::Serialize;
 
@@ -82,12 +83,12 @@ impl Hosts {
             return;
         }
         let text = |name: &str| node.props.str(name);
-        self.tls |= text("HTTPSampler.protocol").eq_ignore_ascii_case("https");
-        self.closes |= node.props.has("HTTPSampler.use_keepalive")
-            && !node.props.bool("HTTPSampler.use_keepalive", true);
-        let host = text("HTTPSampler.domain");
+        self.tls |= text(http::PROTOCOL.name).eq_ignore_ascii_case("https");
+        self.closes |= node.props.has(http::USE_KEEPALIVE.name)
+            && !node.props.bool(http::USE_KEEPALIVE.name, true);
+        let host = text(http::DOMAIN.name);
         self.loopback &= host.is_empty() || is_loopback(&host);
-        let target = match &*text("HTTPSampler.port") {
+        let target = match &*text(http::PORT.name) {
             "" => host.into_owned(),
             port => format!("{host}:{port}"),
         };
@@ -96,7 +97,7 @@ impl Hosts {
         }
         self.sources = self
             .sources
-            .max(source_addresses(&text("HTTPSampler.ipSource")));
+            .max(source_addresses(&text(http::IP_SOURCE.name)));
         node.children.iter().for_each(|child| self.visit(child));
     }
 }

@@ -1,5 +1,7 @@
 //! The shares that `drumfire plan --agents N` shows: which machine gets which part of a plan, element by element.
 
+use drumfire_elements::FleetRule;
+use drumfire_elements::thread_groups::setup_thread_group;
 use drumfire_jmx::{Node, Tree};
 use serde::Serialize;
 
@@ -85,13 +87,13 @@ fn node(node: &Node, in_set_up: bool, found: &mut Vec<ElementSplit>) {
     if !node.enabled {
         return;
     }
-    let in_set_up = in_set_up || &*node.class == "SetupThreadGroup";
-    if let Some((rule, differs)) = rule(node) {
+    let in_set_up = in_set_up || node.class == setup_thread_group::CLASS;
+    if let Some(shared) = rule(node) {
         found.push(ElementSplit {
             name: node.name.to_string(),
             class: node.class.to_string(),
-            rule: rule.to_owned(),
-            differs,
+            rule: shared.rule.to_owned(),
+            differs: shared.differs,
         });
     }
     if !in_set_up && (sets_property(&node.name) || node.props.texts().any(sets_property)) {
@@ -107,59 +109,11 @@ fn node(node: &Node, in_set_up: bool, found: &mut Vec<ElementSplit>) {
     children.for_each(|child| self::node(child, in_set_up, found));
 }
 
-/// How machines share an element, and whether the plan then behaves differently.
-fn rule(node: &Node) -> Option<(&'static str, bool)> {
-    let text = |name: &str| node.props.str(name);
-    Some(match node.class.as_str() {
-        "CSVDataSet" => match &*text("shareMode") {
-            "shareMode.thread" | "Current thread" => {
-                ("each user reads the file from its first row", false)
-            }
-            _ => ("each row once in each pass over all agents", false),
-        },
-        "com.blazemeter.jmeter.RandomCSVDataSetConfig" => {
-            ("each row once in each pass over all agents", false)
-        }
-        "CounterConfig" if node.props.bool("CounterConfig.per_user", false) => return None,
-        "CounterConfig" => ("each number once; agents take numbers in blocks", false),
-        "ConstantThroughputTimer" => match node.props.int("calcMode", 0) {
-            1 | 2 => (
-                "the rate is divided among the users of all agents, counted once a second",
-                false,
-            ),
-            3 | 4 => ("the rate is divided among the agents", false),
-            _ => return None,
-        },
-        "PreciseThroughputTimer" => (
-            "all agents share one schedule; each takes its part of the arrivals",
-            false,
-        ),
-        "kg.apc.jmeter.timers.VariableThroughputTimer" => {
-            ("the rate is divided among the agents", false)
-        }
-        "ThroughputController" if node.props.bool("ThroughputController.perThread", false) => {
-            return None;
-        }
-        "ThroughputController" if node.props.int("ThroughputController.style", 0) == 0 => {
-            ("the executions are divided among the agents", false)
-        }
-        "ThroughputController" => ("the percentage applies to each agent separately", false),
-        "SyncTimer" => (
-            "each agent gathers its part of the group among its own users",
-            true,
-        ),
-        "CriticalSectionController" => ("each agent has its own lock", true),
-        "RandomVariableConfig"
-            if !node.props.bool("perThread", false) && !text("randomSeed").is_empty() =>
-        {
-            ("every agent has the same numbers", true)
-        }
-        "kg.apc.jmeter.listener.AutoStop" => (
-            "watches each agent separately; if it stops one, it stops all",
-            true,
-        ),
-        _ => return None,
-    })
+/// How machines share an element, if they share something.
+fn rule(node: &Node) -> Option<&'static FleetRule> {
+    let rules = drumfire_elements::of_class(&node.class)?.fleet.iter();
+    let mut fitting = rules.filter(|rule| rule.tests.iter().all(|test| test.holds(&node.props)));
+    fitting.next().filter(|rule| !rule.rule.is_empty())
 }
 
 fn sets_property(text: &str) -> bool {
@@ -200,5 +154,53 @@ mod tests {
         assert_eq!(differs, [true, false]);
         let alone = split(&read.tree, program, &[Share::default()]);
         assert!(alone.elements.is_empty() && alone.groups[0].parts == [10.0]);
+    }
+
+    /// The rule of an element with these properties.
+    fn shared(class: &str, props: &[(&str, &str)]) -> Option<&'static str> {
+        let node = Node::new(class, "", "e");
+        let node = props
+            .iter()
+            .fold(node, |node, (name, value)| node.with(name, *value));
+        rule(&node).map(|shared| shared.rule)
+    }
+
+    #[test]
+    fn every_element_that_machines_share_has_its_rule() {
+        let stops = "watches each agent separately; if it stops one, it stops all";
+        assert_eq!(shared("kg.apc.jmeter.reporters.AutoStop", &[]), Some(stops));
+        for (class, props, expected) in [
+            ("CounterConfig", [("CounterConfig.per_user", "true")], None),
+            (
+                "CounterConfig",
+                [("CounterConfig.per_user", "false")],
+                Some("each number once; agents take numbers in blocks"),
+            ),
+            (
+                "CSVDataSet",
+                [("shareMode", "shareMode.thread")],
+                Some("each user reads the file from its first row"),
+            ),
+            (
+                "ConstantThroughputTimer",
+                [("calcMode", "3")],
+                Some("the rate is divided among the agents"),
+            ),
+            ("ConstantThroughputTimer", [("calcMode", "0")], None),
+            (
+                "ThroughputController",
+                [("ThroughputController.style", "1")],
+                Some("the percentage applies to each agent separately"),
+            ),
+            (
+                "RandomVariableConfig",
+                [("randomSeed", "7")],
+                Some("every agent has the same numbers"),
+            ),
+            ("RandomVariableConfig", [("randomSeed", "")], None),
+            ("HTTPSamplerProxy", [("HTTPSampler.path", "/")], None),
+        ] {
+            assert_eq!(shared(class, &props), expected, "{class} {props:?}");
+        }
     }
 }

@@ -372,6 +372,21 @@ mod tests {
     }
 
     #[test]
+    fn a_java_request_is_native_only_with_a_class_that_is_built_in() {
+        let request = |class: &str| {
+            let text = format!(
+                r#"<JavaSampler testname="J"><stringProp name="classname">{class}</stringProp></JavaSampler><hashTree/>"#
+            );
+            look(&text, "", &[])
+        };
+        let built_in = request("org.apache.jmeter.protocol.java.test.SleepTest");
+        assert_eq!(row(&built_in, "JavaSampler").rung, Rung::Native);
+        let own = request("com.example.Client");
+        assert_eq!(row(&own, "JavaSampler").rung, Rung::Jvm);
+        assert!(!own.runs, "there is no Java here");
+    }
+
+    #[test]
     fn what_no_user_reaches_is_skipped_and_harmless() {
         let disabled = SCRIPT.replace("testname", r#"enabled="false" testname"#);
         let survey = look(&disabled, "", &[]);

@@ -3,6 +3,13 @@
 
 use std::fmt;
 
+use drumfire_elements::controllers::loop_controller;
+use drumfire_elements::shared::group;
+use drumfire_elements::thread_groups::{
+    arrivals_thread_group, concurrency_thread_group, free_form_arrivals_thread_group,
+    open_model_thread_group, stepping_thread_group, thread_group, ultimate_thread_group,
+};
+use drumfire_elements::timers::throughput_shaping_timer;
 use drumfire_jmx::{Element, Node, Prop, Tree, Value};
 
 /// The load that a plan gets instead of its own. A setting that is not given stays as the plan has it.
@@ -49,19 +56,19 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-const PLAIN: &str = "ThreadGroup";
-const ARRIVALS: &str = "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup";
+const PLAIN: &str = thread_group::CLASS;
+const ARRIVALS: &str = arrivals_thread_group::CLASS;
 /// Groups that send the load; set-up and tear-down groups keep theirs.
 const GROUPS: [&str; 7] = [
     PLAIN,
-    "OpenModelThreadGroup",
-    "kg.apc.jmeter.threads.SteppingThreadGroup",
-    "kg.apc.jmeter.threads.UltimateThreadGroup",
-    "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup",
+    open_model_thread_group::CLASS,
+    stepping_thread_group::CLASS,
+    ultimate_thread_group::CLASS,
+    concurrency_thread_group::CLASS,
     ARRIVALS,
-    "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup",
+    free_form_arrivals_thread_group::CLASS,
 ];
-const CONTROLLER: &str = "ThreadGroup.main_controller";
+const CONTROLLER: &str = group::MAIN_LOOP.name;
 
 impl LoadOverride {
     /// The plan with this load, and notes for its user.
@@ -135,7 +142,7 @@ impl LoadOverride {
             }
             group.class = PLAIN.into();
             group.written_class = PLAIN.into();
-            group.gui_class = "ThreadGroupGui".into();
+            group.gui_class = thread_group::FACTS.gui.into();
             group.props.remove(CONTROLLER);
             group.props.remove("ThreadGroup.duration");
             put(group, "ThreadGroup.ramp_time", "0");
@@ -168,7 +175,7 @@ impl LoadOverride {
             let users = (f64::from(self.users.unwrap_or(0)) * share).ceil();
             group.class = ARRIVALS.into();
             group.written_class = ARRIVALS.into();
-            group.gui_class = format!("{ARRIVALS}Gui").into();
+            group.gui_class = arrivals_thread_group::FACTS.gui.into();
             group.props.remove(CONTROLLER);
             for (name, value) in [
                 ("TargetLevel", (rate * share).to_string()),
@@ -193,7 +200,7 @@ fn once(group: &mut Node, users: u32) {
     if group.class != PLAIN {
         group.class = PLAIN.into();
         group.written_class = PLAIN.into();
-        group.gui_class = "ThreadGroupGui".into();
+        group.gui_class = thread_group::FACTS.gui.into();
         group.props.remove(CONTROLLER);
     }
     put(group, "ThreadGroup.num_threads", users.to_string());
@@ -204,31 +211,31 @@ fn once(group: &mut Node, users: u32) {
 
 fn set_loops(group: &mut Node, loops: &str) {
     let known = group.props.element(CONTROLLER).cloned();
-    let controller = known.unwrap_or_else(|| Element::new("LoopController"));
+    let controller = known.unwrap_or_else(|| Element::new(loop_controller::CLASS));
     let controller = controller
-        .with("LoopController.continue_forever", false)
-        .with("LoopController.loops", loops);
+        .with(loop_controller::CONTINUE_FOREVER.name, false)
+        .with(loop_controller::LOOPS.name, loops);
     put(group, CONTROLLER, controller);
 }
 
 /// The number of users in a group's own settings; `None` where an expression computes it.
-fn own_users(group: &Node) -> Option<u32> {
-    let property = match group.class.as_str() {
-        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => "TargetLevel",
-        "OpenModelThreadGroup"
-        | "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup"
-        | "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup" => return Some(1),
-        "kg.apc.jmeter.threads.UltimateThreadGroup" => {
-            let rows = group.props.list("ultimatethreadgroupdata").iter();
+fn own_users(node: &Node) -> Option<u32> {
+    let property = match node.class.as_str() {
+        concurrency_thread_group::CLASS => group::TARGET_LEVEL.name,
+        open_model_thread_group::CLASS | ARRIVALS | free_form_arrivals_thread_group::CLASS => {
+            return Some(1);
+        }
+        ultimate_thread_group::CLASS => {
+            let rows = node.props.list(ultimate_thread_group::SCHEDULE.name).iter();
             let users = rows.map(|row| match &row.value {
                 Value::List(cells) => cells.first().map_or(0, |cell| cell.value.as_int()),
                 _ => 0,
             });
             return u32::try_from(users.sum::<i32>()).ok();
         }
-        _ => "ThreadGroup.num_threads",
+        _ => group::USERS.name,
     };
-    group.props.str(property).trim().parse().ok()
+    node.props.str(property).trim().parse().ok()
 }
 
 /// Divides the users in proportion to the groups' own users. Ties round to even (Python's `round`). A group gets at least one
@@ -248,7 +255,6 @@ fn divide(users: u32, own: &[Option<u32>]) -> Vec<u32> {
 
 /// A Throughput Shaping Timer: the rate grows over the ramp-up and then stays.
 fn shaping_timer(rate: f64, ramp_up_s: u64, duration_s: u64) -> Node {
-    const CLASS: &str = "kg.apc.jmeter.timers.VariableThroughputTimer";
     let row = |from: f64, to: f64, seconds: u64| {
         let cells = [from.to_string(), to.to_string(), seconds.to_string()];
         let cells: Vec<Prop> = cells.into_iter().map(|cell| Prop::new("", cell)).collect();
@@ -261,7 +267,9 @@ fn shaping_timer(rate: f64, ramp_up_s: u64, duration_s: u64) -> Node {
         rows.push(row(first, rate, ramp_up_s));
     }
     rows.push(row(rate, rate, duration_s - ramp_up_s));
-    Node::new(CLASS, &format!("{CLASS}Gui"), "Rate of the command line").with("load_profile", rows)
+    throughput_shaping_timer::FACTS
+        .node("Rate of the command line")
+        .with(throughput_shaping_timer::LOAD_PROFILE.name, rows)
 }
 
 #[cfg(test)]

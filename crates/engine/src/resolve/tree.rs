@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use drumfire_elements::controllers::{include_controller, module_controller, test_fragment};
+use drumfire_elements::other::test_plan;
 use drumfire_expr::Properties;
 use drumfire_java::file_server;
 use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
@@ -120,7 +122,7 @@ impl<'a> Resolver<'a> {
     pub fn resolve(&mut self) -> Option<Element> {
         let roots = self.roots.clone();
         let source = self.source.clone();
-        let Some(plan) = roots.iter().find(|node| node.class == "TestPlan") else {
+        let Some(plan) = roots.iter().find(|node| node.class == test_plan::CLASS) else {
             self.findings.push(
                 Diagnostic::error("no-test-plan", "the file has no Test Plan").in_file(&source),
             );
@@ -139,8 +141,8 @@ impl<'a> Resolver<'a> {
         let id = self.next_id;
         self.next_id += 1;
         let children = match node.class.as_str() {
-            "ModuleController" => self.module(node, source, &trail),
-            "IncludeController" => self.include(node, source, &trail),
+            module_controller::CLASS => self.module(node, source, &trail),
+            include_controller::CLASS => self.include(node, source, &trail),
             _ => self.elements(&node.children, source, &trail),
         };
         Element {
@@ -293,8 +295,8 @@ impl<'a> Resolver<'a> {
 fn fragment_children(nodes: &[Node]) -> Option<&[Node]> {
     for node in nodes {
         match node.class.as_str() {
-            "TestPlan" => return fragment_children(&node.children),
-            "TestFragmentController" => return Some(&node.children),
+            test_plan::CLASS => return fragment_children(&node.children),
+            test_fragment::CLASS => return Some(&node.children),
             _ => {}
         }
     }
@@ -305,7 +307,7 @@ fn fragment_children(nodes: &[Node]) -> Option<&[Node]> {
 fn traverse(nodes: &[Node], names: &[String], level: usize, found: &mut Option<Node>) {
     let Some(name) = names.get(level) else { return };
     for node in nodes {
-        if node.class == "ModuleController" || node.name != *name {
+        if node.class == module_controller::CLASS || node.name != *name {
             continue;
         }
         if names.len() == level + 1 {

@@ -42,7 +42,7 @@ struct PluginJsonPathAssertion {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     if d.text("INPUT_FORMAT") == "YAML" {
-        return Roles::foreign();
+        return Roles::foreign("its input is YAML");
     }
     Roles::assertion(PluginJsonPathAssertion::decode(d))
 }

@@ -10,6 +10,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
+use drumfire_elements::config::header_manager;
 use drumfire_expr::{Template, Text};
 use drumfire_jmx::Value;
 use drumfire_web::headers::{self, Header};
@@ -26,7 +27,9 @@ pub struct HeaderManager {
 
 /// The managers among a sampler's configuration, in its order.
 pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<HeaderManager> {
-    let managers = configs.iter().filter(|one| one.class == "HeaderManager");
+    let managers = configs
+        .iter()
+        .filter(|one| one.class == header_manager::CLASS);
     managers
         .map(|config| HeaderManager::new(d, config))
         .collect()

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use drumfire_elements::config::keystore_configuration;
 use drumfire_expr::Properties;
 use drumfire_http::Identity;
 use drumfire_java::Exception;
@@ -96,7 +97,7 @@ fn open(plan: &Element, decoding: &mut DecodingContext) -> Option<Arc<Keystore>>
 
 /// `KeystoreConfig#testStarted` of every element in turn.
 fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut KeySelection) {
-    if element.class == "KeystoreConfig" {
+    if element.class == keystore_configuration::CLASS {
         let mut d = Decoder::new(element, decoding);
         let properties = d.settings().properties.clone();
         let mut index = |name: &str, property: &str, default: i64| {

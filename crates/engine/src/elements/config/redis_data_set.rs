@@ -67,7 +67,7 @@ struct RedisUserState {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     if values::property_bool(&d.text_now("ssl")) {
-        return Roles::foreign();
+        return Roles::foreign("it connects with TLS");
     }
     let (port, timeout_ms, database) = match (
         number(d, "port", PORT),

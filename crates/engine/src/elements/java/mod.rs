@@ -9,6 +9,10 @@ mod pace;
 use std::sync::Arc;
 use std::time::Instant;
 
+use drumfire_elements::config::{
+    auth_manager, cache_manager, cookie_manager, dns_cache_manager, header_manager,
+    keystore_configuration,
+};
 use drumfire_expr::{Raised, Template};
 use drumfire_results::{AssertionResult, Sample};
 
@@ -99,10 +103,15 @@ pub fn quick_listener(d: &mut Decoder) -> Roles {
 
 /// Lets Java run an element whose settings the native implementation does not cover; `run` decodes it in its role.
 pub fn instead(d: &mut Decoder, why: &str, run: fn(&mut Decoder) -> Roles) -> Roles {
+    tell(d, why);
+    run(d)
+}
+
+/// Warns that Java runs an element which has a native implementation.
+pub fn tell(d: &mut Decoder, why: &str) {
     let (class, name) = (&d.element.class, &d.element.name);
     let message = format!("{class} '{name}' is run by its Java class: {why}");
     d.warn(IN_JAVA, message);
-    run(d)
 }
 
 /// The code of the finding that Java runs an element which has a native implementation.
@@ -133,12 +142,12 @@ pub fn config(d: &mut Decoder) -> Roles {
 
 /// HTTP's own configuration, which no sampler that Java runs reads.
 const NOT_MERGED: [&str; 6] = [
-    "HeaderManager",
-    "CookieManager",
-    "CacheManager",
-    "AuthManager",
-    "DNSCacheManager",
-    "KeystoreConfig",
+    header_manager::CLASS,
+    cookie_manager::CLASS,
+    cache_manager::CLASS,
+    auth_manager::CLASS,
+    dns_cache_manager::CLASS,
+    keystore_configuration::CLASS,
 ];
 
 /// The element in one role; `None`, with a finding, if there is no Java.
@@ -167,7 +176,7 @@ fn pace(d: &mut Decoder) -> Arc<Pace> {
     if jdbc::CLASSES.contains(&class.as_str()) && jdbc::is_each_alone(d.decoding) {
         return d.decoding.kept.of::<PaceOfDatabase>().0.clone();
     }
-    let waits = !script_words::is_script(class) || script_words::blocks(props);
+    let waits = !drumfire_elements::is_script(class) || script_words::blocks(props);
     Arc::new(Pace::new(match waits {
         true => CallPlace::Apart,
         false => CallPlace::Worker,

@@ -3,6 +3,10 @@
 
 use std::sync::Arc;
 
+use drumfire_elements::config::jdbc_connection;
+use drumfire_elements::post::jdbc_post_processor;
+use drumfire_elements::pre::jdbc_pre_processor;
+use drumfire_elements::samplers::jdbc_request;
 use drumfire_jmx::Value;
 use drumfire_sql::DatabaseAddress;
 
@@ -13,10 +17,10 @@ use crate::resolve::Element;
 
 /// The classes of the elements.
 pub const CLASSES: &[&str] = &[
-    "JDBCDataSource",
-    "JDBCSampler",
-    "JDBCPreProcessor",
-    "JDBCPostProcessor",
+    jdbc_connection::CLASS,
+    jdbc_request::CLASS,
+    jdbc_pre_processor::CLASS,
+    jdbc_post_processor::CLASS,
 ];
 
 /// The choice for a plan.
@@ -67,7 +71,7 @@ pub fn choose(plan: &Element, decoding: &mut DecodingContext) {
 }
 
 fn collect(element: &Element, decoding: &mut DecodingContext, pools: &mut Pools) {
-    if element.class == "JDBCDataSource" {
+    if element.class == jdbc_connection::CLASS {
         let mut d = Decoder::new(element, decoding);
         if let Some(pool) = Pool::decode(&mut d)
             && let Err(pool) = pools.add(pool)
@@ -83,11 +87,9 @@ fn collect(element: &Element, decoding: &mut DecodingContext, pools: &mut Pools)
 
 fn reason(element: &Element, decoding: &mut DecodingContext) -> Option<String> {
     let own = match element.class.as_str() {
-        "JDBCDataSource" => of_data_source(element, decoding),
+        jdbc_connection::CLASS => of_data_source(element, decoding),
         class if CLASSES.contains(&class) => of_statement(element),
-        class if class.starts_with("JSR223") || class.starts_with("BeanShell") => {
-            of_script(element)
-        }
+        class if drumfire_elements::is_script(class) => of_script(element),
         _ => None,
     };
     own.or_else(|| {
@@ -101,7 +103,7 @@ fn reason(element: &Element, decoding: &mut DecodingContext) -> Option<String> {
 /// Whether an element may keep connections or locks from other users for longer than a call.
 fn holds(element: &Element, decoding: &mut DecodingContext) -> bool {
     let own = match element.class.as_str() {
-        "JDBCDataSource" => {
+        jdbc_connection::CLASS => {
             let mut d = Decoder::new(element, decoding);
             let is_shared = d.text_now("poolMax") != "0";
             is_shared || d.text_now("autocommit") != "true" || locks(&d.text_now("initQuery"))

@@ -43,7 +43,7 @@ enum PathTexts {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     if d.text("INPUT_FORMAT") == "YAML" {
-        return Roles::foreign();
+        return Roles::foreign("its input is YAML");
     }
     Roles::post(JsonPathExtractor::decode(d))
 }

@@ -1,5 +1,6 @@
 //! Configuration elements that provide properties which samplers lack (`TestCompiler#configureWithConfigElements`).
 
+use drumfire_elements::config::{http_defaults, java_defaults, old_login};
 use drumfire_jmx::full_class_name;
 
 use crate::resolve::Element;
@@ -8,18 +9,18 @@ use crate::resolve::Element;
 ///
 /// Properties: `ConfigTestElement.username`, `ConfigTestElement.password`. TCP Samplers and FTP and LDAP Requests read them;
 /// other samplers have their own settings for accounts. Nowadays JMeter writes it as a `ConfigTestElement`.
-pub const LOGIN: &str = "LoginConfig";
+pub const LOGIN: &str = old_login::CLASS;
 
 /// Java Request Defaults (`JavaConfig`): arguments for the Java Requests in its scope.
 ///
 /// Properties: `arguments`; of arguments with the same name, the sampler's own counts, then that of the nearest element. As
 /// in JMeter, `classname` has no effect: a Java Request looks for its class before it takes defaults
 /// (`JavaSampler#testStarted`).
-pub const JAVA: &str = "JavaConfig";
+pub const JAVA: &str = java_defaults::CLASS;
 
 /// Whether an element passes its properties on to the samplers to which its GUI class applies.
 pub fn is_defaults(config: &Element) -> bool {
-    ["ConfigTestElement", LOGIN, JAVA].contains(&config.class.as_str())
+    [http_defaults::CLASS, LOGIN, JAVA].contains(&config.class.as_str())
 }
 
 /// Whether one of these GUI classes, given by their full names, made an element (`ConfigMergabilityIndicator#applies`).

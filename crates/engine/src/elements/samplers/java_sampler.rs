@@ -7,12 +7,16 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use drumfire_elements::config::user_defined_variables::VARIABLES;
+use drumfire_elements::items;
+use drumfire_elements::samplers::java_request;
 use drumfire_expr::Template;
 use drumfire_java::values;
 use drumfire_jmx::{Props, Value};
 use drumfire_results::{DataType, Sample};
 
 use crate::decode::Decoder;
+use crate::elements::foreign;
 use crate::elements::samplers::debug_sampler::set_response;
 use crate::elements::samplers::defaults::{is_defaults, is_made_by};
 use crate::resolve::Element;
@@ -52,9 +56,26 @@ struct SleepSetup {
 /// The arguments of one sample. The first of equal names counts (`Arguments#getArgumentsAsMap`).
 struct Arguments(Vec<(String, String)>);
 
+/// Whether the plan names one of the classes that are built in.
+pub fn is_native(props: &Props) -> bool {
+    let class = props.str(java_request::CLASS_NAME.name);
+    [SLEEP_TEST, JAVA_TEST].contains(&drumfire_java::text::trim(&class))
+}
+
+/// Why Java cannot run the class that the sampler names, if it cannot.
+pub fn class_fault(d: &mut Decoder) -> Option<String> {
+    let text = d.text_now(java_request::CLASS_NAME.name);
+    let class = drumfire_java::text::trim(&text);
+    if class.is_empty() {
+        return None;
+    }
+    let why = foreign::class_fault(d, class)?;
+    Some(format!("it names the class `{class}`: {why}"))
+}
+
 /// Decodes the sampler; `None` for a class that is not built in.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<JavaSampler> {
-    let class = d.text_now("classname");
+    let class = d.text_now(java_request::CLASS_NAME.name);
     let client = match drumfire_java::text::trim(&class) {
         SLEEP_TEST => JavaClient::Sleep,
         JAVA_TEST => JavaClient::Java,
@@ -77,13 +98,13 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Jav
 
 /// Appends the arguments of one element.
 fn add_arguments(d: &mut Decoder, props: &Props, arguments: &mut Vec<(Template, Template)>) {
-    let Some(element) = props.element("arguments") else {
+    let Some(element) = props.element(java_request::ARGUMENTS.name) else {
         return;
     };
-    for argument in element.props.list("Arguments.arguments") {
+    for argument in element.props.list(VARIABLES.name) {
         if let Value::Element(argument) = &argument.value {
-            let name = d.compile(&argument.props.str("Argument.name"));
-            arguments.push((name, d.compile(&argument.props.str("Argument.value"))));
+            let name = d.compile(&argument.props.str(items::NAME.name));
+            arguments.push((name, d.compile(&argument.props.str(items::VALUE.name))));
         }
     }
 }

@@ -3,6 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use drumfire_elements::config::{
+    auth_manager, cache_manager, cookie_manager, dns_cache_manager, header_manager,
+    keystore_configuration, user_defined_variables,
+};
+use drumfire_elements::items;
+use drumfire_elements::samplers::{self as facts, java_request};
 use drumfire_expr::Template;
 use drumfire_jmx::{Element as Nested, Prop, Props, Value, full_class_name};
 
@@ -14,12 +20,15 @@ use crate::run::context::Context;
 
 /// Managers that become properties of HTTP Requests (`HTTPSamplerBase#addTestElement`); the nearest one counts.
 const MANAGERS: [(&str, &str); 6] = [
-    ("AuthManager", "HTTPSampler.auth_manager"),
-    ("CacheManager", "HTTPSampler.cache_manager"),
-    ("CookieManager", "HTTPSampler.cookie_manager"),
-    ("DNSCacheManager", "HTTPSampler.dns_cache_manager"),
-    ("HeaderManager", "HTTPSampler.header_manager"),
-    ("KeystoreConfig", "HTTPSampler.keystore_configuration"),
+    (auth_manager::CLASS, "HTTPSampler.auth_manager"),
+    (cache_manager::CLASS, "HTTPSampler.cache_manager"),
+    (cookie_manager::CLASS, "HTTPSampler.cookie_manager"),
+    (dns_cache_manager::CLASS, "HTTPSampler.dns_cache_manager"),
+    (header_manager::CLASS, "HTTPSampler.header_manager"),
+    (
+        keystore_configuration::CLASS,
+        "HTTPSampler.keystore_configuration",
+    ),
 ];
 
 /// Names and values of the properties of the sampler that is being decoded.
@@ -32,8 +41,8 @@ pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<(String, Template)> 
     for config in configs {
         // One protocol's defaults do not apply to another's samplers (`AbstractSampler#applies`).
         let guis: &[&str] = match element.class.as_str() {
-            "JavaSampler" => &java_sampler::CONFIG_GUIS,
-            "TCPSampler" => &tcp_sampler::CONFIG_GUIS,
+            java_request::CLASS => &java_sampler::CONFIG_GUIS,
+            facts::tcp_sampler::CLASS => &tcp_sampler::CONFIG_GUIS,
             _ => &["org.apache.jmeter.config.gui.SimpleConfigGui"],
         };
         let applies = match is_http {
@@ -44,7 +53,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<(String, Template)> 
             add(&mut texts, &config.props);
         }
     }
-    if element.class == "JavaSampler" {
+    if element.class == java_request::CLASS {
         // `JavaSampler#sample` adds its name to its arguments.
         let arguments: &mut String = texts.entry("arguments".to_owned()).or_default();
         if !arguments.is_empty() {
@@ -104,15 +113,22 @@ fn add(texts: &mut BTreeMap<String, String>, props: &Props) {
 }
 
 fn is_arguments(value: &Value) -> bool {
-    matches!(value, Value::Element(element) if element.class == "Arguments")
+    matches!(value, Value::Element(element) if element.class == user_defined_variables::CLASS)
 }
 
 /// `JMeterProperty#getStringValue`.
 fn shown(value: &Value) -> String {
     match value {
         Value::Element(element) => match element.class.as_str() {
-            "Arguments" => joined(&element.props, "Arguments.arguments", "&", argument),
-            "HTTPFileArgs" => joined(&element.props, "HTTPFileArgs.files", "\n", file),
+            user_defined_variables::CLASS => joined(
+                &element.props,
+                user_defined_variables::VARIABLES.name,
+                "&",
+                argument,
+            ),
+            class if class == items::HTTP_FILES.class => {
+                joined(&element.props, items::FILE_LIST.name, "\n", file)
+            }
             class => object(class, element.props.iter().count()),
         },
         Value::List(items) => {

@@ -6,7 +6,7 @@ mod defaults;
 mod dummy_sampler;
 mod flow_control;
 pub mod http;
-mod java_sampler;
+pub mod java_sampler;
 mod jdbc_sampler;
 pub mod listing;
 mod parallel_http_sampler;
@@ -18,11 +18,15 @@ mod tcp_sampler;
 mod tcp_status;
 pub mod websocket;
 
+use drumfire_elements::samplers as facts;
+use drumfire_elements::shared::tcp;
+
 use crate::decode::Decoder;
 use crate::elements::catalogue::{Role, Rung};
 use crate::elements::foreign;
 use crate::elements::java;
 use crate::elements::jdbc;
+use crate::elements::refusal::cannot_run;
 use crate::resolve::Element;
 use crate::run::needs::Needs;
 use crate::run::sampler::Sampler;
@@ -32,32 +36,30 @@ pub use parallel_sampler::{CLASS as PARALLEL_CONTROLLER, branch_kind, decode as 
 /// Decodes a sampler with the configuration in its scope, the nearest first. `needs` says what the run reads of its result.
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Box<dyn Sampler>> {
     match d.element.class.as_str() {
-        "DebugSampler" => boxed(debug_sampler::decode(d, needs)),
-        "kg.apc.jmeter.samplers.DummySampler" => boxed(dummy_sampler::decode(d, needs)),
-        "kg.apc.jmeter.control.sampler.SetVariablesAction" => {
-            boxed(set_variables_action::decode(d))
+        facts::debug_sampler::CLASS => boxed(debug_sampler::decode(d, needs)),
+        facts::dummy_sampler::CLASS => boxed(dummy_sampler::decode(d, needs)),
+        facts::set_variables_action::CLASS => boxed(set_variables_action::decode(d)),
+        facts::java_request::CLASS => match java_sampler::decode(d, configs, needs) {
+            Some(sampler) => boxed(sampler),
+            None => java_request(d, configs),
+        },
+        facts::jdbc_request::CLASS if jdbc::runs_here(d.decoding) => {
+            boxed(jdbc_sampler::decode(d, needs))
         }
-        "JavaSampler" => match java_sampler::decode(d, configs, needs) {
+        facts::jdbc_request::CLASS => in_java(d, configs),
+        facts::access_log_sampler::CLASS => match access_log_sampler::decode(d, configs, needs) {
             Some(sampler) => boxed(sampler),
-            None => in_java(d, configs),
+            None => instead(d, configs, facts::access_log_sampler::PARSER.name),
         },
-        "JDBCSampler" if jdbc::runs_here(d.decoding) => boxed(jdbc_sampler::decode(d, needs)),
-        "JDBCSampler" => in_java(d, configs),
-        "AccessLogSampler" => match access_log_sampler::decode(d, configs, needs) {
+        facts::flow_control_action::CLASS => boxed(flow_control::decode(d)),
+        facts::os_process_sampler::CLASS => boxed(system_sampler::decode(d)),
+        facts::tcp_sampler::CLASS => match tcp_sampler::decode(d, configs, needs) {
             Some(sampler) => boxed(sampler),
-            None => in_java(d, configs),
+            None => instead(d, configs, tcp::CLASSNAME.name),
         },
-        "TestAction" => boxed(flow_control::decode(d)),
-        "SystemSampler" => boxed(system_sampler::decode(d)),
-        "TCPSampler" => match tcp_sampler::decode(d, configs, needs) {
-            Some(sampler) => boxed(sampler),
-            None => in_java(d, configs),
-        },
-        "HTTPSamplerProxy"
-        | "HTTPSampler_"
-        | "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler" => {
-            boxed(http::decode(d, configs, needs)?)
-        }
+        facts::http_request::CLASS
+        | facts::old_http_request::CLASS
+        | facts::bzm_http2_request::CLASS => boxed(http::decode(d, configs, needs)?),
         parallel_http_sampler::CLASS => boxed(parallel_http_sampler::decode(d, configs, needs)?),
         class if websocket::CLASSES.contains(&class) => boxed(websocket::decode(d, configs, needs)),
         class => decode_other(class, d, configs),
@@ -85,6 +87,23 @@ fn decode_other(class: &str, d: &mut Decoder, configs: &[&Element]) -> Option<Bo
 
 fn boxed(sampler: impl Sampler + 'static) -> Option<Box<dyn Sampler>> {
     Some(Box::new(sampler))
+}
+
+/// Runs a Java Request whose class is not built in, or reports that no jar has the class.
+fn java_request(d: &mut Decoder, configs: &[&Element]) -> Option<Box<dyn Sampler>> {
+    let sampler = instead(d, configs, facts::java_request::CLASS_NAME.name)?;
+    let Some(why) = java_sampler::class_fault(d) else {
+        return Some(sampler);
+    };
+    cannot_run(d, facts::java_request::CLASS, &why);
+    None
+}
+
+/// Runs a sampler in Java because of the class that one of its properties names.
+fn instead(d: &mut Decoder, configs: &[&Element], name: &str) -> Option<Box<dyn Sampler>> {
+    let class = d.text_now(name);
+    java::tell(d, &format!("it names the class `{class}`"));
+    in_java(d, configs)
 }
 
 fn in_java(d: &mut Decoder, configs: &[&Element]) -> Option<Box<dyn Sampler>> {

@@ -10,6 +10,7 @@
 //! Differences: a child sees other children's changes to variables when its next sampler begins, not within one; objects that
 //! scripts put into variables are not shared; the thread's name follows the variables in the controller's name.
 
+use drumfire_elements::controllers::parallel_controller;
 use drumfire_expr::Template;
 
 use crate::decode::Decoder;
@@ -17,7 +18,7 @@ use crate::run::controllers::ControllerKind;
 use crate::run::journey::Parallel;
 use crate::run::step::ControllerId;
 
-pub const CLASS: &str = "com.blazemeter.jmeter.controller.ParallelSampler";
+pub const CLASS: &str = parallel_controller::CLASS;
 
 /// The controller around each child.
 pub fn branch_kind() -> ControllerKind {

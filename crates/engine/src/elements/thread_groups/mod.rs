@@ -10,6 +10,9 @@ mod ultimate_thread_group;
 
 pub use ultimate_thread_group::short_seconds;
 
+use drumfire_elements::controllers::loop_controller;
+use drumfire_elements::shared::group;
+use drumfire_elements::thread_groups as facts;
 use drumfire_expr::Template;
 
 use crate::base::number;
@@ -33,18 +36,14 @@ pub struct GroupLoad {
 /// Decodes a thread group; `None`, with a finding, if it cannot run.
 pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
     match d.element.class.as_str() {
-        "kg.apc.jmeter.threads.SteppingThreadGroup" => stepping_thread_group::decode(d),
-        "kg.apc.jmeter.threads.UltimateThreadGroup" => ultimate_thread_group::decode(d),
-        "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup" => {
-            Some(concurrency_thread_group::decode(d))
-        }
-        "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup" => {
-            Some(arrivals_thread_group::decode(d))
-        }
-        "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup" => {
+        facts::stepping_thread_group::CLASS => stepping_thread_group::decode(d),
+        facts::ultimate_thread_group::CLASS => ultimate_thread_group::decode(d),
+        facts::concurrency_thread_group::CLASS => Some(concurrency_thread_group::decode(d)),
+        facts::arrivals_thread_group::CLASS => Some(arrivals_thread_group::decode(d)),
+        facts::free_form_arrivals_thread_group::CLASS => {
             Some(free_form_arrivals_thread_group::decode(d))
         }
-        "OpenModelThreadGroup" => Some(open_model_thread_group::decode(d)),
+        facts::open_model_thread_group::CLASS => Some(open_model_thread_group::decode(d)),
         _ => thread_group::decode(d),
     }
 }
@@ -67,7 +66,7 @@ pub fn looping(d: &mut Decoder, shape: Shape, same_user: bool) -> Option<GroupLo
 
 fn main_loop(d: &mut Decoder) -> Option<(bool, Template)> {
     let element = d.element;
-    let Some(main) = element.props.element("ThreadGroup.main_controller") else {
+    let Some(main) = element.props.element(group::MAIN_LOOP.name) else {
         let message = format!(
             "thread group '{}' has no loop controller (ThreadGroup.main_controller)",
             element.name
@@ -79,7 +78,7 @@ fn main_loop(d: &mut Decoder) -> Option<(bool, Template)> {
         );
         return None;
     };
-    if main.class != "LoopController" {
+    if main.class != loop_controller::CLASS {
         let message = format!(
             "thread group '{}' is driven by {}, which Drumfire does not support",
             element.name, main.class
@@ -91,7 +90,7 @@ fn main_loop(d: &mut Decoder) -> Option<(bool, Template)> {
         );
         return None;
     }
-    let loops = d.compile(&main.props.str("LoopController.loops"));
+    let loops = d.compile(&main.props.str(loop_controller::LOOPS.name));
     Some((
         main.props.bool("LoopController.continue_forever", true),
         loops,

@@ -1,5 +1,6 @@
 //! Response Assertions that any response passes.
 
+use drumfire_elements::assertions::response_assertion;
 use drumfire_jmx::Value;
 
 use super::sight::AdvisedPlan;
@@ -23,18 +24,19 @@ const OR: i32 = 32;
 
 fn find<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
-        .of(&["ResponseAssertion"])
+        .of(&[response_assertion::CLASS])
         .filter_map(|element| Some(AdvisedElement::with(element, vacuous(element)?)))
         .collect()
 }
 
 /// Why any response passes, if it does.
 fn vacuous(element: &Element) -> Option<String> {
-    let kind = element.props.int("Assertion.test_type", CONTAINS);
-    // ResponseAssertion itself misspells the property's name.
+    let kind = element
+        .props
+        .int(response_assertion::TEST_TYPE.name, CONTAINS);
     let texts: Vec<&str> = element
         .props
-        .list("Asserion.test_strings")
+        .list(response_assertion::PATTERNS.name)
         .iter()
         .filter_map(|prop| match &prop.value {
             Value::Str(text) => Some(text.as_str()),

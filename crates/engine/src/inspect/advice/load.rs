@@ -1,8 +1,15 @@
 //! Loads that differ from what the plan appears to ask for.
 
+use drumfire_elements::config::http_defaults;
+use drumfire_elements::controllers::{loop_controller, simple_controller, transaction_controller};
+use drumfire_elements::samplers::http_request;
+use drumfire_elements::shared::{group, http};
+use drumfire_elements::thread_groups::{setup_thread_group, teardown_thread_group, thread_group};
+use drumfire_elements::timers::{constant_throughput_timer, constant_timer, uniform_random_timer};
+
 use super::reach::{enters_each_time, is_endless};
 use super::references::has_word;
-use super::sight::{AdvisedPlan, action_may_be, any_below, is_controller, script};
+use super::sight::{AdvisedPlan, any_below, is_controller, script};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -63,9 +70,9 @@ const ROUNDED_AWAY: f64 = 0.02;
 
 fn rounded_throughput<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
-        .of(&["ConstantThroughputTimer"])
+        .of(&[constant_throughput_timer::CLASS])
         .filter_map(|element| {
-            let mode = element.props.str("calcMode");
+            let mode = element.props.str(constant_throughput_timer::MODE.name);
             // Modes 1 and 2 multiply by the number of users before they round.
             let rounds = matches!(mode.trim(), "" | "0" | "3" | "4") || mode.contains("shared");
             let wanted = throughput(element, sight).filter(|wanted| *wanted > 0.0 && rounds)?;
@@ -87,14 +94,17 @@ fn rounded_throughput<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 
 /// The timer's rate in samples a minute. JMeter saves a double as an object.
 fn throughput(element: &Element, sight: &AdvisedPlan) -> Option<f64> {
-    match element.props.value("throughput")? {
+    match element
+        .props
+        .value(constant_throughput_timer::THROUGHPUT.name)?
+    {
         drumfire_jmx::Value::Object(saved) => saved.text_of("value")?.trim().parse().ok(),
-        _ => sight.number(&element.props, "throughput"),
+        _ => sight.number(&element.props, constant_throughput_timer::THROUGHPUT.name),
     }
 }
 
 /// Timers that wait at least their constant delay.
-const CONSTANT_DELAYS: &[&str] = &["ConstantTimer", "UniformRandomTimer"];
+const CONSTANT_DELAYS: &[&str] = &[constant_timer::CLASS, uniform_random_timer::CLASS];
 
 fn outlasting_timers<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut outlasting = Vec::new();
@@ -102,8 +112,8 @@ fn outlasting_timers<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
         return outlasting;
     }
     for group in sight.of(THREAD_GROUPS) {
-        let is_scheduled = group.props.bool("ThreadGroup.scheduler", false);
-        let duration_s = sight.number(&group.props, "ThreadGroup.duration");
+        let is_scheduled = group.props.bool(group::SCHEDULER.name, false);
+        let duration_s = sight.number(&group.props, group::DURATION.name);
         let Some(duration_s) = duration_s.filter(|seconds| is_scheduled && *seconds > 0.0) else {
             continue;
         };
@@ -112,7 +122,7 @@ fn outlasting_timers<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
             let timers = timers.filter(|timer| CONSTANT_DELAYS.contains(&timer.class.as_str()));
             let delays: Vec<(&Element, f64)> = timers
                 .filter_map(|timer| {
-                    let delay_ms = sight.number(&timer.props, "ConstantTimer.delay")?;
+                    let delay_ms = sight.number(&timer.props, constant_timer::DELAY.name)?;
                     Some((timer, delay_ms.max(0.0) / 1000.0))
                 })
                 .collect();
@@ -131,14 +141,18 @@ fn outlasting_timers<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     outlasting
 }
 
-const CONTINUE_FOREVER: &str = "LoopController.continue_forever";
-const LOOPS: &str = "LoopController.loops";
-const THREAD_GROUPS: &[&str] = &["ThreadGroup", "SetupThreadGroup", "PostThreadGroup"];
+const CONTINUE_FOREVER: &str = loop_controller::CONTINUE_FOREVER.name;
+const LOOPS: &str = loop_controller::LOOPS.name;
+const THREAD_GROUPS: &[&str] = &[
+    thread_group::CLASS,
+    setup_thread_group::CLASS,
+    teardown_thread_group::CLASS,
+];
 
 fn endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let limited = |group: &Element| {
-        let on_error = group.props.str("ThreadGroup.on_sample_error");
-        group.props.bool("ThreadGroup.scheduler", false) || on_error.starts_with("stop")
+        let on_error = group.props.str(group::ON_SAMPLE_ERROR.name);
+        group.props.bool(group::SCHEDULER.name, false) || on_error.starts_with("stop")
     };
     let mut found: Vec<AdvisedElement> = sight
         .of(THREAD_GROUPS)
@@ -195,7 +209,7 @@ fn done_below<'p>(
 ) {
     for child in element.children.iter().filter(|child| is_controller(child)) {
         let loops = match child.class.as_str() {
-            "LoopController" => sight.number(&child.props, LOOPS),
+            loop_controller::CLASS => sight.number(&child.props, LOOPS),
             _ => None,
         };
         // An endless loop is never left, and a loop of 0 iterations never runs.
@@ -215,28 +229,21 @@ fn comes_again(loops: Option<f64>) -> bool {
 /// Whether a thread group's loop starts again after its last iteration (`LoopController#nextIsNull`): `continue_forever` is
 /// true, as it also is by default where a plan that JMeter's window did not write lacks the property.
 fn begins_anew(group: &Element) -> bool {
-    let main = group.props.element("ThreadGroup.main_controller");
+    let main = group.props.element(group::MAIN_LOOP.name);
     main.is_some_and(|main| main.props.bool(CONTINUE_FOREVER, true))
 }
 
 /// The loops of a thread group's own controller; -1 is forever.
 fn loops(group: &Element, sight: &AdvisedPlan) -> Option<f64> {
-    let main = group.props.element("ThreadGroup.main_controller")?;
+    let main = group.props.element(group::MAIN_LOOP.name)?;
     sight.number(&main.props, LOOPS)
 }
 
 /// Whether an element may end users or the run.
 fn may_end_run(element: &Element) -> bool {
-    match element.class.as_str() {
-        "TestAction" => action_may_be(element, "ActionProcessor.action", |action| {
-            matches!(action, 0 | 2)
-        }),
-        "ResultAction" => action_may_be(element, "OnError.action", |action| {
-            (1..=3).contains(&action)
-        }),
-        "CSVDataSet" => element.props.bool("stopThread", false),
-        "kg.apc.jmeter.reporters.AutoStop" => true,
-        _ => script(element).is_some_and(|script| {
+    let facts = drumfire_elements::of_class(&element.class);
+    facts.is_some_and(|facts| facts.ends_run.may_hold(&element.props))
+        || script(element).is_some_and(|script| {
             let ends = [
                 "stopTest",
                 "stopThread",
@@ -249,8 +256,7 @@ fn may_end_run(element: &Element) -> bool {
                 "stopThreadNow",
             ];
             script.is_file || ends.iter().any(|word| has_word(&script.text, word))
-        }),
-    }
+        })
 }
 
 fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
@@ -258,10 +264,8 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
         return Vec::new();
     }
     let is_new_user = |group: &&&Element| {
-        group.props.has("ThreadGroup.same_user_on_next_iteration")
-            && !group
-                .props
-                .bool("ThreadGroup.same_user_on_next_iteration", true)
+        group.props.has(group::SAME_USER.name)
+            && !group.props.bool(group::SAME_USER.name, true)
             && loops(group, sight).is_none_or(|loops| !(0.0..=1.0).contains(&loops))
     };
     sight
@@ -274,7 +278,7 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
                 is_controller(element)
                     && !matches!(
                         element.class.as_str(),
-                        "GenericController" | "TransactionController"
+                        simple_controller::CLASS | transaction_controller::CLASS
                     )
             };
             let samplers = sight.samplers(group);
@@ -282,8 +286,8 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
                 .iter()
                 .filter(|(sampler, _)| sampler.class.starts_with("HTTPSampler"));
             let is_single = matches!((requests.next(), requests.next()), (Some((one, _)), None)
-                if !one.props.bool("HTTPSampler.image_parser", false)
-                    && one.props.bool("HTTPSampler.use_keepalive", false));
+                if !one.props.bool(http::EMBEDDED_RESOURCES.name, false)
+                    && one.props.bool(http::USE_KEEPALIVE.name, false));
             is_single && !any_below(group, &repeats)
         })
         .map(|group| AdvisedElement::new(group))
@@ -293,15 +297,10 @@ fn connection_per_request<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
 /// Requests that switch keep-alive off. A setting that only the run can evaluate is not reported.
 fn without_keep_alive<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
-        .of(&["HTTPSamplerProxy", "ConfigTestElement"])
-        .filter(|element| element.props.has("HTTPSampler.use_keepalive"))
-        .filter(|element| !element.props.bool("HTTPSampler.use_keepalive", true))
-        .filter(|element| {
-            !element
-                .props
-                .str("HTTPSampler.use_keepalive")
-                .contains("${")
-        })
+        .of(&[http_request::CLASS, http_defaults::CLASS])
+        .filter(|element| element.props.has(http::USE_KEEPALIVE.name))
+        .filter(|element| !element.props.bool(http::USE_KEEPALIVE.name, true))
+        .filter(|element| !element.props.str(http::USE_KEEPALIVE.name).contains("${"))
         .map(AdvisedElement::new)
         .collect()
 }
@@ -332,12 +331,12 @@ mod tests {
     #[test]
     fn timers_that_outlast_the_duration_of_their_group() {
         let timer = |class: &str, name: &str, ms: &str| {
-            element(class, name, &[("ConstantTimer.delay", ms)], "")
+            element(class, name, &[(constant_timer::DELAY.name, ms)], "")
         };
         let of = |duration: &str, timers: &[String]| {
             let props = [
-                ("ThreadGroup.scheduler", "true"),
-                ("ThreadGroup.duration", duration),
+                (group::SCHEDULER.name, "true"),
+                (group::DURATION.name, duration),
             ];
             let inside = http(&[], &timers.concat()) + &http(&[], "");
             rules(&group_with("-1", &props, &inside)).join("")
@@ -367,10 +366,7 @@ mod tests {
         assert_eq!(of(&[], ""), "endless-run: users");
         assert_eq!(
             of(
-                &[
-                    ("ThreadGroup.scheduler", "true"),
-                    ("ThreadGroup.duration", "5")
-                ],
+                &[(group::SCHEDULER.name, "true"), (group::DURATION.name, "5")],
                 ""
             ),
             ""
@@ -402,6 +398,27 @@ mod tests {
         assert_eq!(rules(&group_with("3", &[], "")).join(""), "");
         let stop = element("TestAction", "stop", &[("ActionProcessor.action", "2")], "");
         assert_eq!(of(&[], &stop), "");
+        for (class, props) in [
+            (
+                "kg.apc.jmeter.config.redis.RedisDataSet",
+                [("redisKey", "users")],
+            ),
+            (
+                "com.blazemeter.jmeter.RandomCSVDataSetConfig",
+                [("rewindOnTheEndOfList", "false")],
+            ),
+            ("kg.apc.jmeter.reporters.AutoStop", [("error_rate", "50")]),
+        ] {
+            assert_eq!(of(&[], &element(class, "ends", &props, "")), "", "{class}");
+        }
+        let rewinds = [("rewindOnTheEndOfList", "true"), ("variableNames", "a")];
+        let random = element(
+            "com.blazemeter.jmeter.RandomCSVDataSetConfig",
+            "r",
+            &rewinds,
+            "",
+        );
+        assert_eq!(of(&[], &random), "endless-run: users");
         let computed = [("OnError.action", "${__P(action,1)}")];
         assert_eq!(of(&[], &element("ResultAction", "r", &computed, "")), "");
         let goes_on = [("OnError.action", "0")];

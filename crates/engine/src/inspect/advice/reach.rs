@@ -1,7 +1,14 @@
 //! Parts of the plan that no user ever reaches.
 
+use drumfire_elements::controllers::{
+    critical_section_controller, foreach_controller, if_controller, include_controller,
+    loop_controller, module_controller, once_only_controller, recording_controller,
+    runtime_controller, simple_controller, test_fragment, throughput_controller,
+    transaction_controller, while_controller,
+};
+
 use super::references::has_word;
-use super::sight::{AdvisedPlan, action_may_be, any_below, is_controller, is_sampler, script};
+use super::sight::{AdvisedPlan, any_below, is_controller, is_sampler, script};
 use super::{AdvisedElement, Effect, Rule};
 use crate::resolve::Element;
 
@@ -34,20 +41,20 @@ pub const RULES: &[Rule] = &[
 
 /// Controllers that run their children one after the other.
 const IN_ORDER: &[&str] = &[
-    "GenericController",
-    "TransactionController",
-    "LoopController",
-    "WhileController",
-    "IfController",
-    "OnceOnlyController",
-    "RunTime",
-    "CriticalSectionController",
-    "ThroughputController",
-    "ForeachController",
-    "ModuleController",
-    "IncludeController",
-    "TestFragmentController",
-    "RecordingController",
+    simple_controller::CLASS,
+    transaction_controller::CLASS,
+    loop_controller::CLASS,
+    while_controller::CLASS,
+    if_controller::CLASS,
+    once_only_controller::CLASS,
+    runtime_controller::CLASS,
+    critical_section_controller::CLASS,
+    throughput_controller::CLASS,
+    foreach_controller::CLASS,
+    module_controller::CLASS,
+    include_controller::CLASS,
+    test_fragment::CLASS,
+    recording_controller::CLASS,
 ];
 
 fn after_endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
@@ -73,11 +80,11 @@ fn after_endless<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 /// Whether a controller sends samples forever once a user has reached it.
 pub fn is_endless(element: &Element, sight: &AdvisedPlan) -> bool {
     let is_forever = match element.class.as_str() {
-        "LoopController" => sight
-            .number(&element.props, "LoopController.loops")
+        loop_controller::CLASS => sight
+            .number(&element.props, loop_controller::LOOPS.name)
             .is_some_and(|loops| loops < 0.0),
-        "WhileController" => {
-            let condition = sight.known(&element.props, "WhileController.condition");
+        while_controller::CLASS => {
+            let condition = sight.known(&element.props, while_controller::CONDITION.name);
             condition.is_some_and(|condition| condition.trim().eq_ignore_ascii_case("true"))
         }
         _ => false,
@@ -94,25 +101,22 @@ fn sends_each_time(element: &Element) -> bool {
 /// Whether a controller runs all that is in it, one after the other, in each iteration.
 pub fn enters_each_time(element: &Element) -> bool {
     const PLAIN: &[&str] = &[
-        "GenericController",
-        "TransactionController",
-        "CriticalSectionController",
+        simple_controller::CLASS,
+        transaction_controller::CLASS,
+        critical_section_controller::CLASS,
     ];
     PLAIN.contains(&element.class.as_str())
 }
 
 /// Whether an element may end the loop around it.
 fn breaks(element: &Element) -> bool {
-    match element.class.as_str() {
-        // TestAction#BREAK_CURRENT_LOOP
-        "TestAction" => action_may_be(element, "ActionProcessor.action", |action| action == 5),
-        "ResultAction" => action_may_be(element, "OnError.action", |action| action == 6),
-        _ => script(element).is_some_and(|script| {
+    let facts = drumfire_elements::of_class(&element.class);
+    facts.is_some_and(|facts| facts.breaks_loop.may_hold(&element.props))
+        || script(element).is_some_and(|script| {
             script.is_file
                 || script.text.contains("BREAK")
                 || has_word(&script.text, "setTestLogicalAction")
-        }),
-    }
+        })
 }
 
 fn never_entered<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
@@ -128,22 +132,24 @@ fn never_entered<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 fn shut(element: &Element, sight: &AdvisedPlan) -> Option<String> {
     let number = |name: &str| sight.number(&element.props, name);
     match element.class.as_str() {
-        "IfController" => {
-            let written = element.props.str("IfController.condition");
+        if_controller::CLASS => {
+            let written = element.props.str(if_controller::CONDITION.name);
             is_false(&written).then(|| format!("its condition is {}", written.trim()))
         }
-        "LoopController" => (number("LoopController.loops")? == 0.0).then(|| "0 loops".to_owned()),
-        "ThroughputController" => {
-            if element.props.int("ThroughputController.style", 0) == 1 {
+        loop_controller::CLASS => {
+            (number(loop_controller::LOOPS.name)? == 0.0).then(|| "0 loops".to_owned())
+        }
+        throughput_controller::CLASS => {
+            if element.props.int(throughput_controller::STYLE.name, 0) == 1 {
                 let percent = percent(element, sight)?;
                 (percent <= 0.0).then(|| format!("{percent} percent"))
             } else {
-                let most = number("ThroughputController.maxThroughput")?;
+                let most = number(throughput_controller::EXECUTIONS.name)?;
                 (most <= 0.0).then(|| format!("{most} executions"))
             }
         }
-        "RunTime" => {
-            let seconds = number("RunTime.seconds")?;
+        runtime_controller::CLASS => {
+            let seconds = number(runtime_controller::SECONDS.name)?;
             (seconds <= 0.0).then(|| format!("{seconds} seconds"))
         }
         _ => None,
@@ -152,12 +158,9 @@ fn shut(element: &Element, sight: &AdvisedPlan) -> Option<String> {
 
 /// The percentage of a Throughput Controller. JMeter saves a float as an object.
 fn percent(element: &Element, sight: &AdvisedPlan) -> Option<f64> {
-    match element
-        .props
-        .value("ThroughputController.percentThroughput")?
-    {
+    match element.props.value(throughput_controller::PERCENT.name)? {
         drumfire_jmx::Value::Object(saved) => saved.text_of("value")?.trim().parse().ok(),
-        _ => sight.number(&element.props, "ThroughputController.percentThroughput"),
+        _ => sight.number(&element.props, throughput_controller::PERCENT.name),
     }
 }
 
@@ -174,7 +177,7 @@ fn is_false(condition: &str) -> bool {
 
 fn empty_modules<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
-        .of(&["ModuleController", "IncludeController"])
+        .of(&[module_controller::CLASS, include_controller::CLASS])
         // A controller whose target is missing is an error, which compiling the plan reports.
         .filter(|element| !element.children.is_empty() && !any_below(element, &is_sampler))
         // A fragment may bring in configuration only.

@@ -1,5 +1,12 @@
 //! Costly work on responses.
 
+use drumfire_elements::assertions::xpath_assertion;
+use drumfire_elements::config::{cache_manager, http_defaults};
+use drumfire_elements::listeners::{
+    composite_result_collector, corrected_result_collector, result_collector,
+};
+use drumfire_elements::post::xpath_extractor;
+use drumfire_elements::shared::http;
 use drumfire_jmx::Value;
 
 use super::sight::{AdvisedPlan, is_sampler};
@@ -45,15 +52,18 @@ fn embedded_without_cache<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
     let mut found = Vec::new();
     for group in &sight.groups {
         for (sampler, scope) in sight.samplers(group) {
-            let parses = |element: &Element| element.props.bool("HTTPSampler.image_parser", false);
-            let is_default = |element: &&&Element| element.class == "ConfigTestElement";
+            let parses =
+                |element: &Element| element.props.bool(http::EMBEDDED_RESOURCES.name, false);
+            let is_default = |element: &&&Element| element.class == http_defaults::CLASS;
             let is_http = sampler.class.starts_with("HTTPSampler");
             let fetches = parses(sampler)
                 || scope
                     .iter()
                     .filter(is_default)
                     .any(|element| parses(element));
-            let has_cache = scope.iter().any(|element| element.class == "CacheManager");
+            let has_cache = scope
+                .iter()
+                .any(|element| element.class == cache_manager::CLASS);
             if is_http && fetches && !has_cache {
                 found.push(AdvisedElement::new(sampler));
             }
@@ -64,10 +74,10 @@ fn embedded_without_cache<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>
 
 fn tolerant_xpath<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
-        .of(&["XPathExtractor", "XPathAssertion"])
+        .of(&[xpath_extractor::CLASS, xpath_assertion::CLASS])
         .filter(|element| {
-            element.props.bool("XPathExtractor.tolerant", false)
-                || element.props.bool("XPath.tolerant", false)
+            element.props.bool(xpath_extractor::TOLERANT.name, false)
+                || element.props.bool(xpath_assertion::TOLERANT.name, false)
         })
         .map(AdvisedElement::new)
         .collect()
@@ -75,29 +85,37 @@ fn tolerant_xpath<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
 
 /// The listeners that write files.
 const COLLECTORS: &[&str] = &[
-    "ResultCollector",
-    "kg.apc.jmeter.vizualizers.CorrectedResultCollector",
-    "kg.apc.jmeter.vizualizers.CompositeResultCollector",
+    result_collector::CLASS,
+    corrected_result_collector::CLASS,
+    composite_result_collector::CLASS,
 ];
 
 fn bodies_in_results<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let says = |element: &Element, flag: &str| {
-        let config = element.props.object("saveConfig");
+        let config = element.props.object(result_collector::SAVE_CONFIG.name);
         config.and_then(|config| config.text_of(flag)) == Some("true")
     };
     sight
         .of(COLLECTORS)
-        .filter(|element| !element.props.str("filename").is_empty())
-        .filter(|element| !element.props.bool("ResultCollector.error_logging", false))
+        .filter(|element| !element.props.str(result_collector::FILE.name).is_empty())
+        .filter(|element| {
+            !element
+                .props
+                .bool(result_collector::ERRORS_ONLY.name, false)
+        })
         .filter(|element| says(element, "xml") && says(element, "responseData"))
-        .map(|element| AdvisedElement::with(element, element.props.str("filename")))
+        .map(|element| {
+            AdvisedElement::with(element, element.props.str(result_collector::FILE.name))
+        })
         .collect()
 }
 
 fn silent_listeners<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let has_file = |element: &Element| {
-        !matches!(element.props.value("filename"), None | Some(Value::Null))
-            && !element.props.str("filename").is_empty()
+        !matches!(
+            element.props.value(result_collector::FILE.name),
+            None | Some(Value::Null)
+        ) && !element.props.str(result_collector::FILE.name).is_empty()
     };
     let below_samplers = |element: &&Element| !is_sampler(element);
     sight

@@ -1,8 +1,13 @@
 //! Scripts that cost more than they need to.
 
+use drumfire_elements::assertions::bean_shell_assertion;
+use drumfire_elements::samplers::bean_shell_sampler;
+use drumfire_elements::shared;
+
 use super::references::{changes, is_call, references};
 use super::sight::{AdvisedPlan, PropertyText, script};
 use super::{AdvisedElement, Effect, Rule};
+use crate::resolve::Element;
 
 pub const RULES: &[Rule] = &[
     Rule {
@@ -34,7 +39,7 @@ pub const RULES: &[Rule] = &[
 fn beanshell<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for (element, texts) in sight.with_texts() {
-        if element.class.starts_with("BeanShell") || is_jsr223_in(element, &["beanshell", "bsh"]) {
+        if is_beanshell(element) || is_jsr223_in(element, &["beanshell", "bsh"]) {
             found.push(AdvisedElement::new(element));
         } else if calls(texts, "__BeanShell(") {
             found.push(AdvisedElement::with(element, "${__BeanShell()}"));
@@ -47,8 +52,8 @@ fn uncached<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     sight
         .all
         .iter()
-        .filter(|element| element.class.starts_with("JSR223"))
-        .filter(|element| element.props.str("cacheKey") == "false")
+        .filter(|element| is_jsr223(element))
+        .filter(|element| element.props.str(shared::script::CACHE.name) == "false")
         .filter(|element| !is_jsr223_in(element, &["beanshell", "bsh"]))
         // JSR223TestElement caches a file by its name and date, whatever the setting.
         .filter(|element| {
@@ -62,7 +67,7 @@ fn with_references<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for (element, texts) in sight.with_texts() {
         if let Some(script) = script(element) {
-            let is_compiled = element.class.starts_with("JSR223") && !script.is_file;
+            let is_compiled = is_jsr223(element) && !script.is_file;
             if is_compiled && changes(&script.text) {
                 found.push(AdvisedElement::with(element, listed(&script.text)));
             }
@@ -102,9 +107,32 @@ fn listed(text: &str) -> String {
     names.join(", ")
 }
 
-fn is_jsr223_in(element: &crate::resolve::Element, languages: &[&str]) -> bool {
-    element.class.starts_with("JSR223") && {
-        let language = element.props.str("scriptLanguage").to_ascii_lowercase();
+/// Whether an element is a script whose language it names, with a cache.
+fn is_jsr223(element: &Element) -> bool {
+    has_script_field(element, shared::script::CACHE.name)
+}
+
+/// Whether an element is a script in BeanShell: it alone keeps its interpreter.
+fn is_beanshell(element: &Element) -> bool {
+    let resets = [
+        shared::script::RESET.name,
+        bean_shell_sampler::RESET_INTERPRETER.name,
+        bean_shell_assertion::RESET_INTERPRETER.name,
+    ];
+    resets.iter().any(|reset| has_script_field(element, reset))
+}
+
+fn has_script_field(element: &Element, name: &str) -> bool {
+    let facts = drumfire_elements::of_class(&element.class).filter(|facts| facts.is_script());
+    facts.is_some_and(|facts| facts.property(name, name).is_some())
+}
+
+fn is_jsr223_in(element: &Element, languages: &[&str]) -> bool {
+    is_jsr223(element) && {
+        let language = element
+            .props
+            .str(shared::script::JSR223_LANGUAGE.name)
+            .to_ascii_lowercase();
         languages.contains(&language.as_str())
     }
 }

@@ -1,7 +1,9 @@
 //! The tree that is run, in the form that rules read.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use drumfire_elements::Property;
 use drumfire_expr::{Compiler, Template};
 use drumfire_jmx::{Props, Value};
 
@@ -21,9 +23,11 @@ pub struct AdvisedPlan<'p> {
     sample_variables: Option<String>,
 }
 
-/// Whether an element's action may be one of those that `which` accepts. A computed action may be any.
-pub fn action_may_be(element: &Element, name: &str, which: impl Fn(i32) -> bool) -> bool {
-    element.props.str(name).contains("${") || which(element.props.int(name, 0))
+impl PropertyText<'_> {
+    /// The facts of the property, if the element's class has any.
+    pub fn facts(&self, class: &str) -> Option<&'static Property> {
+        drumfire_elements::property(class, self.top, self.name)
+    }
 }
 
 /// The texts of all elements in their order.
@@ -36,6 +40,8 @@ struct Texts<'p> {
 /// A text of an element's properties.
 #[derive(Clone, Copy)]
 pub struct PropertyText<'p> {
+    /// The property of the element.
+    pub top: &'p str,
     /// The property that it belongs to. For a text of a nested element, this is the nested property's name.
     pub name: &'p str,
     pub text: &'p str,
@@ -77,7 +83,7 @@ impl<'p> AdvisedPlan<'p> {
             let mut all = Vec::new();
             let mut ends = Vec::with_capacity(self.all.len());
             for element in &self.all {
-                texts(&element.props, &mut all);
+                texts(None, &element.props, &mut all);
                 ends.push(all.len());
             }
             Texts { all, ends }
@@ -186,23 +192,26 @@ pub fn any_below(element: &Element, is_so: &dyn Fn(&Element) -> bool) -> bool {
 /// The property of every element's comment.
 const COMMENTS: &str = "TestPlan.comments";
 
-fn texts<'p>(props: &'p Props, all: &mut Vec<PropertyText<'p>>) {
+/// Adds the texts of properties; `top` is the element's property that they are part of.
+fn texts<'p>(top: Option<&'p str>, props: &'p Props, all: &mut Vec<PropertyText<'p>>) {
     for prop in props.iter().filter(|prop| prop.name != COMMENTS) {
-        value_texts(&prop.name, &prop.value, all);
+        let top = top.unwrap_or(&prop.name);
+        value_texts(top, &prop.name, &prop.value, all);
     }
 }
 
-fn value_texts<'p>(name: &'p str, value: &'p Value, all: &mut Vec<PropertyText<'p>>) {
+fn value_texts<'p>(top: &'p str, name: &'p str, value: &'p Value, all: &mut Vec<PropertyText<'p>>) {
     match value {
         Value::Str(text) => all.push(PropertyText {
+            top,
             name,
             text,
             refers: text.contains('$') && text.contains("${"),
         }),
-        Value::Element(element) => texts(&element.props, all),
+        Value::Element(element) => texts(Some(top), &element.props, all),
         Value::List(items) | Value::Map(items) => {
             for item in items {
-                value_texts(name, &item.value, all);
+                value_texts(top, name, &item.value, all);
             }
         }
         _ => {}
@@ -211,37 +220,15 @@ fn value_texts<'p>(name: &'p str, value: &'p Value, all: &mut Vec<PropertyText<'
 
 /// The script of a script element; `None` for all other elements.
 pub fn script(element: &Element) -> Option<Script> {
-    let is_script = ["JSR223", "BeanShell", "BSF"]
-        .iter()
-        .any(|kind| element.class.starts_with(kind));
-    if !is_script {
-        return None;
-    }
-    let first = |names: &[&str]| {
-        let texts = names
-            .iter()
-            .map(|name| element.props.str(name).into_owned());
-        texts.into_iter().find(|text| !text.trim().is_empty())
-    };
+    let facts = drumfire_elements::of_class(&element.class).filter(|facts| facts.is_script())?;
+    let mut texts = facts.script_texts().map(|name| element.props.str(name));
+    let mut files = facts.script_files().map(|name| element.props.str(name));
+    let text = texts.find(|text| !text.trim().is_empty());
     Some(Script {
-        text: first(SCRIPT_TEXTS).unwrap_or_default(),
-        is_file: first(&[
-            "filename",
-            "BeanShellSampler.filename",
-            "BeanShellAssertion.filename",
-            "BSFSampler.filename",
-        ])
-        .is_some(),
+        text: text.map_or_else(String::new, Cow::into_owned),
+        is_file: files.any(|file| !file.trim().is_empty()),
     })
 }
-
-/// Properties that hold a script.
-pub const SCRIPT_TEXTS: &[&str] = &[
-    "script",
-    "BeanShellSampler.query",
-    "BeanShellAssertion.query",
-    "BSFSampler.query",
-];
 
 /// The script of a script element.
 pub struct Script {

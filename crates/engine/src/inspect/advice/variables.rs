@@ -2,9 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use drumfire_elements::other::test_plan;
+use drumfire_elements::samplers::java_request;
+use drumfire_elements::{Access, Kind, Language, May, Property};
+
 use super::references::{Words, between_variables, is_call, references, variables};
-use super::sight::{AdvisedPlan, PropertyText, SCRIPT_TEXTS, script};
+use super::sight::{AdvisedPlan, PropertyText, script};
 use super::{AdvisedElement, Effect, Rule};
+use crate::elements::samplers::java_sampler;
 use crate::resolve::Element;
 
 pub const RULES: &[Rule] = &[
@@ -26,22 +31,6 @@ pub const RULES: &[Rule] = &[
     },
 ];
 
-/// Elements whose texts name variables only by `${…}`.
-const PLAIN_TEXTS: &[&str] = &[
-    "HTTPSamplerProxy",
-    "HeaderManager",
-    "ResponseAssertion",
-    "ConfigTestElement",
-    "ThreadGroup",
-    "IfController",
-    "WhileController",
-    "LoopController",
-    "TransactionController",
-    "GenericController",
-    "ConstantTimer",
-    "ConstantThroughputTimer",
-];
-
 /// Prefixes of the variables that JMeter itself sets.
 const OWN: &[&str] = &["START.", "TESTSTART.", "JMeterThread.", "__jm", "COOKIE_"];
 
@@ -57,10 +46,13 @@ fn never_set<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let mut found = Vec::new();
     for (element, texts) in sight.with_texts() {
         // The run does not use the Test Plan's name.
-        let own = (element.class != "TestPlan").then_some(&*element.name);
+        let own = (element.class != test_plan::CLASS).then_some(&*element.name);
         // `${name}` in a script may be a variable of its own language.
         let texts = texts.iter().filter(|text| text.refers);
-        let texts = texts.filter(|text| !SCRIPT_TEXTS.contains(&text.name));
+        let texts = texts.filter(|text| {
+            let facts = text.facts(&element.class);
+            !facts.is_some_and(|facts| matches!(facts.kind, Kind::Script))
+        });
         let read = own.into_iter().chain(texts.map(|text| text.text));
         let mut missing = BTreeSet::new();
         for name in read.flat_map(variables) {
@@ -84,19 +76,42 @@ fn sets_anything(element: &Element, texts: &[PropertyText], sight: &AdvisedPlan)
     if let Some(script) = script(element) {
         return script.is_file || has_computed_name(&script.text, &["put", "putObject"]);
     }
-    match element.class.as_str() {
-        // Without names here, the first line of the file has them.
-        "CSVDataSet" => sight
-            .known(&element.props, "variableNames")
-            .is_none_or(|names| names.trim().is_empty()),
-        "RegExUserParameters" | "JavaSampler" => true,
-        // Variables whose names are computed at run time.
-        class => {
-            let names_one = |name: &str| name == "VAR" || name.to_ascii_lowercase().contains("ref");
-            let mut computed = texts.iter().filter(|text| text.refers);
-            computed.any(|text| names_one(text.name)) || crate::elements::entry(class).is_none()
-        }
+    let Some(facts) = drumfire_elements::of_class(&element.class) else {
+        return true;
+    };
+    if facts.may.contains(&May::SetAnyVariable) && !is_native(element) {
+        return true;
     }
+    // Without names here, the first line of the file has them.
+    if facts.data_file().is_some() {
+        let mut names = facts.set_names().map(|property| property.name);
+        return names.all(|name| {
+            let names = sight.known(&element.props, name);
+            names.is_none_or(|names| names.trim().is_empty())
+        });
+    }
+    // Variables whose names are computed at run time.
+    let mut computed = texts.iter().filter(|text| text.refers);
+    computed.any(|text| sets_names(text, element))
+}
+
+/// Whether a text is a list of variables that the element sets.
+fn sets_names(text: &PropertyText, element: &Element) -> bool {
+    let names = text.facts(&element.class).and_then(|facts| facts.names);
+    names.is_some_and(|names| names.access == Access::Sets)
+}
+
+/// Whether an element whose class may do anything is one that does nothing of the kind.
+fn is_native(element: &Element) -> bool {
+    element.class == java_request::CLASS && java_sampler::is_native(&element.props)
+}
+
+/// Whether a text may name variables without `${…}`: it lists names, it is code, or nothing is known about it.
+fn may_name(text: &PropertyText, element: &Element) -> bool {
+    text.facts(&element.class).is_none_or(|facts| {
+        facts.names.is_some()
+            || matches!(facts.kind, Kind::Script | Kind::Code(Language::Condition))
+    })
 }
 
 /// Whether a script may use variables other than by literal names in these calls.
@@ -153,17 +168,16 @@ fn is_literal(arguments: &str) -> bool {
 fn set_texts<'s>(sight: &'s AdvisedPlan<'_>) -> Words<'s> {
     let mut found = Words::default();
     for (element, texts) in sight.with_texts() {
-        let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
         for text in texts {
-            match (is_plain, text.refers) {
-                (true, false) => {}
-                (true, true) => {
+            match (may_name(text, element), text.refers) {
+                (false, false) => {}
+                (false, true) => {
                     let calls = references(text.text).into_iter();
                     let calls = calls.filter(|call| is_call(call));
                     found.extend(calls.flat_map(between_variables));
                 }
-                (false, false) => found.add(text.text),
-                (false, true) => found.extend(between_variables(text.text)),
+                (true, false) => found.add(text.text),
+                (true, true) => found.extend(between_variables(text.text)),
             }
         }
     }
@@ -197,20 +211,10 @@ fn is_part(part: &str) -> bool {
         || part.strip_prefix('g').is_some_and(is_number)
 }
 
-/// Extractors and the property with the names of their variables.
-const EXTRACTORS: &[(&str, &str)] = &[
-    ("RegexExtractor", "RegexExtractor.refname"),
-    ("BoundaryExtractor", "BoundaryExtractor.refname"),
-    ("HtmlExtractor", "HtmlExtractor.refname"),
-    ("JSONPostProcessor", "JSONPostProcessor.referenceNames"),
-    ("JMESPathExtractor", "JMESExtractor.referenceName"),
-    ("XPathExtractor", "XPathExtractor.refname"),
-    ("XPath2Extractor", "XPathExtractor2.refname"),
-];
-
-fn names_property(class: &str) -> Option<&'static str> {
-    let known = EXTRACTORS.iter().find(|(known, _)| *known == class);
-    known.map(|(_, property)| *property)
+/// The property with the names of an extractor's variables; `None` for other elements.
+fn extracted_names(class: &str) -> Option<&'static Property> {
+    let facts = drumfire_elements::of_class(class).filter(|facts| facts.is_extractor())?;
+    facts.set_names().next()
 }
 
 fn unread<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
@@ -223,13 +227,14 @@ fn unread<'p>(sight: &AdvisedPlan<'p>) -> Vec<AdvisedElement<'p>> {
     let read = read_texts(sight);
     let mut found = Vec::new();
     for element in &sight.all {
-        let Some(property) = names_property(&element.class) else {
+        let Some(property) = extracted_names(&element.class) else {
             continue;
         };
-        let names = element.props.str(property);
+        let names = element.props.str(property.name);
         let is_unread = |name: &&str| !read.mention(name);
+        let separator = property.names.and_then(|names| names.separator);
         let mut all = names
-            .split(';')
+            .split(|sign| Some(sign) == separator)
             .map(str::trim)
             .filter(|name| !name.is_empty());
         if names.contains("${")
@@ -251,11 +256,8 @@ fn reads_anything(element: &Element, texts: &[PropertyText]) -> bool {
     if let Some(script) = script(element) {
         return script.is_file || has_computed_name(&script.text, &["get", "getObject"]);
     }
-    if matches!(
-        element.class.as_str(),
-        "DebugSampler" | "DebugPostProcessor" | "JavaSampler"
-    ) || crate::elements::entry(&element.class).is_none()
-    {
+    let facts = drumfire_elements::of_class(&element.class);
+    if facts.is_none_or(|facts| facts.may.contains(&May::ReadAnyVariable)) && !is_native(element) {
         return true;
     }
     let computes = |text: &str| {
@@ -266,21 +268,17 @@ fn reads_anything(element: &Element, texts: &[PropertyText]) -> bool {
     texts.any(|text| computes(text.text))
 }
 
-/// Properties of `PLAIN_TEXTS` elements that may name variables without `${…}`, such as an If Controller's JavaScript condition.
-const NAMING: &[&str] = &["Scope.variable", "IfController.condition"];
-
 /// All texts that may name a variable which an element reads.
 fn read_texts<'s>(sight: &'s AdvisedPlan<'_>) -> Words<'s> {
     let mut found = Words::default();
     for (element, texts) in sight.with_texts() {
-        let own = names_property(&element.class);
-        let is_plain = PLAIN_TEXTS.contains(&element.class.as_str());
+        let own = extracted_names(&element.class).map(|property| property.name);
         found.add(&element.name);
         for text in texts.iter().filter(|text| own != Some(text.name)) {
-            match is_plain && !NAMING.contains(&text.name) {
-                true if text.refers => found.extend(references(text.text)),
-                true => {}
-                false => found.add(text.text),
+            match may_name(text, element) {
+                true => found.add(text.text),
+                false if text.refers => found.extend(references(text.text)),
+                false => {}
             }
         }
     }
@@ -364,6 +362,57 @@ mod tests {
             rules(&group(&script("def b = 1; log.info(\"${b}\")"))),
             ["script-with-references: s (${b})"]
         );
+    }
+
+    #[test]
+    fn columns_that_the_first_line_of_a_random_csv_names_are_set() {
+        let class = "com.blazemeter.jmeter.RandomCSVDataSetConfig";
+        let data = |names: &str| {
+            let props = [("filename", "f.csv"), ("variableNames", names)];
+            rules(&group(
+                &[element(class, "csv", &props, ""), reading("${user}")].concat(),
+            ))
+        };
+        assert_eq!(data(""), [""; 0]);
+        assert_eq!(data("user"), [""; 0]);
+        assert_eq!(data("other"), ["variable-never-set: request (${user})"]);
+    }
+
+    #[test]
+    fn every_element_that_sets_variables_is_known_to() {
+        for (class, property) in [
+            ("kg.apc.jmeter.modifiers.FifoPopPreProcessor", "Variable"),
+            ("kg.apc.jmeter.config.redis.RedisDataSet", "variableNames"),
+            ("ResultSaver", "FileSaver.variablename"),
+        ] {
+            let with = |name: &str| {
+                let setter = element(class, "setter", &[(property, name)], "");
+                rules(&group(&[setter, reading("${a}")].concat()))
+            };
+            assert_eq!(with("a"), [""; 0], "{class}");
+            assert_eq!(with("b"), ["variable-never-set: request (${a})"], "{class}");
+            assert_eq!(with("${name}"), [""; 0], "{class}");
+        }
+        // The code of a response that is asserted names no variable.
+        let assertion = element(
+            "DurationAssertion",
+            "d",
+            &[("DurationAssertion.duration", "a")],
+            "",
+        );
+        assert_eq!(
+            rules(&group(&[assertion, reading("${a}")].concat())),
+            ["variable-never-set: request (${a})"]
+        );
+    }
+
+    #[test]
+    fn the_plugins_json_extractor_that_nobody_reads() {
+        let class = "com.atlantbh.jmeter.plugins.jsonutils.jsonpathextractor.JSONPathExtractor";
+        let extractor = element(class, "x", &[("VAR", "token"), ("JSONPATH", "$.t")], "");
+        assert_eq!(rules(&group(&extractor)), ["extractor-unread: x (token)"]);
+        let read = [extractor, reading("/${token}")].concat();
+        assert_eq!(rules(&group(&read)), [""; 0]);
     }
 
     #[test]

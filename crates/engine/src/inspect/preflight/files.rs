@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use drumfire_elements::config::{csv_data_set, keystore_configuration};
+use drumfire_elements::samplers::os_process_sampler;
+use drumfire_elements::shared::{group as group_fields, http};
+use drumfire_elements::thread_groups::setup_thread_group;
+use drumfire_elements::{May, Role, is_script, items};
 use drumfire_java::file_server;
 use drumfire_jmx::{Diagnostic, Value};
 
 use super::is_as_jmeter;
 use super::provenance::Definitions;
-use crate::decode::script_words::is_script;
-use crate::elements::{self, is_thread_group};
+use crate::elements::is_thread_group;
 use crate::inspect::advice::AdvisedPlan;
 use crate::resolve::Element;
 use crate::run::settings::RunSettings;
@@ -17,9 +21,6 @@ use crate::run::settings::RunSettings;
 const PROPERTY: &str = "drumfire.missing_files";
 /// How many bytes of a data file are read.
 const LOOK: usize = 1 << 16;
-
-/// Data files that hold rows.
-const DATA_SETS: [&str; 2] = ["CSVDataSet", "com.blazemeter.jmeter.RandomCSVDataSetConfig"];
 
 /// Words of scripts that may write files.
 const WRITES: [&str; 8] = [
@@ -98,7 +99,7 @@ fn is_of_nobody(element: &Element, sight: &AdvisedPlan, definitions: &mut Defini
     let is_it = |other: &Element| std::ptr::eq(element, other);
     let group = sight.groups.iter().find(|group| any(group, &is_it));
     group.is_some_and(|group| {
-        let users = group.props.str("ThreadGroup.num_threads");
+        let users = group.props.str(group_fields::USERS.name);
         let users = definitions.value(&users);
         users.is_some_and(|(users, _)| users.trim() == "0")
     })
@@ -107,7 +108,9 @@ fn is_of_nobody(element: &Element, sight: &AdvisedPlan, definitions: &mut Defini
 fn needed<'p>(sight: &AdvisedPlan<'p>) -> Vec<Needed<'p>> {
     let mut all = Vec::new();
     for element in sight.all.iter().copied() {
-        let class = element.class.as_str();
+        let Some(facts) = drumfire_elements::of_class(&element.class) else {
+            continue;
+        };
         let mut add = |text: String, kind| {
             if !text.trim().is_empty() {
                 all.push(Needed {
@@ -117,18 +120,17 @@ fn needed<'p>(sight: &AdvisedPlan<'p>) -> Vec<Needed<'p>> {
                 });
             }
         };
-        if DATA_SETS.contains(&class) {
-            add(element.props.str("filename").into_owned(), FileKind::Data);
-        } else if is_script(class) {
-            for prop in &element.props {
-                if prop.name.to_ascii_lowercase().ends_with("filename") {
-                    add(prop.value.as_str().into_owned(), FileKind::Script);
-                }
-            }
-        } else if let Some(files) = element.props.element("HTTPsampler.Files") {
-            for file in files.props.list("HTTPFileArgs.files") {
+        if let Some(name) = facts.data_file() {
+            add(element.props.str(name).into_owned(), FileKind::Data);
+        }
+        for name in facts.script_files() {
+            add(element.props.str(name).into_owned(), FileKind::Script);
+        }
+        if let Some(files) = element.props.element(http::FILES.name) {
+            for file in files.props.list(items::FILE_LIST.name) {
                 if let Value::Element(file) = &file.value {
-                    add(file.props.str("File.path").into_owned(), FileKind::Upload);
+                    let path = file.props.str(items::FILE_PATH.name);
+                    add(path.into_owned(), FileKind::Upload);
                 }
             }
         }
@@ -168,7 +170,9 @@ fn empty(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
     let opened = std::fs::File::open(file).ok()?;
     opened.take(LOOK as u64).read_to_end(&mut start).ok()?;
     let props = &needed.element.props;
-    let has_header = props.str("variableNames").is_empty() || props.bool("ignoreFirstLine", false);
+    let facts = drumfire_elements::of_class(&needed.element.class)?;
+    let has_header = facts.header_file(props).is_some()
+        || props.bool(csv_data_set::IGNORE_FIRST_LINE.name, false);
     let lines = start
         .split(|byte| *byte == b'\n')
         .filter(|line| !line.trim_ascii().is_empty());
@@ -190,7 +194,7 @@ fn keystore(sight: &AdvisedPlan) -> Option<Diagnostic> {
     if file.is_empty() || Path::new(&*file).exists() {
         return None;
     }
-    let element = sight.of(&["KeystoreConfig"]).next();
+    let element = sight.of(&[keystore_configuration::CLASS]).next();
     let element = element.or_else(|| sight.all.first().copied())?;
     let place = std::path::absolute(&*file).unwrap_or_else(|_| PathBuf::from(&*file));
     let message = format!(
@@ -210,13 +214,13 @@ fn may_be_written(sight: &AdvisedPlan, name: &str) -> bool {
     let set_up = sight
         .groups
         .iter()
-        .filter(|group| group.class.as_str() == "SetupThreadGroup");
+        .filter(|group| group.class == setup_thread_group::CLASS);
     set_up
         .into_iter()
         .any(|group| any(group, &writes_by_itself))
         || sight.all.iter().any(|element| {
             is_listener_of(element, &base)
-                || element.class.as_str() == "SystemSampler"
+                || element.class == os_process_sampler::CLASS
                 || (is_script(&element.class) && script_writes(element, sight.settings))
                 || element
                     .props
@@ -228,15 +232,13 @@ fn may_be_written(sight: &AdvisedPlan, name: &str) -> bool {
 /// Whether an element may write a file by other means than a script.
 fn writes_by_itself(element: &Element) -> bool {
     !is_thread_group(element)
-        && (elements::entry(&element.class).is_none()
-            || matches!(
-                element.class.as_str(),
-                "ResultSaver" | "JavaSampler" | "FTPSampler" | "SystemSampler"
-            ))
+        && drumfire_elements::of_class(&element.class)
+            .is_none_or(|facts| facts.may.contains(&May::WriteFiles))
 }
 
 fn is_listener_of(element: &Element, base: &str) -> bool {
-    matches!(element.class.as_str(), "ResultCollector" | "ResultSaver")
+    let facts = drumfire_elements::of_class(&element.class);
+    facts.is_some_and(|facts| facts.role == Role::Listener)
         && element.props.texts().any(|text| text.contains(base))
 }
 

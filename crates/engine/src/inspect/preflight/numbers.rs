@@ -1,5 +1,7 @@
 //! Numbers that a plan needs before the start: users, loops, ramp-up, duration.
 
+use drumfire_elements::controllers::loop_controller;
+use drumfire_elements::shared::group;
 use drumfire_java::values;
 use drumfire_jmx::{Diagnostic, Props};
 
@@ -45,20 +47,20 @@ const fn real(property: &'static str, noun: &'static str) -> Number {
 }
 
 const OF_GROUPS: [Number; 2] = [
-    whole("ThreadGroup.num_threads", "number of users", 0),
-    whole("ThreadGroup.ramp_time", "ramp-up", 0),
+    whole(group::USERS.name, "number of users", 0),
+    whole(group::RAMP_TIME.name, "ramp-up", 0),
 ];
 const OF_SCHEDULERS: [Number; 2] = [
-    whole("ThreadGroup.delay", "delay", 0),
-    whole("ThreadGroup.duration", "duration", 0),
+    whole(group::DELAY.name, "delay", 0),
+    whole(group::DURATION.name, "duration", 0),
 ];
-const OF_LOOPS: [Number; 1] = [whole("LoopController.loops", "number of loops", -1)];
+const OF_LOOPS: [Number; 1] = [whole(loop_controller::LOOPS.name, "number of loops", -1)];
 const OF_LEVELS: [Number; 5] = [
-    real("TargetLevel", "target"),
-    real("RampUp", "ramp-up"),
-    real("Hold", "hold time"),
-    whole("Steps", "number of steps", 0),
-    whole("Iterations", "number of iterations", 0),
+    real(group::TARGET_LEVEL.name, "target"),
+    real(group::LEVEL_RAMP_UP.name, "ramp-up"),
+    real(group::HOLD.name, "hold time"),
+    whole(group::STEPS.name, "number of steps", 0),
+    whole(group::ITERATIONS.name, "number of iterations", 0),
 ];
 
 /// Reports values that are not numbers: an error if they come from the command line, else a warning.
@@ -71,7 +73,7 @@ pub fn bad(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagnostic
     for element in &sight.all {
         if is_thread_group(element) {
             judge.group(element);
-        } else if element.class.as_str() == "LoopController" {
+        } else if element.class == loop_controller::CLASS {
             judge.all(element, &element.props, &OF_LOOPS);
         }
     }
@@ -86,15 +88,17 @@ struct Judge<'s> {
 
 impl Judge<'_> {
     fn group(&mut self, group: &Element) {
-        if group.class.starts_with("com.blazemeter.") {
+        let facts = drumfire_elements::of_class(&group.class);
+        let level = group::ITERATIONS.name;
+        if facts.is_some_and(|facts| facts.property(level, level).is_some()) {
             self.all(group, &group.props, &OF_LEVELS);
             return;
         }
         self.all(group, &group.props, &OF_GROUPS);
-        if group.props.bool("ThreadGroup.scheduler", false) {
+        if group.props.bool(group::SCHEDULER.name, false) {
             self.all(group, &group.props, &OF_SCHEDULERS);
         }
-        if let Some(main) = group.props.element("ThreadGroup.main_controller") {
+        if let Some(main) = group.props.element(group::MAIN_LOOP.name) {
             self.all(group, &main.props, &OF_LOOPS);
         }
     }

@@ -1,6 +1,9 @@
 //! Finds out where a text's value comes from: which properties it reads, directly or through user defined variables, and
 //! whether the value is known before the run.
 
+use drumfire_elements::config::user_defined_variables::{self, VARIABLES};
+use drumfire_elements::items;
+use drumfire_elements::other::test_plan;
 use drumfire_expr::{Compiler, Properties, Template};
 use drumfire_jmx::Value;
 
@@ -31,17 +34,17 @@ impl Definitions {
         let mut texts = Vec::new();
         for element in &sight.all {
             let arguments = match element.class.as_str() {
-                "TestPlan" => element
+                test_plan::CLASS => element
                     .props
-                    .element("TestPlan.user_defined_variables")
-                    .map_or(&[][..], |own| own.props.list("Arguments.arguments")),
-                "Arguments" => element.props.list("Arguments.arguments"),
+                    .element(test_plan::USER_DEFINED_VARIABLES.name)
+                    .map_or(&[][..], |own| own.props.list(VARIABLES.name)),
+                user_defined_variables::CLASS => element.props.list(VARIABLES.name),
                 _ => continue,
             };
             for argument in arguments {
                 if let Value::Element(argument) = &argument.value {
                     let text = |name: &str| argument.props.str(name).into_owned();
-                    texts.push((text("Argument.name"), text("Argument.value")));
+                    texts.push((text(items::NAME.name), text(items::VALUE.name)));
                 }
             }
         }

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use drumfire_elements::{May, is_script};
 use drumfire_java::file_server;
 use drumfire_jmx::{
     Diagnostic, Effect, KNOWN_PROPERTIES, Props, Value, did_you_mean, known_property,
 };
 
 use super::provenance::property_read;
-use crate::decode::script_words::is_script;
-use crate::elements;
 use crate::inspect::advice::AdvisedPlan;
 use crate::inspect::advice::references::{has_word, is_call, references};
 
@@ -43,8 +42,8 @@ impl<'p> Reads<'p> {
         let mut reads = Reads::default();
         for element in sight.all.iter().copied() {
             let class = element.class.as_str();
-            reads.is_open |= elements::entry(class).is_none()
-                || matches!(class, "JavaSampler" | "BackendListener" | "JUnitSampler");
+            reads.is_open |= drumfire_elements::of_class(class)
+                .is_none_or(|facts| facts.may.contains(&May::ReadAnyProperty));
             reads.text(&element.name);
             reads.props(&element.props, is_script(class));
             if is_script(class) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use drumfire_elements::samplers::{self as facts, old_http_request, parallel_http_requests};
 use drumfire_jmx::{Prop, Value};
 
 use super::embedded::Resources;
@@ -46,7 +47,7 @@ const APPLICABLE: [&str; 9] = [
 /// A property of Drumfire, which JMeter preserves and ignores.
 const BYTES_PER_SECOND: &str = "drumfire.bytes_per_second";
 /// A plugin's sampler, whose requests are those of an HTTP Request.
-pub const PARALLEL: &str = "com.blazemeter.jmeter.http.ParallelHTTPSampler";
+pub const PARALLEL: &str = parallel_http_requests::CLASS;
 
 /// HTTP Request (`HTTPSamplerProxy`, `HTTPSampler_`): one request with its redirects and embedded resources.
 ///
@@ -234,10 +235,10 @@ fn client(d: &mut Decoder, merged: &Merged<'_>) -> Result<Client, String> {
     if d.element.class == BLAZEMETER || d.element.class == PARALLEL {
         return Ok(Client::HttpClient);
     }
-    if d.element.class == "HTTPSampler_" {
+    if d.element.class == old_http_request::CLASS {
         return Ok(Client::OldJava);
     }
-    if d.element.class == "AccessLogSampler" {
+    if d.element.class == facts::access_log_sampler::CLASS {
         return Ok(Client::AccessLog);
     }
     let implementation = merged.template(d, "HTTPSampler.implementation");

@@ -1,12 +1,13 @@
 //! The version of HTTP that a sampler speaks.
 
+use drumfire_elements::samplers::bzm_http2_request;
 use drumfire_http::HttpVersion;
 
 use super::merged::Merged;
 use crate::decode::Decoder;
 
 /// The class of BlazeMeter's HTTP plugin.
-pub(super) const BLAZEMETER: &str = "com.blazemeter.jmeter.http2.sampler.HTTP2Sampler";
+pub(super) const BLAZEMETER: &str = bzm_http2_request::CLASS;
 
 /// The newest version to speak, by the address's scheme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -23,16 +23,18 @@ mod sampler;
 mod stop;
 mod upgrade;
 
+use drumfire_elements::samplers;
+
 pub use client::WebSocketClient;
 pub use decode::decode;
 pub use sampler::WebSocketSampler;
 
 /// The samplers' classes.
 pub const CLASSES: [&str; 6] = [
-    "eu.luminis.jmeter.wssampler.OpenWebSocketSampler",
-    "eu.luminis.jmeter.wssampler.RequestResponseWebSocketSampler",
-    "eu.luminis.jmeter.wssampler.SingleReadWebSocketSampler",
-    "eu.luminis.jmeter.wssampler.SingleWriteWebSocketSampler",
-    "eu.luminis.jmeter.wssampler.PingPongSampler",
-    "eu.luminis.jmeter.wssampler.CloseWebSocketSampler",
+    samplers::websocket_open::CLASS,
+    samplers::websocket_request_response::CLASS,
+    samplers::websocket_single_read::CLASS,
+    samplers::websocket_single_write::CLASS,
+    samplers::websocket_ping_pong::CLASS,
+    samplers::websocket_close::CLASS,
 ];
