@@ -1,63 +1,76 @@
 //! Builds JMeter's elements for plans, with the properties that JMeter's screens save.
 
+use drumfire_elements::assertions::response_assertion;
+use drumfire_elements::config::{
+    auth_manager, cache_manager, cookie_manager, csv_data_set, header_manager, http_defaults,
+    user_defined_variables,
+};
+use drumfire_elements::controllers::{loop_controller, simple_controller, transaction_controller};
+use drumfire_elements::items;
+use drumfire_elements::other::test_plan;
+use drumfire_elements::post::{boundary_extractor, css_extractor, json_extractor, regex_extractor};
+use drumfire_elements::samplers::flow_control_action;
+use drumfire_elements::shared::{group, http};
+use drumfire_elements::thread_groups::{open_model_thread_group, thread_group};
+use drumfire_elements::timers::constant_throughput_timer;
 use drumfire_jmx::{Element, Node, Prop};
 
 use crate::text::PlanText;
 
 pub fn test_plan(name: &str, comments: &str, variables: &[(String, PlanText, String)]) -> Node {
     let variables = variables.iter().map(|(name, value, description)| {
-        let argument = Element::new("Argument")
-            .with("Argument.name", name.as_str())
-            .with("Argument.value", value.template());
+        let argument = Element::new(items::ARGUMENT.class)
+            .with(items::NAME.name, name.as_str())
+            .with(items::VALUE.name, value.template());
         let argument = match description.is_empty() {
             true => argument,
-            false => argument.with("Argument.desc", description.as_str()),
+            false => argument.with(items::DESCRIPTION.name, description.as_str()),
         };
-        Prop::new(name, argument.with("Argument.metadata", "="))
+        Prop::new(name, argument.with(items::METADATA.name, "="))
     });
-    Node::new("TestPlan", "TestPlanGui", name)
+    test_plan::FACTS
+        .node(name)
         .with("TestPlan.comments", comments)
-        .with("TestPlan.functional_mode", false)
-        .with("TestPlan.tearDown_on_shutdown", true)
-        .with("TestPlan.serialize_threadgroups", false)
+        .with(test_plan::FUNCTIONAL_MODE.name, false)
+        .with(test_plan::TEAR_DOWN_ON_SHUTDOWN.name, true)
+        .with(test_plan::SERIALIZE.name, false)
         .with(
-            "TestPlan.user_defined_variables",
+            test_plan::USER_DEFINED_VARIABLES.name,
             arguments("ArgumentsPanel", variables.collect()),
         )
 }
 
 fn arguments(gui: &str, items: Vec<Prop>) -> Element {
-    Element::new("Arguments")
+    Element::new(items::ARGUMENTS.class)
         .shown(gui, "User Defined Variables")
-        .with("Arguments.arguments", items)
+        .with(user_defined_variables::VARIABLES.name, items)
 }
 
 /// A Thread Group. Without a duration it ends after its loops.
 pub fn thread_group(name: &str, users: &str, ramp_up: &str, loops: &str, duration: &str) -> Node {
-    let controller = Element::new("LoopController")
+    let controller = Element::new(items::LOOP.class)
         .shown("LoopControlPanel", "Loop Controller")
-        .with("LoopController.continue_forever", false)
-        .with("LoopController.loops", loops);
-    Node::new("ThreadGroup", "ThreadGroupGui", name)
-        .with("ThreadGroup.on_sample_error", "continue")
-        .with("ThreadGroup.main_controller", controller)
-        .with("ThreadGroup.num_threads", users)
-        .with("ThreadGroup.ramp_time", ramp_up)
-        .with("ThreadGroup.scheduler", !duration.is_empty())
-        .with("ThreadGroup.duration", duration)
-        .with("ThreadGroup.delay", "")
-        .with("ThreadGroup.same_user_on_next_iteration", true)
+        .with(loop_controller::CONTINUE_FOREVER.name, false)
+        .with(loop_controller::LOOPS.name, loops);
+    thread_group::FACTS
+        .node(name)
+        .with(group::ON_SAMPLE_ERROR.name, "continue")
+        .with(group::MAIN_LOOP.name, controller)
+        .with(group::USERS.name, users)
+        .with(group::RAMP_TIME.name, ramp_up)
+        .with(group::SCHEDULER.name, !duration.is_empty())
+        .with(group::DURATION.name, duration)
+        .with(group::DELAY.name, "")
+        .with(group::SAME_USER.name, true)
 }
 
 pub fn open_model(name: &str, schedule: &str) -> Node {
-    Node::new("OpenModelThreadGroup", "OpenModelThreadGroupGui", name)
-        .with(
-            "ThreadGroup.main_controller",
-            Element::new("OpenModelThreadGroupController"),
-        )
-        .with("ThreadGroup.on_sample_error", "continue")
-        .with("OpenModelThreadGroup.schedule", schedule)
-        .with("OpenModelThreadGroup.random_seed", 0_i64)
+    open_model_thread_group::FACTS
+        .node(name)
+        .with(group::MAIN_LOOP.name, Element::new(items::OPEN_MODEL.class))
+        .with(group::ON_SAMPLE_ERROR.name, "continue")
+        .with(open_model_thread_group::SCHEDULE.name, schedule)
+        .with(open_model_thread_group::RANDOM_SEED.name, 0_i64)
 }
 
 /// The fields of an HTTP Request that name its server.
@@ -69,216 +82,207 @@ pub struct ServerFields {
 }
 
 pub fn http_defaults(server: &ServerFields) -> Node {
-    Node::new(
-        "ConfigTestElement",
-        "HttpDefaultsGui",
-        "HTTP Request Defaults",
-    )
-    .with(
-        "HTTPsampler.Arguments",
-        arguments("HTTPArgumentsPanel", Vec::new()),
-    )
-    .with("HTTPSampler.domain", server.host.as_str())
-    .with("HTTPSampler.port", server.port.as_str())
-    .with("HTTPSampler.protocol", server.scheme.as_str())
-    .with("HTTPSampler.connect_timeout", "10000")
-    .with("HTTPSampler.response_timeout", "60000")
+    http_defaults::FACTS
+        .node("HTTP Request Defaults")
+        .with(
+            http::ARGUMENTS.name,
+            arguments("HTTPArgumentsPanel", Vec::new()),
+        )
+        .with(http::DOMAIN.name, server.host.as_str())
+        .with(http::PORT.name, server.port.as_str())
+        .with(http::PROTOCOL.name, server.scheme.as_str())
+        .with(http::CONNECT_TIMEOUT.name, "10000")
+        .with(http::RESPONSE_TIMEOUT.name, "60000")
 }
 
 pub fn cookie_manager() -> Node {
-    Node::new("CookieManager", "CookiePanel", "HTTP Cookie Manager")
-        .with("CookieManager.cookies", Vec::new())
-        .with("CookieManager.clearEachIteration", false)
-        .with("CookieManager.controlledByThreadGroup", true)
+    cookie_manager::FACTS
+        .node("HTTP Cookie Manager")
+        .with(cookie_manager::COOKIES.name, Vec::new())
+        .with(cookie_manager::CLEAR_EACH_ITERATION.name, false)
+        .with(cookie_manager::CONTROLLED_BY_THREAD_GROUP.name, true)
 }
 
 pub fn cache_manager() -> Node {
-    Node::new("CacheManager", "CacheManagerGui", "HTTP Cache Manager")
-        .with("clearEachIteration", false)
-        .with("useExpires", true)
-        .with("CacheManager.controlledByThread", true)
+    cache_manager::FACTS
+        .node("HTTP Cache Manager")
+        .with(cache_manager::CLEAR_EACH_ITERATION.name, false)
+        .with(cache_manager::USE_EXPIRES.name, true)
+        .with(cache_manager::CONTROLLED_BY_THREAD_GROUP.name, true)
 }
 
 pub fn header_manager(fields: &[(PlanText, PlanText)]) -> Node {
     let items = fields.iter().map(|(name, value)| {
-        let header = Element::new("Header")
-            .with("Header.name", name.template())
-            .with("Header.value", value.template());
+        let header = Element::new(items::HEADER.class)
+            .with(items::HEADER_NAME.name, name.template())
+            .with(items::HEADER_VALUE.name, value.template());
         Prop::new("", header)
     });
-    Node::new("HeaderManager", "HeaderPanel", "HTTP Header Manager")
-        .with("HeaderManager.headers", items.collect::<Vec<_>>())
+    header_manager::FACTS
+        .node("HTTP Header Manager")
+        .with(header_manager::HEADERS.name, items.collect::<Vec<_>>())
 }
 
 /// Credentials for a server: `url` is `scheme://host:port`.
 pub fn auth_manager(credentials: &[(String, crate::exchange::Auth)]) -> Node {
     let items = credentials.iter().map(|(url, auth)| {
-        let element = Element::new("Authorization")
-            .with("Authorization.url", url.as_str())
-            .with("Authorization.username", auth.user.template())
-            .with("Authorization.password", auth.password.template())
-            .with("Authorization.domain", "")
-            .with("Authorization.realm", "")
-            .with("Authorization.mechanism", auth.mechanism);
+        let element = Element::new(items::AUTHORIZATION.class)
+            .with(items::AUTHORIZATION_URL.name, url.as_str())
+            .with(items::AUTHORIZATION_USER.name, auth.user.template())
+            .with(items::AUTHORIZATION_PASSWORD.name, auth.password.template())
+            .with(items::AUTHORIZATION_DOMAIN.name, "")
+            .with(items::AUTHORIZATION_REALM.name, "")
+            .with(items::AUTHORIZATION_MECHANISM.name, auth.mechanism);
         Prop::new("", element)
     });
-    Node::new("AuthManager", "AuthPanel", "HTTP Authorization Manager")
-        .with("AuthManager.auth_list", items.collect::<Vec<_>>())
-        .with("AuthManager.controlledByThreadGroup", false)
+    auth_manager::FACTS
+        .node("HTTP Authorization Manager")
+        .with(auth_manager::AUTHORIZATIONS.name, items.collect::<Vec<_>>())
+        .with(auth_manager::CONTROLLED_BY_THREAD_GROUP.name, false)
 }
 
 pub fn transaction(name: &str) -> Node {
-    Node::new("TransactionController", "TransactionControllerGui", name)
-        .with("TransactionController.includeTimers", false)
-        .with("TransactionController.parent", false)
+    transaction_controller::FACTS
+        .node(name)
+        .with(transaction_controller::INCLUDE_TIMERS.name, false)
+        .with(transaction_controller::PARENT.name, false)
 }
 
 pub fn simple_controller(name: &str) -> Node {
-    Node::new("GenericController", "LogicControllerGui", name)
+    simple_controller::FACTS.node(name)
 }
 
 /// Limits the group's users together to a rate per minute.
 pub fn throughput_timer(per_minute: f64) -> Node {
-    Node::new(
-        "ConstantThroughputTimer",
-        "TestBeanGUI",
-        "Constant Throughput Timer",
-    )
-    .with("calcMode", 4)
-    .with("throughput", per_minute)
+    constant_throughput_timer::FACTS
+        .node("Constant Throughput Timer")
+        .with(constant_throughput_timer::MODE.name, 4)
+        .with(constant_throughput_timer::THROUGHPUT.name, per_minute)
 }
 
 /// A pause as an element of its own. JMeter's timers apply before samplers; this one stands between
 /// them.
 pub fn pause(name: &str, delay_ms: &str) -> Node {
-    Node::new("TestAction", "TestActionGui", name)
-        .with("ActionProcessor.action", 1)
-        .with("ActionProcessor.target", 0)
-        .with("ActionProcessor.duration", delay_ms)
+    flow_control_action::FACTS
+        .node(name)
+        .with(flow_control_action::ACTION.name, 1)
+        .with(flow_control_action::TARGET.name, 0)
+        .with(flow_control_action::DURATION.name, delay_ms)
 }
 
 /// An assertion on the response code, which a regular expression describes.
 pub fn code_assertion(pattern: &str) -> Node {
     let strings = vec![Prop::new("0", pattern)];
-    Node::new("ResponseAssertion", "AssertionGui", "Response code")
-        .with("Asserion.test_strings", strings)
-        .with("Assertion.custom_message", "")
-        .with("Assertion.test_field", "Assertion.response_code")
+    response_assertion::FACTS
+        .node("Response code")
+        .with(response_assertion::PATTERNS.name, strings)
+        .with(response_assertion::CUSTOM_MESSAGE.name, "")
+        .with(response_assertion::FIELD.name, "Assertion.response_code")
         // An expected code such as 404 is not a failure.
-        .with("Assertion.assume_success", true)
-        .with("Assertion.test_type", 1)
+        .with(response_assertion::IGNORE_STATUS.name, true)
+        .with(response_assertion::TEST_TYPE.name, 1)
 }
 
 /// An assertion on the body without patterns, as JMeter's recorder adds it.
 pub fn body_assertion() -> Node {
-    Node::new("ResponseAssertion", "AssertionGui", "Response Assertion")
-        .with("Asserion.test_strings", Vec::new())
-        .with("Assertion.custom_message", "")
-        .with("Assertion.test_field", "Assertion.response_data")
-        .with("Assertion.assume_success", false)
-        .with("Assertion.test_type", 16)
+    response_assertion::FACTS
+        .node("Response Assertion")
+        .with(response_assertion::PATTERNS.name, Vec::new())
+        .with(response_assertion::CUSTOM_MESSAGE.name, "")
+        .with(response_assertion::FIELD.name, "Assertion.response_data")
+        .with(response_assertion::IGNORE_STATUS.name, false)
+        .with(response_assertion::TEST_TYPE.name, 16)
 }
 
 /// A CSV file with a header line. With `once` set, users stop after its last row.
 pub fn csv_data_set(file: &str, variables: &str, once: bool) -> Node {
-    Node::new("CSVDataSet", "TestBeanGUI", &format!("Data from {file}"))
-        .with("filename", file)
-        .with("fileEncoding", "UTF-8")
-        .with("variableNames", variables)
-        .with("ignoreFirstLine", true)
-        .with("delimiter", ",")
-        .with("quotedData", true)
-        .with("recycle", !once)
-        .with("stopThread", once)
-        .with("shareMode", "shareMode.all")
+    csv_data_set::FACTS
+        .node(&format!("Data from {file}"))
+        .with(csv_data_set::FILE.name, file)
+        .with(csv_data_set::ENCODING.name, "UTF-8")
+        .with(csv_data_set::VARIABLE_NAMES.name, variables)
+        .with(csv_data_set::IGNORE_FIRST_LINE.name, true)
+        .with(csv_data_set::DELIMITER.name, ",")
+        .with(csv_data_set::QUOTED.name, true)
+        .with(csv_data_set::RECYCLE.name, !once)
+        .with(csv_data_set::STOP_AT_END.name, once)
+        .with(csv_data_set::SHARE_MODE.name, "shareMode.all")
 }
 
 pub fn json_extractor(variable: &str, path: &str) -> Node {
-    Node::new(
-        "JSONPostProcessor",
-        "JSONPostProcessorGui",
-        &format!("{variable} from JSON"),
-    )
-    .with("JSONPostProcessor.referenceNames", variable)
-    .with("JSONPostProcessor.jsonPathExprs", path)
-    .with("JSONPostProcessor.match_numbers", "1")
-    .with("JSONPostProcessor.defaultValues", "NOT_FOUND")
+    json_extractor::FACTS
+        .node(&format!("{variable} from JSON"))
+        .with(json_extractor::NAMES.name, variable)
+        .with(json_extractor::PATHS.name, path)
+        .with(json_extractor::MATCH_NUMBERS.name, "1")
+        .with(json_extractor::DEFAULTS.name, "NOT_FOUND")
 }
 
 pub fn css_extractor(variable: &str, selector: &str, attribute: &str) -> Node {
-    Node::new(
-        "HtmlExtractor",
-        "HtmlExtractorGui",
-        &format!("{variable} from the page"),
-    )
-    .with("HtmlExtractor.refname", variable)
-    .with("HtmlExtractor.expr", selector)
-    .with("HtmlExtractor.attribute", attribute)
-    .with("HtmlExtractor.default", "NOT_FOUND")
-    .with("HtmlExtractor.match_number", "1")
-    .with("HtmlExtractor.extractor_impl", "")
-    .with("HtmlExtractor.default_empty_value", false)
+    css_extractor::FACTS
+        .node(&format!("{variable} from the page"))
+        .with(css_extractor::NAME.name, variable)
+        .with(css_extractor::SELECTOR.name, selector)
+        .with(css_extractor::ATTRIBUTE.name, attribute)
+        .with(css_extractor::DEFAULT.name, "NOT_FOUND")
+        .with(css_extractor::MATCH_NUMBER.name, "1")
+        .with(css_extractor::IMPLEMENTATION.name, "")
+        .with(css_extractor::EMPTY_DEFAULT.name, false)
 }
 
 /// `field` is JMeter's `useHeaders`: `false` for the body, `true` for the response headers, `URL`.
 pub fn boundary_extractor(variable: &str, left: &str, right: &str, field: &str) -> Node {
-    Node::new(
-        "BoundaryExtractor",
-        "BoundaryExtractorGui",
-        &format!("{variable} by boundaries"),
-    )
-    .with("BoundaryExtractor.useHeaders", field)
-    .with("BoundaryExtractor.refname", variable)
-    .with("BoundaryExtractor.lboundary", left)
-    .with("BoundaryExtractor.rboundary", right)
-    .with("BoundaryExtractor.default", "NOT_FOUND")
-    .with("BoundaryExtractor.default_empty_value", false)
-    .with("BoundaryExtractor.match_number", "1")
+    boundary_extractor::FACTS
+        .node(&format!("{variable} by boundaries"))
+        .with(boundary_extractor::FIELD.name, field)
+        .with(boundary_extractor::NAME.name, variable)
+        .with(boundary_extractor::LEFT.name, left)
+        .with(boundary_extractor::RIGHT.name, right)
+        .with(boundary_extractor::DEFAULT.name, "NOT_FOUND")
+        .with(boundary_extractor::EMPTY_DEFAULT.name, false)
+        .with(boundary_extractor::MATCH_NUMBER.name, "1")
 }
 
 pub fn regex_extractor(variable: &str, pattern: &str, field: &str) -> Node {
-    Node::new(
-        "RegexExtractor",
-        "RegexExtractorGui",
-        &format!("{variable} by a pattern"),
-    )
-    .with("RegexExtractor.useHeaders", field)
-    .with("RegexExtractor.refname", variable)
-    .with("RegexExtractor.regex", pattern)
-    .with("RegexExtractor.template", "$1$")
-    .with("RegexExtractor.default", "NOT_FOUND")
-    .with("RegexExtractor.match_number", "1")
-    .with("RegexExtractor.default_empty_value", false)
+    regex_extractor::FACTS
+        .node(&format!("{variable} by a pattern"))
+        .with(regex_extractor::FIELD.name, field)
+        .with(regex_extractor::NAME.name, variable)
+        .with(regex_extractor::REGEX.name, pattern)
+        .with(regex_extractor::TEMPLATE.name, "$1$")
+        .with(regex_extractor::DEFAULT.name, "NOT_FOUND")
+        .with(regex_extractor::MATCH_NUMBER.name, "1")
+        .with(regex_extractor::EMPTY_DEFAULT.name, false)
 }
 
 /// An argument of an HTTP Request.
 pub fn http_argument(name: &str, value: &str, encode: bool) -> Prop {
-    let argument = Element::new("HTTPArgument")
-        .with("HTTPArgument.always_encode", encode)
-        .with("Argument.value", value)
-        .with("Argument.metadata", "=");
+    let argument = Element::new(items::HTTP_ARGUMENT.class)
+        .with(items::ENCODE.name, encode)
+        .with(items::VALUE.name, value)
+        .with(items::METADATA.name, "=");
     let argument = match name.is_empty() {
         true => argument,
         false => argument
-            .with("HTTPArgument.use_equals", true)
-            .with("Argument.name", name),
+            .with(items::USE_EQUALS.name, true)
+            .with(items::NAME.name, name),
     };
     Prop::new(name, argument)
 }
 
 pub fn http_file(path: &str, parameter: &str, mime: &str) -> Prop {
-    let file = Element::new("HTTPFileArg")
-        .with("File.mimetype", mime)
-        .with("File.path", path)
-        .with("File.paramname", parameter);
+    let file = Element::new(items::HTTP_FILE.class)
+        .with(items::FILE_TYPE.name, mime)
+        .with(items::FILE_PATH.name, path)
+        .with(items::FILE_PARAMETER.name, parameter);
     Prop::new(path, file)
 }
 
 pub fn http_arguments(items: Vec<Prop>, is_raw: bool) -> Element {
-    let panel = Element::new("Arguments");
+    let panel = Element::new(items::ARGUMENTS.class);
     let panel = match is_raw {
         true => panel,
         false => panel.shown("HTTPArgumentsPanel", "User Defined Variables"),
     };
-    panel.with("Arguments.arguments", items)
+    panel.with(user_defined_variables::VARIABLES.name, items)
 }

@@ -1,5 +1,6 @@
 //! Writes a draft as the tree of a plan; all importers share it.
 
+use drumfire_elements::samplers::http_request;
 use std::collections::HashMap;
 
 use drumfire_jmx::{Node, Prop, Tree};
@@ -266,7 +267,7 @@ impl PlanWriter<'_> {
     fn sampler(&self, step: &DraftStep) -> Node {
         let request = &step.request;
         let name = request.label();
-        let mut node = Node::new("HTTPSamplerProxy", "HttpTestSampleGui", &name);
+        let mut node = Node::new(http_request::CLASS, "HttpTestSampleGui", &name);
         if !request.comment.is_empty() {
             node.props
                 .put("TestPlan.comments", request.comment.as_str());

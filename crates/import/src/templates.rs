@@ -1,5 +1,11 @@
 //! Small starter plans for `drumfire new`.
 
+use drumfire_elements::config::jdbc_connection;
+use drumfire_elements::controllers::loop_controller;
+use drumfire_elements::samplers::{
+    jdbc_request, websocket_close, websocket_open, websocket_request_response,
+};
+use drumfire_elements::timers::uniform_random_timer;
 use drumfire_jmx::{Node, Tree};
 
 use crate::elements::{self, ServerFields};
@@ -118,7 +124,7 @@ fn users(content: Vec<Node>) -> Node {
 
 fn think() -> Node {
     Node::new(
-        "UniformRandomTimer",
+        uniform_random_timer::CLASS,
         "UniformRandomTimerGui",
         "Think 1 to 3 seconds",
     )
@@ -195,26 +201,20 @@ fn open_model(_: &str) -> Tree {
 }
 
 fn websocket(_: &str) -> Tree {
-    const PACKAGE: &str = "eu.luminis.jmeter.wssampler";
     let comments = "Each user opens a connection, sends a message and waits for the answer until the time is over.\n\
                     The samplers are those of the plugin \"WebSocket Samplers by Peter Doornbosch\".\n\
                     Run it with: drumfire run PLAN.jmx -Jhost=chat.example -Jpath=/socket";
     let plan = elements::test_plan("WebSocket", comments, &[]);
-    let sampler = |class: &str, name: &str| {
-        Node::new(
-            &format!("{PACKAGE}.{class}"),
-            &format!("{PACKAGE}.{class}Gui"),
-            name,
-        )
-    };
-    let open = sampler("OpenWebSocketSampler", "Connect")
+    let open = websocket_open::FACTS
+        .node("Connect")
         .with("TLS", false)
         .with("server", "${__P(host,127.0.0.1)}")
         .with("port", "${__P(port,80)}")
         .with("path", "${__P(path,/)}")
         .with("connectTimeout", "20000")
         .with("readTimeout", "6000");
-    let ask = sampler("RequestResponseWebSocketSampler", "Ask")
+    let ask = websocket_request_response::FACTS
+        .node("Ask")
         .with("createNewConnection", false)
         .with("TLS", false)
         .with("server", "")
@@ -226,10 +226,11 @@ fn websocket(_: &str) -> Tree {
         .with("readTimeout", "6000")
         .with("loadDataFromFile", false)
         .with("dataFile", "");
-    let close = sampler("CloseWebSocketSampler", "Close")
+    let close = websocket_close::FACTS
+        .node("Close")
         .with("statusCode", "1000")
         .with("readTimeout", "6000");
-    let ten_times = Node::new("LoopController", "LoopControlPanel", "Ten messages")
+    let ten_times = Node::new(loop_controller::CLASS, "LoopControlPanel", "Ten messages")
         .with("LoopController.loops", "10")
         .above([ask, elements::pause("Think", "${__P(pause_ms,1000)}")]);
     Tree::new(plan.above([users(vec![open, ten_times, close])]))
@@ -248,7 +249,7 @@ fn jdbc(_: &str) -> Tree {
         ("db_password", "${__P(db.password,)}", ""),
     ]);
     let plan = elements::test_plan("Database", comments, &variables);
-    let pool = Node::new("JDBCDataSource", "TestBeanGUI", "Database connection")
+    let pool = Node::new(jdbc_connection::CLASS, "TestBeanGUI", "Database connection")
         .with("autocommit", true)
         .with("checkQuery", "")
         .with("connectionAge", "5000")
@@ -265,7 +266,7 @@ fn jdbc(_: &str) -> Tree {
         .with("transactionIsolation", "DEFAULT")
         .with("trimInterval", "60000")
         .with("username", "${db_user}");
-    let query = Node::new("JDBCSampler", "TestBeanGUI", "Select")
+    let query = Node::new(jdbc_request::CLASS, "TestBeanGUI", "Select")
         .with("dataSource", "db")
         .with("query", "select 1")
         .with("queryArguments", "")

@@ -1,5 +1,12 @@
 //! Elements at the start of a scenario: defaults, managers, data sources.
 
+use drumfire_elements::config::{
+    auth_manager, cache_manager, cookie_manager, csv_data_set, dns_cache_manager, header_manager,
+    http_defaults, keystore_configuration, random_csv_data_set, user_defined_variables,
+};
+use drumfire_elements::items;
+use drumfire_elements::samplers::set_variables_action;
+use drumfire_elements::shared::http;
 use drumfire_jmx::{Element, Node, Prop, Value};
 
 use crate::amount::milliseconds;
@@ -15,9 +22,10 @@ pub(crate) fn head(scenario: &Table, files: &Files) -> Result<Vec<Node>, Fault> 
     if flag(scenario, "store-cache", true) {
         head.insert(
             0,
-            Node::new("CacheManager", "CacheManagerGui", "Cache")
-                .with("clearEachIteration", true)
-                .with("useExpires", true),
+            cache_manager::FACTS
+                .node("Cache")
+                .with(cache_manager::CLEAR_EACH_ITERATION.name, true)
+                .with(cache_manager::USE_EXPIRES.name, true),
         );
     }
     let before_defaults = head.len() - 1;
@@ -27,10 +35,11 @@ pub(crate) fn head(scenario: &Table, files: &Files) -> Result<Vec<Node>, Fault> 
     }
     if flag(scenario, "use-dns-cache-mgr", true) {
         managers.push(
-            Node::new("DNSCacheManager", "DNSCachePanel", "DNS Cache Manager")
-                .with("DNSCacheManager.servers", Vec::<Prop>::new())
-                .with("DNSCacheManager.clearEachIteration", false)
-                .with("DNSCacheManager.isCustomResolver", false),
+            dns_cache_manager::FACTS
+                .node("DNS Cache Manager")
+                .with(dns_cache_manager::SERVERS.name, Vec::<Prop>::new())
+                .with(dns_cache_manager::CLEAR_EACH_ITERATION.name, false)
+                .with(dns_cache_manager::IS_CUSTOM_RESOLVER.name, false),
         );
     }
     head.splice(before_defaults..before_defaults, managers);
@@ -43,45 +52,46 @@ pub(crate) fn head(scenario: &Table, files: &Files) -> Result<Vec<Node>, Fault> 
 }
 
 fn defaults(scenario: &Table) -> Node {
-    let mut node = Node::new("ConfigTestElement", "HttpDefaultsGui", "Defaults");
+    let mut node = http_defaults::FACTS.node("Defaults");
     if flag(scenario, "retrieve-resources", true) {
         node = node
-            .with("HTTPSampler.image_parser", true)
-            .with("HTTPSampler.concurrentDwn", true);
+            .with(http::EMBEDDED_RESOURCES.name, true)
+            .with(http::PARALLEL.name, true);
         let pool = scenario.get("concurrent-pool-size").cloned();
         let pool = pool.unwrap_or_else(|| 4.into());
         if is_true(Some(&pool)) {
-            node = node.with("HTTPSampler.concurrentPool", text(&pool));
+            node = node.with(http::PARALLEL_NUMBER.name, text(&pool));
         }
     }
-    let arguments = Element::new("Arguments").shown("HTTPArgumentsPanel", "user_defined");
-    node = node.with("HTTPsampler.Arguments", arguments);
+    let arguments =
+        Element::new(user_defined_variables::CLASS).shown("HTTPArgumentsPanel", "user_defined");
+    node = node.with(http::ARGUMENTS.name, arguments);
     let address = text_or(scenario, "default-address", "");
     let (scheme, rest) = scheme_of(&address);
     if let Some(scheme) = scheme {
-        node = node.with("HTTPSampler.protocol", scheme);
+        node = node.with(http::PROTOCOL.name, scheme);
     }
     if let Some(rest) = rest.strip_prefix("//") {
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let mut host = &rest[..end];
         if let Some((name, port)) = host.rsplit_once(':') {
-            node = node.with("HTTPSampler.port", port);
+            node = node.with(http::PORT.name, port);
             host = name;
         }
         if !rest[..end].is_empty() {
-            node = node.with("HTTPSampler.domain", host);
+            node = node.with(http::DOMAIN.name, host);
         }
     }
     let timeout = scenario.get("timeout").cloned();
     let timeout = milliseconds(&timeout.unwrap_or_else(|| "30s".into()));
     if is_true(Some(&timeout)) {
         node = node
-            .with("HTTPSampler.connect_timeout", text(&timeout))
-            .with("HTTPSampler.response_timeout", text(&timeout));
+            .with(http::CONNECT_TIMEOUT.name, text(&timeout))
+            .with(http::RESPONSE_TIMEOUT.name, text(&timeout));
     }
     for (key, property) in [
-        ("content-encoding", "HTTPSampler.contentEncoding"),
-        ("retrieve-resources-regex", "HTTPSampler.embedded_url_re"),
+        ("content-encoding", http::CONTENT_ENCODING.name),
+        ("retrieve-resources-regex", http::EMBEDDED_MATCH.name),
     ] {
         if is_true(scenario.get(key)) {
             node = node.with(property, text_or(scenario, key, ""));
@@ -105,9 +115,10 @@ pub(crate) fn scheme_of(url: &str) -> (Option<&str>, &str) {
 }
 
 fn cookies(scenario: &Table) -> Result<Node, Fault> {
-    let mut node = Node::new("CookieManager", "CookiePanel", "Cookies")
-        .with("CookieManager.clearEachIteration", false)
-        .with("CookieManager.implementation", COOKIES);
+    let mut node = cookie_manager::FACTS
+        .node("Cookies")
+        .with(cookie_manager::CLEAR_EACH_ITERATION.name, false)
+        .with(cookie_manager::IMPLEMENTATION.name, COOKIES);
     let mut cookies = Vec::new();
     for cookie in list(scenario, "cookies") {
         let fields = cookie.as_object();
@@ -125,17 +136,17 @@ fn cookies(scenario: &Table) -> Result<Node, Fault> {
             ..Element::new("Cookie")
         };
         let element = element
-            .with("Cookie.value", field("value")?)
-            .with("Cookie.domain", field("domain")?)
-            .with("Cookie.path", field("path").unwrap_or_default())
-            .with("Cookie.secure", is_secure)
-            .with("Cookie.expires", 0_i64)
-            .with("Cookie.path_specified", true)
-            .with("Cookie.domain_specified", true);
+            .with(items::COOKIE_VALUE.name, field("value")?)
+            .with(items::COOKIE_DOMAIN.name, field("domain")?)
+            .with(items::COOKIE_PATH.name, field("path").unwrap_or_default())
+            .with(items::COOKIE_SECURE.name, is_secure)
+            .with(items::COOKIE_EXPIRES.name, 0_i64)
+            .with(items::COOKIE_PATH_SPECIFIED.name, true)
+            .with(items::COOKIE_DOMAIN_SPECIFIED.name, true);
         cookies.push(Prop::new(&name, element));
     }
     if !cookies.is_empty() {
-        node = node.with("CookieManager.cookies", cookies);
+        node = node.with(cookie_manager::COOKIES.name, cookies);
     }
     Ok(node)
 }
@@ -161,9 +172,9 @@ fn authorization(scenario: &Table) -> Result<Option<Node>, Fault> {
             )));
         }
     };
-    let mut node = Node::new("AuthManager", "AuthPanel", "HTTP Authorization Manager");
+    let mut node = auth_manager::FACTS.node("HTTP Authorization Manager");
     if clears {
-        node = node.with("AuthManager.clearEachIteration", true);
+        node = node.with(auth_manager::CLEAR_EACH_ITERATION.name, true);
     }
     let mut all = Vec::new();
     for entry in entries {
@@ -180,17 +191,17 @@ fn authorization(scenario: &Table) -> Result<Option<Node>, Fault> {
             return Err(fault.hint("Write `url`, `name` and `password`"));
         }
         let mut element = Element::new("Authorization")
-            .with("Authorization.url", field("url"))
-            .with("Authorization.username", field("name"))
-            .with("Authorization.password", field("password"))
-            .with("Authorization.domain", field("domain"))
-            .with("Authorization.realm", field("realm"));
+            .with(items::AUTHORIZATION_URL.name, field("url"))
+            .with(items::AUTHORIZATION_USER.name, field("name"))
+            .with(items::AUTHORIZATION_PASSWORD.name, field("password"))
+            .with(items::AUTHORIZATION_DOMAIN.name, field("domain"))
+            .with(items::AUTHORIZATION_REALM.name, field("realm"));
         if field("mechanism").eq_ignore_ascii_case("kerberos") {
-            element = element.with("Authorization.mechanism", "KERBEROS");
+            element = element.with(items::AUTHORIZATION_MECHANISM.name, "KERBEROS");
         }
         all.push(Prop::new("", element));
     }
-    Ok(Some(node.with("AuthManager.auth_list", all)))
+    Ok(Some(node.with(auth_manager::AUTHORIZATIONS.name, all)))
 }
 
 fn keystore(scenario: &Table) -> Option<Node> {
@@ -199,15 +210,21 @@ fn keystore(scenario: &Table) -> Option<Node> {
         return None;
     }
     let field = |name: &str| text_or(config, name, "None");
-    let node = Node::new(
-        "KeystoreConfig",
-        "TestBeanGUI",
-        "Taurus-Keystore-Configuration",
-    )
-    .with("clientCertAliasVarName", field("variable-name"))
-    .with("startIndex", field("start-index"))
-    .with("endIndex", field("end-index"))
-    .with("preload", field("preload"));
+    let node = keystore_configuration::FACTS
+        .node("Taurus-Keystore-Configuration")
+        .with(
+            keystore_configuration::ALIAS_VARIABLE.name,
+            field("variable-name"),
+        )
+        .with(
+            keystore_configuration::START_INDEX.name,
+            field("start-index"),
+        )
+        .with(keystore_configuration::END_INDEX.name, field("end-index"))
+        .with(
+            keystore_configuration::PRELOAD.name,
+            field(keystore_configuration::PRELOAD.name),
+        );
     Some(node)
 }
 
@@ -250,7 +267,7 @@ fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault>
         .to_string_lossy()
         .into_owned();
     if flag(&source, "random-order", false) {
-        const CLASS: &str = "com.blazemeter.jmeter.RandomCSVDataSetConfig";
+        const CLASS: &str = random_csv_data_set::CLASS;
         let first_line_names = names.is_empty();
         return Ok(Node::new(
             CLASS,
@@ -266,15 +283,14 @@ fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault>
         .with("rewindOnTheEndOfList", loops)
         .with("independentListPerThread", false));
     }
-    Ok(
-        Node::new("CSVDataSet", "TestBeanGUI", &format!("CSV {base}"))
-            .with("filename", path)
-            .with("delimiter", delimiter)
-            .with("quotedData", flag(&source, "quoted", false))
-            .with("recycle", loops)
-            .with("stopThread", !loops)
-            .with("variableNames", names),
-    )
+    Ok(csv_data_set::FACTS
+        .node(&format!("CSV {base}"))
+        .with("filename", path)
+        .with("delimiter", delimiter)
+        .with("quotedData", flag(&source, "quoted", false))
+        .with("recycle", loops)
+        .with("stopThread", !loops)
+        .with("variableNames", names))
 }
 
 /// Guesses the delimiter: the character that occurs equally often in each of the first lines, or
@@ -305,33 +321,34 @@ pub(crate) fn variables(of: &Table) -> Node {
         .into_iter()
         .map(|(name, value)| {
             let argument = Element::new("Argument")
-                .with("Argument.name", name.as_str())
-                .with("Argument.value", text(value))
-                .with("Argument.desc", "")
-                .with("Argument.metadata", "=");
+                .with(items::NAME.name, name.as_str())
+                .with(items::VALUE.name, text(value))
+                .with(items::DESCRIPTION.name, "")
+                .with(items::METADATA.name, "=");
             Prop::new(name, argument)
         })
         .collect();
-    Node::new("Arguments", "ArgumentsPanel", "Variables from Taurus")
-        .with("Arguments.arguments", arguments)
+    user_defined_variables::FACTS
+        .node("Variables from Taurus")
+        .with(user_defined_variables::VARIABLES.name, arguments)
 }
 
 /// The action that sets variables during the test.
 pub(crate) fn set_variables(of: &Table) -> Node {
-    const CLASS: &str = "kg.apc.jmeter.control.sampler.SetVariablesAction";
+    const CLASS: &str = set_variables_action::CLASS;
     let arguments: Vec<Prop> = sorted(of)
         .into_iter()
         .map(|(name, value)| {
             let argument = Element::new("Argument")
-                .with("Argument.name", name.as_str())
-                .with("Argument.value", text(value))
-                .with("Argument.metadata", "=");
+                .with(items::NAME.name, name.as_str())
+                .with(items::VALUE.name, text(value))
+                .with(items::METADATA.name, "=");
             Prop::new(name, argument)
         })
         .collect();
-    let list = Element::new("Arguments")
+    let list = Element::new(user_defined_variables::CLASS)
         .shown("ArgumentsPanel", "User Defined Variables")
-        .with("Arguments.arguments", arguments);
+        .with(user_defined_variables::VARIABLES.name, arguments);
     Node::new(CLASS, &format!("{CLASS}Gui"), "Variables from Taurus")
         .with("SetVariablesAction", list)
 }
@@ -348,11 +365,12 @@ pub(crate) fn headers(of: &Table) -> Node {
         .iter()
         .map(|(name, value)| {
             let header = Element::new("Header")
-                .with("Header.name", name.as_str())
-                .with("Header.value", text(value));
+                .with(items::HEADER_NAME.name, name.as_str())
+                .with(items::HEADER_VALUE.name, text(value));
             Prop::new("", header)
         })
         .collect();
-    Node::new("HeaderManager", "HeaderPanel", "Headers")
-        .with("HeaderManager.headers", Value::List(fields))
+    header_manager::FACTS
+        .node("Headers")
+        .with(header_manager::HEADERS.name, Value::List(fields))
 }

@@ -1,5 +1,12 @@
 //! Extractors, assertions and scripts of a request.
 
+use drumfire_elements::assertions::{json_assertion, response_assertion, xpath_assertion};
+use drumfire_elements::post::{
+    boundary_extractor, css_extractor, json_extractor, jsr223_post_processor, regex_extractor,
+    xpath_extractor,
+};
+use drumfire_elements::pre::jsr223_pre_processor;
+use drumfire_elements::shared::scope;
 use drumfire_jmx::{Node, Prop, Value};
 
 use crate::fault::Fault;
@@ -48,26 +55,26 @@ fn extractors(request: &Table, all: &mut Vec<Node>) -> Result<(), Fault> {
 
 fn boundary_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
     let place = format!("the boundary extractor `{name}`");
-    let node = named("BoundaryExtractor", "BoundaryExtractorGui", name)
+    let node = named(boundary_extractor::CLASS, "BoundaryExtractorGui", name)
         .with(
-            "BoundaryExtractor.useHeaders",
+            boundary_extractor::FIELD.name,
             boundary_subject(&text_or(config, "subject", "body")),
         )
-        .with("BoundaryExtractor.refname", name)
+        .with(boundary_extractor::NAME.name, name)
         .with(
-            "BoundaryExtractor.lboundary",
+            boundary_extractor::LEFT.name,
             needed(config, "left", &place)?,
         )
         .with(
-            "BoundaryExtractor.rboundary",
+            boundary_extractor::RIGHT.name,
             needed(config, "right", &place)?,
         )
         .with(
-            "RegexExtractor.default",
+            regex_extractor::DEFAULT.name,
             text_or(config, "default", "NOT_FOUND"),
         )
         .with(
-            "RegexExtractor.match_number",
+            regex_extractor::MATCH_NUMBER.name,
             text_or(config, "match-no", "1"),
         );
     Ok(scoped(node, config))
@@ -89,17 +96,20 @@ fn regexp_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
         "url" => "URL",
         _ => "body",
     };
-    let node = named("RegexExtractor", "RegexExtractorGui", name)
-        .with("RegexExtractor.useHeaders", subject)
-        .with("RegexExtractor.refname", name)
-        .with("RegexExtractor.regex", needed(config, "regexp", &place)?)
-        .with("RegexExtractor.template", template)
+    let node = named(regex_extractor::CLASS, "RegexExtractorGui", name)
+        .with(regex_extractor::FIELD.name, subject)
+        .with(regex_extractor::NAME.name, name)
         .with(
-            "RegexExtractor.default",
+            regex_extractor::REGEX.name,
+            needed(config, "regexp", &place)?,
+        )
+        .with(regex_extractor::TEMPLATE.name, template)
+        .with(
+            regex_extractor::DEFAULT.name,
             text_or(config, "default", "NOT_FOUND"),
         )
         .with(
-            "RegexExtractor.match_number",
+            regex_extractor::MATCH_NUMBER.name,
             text_or(config, "match-no", "1"),
         );
     Ok(scoped(node, config))
@@ -107,16 +117,22 @@ fn regexp_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
 
 fn css_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
     let place = format!("the CSS extractor `{name}`");
-    let node = named("HtmlExtractor", "HtmlExtractorGui", name)
-        .with("HtmlExtractor.refname", name)
-        .with("HtmlExtractor.expr", needed(config, "expression", &place)?)
-        .with("HtmlExtractor.attribute", text_or(config, "attribute", ""))
+    let node = named(css_extractor::CLASS, "HtmlExtractorGui", name)
+        .with(css_extractor::NAME.name, name)
         .with(
-            "HtmlExtractor.match_number",
+            css_extractor::SELECTOR.name,
+            needed(config, "expression", &place)?,
+        )
+        .with(
+            css_extractor::ATTRIBUTE.name,
+            text_or(config, "attribute", ""),
+        )
+        .with(
+            css_extractor::MATCH_NUMBER.name,
             text_or(config, "match-no", "0"),
         )
         .with(
-            "HtmlExtractor.default",
+            css_extractor::DEFAULT.name,
             text_or(config, "default", "NOT_FOUND"),
         );
     Ok(scoped(node, config))
@@ -124,34 +140,34 @@ fn css_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
 
 fn xpath_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
     let place = format!("the XPath extractor `{name}`");
-    let node = named("XPathExtractor", "XPathExtractorGui", name)
-        .with("XPathExtractor.refname", name)
+    let node = named(xpath_extractor::CLASS, "XPathExtractorGui", name)
+        .with(xpath_extractor::NAME.name, name)
         .with(
-            "XPathExtractor.xpathQuery",
+            xpath_extractor::QUERY.name,
             needed(config, "xpath", &place)?,
         )
         .with(
-            "XPathExtractor.default",
+            xpath_extractor::DEFAULT.name,
             text_or(config, "default", "NOT_FOUND"),
         )
         .with(
-            "XPathExtractor.validate",
+            xpath_extractor::VALIDATE.name,
             flag(config, "validate-xml", false),
         )
         .with(
-            "XPathExtractor.whitespace",
+            xpath_extractor::IGNORE_WHITESPACE.name,
             flag(config, "ignore-whitespace", true),
         )
         .with(
-            "XPathExtractor.matchNumber",
+            xpath_extractor::MATCH_NUMBER.name,
             text_or(config, "match-no", "-1"),
         )
         .with(
-            "XPathExtractor.namespace",
+            xpath_extractor::NAMESPACES.name,
             flag(config, "use-namespaces", false),
         )
         .with(
-            "XPathExtractor.tolerant",
+            xpath_extractor::TOLERANT.name,
             flag(config, "use-tolerant-parser", false),
         );
     Ok(scoped(node, config))
@@ -159,24 +175,24 @@ fn xpath_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
 
 fn json_extractor(name: &str, config: &Table) -> Result<Node, Fault> {
     let place = format!("the JSONPath extractor `{name}`");
-    let mut node = named("JSONPostProcessor", "JSONPostProcessorGui", name)
-        .with("JSONPostProcessor.referenceNames", name)
+    let mut node = named(json_extractor::CLASS, "JSONPostProcessorGui", name)
+        .with(json_extractor::NAMES.name, name)
         .with(
-            "JSONPostProcessor.jsonPathExprs",
+            json_extractor::PATHS.name,
             needed(config, "jsonpath", &place)?,
         )
         // 0 chooses a random match.
         .with(
-            "JSONPostProcessor.match_numbers",
+            json_extractor::MATCH_NUMBERS.name,
             text_or(config, "match-no", "0"),
         );
     let default = text_or(config, "default", "NOT_FOUND");
     if !default.is_empty() {
-        node = node.with("JSONPostProcessor.defaultValues", default);
+        node = node.with(json_extractor::DEFAULTS.name, default);
     }
     node = scoped(node, config);
     if flag(config, "concat", false) {
-        node = node.with("JSONPostProcessor.compute_concat", true);
+        node = node.with(json_extractor::COMPUTE_CONCAT.name, true);
     }
     Ok(node)
 }
@@ -191,9 +207,12 @@ fn scoped(node: Node, config: &Table) -> Node {
         return node;
     }
     let of_variable = scope == "variable";
-    let node = node.with("Sample.scope", scope);
+    let node = node.with(scope::SAMPLE.name, scope);
     match of_variable {
-        true => node.with("Scope.variable", text_or(config, "from-variable", "None")),
+        true => node.with(
+            scope::VARIABLE.name,
+            text_or(config, "from-variable", "None"),
+        ),
         false => node,
     }
 }
@@ -226,31 +245,47 @@ fn assertions(request: &Table) -> Result<Vec<Node>, Fault> {
         );
         all.push(
             node.with(
-                "JSON_PATH",
+                json_assertion::PATH.name,
                 needed(&config, "jsonpath", "an entry of `assert-jsonpath`")?,
             )
-            .with("EXPECTED_VALUE", text_or(&config, "expected-value", ""))
-            .with("JSONVALIDATION", flag(&config, "validate", false))
-            .with("EXPECT_NULL", flag(&config, "expect-null", false))
-            .with("INVERT", flag(&config, "invert", false))
-            .with("ISREGEX", flag(&config, "regexp", true)),
+            .with(
+                json_assertion::EXPECTED_VALUE.name,
+                text_or(&config, "expected-value", ""),
+            )
+            .with(
+                json_assertion::COMPARES.name,
+                flag(&config, "validate", false),
+            )
+            .with(
+                json_assertion::EXPECT_NULL.name,
+                flag(&config, "expect-null", false),
+            )
+            .with(json_assertion::INVERT.name, flag(&config, "invert", false))
+            .with(json_assertion::IS_REGEX.name, flag(&config, "regexp", true)),
         );
     }
     for assertion in list(request, "assert-xpath") {
         let config = as_table(assertion, "xpath");
         all.push(
-            Node::new("XPathAssertion", "XPathAssertionGui", "XPath Assertion")
+            xpath_assertion::FACTS
+                .node("XPath Assertion")
                 .with(
-                    "XPath.xpath",
+                    xpath_assertion::QUERY.name,
                     needed(&config, "xpath", "an entry of `assert-xpath`")?,
                 )
-                .with("XPath.validate", flag(&config, "validate-xml", false))
-                .with("XPath.whitespace", flag(&config, "ignore-whitespace", true))
                 .with(
-                    "XPath.tolerant",
+                    xpath_assertion::VALIDATE.name,
+                    flag(&config, "validate-xml", false),
+                )
+                .with(
+                    xpath_assertion::IGNORE_WHITESPACE.name,
+                    flag(&config, "ignore-whitespace", true),
+                )
+                .with(
+                    xpath_assertion::TOLERANT.name,
                     flag(&config, "use-tolerant-parser", false),
                 )
-                .with("XPath.negate", flag(&config, "invert", false)),
+                .with(xpath_assertion::INVERT.name, flag(&config, "invert", false)),
         );
     }
     Ok(all)
@@ -279,14 +314,15 @@ fn response_assertion(config: &Table) -> Result<Node, Fault> {
     let verb = if is_inverted { "hasn't" } else { "has" };
     let name = format!("Assert {verb} [{}]", quoted.join(", "));
     let strings: Vec<Prop> = texts.into_iter().map(|text| Prop::new("", text)).collect();
-    Ok(Node::new("ResponseAssertion", "AssertionGui", &name)
-        .with("Assertion.test_field", field)
-        .with("Assertion.test_type", kind.to_string())
+    Ok(response_assertion::FACTS
+        .node(&name)
+        .with(response_assertion::FIELD.name, field)
+        .with(response_assertion::TEST_TYPE.name, kind.to_string())
         .with(
-            "Assertion.assume_success",
+            response_assertion::IGNORE_STATUS.name,
             flag(config, "assume-success", false),
         )
-        .with("Asserion.test_strings", Value::List(strings)))
+        .with(response_assertion::PATTERNS.name, Value::List(strings)))
 }
 
 /// JSR223 elements of a request, an action or a scenario.
@@ -304,8 +340,8 @@ pub(crate) fn scripts(of: &Table, files: &Files, all: &mut Vec<Node>) -> Result<
             false => existing(&file, files)?,
         };
         let class = match text_or(&config, "execute", "after").as_str() {
-            "before" => "JSR223PreProcessor",
-            _ => "JSR223PostProcessor",
+            "before" => jsr223_pre_processor::CLASS,
+            _ => jsr223_post_processor::CLASS,
         };
         all.push(
             Node::new(class, "TestBeanGUI", class)

@@ -1,5 +1,13 @@
 //! Applies another load to thread groups: `LoadSettingsProcessor`.
 
+use drumfire_elements::controllers::loop_controller;
+use drumfire_elements::items;
+use drumfire_elements::shared::group;
+use drumfire_elements::thread_groups::{
+    arrivals_thread_group, concurrency_thread_group, open_model_thread_group,
+    stepping_thread_group, thread_group, ultimate_thread_group,
+};
+use drumfire_elements::timers::throughput_shaping_timer;
 use drumfire_jmx::{Element, Node, Prop, Value};
 
 use crate::amount::Amount;
@@ -7,18 +15,17 @@ use crate::fault::Fault;
 use crate::load::Load;
 use crate::value::{float_text, has_variable};
 
-pub(crate) const PLAIN: &str = "ThreadGroup";
-pub(crate) const CONCURRENCY: &str =
-    "com.blazemeter.jmeter.threads.concurrency.ConcurrencyThreadGroup";
-const SHAPER: &str = "kg.apc.jmeter.timers.VariableThroughputTimer";
+pub(crate) const PLAIN: &str = thread_group::CLASS;
+pub(crate) const CONCURRENCY: &str = concurrency_thread_group::CLASS;
+const SHAPER: &str = throughput_shaping_timer::CLASS;
 /// The groups whose load is replaced, in the order in which they are counted.
 pub(crate) const GROUPS: [&str; 6] = [
     PLAIN,
-    "kg.apc.jmeter.threads.SteppingThreadGroup",
-    "kg.apc.jmeter.threads.UltimateThreadGroup",
+    stepping_thread_group::CLASS,
+    ultimate_thread_group::CLASS,
     CONCURRENCY,
-    "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup",
-    "OpenModelThreadGroup",
+    arrivals_thread_group::CLASS,
+    open_model_thread_group::CLASS,
 ];
 
 /// The rules for changing thread groups.
@@ -115,8 +122,8 @@ fn divided(users: f64, own: &[f64], notes: &mut Vec<String>) -> Vec<Amount> {
 
 fn own_users(group: &Node) -> String {
     let property = match group.class.as_str() {
-        PLAIN | "kg.apc.jmeter.threads.SteppingThreadGroup" => "ThreadGroup.num_threads",
-        CONCURRENCY => "TargetLevel",
+        PLAIN | stepping_thread_group::CLASS => group::USERS.name,
+        CONCURRENCY => group::TARGET_LEVEL.name,
         _ => return "1".to_owned(),
     };
     group.props.str_or(property, "1").into_owned()
@@ -143,8 +150,8 @@ fn counted(own: &str) -> Result<f64, Fault> {
 
 fn own_ramp_up(group: &Node) -> Amount {
     let property = match group.class.as_str() {
-        PLAIN => "ThreadGroup.ramp_time",
-        CONCURRENCY | "com.blazemeter.jmeter.threads.arrivals.ArrivalsThreadGroup" => "RampUp",
+        PLAIN => group::RAMP_TIME.name,
+        CONCURRENCY | arrivals_thread_group::CLASS => group::LEVEL_RAMP_UP.name,
         _ => return Amount::Number(0.0),
     };
     let own = group.props.str(property);
@@ -157,12 +164,7 @@ fn own_ramp_up(group: &Node) -> Amount {
 
 fn keeps_user(group: &Node) -> bool {
     match group.class.as_str() {
-        PLAIN | CONCURRENCY => {
-            group
-                .props
-                .str_or("ThreadGroup.same_user_on_next_iteration", "true")
-                == "true"
-        }
+        PLAIN | CONCURRENCY => group.props.str_or(group::SAME_USER.name, "true") == "true",
         _ => false,
     }
 }
@@ -175,7 +177,7 @@ fn convert(group: &mut Node, target: &str, users: Amount, load: &Load, rules: &G
     let enabled = users.number().is_none_or(|users| users > 0.0);
     let on_error = group
         .props
-        .value("ThreadGroup.on_sample_error")
+        .value(group::ON_SAMPLE_ERROR.name)
         .map(|value| value.as_str().into_owned());
     let made = match target {
         CONCURRENCY => concurrency_group(group, &users, &ramp_up, load, on_error),
@@ -209,12 +211,12 @@ fn convert(group: &mut Node, target: &str, users: Amount, load: &Load, rules: &G
 fn own_loops(group: &Node) -> Option<Amount> {
     let controller = group
         .props
-        .element("ThreadGroup.main_controller")
+        .element(group::MAIN_LOOP.name)
         .filter(|_| group.class == PLAIN)?;
-    if controller.props.str("LoopController.continue_forever") != "false" {
+    if controller.props.str(loop_controller::CONTINUE_FOREVER.name) != "false" {
         return None;
     }
-    let loops = controller.props.str("LoopController.loops");
+    let loops = controller.props.str(loop_controller::LOOPS.name);
     match loops.parse() {
         Ok(loops) => Some(Amount::Number(loops)),
         Err(_) if loops.is_empty() => None,
@@ -224,12 +226,12 @@ fn own_loops(group: &Node) -> Option<Amount> {
 
 /// Copies the start delay of a plain group.
 fn keep_delay(from: &Node, to: &mut Node) {
-    let delay = from.props.str("ThreadGroup.delay");
+    let delay = from.props.str(group::DELAY.name);
     if !delay.is_empty() {
-        to.props.put("ThreadGroup.delay", delay.as_ref());
+        to.props.put(group::DELAY.name, delay.as_ref());
     }
-    if from.props.str("ThreadGroup.delayedStart") == "true" {
-        to.props.put("ThreadGroup.delayedStart", true);
+    if from.props.str(group::DELAYED_START.name) == "true" {
+        to.props.put(group::DELAYED_START.name, true);
     }
 }
 
@@ -267,22 +269,22 @@ pub(crate) fn plain_group(group: &PlainGroup<'_>) -> Node {
         (false, false) => Amount::Number(1.0),
     };
     let ends_by_time = hold.is_set() || ramp_up.is_set() && iterations == Amount::Number(-1.0);
-    let controller = Element::new("LoopController")
+    let controller = Element::new(loop_controller::CLASS)
         .shown("LoopControlPanel", "Loop Controller")
-        .with("LoopController.continue_forever", false)
-        .with("LoopController.loops", iterations.whole());
+        .with(loop_controller::CONTINUE_FOREVER.name, false)
+        .with(loop_controller::LOOPS.name, iterations.whole());
     let mut node = Node::new(PLAIN, "ThreadGroupGui", group.name);
     if let Some(on_error) = &group.on_error {
-        node = node.with("ThreadGroup.on_sample_error", on_error.as_str());
+        node = node.with(group::ON_SAMPLE_ERROR.name, on_error.as_str());
     }
-    node.with("ThreadGroup.main_controller", controller)
-        .with("ThreadGroup.num_threads", group.users.whole())
-        .with("ThreadGroup.ramp_time", ramp_up.whole())
-        .with("ThreadGroup.start_time", "")
-        .with("ThreadGroup.end_time", "")
-        .with("ThreadGroup.scheduler", ends_by_time)
-        .with("ThreadGroup.duration", duration.whole())
-        .with("ThreadGroup.same_user_on_next_iteration", group.keeps_user)
+    node.with(group::MAIN_LOOP.name, controller)
+        .with(group::USERS.name, group.users.whole())
+        .with(group::RAMP_TIME.name, ramp_up.whole())
+        .with(group::START_TIME.name, "")
+        .with(group::END_TIME.name, "")
+        .with(group::SCHEDULER.name, ends_by_time)
+        .with(group::DURATION.name, duration.whole())
+        .with(group::SAME_USER.name, group.keeps_user)
 }
 
 fn concurrency_group(
@@ -293,7 +295,7 @@ fn concurrency_group(
     on_error: Option<String>,
 ) -> Node {
     let own = match group.class == CONCURRENCY {
-        true => group.props.str("Iterations").into_owned(),
+        true => group.props.str(group::ITERATIONS.name).into_owned(),
         false => String::new(),
     };
     let steps = load
@@ -302,21 +304,21 @@ fn concurrency_group(
         .map_or_else(|| "0".to_owned(), Amount::whole);
     Node::new(CONCURRENCY, &format!("{CONCURRENCY}Gui"), &group.name)
         .with(
-            "ThreadGroup.main_controller",
-            Element::new("com.blazemeter.jmeter.control.VirtualUserController"),
+            group::MAIN_LOOP.name,
+            Element::new(items::VIRTUAL_USER.class),
         )
         .with(
-            "ThreadGroup.on_sample_error",
+            group::ON_SAMPLE_ERROR.name,
             on_error.unwrap_or_else(|| "continue".to_owned()),
         )
-        .with("TargetLevel", users.whole())
-        .with("RampUp", ramp_up.whole())
-        .with("Steps", steps)
-        .with("Hold", load.hold.whole())
-        .with("LogFilename", "")
-        .with("Iterations", own)
-        .with("Unit", "S")
-        .with("same_user_on_next_iteration", keeps_user(group))
+        .with(group::TARGET_LEVEL.name, users.whole())
+        .with(group::LEVEL_RAMP_UP.name, ramp_up.whole())
+        .with(group::STEPS.name, steps)
+        .with(group::HOLD.name, load.hold.whole())
+        .with(group::LOG_FILE.name, "")
+        .with(group::ITERATIONS.name, own)
+        .with(group::UNIT.name, "S")
+        .with(group::LEVEL_SAME_USER.name, keeps_user(group))
 }
 
 /// A Throughput Shaping Timer with the rate of an execution.
@@ -358,6 +360,8 @@ fn shaper(rate: &Amount, load: &Load) -> Node {
     if load.hold.is_set() {
         rows.push(row(rate, rate, load.hold.whole()));
     }
-    Node::new(SHAPER, &format!("{SHAPER}Gui"), "Throughput_Limiter")
-        .with("load_profile", Value::List(rows))
+    Node::new(SHAPER, &format!("{SHAPER}Gui"), "Throughput_Limiter").with(
+        throughput_shaping_timer::LOAD_PROFILE.name,
+        Value::List(rows),
+    )
 }

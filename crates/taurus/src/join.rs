@@ -1,5 +1,9 @@
 //! Joins the plans of several executions into one plan, whose groups run in parallel or in sequence.
 
+use drumfire_elements::config::user_defined_variables;
+use drumfire_elements::controllers::{module_controller, test_fragment};
+use drumfire_elements::other::test_plan;
+use drumfire_elements::thread_groups::thread_group;
 use drumfire_jmx::{Name, Node, Prop, Value};
 
 use crate::fault::Fault;
@@ -31,12 +35,13 @@ pub(crate) fn join(mut parts: Vec<ExecutionPlan>, slots: Option<usize>) -> Resul
     if parts.len() == 1 {
         return Ok(parts.swap_remove(0).plan);
     }
-    let mut whole = Node::new("TestPlan", "TestPlanGui", "Taurus")
+    let mut whole = Node::new(test_plan::CLASS, "TestPlanGui", "Taurus")
         .with("TestPlan.functional_mode", false)
         .with("TestPlan.serialize_threadgroups", serialized);
     whole.props.put(
         VARIABLES,
-        drumfire_jmx::Element::new("Arguments").shown("ArgumentsPanel", "User Defined Variables"),
+        drumfire_jmx::Element::new(user_defined_variables::CLASS)
+            .shown("ArgumentsPanel", "User Defined Variables"),
     );
     let mut variables: Vec<(String, String)> = Vec::new();
     for part in parts {
@@ -85,7 +90,7 @@ fn set_delays(parts: &mut [ExecutionPlan], slots: usize) -> Result<bool, Fault> 
 }
 
 fn is_group(node: &Node) -> bool {
-    node.class.ends_with("ThreadGroup")
+    node.class.ends_with(thread_group::CLASS)
 }
 
 fn put_delay(group: &mut Node, seconds: f64) {
@@ -108,14 +113,18 @@ fn take(plan: Node, whole: &mut Node, variables: &mut Vec<(String, String)>) -> 
         .element(VARIABLES)
         .filter(|list| !list.props.list("Arguments.arguments").is_empty())
     {
-        let node = Node::new("Arguments", "ArgumentsPanel", "User Defined Variables");
+        let node = Node::new(
+            user_defined_variables::CLASS,
+            "ArgumentsPanel",
+            "User Defined Variables",
+        );
         let items = list.props.list("Arguments.arguments").to_vec();
         whole.children.push(node.with("Arguments.arguments", items));
     }
     for child in plan.children {
         match child.class.as_str() {
-            "Arguments" => whole.children.push(child),
-            "TestFragmentController" => whole.children.push(child),
+            user_defined_variables::CLASS => whole.children.push(child),
+            test_fragment::CLASS => whole.children.push(child),
             _ if is_group(&child) => groups.push(child),
             _ => beside.push(child),
         }
@@ -141,7 +150,7 @@ fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), 
     let nodes = plan
         .children
         .iter()
-        .filter(|node| node.class == "Arguments" && node.enabled);
+        .filter(|node| node.class == user_defined_variables::CLASS && node.enabled);
     let of_nodes = nodes.flat_map(|node| node.props.list("Arguments.arguments"));
     for item in of_plan.iter().chain(of_nodes) {
         let Value::Element(argument) = &item.value else {
@@ -166,7 +175,7 @@ fn note_variables(plan: &Node, known: &mut Vec<(String, String)>) -> Result<(), 
 /// Updates the paths of Module Controllers, which start at the Test Plan.
 fn readdress(nodes: &mut [Node], old: &Name, new: &Name) {
     for node in nodes {
-        if node.class == "ModuleController" {
+        if node.class == module_controller::CLASS {
             let mut path = node.props.list("ModuleController.node_path").to_vec();
             if let Some(entry) = path.get_mut(1)
                 && entry.value.as_str() == old.as_str()

@@ -1,5 +1,10 @@
 //! The requests of a scenario with their blocks: conditions, loops, transactions, actions.
 
+use drumfire_elements::controllers::{
+    foreach_controller, if_controller, loop_controller, once_only_controller, simple_controller,
+    transaction_controller, while_controller,
+};
+use drumfire_elements::samplers::flow_control_action;
 use drumfire_jmx::Node;
 use serde_json::Value;
 
@@ -105,11 +110,7 @@ impl ScenarioCompiler<'_> {
         let has = |key: &str| request.contains_key(key);
         if has("once") {
             let below = self.requests(request.get("once"), scenario)?;
-            let node = Node::new(
-                "OnceOnlyController",
-                "OnceOnlyControllerGui",
-                "Once Only Controller",
-            );
+            let node = once_only_controller::FACTS.node("Once Only Controller");
             return Ok(Some(node.above(below)));
         }
         let kinds = ["loop", "while", "foreach", "transaction"];
@@ -120,8 +121,9 @@ impl ScenarioCompiler<'_> {
         let written = text_or(request, kind, "");
         let node = match kind {
             "loop" => looped(request),
-            "while" => Node::new("WhileController", "WhileControllerGui", "While Controller")
-                .with("WhileController.condition", written),
+            "while" => while_controller::FACTS
+                .node("While Controller")
+                .with(while_controller::CONDITION.name, written),
             "foreach" => foreach(&written)?,
             _ => transaction(&written, request, scenario),
         };
@@ -140,7 +142,7 @@ impl ScenarioCompiler<'_> {
         self.path.push(name.to_owned());
         let below = self.scenario(scenario)?;
         self.path.pop();
-        Ok(Node::new("GenericController", "LogicControllerGui", name).above(below))
+        Ok(simple_controller::FACTS.node(name).above(below))
     }
 }
 
@@ -158,29 +160,32 @@ fn looped(request: &Table) -> Node {
         forever if forever == "forever" => "-1".to_owned(),
         loops => loops,
     };
-    Node::new("LoopController", "LoopControlPanel", "Loop Controller")
-        .with("LoopController.continue_forever", true)
-        .with("LoopController.loops", loops)
+    loop_controller::FACTS
+        .node("Loop Controller")
+        .with(loop_controller::CONTINUE_FOREVER.name, true)
+        .with(loop_controller::LOOPS.name, loops)
 }
 
 fn transaction(name: &str, request: &Table, scenario: &Table) -> Node {
     let parent = request
         .get("force-parent-sample")
         .or(scenario.get("force-parent-sample"));
-    Node::new("TransactionController", "TransactionControllerGui", name)
+    transaction_controller::FACTS
+        .node(name)
         .with(
-            "TransactionController.parent",
+            transaction_controller::PARENT.name,
             crate::value::is_true(parent),
         )
         .with(
-            "TransactionController.includeTimers",
+            transaction_controller::INCLUDE_TIMERS.name,
             flag(request, "include-timers", false),
         )
 }
 
 fn if_controller(condition: &str) -> Node {
-    Node::new("IfController", "IfControllerPanel", "If Controller")
-        .with("IfController.condition", condition)
+    if_controller::FACTS
+        .node("If Controller")
+        .with(if_controller::CONDITION.name, condition)
 }
 
 fn foreach(written: &str) -> Result<Node, Fault> {
@@ -188,14 +193,11 @@ fn foreach(written: &str) -> Result<Node, Fault> {
         let fault = Fault::new(format!("`foreach: {written}` does not name a list"));
         return Err(fault.hint("Write `foreach: item in items`"));
     };
-    Ok(Node::new(
-        "ForeachController",
-        "ForeachControlPanel",
-        "ForEach Controller",
-    )
-    .with("ForeachController.inputVal", list)
-    .with("ForeachController.returnVal", variable)
-    .with("ForeachController.useSeparator", true))
+    Ok(foreach_controller::FACTS
+        .node("ForEach Controller")
+        .with(foreach_controller::INPUT.name, list)
+        .with(foreach_controller::OUTPUT.name, variable)
+        .with(foreach_controller::USE_SEPARATOR.name, true))
 }
 
 fn action(request: &Table, files: &Files) -> Result<Node, Fault> {
@@ -221,7 +223,8 @@ fn action(request: &Table, files: &Files) -> Result<Node, Fault> {
     let pause = pause.map_err(Fault::new)?;
     let mut below = Vec::new();
     scripts(request, files, &mut below)?;
-    Ok(Node::new("TestAction", "TestActionGui", "Test Action")
+    Ok(flow_control_action::FACTS
+        .node("Test Action")
         .with("ActionProcessor.action", action)
         .with("ActionProcessor.target", target)
         .with(

@@ -1,5 +1,12 @@
 //! HTTP requests and their timers.
 
+use drumfire_elements::config::user_defined_variables;
+use drumfire_elements::items;
+use drumfire_elements::samplers::http_request;
+use drumfire_elements::shared::http;
+use drumfire_elements::timers::{
+    constant_timer, gaussian_random_timer, poisson_random_timer, uniform_random_timer,
+};
 use drumfire_jmx::{Element, Node, Prop};
 use serde_json::Value;
 
@@ -44,7 +51,7 @@ pub(crate) fn http_request(request: &Table, around: &InheritedSettings<'_>) -> R
         true => method,
         false => method.to_uppercase(),
     };
-    let mut node = Node::new("HTTPSamplerProxy", "HttpTestSampleGui", &label);
+    let mut node = http_request::FACTS.node(&label);
     let body = body_of(request, around)?;
     let uploads = uploads(request, &method, around)?;
     let body_file = text_or(request, "body-file", "");
@@ -54,24 +61,24 @@ pub(crate) fn http_request(request: &Table, around: &InheritedSettings<'_>) -> R
         node = with_body(node, &body)?;
     }
     node = with_address(node, &url)
-        .with("HTTPSampler.method", method)
+        .with(http::METHOD.name, method)
         .with(
-            "HTTPSampler.use_keepalive",
+            http::USE_KEEPALIVE.name,
             around.flag(request, "keepalive", true),
         )
         .with(
-            "HTTPSampler.follow_redirects",
+            http::FOLLOW_REDIRECTS.name,
             around.flag(request, "follow-redirects", true),
         )
-        .with("HTTPSampler.auto_redirects", false);
+        .with(http::AUTO_REDIRECTS.name, false);
     let timeout = request.get("timeout").map(milliseconds);
     if let Some(timeout) = timeout.filter(|timeout| is_true(Some(timeout))) {
         node = node
-            .with("HTTPSampler.connect_timeout", text(&timeout))
-            .with("HTTPSampler.response_timeout", text(&timeout));
+            .with(http::CONNECT_TIMEOUT.name, text(&timeout))
+            .with(http::RESPONSE_TIMEOUT.name, text(&timeout));
     }
     if let Some(encoding) = request.get("content-encoding") {
-        node = node.with("HTTPSampler.contentEncoding", text(encoding));
+        node = node.with(http::CONTENT_ENCODING.name, text(encoding));
     }
     if is_file {
         let file = [(
@@ -121,30 +128,30 @@ fn body_of(request: &Table, around: &InheritedSettings<'_>) -> Result<Option<Val
 
 fn with_body(node: Node, body: &Value) -> Result<Node, Fault> {
     let arguments = |items: Vec<Prop>| {
-        Element::new("Arguments")
+        Element::new(user_defined_variables::CLASS)
             .shown("ArgumentsPanel", "")
-            .with("Arguments.arguments", items)
+            .with(user_defined_variables::VARIABLES.name, items)
     };
     match body {
         Value::Object(fields) if fields.is_empty() => Ok(node),
         Value::Object(fields) => {
             let items = fields.iter().map(|(name, value)| {
                 let argument = Element::new("HTTPArgument")
-                    .with("Argument.name", name.as_str())
-                    .with("Argument.value", text(value))
-                    .with("HTTPArgument.always_encode", true)
-                    .with("HTTPArgument.use_equals", true)
-                    .with("Argument.metadata", "=");
+                    .with(items::NAME.name, name.as_str())
+                    .with(items::VALUE.name, text(value))
+                    .with(items::ENCODE.name, true)
+                    .with(items::USE_EQUALS.name, true)
+                    .with(items::METADATA.name, "=");
                 Prop::new(name, argument)
             });
-            Ok(node.with("HTTPsampler.Arguments", arguments(items.collect())))
+            Ok(node.with(http::ARGUMENTS.name, arguments(items.collect())))
         }
         body => {
-            let argument = Element::new("HTTPArgument").with("Argument.value", text(body));
+            let argument = Element::new("HTTPArgument").with(items::VALUE.name, text(body));
             let raw = arguments(vec![Prop::new("elementProp", argument)]);
             Ok(node
-                .with("HTTPSampler.postBodyRaw", true)
-                .with("HTTPsampler.Arguments", raw))
+                .with(http::BODY_RAW.name, true)
+                .with(http::ARGUMENTS.name, raw))
         }
     }
 }
@@ -154,7 +161,7 @@ fn with_address(mut node: Node, url: &str) -> Node {
     let url = url.split('#').next().unwrap_or_default();
     let (scheme, rest) = scheme_of(url);
     if let Some(scheme) = scheme {
-        node = node.with("HTTPSampler.protocol", scheme.to_ascii_lowercase());
+        node = node.with(http::PROTOCOL.name, scheme.to_ascii_lowercase());
     }
     let (host, path) = match rest.strip_prefix("//") {
         Some(rest) => rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len())),
@@ -164,12 +171,12 @@ fn with_address(mut node: Node, url: &str) -> Node {
         let mut parts = host.split(':');
         let name = parts.next().unwrap_or_default();
         if !name.is_empty() {
-            node = node.with("HTTPSampler.domain", name);
+            node = node.with(http::DOMAIN.name, name);
         }
-        node = node.with("HTTPSampler.port", parts.next().unwrap_or_default());
+        node = node.with(http::PORT.name, parts.next().unwrap_or_default());
     }
     let path = path.strip_suffix('?').unwrap_or(path);
-    node.with("HTTPSampler.path", path)
+    node.with(http::PATH.name, path)
 }
 
 fn uploads(
@@ -214,13 +221,13 @@ fn with_files(node: Node, files: &[Table]) -> Node {
     let items = files.iter().map(|file| {
         let path = text_or(file, "path", "");
         let element = Element::new("HTTPFileArg")
-            .with("File.path", path.as_str())
-            .with("File.paramname", text_or(file, "param", ""))
-            .with("File.mimetype", text_or(file, "mime-type", ""));
+            .with(items::FILE_PATH.name, path.as_str())
+            .with(items::FILE_PARAMETER.name, text_or(file, "param", ""))
+            .with(items::FILE_TYPE.name, text_or(file, "mime-type", ""));
         Prop::new(&path, element)
     });
-    let list = Element::new("HTTPFileArgs").with("HTTPFileArgs.files", items.collect::<Vec<_>>());
-    node.with("HTTPsampler.Files", list)
+    let list = Element::new("HTTPFileArgs").with(items::FILE_LIST.name, items.collect::<Vec<_>>());
+    node.with(http::FILES.name, list)
 }
 
 fn mime_type(path: &str) -> &'static str {
@@ -263,10 +270,11 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
     let Some((kind, inside)) =
         call.filter(|(kind, _)| known.contains(&kind.to_ascii_lowercase().as_str()))
     else {
-        let node = Node::new("ConstantTimer", "ConstantTimerGui", NAME);
-        return Ok(Some(
-            node.with("ConstantTimer.delay", text(&milliseconds(think_time))),
-        ));
+        let node = constant_timer::FACTS.node(NAME);
+        return Ok(Some(node.with(
+            constant_timer::DELAY.name,
+            text(&milliseconds(think_time)),
+        )));
     };
     let parts: Vec<&str> = inside
         .split([',', ' '])
@@ -281,12 +289,12 @@ fn timer(think_time: Option<&Value>) -> Result<Option<Node>, Fault> {
     };
     let made = |class: &str, delay: i64, range: i64| {
         Node::new(class, &format!("{class}Gui"), NAME)
-            .with("ConstantTimer.delay", delay.to_string())
-            .with("RandomTimer.range", range.to_string())
+            .with(constant_timer::DELAY.name, delay.to_string())
+            .with(uniform_random_timer::RANGE.name, range.to_string())
     };
     Ok(Some(match kind.to_ascii_lowercase().as_str() {
-        "uniform" => made("UniformRandomTimer", mean - deviation, deviation * 2),
-        "gaussian" => made("GaussianRandomTimer", mean, deviation),
-        _ => made("PoissonRandomTimer", deviation, mean - deviation),
+        "uniform" => made(uniform_random_timer::CLASS, mean - deviation, deviation * 2),
+        "gaussian" => made(gaussian_random_timer::CLASS, mean, deviation),
+        _ => made(poisson_random_timer::CLASS, deviation, mean - deviation),
     }))
 }

@@ -1,5 +1,8 @@
 //! Makes a plan from a file or from requests, with everything that Taurus adds to it.
 
+use drumfire_elements::config::{cookie_manager, csv_data_set};
+use drumfire_elements::controllers::transaction_controller;
+use drumfire_elements::listeners::result_collector;
 use std::path::Path;
 
 use drumfire_jmx::{Element, Node, Prop, Props, Value};
@@ -22,20 +25,20 @@ pub(crate) fn adjust(plan: &mut Node, scenario: &Table, is_generated: bool) {
     let force_parent = flag(scenario, "force-parent-sample", false);
     each(plan, &mut |node| {
         if !is_generated {
-            if node.class == "CookieManager" {
+            if node.class == cookie_manager::CLASS {
                 node.props.put(
                     "CookieManager.implementation",
                     "org.apache.jmeter.protocol.http.control.HC4CookieHandler",
                 );
             }
             if force_parent
-                && node.class == "TransactionController"
+                && node.class == transaction_controller::CLASS
                 && node.props.has("TransactionController.parent")
             {
                 node.props.put("TransactionController.parent", true);
             }
         }
-        if node.class == "CSVDataSet"
+        if node.class == csv_data_set::CLASS
             && node.props.get("delimiter").is_some()
             && node.props.str("delimiter").is_empty()
         {
@@ -47,7 +50,7 @@ pub(crate) fn adjust(plan: &mut Node, scenario: &Table, is_generated: bool) {
 /// Disables listeners without a file, which only cost time.
 fn disable_listeners(plan: &mut Node) {
     each(plan, &mut |node| {
-        if node.class == "ResultCollector" && node.props.str("filename").is_empty() {
+        if node.class == result_collector::CLASS && node.props.str("filename").is_empty() {
             node.enabled = false;
         }
     });

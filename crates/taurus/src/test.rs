@@ -1,5 +1,7 @@
 //! Turns a configuration into a test: its plan, properties, criteria and commands.
 
+use drumfire_elements::config::user_defined_variables;
+use drumfire_elements::other::test_plan;
 use std::path::{Path, PathBuf};
 
 use drumfire_jmx::{Element, Node, Tree};
@@ -180,7 +182,7 @@ fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
     let roots = read.tree.roots.iter();
     let plan = roots
         .into_iter()
-        .find(|root| root.class == "TestPlan")
+        .find(|root| root.class == test_plan::CLASS)
         .cloned();
     let Some(mut plan) = plan else {
         return Err(Fault::new(format!(
@@ -218,9 +220,9 @@ fn from_requests(execution: &Execution, config: &Table, files: &Files) -> Result
         on_error: Some("continue".to_owned()),
         keeps_user: true,
     });
-    let variables = Element::new("Arguments").shown("ArgumentsPanel", "");
+    let variables = Element::new(user_defined_variables::CLASS).shown("ArgumentsPanel", "");
     Ok(
-        Node::new("TestPlan", "TestPlanGui", "BZT Generated Test Plan")
+        Node::new(test_plan::CLASS, "TestPlanGui", "BZT Generated Test Plan")
             .with("TestPlan.user_defined_variables", variables)
             .above([group.above(below)]),
     )

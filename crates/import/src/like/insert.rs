@@ -1,5 +1,8 @@
 //! Inserts recorded requests where the plan wants them: below its Recording Controller, or else below its first thread group.
 
+use drumfire_elements::config::{http_defaults, user_defined_variables};
+use drumfire_elements::controllers::recording_controller;
+use drumfire_elements::thread_groups::thread_group;
 use drumfire_jmx::{Node, Prop, Tree, Value};
 
 use super::{Grouping, Recorder, map_texts};
@@ -19,8 +22,8 @@ impl Recorder {
     /// # Errors
     /// The plan has neither a Recording Controller nor a thread group.
     pub fn placed(&self, tree: &Tree, draft: &Draft, data_file: &str) -> Result<Tree, ImportError> {
-        let is_target = |node: &Node| node.enabled && node.class == "RecordingController";
-        let is_group = |node: &Node| node.enabled && node.class.ends_with("ThreadGroup");
+        let is_target = |node: &Node| node.enabled && node.class == recording_controller::CLASS;
+        let is_group = |node: &Node| node.enabled && node.class.ends_with(thread_group::CLASS);
         let way = way(&tree.roots, &is_target)
             .or_else(|| way(&tree.roots, &is_group))
             .ok_or_else(|| {
@@ -165,8 +168,10 @@ impl InsertionScope {
         for node in above.into_iter().rev() {
             for child in node.children.iter().filter(|child| child.enabled) {
                 match child.class.as_str() {
-                    "ConfigTestElement" => scope.defaults.push(child.clone()),
-                    "Arguments" => scope.define(child.props.list("Arguments.arguments")),
+                    http_defaults::CLASS => scope.defaults.push(child.clone()),
+                    user_defined_variables::CLASS => {
+                        scope.define(child.props.list("Arguments.arguments"))
+                    }
                     _ => {}
                 }
             }

@@ -3,6 +3,7 @@
 mod insert;
 mod naming;
 
+use drumfire_elements::other::script_recorder;
 use drumfire_jmx::{Node, Tree, Value};
 
 use crate::filter::Filter;
@@ -136,7 +137,7 @@ impl Recorder {
 }
 
 fn find(node: &Node) -> Option<&Node> {
-    if node.class == "ProxyControl" {
+    if node.class == script_recorder::CLASS {
         return Some(node);
     }
     node.children.iter().find_map(find)
