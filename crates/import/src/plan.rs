@@ -1,8 +1,8 @@
 //! Writes a draft as the tree of a plan; all importers share it.
 
-use drumfire_elements::samplers::http_request;
 use std::collections::HashMap;
 
+use drumfire_elements::samplers::http_request;
 use drumfire_jmx::{Node, Prop, Tree};
 
 use crate::correlate::{Extractor, ExtractorSource};

@@ -1,10 +1,10 @@
 //! Makes a plan from a file or from requests, with everything that Taurus adds to it.
 
+use std::path::Path;
+
 use drumfire_elements::config::{cookie_manager, csv_data_set};
 use drumfire_elements::controllers::transaction_controller;
 use drumfire_elements::listeners::result_collector;
-use std::path::Path;
-
 use drumfire_jmx::{Element, Node, Prop, Props, Value};
 
 use crate::elements;

@@ -1,9 +1,9 @@
 //! Turns a configuration into a test: its plan, properties, criteria and commands.
 
-use drumfire_elements::config::user_defined_variables;
-use drumfire_elements::other::test_plan;
 use std::path::{Path, PathBuf};
 
+use drumfire_elements::config::user_defined_variables;
+use drumfire_elements::other::test_plan;
 use drumfire_jmx::{Element, Node, Tree};
 use serde_json::Value;
 

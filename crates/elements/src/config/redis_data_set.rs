@@ -21,7 +21,7 @@ pub static FACTS: ElementFacts =
             ),
             section(
                 "Pool Configuration",
-                &[MAX_ACTIVE, MAX_IDLE, MIN_IDLE, MAX_WAIT],
+                &[POOL_MAX_ACTIVE, POOL_MAX_IDLE, POOL_MIN_IDLE, POOL_MAX_WAIT],
             ),
         ])
         .ends_run(When::Always);
@@ -90,25 +90,25 @@ pub const SSL: Property = flag("ssl")
     .default("false")
     .help("Connects with TLS; the plugin's own class then runs it.");
 
-pub const MAX_ACTIVE: Property = whole("maxActive")
+pub const POOL_MAX_ACTIVE: Property = whole("maxActive")
     .saved(Saved::IntProp)
     .label("maxActive")
     .default("20")
     .help("Sets the size of the plugin's pool.");
 
-pub const MAX_IDLE: Property = whole("maxIdle")
+pub const POOL_MAX_IDLE: Property = whole("maxIdle")
     .saved(Saved::IntProp)
     .label("maxIdle")
     .default("10")
     .help("Sets how many idle connections the plugin keeps.");
 
-pub const MIN_IDLE: Property = whole("minIdle")
+pub const POOL_MIN_IDLE: Property = whole("minIdle")
     .saved(Saved::IntProp)
     .label("minIdle")
     .default("0")
     .help("Sets how many idle connections the plugin makes.");
 
-pub const MAX_WAIT: Property = whole("maxWait")
+pub const POOL_MAX_WAIT: Property = whole("maxWait")
     .saved(Saved::LongProp)
     .label("maxWait")
     .default("30000")

@@ -2,6 +2,11 @@
 
 use std::sync::Mutex;
 
+use drumfire_elements::controllers::{
+    critical_section_controller, foreach_controller, if_controller, interleave_controller,
+    loop_controller, parameterized_controller, runtime_controller, switch_controller,
+    throughput_controller, transaction_controller, weighted_switch_controller, while_controller,
+};
 use drumfire_expr::Template;
 use drumfire_expr::js_condition;
 use drumfire_jmx::Value;
@@ -23,7 +28,7 @@ pub fn simple(_: &mut Decoder) -> Roles {
 /// Parameterized Controller (`kg.apc.jmeter.control.ParameterizedController`): runs its children once, with the variables of the
 /// table in `ParameterizedController`. It sets them whenever it is asked for the next sampler.
 pub fn parameterized(d: &mut Decoder) -> Roles {
-    let assignments = assignments(d, "ParameterizedController");
+    let assignments = assignments(d, parameterized_controller::VARIABLES.name);
     Roles::controller(ControllerKind::Parameterized(Box::new(assignments)))
 }
 
@@ -46,9 +51,9 @@ pub fn http_async(d: &mut Decoder) -> Roles {
 ///
 /// Properties: `LoopController.loops` (-1 is forever; read when the loop begins), `LoopController.continue_forever`.
 pub fn loops(d: &mut Decoder) -> Roles {
-    let forever = d.bool("LoopController.continue_forever", true);
+    let forever = d.bool(loop_controller::CONTINUE_FOREVER.name, true);
     Roles::controller(ControllerKind::Loop {
-        loops: d.template("LoopController.loops"),
+        loops: d.template(loop_controller::LOOPS.name),
         forever,
     })
 }
@@ -58,7 +63,7 @@ pub fn loops(d: &mut Decoder) -> Roles {
 /// Property: `WhileController.condition`. A blank condition ends the loop after a failed sample; with `LAST`, the loop also does
 /// not begin after one. Any other text ends the loop when it evaluates to `false`.
 pub fn whiles(d: &mut Decoder) -> Roles {
-    let condition = d.template("WhileController.condition");
+    let condition = d.template(while_controller::CONDITION.name);
     Roles::controller(ControllerKind::While { condition })
 }
 
@@ -68,8 +73,8 @@ pub fn whiles(d: &mut Decoder) -> Roles {
 /// condition holds if it evaluates to `true`. Without `useExpression` the condition is JavaScript: single expressions are
 /// evaluated natively, anything more needs a JVM.
 pub fn ifs(d: &mut Decoder) -> Roles {
-    let condition = d.template("IfController.condition");
-    let javascript = !d.bool("IfController.useExpression", false);
+    let condition = d.template(if_controller::CONDITION.name);
+    let javascript = !d.bool(if_controller::USE_EXPRESSION.name, false);
     if javascript && let Some(what) = js_condition::needs_engine(&condition) {
         let what = format!(
             "If Controller '{}' has a JavaScript condition with {what}, which",
@@ -77,7 +82,7 @@ pub fn ifs(d: &mut Decoder) -> Roles {
         );
         d.decoding.java.has_scripts |= d.java_host(&what).is_some();
     }
-    let every_child = d.bool("IfController.evaluateAll", false);
+    let every_child = d.bool(if_controller::EVALUATE_ALL.name, false);
     Roles::controller(ControllerKind::If {
         condition,
         every_child,
@@ -97,8 +102,8 @@ pub fn once_only(_: &mut Decoder) -> Roles {
 /// Properties: `TransactionController.parent` (that sample contains theirs), `TransactionController.includeTimers` (its time
 /// includes timers and processors).
 pub fn transaction(d: &mut Decoder) -> Roles {
-    let parent = d.bool("TransactionController.parent", false);
-    let include_timers = d.bool("TransactionController.includeTimers", true);
+    let parent = d.bool(transaction_controller::PARENT.name, false);
+    let include_timers = d.bool(transaction_controller::INCLUDE_TIMERS.name, true);
     Roles::controller(ControllerKind::Transaction {
         parent,
         include_timers,
@@ -110,16 +115,16 @@ pub fn transaction(d: &mut Decoder) -> Roles {
 /// Properties: `ForeachController.inputVal`, `.returnVal` (the variable that gets the value), `.startIndex` (exclusive),
 /// `.endIndex` (inclusive), `.useSeparator` (the `_`). An empty end index counts as 0, so nothing runs.
 pub fn for_each(d: &mut Decoder) -> Roles {
-    let separator = if d.bool("ForeachController.useSeparator", true) {
+    let separator = if d.bool(foreach_controller::USE_SEPARATOR.name, true) {
         "_"
     } else {
         ""
     };
     Roles::controller(ControllerKind::ForEach(Box::new(ForEach {
-        input: d.template("ForeachController.inputVal"),
-        output: d.template("ForeachController.returnVal"),
-        start: d.optional("ForeachController.startIndex"),
-        end: d.optional("ForeachController.endIndex"),
+        input: d.template(foreach_controller::INPUT.name),
+        output: d.template(foreach_controller::OUTPUT.name),
+        start: d.optional(foreach_controller::START_INDEX.name),
+        end: d.optional(foreach_controller::END_INDEX.name),
         separator,
     })))
 }
@@ -129,9 +134,9 @@ pub fn for_each(d: &mut Decoder) -> Roles {
 /// Properties: `InterleaveControl.style` (1: a child controller runs whole, 0: one of its samplers), and
 /// `InterleaveControl.accrossThreads` (JMeter's spelling; each user begins with another child).
 pub fn interleave(d: &mut Decoder) -> Roles {
-    let across_threads = d.bool("InterleaveControl.accrossThreads", false);
+    let across_threads = d.bool(interleave_controller::ACROSS_USERS.name, false);
     Roles::controller(ControllerKind::Interleave {
-        whole_children: d.int("InterleaveControl.style", 0) == 1,
+        whole_children: d.int(interleave_controller::STYLE.name, 0) == 1,
         across_threads,
         random: false,
     })
@@ -142,7 +147,7 @@ pub fn interleave(d: &mut Decoder) -> Roles {
 /// Property: `InterleaveControl.style` (1: a child controller runs whole, 0: one of its samplers).
 pub fn random(d: &mut Decoder) -> Roles {
     Roles::controller(ControllerKind::Interleave {
-        whole_children: d.int("InterleaveControl.style", 0) == 1,
+        whole_children: d.int(interleave_controller::STYLE.name, 0) == 1,
         across_threads: false,
         random: true,
     })
@@ -161,7 +166,7 @@ pub fn random_order(_: &mut Decoder) -> Roles {
 /// the child called `default`.
 pub fn switch(d: &mut Decoder) -> Roles {
     Roles::controller(ControllerKind::Switch {
-        value: d.template("SwitchController.value"),
+        value: d.template(switch_controller::VALUE.name),
     })
 }
 
@@ -173,7 +178,10 @@ pub fn switch(d: &mut Decoder) -> Roles {
 /// the row has. The user ends if a weight is not a number or none is above 0.
 pub fn weighted_switch(d: &mut Decoder) -> Roles {
     let element = d.element;
-    let rows = element.props.list("Weights").iter();
+    let rows = element
+        .props
+        .list(weighted_switch_controller::WEIGHTS.name)
+        .iter();
     let rows = rows.filter_map(|row| match &row.value {
         Value::List(cells) => Some(cells),
         _ => None,
@@ -185,7 +193,9 @@ pub fn weighted_switch(d: &mut Decoder) -> Roles {
     });
     Roles::controller(ControllerKind::Weighted(Weights {
         enabled: rows.map(|cells| cell(d, cells, 1)).collect(),
-        is_random: element.props.bool("IsRandomChoice", false),
+        is_random: element
+            .props
+            .bool(weighted_switch_controller::RANDOM.name, false),
     }))
 }
 
@@ -199,18 +209,14 @@ fn cell(d: &mut Decoder, cells: &[drumfire_jmx::Prop], index: usize) -> Template
 /// Properties: `ThroughputController.style` (0 a number, 1 a percentage), `.maxThroughput`, `.percentThroughput`, `.perThread`
 /// (each user counts for itself).
 pub fn throughput(d: &mut Decoder) -> Roles {
-    let share = match d
-        .element
-        .props
-        .value("ThroughputController.percentThroughput")
-    {
+    let share = match d.element.props.value(throughput_controller::PERCENT.name) {
         Some(Value::Float(share)) => Template::raw(&share.to_string()),
-        _ => d.template("ThroughputController.percentThroughput"),
+        _ => d.template(throughput_controller::PERCENT.name),
     };
     Roles::controller(ControllerKind::Throughput(Box::new(Throughput {
-        percent: d.int("ThroughputController.style", 0) == 1,
-        per_thread: d.bool("ThroughputController.perThread", true),
-        max: d.template("ThroughputController.maxThroughput"),
+        percent: d.int(throughput_controller::STYLE.name, 0) == 1,
+        per_thread: d.bool(throughput_controller::PER_USER.name, true),
+        max: d.template(throughput_controller::EXECUTIONS.name),
         share,
         shared: Mutex::new((0, -1)),
     })))
@@ -222,7 +228,7 @@ pub fn throughput(d: &mut Decoder) -> Roles {
 /// lock.
 pub fn critical_section(d: &mut Decoder) -> Roles {
     Roles::controller(ControllerKind::Critical {
-        lock: d.template("CriticalSectionController.lockName"),
+        lock: d.template(critical_section_controller::LOCK_NAME.name),
     })
 }
 
@@ -231,7 +237,7 @@ pub fn critical_section(d: &mut Decoder) -> Roles {
 /// Property: `RunTime.seconds`; with 0 or less nothing runs. A sampler that is running when the time is over completes.
 pub fn runtime(d: &mut Decoder) -> Roles {
     Roles::controller(ControllerKind::Runtime {
-        seconds: d.template("RunTime.seconds"),
+        seconds: d.template(runtime_controller::SECONDS.name),
     })
 }
 

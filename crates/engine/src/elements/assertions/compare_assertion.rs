@@ -7,6 +7,7 @@
 //!
 //! Difference: `$1` in a substitute is plain text. The same holds for JMeter's default regex engine.
 
+use drumfire_elements::assertions::compare_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 use drumfire_jmx::Value;
@@ -54,7 +55,7 @@ impl CompareAssertion {
         let rules = RegexRules::new(&d.settings().properties);
         let props = d.element.props.clone();
         let mut skipped = Vec::new();
-        for prop in props.list("stringsToSkip") {
+        for prop in props.list(facts::SUBSTITUTIONS.name) {
             let Value::Element(element) = &prop.value else {
                 continue;
             };
@@ -66,9 +67,9 @@ impl CompareAssertion {
         }
         CompareAssertion {
             name: Name::decode(d),
-            compares_content: Flag::decode(d, "compareContent", true),
+            compares_content: Flag::decode(d, facts::CONTENT.name, true),
             most_apart_ms: d
-                .optional("compareTime")
+                .optional(facts::TIME.name)
                 .unwrap_or_else(|| Template::raw("-1")),
             skipped,
             state: d.new_state(),

@@ -2,6 +2,7 @@
 //!
 //! Properties: `DurationAssertion.duration` in milliseconds (0 or less: never fails), and the scope.
 
+use drumfire_elements::assertions::duration_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 use drumfire_web::status::grouped;
@@ -30,7 +31,7 @@ impl DurationAssertion {
         DurationAssertion {
             name: Name::decode(d),
             scoped: Scoped::assertion(d),
-            allowed_ms: d.template("DurationAssertion.duration"),
+            allowed_ms: d.template(facts::DURATION.name),
         }
     }
 }

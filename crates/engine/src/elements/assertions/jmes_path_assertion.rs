@@ -6,6 +6,7 @@
 //! Difference: the messages for malformed JSON and malformed expressions are not those of Jackson and io.burt's
 //! library.
 
+use drumfire_elements::assertions::jmespath_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_query::jmespath::{JmesPath, JmesPathResult};
 use drumfire_query::json::{Json, JsonError};
@@ -38,7 +39,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl JmesPathAssertion {
     fn decode(d: &mut Decoder) -> JmesPathAssertion {
-        let path = d.template("JMES_PATH");
+        let path = d.template(facts::PATH.name);
         JmesPathAssertion {
             name: Name::decode(d),
             path: CompiledProperty::new(d, path, NoRules),

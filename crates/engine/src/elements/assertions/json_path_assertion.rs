@@ -3,6 +3,7 @@
 //!
 //! Properties: `JSON_PATH`, `EXPECTED_VALUE`, `JSONVALIDATION`, `EXPECT_NULL`, `INVERT`, `ISREGEX`. It has no scope.
 
+use drumfire_elements::assertions::json_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
@@ -51,7 +52,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl JsonPathAssertion {
     fn decode(d: &mut Decoder) -> JsonPathAssertion {
-        let path: Template = d.template("JSON_PATH");
+        let path: Template = d.template(facts::PATH.name);
         let path = match path.is_empty_literal() {
             true => Path::Empty,
             false => Path::CompiledProperty(CompiledProperty::new(d, path, NoRules)),

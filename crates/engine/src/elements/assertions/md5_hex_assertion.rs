@@ -2,6 +2,7 @@
 //!
 //! Property: `MD5HexAssertion.size` (the expected sum; the misleading name is JMeter's). It has no scope.
 
+use drumfire_elements::assertions::md5_hex_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 use md5::{Digest, Md5};
@@ -27,7 +28,7 @@ impl Md5HexAssertion {
     fn decode(d: &mut Decoder) -> Md5HexAssertion {
         Md5HexAssertion {
             name: Name::decode(d),
-            allowed: d.template("MD5HexAssertion.size"),
+            allowed: d.template(facts::SUM.name),
             proven: ProvenQuick::default(),
         }
     }

@@ -8,6 +8,7 @@
 //! It behaves as version 2.7 of the plugin. Versions before 2.0 lacked `ISREGEX`, failed on a null value with an exception's
 //! message, and wrote objects as Java does (`{a=1}`).
 
+use drumfire_elements::assertions::json_path_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
@@ -41,7 +42,7 @@ struct PluginJsonPathAssertion {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    if d.text("INPUT_FORMAT") == "YAML" {
+    if d.text(facts::FORMAT.name) == "YAML" {
         return Roles::foreign("its input is YAML");
     }
     Roles::assertion(PluginJsonPathAssertion::decode(d))
@@ -49,13 +50,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl PluginJsonPathAssertion {
     fn decode(d: &mut Decoder) -> PluginJsonPathAssertion {
-        let path = d.template("JSON_PATH");
+        let path = d.template(facts::PATH.name);
         let path = (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, NoRules));
-        let validates = Flag::decode(d, "JSONVALIDATION", false);
+        let validates = Flag::decode(d, facts::COMPARES.name, false);
         let expected = match validates {
             Flag::Fixed(false) => None,
             _ => {
-                let expected = d.template("EXPECTED_VALUE");
+                let expected = d.template(facts::EXPECTED_VALUE.name);
                 // `JMeterUtils.getPatternCache`: ORO, whichever regex engine is configured.
                 Some(CompiledProperty::new(d, expected, RegexRules(Dialect::Oro)))
             }
@@ -63,12 +64,12 @@ impl PluginJsonPathAssertion {
         PluginJsonPathAssertion {
             name: Name::decode(d),
             path,
-            path_text: d.template("JSON_PATH"),
+            path_text: d.template(facts::PATH.name),
             validates,
             expected,
-            is_regex: Flag::decode(d, "ISREGEX", true),
-            expects_null: Flag::decode(d, "EXPECT_NULL", false),
-            inverts: Flag::decode(d, "INVERT", false),
+            is_regex: Flag::decode(d, facts::IS_REGEX.name, true),
+            expects_null: Flag::decode(d, facts::EXPECT_NULL.name, false),
+            inverts: Flag::decode(d, facts::INVERT.name, false),
             query: JsonQuery::new(JsonReader::Smart),
         }
     }

@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use drumfire_elements::assertions::response_assertion as facts;
 use drumfire_expr::{Template, Text};
 use drumfire_query::Matches;
 use drumfire_query::regex::{Pattern, RegexOptions};
@@ -75,12 +76,12 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl ResponseAssertion {
     fn decode(d: &mut Decoder) -> ResponseAssertion {
         let rules = RegexRules::new(&d.settings().properties);
-        let kind = WholeNumber::decode(d, "Assertion.test_type", CONTAINS);
+        let kind = WholeNumber::decode(d, facts::TEST_TYPE.name, CONTAINS);
         let is_text = matches!(kind, WholeNumber::Fixed(kind) if kind & CONTAINS == 0 && kind & (EQUALS | SUBSTRING) != 0);
         let texts: Vec<String> = d
             .element
             .props
-            .list("Asserion.test_strings")
+            .list(facts::PATTERNS.name)
             .iter()
             .map(|text| text.value.as_str().into_owned())
             .collect();
@@ -100,8 +101,8 @@ impl ResponseAssertion {
             field,
             tests,
             kind,
-            assume_success: Flag::decode(d, "Assertion.assume_success", false),
-            custom_message: d.template("Assertion.custom_message"),
+            assume_success: Flag::decode(d, facts::IGNORE_STATUS.name, false),
+            custom_message: d.template(facts::CUSTOM_MESSAGE.name),
             comparison: EqualsDisplay::new(&d.settings().properties),
             rules,
             proven: ProvenQuick::default(),
@@ -223,7 +224,7 @@ impl ResponseAssertion {
 
 impl AssertedField {
     fn decode(d: &mut Decoder) -> AssertedField {
-        match d.text_now("Assertion.test_field").as_str() {
+        match d.text_now(facts::FIELD.name).as_str() {
             "Assertion.response_data" => AssertedField::Body,
             "Assertion.response_data_as_document" => AssertedField::Document,
             "Assertion.response_code" => AssertedField::Code,

@@ -4,6 +4,7 @@
 //! `SizeAssertion.operator` (1 = 2 != 3 > 4 < 5 >= 6 <=), and the scope. As in JMeter, a size that is not a number discards the
 //! sample.
 
+use drumfire_elements::assertions::size_assertion as facts;
 use drumfire_expr::{Raised, Scope as _, Template};
 use drumfire_java::values;
 use drumfire_results::{AssertionResult, Sample};
@@ -41,7 +42,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl SizeAssertion {
     fn decode(d: &mut Decoder) -> SizeAssertion {
-        let field = match d.text_now("Assertion.test_field").as_str() {
+        let field = match d.text_now(facts::FIELD.name).as_str() {
             "SizeAssertion.response_headers" => SizeField::Headers,
             "SizeAssertion.response_data" => SizeField::Body,
             "SizeAssertion.response_code" => SizeField::Code,
@@ -52,8 +53,8 @@ impl SizeAssertion {
             name: Name::decode(d),
             scoped: Scoped::assertion(d),
             field,
-            allowed: d.template("SizeAssertion.size"),
-            operator: WholeNumber::decode(d, "SizeAssertion.operator", 0),
+            allowed: d.template(facts::SIZE.name),
+            operator: WholeNumber::decode(d, facts::OPERATOR.name, 0),
         }
     }
 

@@ -8,6 +8,7 @@
 //!
 //! Differences: as for the XPath2 Extractor.
 
+use drumfire_elements::assertions::xpath2_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_results::{AssertionResult, Sample};
 
@@ -40,8 +41,8 @@ enum Look {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    if d.element.props.get("XPath.xpath").is_some()
-        && let Some(why) = XPath2Query::beyond(d, "XPath.xpath", "XPath.namespaces")
+    if d.element.props.get(facts::QUERY.name).is_some()
+        && let Some(why) = XPath2Query::beyond(d, facts::QUERY.name, facts::NAMESPACES.name)
     {
         return java::instead(d, &why, java::assertion);
     }
@@ -51,13 +52,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl XPath2Assertion {
     fn decode(d: &mut Decoder) -> XPath2Assertion {
         let query = d
-            .optional("XPath.xpath")
+            .optional(facts::QUERY.name)
             .unwrap_or_else(|| Template::raw("/"));
         XPath2Assertion {
             name: Name::decode(d),
             scoped: Scoped::assertion(d),
-            query: XPath2Query::decode(d, query, "XPath.namespaces"),
-            negate: Flag::decode(d, "XPath.negate", false),
+            query: XPath2Query::decode(d, query, facts::NAMESPACES.name),
+            negate: Flag::decode(d, facts::INVERT.name, false),
         }
     }
 

@@ -4,6 +4,7 @@
 //! scope. `XPath.validate`, `.whitespace`, `.quiet`, `.report_errors`, `.show_warnings` and `.download_dtds` change nothing here:
 //! DTDs are not read, and JTidy's warnings are not reported. The response's charset applies, not the one that the XML declares.
 
+use drumfire_elements::assertions::xpath_assertion as facts;
 use drumfire_expr::Template;
 use drumfire_query::xpath::{XPath, XPathResult};
 use drumfire_results::{AssertionResult, Sample, SharedText};
@@ -39,15 +40,15 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl XPathAssertion {
     fn decode(d: &mut Decoder) -> XPathAssertion {
         let query = d
-            .optional("XPath.xpath")
+            .optional(facts::QUERY.name)
             .unwrap_or_else(|| Template::raw("/"));
         XPathAssertion {
             name: Name::decode(d),
             scoped: Scoped::assertion(d),
             query: CompiledProperty::new(d, query, NoRules),
-            negate: Flag::decode(d, "XPath.negate", false),
-            tolerant: Flag::decode(d, "XPath.tolerant", false),
-            namespaces: Flag::decode(d, "XPath.namespace", false),
+            negate: Flag::decode(d, facts::INVERT.name, false),
+            tolerant: Flag::decode(d, facts::TOLERANT.name, false),
+            namespaces: Flag::decode(d, facts::NAMESPACES.name, false),
             proven: ProvenQuick::with_parsing(),
         }
     }

@@ -9,6 +9,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use drumfire_elements::config::auth_manager as facts;
+use drumfire_elements::items;
 use drumfire_expr::Template;
 use drumfire_jmx::Value;
 use drumfire_web::auth::{Authorization, Mechanism, TicketRequest};
@@ -67,12 +69,12 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let props = d.element.props.clone();
     let mut rows = Vec::new();
     let mut asks_kerberos = false;
-    for prop in props.list("AuthManager.auth_list") {
+    for prop in props.list(facts::AUTHORIZATIONS.name) {
         let Value::Element(element) = &prop.value else {
             continue;
         };
         let props = &element.props;
-        let mechanism = match props.str("Authorization.mechanism").as_ref() {
+        let mechanism = match props.str(items::AUTHORIZATION_MECHANISM.name).as_ref() {
             "" => Some(Mechanism::BasicDigest),
             name => Mechanism::from_name(name),
         };
@@ -80,7 +82,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
             let message = format!(
                 "Authorization Manager '{}' has the unknown mechanism {}",
                 d.element.name,
-                props.str("Authorization.mechanism")
+                props.str(items::AUTHORIZATION_MECHANISM.name)
             );
             d.refuse(
                 "auth-mechanism",
@@ -92,11 +94,11 @@ pub fn decode(d: &mut Decoder) -> Roles {
         asks_kerberos |= mechanism == Mechanism::Kerberos;
         let mut field = |name: &str| d.compile(&props.str(name));
         rows.push(AuthorizationRow {
-            url: field("Authorization.url"),
-            user: field("Authorization.username"),
-            password: field("Authorization.password"),
-            domain: field("Authorization.domain"),
-            realm: field("Authorization.realm"),
+            url: field(items::AUTHORIZATION_URL.name),
+            user: field(items::AUTHORIZATION_USER.name),
+            password: field(items::AUTHORIZATION_PASSWORD.name),
+            domain: field(items::AUTHORIZATION_DOMAIN.name),
+            realm: field(items::AUTHORIZATION_REALM.name),
             mechanism,
         });
     }
@@ -116,10 +118,10 @@ fn kerberos(d: &mut Decoder) -> Option<Kerberos> {
     let what = format!("Kerberos of the Authorization Manager '{}'", d.element.name);
     let java = d.java_host(&what)?;
     d.decoding.java.has_scripts = true;
-    let by_group = "AuthManager.controlledByThreadGroup";
+    let by_group = facts::CONTROLLED_BY_THREAD_GROUP.name;
     Some(Kerberos {
         java,
-        clearing: ClearPolicy::decode(d, "AuthManager.clearEachIteration", by_group),
+        clearing: ClearPolicy::decode(d, facts::CLEAR_EACH_ITERATION.name, by_group),
         login: d.new_state(),
     })
 }

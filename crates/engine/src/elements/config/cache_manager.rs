@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use drumfire_elements::config::cache_manager as facts;
 use drumfire_java::Exception;
 use drumfire_web::cache::{Cache, CacheSettings, CachedResponse};
 use drumfire_web::headers::RequestHead;
@@ -37,11 +38,16 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let manager = Arc::new(CacheManager {
         state: d.new_state(),
         settings: CacheSettings {
-            use_expires: d.bool("useExpires", false),
-            max_entries: usize::try_from(d.int("maxSize", DEFAULT_MAX_SIZE)).unwrap_or(0),
+            use_expires: d.bool(facts::USE_EXPIRES.name, false),
+            max_entries: usize::try_from(d.int(facts::MAX_SIZE.name, DEFAULT_MAX_SIZE))
+                .unwrap_or(0),
             methods,
         },
-        clearing: ClearPolicy::decode(d, "clearEachIteration", "CacheManager.controlledByThread"),
+        clearing: ClearPolicy::decode(
+            d,
+            facts::CLEAR_EACH_ITERATION.name,
+            facts::CONTROLLED_BY_THREAD_GROUP.name,
+        ),
     });
     register(d, Manager::Cache(manager.clone()));
     Roles {

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use drumfire_elements::config::cookie_manager as facts;
+use drumfire_elements::items;
 use drumfire_expr::{Scope, Template};
 use drumfire_java::Exception;
 use drumfire_jmx::Value;
@@ -44,7 +46,7 @@ struct PlannedCookie {
 pub fn decode(d: &mut Decoder) -> Roles {
     let properties = &d.settings().properties;
     let variables = properties.get_bool("CookieManager.allow_variable_cookies", true);
-    let policy_name = match d.text("CookieManager.policy").as_ref() {
+    let policy_name = match d.text(facts::POLICY.name).as_ref() {
         "" => "standard".to_owned(),
         name => name.to_owned(),
     };
@@ -78,7 +80,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
         });
     let props = d.element.props.clone();
     let initial = props
-        .list("CookieManager.cookies")
+        .list(facts::COOKIES.name)
         .iter()
         .filter_map(|prop| planned(d, &prop.value, variables))
         .collect();
@@ -89,8 +91,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
         settings,
         clearing: ClearPolicy::decode(
             d,
-            "CookieManager.clearEachIteration",
-            "CookieManager.controlledByThreadGroup",
+            facts::CLEAR_EACH_ITERATION.name,
+            facts::CONTROLLED_BY_THREAD_GROUP.name,
         ),
         saved_prefix,
     });
@@ -106,7 +108,7 @@ fn planned(d: &mut Decoder, value: &Value, variables: bool) -> Option<PlannedCoo
         return None;
     };
     let props = &element.props;
-    let text = props.str("Cookie.value").into_owned();
+    let text = props.str(items::COOKIE_VALUE.name).into_owned();
     let template = (variables && text.contains("${")).then(|| d.compile(&text));
     let field = |d: &mut Decoder, name: &str| {
         let template = d.compile(&props.str(name));
@@ -115,12 +117,12 @@ fn planned(d: &mut Decoder, value: &Value, variables: bool) -> Option<PlannedCoo
     let cookie = Cookie {
         name: element.name.as_str().into(),
         value: text.into(),
-        domain: field(d, "Cookie.domain"),
-        path: field(d, "Cookie.path"),
-        secure: props.bool("Cookie.secure", false),
-        expires_s: props.long("Cookie.expires", 0),
-        path_specified: props.bool("Cookie.path_specified", true),
-        domain_specified: props.bool("Cookie.domain_specified", true),
+        domain: field(d, items::COOKIE_DOMAIN.name),
+        path: field(d, items::COOKIE_PATH.name),
+        secure: props.bool(items::COOKIE_SECURE.name, false),
+        expires_s: props.long(items::COOKIE_EXPIRES.name, 0),
+        path_specified: props.bool(items::COOKIE_PATH_SPECIFIED.name, true),
+        domain_specified: props.bool(items::COOKIE_DOMAIN_SPECIFIED.name, true),
         version: 1,
     };
     Some(PlannedCookie {

@@ -8,6 +8,7 @@
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
+use drumfire_elements::config::counter as facts;
 use drumfire_expr::{Template, format_decimal};
 use drumfire_java::values;
 
@@ -42,18 +43,18 @@ struct Count {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let variable = d.template("CounterConfig.name");
+    let variable = d.template(facts::NAME.name);
     if let Some(name) = variable.literal() {
         d.decoding.compiler.intern(name);
     }
     Roles::each_iteration(CounterConfig {
-        start: d.template("CounterConfig.start"),
-        end: d.template("CounterConfig.end"),
-        increment: d.template("CounterConfig.incr"),
+        start: d.template(facts::START.name),
+        end: d.template(facts::MAXIMUM.name),
+        increment: d.template(facts::INCREMENT.name),
         variable,
-        format: d.template("CounterConfig.format"),
-        per_user: d.template("CounterConfig.per_user"),
-        resets_on_iteration: d.template("CounterConfig.reset_on_tg_iteration"),
+        format: d.template(facts::FORMAT.name),
+        per_user: d.template(facts::PER_USER.name),
+        resets_on_iteration: d.template(facts::RESET.name),
         shared: Mutex::new(UNSET),
         leased: Leased::default(),
         state: d.new_state(),

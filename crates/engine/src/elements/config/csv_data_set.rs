@@ -10,6 +10,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use drumfire_elements::config::csv_data_set as facts;
 use drumfire_expr::{Slot, Template};
 use drumfire_java::values;
 use drumfire_jmx::Value;
@@ -64,7 +65,7 @@ struct CsvUserState {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let variable_names = d.template("variableNames");
+    let variable_names = d.template(facts::VARIABLE_NAMES.name);
     let targets = variable_names
         .literal()
         .filter(|names| !names.is_empty())
@@ -82,15 +83,15 @@ pub fn decode(d: &mut Decoder) -> Roles {
         .unwrap_or_else(|| Arc::from("<EOF>"));
     Roles::each_iteration(CsvDataSet {
         name: d.name(),
-        file_name: d.template("filename"),
-        encoding: d.template("fileEncoding"),
+        file_name: d.template(facts::FILE.name),
+        encoding: d.template(facts::ENCODING.name),
         variable_names,
         targets,
-        ignores_first_line: d.template("ignoreFirstLine"),
-        delimiter: d.template("delimiter"),
-        quoted: d.template("quotedData"),
-        recycle: d.template("recycle"),
-        stops_thread: d.template("stopThread"),
+        ignores_first_line: d.template(facts::IGNORE_FIRST_LINE.name),
+        delimiter: d.template(facts::DELIMITER.name),
+        quoted: d.template(facts::QUOTED.name),
+        recycle: d.template(facts::RECYCLE.name),
+        stops_thread: d.template(facts::STOP_AT_END.name),
         share_mode: share_mode(d),
         end_value,
         state: d.new_state(),
@@ -99,12 +100,12 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 /// `CSVDataSet#setProperty` also accepts the names of the modes.
 fn share_mode(d: &mut Decoder) -> Template {
-    if let Some(Value::Str(text)) = d.element.props.value("shareMode")
+    if let Some(Value::Str(text)) = d.element.props.value(facts::SHARE_MODE.name)
         && let Some((_, mode)) = SHARE_NAMES.iter().find(|(name, _)| name == text)
     {
         return Template::raw(mode);
     }
-    d.template("shareMode")
+    d.template(facts::SHARE_MODE.name)
 }
 
 impl IterationListener for CsvDataSet {

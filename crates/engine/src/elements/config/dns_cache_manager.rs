@@ -16,6 +16,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use drumfire_elements::config::dns_cache_manager as facts;
+use drumfire_elements::items;
 use drumfire_expr::Template;
 use drumfire_http::{FailureKind, Resolver, Resolving, SystemResolver};
 use drumfire_jmx::Value;
@@ -51,26 +53,26 @@ const DNS_PORT: u16 = 53;
 pub fn decode(d: &mut Decoder) -> Roles {
     let props = d.element.props.clone();
     let servers = props
-        .list("DNSCacheManager.servers")
+        .list(facts::SERVERS.name)
         .iter()
         .map(|server| d.compile(&server.value.as_str()))
         .collect();
     let mut hosts = Vec::new();
-    for prop in props.list("DNSCacheManager.hosts") {
+    for prop in props.list(facts::HOSTS.name) {
         let Value::Element(host) = &prop.value else {
             continue;
         };
         hosts.push((
-            d.compile(&host.props.str("StaticHost.Name")),
-            d.compile(&host.props.str("StaticHost.Address")),
+            d.compile(&host.props.str(items::HOST_NAME.name)),
+            d.compile(&host.props.str(items::HOST_ADDRESS.name)),
         ));
     }
     let manager = Arc::new(DnsCacheManager {
         state: d.new_state(),
         hosts,
         servers,
-        is_custom: Flag::decode(d, "DNSCacheManager.isCustomResolver", false),
-        clears: Flag::decode(d, "DNSCacheManager.clearEachIteration", false),
+        is_custom: Flag::decode(d, facts::IS_CUSTOM_RESOLVER.name, false),
+        clears: Flag::decode(d, facts::CLEAR_EACH_ITERATION.name, false),
     });
     register(d, Manager::Dns(manager.clone()));
     Roles {

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use drumfire_elements::config::keystore_configuration as facts;
 use drumfire_elements::config::keystore_configuration;
 use drumfire_expr::Properties;
 use drumfire_http::Identity;
@@ -105,10 +106,10 @@ fn visit(element: &Element, decoding: &mut DecodingContext, choice: &mut KeySele
             let fallback = properties.get_long(property, default);
             drumfire_java::values::parse_int(&text).map_or(fallback, i64::from)
         };
-        choice.start = index("startIndex", "https.keyStoreStartIndex", 0);
-        choice.end = index("endIndex", "https.keyStoreEndIndex", -1);
+        choice.start = index(facts::START_INDEX.name, "https.keyStoreStartIndex", 0);
+        choice.end = index(facts::END_INDEX.name, "https.keyStoreEndIndex", -1);
         choice.variable =
-            Some(d.text_now("clientCertAliasVarName")).filter(|name| !name.is_empty());
+            Some(d.text_now(facts::ALIAS_VARIABLE.name)).filter(|name| !name.is_empty());
         if choice.start < 0 || (choice.end != -1 && choice.start > choice.end) {
             let message =
                 "Keystore Config error : Alias start index must be lower than Alias end index";

@@ -12,6 +12,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use drumfire_elements::config::random_csv_data_set as facts;
 use drumfire_expr::Random;
 use drumfire_java::charset::Charset;
 use drumfire_java::values;
@@ -57,10 +58,14 @@ struct Position {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let mut flag = |name: &str| values::property_bool(&d.text_now(name));
-    let [ignores_first_line, is_random, rewinds] =
-        ["ignoreFirstLine", "randomOrder", "rewindOnTheEndOfList"].map(&mut flag);
+    let [ignores_first_line, is_random, rewinds] = [
+        facts::IGNORE_FIRST_LINE.name,
+        facts::RANDOM_ORDER.name,
+        facts::REWIND.name,
+    ]
+    .map(&mut flag);
     let names: Vec<String> = d
-        .text_now("variableNames")
+        .text_now(facts::VARIABLE_NAMES.name)
         .split(',')
         .filter(|name| !name.is_empty())
         .map(str::to_owned)
@@ -68,14 +73,14 @@ pub fn decode(d: &mut Decoder) -> Roles {
     for name in &names {
         d.decoding.compiler.intern(name);
     }
-    let delimiter = match d.text_now("delimiter") {
+    let delimiter = match d.text_now(facts::DELIMITER.name) {
         tab if tab == "\\t" => '\t',
         delimiter => delimiter.chars().next().unwrap_or(','),
     };
     Roles::each_iteration(RandomCsvDataSet {
-        file_name: d.text_now("filename"),
+        file_name: d.text_now(facts::FILE.name),
         base_dir: d.settings().base_dir.clone(),
-        encoding: d.text_now("fileEncoding"),
+        encoding: d.text_now(facts::ENCODING.name),
         delimiter,
         skips_first_line: ignores_first_line || names.is_empty(),
         names,

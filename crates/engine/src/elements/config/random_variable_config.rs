@@ -7,6 +7,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use drumfire_elements::config::random_variable as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 
@@ -47,18 +48,18 @@ struct Sequence {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let variable = d.template("variableName");
+    let variable = d.template(facts::VARIABLE_NAME.name);
     if let Some(name) = variable.literal() {
         d.decoding.compiler.intern(name);
     }
     Roles::each_iteration(RandomVariableConfig {
         name: d.name(),
         variable,
-        format: d.template("outputFormat"),
-        minimum: d.template("minimumValue"),
-        maximum: d.template("maximumValue"),
-        seed: d.template("randomSeed"),
-        per_thread: d.template("perThread"),
+        format: d.template(facts::OUTPUT_FORMAT.name),
+        minimum: d.template(facts::MINIMUM_VALUE.name),
+        maximum: d.template(facts::MAXIMUM_VALUE.name),
+        seed: d.template(facts::SEED.name),
+        per_thread: d.template(facts::PER_USER.name),
         shared: Mutex::default(),
         state: d.new_state(),
     })

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use drumfire_elements::config::redis_data_set as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 use redis::aio::MultiplexedConnection;
@@ -66,20 +67,20 @@ struct RedisUserState {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    if values::property_bool(&d.text_now("ssl")) {
+    if values::property_bool(&d.text_now(facts::SSL.name)) {
         return Roles::foreign("it connects with TLS");
     }
     let (port, timeout_ms, database) = match (
-        number(d, "port", PORT),
-        number(d, "timeout", TIMEOUT_MS),
-        number(d, "database", 0),
+        number(d, facts::PORT.name, PORT),
+        number(d, facts::TIMEOUT.name, TIMEOUT_MS),
+        number(d, facts::DATABASE.name, 0),
     ) {
         (Some(port), Some(timeout_ms), Some(database)) => (port, timeout_ms, database),
         _ => return Roles::default(),
     };
-    let address = ConnectionAddr::Tcp(d.text_now("host"), port as u16);
+    let address = ConnectionAddr::Tcp(d.text_now(facts::HOST.name), port as u16);
     let mut login = redis::RedisConnectionInfo::default().set_db(database);
-    let password = d.text_now("password");
+    let password = d.text_now(facts::PASSWORD.name);
     if !password.trim().is_empty() {
         login = login.set_password(password);
     }
@@ -98,9 +99,9 @@ pub fn decode(d: &mut Decoder) -> Roles {
         server,
         timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms as u64)),
         access: access(d),
-        key: d.template("redisKey"),
-        names: d.template("variableNames"),
-        delimiter: d.template("delimiter"),
+        key: d.template(facts::KEY.name),
+        names: d.template(facts::VARIABLE_NAMES.name),
+        delimiter: d.template(facts::DELIMITER.name),
         state: d.new_state(),
         connections: Mutex::default(),
     })
@@ -126,16 +127,16 @@ fn number(d: &mut Decoder, name: &str, default: i64) -> Option<i64> {
 /// `RedisDataSet#selectPollingStrategy`; the first versions' `getMode`.
 fn access(d: &mut Decoder) -> Access {
     let ordinal = |text: String, second: &str| text == second || text.trim() == "1";
-    if d.element.props.value("getMode").is_some()
-        && d.element.props.value("redisDataType").is_none()
+    if d.element.props.value(facts::OLD_MODE.name).is_some()
+        && d.element.props.value(facts::DATA_TYPE.name).is_none()
     {
-        return match ordinal(d.text_now("getMode"), "RANDOM_KEEP") {
+        return match ordinal(d.text_now(facts::OLD_MODE.name), "RANDOM_KEEP") {
             true => Access::KeepInSet,
             false => Access::PopFromList,
         };
     }
-    let is_set = ordinal(d.text_now("redisDataType"), "Set");
-    let recycles = values::property_bool(&d.text_now("recycleDataOnUse"));
+    let is_set = ordinal(d.text_now(facts::DATA_TYPE.name), "Set");
+    let recycles = values::property_bool(&d.text_now(facts::RECYCLE.name));
     let is_legacy = values::property_bool(&d.text_now("plugins.redis.legacy"));
     match (is_set, recycles, is_legacy) {
         (false, false, _) => Access::PopFromList,

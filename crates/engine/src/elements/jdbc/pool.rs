@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use drumfire_elements::config::jdbc_connection as facts;
 use drumfire_sql::{Connection, DatabaseAddress, Expected, Isolation, SqlFailure, Statement};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -102,37 +103,37 @@ pub struct Lease {
 impl Pool {
     /// Decodes the element, as JMeter does when the test starts; `None` if there is no native driver for its address.
     pub fn decode(d: &mut Decoder) -> Option<Pool> {
-        let (url, driver) = (d.text_now("dbUrl"), d.text_now("driver"));
+        let (url, driver) = (d.text_now(facts::URL.name), d.text_now(facts::DRIVER.name));
         let address = DatabaseAddress::parse(&url, &driver)?;
-        let size = d.text_now("poolMax").trim().parse().unwrap_or(0);
+        let size = d.text_now(facts::SIZE.name).trim().parse().unwrap_or(0);
         let milliseconds = |text: String| text.trim().parse::<i64>().ok();
-        let wait_ms = milliseconds(d.text_now("timeout")).unwrap_or(-1);
-        let user = d.text_now("username");
+        let wait_ms = milliseconds(d.text_now(facts::MAX_WAIT.name)).unwrap_or(-1);
+        let user = d.text_now(facts::USERNAME.name);
         let shown = if user.is_empty() { "null" } else { &user };
         let info = format!(
             "shared:{}, driver:{driver}, url:{url}, user:{shown}",
             size > 0
         );
-        let keeps = d.bool("keepAlive", false);
-        let age = milliseconds(d.text_now("connectionAge")).unwrap_or(0);
-        let interval = milliseconds(d.text_now("trimInterval")).unwrap_or(0);
+        let keeps = d.bool(facts::TEST_IDLE.name, false);
+        let age = milliseconds(d.text_now(facts::MIN_IDLE.name)).unwrap_or(0);
+        let interval = milliseconds(d.text_now(facts::TRIM_INTERVAL.name)).unwrap_or(0);
         let idle_ms = u64::try_from(age.max(interval)).unwrap_or(0);
-        let init = d.text_now("initQuery");
+        let init = d.text_now(facts::INIT_QUERY.name);
         Some(Pool {
-            name: d.text_now("dataSource"),
+            name: d.text_now(facts::POOL.name),
             address,
-            password: d.text_now("password"),
+            password: d.text_now(facts::PASSWORD.name),
             user,
             size,
             wait: u64::try_from(wait_ms).ok().map(Duration::from_millis),
-            auto_commit: d.bool("autocommit", true),
-            isolation: isolation(&d.text_now("transactionIsolation")),
+            auto_commit: d.bool(facts::AUTOCOMMIT.name, true),
+            isolation: isolation(&d.text_now(facts::ISOLATION.name)),
             init: init
                 .split('\n')
                 .map(str::to_owned)
                 .filter(|statement| !statement.is_empty())
                 .collect(),
-            is_prepared: d.bool("preinit", false),
+            is_prepared: d.bool(facts::PREINIT.name, false),
             idle_limit: (keeps && interval > 0).then(|| Duration::from_millis(idle_ms)),
             info: info.into(),
             permits: Arc::new(Semaphore::new(size.max(1))),

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use drumfire_elements::shared::jdbc;
 use drumfire_expr::{Raised, Scope, Template};
 use drumfire_sql::{Connection, Expected, SqlFailure, Statement, StatementResult};
 
@@ -113,22 +114,22 @@ impl JdbcStatement {
         let properties = &d.settings().properties;
         let null_marker = properties.get("jdbcsampler.nullmarker");
         let null_marker = null_marker.map_or_else(|| "]NULL[".to_owned(), |text| text.to_string());
-        let kind = match d.text("queryType").is_empty() {
+        let kind = match d.text(jdbc::QUERY_TYPE.name).is_empty() {
             true => Template::raw(SELECT),
-            false => d.template("queryType"),
+            false => d.template(jdbc::QUERY_TYPE.name),
         };
         JdbcStatement {
             pools: pools(d.decoding),
             own: d.shared_state("jdbc connections"),
             name: d.name(),
-            pool: d.template("dataSource"),
-            query: d.template("query"),
+            pool: d.template(jdbc::POOL.name),
+            query: d.template(jdbc::QUERY.name),
             kind,
-            values: d.template("queryArguments"),
-            types: d.template("queryArgumentsTypes"),
-            variables: d.template("variableNames"),
-            timeout: d.template("queryTimeout"),
-            max_rows: d.template("resultSetMaxRows"),
+            values: d.template(jdbc::QUERY_ARGUMENTS.name),
+            types: d.template(jdbc::QUERY_ARGUMENTS_TYPES.name),
+            variables: d.template(jdbc::VARIABLE_NAMES.name),
+            timeout: d.template(jdbc::QUERY_TIMEOUT.name),
+            max_rows: d.template(jdbc::MAX_ROWS.name),
             null_marker,
         }
     }

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use drumfire_elements::listeners::auto_stop as facts;
 use drumfire_results::Sample;
 
 use crate::decode::Decoder;
@@ -51,9 +52,14 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl AutoStop {
     fn decode(d: &mut Decoder) -> AutoStop {
         AutoStop {
-            response_time: limit(d, "avg_response_time", "Average Response Time is", whole),
-            latency: limit(d, "avg_response_latency", "Average Latency Time is", whole),
-            errors: limit(d, "error_rate", "Error rate", |text| {
+            response_time: limit(
+                d,
+                facts::RESPONSE_TIME.name,
+                "Average Response Time is",
+                whole,
+            ),
+            latency: limit(d, facts::LATENCY.name, "Average Latency Time is", whole),
+            errors: limit(d, facts::ERROR_RATE.name, "Error rate", |text| {
                 let percent = drumfire_java::values::parse_float(text)?;
                 Some(f64::from(percent / 100.0))
             }),

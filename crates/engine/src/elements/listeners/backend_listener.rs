@@ -10,6 +10,9 @@
 
 use std::sync::Arc;
 
+use drumfire_elements::config::user_defined_variables;
+use drumfire_elements::items;
+use drumfire_elements::listeners::backend_listener as facts;
 use drumfire_jmx::Value;
 use drumfire_results::{HeardSample, Sample, SampleQueue};
 
@@ -41,7 +44,7 @@ pub const NOT_SENT: &str = "backend-not-sent";
 const WINDOW_MODE: &str = "backend_metrics_window_mode";
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let class = d.text_now("classname");
+    let class = d.text_now(facts::CLASS_NAME.name);
     let class = class.trim();
     let known = CLIENTS.iter().find(|client| **client == class);
     let Some((_, simple)) = known.and_then(|client| client.rsplit_once('.')) else {
@@ -144,17 +147,17 @@ impl SampleListener for Samples {
 }
 
 fn arguments(d: &mut Decoder) -> Vec<(String, String)> {
-    let Some(table) = d.element.props.element("arguments") else {
+    let Some(table) = d.element.props.element(facts::ARGUMENTS.name) else {
         return Vec::new();
     };
     let mut rows: Vec<(String, String)> = Vec::new();
-    for row in table.props.list("Arguments.arguments") {
+    for row in table.props.list(user_defined_variables::VARIABLES.name) {
         let Value::Element(row) = &row.value else {
             continue;
         };
         let (name, value) = (
-            d.compile(&row.props.str("Argument.name")),
-            d.compile(&row.props.str("Argument.value")),
+            d.compile(&row.props.str(items::NAME.name)),
+            d.compile(&row.props.str(items::VALUE.name)),
         );
         let name = d.now(&name);
         // Of arguments with the same name, the first counts (`Arguments#getArgumentsAsMap`).

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use drumfire_elements::listeners::flexible_file_writer as facts;
 use drumfire_java::values;
 use drumfire_results::{Columns, Filter, OutputSpec};
 
@@ -17,9 +18,10 @@ use crate::decode::roles::Roles;
 use crate::decode::save::row_format;
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let file_name = d.text_now("filename");
-    let [columns, head, tail] = ["columns", "header", "footer"].map(|name| d.text_now(name));
-    let overwrites = values::property_bool(&d.text_now("overwrite"));
+    let file_name = d.text_now(facts::FILE.name);
+    let [columns, head, tail] =
+        [facts::COLUMNS.name, facts::HEADER.name, facts::FOOTER.name].map(|name| d.text_now(name));
+    let overwrites = values::property_bool(&d.text_now(facts::OVERWRITE.name));
     let config = d.decoding.save_config.clone();
     let mut format = row_format(d.decoding, config);
     format.columns = Some(Arc::new(Columns::new(&columns, &head, &tail, overwrites)));

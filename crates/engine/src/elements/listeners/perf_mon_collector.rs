@@ -4,6 +4,7 @@
 //! Properties, evaluated once before the run: host and port of the rows of `metricConnections`. The run asks agents for CPU, memory,
 //! network, disks and connections, whatever the rows name. The element's file is not written.
 
+use drumfire_elements::listeners::perf_mon_collector as facts;
 use drumfire_jmx::{Prop, Value};
 
 use crate::decode::Decoder;
@@ -15,7 +16,7 @@ pub const NO_FILE: &str = "metrics-not-in-file";
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let element = d.element;
-    for row in rows(element.props.list("metricConnections")) {
+    for row in rows(element.props.list(facts::AGENTS.name)) {
         if let [host, port, ..] = row {
             let (host, port) = (cell(d, host), cell(d, port));
             d.new_monitor(MonitorSpec::Agent { host, port });
@@ -41,7 +42,7 @@ pub fn cell(d: &mut Decoder, cell: &Prop) -> String {
 
 /// Warns that the element's file is not written.
 pub fn warn_of_file(d: &mut Decoder) {
-    if !d.element.props.str("filename").trim().is_empty() {
+    if !d.element.props.str(facts::FILE.name).trim().is_empty() {
         let message = "its metrics are in the report and on the live page, not in its file";
         d.warn(NO_FILE, message);
     }

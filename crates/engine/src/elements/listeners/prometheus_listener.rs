@@ -9,6 +9,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use drumfire_elements::items;
+use drumfire_elements::listeners::prometheus_listener as facts;
 use drumfire_jmx::{Element, Value};
 use drumfire_results::{CollectorKind, CollectorSet, CollectorSpec, Measure, Sample};
 
@@ -33,7 +35,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     let rows: Vec<Element> = d
         .element
         .props
-        .list("prometheus.collector_definitions")
+        .list(facts::COLLECTORS.name)
         .iter()
         .filter_map(|row| match &row.value {
             Value::Element(row) => Some(row.clone()),
@@ -56,14 +58,17 @@ fn collector(d: &mut Decoder, row: &Element) -> Option<CollectorSpec> {
         let template = d.compile(&row.props.str(name));
         d.now(&template).trim().to_owned()
     };
-    let name = text("collector.metric_name");
-    let (kind, measure) = (text("collector.type"), text("listener.collector.measuring"));
-    let sizes = text("collector.quantiles_or_buckets");
-    let listen_to = text("listener.collector.listen_to");
-    let help = text("collector.help");
+    let name = text(items::COLLECTOR_NAME.name);
+    let (kind, measure) = (
+        text(items::COLLECTOR_TYPE.name),
+        text(items::COLLECTOR_MEASURING.name),
+    );
+    let sizes = text(items::COLLECTOR_BUCKETS.name);
+    let listen_to = text(items::COLLECTOR_LISTEN_TO.name);
+    let help = text(items::COLLECTOR_HELP.name);
     let labels: Vec<String> = row
         .props
-        .list("collector.labels")
+        .list(items::COLLECTOR_LABELS.name)
         .iter()
         .map(|label| label.value.as_str().into_owned())
         .filter(|label| !label.is_empty())

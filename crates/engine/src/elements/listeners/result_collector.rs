@@ -5,6 +5,7 @@
 //! `ResultCollector.success_only_logging`, `saveConfig` (what is written, and whether as XML or CSV; without it the
 //! `jmeter.save.saveservice.*` properties decide).
 
+use drumfire_elements::listeners::result_collector as facts;
 use drumfire_java::values;
 use drumfire_results::{Filter, OutputSpec, SaveConfig};
 
@@ -28,12 +29,12 @@ pub fn decode_corrected(d: &mut Decoder) -> Roles {
 }
 
 fn writer(d: &mut Decoder, config: SaveConfig) -> Roles {
-    let file_name = d.text_now("filename");
+    let file_name = d.text_now(facts::FILE.name);
     if file_name.is_empty() {
         return Roles::default();
     }
-    let errors_only = values::property_bool(&d.text_now("ResultCollector.error_logging"));
-    let successes_only = values::property_bool(&d.text_now("ResultCollector.success_only_logging"));
+    let errors_only = values::property_bool(&d.text_now(facts::ERRORS_ONLY.name));
+    let successes_only = values::property_bool(&d.text_now(facts::SUCCESSES_ONLY.name));
     let format = row_format(d.decoding, config);
     let listener = d.new_output(OutputSpec {
         file_name,
@@ -47,7 +48,7 @@ fn writer(d: &mut Decoder, config: SaveConfig) -> Roles {
 }
 
 fn save_config(d: &mut Decoder) -> SaveConfig {
-    let Some(saved) = d.element.props.object("saveConfig") else {
+    let Some(saved) = d.element.props.object(facts::SAVE_CONFIG.name) else {
         return d.decoding.save_config.clone();
     };
     let flags = saved

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use drumfire_elements::listeners::save_responses as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 use drumfire_results::{ExistingFile, ResultFolder, Sample};
@@ -40,11 +41,11 @@ pub struct ResultSaver {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let time_stamp = match values::property_bool(&d.text_now("FileSaver.addTimstamp")) {
+    let time_stamp = match values::property_bool(&d.text_now(facts::TIMESTAMP.name)) {
         true => time_stamp_now(d),
         false => String::new(),
     };
-    let pad_length = values::property_int(&d.text_now("FileSaver.numberPadLen")).max(0) as usize;
+    let pad_length = values::property_int(&d.text_now(facts::NUMBER_LENGTH.name)).max(0) as usize;
     let base_prefix = d
         .settings()
         .properties
@@ -56,13 +57,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
     };
     let saver = ResultSaver {
         place,
-        file_name: d.template("FileSaver.filename"),
-        variable: d.template("FileSaver.variablename"),
-        errors_only: d.template("FileSaver.errorsonly"),
-        successes_only: d.template("FileSaver.successonly"),
-        skip_number: d.template("FileSaver.skipautonumber"),
-        skip_suffix: d.template("FileSaver.skipsuffix"),
-        ignore_transactions: d.optional("FileSaver.ignoreTC"),
+        file_name: d.template(facts::PREFIX.name),
+        variable: d.template(facts::VARIABLE.name),
+        errors_only: d.template(facts::ERRORS_ONLY.name),
+        successes_only: d.template(facts::SUCCESSES_ONLY.name),
+        skip_number: d.template(facts::NO_NUMBER.name),
+        skip_suffix: d.template(facts::NO_SUFFIX.name),
+        ignore_transactions: d.optional(facts::IGNORE_TRANSACTIONS.name),
         time_stamp,
         pad_length,
         number: AtomicU64::new(0),

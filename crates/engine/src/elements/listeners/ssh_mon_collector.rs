@@ -8,6 +8,7 @@
 
 use std::path::PathBuf;
 
+use drumfire_elements::listeners::ssh_mon_collector as facts;
 use drumfire_jmx::Prop;
 
 use super::perf_mon_collector::{cell, rows, warn_of_file};
@@ -22,7 +23,7 @@ const PORT: u16 = 22;
 pub fn decode(d: &mut Decoder) -> Roles {
     let element = d.element;
     let settings = settings(d);
-    for row in rows(element.props.list("samplers")) {
+    for row in rows(element.props.list(facts::COMMANDS.name)) {
         match monitor(d, row, &settings) {
             Ok(monitor) => d.new_monitor(MonitorSpec::Ssh(Box::new(monitor))),
             Err(why) => d.warn(

@@ -7,6 +7,7 @@
 
 use std::rc::Rc;
 
+use drumfire_elements::post::boundary_extractor as facts;
 use drumfire_expr::{Raised, Scope as _, Template, Text};
 use drumfire_query::boundary::Boundary;
 use drumfire_results::Sample;
@@ -48,24 +49,21 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl BoundaryExtractor {
     fn decode(d: &mut Decoder) -> BoundaryExtractor {
-        let (left, right) = (
-            d.template("BoundaryExtractor.lboundary"),
-            d.template("BoundaryExtractor.rboundary"),
-        );
+        let (left, right) = (d.template(facts::LEFT.name), d.template(facts::RIGHT.name));
         BoundaryExtractor {
             scoped: Scoped::extractor(d),
-            field: ExtractorField::decode(d, "BoundaryExtractor.useHeaders"),
+            field: ExtractorField::decode(d, facts::FIELD.name),
             name: d.name(),
-            reference: d.template("BoundaryExtractor.refname"),
+            reference: d.template(facts::NAME.name),
             boundary: left
                 .literal()
                 .zip(right.literal())
                 .map(|(left, right)| Boundary::new(left, right)),
             left,
             right,
-            match_number: WholeNumber::decode(d, "BoundaryExtractor.match_number", 0),
-            default: d.template("BoundaryExtractor.default"),
-            default_is_empty: Flag::decode(d, "BoundaryExtractor.default_empty_value", false),
+            match_number: WholeNumber::decode(d, facts::MATCH_NUMBER.name, 0),
+            default: d.template(facts::DEFAULT.name),
+            default_is_empty: Flag::decode(d, facts::EMPTY_DEFAULT.name, false),
             most: MostMatches::decode(d),
         }
     }

@@ -5,6 +5,7 @@
 //! Difference: for a property of the sampler that is an object without a `toString` of its own, JMeter shows a hash; the
 //! number here is another one.
 
+use drumfire_elements::post::debug_post_processor as facts;
 use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample};
 
@@ -34,10 +35,10 @@ impl DebugPostProcessor {
     fn decode(d: &mut Decoder) -> DebugPostProcessor {
         DebugPostProcessor {
             name: d.name(),
-            sampler: Flag::decode(d, "displaySamplerProperties", false),
-            variables: Flag::decode(d, "displayJMeterVariables", false),
-            properties: Flag::decode(d, "displayJMeterProperties", false),
-            system_properties: Flag::decode(d, "displaySystemProperties", false),
+            sampler: Flag::decode(d, facts::SAMPLER_PROPERTIES.name, false),
+            variables: Flag::decode(d, facts::VARIABLES.name, false),
+            properties: Flag::decode(d, facts::PROPERTIES.name, false),
+            system_properties: Flag::decode(d, facts::SYSTEM_PROPERTIES.name, false),
             renames: !d
                 .settings()
                 .properties

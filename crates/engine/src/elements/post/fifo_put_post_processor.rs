@@ -2,6 +2,7 @@
 //!
 //! Properties: `FifoName`, `Value`. Queues have no limit, as with the plugin's own default.
 
+use drumfire_elements::post::fifo_put as facts;
 use drumfire_expr::Template;
 use drumfire_results::Sample;
 
@@ -18,8 +19,8 @@ struct FifoPut {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::post(FifoPut {
-        queue: d.template("FifoName"),
-        value: d.template("Value"),
+        queue: d.template(facts::QUEUE.name),
+        value: d.template(facts::VALUE.name),
     })
 }
 

@@ -8,6 +8,7 @@
 
 use std::rc::Rc;
 
+use drumfire_elements::post::css_extractor as facts;
 use drumfire_expr::Template;
 use drumfire_query::css::{Document, Engine, Selector};
 use drumfire_results::Sample;
@@ -47,7 +48,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl HtmlExtractor {
     fn decode(d: &mut Decoder) -> HtmlExtractor {
-        let engine = match d.text_now("HtmlExtractor.extractor_impl").as_str() {
+        let engine = match d.text_now(facts::IMPLEMENTATION.name).as_str() {
             "JODD" => Engine::Jodd,
             "" | "JSOUP" => Engine::Jsoup,
             other => {
@@ -59,17 +60,17 @@ impl HtmlExtractor {
                 Engine::Jsoup
             }
         };
-        let expression = d.template("HtmlExtractor.expr");
+        let expression = d.template(facts::SELECTOR.name);
         HtmlExtractor {
             scoped: Scoped::extractor(d),
             name: d.name(),
-            reference: d.template("HtmlExtractor.refname"),
+            reference: d.template(facts::NAME.name),
             selector: CompiledProperty::new(d, expression, SelectorRules(engine)),
             engine,
-            attribute: d.template("HtmlExtractor.attribute"),
-            match_number: WholeNumber::decode(d, "HtmlExtractor.match_number", 0),
-            default: d.template("HtmlExtractor.default"),
-            default_is_empty: Flag::decode(d, "HtmlExtractor.default_empty_value", false),
+            attribute: d.template(facts::ATTRIBUTE.name),
+            match_number: WholeNumber::decode(d, facts::MATCH_NUMBER.name, 0),
+            default: d.template(facts::DEFAULT.name),
+            default_is_empty: Flag::decode(d, facts::EMPTY_DEFAULT.name, false),
             proven: ProvenQuick::with_parsing(),
         }
     }

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use drumfire_elements::post::jmespath_extractor as facts;
 use drumfire_expr::{Raised, Scope as _, Template};
 use drumfire_java::values;
 use drumfire_query::jmespath::JmesPath;
@@ -43,7 +44,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl JmesPathExtractor {
     fn decode(d: &mut Decoder) -> JmesPathExtractor {
-        let path = d.template("JMESExtractor.jmesPathExpr");
+        let path = d.template(facts::PATH.name);
         let compiled = path
             .literal()
             .map(|text| <JmesPath as Compile>::compile(drumfire_java::text::trim(text), NoRules));
@@ -56,11 +57,11 @@ impl JmesPathExtractor {
         JmesPathExtractor {
             scoped: Scoped::extractor(d),
             name: d.name(),
-            reference: d.template("JMESExtractor.referenceName"),
+            reference: d.template(facts::NAME.name),
             path,
             compiled,
-            match_number: d.template("JMESExtractor.matchNumber"),
-            default: d.template("JMESExtractor.defaultValue"),
+            match_number: d.template(facts::MATCH_NUMBER.name),
+            default: d.template(facts::DEFAULT.name),
             query: JsonQuery::new(JsonReader::Strict),
         }
     }

@@ -8,6 +8,7 @@
 //! It behaves as version 2.7 of the plugin. Versions before 2.0 wrote objects as Java does (`{a=1}`), and kept old `name_1` and
 //! so on if nothing was found.
 
+use drumfire_elements::post::json_path_extractor as facts;
 use drumfire_expr::Template;
 use drumfire_query::json::{Json, JsonError, Value};
 use drumfire_query::jsonpath::JsonPath;
@@ -42,7 +43,7 @@ enum PathTexts {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    if d.text("INPUT_FORMAT") == "YAML" {
+    if d.text(facts::FORMAT.name) == "YAML" {
         return Roles::foreign("its input is YAML");
     }
     Roles::post(JsonPathExtractor::decode(d))
@@ -50,13 +51,13 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl JsonPathExtractor {
     fn decode(d: &mut Decoder) -> JsonPathExtractor {
-        let path = d.template("JSONPATH");
+        let path = d.template(facts::PATH.name);
         JsonPathExtractor {
             path: (!path.is_empty_literal()).then(|| CompiledProperty::new(d, path, NoRules)),
-            variable: d.template("VAR"),
-            default: d.template("DEFAULT"),
-            subject: d.template("SUBJECT"),
-            source: d.template("VARIABLE"),
+            variable: d.template(facts::NAME.name),
+            default: d.template(facts::DEFAULT.name),
+            subject: d.template(facts::SUBJECT.name),
+            source: d.template(facts::SOURCE.name),
             query: JsonQuery::new(JsonReader::Smart),
         }
     }

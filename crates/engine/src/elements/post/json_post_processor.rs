@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use drumfire_elements::post::json_extractor as facts;
 use drumfire_expr::{Raised, Scope as _, Template};
 use drumfire_java::values;
 use drumfire_query::json::{Json, JsonError, Value};
@@ -64,7 +65,7 @@ fn split(text: &str) -> Vec<&str> {
 
 impl JsonPostProcessor {
     fn decode(d: &mut Decoder) -> JsonPostProcessor {
-        let paths = d.template("JSONPostProcessor.jsonPathExprs");
+        let paths = d.template(facts::PATHS.name);
         let compile = |path: &str| {
             <JsonPath as compiled::Compile>::compile(drumfire_java::text::trim(path), NoRules)
         };
@@ -84,12 +85,12 @@ impl JsonPostProcessor {
         JsonPostProcessor {
             scoped: Scoped::extractor(d),
             name: d.name(),
-            names: d.template("JSONPostProcessor.referenceNames"),
+            names: d.template(facts::NAMES.name),
             paths,
             compiled,
-            defaults: d.template("JSONPostProcessor.defaultValues"),
-            match_numbers: d.template("JSONPostProcessor.match_numbers"),
-            concatenates: Flag::decode(d, "JSONPostProcessor.compute_concat", false),
+            defaults: d.template(facts::DEFAULTS.name),
+            match_numbers: d.template(facts::MATCH_NUMBERS.name),
+            concatenates: Flag::decode(d, facts::COMPUTE_CONCAT.name, false),
             query: JsonQuery::new(JsonReader::Smart),
         }
     }

@@ -13,6 +13,7 @@
 use std::borrow::Cow;
 use std::time::Instant;
 
+use drumfire_elements::post::regex_extractor as facts;
 use drumfire_expr::{MatchTemplate, Template, Text};
 use drumfire_query::Matches;
 use drumfire_query::regex::{Captures, Dialect, Pattern, RegexOptions};
@@ -65,22 +66,22 @@ pub fn decode(d: &mut Decoder) -> Roles {
 impl RegexExtractor {
     fn decode(d: &mut Decoder) -> RegexExtractor {
         let rules = RegexRules::new(&d.settings().properties);
-        let regex = d.template("RegexExtractor.regex");
-        let template = d.template("RegexExtractor.template");
+        let regex = d.template(facts::REGEX.name);
+        let template = d.template(facts::TEMPLATE.name);
         RegexExtractor {
             scoped: Scoped::extractor(d),
-            field: ExtractorField::decode(d, "RegexExtractor.useHeaders"),
+            field: ExtractorField::decode(d, facts::FIELD.name),
             name: d.name(),
-            reference: d.template("RegexExtractor.refname"),
+            reference: d.template(facts::NAME.name),
             pattern: CompiledProperty::new(d, regex, rules),
             dialect: rules.0,
             template: match template.literal() {
                 Some(text) => ResultTemplate::Fixed(MatchTemplate::parse(text)),
                 None => ResultTemplate::PerUser(template, d.new_state()),
             },
-            match_number: WholeNumber::decode(d, "RegexExtractor.match_number", 0),
-            default: d.template("RegexExtractor.default"),
-            default_is_empty: Flag::decode(d, "RegexExtractor.default_empty_value", false),
+            match_number: WholeNumber::decode(d, facts::MATCH_NUMBER.name, 0),
+            default: d.template(facts::DEFAULT.name),
+            default_is_empty: Flag::decode(d, facts::EMPTY_DEFAULT.name, false),
             proven: ProvenQuick::default(),
             most: MostMatches::decode(d),
         }

@@ -4,6 +4,8 @@
 //! current loop, 6 break the current loop). It is a listener, so it acts after the assertions. Where listeners only get the
 //! sample of a parent transaction, it does nothing.
 
+use drumfire_elements::post::result_status_action as facts;
+
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::decode::roles::{Listener, Roles};
@@ -11,7 +13,7 @@ use crate::run::action::Action;
 use crate::run::action::FailureAction;
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let action = match number::int(&d.text_now("OnError.action")) {
+    let action = match number::int(&d.text_now(facts::ACTION.name)) {
         1 => FailureAction::StopThread,
         2 => FailureAction::StopTest,
         3 => FailureAction::StopTestNow,

@@ -12,6 +12,7 @@
 
 use std::rc::Rc;
 
+use drumfire_elements::post::xpath2_extractor as facts;
 use drumfire_expr::Template;
 use drumfire_results::Sample;
 
@@ -38,7 +39,7 @@ pub struct XPath2Extractor {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let (query, namespaces) = ("XPathExtractor2.xpathQuery", "XPathExtractor2.namespaces");
+    let (query, namespaces) = (facts::QUERY.name, facts::NAMESPACES.name);
     if let Some(why) = XPath2Query::beyond(d, query, namespaces) {
         return java::instead(d, &why, java::post);
     }
@@ -47,15 +48,15 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl XPath2Extractor {
     fn decode(d: &mut Decoder) -> XPath2Extractor {
-        let query = d.template("XPathExtractor2.xpathQuery");
+        let query = d.template(facts::QUERY.name);
         XPath2Extractor {
             scoped: Scoped::extractor(d),
             name: d.name(),
-            reference: d.template("XPathExtractor2.refname"),
-            query: XPath2Query::decode(d, query, "XPathExtractor2.namespaces"),
-            default: d.template("XPathExtractor2.default"),
-            match_number: WholeNumber::decode(d, "XPathExtractor2.matchNumber", 0),
-            fragment: Flag::decode(d, "XPathExtractor2.fragment", false),
+            reference: d.template(facts::NAME.name),
+            query: XPath2Query::decode(d, query, facts::NAMESPACES.name),
+            default: d.template(facts::DEFAULT.name),
+            match_number: WholeNumber::decode(d, facts::MATCH_NUMBER.name, 0),
+            fragment: Flag::decode(d, facts::FRAGMENT.name, false),
         }
     }
 

@@ -9,6 +9,7 @@
 
 use std::rc::Rc;
 
+use drumfire_elements::post::xpath_extractor as facts;
 use drumfire_expr::Template;
 use drumfire_query::xpath::{XPath, XPathResult};
 use drumfire_results::{AssertionResult, Sample};
@@ -49,17 +50,17 @@ pub fn decode(d: &mut Decoder) -> Roles {
 
 impl XPathExtractor {
     fn decode(d: &mut Decoder) -> XPathExtractor {
-        let query = d.template("XPathExtractor.xpathQuery");
+        let query = d.template(facts::QUERY.name);
         XPathExtractor {
             scoped: Scoped::extractor(d),
             name: d.name(),
-            reference: d.template("XPathExtractor.refname"),
+            reference: d.template(facts::NAME.name),
             query: CompiledProperty::new(d, query, NoRules),
-            default: d.template("XPathExtractor.default"),
-            match_number: WholeNumber::decode(d, "XPathExtractor.matchNumber", -1),
-            tolerant: Flag::decode(d, "XPathExtractor.tolerant", false),
-            namespaces: Flag::decode(d, "XPathExtractor.namespace", false),
-            fragment: Flag::decode(d, "XPathExtractor.fragment", false),
+            default: d.template(facts::DEFAULT.name),
+            match_number: WholeNumber::decode(d, facts::MATCH_NUMBER.name, -1),
+            tolerant: Flag::decode(d, facts::TOLERANT.name, false),
+            namespaces: Flag::decode(d, facts::NAMESPACES.name, false),
+            fragment: Flag::decode(d, facts::FRAGMENT.name, false),
             proven: ProvenQuick::with_parsing(),
         }
     }

@@ -4,6 +4,7 @@
 //! Properties: `FifoName`, `Variable`, `Timeout` (seconds; no limit if empty; the property
 //! `kg.apc.jmeter.functions.FifoTimeout` if the element has none). After the timeout the variable is removed.
 
+use drumfire_elements::pre::fifo_pop as facts;
 use drumfire_expr::{Raised, Scope as _, Template};
 use drumfire_java::values::parse_long;
 
@@ -22,16 +23,16 @@ pub struct FifoPop {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let variable = d.template("Variable");
+    let variable = d.template(facts::VARIABLE.name);
     if let Some(name) = variable.literal() {
         d.decoding.compiler.intern(name);
     }
-    let timeout = d.optional("Timeout").unwrap_or_else(|| {
+    let timeout = d.optional(facts::TIMEOUT.name).unwrap_or_else(|| {
         let seconds = d.decoding.settings.properties.get_long(TIMEOUT, i64::MAX);
         Template::raw(&seconds.to_string())
     });
     Roles::pre(FifoPop {
-        queue: d.template("FifoName"),
+        queue: d.template(facts::QUEUE.name),
         variable,
         timeout,
     })

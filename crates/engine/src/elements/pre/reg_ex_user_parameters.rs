@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use drumfire_elements::pre::regex_user_parameters as facts;
 use drumfire_expr::{Raised, Scope, Template};
 use drumfire_java::values;
 
@@ -27,9 +28,9 @@ struct RegExUserParameters {
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::pre(RegExUserParameters {
         name: d.name(),
-        reference: d.template("RegExUserParameters.regex_ref_name"),
-        names_group: d.template("RegExUserParameters.param_names_gr_nr"),
-        values_group: d.template("RegExUserParameters.param_values_gr_nr"),
+        reference: d.template(facts::NAME.name),
+        names_group: d.template(facts::NAMES_GROUP.name),
+        values_group: d.template(facts::VALUES_GROUP.name),
     })
 }
 

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use drumfire_elements::pre::sample_timeout as facts;
 use drumfire_expr::Template;
 
 use crate::decode::Decoder;
@@ -23,7 +24,7 @@ pub struct SampleTimeout {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let limit = SampleTimeout {
-        timeout: d.template("InterruptTimer.timeout"),
+        timeout: d.template(facts::TIMEOUT.name),
     };
     Roles {
         time_limit: Some(Arc::new(limit)),

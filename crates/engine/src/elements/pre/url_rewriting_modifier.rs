@@ -4,6 +4,7 @@
 //! Properties: `argument_name`; `path_extension`, `path_extension_no_equals`, `path_extension_no_questionmark` (form of the
 //! path's extension); `cache_value` (keep the last value found, default true); `encode` (send the value encoded).
 
+use drumfire_elements::pre::url_rewriting_modifier as facts;
 use drumfire_expr::{Raised, Scope, Template};
 use drumfire_java::charset::Charset;
 use drumfire_java::url_coding::url_decode;
@@ -50,12 +51,12 @@ struct RewritingState {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     d.decoding.keeps_previous = true;
-    let argument = d.template("argument_name");
+    let argument = d.template(facts::ARGUMENT_NAME.name);
     let mut flag = |name: &str| d.text_now(name).eq_ignore_ascii_case("true");
-    let form = match flag("path_extension") {
+    let form = match flag(facts::PATH_EXTENSION.name) {
         true => SessionIdLocation::Path {
-            equals: !flag("path_extension_no_equals"),
-            stops_at_question_mark: flag("path_extension_no_questionmark"),
+            equals: !flag(facts::NO_EQUALS.name),
+            stops_at_question_mark: flag(facts::NO_QUESTION_MARK.name),
         },
         false => SessionIdLocation::Argument,
     };
@@ -65,8 +66,8 @@ pub fn decode(d: &mut Decoder) -> Roles {
         argument,
         constant,
         form,
-        keeps_value: Flag::decode(d, "cache_value", true),
-        encode: Flag::decode(d, "encode", false),
+        keeps_value: Flag::decode(d, facts::CACHE.name, true),
+        encode: Flag::decode(d, facts::ENCODE.name, false),
         dialect,
         state: d.new_state(),
     })

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use drumfire_elements::pre::user_parameters as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 use drumfire_jmx::{Prop, Value};
@@ -27,19 +28,19 @@ struct UserParameters {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let props = d.element.props.clone();
-    let names = templates(d, props.list("UserParameters.names"));
+    let names = templates(d, props.list(facts::NAMES.name));
     for name in names.iter().filter_map(Template::literal) {
         d.decoding.compiler.intern(name);
     }
     let lists = props
-        .list("UserParameters.thread_values")
+        .list(facts::USER_VALUES.name)
         .iter()
         .map(|list| match &list.value {
             Value::List(items) => templates(d, items),
             _ => Vec::new(),
         });
     let user_values = lists.collect();
-    let per_iteration = d.template("UserParameters.per_iteration");
+    let per_iteration = d.template(facts::PER_ITERATION.name);
     let parameters = Arc::new(UserParameters {
         names,
         user_values,

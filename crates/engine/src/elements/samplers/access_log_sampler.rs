@@ -13,6 +13,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::sync::Arc;
 
+use drumfire_elements::samplers::access_log_sampler as facts;
 use drumfire_expr::Template;
 use drumfire_results::Sample;
 use drumfire_web::access_log::{LogParser, NoRequest};
@@ -68,7 +69,7 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Acc
             .map(str::to_owned)
             .unwrap_or(class)
     };
-    let (parser, filter) = (class(d, "parserClassName"), class(d, "filterClassName"));
+    let (parser, filter) = (class(d, facts::PARSER.name), class(d, facts::FILTER.name));
     let is_shared = match parser.trim() {
         "" | "TCLogParser" => false,
         "SharedTCLogParser" | "OrderPreservingLogParser" => true,
@@ -80,14 +81,16 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Acc
         _ => return None,
     };
     let server = AccessLogServer {
-        protocol: d.template("protocol"),
-        domain: d.template("domain"),
-        port: d.template("portString"),
-        image_parser: drumfire_java::values::property_bool(&d.text_now("imageParsing")),
+        protocol: d.template(facts::PROTOCOL.name),
+        domain: d.template(facts::DOMAIN.name),
+        port: d.template(facts::PORT.name),
+        image_parser: drumfire_java::values::property_bool(
+            &d.text_now(facts::EMBEDDED_RESOURCES.name),
+        ),
     };
     Some(AccessLogSampler {
         http: http::decode_at(d, configs, needs, Some(server)),
-        log_file: d.template("logFile"),
+        log_file: d.template(facts::LOG_FILE.name),
         has_parser: !parser.trim().is_empty(),
         is_shared,
         has_filter,

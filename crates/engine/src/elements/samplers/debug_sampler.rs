@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
+use drumfire_elements::samplers::debug_sampler as facts;
 use drumfire_expr::Template;
 use drumfire_results::{DataType, Sample, SharedText};
 
@@ -25,9 +26,9 @@ pub struct DebugSampler {
 
 pub fn decode(d: &mut Decoder, needs: Needs) -> DebugSampler {
     DebugSampler {
-        variables: Flag::decode(d, "displayJMeterVariables", false),
-        properties: Flag::decode(d, "displayJMeterProperties", false),
-        system_properties: Flag::decode(d, "displaySystemProperties", false),
+        variables: Flag::decode(d, facts::VARIABLES.name, false),
+        properties: Flag::decode(d, facts::PROPERTIES.name, false),
+        system_properties: Flag::decode(d, facts::SYSTEM_PROPERTIES.name, false),
         keeps_body: needs.body,
     }
 }

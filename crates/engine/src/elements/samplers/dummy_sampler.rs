@@ -4,6 +4,7 @@
 //! `LATENCY`, `CONNECT` (milliseconds; 0 if not a number), `WAITING` (whether to wait for the response time) and
 //! `RESULT_CLASS`, which only matters in that it may be an HTTP result.
 
+use drumfire_elements::samplers::dummy_sampler as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 use drumfire_results::{DataType, Sample, SampleKind};
@@ -35,17 +36,17 @@ pub struct DummySampler {
 
 pub fn decode(d: &mut Decoder, needs: Needs) -> DummySampler {
     DummySampler {
-        success: d.template("SUCCESFULL"),
-        waiting: d.template("WAITING"),
-        code: d.template("RESPONSE_CODE"),
-        message: d.template("RESPONSE_MESSAGE"),
-        response: d.template("RESPONSE_DATA"),
-        request: d.template("REQUEST_DATA"),
-        response_ms: d.template("RESPONSE_TIME"),
-        latency_ms: d.template("LATENCY"),
-        connect_ms: d.template("CONNECT"),
-        url: d.template("URL"),
-        class: d.template("RESULT_CLASS"),
+        success: d.template(facts::SUCCESFULL.name),
+        waiting: d.template(facts::WAITING.name),
+        code: d.template(facts::RESPONSE_CODE.name),
+        message: d.template(facts::RESPONSE_MESSAGE.name),
+        response: d.template(facts::RESPONSE_DATA.name),
+        request: d.template(facts::REQUEST_DATA.name),
+        response_ms: d.template(facts::RESPONSE_TIME.name),
+        latency_ms: d.template(facts::LATENCY.name),
+        connect_ms: d.template(facts::CONNECT.name),
+        url: d.template(facts::URL.name),
+        class: d.template(facts::RESULT_CLASS.name),
         stamp_at_start: d.decoding.save_config.stamp_at_start,
         keeps_body: needs.body,
     }

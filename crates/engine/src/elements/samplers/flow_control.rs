@@ -5,6 +5,7 @@
 //! current loop, 5 break the current loop), `ActionProcessor.target` (0 this thread, 2 the test),
 //! `ActionProcessor.duration` in milliseconds.
 
+use drumfire_elements::samplers::flow_control_action as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 
@@ -33,7 +34,7 @@ pub struct FlowControlAction {
 }
 
 pub fn decode(d: &mut Decoder) -> FlowControlAction {
-    let deed = match d.int("ActionProcessor.action", 0) {
+    let deed = match d.int(facts::ACTION.name, 0) {
         0 => Deed::Stop { now: false },
         1 => Deed::Pause,
         2 => Deed::Stop { now: true },
@@ -44,8 +45,8 @@ pub fn decode(d: &mut Decoder) -> FlowControlAction {
     };
     FlowControlAction {
         deed,
-        target: d.int("ActionProcessor.target", 0),
-        duration: d.template("ActionProcessor.duration"),
+        target: d.int(facts::TARGET.name, 0),
+        duration: d.template(facts::DURATION.name),
     }
 }
 

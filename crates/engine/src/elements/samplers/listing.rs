@@ -34,8 +34,12 @@ const MANAGERS: [(&str, &str); 6] = [
 /// Names and values of the properties of the sampler that is being decoded.
 pub fn decode(d: &mut Decoder, configs: &[&Element]) -> Vec<(String, Template)> {
     let element = d.element;
-    let is_http =
-        element.class.starts_with("HTTPSampler") || element.class.starts_with("AjpSampler");
+    let is_http = [
+        facts::http_request::CLASS,
+        facts::old_http_request::CLASS,
+        facts::ajp_sampler::CLASS,
+    ]
+    .contains(&element.class.as_str());
     let mut texts = BTreeMap::new();
     add(&mut texts, &element.props);
     for config in configs {

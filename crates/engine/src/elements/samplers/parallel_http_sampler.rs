@@ -4,6 +4,7 @@
 //! `HTTPSampler.concurrentDwn` and `.concurrentPool`. The plugin builds a page whose frames are the addresses and
 //! downloads its resources, so the row has neither code nor message, and each address is a sub-result.
 
+use drumfire_elements::samplers::parallel_http_requests as facts;
 use drumfire_expr::Template;
 use drumfire_jmx::Value;
 use drumfire_results::Sample;
@@ -25,7 +26,7 @@ pub struct ParallelHttpSampler {
 
 pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<ParallelHttpSampler> {
     let mut addresses = Vec::new();
-    for row in d.element.props.list("urls") {
+    for row in d.element.props.list(facts::URLS.name) {
         if let Value::List(cells) = &row.value
             && let Some(cell) = cells.iter().next()
         {

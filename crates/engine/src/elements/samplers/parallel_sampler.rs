@@ -29,13 +29,13 @@ pub fn branch_kind() -> ControllerKind {
 }
 
 pub fn decode(d: &mut Decoder, branches: Vec<ControllerId>) -> Parallel {
-    let limit = match d.bool("LIMIT_MAX_THREAD_NUMBER", false) {
-        true => usize::try_from(d.int("MAX_THREAD_NUMBER", 6)).unwrap_or(1),
+    let limit = match d.bool(parallel_controller::LIMITS.name, false) {
+        true => usize::try_from(d.int(parallel_controller::LIMIT.name, 6)).unwrap_or(1),
         false => branches.len(),
     };
     Parallel {
         branches,
-        generates_parent: d.bool("PARENT_SAMPLE", false),
+        generates_parent: d.bool(parallel_controller::PARENT_SAMPLE.name, false),
         limit: limit.max(1),
     }
 }

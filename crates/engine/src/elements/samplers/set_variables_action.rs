@@ -3,6 +3,7 @@
 //!
 //! Property: `SetVariablesAction`, a table of names and values.
 
+use drumfire_elements::samplers::set_variables_action as facts;
 use drumfire_expr::Template;
 
 use crate::decode::Decoder;
@@ -14,7 +15,7 @@ use crate::run::sampler::{Sampler, SamplerTurn};
 pub struct SetVariablesAction(Assignments);
 
 pub fn decode(d: &mut Decoder) -> SetVariablesAction {
-    SetVariablesAction(assignments(d, "SetVariablesAction"))
+    SetVariablesAction(assignments(d, facts::VARIABLES.name))
 }
 
 impl Sampler for SetVariablesAction {

@@ -12,6 +12,9 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
+use drumfire_elements::config::user_defined_variables;
+use drumfire_elements::items;
+use drumfire_elements::samplers::os_process_sampler as facts;
 use drumfire_expr::Template;
 use drumfire_jmx::Value;
 use drumfire_platform::processes::ending_signal;
@@ -40,19 +43,19 @@ pub struct OsProcess {
 
 pub fn decode(d: &mut Decoder) -> OsProcess {
     OsProcess {
-        command: d.template("SystemSampler.command"),
-        arguments: rows(d, "SystemSampler.arguments")
+        command: d.template(facts::COMMAND.name),
+        arguments: rows(d, facts::ARGUMENTS.name)
             .into_iter()
             .map(|(_, value)| value)
             .collect(),
-        environment: rows(d, "SystemSampler.environment"),
-        directory: d.template("SystemSampler.directory"),
-        check_return_code: d.bool("SystemSampler.checkReturnCode", false),
-        expected_return_code: d.template("SystemSampler.expectedReturnCode"),
-        stdin: d.template("SystemSampler.stdin"),
-        stdout: d.template("SystemSampler.stdout"),
-        stderr: d.template("SystemSampler.stderr"),
-        timeout_ms: d.template("SystemSampler.timeout"),
+        environment: rows(d, facts::ENVIRONMENT.name),
+        directory: d.template(facts::FOLDER.name),
+        check_return_code: d.bool(facts::CHECK_RETURN_CODE.name, false),
+        expected_return_code: d.template(facts::EXPECTED_RETURN_CODE.name),
+        stdin: d.template(facts::STDIN.name),
+        stdout: d.template(facts::STDOUT.name),
+        stderr: d.template(facts::STDERR.name),
+        timeout_ms: d.template(facts::TIMEOUT.name),
     }
 }
 
@@ -62,11 +65,11 @@ fn rows(d: &mut Decoder, name: &str) -> Vec<(Template, Template)> {
         return Vec::new();
     };
     let mut rows = Vec::new();
-    for prop in arguments.props.list("Arguments.arguments") {
+    for prop in arguments.props.list(user_defined_variables::VARIABLES.name) {
         if let Value::Element(row) = &prop.value {
             rows.push((
-                d.compile(&row.props.str("Argument.name")),
-                d.compile(&row.props.str("Argument.value")),
+                d.compile(&row.props.str(items::NAME.name)),
+                d.compile(&row.props.str(items::VALUE.name)),
             ));
         }
     }

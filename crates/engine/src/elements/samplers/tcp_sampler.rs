@@ -16,6 +16,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 use std::time::Duration;
 
+use drumfire_elements::shared::{login, tcp};
 use drumfire_expr::Template;
 use drumfire_java::JvmDefaults;
 use drumfire_java::charset::Charset;
@@ -94,19 +95,19 @@ pub fn decode(d: &mut Decoder, configs: &[&Element], needs: Needs) -> Option<Tcp
         Some(prop) => d.compile(&prop.value.as_str()),
         None => Template::raw(default),
     };
-    let class = template("TCPSampler.classname", "");
-    let server = template("TCPSampler.server", "");
-    let port = template("TCPSampler.port", "");
-    let username = template("ConfigTestElement.username", "");
-    let password = template("ConfigTestElement.password", "");
-    let request = template("TCPSampler.request", "");
-    let eol = template("TCPSampler.EolByte", "");
-    let linger = template("TCPSampler.soLinger", "");
-    let timeout = template("TCPSampler.timeout", "");
-    let connect_timeout = template("TCPSampler.ctimeout", "");
-    let reuses = template("TCPSampler.reUseConnection", "true");
-    let closes = template("TCPSampler.closeConnection", "false");
-    let no_delay = template("TCPSampler.nodelay", "false");
+    let class = template(tcp::CLASSNAME.name, "");
+    let server = template(tcp::SERVER.name, "");
+    let port = template(tcp::PORT.name, "");
+    let username = template(login::USERNAME.name, "");
+    let password = template(login::PASSWORD.name, "");
+    let request = template(tcp::TEXT.name, "");
+    let eol = template(tcp::EOL.name, "");
+    let linger = template(tcp::LINGER.name, "");
+    let timeout = template(tcp::RESPONSE_TIMEOUT.name, "");
+    let connect_timeout = template(tcp::CONNECT_TIMEOUT.name, "");
+    let reuses = template(tcp::REUSE.name, "true");
+    let closes = template(tcp::CLOSE.name, "false");
+    let no_delay = template(tcp::NO_DELAY.name, "false");
     let (client, default_eol) = client(d, &class)?;
     Some(TcpSampler {
         client,

@@ -7,6 +7,7 @@
 //!
 //! As in the plugin, nothing arrives during a ramp-up without steps: its rate grows with the number of arrivals so far.
 
+use drumfire_elements::shared::group;
 use drumfire_java::values;
 
 use super::concurrency_thread_group::{same_user, text_or, unit_s, virtual_user, warn_of_log_file};
@@ -17,12 +18,12 @@ use crate::run::schedule::{Arrivals, Level, Rate, Shape};
 
 pub fn decode(d: &mut Decoder) -> GroupLoad {
     let unit_s = unit_s(d);
-    let target = text_or(d, "TargetLevel", "1");
-    let hold = text_or(d, "Hold", "1");
+    let target = text_or(d, group::TARGET_LEVEL.name, "1");
+    let hold = text_or(d, group::HOLD.name, "1");
     let level = Level {
         target: f64::from(values::property_int(&d.now(&target))) / unit_s,
-        ramp_up_s: Level::seconds(&d.text_now("RampUp"), unit_s),
-        steps: values::property_long(&d.text_now("Steps")),
+        ramp_up_s: Level::seconds(&d.text_now(group::LEVEL_RAMP_UP.name), unit_s),
+        steps: values::property_long(&d.text_now(group::STEPS.name)),
         hold_s: Level::seconds(&d.now(&hold), unit_s),
         shift_s: 0.0,
     };
@@ -52,8 +53,8 @@ pub fn load(d: &mut Decoder, rate: Rate) -> GroupLoad {
     let limit = |d: &mut Decoder, property: &str| values::property_long(&d.text_now(property));
     let arrivals = Arrivals {
         rate,
-        concurrency_limit: limit(d, "ConcurrencyLimit"),
-        arrivals_limit: limit(d, "ArrivalsLimit"),
+        concurrency_limit: limit(d, group::CONCURRENCY_LIMIT.name),
+        arrivals_limit: limit(d, group::ARRIVALS_LIMIT.name),
     };
     GroupLoad {
         root: ControllerKind::VirtualUser(Box::new(virtual_user(d, true))),

@@ -8,6 +8,7 @@
 
 use std::time::Duration;
 
+use drumfire_elements::shared::group;
 use drumfire_expr::Template;
 use drumfire_java::values;
 
@@ -25,10 +26,10 @@ pub fn decode(d: &mut Decoder) -> GroupLoad {
         .properties
         .get_long("dynamic_tg.temporisation", 10);
     let mut concurrency = Concurrency {
-        target: text_or(d, "TargetLevel", "1"),
-        ramp_up: d.template("RampUp"),
-        steps: d.template("Steps"),
-        hold: text_or(d, "Hold", "1"),
+        target: text_or(d, group::TARGET_LEVEL.name, "1"),
+        ramp_up: d.template(group::LEVEL_RAMP_UP.name),
+        steps: d.template(group::STEPS.name),
+        hold: text_or(d, group::HOLD.name, "1"),
         unit_s: unit_s(d),
         shift_s: shift.map_or(0.0, |text| values::property_long(text.trim()) as f64),
         idle_pause: Duration::from_millis(pause.try_into().unwrap_or(0)),
@@ -53,23 +54,27 @@ pub fn text_or(d: &mut Decoder, property: &str, default: &str) -> Template {
 
 /// `AbstractDynamicThreadGroup#getUnitFactor`.
 pub fn unit_s(d: &mut Decoder) -> f64 {
-    if d.text_now("Unit") == "M" { 60.0 } else { 1.0 }
+    if d.text_now(group::UNIT.name) == "M" {
+        60.0
+    } else {
+        1.0
+    }
 }
 
 pub fn virtual_user(d: &mut Decoder, arrives: bool) -> VirtualUser {
     VirtualUser {
-        iterations: d.template("Iterations"),
+        iterations: d.template(group::ITERATIONS.name),
         arrives,
     }
 }
 
 pub fn same_user(d: &mut Decoder) -> bool {
-    !d.element.props.has("same_user_on_next_iteration")
-        || values::property_bool(&d.text_now("same_user_on_next_iteration"))
+    !d.element.props.has(group::LEVEL_SAME_USER.name)
+        || values::property_bool(&d.text_now(group::LEVEL_SAME_USER.name))
 }
 
 pub fn warn_of_log_file(d: &mut Decoder) {
-    if !d.text("LogFilename").is_empty() {
+    if !d.text(group::LOG_FILE.name).is_empty() {
         let message = format!(
             "Drumfire does not write the log of thread states of '{}'",
             d.element.name

@@ -6,6 +6,8 @@
 //! group's turn start at once. JMeter rounds each start to a whole millisecond; here users start at their exact times, so that
 //! those within one millisecond do not start together.
 
+use drumfire_elements::shared::group;
+use drumfire_elements::thread_groups::open_model_thread_group as facts;
 use drumfire_java::values;
 
 use super::GroupLoad;
@@ -14,8 +16,8 @@ use crate::run::controllers::ControllerKind;
 use crate::run::schedule::{OpenModel, Shape};
 
 pub fn decode(d: &mut Decoder) -> GroupLoad {
-    let schedule = d.text_now("OpenModelThreadGroup.schedule");
-    let seed = values::property_long(&d.text_now("OpenModelThreadGroup.random_seed"));
+    let schedule = d.text_now(facts::SCHEDULE.name);
+    let seed = values::property_long(&d.text_now(facts::RANDOM_SEED.name));
     let open = OpenModel::new(&schedule, seed);
     if let Err(message) = open.check() {
         let message = format!(
@@ -24,11 +26,8 @@ pub fn decode(d: &mut Decoder) -> GroupLoad {
         );
         d.warn("schedule", message);
     }
-    let same_user = !d
-        .element
-        .props
-        .has("ThreadGroup.same_user_on_next_iteration")
-        || values::property_bool(&d.text_now("ThreadGroup.same_user_on_next_iteration"));
+    let same_user = !d.element.props.has(group::SAME_USER.name)
+        || values::property_bool(&d.text_now(group::SAME_USER.name));
     GroupLoad {
         shape: Shape::Open(Box::new(open)),
         root: ControllerKind::OneIteration,

@@ -4,6 +4,8 @@
 //! `Start users count`, `Start users period`, `rampUp`, `flighttime`, `Stop users count`, `Stop users period` (seconds).
 //! Each iteration is a new user, since the plugin never tells `JMeterThread` otherwise.
 
+use drumfire_elements::thread_groups::stepping_thread_group as facts;
+
 use super::GroupLoad;
 use crate::base::number;
 use crate::decode::Decoder;
@@ -26,15 +28,15 @@ struct Steps {
 pub fn decode(d: &mut Decoder) -> Option<GroupLoad> {
     let int = |d: &mut Decoder, property: &str| number::int(&d.text_now(property));
     let steps = Steps {
-        threads: int(d, "ThreadGroup.num_threads"),
-        delay_s: int(d, "Threads initial delay").into(),
-        burst: int(d, "Start users count burst"),
-        start_count: int(d, "Start users count"),
-        start_period_s: int(d, "Start users period").into(),
-        ramp_up_s: int(d, "rampUp").into(),
-        flight_s: int(d, "flighttime").into(),
-        stop_count: int(d, "Stop users count"),
-        stop_period_s: int(d, "Stop users period").into(),
+        threads: int(d, facts::USERS.name),
+        delay_s: int(d, facts::INITIAL_DELAY.name).into(),
+        burst: int(d, facts::FIRST_USERS.name),
+        start_count: int(d, facts::USERS_PER_STEP.name),
+        start_period_s: int(d, facts::STEP_SECONDS.name).into(),
+        ramp_up_s: int(d, facts::RAMP_UP.name).into(),
+        flight_s: int(d, facts::HOLD.name).into(),
+        stop_count: int(d, facts::STOPPED_PER_STEP.name),
+        stop_period_s: int(d, facts::STOP_STEP_SECONDS.name).into(),
     };
     super::looping(d, Shape::Windows(steps.windows().into()), false)
 }

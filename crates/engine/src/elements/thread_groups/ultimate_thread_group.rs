@@ -5,12 +5,14 @@
 //! them in `threads_schedule`. The JMeter property `threads_schedule`, such as `spawn(10,0s,30s,1m,10s) spawn(…)`, replaces
 //! them. The last user of a row starts first. Each iteration is a new user.
 
+use drumfire_elements::thread_groups::ultimate_thread_group as facts;
+
 use super::{GroupLoad, rows};
 use crate::base::number;
 use crate::decode::Decoder;
 use crate::run::schedule::{Shape, Window};
 
-const DATA: &str = "ultimatethreadgroupdata";
+const DATA: &str = facts::SCHEDULE.name;
 const OVERRIDE: &str = "threads_schedule";
 
 /// Users, and times in seconds: initial delay, startup, hold, shutdown.

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use drumfire_elements::timers::constant_throughput_timer as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 use drumfire_jmx::Value;
@@ -66,7 +67,7 @@ struct ConstantThroughputTimer {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     let timer = ConstantThroughputTimer {
-        throughput: d.template("throughput"),
+        throughput: d.template(facts::THROUGHPUT.name),
         mode: mode(d),
         previous: d.new_state(),
     };
@@ -74,12 +75,12 @@ pub fn decode(d: &mut Decoder) -> Roles {
 }
 
 fn mode(d: &mut Decoder) -> Template {
-    match d.element.props.value("calcMode") {
+    match d.element.props.value(facts::MODE.name) {
         Some(Value::Str(text)) => match MODE_NAMES.iter().position(|name| name == text) {
             Some(index) => Template::raw(&index.to_string()),
-            None => d.template("calcMode"),
+            None => d.template(facts::MODE.name),
         },
-        _ => d.template("calcMode"),
+        _ => d.template(facts::MODE.name),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Property: `ConstantTimer.delay` in milliseconds; 0 if it is not a whole number. `timer.factor` does not apply.
 
+use drumfire_elements::timers::constant_timer as facts;
 use drumfire_expr::Template;
 
 use crate::decode::Decoder;
@@ -15,7 +16,7 @@ struct ConstantTimer {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::timer(ConstantTimer {
-        delay: d.template("ConstantTimer.delay"),
+        delay: d.template(facts::DELAY.name),
     })
 }
 

@@ -9,6 +9,7 @@ mod sync_timer;
 mod uniform_random_timer;
 mod variable_throughput_timer;
 
+use drumfire_elements::timers::uniform_random_timer as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
 
@@ -32,8 +33,8 @@ struct RandomDelay {
 impl RandomDelay {
     fn decode(d: &mut crate::decode::Decoder) -> RandomDelay {
         RandomDelay {
-            delay: d.template("ConstantTimer.delay"),
-            range: d.template("RandomTimer.range"),
+            delay: d.template(facts::DELAY.name),
+            range: d.template(facts::RANGE.name),
         }
     }
 

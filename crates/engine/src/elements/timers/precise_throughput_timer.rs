@@ -10,6 +10,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
+use drumfire_elements::timers::precise_throughput_timer as facts;
 use drumfire_expr::{Raised, Scope, Template};
 use drumfire_java::values;
 
@@ -56,11 +57,11 @@ struct PreciseThroughputTimer {
 
 pub fn decode(d: &mut Decoder) -> Roles {
     Roles::timer(PreciseThroughputTimer {
-        throughput: d.template("throughput"),
-        period: d.template("throughputPeriod"),
-        duration: d.template("duration"),
-        batch_size: d.template("batchSize"),
-        seed: d.template("randomSeed"),
+        throughput: d.template(facts::THROUGHPUT.name),
+        period: d.template(facts::PERIOD.name),
+        duration: d.template(facts::DURATION.name),
+        batch_size: d.template(facts::BATCH_SIZE.name),
+        seed: d.template(facts::SEED.name),
         id: d.new_state(),
     })
 }

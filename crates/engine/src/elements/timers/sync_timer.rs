@@ -8,6 +8,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use drumfire_elements::timers::synchronizing_timer as facts;
 use drumfire_expr::{Raised, Scope, Template};
 use drumfire_java::values;
 use tokio::sync::Semaphore;
@@ -24,7 +25,7 @@ struct SyncTimer {
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
-    let whole = values::property_int(&d.text_now("groupSize"));
+    let whole = values::property_int(&d.text_now(facts::GROUP_SIZE.name));
     let share = &d.settings().share;
     let (slots, machines) = (share.slots.clone(), share.count);
     let size = match u32::try_from(whole) {
@@ -55,7 +56,7 @@ pub fn decode(d: &mut Decoder) -> Roles {
     }
     Roles::timer(SyncTimer {
         name: d.name(),
-        timeout: d.template("timeoutInMs"),
+        timeout: d.template(facts::TIMEOUT.name),
         barrier: Barrier::new(size.max(0) as u32),
     })
 }

@@ -9,6 +9,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use drumfire_elements::timers::throughput_shaping_timer as facts;
 use drumfire_expr::Properties;
 use drumfire_java::values;
 use tokio::sync::Notify;
@@ -20,7 +21,7 @@ use crate::run::context::Context;
 use crate::run::roles::{Act, TimerRole};
 use crate::run::share::Slots;
 
-const PROFILE: &str = "load_profile";
+const PROFILE: &str = facts::LOAD_PROFILE.name;
 /// How long waiting users pause between checks once the table has ended.
 const STOPPING_PAUSE_MS: i32 = 10;
 

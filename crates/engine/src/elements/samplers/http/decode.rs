@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use drumfire_elements::items;
 use drumfire_elements::samplers::{self as facts, old_http_request, parallel_http_requests};
+use drumfire_elements::shared::http;
 use drumfire_jmx::{Prop, Value};
 
 use super::embedded::Resources;
@@ -100,21 +102,21 @@ pub fn decode_at(
     };
     let settings = settings(d);
     let server = server.unwrap_or_else(|| AccessLogServer {
-        protocol: merged.template(d, "HTTPSampler.protocol"),
-        domain: merged.template(d, "HTTPSampler.domain"),
-        port: merged.template(d, "HTTPSampler.port"),
-        image_parser: merged.flag_or(d, "HTTPSampler.image_parser", is_parallel),
+        protocol: merged.template(d, http::PROTOCOL.name),
+        domain: merged.template(d, http::DOMAIN.name),
+        port: merged.template(d, http::PORT.name),
+        image_parser: merged.flag_or(d, http::EMBEDDED_RESOURCES.name, is_parallel),
     });
     let are_wanted = server.image_parser;
     let managers = managers(d, &applicable, client);
-    let md5 = merged.flag(d, "HTTPSampler.md5");
+    let md5 = merged.flag(d, http::MD5.name);
     HttpSampler {
         template: request_template(d, &merged, &applicable, client, server, &settings),
         unknown_client,
         request: RequestBuilder {
             client,
             versions,
-            keep_alive: merged.flag(d, "HTTPSampler.use_keepalive"),
+            keep_alive: merged.flag(d, http::USE_KEEPALIVE.name),
             cookies: managers.cookies.clone(),
             cache: managers.cache.clone(),
             auth: managers.auth,
@@ -126,8 +128,8 @@ pub fn decode_at(
         transfer: Transfer::new(client, &settings, md5, needs.body || are_wanted),
         reader: ResponseReader {
             client,
-            follow_redirects: merged.flag(d, "HTTPSampler.follow_redirects"),
-            auto_redirects: merged.flag(d, "HTTPSampler.auto_redirects"),
+            follow_redirects: merged.flag(d, http::FOLLOW_REDIRECTS.name),
+            auto_redirects: merged.flag(d, http::AUTO_REDIRECTS.name),
             cookies: managers.cookies,
             cache: managers.cache,
             needs,
@@ -135,10 +137,10 @@ pub fn decode_at(
         },
         resources: Resources {
             are_wanted,
-            is_concurrent: merged.flag_or(d, "HTTPSampler.concurrentDwn", is_plugin),
-            pool_size: merged.or(d, "HTTPSampler.concurrentPool", "6"),
-            allow: merged.template(d, "HTTPSampler.embedded_url_re"),
-            exclude: merged.template(d, "HTTPSampler.embedded_url_exclude_re"),
+            is_concurrent: merged.flag_or(d, http::PARALLEL.name, is_plugin),
+            pool_size: merged.or(d, http::PARALLEL_NUMBER.name, "6"),
+            allow: merged.template(d, http::EMBEDDED_MATCH.name),
+            exclude: merged.template(d, http::EMBEDDED_EXCLUDE.name),
             needs,
             settings,
         },
@@ -160,9 +162,9 @@ fn request_template(
         protocol: server.protocol,
         domain: server.domain,
         port: server.port,
-        path: merged.template(d, "HTTPSampler.path"),
-        method: merged.if_missing(d, "HTTPSampler.method", "GET"),
-        content_encoding: merged.template(d, "HTTPSampler.contentEncoding"),
+        path: merged.template(d, http::PATH.name),
+        method: merged.if_missing(d, http::METHOD.name, "GET"),
+        content_encoding: merged.template(d, http::CONTENT_ENCODING.name),
         arguments: merged
             .arguments
             .iter()
@@ -170,11 +172,11 @@ fn request_template(
             .collect(),
         files: files(d, merged),
         headers: header_managers(d, applicable),
-        multipart: merged.flag(d, "HTTPSampler.DO_MULTIPART_POST"),
-        browser_compatible: merged.flag(d, "HTTPSampler.BROWSER_COMPATIBLE_MULTIPART"),
-        raw_body: merged.flag(d, "HTTPSampler.postBodyRaw"),
-        connect_timeout: merged.template(d, "HTTPSampler.connect_timeout"),
-        response_timeout: merged.template(d, "HTTPSampler.response_timeout"),
+        multipart: merged.flag(d, http::MULTIPART.name),
+        browser_compatible: merged.flag(d, http::BROWSER_MULTIPART.name),
+        raw_body: merged.flag(d, http::BODY_RAW.name),
+        connect_timeout: merged.template(d, http::CONNECT_TIMEOUT.name),
+        response_timeout: merged.template(d, http::RESPONSE_TIMEOUT.name),
         bytes_per_second: merged.template(d, BYTES_PER_SECOND),
         proxy: proxy(d, merged),
         source: source(d, merged, client),
@@ -241,7 +243,7 @@ fn client(d: &mut Decoder, merged: &Merged<'_>) -> Result<Client, String> {
     if d.element.class == facts::access_log_sampler::CLASS {
         return Ok(Client::AccessLog);
     }
-    let implementation = merged.template(d, "HTTPSampler.implementation");
+    let implementation = merged.template(d, http::IMPLEMENTATION.name);
     let mut name = d.now(&implementation).to_string();
     if name.trim().is_empty() {
         name = d
@@ -264,11 +266,11 @@ fn argument(d: &mut Decoder, prop: &Prop) -> Option<ArgumentTemplate> {
     };
     let props = &element.props;
     Some(ArgumentTemplate {
-        name: d.compile(&props.str("Argument.name")),
-        value: d.compile(&props.str("Argument.value")),
-        metadata: d.compile(&props.str("Argument.metadata")),
-        content_type: d.compile(&props.str_or("HTTPArgument.content_type", "text/plain")),
-        always_encode: props.bool("HTTPArgument.always_encode", false),
+        name: d.compile(&props.str(items::NAME.name)),
+        value: d.compile(&props.str(items::VALUE.name)),
+        metadata: d.compile(&props.str(items::METADATA.name)),
+        content_type: d.compile(&props.str_or(items::CONTENT_TYPE.name, "text/plain")),
+        always_encode: props.bool(items::ENCODE.name, false),
     })
 }
 
@@ -281,35 +283,35 @@ fn files(d: &mut Decoder, merged: &Merged<'_>) -> Vec<FileTemplate> {
         };
         let props = &element.props;
         files.push(FileTemplate {
-            path: d.compile(&props.str("File.path")),
-            param_name: d.compile(&props.str("File.paramname")),
-            mime_type: d.compile(&props.str("File.mimetype")),
+            path: d.compile(&props.str(items::FILE_PATH.name)),
+            param_name: d.compile(&props.str(items::FILE_PARAMETER.name)),
+            mime_type: d.compile(&props.str(items::FILE_TYPE.name)),
         });
     }
     files
 }
 
 fn proxy(d: &mut Decoder, merged: &Merged<'_>) -> Option<ProxyTemplate> {
-    let host = merged.template(d, "HTTPSampler.proxyHost");
+    let host = merged.template(d, http::PROXY_HOST.name);
     if host.is_empty_literal() {
         return None;
     }
     Some(ProxyTemplate {
-        scheme: merged.template(d, "HTTPSampler.proxyScheme"),
+        scheme: merged.template(d, http::PROXY_SCHEME.name),
         host,
-        port: merged.template(d, "HTTPSampler.proxyPort"),
-        user: merged.template(d, "HTTPSampler.proxyUser"),
-        password: merged.template(d, "HTTPSampler.proxyPass"),
+        port: merged.template(d, http::PROXY_PORT.name),
+        user: merged.template(d, http::PROXY_USER.name),
+        password: merged.template(d, http::PROXY_PASSWORD.name),
     })
 }
 
 /// The source address. Only the implementation HttpClient4 has one.
 fn source(d: &mut Decoder, merged: &Merged<'_>, client: Client) -> Option<SourceTemplate> {
-    let text = merged.template(d, "HTTPSampler.ipSource");
+    let text = merged.template(d, http::IP_SOURCE.name);
     if text.is_empty_literal() || client != Client::HttpClient {
         return None;
     }
-    let kind = merged.template(d, "HTTPSampler.ipSourceType");
+    let kind = merged.template(d, http::IP_SOURCE_TYPE.name);
     let number = crate::base::number::int(&d.now(&kind));
     let kind = SourceType::from_number(number).unwrap_or_else(|| {
         d.decoding.findings.push(d.element.warning(

@@ -1,5 +1,6 @@
 //! The version of HTTP that a sampler speaks.
 
+use drumfire_elements::samplers::bzm_http2_request as facts;
 use drumfire_elements::samplers::bzm_http2_request;
 use drumfire_http::HttpVersion;
 
@@ -65,14 +66,14 @@ fn refuse_http3(d: &mut Decoder) {
 /// sends such a request by HTTP/1.1; it does not remember what a server speaks beyond its connections. Headers and failures are
 /// those of an HTTP Request; sizes are those of the heads as text, as in the plugin.
 pub(super) fn of_blazemeter(d: &mut Decoder, merged: &Merged<'_>) -> Versions {
-    let profile = merged.template(d, "HTTP2Sampler.profile");
+    let profile = merged.template(d, facts::PROFILE.name);
     let profile = d.now(&profile).trim().to_ascii_lowercase();
-    let upgrades = merged.flag_or(d, "HTTP2Sampler.http1_upgrade", false);
+    let upgrades = merged.flag_or(d, facts::UPGRADE.name, false);
     let modern = profile != "legacy" && !(profile.is_empty() && upgrades);
-    let http1 = merged.flag_or(d, "HTTP2Sampler.enableHttp1", true);
-    let http2 = merged.flag_or(d, "HTTP2Sampler.enableHttp2", modern);
-    let alpn = merged.flag_or(d, "HTTP2Sampler.alpnEnabled", modern);
-    let known = merged.flag_or(d, "HTTP2Sampler.http2PriorKnowledge", false);
+    let http1 = merged.flag_or(d, facts::HTTP1.name, true);
+    let http2 = merged.flag_or(d, facts::HTTP2.name, modern);
+    let alpn = merged.flag_or(d, facts::ALPN.name, modern);
+    let known = merged.flag_or(d, facts::PRIOR_KNOWLEDGE.name, false);
     let version = |is_http2| match is_http2 {
         true => HttpVersion::Http2,
         false => HttpVersion::Http1,
