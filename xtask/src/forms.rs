@@ -13,7 +13,7 @@ pub fn record() -> anyhow::Result<()> {
     let root = xtask::root();
     let home = crate::java::home()
         .context("set JMETER_HOME to a JMeter 5.6.3 with the plugins of the record")?;
-    let classes = tempfile::tempdir()?;
+    let classes = xtask::ScratchFolder::new("classes")?;
     let jars = crate::java::classpath(&home)?;
     crate::java::compile(&root.join(SOURCES), &jars, classes.path())?;
     let path = [vec![classes.path().to_path_buf()], jars].concat();

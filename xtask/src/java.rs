@@ -20,7 +20,7 @@ const BUILT_FROM: &str = "crates/jvm/assets/drumfire-bridge.sources";
 pub fn build() -> anyhow::Result<()> {
     let root = xtask::root();
     let home = home().context("JMETER_HOME has no JMeter: the bridge is compiled against it")?;
-    let classes = tempfile::tempdir()?;
+    let classes = xtask::ScratchFolder::new("classes")?;
     compile(&root.join(SOURCES), &classpath(&home)?, classes.path())?;
     let mut jar = Command::new("jar");
     jar.args(["--create", "--no-manifest", "--date=2026-01-01T00:00:00Z"])
@@ -42,7 +42,10 @@ pub fn test() -> anyhow::Result<()> {
         return skipped("there is no JDK");
     }
     let root = xtask::root();
-    let (classes, tests) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let (classes, tests) = (
+        xtask::ScratchFolder::new("classes")?,
+        xtask::ScratchFolder::new("tests")?,
+    );
     let mut jars = classpath(&home)?;
     compile(&root.join(SOURCES), &jars, classes.path())?;
     jars.insert(0, classes.path().to_path_buf());

@@ -54,16 +54,8 @@ pub fn record(folder: &Path) -> anyhow::Result<PathBuf> {
         std::fs::remove_dir_all(&counts)?;
     }
     let program = build(folder, &options("profile-generate", &counts))?;
-    let bench = [
-        "run",
-        "--quiet",
-        "--package",
-        "drumfire-tools",
-        "--",
-        "bench",
-    ];
-    let mut command = cargo();
-    command.args(bench).args(LOAD).args(SHORT);
+    let mut command = crate::program("drumfire-tools")?;
+    command.arg("bench").args(LOAD).args(SHORT);
     command.arg("--program").arg(&program);
     run(command.arg("--out").arg(folder.join("load")))?;
     run(Command::new(merge)

@@ -89,7 +89,7 @@ fn chosen(names: &[&str]) -> anyhow::Result<Vec<&'static CheckStep>> {
 /// Does what a newcomer does: clones the project and runs README's first two blocks as they stand. Home and cargo's home are empty;
 /// only rustup's toolchain is shared. The first block must print a valid result.
 fn clone() -> anyhow::Result<()> {
-    let folder = tempfile::tempdir()?;
+    let folder = xtask::ScratchFolder::new("clone")?;
     let (clone, home) = (folder.path().join("drumfire"), folder.path().join("home"));
     std::fs::create_dir(&home)?;
     run(Command::new("git")

@@ -50,7 +50,7 @@ pub fn test() -> anyhow::Result<()> {
     if fs::read(root.join(BUILT))? != fs::read(root.join(ASSET))? {
         bail!("{ASSET} is not what {SOURCE}/ builds: cargo xtask web");
     }
-    let pages = tempfile::tempdir()?;
+    let pages = xtask::ScratchFolder::new("pages")?;
     // Build the whole workspace, so that its features equal those of the earlier tests and little is built again.
     xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
     xtask::run(super::cargo().args(["build", "--quiet", "--workspace", "--bins"]))?;

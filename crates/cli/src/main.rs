@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         err_style: Style::of(&err),
         is_terminal: out.is_terminal()
             && std::env::var_os("TERM").is_some_and(|value| value != "dumb"),
+        is_optimized: !cfg!(debug_assertions),
         variable: &drumfire_platform::variable,
         out: &mut out,
         err: &mut err,

@@ -188,6 +188,7 @@ fn tell(engine: &Scripted, line: &str) -> Told {
         style: Style::PLAIN,
         err_style: Style::PLAIN,
         is_terminal: false,
+        is_optimized: true,
     };
     let exit = execute(&words, engine, &mut console);
     let folder = folder.path().to_string_lossy().into_owned();

@@ -304,3 +304,25 @@ fn a_mirror_server_runs_beside_a_run_that_asks_for_one() {
     assert!(workshop.read("r.jtl").contains(",mirrored,200,"));
     assert!(std::net::TcpStream::connect(("127.0.0.1", port)).is_err());
 }
+
+/// Benchmarks of an unoptimized program would mislead, so it says in `version` and in one line of a run what it is.
+#[test]
+fn an_unoptimized_build_says_so_in_version_and_runs_only() {
+    let workshop = workshop();
+    workshop.write("p.jmx", plan(1, SAMPLES));
+    let lines_of = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_drumfire"))
+            .args(words)
+            .current_dir(workshop.path(""))
+            .output()
+            .expect("the program runs");
+        let all = [output.stdout, output.stderr]
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        all.map(|text| text.matches("unoptimized build").count())
+    };
+    let is_unoptimized = usize::from(cfg!(debug_assertions));
+    assert_eq!(lines_of(&["version"]), [is_unoptimized, 0]);
+    assert_eq!(lines_of(&["run", "p.jmx"]), [0, is_unoptimized]);
+    assert_eq!(lines_of(&["-n", "-t", "p.jmx"]), [0, is_unoptimized]);
+    assert_eq!(lines_of(&["check", "p.jmx"]), [0, 0]);
+}

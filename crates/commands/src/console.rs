@@ -23,6 +23,8 @@ pub struct Console<'a> {
     pub err_style: Style,
     /// Whether standard output is a terminal that can be drawn on.
     pub is_terminal: bool,
+    /// Whether the compiler optimized the program; runs say so if not.
+    pub is_optimized: bool,
 }
 
 impl Console<'_> {
@@ -53,6 +55,12 @@ impl Console<'_> {
         tracing::warn!("{message}");
         let head = self.err_style.yellow("warning");
         self.print_error(&format!("{head}: {message}\n"));
+    }
+
+    /// Tells something worth knowing that is neither odd nor wrong.
+    pub fn note(&mut self, message: &str) {
+        tracing::info!("{message}");
+        self.print_error(&format!("note: {message}\n"));
     }
 
     /// Reports an error after which the command goes on.

@@ -55,19 +55,8 @@ fn labels(body: &str, loops: u32) -> Vec<String> {
     ran.column("label").into_iter().map(str::to_owned).collect()
 }
 
-/// A connection that fills the server's keys and looks at them.
-fn open(server: &Redis) -> redis::Connection {
-    let client = redis::Client::open(format!("redis://:pw@127.0.0.1:{}/", server.port));
-    let client = client.expect("the address is one");
-    client.get_connection().expect("the server runs")
-}
-
-fn fill(keys: &mut redis::Connection, command: &str, key: &str, rows: &[&str]) {
-    redis::cmd(command)
-        .arg(key)
-        .arg(rows)
-        .exec(keys)
-        .expect("the server takes it");
+fn fill(server: &Redis, command: &str, key: &str, rows: &[&str]) {
+    server.command(0, &[&[command, key], rows].concat());
 }
 
 #[test]
@@ -75,75 +64,68 @@ fn rows_are_taken_as_the_plugin_takes_them() {
     let Some(server) = Redis::start() else {
         return;
     };
-    let mut keys = open(&server);
-    values(&server, &mut keys);
-    modes(&server, &mut keys);
-    ends(&server, &mut keys);
-    waits_in_transactions(&server, &mut keys);
-    users_share_the_rows(&server, &mut keys);
+    values(&server);
+    modes(&server);
+    ends(&server);
+    waits_in_transactions(&server);
+    users_share_the_rows(&server);
 }
 
-fn values(server: &Redis, keys: &mut redis::Connection) {
-    fill(keys, "RPUSH", "l", &["x,y,z,w", ",1", "2,,3", "", "q,"]);
+fn values(server: &Redis) {
+    fill(server, "RPUSH", "l", &["x,y,z,w", ",1", "2,,3", "", "q,"]);
     let seen = debug("${a}/${b}/${c}");
     let body = data_set(server, "l", "a,,b,c", ",", &mode(0)) + &seen;
     assert_eq!(labels(&body, 8), ["x/y/z", "/1/z", "2//3", "2//3", "q//3"]);
-    fill(keys, "RPUSH", "k", &["a\\tb", "c\td"]);
+    fill(server, "RPUSH", "k", &["a\\tb", "c\td"]);
     let body = data_set(server, "k", "a", "\\t", &of_type(false, false)) + &seen;
     assert_eq!(labels(&body, 8), ["a/${b}/${c}", "c\td/${b}/${c}"]);
-    fill(keys, "RPUSH", "k", &["p q  ü"]);
+    fill(server, "RPUSH", "k", &["p q  ü"]);
     let body = data_set(server, "k", "a,b, c,c", " ", &of_type(false, false)) + &seen;
     assert_eq!(labels(&body, 8), ["p/q/ü"]);
-    fill(keys, "RPUSH", "k", &["a,b"]);
+    fill(server, "RPUSH", "k", &["a,b"]);
     let body = data_set(server, "k", "a", "", &of_type(false, false)) + &seen;
     assert_eq!(labels(&body, 8), ["a,b/${b}/${c}"]);
 }
 
-fn modes(server: &Redis, keys: &mut redis::Connection) {
+fn modes(server: &Redis) {
     let labels = |key: &str, more: &str| {
         labels(&(data_set(server, key, "a", ",", more) + &debug("${a}")), 4)
     };
-    fill(keys, "RPUSH", "turn", &["1", "2", "3"]);
+    fill(server, "RPUSH", "turn", &["1", "2", "3"]);
     assert_eq!(labels("turn", &of_type(false, true)), ["3", "2", "1", "3"]);
     let legacy = of_type(false, true) + &text("plugins.redis.legacy", "true");
-    fill(keys, "RPUSH", "push", &["1", "2", "3"]);
+    fill(server, "RPUSH", "push", &["1", "2", "3"]);
     assert_eq!(labels("push", &legacy), ["1", "2", "3", "1"]);
-    fill(keys, "SADD", "set", &["only"]);
+    fill(server, "SADD", "set", &["only"]);
     assert_eq!(labels("set", &of_type(true, true)), ["only"; 4]);
     assert_eq!(labels("set", &mode(1)), ["only"; 4]);
     let legacy = of_type(true, true) + &text("plugins.redis.legacy", "true");
     assert_eq!(labels("set", &legacy), ["only"; 4]);
     assert_eq!(labels("set", &of_type(true, false)), ["only"]);
     // Properties that are not there are 0 and false.
-    fill(keys, "RPUSH", "plain", &["1", "2"]);
+    fill(server, "RPUSH", "plain", &["1", "2"]);
     assert_eq!(labels("plain", ""), ["1", "2"]);
     let ordered = of_type(false, false) + r#"<stringProp name="database">3</stringProp>"#;
-    redis::cmd("SELECT").arg(3).exec(keys).expect("it is there");
-    fill(keys, "RPUSH", "third", &["in3"]);
-    redis::cmd("SELECT").arg(0).exec(keys).expect("it is there");
+    server.command(3, &["RPUSH", "third", "in3"]);
     assert_eq!(labels("third", &ordered), ["in3"]);
 }
 
-fn ends(server: &Redis, keys: &mut redis::Connection) {
+fn ends(server: &Redis) {
     let seen =
         |key: &str, more: &str| labels(&(data_set(server, key, "a", ",", more) + &debug("s")), 2);
     assert!(seen("none", &mode(0)).is_empty());
-    redis::cmd("SET")
-        .arg("text")
-        .arg("v")
-        .exec(keys)
-        .expect("the server takes it");
+    server.command(0, &["SET", "text", "v"]);
     assert!(seen("text", &of_type(false, false)).is_empty());
-    fill(keys, "RPUSH", "left", &["1"]);
+    fill(server, "RPUSH", "left", &["1"]);
     assert!(seen("left", &text("port", "1")).is_empty());
     assert!(seen("left", &text("password", "wrong")).is_empty());
     assert_eq!(seen("left", &text("password", "pw")), ["s"]);
 }
 
 /// A transaction has its name before the row is there, and goes on once it is.
-fn waits_in_transactions(server: &Redis, keys: &mut redis::Connection) {
+fn waits_in_transactions(server: &Redis) {
     for is_parent in [true, false] {
-        fill(keys, "RPUSH", "t", &["t1", "t2"]);
+        fill(server, "RPUSH", "t", &["t1", "t2"]);
         let data_set = data_set(server, "t", "a", ",", &mode(0));
         let body = format!(
             r#"<TransactionController guiclass="g" testclass="TransactionController" testname="T ${{a}}"><boolProp name="TransactionController.parent">{is_parent}</boolProp></TransactionController><hashTree>{data_set}{}</hashTree>"#,
@@ -157,10 +139,10 @@ fn waits_in_transactions(server: &Redis, keys: &mut redis::Connection) {
     }
 }
 
-fn users_share_the_rows(server: &Redis, keys: &mut redis::Connection) {
+fn users_share_the_rows(server: &Redis) {
     let rows: Vec<String> = (0..200).map(|row| row.to_string()).collect();
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
-    fill(keys, "RPUSH", "many", &rows);
+    fill(server, "RPUSH", "many", &rows);
     let body = data_set(server, "many", "a", ",", &mode(0)) + &debug("${a}");
     let ran = run_group(&group(10, 50, true), &body, &[]);
     let mut seen = ran.column("label");

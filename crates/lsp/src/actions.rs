@@ -4,12 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use drumfire_jmx::{Node, Span, did_you_mean};
 use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject, content_span, leaves};
-use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, Diagnostic, NumberOrString, Range, TextEdit,
-    Uri, WorkspaceEdit,
-};
 
 use crate::document::Lines;
+use crate::protocol::{
+    CodeAction, CodeActionKind, Diagnostic, DiagnosticCode, Range, TextEdit, WorkspaceEdit,
+};
 use crate::workspace::element_at;
 
 /// Advice that setting one property resolves: the rule, the properties that may hold it, and the value.
@@ -35,7 +34,7 @@ const NEEDLESS: &[&str] = &[
 
 /// The document that the actions change.
 pub struct ActionSite<'a> {
-    pub uri: &'a Uri,
+    pub uri: &'a str,
     pub plan: &'a PlanFile,
     pub lines: &'a Lines,
 }
@@ -47,7 +46,7 @@ impl ActionSite<'_> {
         joined: &Joined,
         range: Range,
         findings: &[Diagnostic],
-    ) -> Vec<CodeActionOrCommand> {
+    ) -> Vec<CodeAction> {
         let mut all = Vec::new();
         for finding in findings {
             self.answers(finding, &mut all);
@@ -55,15 +54,9 @@ impl ActionSite<'_> {
         let span = self.lines.span(range);
         self.misspelt(joined, span, &mut all);
         all.extend(self.extracted(joined, span));
-        all.into_iter()
-            .map(CodeActionOrCommand::CodeAction)
-            .collect()
+        all
     }
 
-    #[expect(
-        clippy::mutable_key_type,
-        reason = "the protocol's own type; nothing changes an address in place"
-    )]
     fn action(
         &self,
         title: String,
@@ -75,29 +68,25 @@ impl ActionSite<'_> {
             range: self.lines.range(*span),
             new_text: text.clone(),
         });
-        let changes = HashMap::from([(self.uri.clone(), edits.collect::<Vec<_>>())]);
+        let changes = HashMap::from([(self.uri.to_owned(), edits.collect::<Vec<_>>())]);
         CodeAction {
             title,
-            kind: Some(kind),
+            kind,
             diagnostics: finding.map(|finding| vec![finding.clone()]),
-            edit: Some(WorkspaceEdit {
-                changes: Some(changes),
-                ..WorkspaceEdit::default()
-            }),
-            ..CodeAction::default()
+            edit: WorkspaceEdit { changes },
         }
     }
 
     /// Adds the actions that resolve advice about an element.
     fn answers(&self, finding: &Diagnostic, all: &mut Vec<CodeAction>) {
-        let Some(NumberOrString::String(rule)) = &finding.code else {
+        let Some(DiagnosticCode::Text(rule)) = &finding.code else {
             return;
         };
         let start = self.lines.offset(finding.range.start);
         let Some(at) = element_at(&self.plan.index().elements, start) else {
             return;
         };
-        let fix = CodeActionKind::QUICKFIX;
+        let fix = CodeActionKind::QuickFix;
         let node = node(&self.plan.tree.roots, at);
         let source = self.plan.tree.source.text.as_str();
         for (_, properties, value) in SETTINGS.iter().filter(|(own, ..)| own == rule) {
@@ -106,7 +95,7 @@ impl ActionSite<'_> {
                 if let Some(span) = whole.and_then(|whole| content_span(source, whole)) {
                     let title = format!("Set `{property}` to {value}");
                     let edits = [(span, (*value).to_owned())];
-                    all.push(self.action(title, fix.clone(), Some(finding), &edits));
+                    all.push(self.action(title, fix, Some(finding), &edits));
                 }
             }
         }
@@ -139,7 +128,7 @@ impl ActionSite<'_> {
             if let Some(near) = did_you_mean(&one.name, set.iter().copied()).filter(|_| !is_set) {
                 let title = format!("Change to `{near}`");
                 let edits = [(one.span, near.to_owned())];
-                all.push(self.action(title, CodeActionKind::QUICKFIX, None, &edits));
+                all.push(self.action(title, CodeActionKind::QuickFix, None, &edits));
             }
         }
     }
@@ -182,7 +171,7 @@ impl ActionSite<'_> {
         };
         let title = format!("Make it the User Defined Variable `{name}`");
         let edits = [definition, (span, format!("${{{name}}}"))];
-        Some(self.action(title, CodeActionKind::REFACTOR_EXTRACT, None, &edits))
+        Some(self.action(title, CodeActionKind::RefactorExtract, None, &edits))
     }
 }
 

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use drumfire_elements::ElementFacts;
 use drumfire_jmx::{KNOWN_PROPERTIES, Node};
 use drumfire_refactor::{Joined, OccurrenceKind, PlanFile, Subject};
-use lsp_types::{
-    CompletionItem, CompletionItemKind, Documentation, InsertTextFormat, MarkupContent, MarkupKind,
-};
 
 use crate::hover;
+use crate::protocol::{CompletionItem, CompletionItemKind, InsertTextFormat, MarkupContent};
 use crate::workspace::element_at;
 
 /// The kind of word that the user is typing.
@@ -88,9 +86,11 @@ fn context(before: &str) -> Option<Context<'_>> {
 fn plain(label: &str, kind: CompletionItemKind, detail: &str) -> CompletionItem {
     CompletionItem {
         label: label.to_owned(),
-        kind: Some(kind),
+        kind,
         detail: (!detail.is_empty()).then(|| detail.to_owned()),
-        ..CompletionItem::default()
+        insert_text: None,
+        insert_text_format: None,
+        documentation: None,
     }
 }
 
@@ -127,10 +127,7 @@ fn functions() -> Vec<CompletionItem> {
             CompletionItem {
                 insert_text: Some(format!("{}({})", spec.name, places.join(","))),
                 insert_text_format: Some(InsertTextFormat::SNIPPET),
-                documentation: Some(Documentation::MarkupContent(MarkupContent {
-                    kind: MarkupKind::Markdown,
-                    value: hover::function(spec),
-                })),
+                documentation: Some(MarkupContent::markdown(hover::function(spec))),
                 ..plain(
                     spec.name,
                     CompletionItemKind::FUNCTION,

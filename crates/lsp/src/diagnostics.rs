@@ -3,17 +3,16 @@
 use std::collections::HashMap;
 
 use drumfire_jmx::{Diagnostic, Node, Severity, Span};
-use lsp_types::{DiagnosticSeverity, NumberOrString, Range};
 
 use crate::document::{Lines, OpenDocument};
-
+use crate::protocol::{self, DiagnosticCode, DiagnosticSeverity, Range};
 use crate::{Inspection, Inspector};
 
 /// The findings from reading a document, without inspecting the plan.
 pub fn of_reading(
     document: &mut OpenDocument,
     inspector: &dyn Inspector,
-) -> Vec<lsp_types::Diagnostic> {
+) -> Vec<protocol::Diagnostic> {
     if !document.is_plan() {
         document.is_stale = false;
         let found = inspector.project(&document.lines.text);
@@ -35,7 +34,7 @@ pub fn of_reading(
 }
 
 /// All findings of a plan after an inspection.
-pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<lsp_types::Diagnostic> {
+pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<protocol::Diagnostic> {
     let Some((plan, lines)) = &document.plan else {
         return Vec::new();
     };
@@ -44,7 +43,7 @@ pub fn of(document: &OpenDocument, inspection: Inspection) -> Vec<lsp_types::Dia
         let file = finding.source.as_ref();
         file.is_none_or(|file| file.path == document.path)
     };
-    let mut all: Vec<lsp_types::Diagnostic> = document
+    let mut all: Vec<protocol::Diagnostic> = document
         .warnings
         .iter()
         .chain(&findings)
@@ -85,7 +84,7 @@ fn note_lines<'t>(
     }
 }
 
-fn shown(finding: &Diagnostic, lines: &Lines) -> lsp_types::Diagnostic {
+fn shown(finding: &Diagnostic, lines: &Lines) -> protocol::Diagnostic {
     let range = lines.range(finding.span.unwrap_or_default());
     let message = match &finding.help {
         Some(help) => format!("{}\n{help}", finding.message),
@@ -94,18 +93,17 @@ fn shown(finding: &Diagnostic, lines: &Lines) -> lsp_types::Diagnostic {
     made(range, finding.severity, finding.code, message)
 }
 
-fn made(range: Range, severity: Severity, code: &str, message: String) -> lsp_types::Diagnostic {
+fn made(range: Range, severity: Severity, code: &str, message: String) -> protocol::Diagnostic {
     let severity = match severity {
         Severity::Error => DiagnosticSeverity::ERROR,
         Severity::Warning => DiagnosticSeverity::WARNING,
         Severity::Note => DiagnosticSeverity::INFORMATION,
     };
-    lsp_types::Diagnostic {
+    protocol::Diagnostic {
         range,
         severity: Some(severity),
-        code: Some(NumberOrString::String(code.to_owned())),
+        code: Some(DiagnosticCode::Text(code.to_owned())),
         source: Some("drumfire".to_owned()),
         message,
-        ..lsp_types::Diagnostic::default()
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use drumfire_jmx::{Diagnostic, Span, TextEdit};
 use drumfire_refactor::PlanFile;
-use lsp_types::{Position, Range, TextDocumentContentChangeEvent};
+
+use crate::protocol::{ContentChange, Position, Range};
 
 /// A text and the offsets of its lines.
 #[derive(Debug, Clone)]
@@ -67,7 +68,7 @@ impl Lines {
     }
 
     /// Applies a change from the editor and returns which bytes it replaced.
-    fn change(&mut self, change: TextDocumentContentChangeEvent) -> TextEdit {
+    fn change(&mut self, change: ContentChange) -> TextEdit {
         let (span, new) = match change.range {
             Some(range) => (self.span(range), change.text.as_str()),
             // The editor sent the whole text, most of which is unchanged.
@@ -150,7 +151,7 @@ impl OpenDocument {
         document
     }
 
-    pub fn change(&mut self, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
+    pub fn change(&mut self, version: i32, changes: Vec<ContentChange>) {
         let lines = Arc::make_mut(&mut self.lines);
         for change in changes {
             let edit = lines.change(change);
@@ -236,15 +237,13 @@ mod tests {
     #[test]
     fn changes_keep_the_lines_right() {
         let mut lines = Lines::new("one\ntwo\nthree\n".to_owned());
-        let change =
-            |start: (u32, u32), end: (u32, u32), text: &str| TextDocumentContentChangeEvent {
-                range: Some(Range::new(
-                    Position::new(start.0, start.1),
-                    Position::new(end.0, end.1),
-                )),
-                range_length: None,
-                text: text.to_owned(),
-            };
+        let change = |start: (u32, u32), end: (u32, u32), text: &str| ContentChange {
+            range: Some(Range::new(
+                Position::new(start.0, start.1),
+                Position::new(end.0, end.1),
+            )),
+            text: text.to_owned(),
+        };
         for step in [
             change((1, 0), (1, 3), "2\n2b"),
             change((0, 3), (1, 0), " "),
@@ -255,9 +254,8 @@ mod tests {
             assert_eq!(lines.starts, anew.starts, "{:?}", lines.text);
         }
         assert_eq!(lines.text, "one 2\n2b\nthree\nend");
-        let whole = TextDocumentContentChangeEvent {
+        let whole = ContentChange {
             range: None,
-            range_length: None,
             text: "one 2\nthree\n\nend".to_owned(),
         };
         let edit = lines.change(whole.clone());
@@ -272,11 +270,7 @@ mod tests {
                 r#"{head}<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="G" testclass="TestPlan" testname="{name}"/><hashTree/></hashTree></jmeterTestPlan>"#
             )
         };
-        let whole = |text: String| TextDocumentContentChangeEvent {
-            range: None,
-            range_length: None,
-            text,
-        };
+        let whole = |text: String| ContentChange { range: None, text };
         for head in ["", "\u{feff}", "<?xml version=\"1.0\"?>\n"] {
             let path = PathBuf::from("p.jmx");
             let mut document = OpenDocument::new(path.clone(), 0, plan(head, "one"));

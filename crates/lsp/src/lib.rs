@@ -16,6 +16,7 @@ mod document;
 mod hover;
 mod names;
 mod outline;
+mod protocol;
 mod server;
 mod uri;
 mod values;

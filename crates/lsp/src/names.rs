@@ -9,9 +9,11 @@ use drumfire_refactor::{
     Joined, Occurrence, OccurrenceKind, PlanFile, Refused, Renamed, Subject, base_name,
     content_span, leaves, project_root, rename_element, rename_variable,
 };
-use lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, TextEdit, Uri, WorkspaceEdit};
 
 use crate::document::Lines;
+use crate::protocol::{
+    DocumentHighlight, DocumentHighlightKind, Location, TextEdit, WorkspaceEdit,
+};
 use crate::uri;
 use crate::workspace::{lines_of, location};
 
@@ -243,10 +245,10 @@ pub fn highlights(plan: &PlanFile, lines: &Lines, wanted: &Occurrence) -> Vec<Do
     names
         .map(|one| DocumentHighlight {
             range: lines.range(one.span),
-            kind: Some(match one.kind {
+            kind: match one.kind {
                 OccurrenceKind::Set => DocumentHighlightKind::WRITE,
                 OccurrenceKind::Read => DocumentHighlightKind::READ,
-            }),
+            },
         })
         .collect()
 }
@@ -270,12 +272,8 @@ pub fn rename(joined: &Joined, target: &Named, new: &str) -> Result<WorkspaceEdi
     edit(joined, &renamed)
 }
 
-#[expect(
-    clippy::mutable_key_type,
-    reason = "the protocol's own type; nothing changes an address in place"
-)]
 fn edit(joined: &Joined, renamed: &Renamed) -> Result<WorkspaceEdit, String> {
-    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+    let mut changes: HashMap<String, Vec<TextEdit>> = HashMap::new();
     for change in &renamed.changes {
         let plan = joined.plans.iter().find(|plan| plan.path == change.path);
         let lines = match plan {
@@ -295,8 +293,5 @@ fn edit(joined: &Joined, renamed: &Renamed) -> Result<WorkspaceEdit, String> {
             changes.insert(uri, edits);
         }
     }
-    Ok(WorkspaceEdit {
-        changes: Some(changes),
-        ..WorkspaceEdit::default()
-    })
+    Ok(WorkspaceEdit { changes })
 }

@@ -2,9 +2,9 @@
 
 use drumfire_elements::Role;
 use drumfire_elements::config::user_defined_variables;
-use lsp_types::{DocumentSymbol, FoldingRange, SymbolKind};
 
 use crate::document::Lines;
+use crate::protocol::{DocumentSymbol, FoldingRange, SymbolKind};
 use crate::workspace::ends;
 use drumfire_jmx::Span;
 use drumfire_refactor::{ElementEntry, PlanFile};
@@ -45,19 +45,13 @@ fn symbol(
         "" => short.to_owned(),
         name => name.to_owned(),
     };
-    #[expect(
-        deprecated,
-        reason = "the field has no default, and what replaces it is not in all editors"
-    )]
     DocumentSymbol {
         name,
-        detail: Some(detail),
+        detail,
         kind: kind(&element.class),
-        tags: None,
-        deprecated: None,
         range: lines.range(Span::new(element.tag.start, end)),
         selection_range: lines.range(element.tag),
-        children: Some(children),
+        children,
     }
 }
 
@@ -105,7 +99,6 @@ pub fn folds(plan: &PlanFile, lines: &Lines) -> Vec<FoldingRange> {
     let folds = elements.map(|(element, end)| FoldingRange {
         start_line: lines.position(element.tag.start).line,
         end_line: lines.position(end).line,
-        ..FoldingRange::default()
     });
     folds
         .filter(|fold| fold.start_line < fold.end_line)

@@ -5,22 +5,6 @@ use std::path::{Path, PathBuf};
 use crossbeam_channel::{Receiver, RecvError, Sender, TryRecvError, select, unbounded};
 use drumfire_jmx::Tree;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
-use lsp_types::notification::{
-    DidChangeTextDocument, DidCloseTextDocument, DidOpenTextDocument, DidSaveTextDocument,
-    Notification as _, PublishDiagnostics,
-};
-use lsp_types::request::{
-    CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest,
-    FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest,
-    References, Rename, Request as _,
-};
-use lsp_types::{
-    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CompletionOptions,
-    CompletionResponse, DocumentSymbolResponse, FoldingRangeProviderCapability,
-    GotoDefinitionResponse, Hover, HoverContents, HoverProviderCapability, MarkupContent,
-    MarkupKind, OneOf, Position, PrepareRenameResponse, PublishDiagnosticsParams, RenameOptions,
-    ServerCapabilities, TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri,
-};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -28,6 +12,11 @@ use serde_json::{Value, json};
 use crate::actions::ActionSite;
 use crate::document::{OpenDocument, difference};
 use crate::names::{self, Named};
+use crate::protocol::{
+    CodeActionKind, CodeActionParams, Diagnostic, DidChangeParams, DidOpenParams, DocumentParams,
+    Hover, MarkupContent, Position, PositionParams, PublishDiagnosticsParams, Range,
+    ReferenceParams, RenameParams, TextEdit,
+};
 use crate::workspace::Workspace;
 use crate::{Inspection, Inspector};
 use crate::{completion, diagnostics, hover, outline, uri};
@@ -114,33 +103,24 @@ fn inspect(
     }
 }
 
-fn capabilities() -> ServerCapabilities {
-    let kinds = vec![CodeActionKind::QUICKFIX, CodeActionKind::REFACTOR_EXTRACT];
-    ServerCapabilities {
-        text_document_sync: Some(TextDocumentSyncCapability::Kind(
-            TextDocumentSyncKind::INCREMENTAL,
-        )),
-        document_symbol_provider: Some(OneOf::Left(true)),
-        folding_range_provider: Some(FoldingRangeProviderCapability::Simple(true)),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        document_highlight_provider: Some(OneOf::Left(true)),
-        rename_provider: Some(OneOf::Right(RenameOptions {
-            prepare_provider: Some(true),
-            work_done_progress_options: Default::default(),
-        })),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        completion_provider: Some(CompletionOptions {
-            trigger_characters: Some(["{", "(", ",", "\""].map(str::to_owned).to_vec()),
-            ..CompletionOptions::default()
-        }),
-        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(kinds),
-            ..CodeActionOptions::default()
-        })),
-        document_formatting_provider: Some(OneOf::Left(true)),
-        ..ServerCapabilities::default()
-    }
+fn capabilities() -> Value {
+    /// The editor sends only the ranges that change.
+    const INCREMENTAL: u8 = 2;
+    json!({
+        "textDocumentSync": INCREMENTAL,
+        "documentSymbolProvider": true,
+        "foldingRangeProvider": true,
+        "definitionProvider": true,
+        "referencesProvider": true,
+        "documentHighlightProvider": true,
+        "renameProvider": { "prepareProvider": true },
+        "hoverProvider": true,
+        "completionProvider": { "triggerCharacters": ["{", "(", ",", "\""] },
+        "codeActionProvider": {
+            "codeActionKinds": [CodeActionKind::QuickFix, CodeActionKind::RefactorExtract],
+        },
+        "documentFormattingProvider": true,
+    })
 }
 
 struct LanguageServer<'s> {
@@ -208,17 +188,17 @@ impl LanguageServer<'_> {
     fn request(&mut self, request: Request) {
         let Request { id, method, params } = request;
         let answered = match method.as_str() {
-            DocumentSymbolRequest::METHOD => self.symbols(params),
-            FoldingRangeRequest::METHOD => self.folds(params),
-            GotoDefinition::METHOD => self.definition(params),
-            References::METHOD => self.references(params),
-            DocumentHighlightRequest::METHOD => self.highlights(params),
-            PrepareRenameRequest::METHOD => self.prepare_rename(params),
-            Rename::METHOD => self.rename(params),
-            HoverRequest::METHOD => self.hover(params),
-            Completion::METHOD => self.completion(params),
-            CodeActionRequest::METHOD => self.actions(params),
-            Formatting::METHOD => self.format(params),
+            "textDocument/documentSymbol" => self.symbols(params),
+            "textDocument/foldingRange" => self.folds(params),
+            "textDocument/definition" => self.definition(params),
+            "textDocument/references" => self.references(params),
+            "textDocument/documentHighlight" => self.highlights(params),
+            "textDocument/prepareRename" => self.prepare_rename(params),
+            "textDocument/rename" => self.rename(params),
+            "textDocument/hover" => self.hover(params),
+            "textDocument/completion" => self.completion(params),
+            "textDocument/codeAction" => self.actions(params),
+            "textDocument/formatting" => self.format(params),
             _ => Err((
                 ErrorCode::MethodNotFound,
                 format!("`{method}` is not known"),
@@ -230,10 +210,10 @@ impl LanguageServer<'_> {
     fn notification(&mut self, notification: Notification) {
         let Notification { method, params } = notification;
         let taken = match method.as_str() {
-            DidOpenTextDocument::METHOD => self.open(params),
-            DidChangeTextDocument::METHOD => self.change(params),
-            DidSaveTextDocument::METHOD => self.save(params),
-            DidCloseTextDocument::METHOD => self.close(params),
+            "textDocument/didOpen" => self.open(params),
+            "textDocument/didChange" => self.change(params),
+            "textDocument/didSave" => self.save(params),
+            "textDocument/didClose" => self.close(params),
             _ => Ok(()),
         };
         // A notification has no response that could report its error.
@@ -241,7 +221,7 @@ impl LanguageServer<'_> {
     }
 
     fn open(&mut self, params: Value) -> Result<(), Failed> {
-        let params: lsp_types::DidOpenTextDocumentParams = parameters(params)?;
+        let params: DidOpenParams = parameters(params)?;
         let opened = params.text_document;
         if let Some(path) = uri::path(&opened.uri) {
             let document = OpenDocument::new(path.clone(), opened.version, opened.text);
@@ -252,7 +232,7 @@ impl LanguageServer<'_> {
     }
 
     fn change(&mut self, params: Value) -> Result<(), Failed> {
-        let params: lsp_types::DidChangeTextDocumentParams = parameters(params)?;
+        let params: DidChangeParams = parameters(params)?;
         let changed = params.text_document;
         if let Some(path) = uri::path(&changed.uri)
             && let Some(document) = self.workspace.documents.get_mut(&path)
@@ -265,14 +245,14 @@ impl LanguageServer<'_> {
 
     /// Checks all open files again, because the findings of one may depend on another.
     fn save(&mut self, params: Value) -> Result<(), Failed> {
-        let _: lsp_types::DidSaveTextDocumentParams = parameters(params)?;
+        let _: DocumentParams = parameters(params)?;
         let open: Vec<PathBuf> = self.workspace.documents.keys().cloned().collect();
         open.into_iter().for_each(|path| self.note(path));
         Ok(())
     }
 
     fn close(&mut self, params: Value) -> Result<(), Failed> {
-        let params: lsp_types::DidCloseTextDocumentParams = parameters(params)?;
+        let params: DocumentParams = parameters(params)?;
         if let Some(path) = uri::path(&params.text_document.uri) {
             self.workspace.documents.remove(&path);
             self.unseen.retain(|other| *other != path);
@@ -328,44 +308,40 @@ impl LanguageServer<'_> {
         self.publish(path, found, Some(version));
     }
 
-    fn publish(&self, path: &Path, diagnostics: Vec<lsp_types::Diagnostic>, version: Option<i32>) {
+    fn publish(&self, path: &Path, diagnostics: Vec<Diagnostic>, version: Option<i32>) {
         if let Some(uri) = uri::of(path) {
             let params = PublishDiagnosticsParams {
                 uri,
                 diagnostics,
                 version,
             };
-            let method = PublishDiagnostics::METHOD.to_owned();
+            let method = "textDocument/publishDiagnostics".to_owned();
             self.send(Notification::new(method, params));
         }
     }
 
     fn symbols(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::DocumentSymbolParams = parameters(params)?;
+        let params: DocumentParams = parameters(params)?;
         let path = self.read(&params.text_document.uri);
         let plan = path.as_ref().and_then(|path| self.workspace.plan(path));
         let symbols = plan.map_or_else(Vec::new, |(plan, lines)| outline::symbols(plan, lines));
-        json_of(DocumentSymbolResponse::Nested(symbols))
+        json_of(symbols)
     }
 
     fn folds(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::FoldingRangeParams = parameters(params)?;
+        let params: DocumentParams = parameters(params)?;
         let path = self.read(&params.text_document.uri);
         let plan = path.as_ref().and_then(|path| self.workspace.plan(path));
         json_of(plan.map_or_else(Vec::new, |(plan, lines)| outline::folds(plan, lines)))
     }
 
     /// Reads a document again if it has changed, and returns its path.
-    fn read(&mut self, uri: &Uri) -> Option<PathBuf> {
+    fn read(&mut self, uri: &str) -> Option<PathBuf> {
         Some(self.workspace.document(uri)?.path.clone())
     }
 
     /// The file, and what the text at a position refers to.
-    fn target(
-        &mut self,
-        uri: &Uri,
-        position: Position,
-    ) -> Option<(PathBuf, Named, lsp_types::Range)> {
+    fn target(&mut self, uri: &str, position: Position) -> Option<(PathBuf, Named, Range)> {
         let path = self.read(uri)?;
         let (plan, lines) = self.workspace.plan(&path)?;
         let (target, span) = names::target(plan, lines.offset(position))?;
@@ -374,20 +350,17 @@ impl LanguageServer<'_> {
     }
 
     fn definition(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::GotoDefinitionParams = parameters(params)?;
-        let at = params.text_document_position_params;
+        let at: PositionParams = parameters(params)?;
         let Some((path, target, _)) = self.target(&at.text_document.uri, at.position) else {
             return Ok(Value::Null);
         };
         let joined = self.workspace.joined(&path);
-        json_of(GotoDefinitionResponse::Array(names::definitions(
-            &joined, &target,
-        )))
+        json_of(names::definitions(&joined, &target))
     }
 
     fn references(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::ReferenceParams = parameters(params)?;
-        let at = params.text_document_position;
+        let params: ReferenceParams = parameters(params)?;
+        let at = params.at;
         let Some((path, target, _)) = self.target(&at.text_document.uri, at.position) else {
             return Ok(Value::Null);
         };
@@ -397,8 +370,7 @@ impl LanguageServer<'_> {
     }
 
     fn highlights(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::DocumentHighlightParams = parameters(params)?;
-        let at = params.text_document_position_params;
+        let at: PositionParams = parameters(params)?;
         let target = self.target(&at.text_document.uri, at.position);
         let Some((path, Named::Name(name), _)) = target else {
             return Ok(Value::Null);
@@ -408,8 +380,8 @@ impl LanguageServer<'_> {
     }
 
     fn prepare_rename(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::TextDocumentPositionParams = parameters(params)?;
-        let target = self.target(&params.text_document.uri, params.position);
+        let at: PositionParams = parameters(params)?;
+        let target = self.target(&at.text_document.uri, at.position);
         let range = target.and_then(|(_, target, range)| match target {
             Named::Name(name) if name.subject == drumfire_refactor::Subject::Variable => {
                 Some(range)
@@ -417,12 +389,12 @@ impl LanguageServer<'_> {
             Named::Element(_) => Some(range),
             _ => None,
         });
-        json_of(range.map(PrepareRenameResponse::Range))
+        json_of(range)
     }
 
     fn rename(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::RenameParams = parameters(params)?;
-        let at = params.text_document_position;
+        let params: RenameParams = parameters(params)?;
+        let at = params.at;
         let Some((path, target, _)) = self.target(&at.text_document.uri, at.position) else {
             return Err((ErrorCode::InvalidParams, "there is no name here".to_owned()));
         };
@@ -432,8 +404,7 @@ impl LanguageServer<'_> {
     }
 
     fn hover(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::HoverParams = parameters(params)?;
-        let at = params.text_document_position_params;
+        let at: PositionParams = parameters(params)?;
         let Some(path) = self.read(&at.text_document.uri) else {
             return Ok(Value::Null);
         };
@@ -447,17 +418,13 @@ impl LanguageServer<'_> {
         let target = found.as_ref().map(|(target, _)| target);
         let text = hover::text(plan, &joined, &properties, target, offset);
         json_of(text.map(|value| Hover {
-            contents: HoverContents::Markup(MarkupContent {
-                kind: MarkupKind::Markdown,
-                value,
-            }),
+            contents: MarkupContent::markdown(value),
             range: found.map(|(_, span)| lines.range(span)),
         }))
     }
 
     fn completion(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::CompletionParams = parameters(params)?;
-        let at = params.text_document_position;
+        let at: PositionParams = parameters(params)?;
         // While the user types, the text may not be a plan; its last valid form is good enough for
         // names.
         let Some(path) = self.read(&at.text_document.uri) else {
@@ -474,11 +441,11 @@ impl LanguageServer<'_> {
         let properties = self.inspector.properties(&path);
         let before = &lines.text[start..offset];
         let items = completion::items(before, plan, &joined, &properties, offset);
-        json_of(CompletionResponse::Array(items))
+        json_of(items)
     }
 
     fn actions(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::CodeActionParams = parameters(params)?;
+        let params: CodeActionParams = parameters(params)?;
         let uri = &params.text_document.uri;
         let Some(path) = self.read(uri) else {
             return Ok(Value::Null);
@@ -495,7 +462,7 @@ impl LanguageServer<'_> {
 
     /// The plan as JMeter would save it, as one edit of the lines that differ.
     fn format(&mut self, params: Value) -> Result<Value, Failed> {
-        let params: lsp_types::DocumentFormattingParams = parameters(params)?;
+        let params: DocumentParams = parameters(params)?;
         let Some(document) = self.workspace.document(&params.text_document.uri) else {
             return Ok(Value::Null);
         };

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use drumfire_jmx::Span;
 use drumfire_refactor::{ElementEntry, Joined, PlanFile};
-use lsp_types::{Location, Uri};
 
 use crate::document::{Lines, OpenDocument};
+use crate::protocol::Location;
 use crate::uri;
 
 /// All open documents.
@@ -18,7 +18,7 @@ pub struct Workspace {
 
 impl Workspace {
     /// The document of a URI, read again if it has changed.
-    pub fn document(&mut self, uri: &Uri) -> Option<&mut OpenDocument> {
+    pub fn document(&mut self, uri: &str) -> Option<&mut OpenDocument> {
         let document = self.documents.get_mut(&uri::path(uri)?)?;
         document.read();
         Some(document)

@@ -253,6 +253,21 @@ impl Redis {
             _folder: folder,
         })
     }
+
+    /// Runs a command with the client of the installation, in a database.
+    ///
+    /// # Panics
+    /// The client fails, or the server refuses the command.
+    pub fn command(&self, database: u8, words: &[&str]) {
+        let output = Command::new("redis-cli")
+            .args(["-h", "127.0.0.1", "-p", &self.port.to_string()])
+            .args(["-n", &database.to_string(), "--no-auth-warning", "-e"])
+            .args(words)
+            .env("REDISCLI_AUTH", "pw")
+            .output()
+            .expect("redis-cli is installed with the server");
+        assert!(output.status.success(), "{words:?}: {output:?}");
+    }
 }
 
 impl Drop for Redis {

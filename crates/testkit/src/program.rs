@@ -124,7 +124,11 @@ pub fn jmeter_home() -> Option<PathBuf> {
 /// After this time a program is considered stuck. Slow machines need minutes for what usually takes seconds.
 pub const LIMIT: Duration = Duration::from_secs(300);
 
-/// Waits for the end of a program, within the limit.
+/// How the line begins that a run by an unoptimized program prints to standard error.
+pub const UNOPTIMIZED: &str = "note: this is an unoptimized build";
+
+/// Waits for the end of a program, within the limit. Its errors are given without the line about an [`UNOPTIMIZED`] build, which
+/// depends on the build and not on what is tested.
 ///
 /// # Panics
 /// The program is still running at the limit. It is killed first.
@@ -147,8 +151,15 @@ pub fn finish(mut child: Child, limit: Duration) -> Finished {
     Finished {
         code,
         out: text(readers.0),
-        err: text(readers.1),
+        err: without_note(&text(readers.1)),
     }
+}
+
+/// A text without the line about an [`UNOPTIMIZED`] build.
+pub fn without_note(text: &str) -> String {
+    text.split_inclusive('\n')
+        .filter(|line| !line.starts_with(UNOPTIMIZED))
+        .collect()
 }
 
 /// Reads a pipe on a separate thread, so that the program never blocks on a full pipe.

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use drumfire_testkit::program::LIMIT;
+use drumfire_testkit::program::{LIMIT, without_note};
 use tempfile::TempDir;
 
 use crate::blocks::{Block, Page, ShownCommand, root};
@@ -86,7 +86,7 @@ impl Reader {
             .output()
             .expect("there are a shell and `timeout`");
         let mut printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        printed.push_str(&String::from_utf8_lossy(&output.stderr));
+        printed.push_str(&without_note(&String::from_utf8_lossy(&output.stderr)));
         let code = output.status.code().unwrap_or(-1);
         if !command.codes.contains(&code) {
             let announced = &command.codes;

@@ -545,8 +545,13 @@ pub fn version() -> String {
     } else {
         "; this build has no Java"
     };
+    let build = if cfg!(debug_assertions) {
+        "; unoptimized build, not for real loads"
+    } else {
+        ""
+    };
     format!(
-        "drumfire {} (runs plans of Apache JMeter up to 5.6.3{java})\n",
+        "drumfire {} (runs plans of Apache JMeter up to 5.6.3{java}{build})\n",
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -61,6 +61,7 @@ impl Looker {
             style: Style::PLAIN,
             err_style: Style::PLAIN,
             is_terminal: false,
+            is_optimized: true,
         };
         let read = settings(&PropertyOptions::default(), &[], Some(plan), &mut unseen).ok()?;
         let (_, _, settings) = last.insert((plan.to_owned(), Instant::now(), read));

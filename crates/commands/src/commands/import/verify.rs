@@ -192,6 +192,7 @@ fn replay<E: Engine>(
             style: Style::PLAIN,
             err_style: Style::PLAIN,
             is_terminal: false,
+            is_optimized: true,
         };
         run::run(options, engine, &mut unseen)?;
     }

@@ -27,6 +27,10 @@ use prepare::{Prepared, prepare, start_log};
 /// The property that decides whether the report stores the first failed request and response of each kind.
 const KEEP_FAILURES: &str = "drumfire.keep_failures";
 
+/// The note of a run by a program whose own CPU time may be what limits the load.
+const UNOPTIMIZED: &str =
+    "this is an unoptimized build; for real loads use one made with `--release`";
+
 /// Runs a plan.
 pub fn run<E: Engine>(
     options: RunOptions,
@@ -69,6 +73,9 @@ pub(super) fn follow<E: Engine>(
         &JvmDefaults::of_process().zone.rules().clone(),
         console,
     )?;
+    if !console.is_optimized {
+        console.note(UNOPTIMIZED);
+    }
     for note in &options.notes {
         console.warn(note);
     }

@@ -11,24 +11,18 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use drumfire_elements::config::dns_cache_manager as facts;
 use drumfire_elements::items;
 use drumfire_expr::Template;
 use drumfire_http::{FailureKind, Resolver, Resolving, SystemResolver};
 use drumfire_jmx::Value;
-use hickory_resolver::TokioResolver;
-use hickory_resolver::config::{
-    NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts, ServerOrderingStrategy,
-};
-use hickory_resolver::net::runtime::TokioRuntimeProvider;
-use hickory_resolver::proto::rr::RData;
 
 use super::managers::{Manager, register};
+use super::name_servers::NameServers;
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::decode::setting::Flag;
@@ -145,7 +139,7 @@ struct UserResolver {
     /// The port of the servers: [`DNS_PORT`] except in tests.
     port: u16,
     /// Made by the first lookup; `None` if a server has no address.
-    dns: OnceCell<Option<TokioResolver>>,
+    dns: OnceCell<Option<NameServers>>,
     system: SystemResolver,
 }
 
@@ -198,42 +192,25 @@ impl UserResolver {
         };
         let dns = self.dns.get_or_init(|| name_servers(servers, self.port));
         let dns = dns.as_ref().ok_or(FailureKind::UnknownHost)?;
-        // A final dot keeps the resolver from trying the name below other domains.
-        let answer = dns
-            .ipv4_lookup(format!("{}.", host.trim_end_matches('.')))
-            .await
-            .map_err(|_| FailureKind::UnknownToNameServers)?;
-        let addresses = answer
-            .answers()
-            .iter()
-            .filter_map(|record| match &record.data {
-                RData::A(address) => Some(IpAddr::V4(address.0)),
-                _ => None,
-            });
-        Ok(addresses.collect())
+        let addresses = dns.addresses(host).await;
+        if addresses.is_empty() {
+            return Err(FailureKind::UnknownToNameServers);
+        }
+        Ok(addresses.into_iter().map(IpAddr::V4).collect())
     }
 }
 
 /// `DNSCacheManager#createResolver`: the servers are asked in turn. `None` if one of them has no address.
-fn name_servers(servers: &[String], port: u16) -> Option<TokioResolver> {
-    let mut configured = Vec::new();
+fn name_servers(servers: &[String], port: u16) -> Option<NameServers> {
+    let mut addresses = Vec::new();
     for server in servers {
         let Some(address) = address_of(server) else {
             tracing::warn!("Failed to create Extended resolver: {server}");
             return None;
         };
-        let mut config = NameServerConfig::udp_and_tcp(address);
-        for connection in &mut config.connections {
-            connection.port = port;
-        }
-        configured.push(config);
+        addresses.push(SocketAddr::new(address, port));
     }
-    let mut builder = TokioResolver::builder_with_config(
-        ResolverConfig::from_name_servers(configured),
-        TokioRuntimeProvider::default(),
-    );
-    *builder.options_mut() = options();
-    builder.build().ok()
+    Some(NameServers::new(addresses))
 }
 
 /// Java's `InetAddress#getByName`, which takes an empty name for this machine.
@@ -245,24 +222,13 @@ fn address_of(server: &str) -> Option<IpAddr> {
     addresses.next().map(|address| address.ip())
 }
 
-/// The settings of dnsjava's `ExtendedResolver`: 5 s for each try, three tries, no cache.
-fn options() -> ResolverOpts {
-    let mut options = ResolverOpts::default();
-    options.timeout = Duration::from_secs(5);
-    options.attempts = 3;
-    options.cache_size = 0;
-    options.use_hosts_file = ResolveHosts::Never;
-    options.server_ordering_strategy = ServerOrderingStrategy::RoundRobin;
-    options.num_concurrent_reqs = 1;
-    options
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture;
     use std::net::UdpSocket;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
 
     /// A name server that only knows `known.test`, and the number of its queries.
     fn name_server() -> (u16, Arc<AtomicUsize>) {

@@ -2,6 +2,8 @@
 
 use sha1::{Digest, Sha1};
 
+use super::der::{Der, OCTET_STRING, SEQUENCE};
+
 /// The first bytes of a JKS file.
 pub const MAGIC: [u8; 4] = [0xfe, 0xed, 0xfe, 0xed];
 
@@ -116,27 +118,9 @@ fn recover(protected: &[u8], password: &[u8]) -> Option<Vec<u8>> {
 
 /// The last element of `EncryptedPrivateKeyInfo ::= SEQUENCE { SEQUENCE, OCTET STRING }`.
 fn octet_string(der: &[u8]) -> Option<&[u8]> {
-    let (sequence, _) = element(der)?;
-    let (_, rest) = element(sequence)?;
-    element(rest).map(|(content, _)| content)
-}
-
-/// The content of the first DER element, and what follows it.
-fn element(der: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (&first, rest) = der.get(1..)?.split_first()?;
-    let (len, rest) = match first {
-        0x80.. => {
-            let (bytes, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
-            (
-                bytes
-                    .iter()
-                    .fold(0, |len: usize, byte| len << 8 | usize::from(*byte)),
-                rest,
-            )
-        }
-        _ => (usize::from(first), rest),
-    };
-    rest.split_at_checked(len)
+    let mut info = Der(der).enter(SEQUENCE)?;
+    info.tagged(SEQUENCE)?;
+    info.tagged(OCTET_STRING).map(|element| element.content)
 }
 
 /// The order of `java.util.Hashtable#keys`: buckets from the last to the first, in each the newest first.

@@ -20,9 +20,8 @@ use drumfire_elements::config::keystore_configuration;
 use drumfire_expr::Properties;
 use drumfire_http::Identity;
 use drumfire_java::Exception;
-use p12_keystore::Pkcs12Archive;
 
-use super::jks;
+use super::{jks, pkcs12};
 use crate::decode::roles::Roles;
 use crate::decode::{Decoder, DecodingContext, OutsideAccess};
 use crate::resolve::Element;
@@ -142,7 +141,7 @@ fn load(
     let entries = if data.starts_with(&jks::MAGIC) {
         jks::read(&data, &password)?
     } else {
-        pkcs12(&data, &password)?
+        pkcs12::read(&data, &password)?
     };
     let is_within = |index: i64| index >= choice.start && (choice.end == -1 || index <= choice.end);
     let mut keys = Vec::new();
@@ -158,46 +157,6 @@ fn load(
     } else {
         Ok(keys)
     }
-}
-
-/// The keys of a PKCS#12 store in the order of the file, as Java's `PKCS12KeyStore` gives them.
-fn pkcs12(data: &[u8], password: &str) -> Result<Vec<jks::PrivateKeyEntry>, String> {
-    let archive = Pkcs12Archive::from_pkcs12(data, password).map_err(|error| error.to_string())?;
-    let mut nameless = 0;
-    let mut entries = Vec::new();
-    for bag in archive.keys {
-        let alias = bag.friendly_name.unwrap_or_else(|| {
-            nameless += 1;
-            nameless.to_string()
-        });
-        let id = bag.local_key_id.as_ref().map(|id| id.as_ref());
-        let own = archive
-            .certs
-            .iter()
-            .find(|cert| id.is_some() && cert.local_key_id.as_deref() == id);
-        let mut chain = Vec::new();
-        let mut next = own;
-        while let Some(bag) = next {
-            chain.push(bag.cert.as_der().to_vec());
-            let is_new = |other: &Vec<u8>| !chain.contains(other);
-            next = archive
-                .certs
-                .iter()
-                .find(|other| {
-                    other.cert.subject() == bag.cert.issuer()
-                        && is_new(&other.cert.as_der().to_vec())
-                })
-                .filter(|_| bag.cert.issuer() != bag.cert.subject());
-        }
-        if !chain.is_empty() {
-            entries.push(jks::PrivateKeyEntry {
-                alias: alias.to_lowercase(),
-                key: bag.key.as_der().to_vec(),
-                chain,
-            });
-        }
-    }
-    Ok(entries)
 }
 
 impl Keystore {

@@ -7,14 +7,18 @@ pub mod counter_config;
 pub mod csv_data_set;
 pub mod csv_file;
 pub mod data_source_element;
+pub mod der;
 pub mod dns_cache_manager;
 pub mod header_manager;
 pub mod jars;
 pub mod jks;
 pub mod keystore_config;
 pub mod managers;
+pub mod name_servers;
+pub mod pkcs12;
 pub mod random_csv_data_set;
 pub mod random_variable_config;
+pub mod redis_client;
 pub mod redis_data_set;
 
 pub use auth_manager::{AuthManager, decode as auth_manager};

@@ -22,9 +22,8 @@ use std::time::Duration;
 use drumfire_elements::config::redis_data_set as facts;
 use drumfire_expr::Template;
 use drumfire_java::values;
-use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, ConnectionAddr, IntoConnectionInfo, RedisError};
 
+use super::redis_client::{RedisConnection, RedisError, RedisServer};
 use crate::decode::Decoder;
 use crate::decode::roles::Roles;
 use crate::run::context::{Context, StateId};
@@ -47,15 +46,14 @@ enum Access {
 }
 
 pub struct RedisDataSet {
-    server: Client,
-    timeout: Option<Duration>,
+    server: RedisServer,
     access: Access,
     key: Template,
     names: Template,
     delimiter: Template,
     state: StateId,
     /// The connections, by worker.
-    connections: Mutex<HashMap<ThreadId, MultiplexedConnection>>,
+    connections: Mutex<HashMap<ThreadId, RedisConnection>>,
 }
 
 /// One user's evaluated settings and connection.
@@ -63,7 +61,7 @@ struct RedisUserState {
     key: String,
     names: Arc<[String]>,
     delimiter: String,
-    connection: Option<MultiplexedConnection>,
+    connection: Option<RedisConnection>,
 }
 
 pub fn decode(d: &mut Decoder) -> Roles {
@@ -78,26 +76,19 @@ pub fn decode(d: &mut Decoder) -> Roles {
         (Some(port), Some(timeout_ms), Some(database)) => (port, timeout_ms, database),
         _ => return Roles::default(),
     };
-    let address = ConnectionAddr::Tcp(d.text_now(facts::HOST.name), port as u16);
-    let mut login = redis::RedisConnectionInfo::default().set_db(database);
     let password = d.text_now(facts::PASSWORD.name);
-    if !password.trim().is_empty() {
-        login = login.set_password(password);
-    }
-    let info = address
-        .into_connection_info()
-        .map(|info| info.set_redis_settings(login));
-    let server = match info.and_then(Client::open) {
-        Ok(server) => server,
-        Err(error) => {
-            let message = format!("Redis Data Set '{}': {error}", d.element.name);
-            d.cannot_run("redis-address", message);
-            return Roles::default();
-        }
+    let server = RedisServer {
+        host: d.text_now(facts::HOST.name),
+        port: port as u16,
+        password: match password.trim() {
+            "" => String::new(),
+            _ => password,
+        },
+        database,
+        timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms as u64)),
     };
     Roles::rows(RedisDataSet {
         server,
-        timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms as u64)),
         access: access(d),
         key: d.template(facts::KEY.name),
         names: d.template(facts::VARIABLE_NAMES.name),
@@ -189,20 +180,20 @@ impl RedisDataSet {
             Some(connection) => connection,
             None => self.connect().await?,
         };
-        let mut row = self.ask(&mut connection, &bound.key).await;
-        if row.as_ref().is_err_and(RedisError::is_connection_dropped) {
+        let mut row = self.ask(&connection, &bound.key).await;
+        if let Err(RedisError::Closed) = row {
             self.forget();
             connection = self.connect().await?;
-            row = self.ask(&mut connection, &bound.key).await;
+            row = self.ask(&connection, &bound.key).await;
         }
         match row {
             Ok(row) => {
                 bound.connection = Some(connection);
                 Ok(row.map(|row| String::from_utf8_lossy(&row).into_owned()))
             }
-            Err(error) if error.code().is_some() => {
+            Err(RedisError::Refused(reply)) => {
                 tracing::error!(
-                    "Failed to retrieve data from redis key {}: {error}",
+                    "Failed to retrieve data from redis key {}: {reply}",
                     bound.key
                 );
                 Ok(None)
@@ -215,18 +206,12 @@ impl RedisDataSet {
     }
 
     /// This worker's connection.
-    async fn connect(&self) -> Result<MultiplexedConnection, RedisError> {
+    async fn connect(&self) -> Result<RedisConnection, RedisError> {
         let worker = std::thread::current().id();
         if let Some(connection) = self.connections().get(&worker) {
             return Ok(connection.clone());
         }
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(self.timeout)
-            .set_response_timeout(self.timeout);
-        let connection = self
-            .server
-            .get_multiplexed_async_connection_with_config(&config)
-            .await?;
+        let connection = self.server.connect().await?;
         let mut connections = self.connections();
         Ok(connections.entry(worker).or_insert(connection).clone())
     }
@@ -235,7 +220,7 @@ impl RedisDataSet {
         self.connections().remove(&std::thread::current().id());
     }
 
-    fn connections(&self) -> std::sync::MutexGuard<'_, HashMap<ThreadId, MultiplexedConnection>> {
+    fn connections(&self) -> std::sync::MutexGuard<'_, HashMap<ThreadId, RedisConnection>> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -243,27 +228,24 @@ impl RedisDataSet {
 
     async fn ask(
         &self,
-        connection: &mut MultiplexedConnection,
+        connection: &RedisConnection,
         key: &str,
     ) -> Result<Option<Vec<u8>>, RedisError> {
-        let row = match self.access {
-            Access::PopFromList | Access::PopAndPushList => Cmd::lpop(key, None),
-            Access::TurnList => {
-                let (from, to) = (redis::Direction::Right, redis::Direction::Left);
-                Cmd::lmove(key, key, from, to)
-            }
-            Access::PopFromSet | Access::PopAndAddSet => Cmd::spop(key),
-            Access::KeepInSet => Cmd::srandmember(key),
+        let key = key.as_bytes();
+        let take: &[&[u8]] = match self.access {
+            Access::PopFromList | Access::PopAndPushList => &[b"LPOP", key],
+            Access::TurnList => &[b"LMOVE", key, key, b"RIGHT", b"LEFT"],
+            Access::PopFromSet | Access::PopAndAddSet => &[b"SPOP", key],
+            Access::KeepInSet => &[b"SRANDMEMBER", key],
         };
-        let row: Option<Vec<u8>> = row.query_async(connection).await?;
+        let row = connection.command(take).await?;
+        let put_back: &[u8] = match self.access {
+            Access::PopAndPushList => b"RPUSH",
+            Access::PopAndAddSet => b"SADD",
+            _ => return Ok(row),
+        };
         if let Some(row) = &row {
-            match self.access {
-                Access::PopAndPushList => {
-                    Cmd::rpush(key, row).exec_async(connection).await?;
-                }
-                Access::PopAndAddSet => Cmd::sadd(key, row).exec_async(connection).await?,
-                _ => {}
-            }
+            connection.command(&[put_back, key, row]).await?;
         }
         Ok(row)
     }
