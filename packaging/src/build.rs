@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, bail};
+use drumfire_platform::progress::Work;
 use serde_json::json;
 use xtask::{FEATURES, output, profile, root, run};
 
@@ -246,8 +247,11 @@ impl Build {
         command.env("CFLAGS", c_flags.join(" "));
         command.env(DATE, crate::commit_time()?.to_string());
         let labels: Vec<String> = targets.iter().map(|target| target.with_version()).collect();
-        println!("building {}", labels.join(", "));
+        let task = format!("building {}", labels.join(", "));
+        println!("{task}");
+        let progress = Work::begin(task);
         run(&mut command)?;
+        drop(progress);
         for &target in targets {
             if let Some(profile) = self.profile_of(target) {
                 profile::check(profile, &self.program(target))?;

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
+use drumfire_platform::progress::Work;
 
 use build::BuiltProgram;
 
@@ -203,19 +204,33 @@ pub fn dist(mut order: PackagingOptions) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The packers, with the name of what each makes. The last ones read the packages of the others.
+type Packer = (&'static str, fn(&Release) -> anyhow::Result<()>);
+const PACKERS: [Packer; 10] = [
+    ("the list of components", sbom::write),
+    ("archives", archives),
+    ("deb", linux::deb),
+    ("rpm", linux::rpm),
+    ("wheels", python::wheels),
+    ("npm", npm::pack),
+    ("Maven", maven::pack),
+    ("the image", container::pack),
+    ("checksums", |release| archive::sums(&release.folder)),
+    ("manifests", texts::write_all),
+];
+
 fn pack(release: &Release) -> anyhow::Result<()> {
-    sbom::write(release)?;
-    for program in &release.programs {
-        archive::pack(release, program)?;
+    for (number, (name, packer)) in (1..).zip(PACKERS) {
+        let progress = Work::begin(format!("packing {name}"));
+        progress.at(number, PACKERS.len() as u64);
+        packer(release)?;
     }
-    linux::deb(release)?;
-    linux::rpm(release)?;
-    python::wheels(release)?;
-    npm::pack(release)?;
-    maven::pack(release)?;
-    container::pack(release)?;
-    archive::sums(&release.folder)?;
-    texts::write_all(release)
+    Ok(())
+}
+
+fn archives(release: &Release) -> anyhow::Result<()> {
+    let mut programs = release.programs.iter();
+    programs.try_for_each(|program| archive::pack(release, program))
 }
 
 /// Creates an empty folder, deleting an existing one.

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use drumfire_commands::commands;
 use drumfire_commands::console::Console;
+use drumfire_commands::terminal::live::error_columns;
 use drumfire_commands::terminal::style::Style;
 
 mod wiring;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         is_terminal: out.is_terminal()
             && std::env::var_os("TERM").is_some_and(|value| value != "dumb"),
         is_optimized: !cfg!(debug_assertions),
+        err_columns: err.is_terminal().then(error_columns),
         variable: &drumfire_platform::variable,
         out: &mut out,
         err: &mut err,

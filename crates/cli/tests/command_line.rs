@@ -285,7 +285,11 @@ fn a_run_without_a_plan_names_the_option_for_the_quickstart() {
 /// Does in a shell what the help of a command shows first.
 fn first_example(workshop: &Workshop, command: &str) {
     let help = workshop.run(&["help", command], LIMIT).out;
-    let line = help.lines().next().expect("the help has a line").trim();
+    let line = help
+        .lines()
+        .nth(1)
+        .expect("an example is below the heading")
+        .trim();
     let line = line.split_once("   ").map_or(line, |(line, _)| line);
     let folder = Path::new(env!("CARGO_BIN_EXE_drumfire")).parent();
     let folder = folder.expect("it lies in a folder").to_string_lossy();

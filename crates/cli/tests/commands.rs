@@ -189,6 +189,7 @@ fn tell(engine: &Scripted, line: &str) -> Told {
         err_style: Style::PLAIN,
         is_terminal: false,
         is_optimized: true,
+        err_columns: None,
     };
     let exit = execute(&words, engine, &mut console);
     let folder = folder.path().to_string_lossy().into_owned();

@@ -259,7 +259,7 @@ fn merged_runs_have_the_percentiles_of_all_samples() {
     workshop.write("whole.jtl", &whole);
     let merged = workshop.run(&["merge", "a.jtl", "b.jtl", "-o", "m.drumfire"], LIMIT);
     code(&merged, 0);
-    assert_eq!(merged.out, "1200 samples of 2 runs in m.drumfire\n");
+    assert_eq!(merged.out, "1,200 samples of 2 runs in m.drumfire\n");
     for (input, folder) in [("m.drumfire", "merged"), ("whole.jtl", "whole")] {
         code(&workshop.run(&["report", input, "-o", folder], LIMIT), 0);
     }

@@ -6,7 +6,7 @@ use drumfire_report::{CompareOptions, Comparison, Finding, RunFile, read_input};
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
-use crate::options::Refusal;
+use crate::options::{Progress, Refusal};
 
 /// Reads the earlier run, before the run sends anything.
 ///
@@ -29,13 +29,15 @@ pub fn read(file: &Path) -> Result<RunFile, Refusal> {
     Ok(run)
 }
 
-/// Prints how a run compares with the earlier one. Returns whether it is worse beyond noise.
+/// Prints how a run compares with the earlier one. A quiet run prints only a bad outcome, to standard error. Returns whether
+/// it is worse beyond noise.
 ///
 /// # Errors
 /// The runs must not be compared: another plan, another load, or numbers that cannot be trusted.
 pub fn compare(
     baseline: &RunFile,
     run: &RunFile,
+    progress: Progress,
     console: &mut Console<'_>,
 ) -> Result<bool, String> {
     let options = CompareOptions {
@@ -43,7 +45,13 @@ pub fn compare(
     };
     let mut comparison = Comparison::of(baseline, std::slice::from_ref(run), options);
     comparison.refuse();
-    print(&comparison, console);
+    match progress {
+        Progress::Quiet if comparison.is_worse() || comparison.is_refused() => {
+            console.print_error(&comparison.text(&|_, text| text.to_owned()));
+        }
+        Progress::Quiet => {}
+        _ => print(&comparison, console),
+    }
     match comparison.is_refused() {
         true => Err(
             "this run must not be compared with its baseline; make a new one with `--run-file`"

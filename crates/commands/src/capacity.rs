@@ -4,11 +4,13 @@
 //! settles. The level is then measured until the first and the second half of the measurement agree. If arrivals find no free
 //! user although no condition is broken, the limit is the generator or the number of its users.
 
+use crate::terminal::format::counted;
 use std::io::Write;
 use std::sync::Arc;
 
 use drumfire_engine::{Control, Event, Subscriber};
 use drumfire_health::{Failures, Grade, Machine, Second, judge};
+use drumfire_platform::progress::Work;
 use drumfire_results::{Increment, Recording, Threshold, ThresholdOutcome, Verdict};
 
 /// How long the load settles at a new level, in seconds.
@@ -99,12 +101,14 @@ pub struct Search {
     /// The condition that the last level could not judge.
     unjudged: Option<String>,
     out: Box<dyn Write>,
+    /// Shows on a terminal which level is measured.
+    progress: Option<Work>,
 }
 
 impl Search {
     /// Begins at the goal's first level, the rate at which the run was started. Prints its lines to `out`.
     pub fn new(goal: Goal, control: Control, out: Box<dyn Write>) -> Search {
-        let search = Search {
+        let mut search = Search {
             rate: goal.from,
             goal,
             control,
@@ -118,8 +122,10 @@ impl Search {
             levels: Vec::new(),
             unjudged: None,
             out,
+            progress: None,
         };
         search.set_rate(search.rate);
+        search.progress = Some(search.measuring());
         search
     }
 
@@ -268,7 +274,12 @@ impl Search {
         judge(&self.seconds, &failures, &self.machine.limits()).grade == Grade::Invalid
     }
 
+    fn measuring(&self) -> Work {
+        Work::begin(format!("measuring {}/s", rounded(self.rate)))
+    }
+
     fn recover(&mut self) {
+        self.progress = Some(Work::begin("waiting for the target to recover"));
         let low = self.highest_held.unwrap_or(self.goal.from) / 2.0;
         self.set_rate(low);
         self.phase = SearchPhase::Recovering(RECOVER_S);
@@ -289,6 +300,7 @@ impl Search {
                 self.rate = rate;
                 self.set_rate(rate);
                 self.phase = SearchPhase::Settling(SETTLE_S);
+                self.progress = Some(self.measuring());
             }
             None => self.end(),
         }
@@ -300,11 +312,14 @@ impl Search {
     }
 
     fn end(&mut self) {
+        self.progress = None;
         self.phase = SearchPhase::Done;
         self.control.shutdown_soon();
     }
 
     fn tell_level(&mut self) {
+        // The line takes the place of the progress.
+        self.progress = None;
         let Some(level) = self.levels.last() else {
             return;
         };
@@ -363,8 +378,8 @@ impl Search {
                 "capacity  unknown: the run ended before the first level was measured".to_owned()
             }
             (Some(held), _, Some(LevelOutcome::TooFewUsers)) => format!(
-                "capacity  at least {held}/s: {} users do not send more; raise --users",
-                self.goal.users
+                "capacity  at least {held}/s: more than {} would be needed for more; raise --users",
+                counted(self.goal.users.into(), "user")
             ),
             (Some(held), _, Some(LevelOutcome::GeneratorLimit)) => format!(
                 "capacity  at least {held}/s: the generator was the limit, not the target; run it on a machine of its own or on more cores"
@@ -376,8 +391,8 @@ impl Search {
                 format!("capacity  {capacity}: {unjudged}")
             }
             (None, _, Some(LevelOutcome::TooFewUsers)) => format!(
-                "capacity  unknown: {} users do not send {}/s; raise --users",
-                self.goal.users,
+                "capacity  unknown: {} cannot send {}/s; raise --users",
+                counted(self.goal.users.into(), "user"),
                 rounded(self.rate)
             ),
             (None, _, Some(LevelOutcome::GeneratorLimit)) => {
@@ -557,7 +572,7 @@ mod tests {
         let few = told(search(20.0, 500.0, 1e9, 130.0));
         assert_eq!(
             few,
-            "capacity  at least 80.0/s: 50 users do not send more; raise --users"
+            "capacity  at least 80.0/s: more than 50 users would be needed for more; raise --users"
         );
         let lower = search(100.0, 500.0, 30.0, 1e9);
         assert!((lower.capacity().expect("a lower level") / 30.0 - 1.0).abs() < 0.05);

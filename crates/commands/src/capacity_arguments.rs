@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use crate::quantities::per_second;
 
 const EXAMPLES: &str = "\
-  drumfire capacity plan.jmx --until 'p95 > 300ms or errors > 1%' --from 50/s --max 5000/s
-  drumfire capacity plan.jmx --until 'p99 of Login > 1s' --from 10/s --max 200/s -- --report report.html
-  drumfire capacity https://shop.example/ --until 'p95 > 300ms' --from 10/s --max 500/s";
+  drumfire capacity plan.jmx --until 'p95 > 300ms' --from 50/s --max 5000/s
+  drumfire capacity plan.jmx --until 'p95 > 1s or errors > 1%' --from 5 --max 99
+  drumfire capacity plan.jmx --until 'p95 > 1s' --from 5 --max 99 -- --strict
+  drumfire capacity https://shop.example/ --until 'p95 > 1s' --from 5 --max 99";
 
 /// The command line.
 #[derive(Debug, Clone, PartialEq, clap::Args)]

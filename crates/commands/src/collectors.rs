@@ -1,6 +1,7 @@
 //! Serves the collectors of the plan's Prometheus Listeners at `/metrics` (jmeter-prometheus-plugin,
 //! `PrometheusServer`).
 
+use crate::terminal::format::counted;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -81,7 +82,10 @@ impl Collectors {
             .map(|set| set.lock().unwrap_or_else(PoisonError::into_inner).dropped())
             .sum();
         (dropped > 0).then(|| {
-            format!("Prometheus Listener: {dropped} values were not counted, since there are too many different labels")
+            format!(
+                "Prometheus Listener: not counted, since there are too many different labels: {}",
+                counted(dropped, "value")
+            )
         })
     }
 }

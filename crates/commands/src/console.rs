@@ -25,6 +25,8 @@ pub struct Console<'a> {
     pub is_terminal: bool,
     /// Whether the compiler optimized the program; runs say so if not.
     pub is_optimized: bool,
+    /// The width of the terminal on standard error; `None` elsewhere.
+    pub err_columns: Option<usize>,
 }
 
 impl Console<'_> {

@@ -4,9 +4,9 @@ use clap::Subcommand;
 use drumfire_serve::Order;
 
 const EXAMPLES: &str = "\
-  drumfire run plan.jmx --ui        a run that can be controlled
-  drumfire ctl status               its state
-  drumfire ctl users Buyers 50      change the users of the thread group `Buyers`";
+  drumfire run plan.jmx --ui      a run that can be controlled
+  drumfire ctl status             its state
+  drumfire ctl users Buyers 50    the users of the thread group `Buyers`";
 
 /// The command line.
 #[derive(Debug, Clone, PartialEq, clap::Args)]

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 pub use drumfire_engine::{
     Advice, AdvicePlace, AgentPhase, AgentTick, BackendSpec, Control, Debugging, Effect, Event,
-    GroupView, LevelStretch, LevelUnit, MachineDemand, Mark, MonitorSpec, Outcome, PlanLabels,
-    PlanView, PropertyRow, Rung, Share, SplitView, SshMonitorSpec, Started, Stopping, Subscriber,
-    SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
+    GroupView, JavaRuns, LevelStretch, LevelUnit, MachineDemand, Mark, MonitorSpec, Outcome,
+    PlanLabels, PlanView, PropertyRow, Rung, Share, SplitView, SshMonitorSpec, Started, Stopping,
+    Subscriber, SummaryLines, Survey, SurveyRow, Tick, TreeRow, UserWindow,
 };
 use drumfire_fleet::{AgentOptions, FleetError, Served};
 use drumfire_jmx::{Diagnostic, Tree};

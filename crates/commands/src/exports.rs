@@ -1,5 +1,6 @@
 //! Sends the numbers of a run to other systems while it goes on: `--out KIND=WHERE` and the plan's Backend Listeners.
 
+use crate::terminal::format::counted;
 use std::sync::{Arc, Mutex};
 
 use drumfire_authorities::Authorities;
@@ -129,7 +130,10 @@ impl Exports {
         let queues = self.queues.iter().filter_map(|(name, queue)| {
             let dropped = queue.dropped();
             (dropped > 0).then(|| {
-                format!("Backend Listener {name}: {dropped} samples were not sent because too many were waiting")
+                format!(
+                    "Backend Listener {name}: not sent, because too many were waiting: {}",
+                    counted(dropped, "sample")
+                )
             })
         });
         let listeners = listeners.collect::<Vec<_>>().into_iter().chain(queues);

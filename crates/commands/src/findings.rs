@@ -49,33 +49,45 @@ fn said(finding: &Diagnostic) -> String {
     said
 }
 
+/// How findings are shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shown {
+    /// Whether to use colours.
+    pub is_coloured: bool,
+    /// The width of the terminal; `None` elsewhere.
+    pub columns: Option<usize>,
+}
+
 /// Findings as text for standard error. With `verbose`, each is printed separately.
-pub fn render(findings: &[Diagnostic], is_coloured: bool, verbose: bool) -> String {
+pub fn render(findings: &[Diagnostic], shown: Shown, verbose: bool) -> String {
     if verbose {
-        let each = findings.iter().map(|finding| one(finding, is_coloured));
+        let each = findings.iter().map(|finding| one(finding, shown));
         return each.collect();
     }
     grouped(findings)
         .iter()
-        .map(|group| several(group, is_coloured))
+        .map(|group| several(group, shown))
         .collect()
 }
 
-fn one(finding: &Diagnostic, is_coloured: bool) -> String {
+fn one(finding: &Diagnostic, shown: Shown) -> String {
     let text = match finding.help {
-        Some(_) => finding.render(is_coloured),
-        None => finding.clone().help(remedy(finding)).render(is_coloured),
+        Some(_) => finding.render_within(shown.is_coloured, shown.columns),
+        None => finding
+            .clone()
+            .help(remedy(finding))
+            .render_within(shown.is_coloured, shown.columns),
     };
     format!("{text}\n")
 }
 
-fn several(group: &Group<'_>, is_coloured: bool) -> String {
-    let mut text = one(group.first, is_coloured);
+fn several(group: &Group<'_>, shown: Shown) -> String {
+    let mut text = one(group.first, shown);
     if group.others.is_empty() {
         return text;
     }
-    let shown = group.others.iter().take(PLACES).map(|other| place(other));
-    let shown: Vec<String> = shown.filter(|place| !place.is_empty()).collect();
+    let places = group.others.iter().take(PLACES).map(|other| place(other));
+    let places: Vec<String> = places.filter(|place| !place.is_empty()).collect();
     let rest = match group.others.len().saturating_sub(PLACES) {
         0 => "",
         _ => " …",
@@ -83,7 +95,7 @@ fn several(group: &Group<'_>, is_coloured: bool) -> String {
     text.push_str(&format!(
         "   = {} more like it: {}{rest}\n",
         group.others.len(),
-        shown.join("; ")
+        places.join("; ")
     ));
     text
 }
@@ -159,15 +171,20 @@ mod tests {
         let groups = grouped(&all);
         let sizes: Vec<usize> = groups.iter().map(|group| group.others.len() + 1).collect();
         assert_eq!(sizes, [3, 1, 1]);
-        let text = render(&all, false, false);
+        let text = render(&all, Shown::default(), false);
         assert!(text.contains("= 2 more like it: two; four\n"), "{text}");
-        assert_eq!(render(&all, false, true).matches("warning[").count(), 5);
+        assert_eq!(
+            render(&all, Shown::default(), true)
+                .matches("warning[")
+                .count(),
+            5
+        );
     }
 
     #[test]
     fn no_finding_is_without_a_remedy() {
         for code in ["element-skipped", "something-new"] {
-            let text = render(&[finding(code, "m", "n")], false, false);
+            let text = render(&[finding(code, "m", "n")], Shown::default(), false);
             assert!(text.contains("= help: "), "{text}");
         }
         let own = finding("a", "m", "n").help("write digits");

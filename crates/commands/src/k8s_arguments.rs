@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
   drumfire k8s manifest plan.jmx --agents 10 | kubectl apply -f -
-  drumfire k8s manifest plan.jmx --agents 10 --keys drumfire-keys -- --fail-on 'p95 > 300ms' -Jusers=500";
+  drumfire k8s manifest plan.jmx --agents 10 --keys drumfire-keys -- --strict";
 
 /// `drumfire k8s …`
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]

@@ -16,6 +16,9 @@ pub struct LoadArguments {
     /// How long each thread group runs, the ramp-up included; its users repeat their iterations for that long
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     duration: Option<u64>,
+    /// How many iterations each user runs; with --duration, it ends with whichever is over first
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
+    iterations: Option<u32>,
     /// Samples a second, all groups together, such as 200 or 600/m
     #[arg(long, value_name = "RATE", value_parser = per_second, requires = "duration")]
     rate: Option<f64>,
@@ -23,7 +26,7 @@ pub struct LoadArguments {
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
     /// One user and one iteration of each thread group
-    #[arg(long, conflicts_with_all = ["users", "ramp_up", "duration", "rate"])]
+    #[arg(long, conflicts_with_all = ["users", "ramp_up", "duration", "iterations", "rate"])]
     once: bool,
 }
 
@@ -34,6 +37,7 @@ impl LoadArguments {
             ("--users", self.users.is_some()),
             ("--ramp-up", self.ramp_up.is_some()),
             ("--duration", self.duration.is_some()),
+            ("--iterations", self.iterations.is_some()),
             ("--rate", self.rate.is_some()),
             ("--group", self.group.is_some()),
             ("--once", self.once),
@@ -52,6 +56,10 @@ impl LoadArguments {
             ),
             ("drumfire.load.ramp_up", self.ramp_up.map(seconds)),
             ("drumfire.load.duration", self.duration.map(seconds)),
+            (
+                "drumfire.load.iterations",
+                self.iterations.map(|iterations| iterations.to_string()),
+            ),
             ("drumfire.load.rate", self.rate.map(|rate| rate.to_string())),
             ("drumfire.load.group", self.group),
             ("drumfire.load.once", self.once.then(|| "true".to_owned())),

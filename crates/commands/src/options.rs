@@ -73,6 +73,8 @@ pub struct RunOptions {
     pub log: LogOptions,
     /// The display while the run goes on.
     pub progress: Progress,
+    /// Print the generator's own times and its connections at the end; the property `drumfire.verbose` can also ask for that.
+    pub verbose: bool,
     /// Serve the demo site in this process while the run goes on.
     pub demo: bool,
     /// Thresholds on the final statistics. The run fails if one is true. Those of the property `drumfire.fail_on` are
@@ -364,7 +366,7 @@ pub enum Progress {
     Live,
     /// JMeter's summary lines.
     Lines,
-    /// Nothing but the start, the end and errors.
+    /// Nothing but the address of --ui; warnings, errors and what fails the run go to standard error.
     Quiet,
 }
 

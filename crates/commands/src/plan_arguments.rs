@@ -52,7 +52,7 @@ pub struct MergePlanArguments {
 
 /// The options of `matrix`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-#[command(before_help = "  drumfire matrix shop.jmx --html matrix.html")]
+#[command(before_help = "  drumfire matrix shop.jmx --report matrix.html")]
 pub struct MatrixArguments {
     /// The plan (.jmx); by default, the plan of `[matrix]`
     pub plan: Option<PathBuf>,
@@ -63,8 +63,8 @@ pub struct MatrixArguments {
     #[arg(long)]
     pub again: bool,
     /// Write a page with the table, with links to the report of each combination and to the comparison
-    #[arg(long, value_name = "FILE.html")]
-    pub html: Option<PathBuf>,
+    #[arg(long = "report", alias = "html", value_name = "FILE.html")]
+    pub page: Option<PathBuf>,
     /// Write the table as Markdown
     #[arg(long, value_name = "FILE.md")]
     pub markdown: Option<PathBuf>,
@@ -128,8 +128,8 @@ pub enum RunsAction {
         #[arg(long)]
         anyway: bool,
         /// Write the comparison as one HTML page
-        #[arg(long, value_name = "FILE.html")]
-        html: Option<PathBuf>,
+        #[arg(long = "report", alias = "html", value_name = "FILE.html")]
+        page: Option<PathBuf>,
     },
     /// Show how the results of a plan changed from run to run
     Trend {
@@ -137,8 +137,8 @@ pub enum RunsAction {
         #[arg(long, value_name = "NAME")]
         plan: Option<String>,
         /// Write a page with charts
-        #[arg(long, value_name = "FILE.html")]
-        html: Option<PathBuf>,
+        #[arg(long = "report", alias = "html", value_name = "FILE.html")]
+        page: Option<PathBuf>,
     },
     /// Remove runs
     Prune {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use drumfire_jmx::did_you_mean;
@@ -83,6 +84,7 @@ pub struct Profile {
     users: Option<u32>,
     ramp_up: Option<Held>,
     duration: Option<Held>,
+    iterations: Option<NonZeroU32>,
     rate: Option<Held>,
     group: Option<String>,
     once: Option<bool>,
@@ -204,6 +206,10 @@ impl Profile {
         );
         put("drumfire.load.ramp_up", seconds(&self.ramp_up)?);
         put("drumfire.load.duration", seconds(&self.duration)?);
+        put(
+            "drumfire.load.iterations",
+            self.iterations.map(|iterations| iterations.to_string()),
+        );
         let rate = self
             .rate
             .as_ref()

@@ -272,7 +272,7 @@ mod tests {
     const PROFILES: &str = "[properties]\nhost = \"local\"\nport = 80\n\
         [targets.staging]\nhost = \"staging\"\npassword = { env = \"PASS\" }\n\
         [targets.open]\npassword = { env = \"NONE\", default = \"x\" }\n\
-        [profiles.soak]\ntarget = \"staging\"\nusers = 50\nramp-up = \"30s\"\nduration = \"10m\"\nrate = \"600/m\"\n\
+        [profiles.soak]\ntarget = \"staging\"\nusers = 50\nramp-up = \"30s\"\nduration = \"10m\"\niterations = 7\nrate = \"600/m\"\n\
         fail-on = [\"p95 > 300ms\", \"errors > 1%\"]\nstrict = true\nallow-unjudged = true\nreport = \"r.html\"\n\
         [profiles.soak.properties]\nport = 8080\n\
         [profiles.broken]\nproperties = { key = { env = \"NONE\" } }\n";
@@ -287,6 +287,7 @@ mod tests {
             ("drumfire.load.users", "50"),
             ("drumfire.load.ramp_up", "30"),
             ("drumfire.load.duration", "600"),
+            ("drumfire.load.iterations", "7"),
             ("drumfire.load.rate", "10"),
             ("drumfire.fail_on", "p95 > 300ms;errors > 1%"),
             ("drumfire.strict", "true"),
@@ -339,7 +340,7 @@ mod tests {
         let profile = &schema["$defs"]["profile"]["properties"];
         for key in profile.as_object().expect("properties").keys() {
             let value = match key.as_str() {
-                "users" => "1",
+                "users" | "iterations" => "1",
                 "once" | "strict" | "allow-unjudged" => "true",
                 "fail-on" | "out" => "[\"x\"]",
                 "properties" => "{ a = 1 }",

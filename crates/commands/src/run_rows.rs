@@ -3,6 +3,8 @@
 use drumfire_report::{RunFile, TrendPoint};
 use unicode_width::UnicodeWidthStr;
 
+use crate::terminal::format::{count, ms};
+
 /// The numbers of a run that tables show.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRow {
@@ -58,14 +60,14 @@ impl RunRow {
 
     /// The cells to the right of the name.
     pub fn numbers(&self) -> Vec<String> {
-        let mut cells = vec![self.samples.to_string()];
+        let mut cells = vec![count(self.samples)];
         match self.samples {
             // Nothing was measured, and 0 would look like a measurement.
             0 => cells.extend(std::iter::repeat_n("-".to_owned(), 5)),
             _ => {
                 cells.push(format!("{:.1} %", self.errors_percent));
                 cells.push(format!("{:.1}", self.rate));
-                cells.extend(self.percentiles_ms.iter().map(|ms| format!("{ms:.1}")));
+                cells.extend(self.percentiles_ms.map(ms));
             }
         }
         cells.push(self.verdict.clone());

@@ -24,6 +24,7 @@ pub use inspect::demand::MachineDemand;
 pub use inspect::describe::{
     GroupView, PlanView, PropertyRow, TreeRow, UserWindow, describe, groups,
 };
+pub use inspect::java_runs::JavaRuns;
 pub use inspect::labels::{PlanLabels, SilentElement, labels};
 pub use inspect::plan_files::plan_files;
 pub use inspect::preflight::{compile, draft};

@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use drumfire_platform::words::counted;
+
 use crate::wire::{Hello, is_token};
 
 /// The most agents of a run.
@@ -205,7 +207,7 @@ impl Selection {
             }
             _ => {
                 let wanted = self.count().unwrap_or(1);
-                format!("{wanted} agents; {} idle", free.len())
+                format!("{}; {} idle", counted(wanted as u64, "agent"), free.len())
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Predicts which limits of this machine a plan would reach, and how to raise them.
 
-use crate::machine::Limits;
+use drumfire_platform::words::{count, counted};
+
+use crate::machine::{Limits, cores_told};
 
 /// How long a closed connection holds its port: Linux's `TCP_TIMEWAIT_LEN`, which no setting changes.
 const TIME_WAIT_S: f64 = 60.0;
@@ -37,6 +39,8 @@ pub struct PlanDemands {
     pub sample_us: f64,
     /// CPU time that a new connection adds, handshakes included, in microseconds.
     pub connection_us: f64,
+    /// CPU time that scripts and other Java code add to a sample on average, in microseconds; `None` if no plan is given.
+    pub java_us: Option<f64>,
 }
 
 /// One limit, in the plan's terms.
@@ -126,8 +130,8 @@ fn ports_in_use(limits: &Limits, load: &PlanDemands) -> Option<Ceiling> {
         most: ports * load.source_addresses,
         asked: load.users,
         because: format!(
-            "{ports} ports in net.ipv4.ip_local_port_range, {} source address(es)",
-            load.source_addresses
+            "{ports} ports in net.ipv4.ip_local_port_range, {}",
+            counted(load.source_addresses, "source address")
         ),
         remedy: format!(
             "another source address (ipSource) adds {ports}; ip_local_port_range = 1024 65535 makes it 64512"
@@ -200,14 +204,20 @@ fn newly_tracked(limits: &Limits) -> Option<Ceiling> {
 }
 
 fn cpu_of_connections(limits: &Limits, load: &PlanDemands) -> Ceiling {
-    let each_us = load.sample_us + load.connection_us;
+    let each_us = load.sample_us + load.connection_us + load.java_us.unwrap_or(0.0);
     Ceiling {
         of: "new connections a second, by CPU",
         most: (limits.cores * 1e6 / each_us) as u64,
         asked: None,
         because: format!(
-            "{each_us:.0} us of CPU for a connection{} and a request",
+            "{} µs of CPU for a connection{} and a request{}",
+            count(each_us as u64),
             if load.tls { ", its TLS handshake" } else { "" },
+            if load.java_us > Some(0.0) {
+                " with its scripts"
+            } else {
+                ""
+            },
         ),
         remedy: if load.tls {
             "connections that are kept; resumed sessions cost about half of a full handshake"
@@ -232,23 +242,36 @@ fn link(limits: &Limits, load: &PlanDemands) -> Option<Ceiling> {
 }
 
 fn cpu(limits: &Limits, load: &PlanDemands) -> Ceiling {
-    let kept = limits.cores * 1e6 / load.sample_us;
-    let opened = limits.cores * 1e6 / (load.sample_us + load.connection_us);
+    let each_us = load.sample_us + load.java_us.unwrap_or(0.0);
+    let kept = limits.cores * 1e6 / each_us;
+    let opened = limits.cores * 1e6 / (each_us + load.connection_us);
     Ceiling {
         of: "samples a second, by CPU",
         most: if load.new_connections { opened } else { kept } as u64,
         asked: None,
         because: format!(
-            "{} cores; a plain sample costs {:.0} us, a new connection{} {:.0} us",
-            limits.cores,
+            "{}; a plain sample costs {:.0} µs, a new connection{} {:.0} µs{}",
+            cores_told(limits.cores),
             load.sample_us,
             if load.tls { " with its handshake" } else { "" },
-            load.connection_us
+            load.connection_us,
+            match load.java_us {
+                None => "; less with scripts, of which a compiled one costs about 20 µs and an interpreted one 5,000 µs".to_owned(),
+                Some(0.0) => String::new(),
+                Some(us) => format!(
+                    ", the scripts and Java classes of this plan about {} µs a sample, and more if they are long",
+                    count(us.ceil() as u64)
+                ),
+            }
         ),
         remedy: if load.new_connections {
-            format!("keeping connections lifts it towards {}", kept as u64)
+            format!("keeping connections lifts it towards {}", count(kept as u64))
         } else {
-            format!("{} cores make it {}", limits.cores * 2.0, 2 * kept as u64)
+            format!(
+                "{} cores make it {}",
+                limits.cores * 2.0,
+                count(2 * kept as u64)
+            )
         },
     }
 }
@@ -309,6 +332,7 @@ mod tests {
             bytes_per_user: 12 << 10,
             sample_us: 10.0,
             connection_us: 190.0,
+            java_us: Some(0.0),
         }
     }
 
@@ -365,6 +389,26 @@ mod tests {
             ..load()
         };
         assert_eq!(most(&limits(), &kept, "samples"), 200_000);
+    }
+
+    #[test]
+    fn scripts_lower_the_promise_and_are_told() {
+        let cpu = |java_us| {
+            let load = PlanDemands {
+                new_connections: false,
+                java_us,
+                ..load()
+            };
+            let all = ceilings(&limits(), &load);
+            let cpu = all.into_iter().find(|one| one.of.starts_with("samples"));
+            cpu.expect("there is CPU")
+        };
+        let scripted = cpu(Some(19_990.0));
+        assert_eq!(scripted.most, 100);
+        assert!(scripted.because.contains("about 19,990 µs"), "{scripted:?}");
+        assert_eq!(cpu(Some(0.0)).most, 200_000);
+        assert!(!cpu(Some(0.0)).because.contains("script"));
+        assert!(cpu(None).because.contains("less with scripts"));
     }
 
     #[test]

@@ -64,6 +64,32 @@ pub fn thread_group(name: &str, users: &str, ramp_up: &str, loops: &str, duratio
         .with(group::SAME_USER.name, true)
 }
 
+/// Iterations that arrive at a rate. A user that has finished one takes the next, over the connection that it has; if none is
+/// free, a new user starts.
+pub fn arrivals(name: &str, rate: f64, duration_s: u64) -> Node {
+    const CLASS: &str = "com.blazemeter.jmeter.threads.arrivals.FreeFormArrivalsThreadGroup";
+    let (rate, seconds) = (
+        format!("${{__P(rate,{rate})}}"),
+        format!("${{__P(seconds,{duration_s})}}"),
+    );
+    // Without a limit, one more arrives at the end of the last second.
+    let most = format!("${{__jexl3({rate} * {seconds})}}");
+    let row = [rate.clone(), rate, seconds];
+    let row: Vec<Prop> = row.into_iter().map(|cell| Prop::new("", cell)).collect();
+    Node::new(CLASS, &format!("{CLASS}Gui"), name)
+        .with(
+            "ThreadGroup.main_controller",
+            Element::new("com.blazemeter.jmeter.control.VirtualUserController"),
+        )
+        .with("ThreadGroup.on_sample_error", "continue")
+        .with("Schedule", vec![Prop::new("", row)])
+        .with("Unit", "S")
+        .with("ArrivalsLimit", most)
+        .with("ConcurrencyLimit", "")
+        .with("Iterations", "")
+        .with("LogFilename", "")
+}
+
 pub fn open_model(name: &str, schedule: &str) -> Node {
     open_model_thread_group::FACTS
         .node(name)

@@ -164,10 +164,7 @@ impl DraftLoad {
                 vec![new_user_each_time(group).above(content)]
             }
             DraftLoad::Arrivals { rate, duration_s } => {
-                let schedule = format!(
-                    "rate(${{__P(rate,{rate})}}/sec) even_arrivals(${{__P(seconds,{duration_s})}} sec)"
-                );
-                vec![elements::open_model("Arrivals", &schedule).above(content)]
+                vec![elements::arrivals("Arrivals", *rate, *duration_s).above(content)]
             }
             DraftLoad::Pace(stretches) => {
                 let parts: Vec<String> = stretches

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 use crate::palette;
 use crate::source::{SourceFile, Span};
 
@@ -144,6 +146,11 @@ impl Diagnostic {
 
     /// Renders the finding as several lines in the style of rustc, without a line end after the last one.
     pub fn render(&self, color: bool) -> String {
+        self.render_within(color, None)
+    }
+
+    /// The same for a terminal of this many columns, on which the source and the marks below it do not wrap.
+    pub fn render_within(&self, color: bool, columns: Option<usize>) -> String {
         let paint = |code: &str, text: &str| {
             if color {
                 format!("\x1b[{code}m{text}\x1b[0m")
@@ -165,7 +172,12 @@ impl Diagnostic {
                 gutter = line.to_string().len();
                 let arrow = paint(&blue, "-->");
                 let _ = write!(out, "\n{:gutter$}{arrow} {path}:{line}:{column}", "");
-                let (text, marks) = snippet(source, span, line);
+                // The line's number, the bar, the blanks around it, and an ellipsis at either end.
+                let taken = gutter + 3 + 2;
+                let window = columns.map_or(SNIPPET_WIDTH, |columns| {
+                    columns.saturating_sub(taken).clamp(1, SNIPPET_WIDTH)
+                });
+                let (text, marks) = snippet(source, span, line, window);
                 let bar = paint(&blue, "|");
                 let number = paint(&blue, &line.to_string());
                 let marks = paint(&own, &marks);
@@ -199,40 +211,59 @@ fn shown_path(path: &[String]) -> String {
     [&first.join(SEPARATOR), "…", &last.join(SEPARATOR)].join(SEPARATOR)
 }
 
-/// How many characters of a line are shown. Some plans have lines of a megabyte.
+/// How many columns of a line are shown at most. Some plans have lines of a megabyte.
 const SNIPPET_WIDTH: usize = 100;
-/// How many characters are shown before the marked position if the line has to be cut.
-const SNIPPET_LEAD: usize = 30;
+/// The share of the window that is before the marked position if the line has to be cut.
+const SNIPPET_LEAD: f64 = 0.3;
 
-/// The line around the position, cut to a window, and the marks to print below it.
-fn snippet(source: &SourceFile, span: Span, line: usize) -> (String, String) {
+/// The line around the position, cut to a window of this many columns, and the marks to print below it.
+fn snippet(source: &SourceFile, span: Span, line: usize, window: usize) -> (String, String) {
     let (text, line_start) = source.line(line);
     let from = text.floor_char_boundary(span.start.saturating_sub(line_start).min(text.len()));
     let to = text.ceil_char_boundary(span.end.saturating_sub(line_start).min(text.len()));
-    let before = text[..from].chars().count();
-    let marked = text[from..to.max(from)].chars().count().max(1);
-    let total = before + text[from..].chars().take(SNIPPET_WIDTH + 1).count();
-    let indent = text
-        .chars()
-        .take(before)
-        .take_while(|c| c.is_whitespace())
-        .count();
-    let mut first = indent;
-    if total - indent > SNIPPET_WIDTH && before - indent > SNIPPET_LEAD {
-        first = before - SNIPPET_LEAD;
+    let indent = text.len() - text.trim_start().len();
+    let (before, after) = (&text[indent.min(from)..from], &text[from..]);
+    let room = (window as f64 * SNIPPET_LEAD) as usize;
+    let fits = within(text[indent..].chars(), window).len() == shown(&text[indent..]).len();
+    let (lead, mut line) = match !fits && shown(before).width() > room {
+        true => {
+            let kept: Vec<char> = within(before.chars().rev(), room).chars().collect();
+            ("…", kept.into_iter().rev().collect())
+        }
+        false => ("", within(before.chars(), window)),
+    };
+    let offset = lead.width() + line.width();
+    let rest = within(after.chars(), window.saturating_sub(line.width()));
+    line.push_str(&rest);
+    let marked = shown(&text[from..to.max(from)]).width().max(1);
+    let marked = match rest.len() < shown(after).len() {
+        true => {
+            line.push('…');
+            marked.min(rest.width() + 1)
+        }
+        false => marked,
+    };
+    let marks = " ".repeat(offset) + &"^".repeat(marked);
+    (format!("{lead}{line}"), marks)
+}
+
+/// The text as a terminal shows it.
+fn shown(text: &str) -> String {
+    text.chars().map(printable).collect()
+}
+
+/// The leading characters that fit into this many columns.
+fn within(characters: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut kept = String::new();
+    let mut width = 0;
+    for sign in characters.map(printable) {
+        width += sign.width().unwrap_or(0);
+        if width > columns {
+            break;
+        }
+        kept.push(sign);
     }
-    let lead = if first > indent { "…" } else { "" };
-    let mut shown = String::from(lead);
-    let mut rest = text.chars().skip(first);
-    shown.extend(rest.by_ref().take(SNIPPET_WIDTH).map(printable));
-    let cut = rest.next().is_some();
-    if cut {
-        shown.push('…');
-    }
-    let offset = before - first;
-    let room = (SNIPPET_WIDTH + 1).saturating_sub(offset).max(1);
-    let marks = " ".repeat(offset + lead.chars().count()) + &"^".repeat(marked.min(room));
-    (shown, marks)
+    kept
 }
 
 /// Replaces control characters, which would move the terminal's cursor.
@@ -353,6 +384,54 @@ error[jmx-bad-int]: not a number
         let lines: Vec<&str> = shown.lines().collect();
         assert_eq!(lines[3], "1 | a\u{fffd}[2J");
         assert_eq!(lines[4], "  | ^^^^^");
+    }
+
+    /// The source and the marks of a finding at the only `X` of a line.
+    fn at_the_x(line: &str, columns: Option<usize>) -> (String, String) {
+        let start = line.find('X').expect("it is there");
+        let text = Diagnostic::error("e", "m")
+            .at(&source(line), Span::new(start, start + 1))
+            .render_within(false, columns);
+        let mut lines = text.lines().skip(3);
+        let next = lines.next().zip(lines.next()).expect("source and marks");
+        (next.0.to_owned(), next.1.to_owned())
+    }
+
+    #[test]
+    fn marks_stand_below_their_source_whatever_its_width() {
+        let lines = [
+            "<a>X</a>".to_owned(),
+            "\t\t<a>\tX</a>".to_owned(),
+            "名前の日本語X日本語".to_owned(),
+            "e\u{301}e\u{301}X".to_owned(),
+            "👍🏽 👩‍👩‍👧 X".to_owned(),
+            format!("{}X{}", "日".repeat(300), "本".repeat(300)),
+            format!("{}X{}", "a\t".repeat(300), "é".repeat(300)),
+            format!("   {}X", "日".repeat(30)),
+        ];
+        for line in &lines {
+            for columns in [None, Some(20), Some(40), Some(80), Some(200)] {
+                let (shown, marks) = at_the_x(line, columns);
+                let before = shown.find('X').expect("it is shown");
+                assert_eq!(
+                    marks.find('^').map(|at| marks[..at].width()),
+                    Some(shown[..before].width()),
+                    "{columns:?}\n{shown}\n{marks}"
+                );
+                assert_eq!(marks.matches('^').count(), 1, "{shown}\n{marks}");
+                for line in [&shown, &marks] {
+                    assert!(line.width() <= columns.unwrap_or(106), "{columns:?} {line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_wide_character_has_two_marks() {
+        let text = Diagnostic::error("e", "m")
+            .at(&source("ab日本c"), Span::new(2, 8))
+            .render(false);
+        assert!(text.ends_with("| ab日本c\n  |   ^^^^"), "{text}");
     }
 
     #[test]

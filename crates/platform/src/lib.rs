@@ -1,5 +1,5 @@
-//! Operating-system services that several crates need and that each system provides differently: private files, processes,
-//! environment.
+//! Services that several crates need: private files, processes and the environment, which each system provides differently;
+//! progress on a terminal; numbers in words.
 //!
 //! Each function has the same meaning on all systems. Its documentation says where a system can only approximate it.
 
@@ -7,6 +7,8 @@
 
 pub mod files;
 pub mod processes;
+pub mod progress;
+pub mod words;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

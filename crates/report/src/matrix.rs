@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use drumfire_platform::words::counted;
+
 use crate::trend::{STYLE, TrendPoint, escaped, shown};
 
 /// A combination that was run.
@@ -28,8 +30,8 @@ pub fn matrix_html(plan: &str, axes: &[String], rows: &[MatrixRow], comparison: 
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n\
          <title>Matrix of {plan}</title><style>{STYLE}{OWN_STYLE}</style>\n<h1>{plan}</h1>\
-         <p>{} combinations. <a href=\"{}\">Each compared with the base</a>, label by label</p>\n<div class=\"wide\"><table><tr>",
-        rows.len(),
+         <p>{}. <a href=\"{}\">Each compared with the base</a>, label by label</p>\n<div class=\"wide\"><table><tr>",
+        counted(rows.len() as u64, "combination"),
         escaped(comparison)
     );
     for axis in axes {

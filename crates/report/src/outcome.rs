@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use drumfire_platform::words::ms;
 use drumfire_results::{StatisticsRow, ThresholdOutcome};
 
 use crate::compare::markdown_text;
@@ -51,15 +52,20 @@ pub fn outcome_markdown(run: &RunFile) -> String {
 
 fn markdown_row(row: &StatisticsRow) -> String {
     format!(
-        "| {} | {} | {:.2} % | {:.1} | {:.1} | {:.1} | {:.1} | {:.1} |",
+        "| {}{} | {} | {:.2} % | {:.1} | {} | {} | {} | {} |",
         markdown_text(&row.label),
+        if row.transaction {
+            " (transaction)"
+        } else {
+            ""
+        },
         row.count,
         row.error_percent,
         row.throughput_per_s,
-        row.mean_ms,
-        row.p50_ms,
-        row.p95_ms,
-        row.p99_ms,
+        ms(row.mean_ms),
+        ms(row.p50_ms),
+        ms(row.p95_ms),
+        ms(row.p99_ms),
     )
 }
 
@@ -162,6 +168,7 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("| a\\|\"b\" | 2 | 50.00 % |"), "{text}");
+        assert!(text.contains("| 50.0 | 50.0 | 60.0 | 60.0 |\n"), "{text}");
         assert!(text.contains("\n| TOTAL | 2 |"), "{text}");
     }
 
@@ -175,6 +182,19 @@ mod tests {
         let metrics = outcome_metrics(&empty);
         assert!(metrics.contains("drumfire_samples{label=\"TOTAL\"} 0\n"));
         assert_eq!(metrics.matches("{label=").count(), 1, "{metrics}");
+    }
+
+    #[test]
+    fn markdown_marks_transactions_and_has_times_of_one_unit() {
+        let mut recording = Recording::default();
+        let place = recording.place("Log in", true);
+        let mut sample = Sample::new("Log in".into(), "t".into());
+        sample.start_ms = 1_000;
+        sample.set_end(1_002);
+        recording.labels[place].add(&sample);
+        let text = outcome_markdown(&RunFile::new("p.jmx", recording));
+        assert!(text.contains("| Log in (transaction) | 1 |"), "{text}");
+        assert!(text.contains("| 2.00 | 2.00 |"), "{text}");
     }
 
     #[test]

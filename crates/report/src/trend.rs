@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use drumfire_platform::words::counted;
+
 /// A run of a trend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrendPoint {
@@ -52,8 +54,8 @@ pub fn trend_html(plan: &str, points: &[TrendPoint]) -> String {
     let plan = escaped(plan);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n\
-         <title>Trend of {plan}</title><style>{STYLE}</style>\n<h1>{plan}</h1><p>{} runs</p>\n",
-        points.len()
+         <title>Trend of {plan}</title><style>{STYLE}</style>\n<h1>{plan}</h1><p>{}</p>\n",
+        counted(points.len() as u64, "run")
     );
     let percentile = |at: usize| {
         points

@@ -117,6 +117,7 @@ impl LabelStatistics {
         let service_ms = |percent| self.service.percentile(percent) / 1000.0;
         StatisticsRow {
             label: self.label.clone(),
+            transaction: self.transaction,
             count: self.count,
             errors: self.errors,
             error_percent: if self.count == 0 {
@@ -154,6 +155,8 @@ impl LabelStatistics {
 pub struct StatisticsRow {
     /// The label.
     pub label: String,
+    /// Whether the samples are those of a transaction controller.
+    pub transaction: bool,
     /// How many samples.
     pub count: u64,
     /// How many of them failed.

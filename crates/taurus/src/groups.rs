@@ -114,7 +114,7 @@ fn divided(users: f64, own: &[f64], notes: &mut Vec<String>) -> Vec<Amount> {
     let given: f64 = shares.iter().sum();
     if given != users {
         notes.push(format!(
-            "{users} users cannot be divided among the thread groups in their proportion: {given} will run"
+            "the number of users, {users}, cannot be divided among the thread groups in their proportion: {given} will run"
         ));
     }
     shares.into_iter().map(Amount::Number).collect()

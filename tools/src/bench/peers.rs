@@ -323,7 +323,7 @@ impl Told<'_> {
         let text = match self.entry.program {
             LoadTester::Wc => format!("-l {}", self.results()),
             LoadTester::Drumfire | LoadTester::JMeter => match self.entry.reads {
-                Some(Reads::Report) => format!("report {} --html page.html", self.results()),
+                Some(Reads::Report) => format!("report {} --report page.html", self.results()),
                 Some(Reads::Compare) => format!("compare {0} {0} --anyway", self.results()),
                 Some(Reads::Merge) => format!("merge {0} {0} -o both.drumfire", self.results()),
                 None => return self.plan(&xtask::root().join("benches")),
@@ -443,6 +443,10 @@ impl Told<'_> {
             format!("-Jusers={}", self.entry.users),
             format!("-Jseconds={}", self.seconds),
         ]);
+        if self.entry.program == LoadTester::Drumfire {
+            // The readings come from these lines.
+            words.push("-Jdrumfire.verbose=true".to_owned());
+        }
         if self.entry.writes_results {
             words.push(format!("-l{RESULTS}"));
         }

@@ -35,6 +35,7 @@ fn load(settings: &RunProperties) -> Result<LoadOverride, String> {
         users: number("drumfire.load.users", text("drumfire.load.users"))?,
         ramp_up_s: number("drumfire.load.ramp_up", text("drumfire.load.ramp_up"))?,
         duration_s: number("drumfire.load.duration", text("drumfire.load.duration"))?,
+        iterations: number("drumfire.load.iterations", text("drumfire.load.iterations"))?,
         rate: number("drumfire.load.rate", text("drumfire.load.rate"))?,
         arrivals: number("drumfire.load.arrivals", text("drumfire.load.arrivals"))?,
         group: text("drumfire.load.group").map(str::to_owned),

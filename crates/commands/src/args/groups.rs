@@ -42,11 +42,14 @@ const GROUPS: &[(&str, &[&str])] = &[
 
 /// The width to which the list is wrapped, in columns.
 const COLUMNS: usize = 100;
+/// The heading above the examples of a command.
+const HEADING: &str = "Examples:";
 /// The width of a command's name, in columns.
 const NAME: usize = 13;
 
-/// Adds the list of commands by task to the program's help.
+/// Adds the list of commands by task to the program's help, and a heading to the examples of each command.
 pub fn listed(program: Command) -> Command {
+    let program = program.mut_subcommands(with_heading);
     let mut list = String::new();
     for (task, names) in GROUPS {
         let _ = writeln!(list, "{task}:");
@@ -63,6 +66,17 @@ pub fn listed(program: Command) -> Command {
     program.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
     ))
+}
+
+/// Puts a heading above the examples of a command and of its own commands.
+fn with_heading(command: Command) -> Command {
+    let examples = command.get_before_help().map(ToString::to_string);
+    let command = match examples {
+        // A literal that begins with a continued line has lost the indent of its first line.
+        Some(examples) => command.before_help(format!("{HEADING}\n  {}", examples.trim_start())),
+        None => command,
+    };
+    command.mut_subcommands(with_heading)
 }
 
 #[cfg(test)]
@@ -91,7 +105,10 @@ mod tests {
                 .get_before_help()
                 .unwrap_or_else(|| panic!("{name}: no example"));
             let help = help.to_string();
-            let first = help.lines().next().expect("it has a line");
+            let first = help
+                .lines()
+                .nth(1)
+                .expect("it has a line below the heading");
             let (program, words) = match words(first).split_first() {
                 Some((program, words)) => (program.clone(), words.to_vec()),
                 None => panic!("{name}: no example"),
@@ -101,6 +118,88 @@ mod tests {
                 assert!(read(&words).is_ok(), "{name}: {first}");
             }
         }
+    }
+
+    /// The commands of the program, with the commands below them.
+    fn commands(command: &Command, all: &mut Vec<Command>) {
+        for below in command.get_subcommands().filter(|one| !one.is_hide_set()) {
+            all.push(below.clone());
+            commands(below, all);
+        }
+    }
+
+    #[test]
+    fn no_example_wraps_on_a_terminal_of_80_columns() {
+        let mut all = Vec::new();
+        commands(&program(), &mut all);
+        let mut examples = 0;
+        for command in &mut all {
+            let name = command.get_name().to_owned();
+            let Some(help) = command.get_before_help().map(ToString::to_string) else {
+                continue;
+            };
+            let shown = command
+                .clone()
+                .term_width(80)
+                .render_long_help()
+                .to_string();
+            for line in help.lines() {
+                assert!(line.chars().count() <= 80, "{name}: {line}");
+                assert!(
+                    shown.lines().any(|shown| shown == line),
+                    "{name}: {line}: {shown}"
+                );
+                examples += 1;
+            }
+        }
+        assert!(examples > 50, "{examples}");
+    }
+
+    #[test]
+    fn only_options_of_the_load_stand_under_load() {
+        let program = program();
+        let run = program.find_subcommand("run").expect("a command");
+        let load = run
+            .get_arguments()
+            .filter(|argument| argument.get_help_heading() == Some("Load"))
+            .filter_map(|argument| argument.get_long());
+        let expected = [
+            "users",
+            "ramp-up",
+            "duration",
+            "iterations",
+            "rate",
+            "group",
+            "once",
+        ];
+        assert_eq!(load.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_page_is_called_report_by_every_command_and_html_is_still_understood() {
+        let mut all = Vec::new();
+        commands(&program(), &mut all);
+        let mut pages = 0;
+        for command in &all {
+            for argument in command.get_arguments() {
+                let name = command.get_name();
+                assert_ne!(argument.get_long(), Some("html"), "{name}");
+                let is_page = argument
+                    .get_value_names()
+                    .is_some_and(|names| names.iter().any(|value| value.as_str() == "FILE.html"));
+                if is_page {
+                    assert_eq!(argument.get_long(), Some("report"), "{name}");
+                    assert_eq!(argument.get_all_aliases(), Some(vec!["html"]), "{name}");
+                    let shown = argument.get_visible_aliases().unwrap_or_default();
+                    assert_eq!(shown, Vec::<&str>::new(), "{name}");
+                    pages += 1;
+                }
+            }
+        }
+        assert_eq!(
+            pages, 7,
+            "run, attach, report, compare, matrix, runs compare, runs trend"
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod groups;
 mod jvm;
+mod reports;
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,9 @@ use std::path::{Path, PathBuf};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use drumfire_serve::ListenAddress;
 
+use self::reports::{
+    CiArguments, CompareArguments, MergeArguments, OutcomeArguments, ReportArguments,
+};
 use crate::authorities;
 use crate::capacity_arguments::CapacityArguments;
 use crate::command::Command;
@@ -25,9 +29,9 @@ use crate::fleet_arguments::{AgentArguments, AgentsArguments, FleetArguments, Fl
 use crate::k8s_arguments::K8sArguments;
 use crate::load_arguments::LoadArguments;
 use crate::options::{
-    Change, CheckFormat, CheckOptions, CompareOrder, DemoOptions, DoctorOptions, ExportOptions,
-    LogOptions, MergeOrder, MirrorOptions, PlanChoice, Progress, PropertyOptions, Refusal,
-    ReportFiles, ReportOptions, ResultsFile, RunOptions, UiOptions, ViewOptions, split_definition,
+    Change, CheckFormat, CheckOptions, DemoOptions, DoctorOptions, ExportOptions, LogOptions,
+    MirrorOptions, PlanChoice, Progress, PropertyOptions, Refusal, ReportFiles, ResultsFile,
+    RunOptions, UiOptions, ViewOptions, split_definition,
 };
 use crate::plan_arguments::{MatrixArguments, MergePlanArguments, RenameArguments, RunsArguments};
 use crate::project;
@@ -126,9 +130,7 @@ enum Subcommands {
     /// Serve JMeter's HTTP Mirror Server, which answers with the request, until Ctrl-C
     Mirror(MirrorArguments),
     /// Print the completions for a shell
-    #[command(
-        before_help = "  drumfire completions bash > ~/.local/share/bash-completion/completions/drumfire"
-    )]
+    #[command(before_help = "  drumfire completions bash >> ~/.bash_completion")]
     Completions {
         /// The shell
         #[arg(value_enum)]
@@ -149,22 +151,26 @@ enum Subcommands {
 const PROPERTIES: &str = "The plan and its properties";
 const RESULTS: &str = "Results and reports";
 const PASS: &str = "Pass or fail";
+const METRICS: &str = "Live metrics";
 const SHOWN: &str = "Terminal and log";
 
 /// The first lines of `drumfire help run`: the most common uses.
 const RUN_EXAMPLES: &str = "\
-  drumfire run --demo                              try it: a built-in plan against a built-in shop
-  drumfire run plan.jmx                            numbers on the terminal, a verdict at the end
-  drumfire run plan.jmx -Jusers=50                 set a property that the plan reads with __P
-  drumfire run plan.jmx -l results.jtl             write the samples, as JMeter does
-  drumfire run plan.jmx --report report.html       one page with everything
-  drumfire run plan.jmx --fail-on 'p95 > 300ms'    exit code 5 if that is true at the end
-  drumfire run plan.jmx --strict                   exit code 6 if the verdict is not VALID
-  drumfire run plan.jmx --summary-json run.json    the outcome for other programs
-  drumfire run plan.jmx --progress lines           no live view, JMeter's summary lines
-  drumfire check plan.jmx                          whether it runs, without sending anything
+  drumfire run --demo                             try it: a plan against a shop
+  drumfire run plan.jmx                           numbers, a verdict at the end
+  drumfire run plan.jmx -Jusers=50                set what the plan reads by __P
+  drumfire run plan.jmx --users 50 --duration 5m  another load
+  drumfire run plan.jmx -l results.jtl            a row for each sample
+  drumfire run plan.jmx --report report.html      one page with everything
+  drumfire run plan.jmx --fail-on 'p95 > 300ms'   exit code 5 if true at the end
+  drumfire run plan.jmx --strict                  exit code 6 unless it is VALID
+  drumfire run plan.jmx --summary-json run.json   the outcome for other programs
+  drumfire run plan.jmx --progress lines          summary lines, no live view
+  drumfire run https://shop.example/              no plan: one address
+  drumfire check plan.jmx                         whether it runs; sends nothing
 
-Ctrl-C once lets users finish their sample, twice ends at once; rows are whole either way.";
+Ctrl-C once lets users finish their sample, twice ends at once; rows are whole
+either way.";
 
 /// The message of a `run` without a plan and without `--demo`.
 const NO_PLAN: &str = "`run` needs a plan or an address
@@ -224,6 +230,9 @@ struct RunArguments {
     /// The display while the run goes on
     #[arg(long, value_enum, default_value_t, help_heading = SHOWN)]
     progress: Progress,
+    /// At the end, also print the generator's own times and its connections, which the log always has
+    #[arg(short, long, help_heading = SHOWN)]
+    verbose: bool,
     /// Serve the demo site during the run; the plan reads its address from the properties demo.host, demo.port and demo.https.port.
     /// Without a plan, run the built-in one, which reads the properties users and seconds
     #[arg(long, help_heading = PROPERTIES)]
@@ -260,7 +269,7 @@ struct RunArguments {
     #[arg(long, help_heading = PROPERTIES)]
     skip_unsupported: bool,
     /// Verify the certificates of HTTPS and WebSocket servers; JMeter trusts all
-    #[arg(long)]
+    #[arg(long, help_heading = PROPERTIES)]
     tls_verify: bool,
     /// Do not fetch jars that the plan needs
     #[arg(long, help_heading = PROPERTIES)]
@@ -278,17 +287,17 @@ struct ExportArguments {
     /// Show the target's own metrics beside the load, in the report and on the live page: node=URL (node_exporter),
     /// prometheus=URL?query=…, apache=URL (mod_status), nginx=URL (stub_status) or agent=HOST:PORT (ServerAgent); several are
     /// allowed
-    #[arg(long, value_name = "KIND=WHERE")]
+    #[arg(long, value_name = "KIND=WHERE", help_heading = METRICS)]
     watch: Vec<String>,
     /// Send the numbers while the run goes on: influxdb=URL, graphite=HOST:PORT, prometheus=ADDRESS:PORT,
     /// prometheus-remote-write=URL, otlp=URL, statsd=HOST:PORT, clickhouse=URL or json=FILE; several are allowed
-    #[arg(long, value_name = "KIND=WHERE")]
+    #[arg(long, value_name = "KIND=WHERE", help_heading = METRICS)]
     out: Vec<String>,
     /// Add a tag to everything that --out sends
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(long, value_name = "NAME=VALUE", help_heading = METRICS)]
     tag: Vec<String>,
     /// End with exit code 1 if an output of --out lost data
-    #[arg(long)]
+    #[arg(long, help_heading = METRICS)]
     out_required: bool,
 }
 
@@ -296,7 +305,7 @@ struct ExportArguments {
 #[derive(Debug, Default, clap::Args)]
 struct RunReportArguments {
     /// Write the report as one HTML page when the run has ended
-    #[arg(long = "report", value_name = "FILE.html", help_heading = RESULTS)]
+    #[arg(long = "report", alias = "html", value_name = "FILE.html", help_heading = RESULTS)]
     page: Option<PathBuf>,
     /// Write the run file here instead of to the history (`drumfire runs`), from the first second on: it holds everything measured, for 'report', 'compare' and 'merge'
     #[arg(long, value_name = "FILE", help_heading = RESULTS)]
@@ -311,94 +320,6 @@ struct RunReportArguments {
     ci: CiArguments,
     #[command(flatten)]
     outcome: OutcomeArguments,
-}
-
-#[derive(Debug, Default, clap::Args)]
-struct CiArguments {
-    /// Write the outcome as JUnit XML
-    #[arg(long, value_name = "FILE.xml", help_heading = PASS)]
-    junit: Option<PathBuf>,
-    /// Print the outcome as annotations that GitHub, Azure Pipelines or TeamCity shows
-    #[arg(long, help_heading = PASS)]
-    annotations: bool,
-}
-
-#[derive(Debug, Default, clap::Args)]
-struct OutcomeArguments {
-    /// Write the outcome as Markdown, for a pull request or a build's summary
-    #[arg(long, value_name = "FILE.md", help_heading = PASS)]
-    markdown: Option<PathBuf>,
-    /// Write the numbers of each label as OpenMetrics, which GitLab compares between branches
-    #[arg(long, value_name = "FILE.txt", help_heading = PASS)]
-    metrics: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(before_help = "  drumfire report results.jtl --html report.html")]
-struct ReportArguments {
-    /// A result file (.jtl, CSV or XML, also compressed with gzip) or a run file
-    input: PathBuf,
-    /// Write the page, statistics.json and the run file to this folder
-    #[arg(short = 'o', long = "reportoutputfolder", value_name = "FOLDER")]
-    folder: Option<PathBuf>,
-    /// Empty the folder first
-    #[arg(short = 'f', long)]
-    force: bool,
-    /// Write the page to this file
-    #[arg(long, value_name = "FILE.html")]
-    html: Option<PathBuf>,
-    /// Write a run file
-    #[arg(long, value_name = "FILE")]
-    run_file: Option<PathBuf>,
-    /// End with exit code 5 if this is true, such as 'errors > 1%' or 'p95 > 300ms'
-    #[arg(long, value_name = "THRESHOLD")]
-    fail_on: Vec<String>,
-    /// Pass although a threshold cannot be judged, such as one on a label without samples
-    #[arg(long)]
-    allow_unjudged: bool,
-    #[command(flatten)]
-    ci: CiArguments,
-    #[command(flatten)]
-    outcome: OutcomeArguments,
-    #[command(flatten)]
-    properties: PropertyArguments,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(before_help = "  drumfire compare before.jtl after.jtl")]
-struct CompareArguments {
-    /// Result files or run files; the others are compared with the first
-    #[arg(required = true, num_args = 2..)]
-    inputs: Vec<PathBuf>,
-    /// Ignore changes smaller than this percentage
-    #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
-    min_change: f64,
-    /// Compare runs even if their plan, load or verdict forbids it
-    #[arg(long)]
-    anyway: bool,
-    /// Write the comparison as one HTML page
-    #[arg(long, value_name = "FILE.html")]
-    html: Option<PathBuf>,
-    /// Write the comparison as Markdown
-    #[arg(long, value_name = "FILE.md")]
-    markdown: Option<PathBuf>,
-    #[command(flatten)]
-    ci: CiArguments,
-    #[command(flatten)]
-    properties: PropertyArguments,
-}
-
-#[derive(Debug, clap::Args)]
-#[command(before_help = "  drumfire merge before.jtl after.jtl -o both.drumfire")]
-struct MergeArguments {
-    /// Result files or run files
-    #[arg(required = true, num_args = 2..)]
-    inputs: Vec<PathBuf>,
-    /// The run file to write
-    #[arg(short = 'o', long, value_name = "FILE")]
-    output: PathBuf,
-    #[command(flatten)]
-    properties: PropertyArguments,
 }
 
 #[derive(Debug, clap::Args)]
@@ -523,9 +444,11 @@ pub fn takes_value(command: &str, option: &str) -> bool {
         return false;
     };
     command.get_arguments().any(|argument| {
-        let long = argument
-            .get_long()
-            .is_some_and(|long| option.strip_prefix("--") == Some(long));
+        let mut names = argument.get_long_and_visible_aliases().unwrap_or_default();
+        names.extend(argument.get_all_aliases().unwrap_or_default());
+        let long = option
+            .strip_prefix("--")
+            .is_some_and(|option| names.contains(&option));
         let short = argument
             .get_short()
             .is_some_and(|short| option.strip_prefix('-') == Some(short.to_string().as_str()));
@@ -590,21 +513,8 @@ impl Arguments {
             }),
             Subcommands::Jvm(jvm) => Command::Jvm(jvm.into_options()),
             Subcommands::Report(report) => Command::Report(report.into_options()),
-            Subcommands::Compare(compare) => Command::Compare(CompareOrder {
-                inputs: compare.inputs,
-                smallest_change: compare.min_change / 100.0,
-                anyway: compare.anyway,
-                page: compare.html,
-                markdown: compare.markdown,
-                junit: compare.ci.junit,
-                annotations: compare.ci.annotations,
-                properties: compare.properties.into_options(),
-            }),
-            Subcommands::Merge(merge) => Command::Merge(MergeOrder {
-                inputs: merge.inputs,
-                output: merge.output,
-                properties: merge.properties.into_options(),
-            }),
+            Subcommands::Compare(compare) => Command::Compare(compare.into_order()),
+            Subcommands::Merge(merge) => Command::Merge(merge.into_order()),
             Subcommands::Fmt(order) => Command::Fmt(order),
             Subcommands::Show(order) => Command::Show(order),
             Subcommands::Rename(order) => Command::Rename(order),
@@ -686,6 +596,7 @@ impl RunArguments {
                 levels: self.level.iter().map(level).collect(),
             },
             progress: self.progress,
+            verbose: self.verbose,
             demo: self.demo,
             fail_on: self.fail_on,
             abort_on: self.abort_on,
@@ -724,32 +635,6 @@ fn chosen_plan(plan: Option<PathBuf>, has_demo: bool) -> Result<PlanChoice, Stri
         Some(plan) => Ok(PlanChoice::File(plan)),
         None if has_demo => Ok(PlanChoice::Quickstart),
         None => Err(NO_PLAN.to_owned()),
-    }
-}
-
-impl ReportArguments {
-    fn into_options(self) -> ReportOptions {
-        let mut properties = self.properties.into_options();
-        if self.allow_unjudged {
-            properties.changes.push(Change::switched_on(ALLOW_UNJUDGED));
-        }
-        ReportOptions {
-            input: self.input,
-            files: ReportFiles {
-                folder: self.folder,
-                pages: self.html.into_iter().collect(),
-                runs: self.run_file.into_iter().collect(),
-                summary: None,
-                junit: self.ci.junit,
-                markdown: self.outcome.markdown,
-                metrics: self.outcome.metrics,
-                annotations: self.ci.annotations,
-            },
-            force: self.force,
-            fail_on: self.fail_on,
-            properties,
-            is_jmeter: false,
-        }
     }
 }
 

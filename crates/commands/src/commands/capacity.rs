@@ -1,5 +1,6 @@
 //! `drumfire capacity`: finds the highest rate that a target holds.
 
+use crate::terminal::format::counted;
 use std::io;
 
 use drumfire_results::Threshold;
@@ -52,8 +53,11 @@ pub fn capacity<E: Engine>(
     options.progress = Progress::Quiet;
     warn_of_inversions(&goal.conditions, console);
     console.line(&format!(
-        "searching from {}/s to {}/s with {} users, until {}",
-        goal.from, goal.max, goal.users, arguments.until
+        "searching from {}/s to {}/s with {}, until {}",
+        goal.from,
+        goal.max,
+        counted(goal.users.into(), "user"),
+        arguments.until
     ));
     let conditions = goal.conditions.clone();
     let control = Control::default();

@@ -1,10 +1,12 @@
 //! `drumfire compare` and `drumfire merge`: compare runs or merge them into one.
 
+use crate::terminal::format::counted;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use drumfire_platform::progress::Work;
 use drumfire_report::{Case, CaseState, CompareOptions, Comparison, Finding, RunFile, junit};
 
 use super::inputs::settings;
@@ -23,7 +25,9 @@ pub fn compare(order: &CompareOrder, console: &mut Console<'_>) -> Result<Exit, 
     let options = CompareOptions {
         smallest_change: order.smallest_change,
     };
+    let progress = Work::begin("comparing");
     let mut comparison = Comparison::of(&base, &others, options);
+    drop(progress);
     if !order.anyway {
         comparison.refuse();
     }
@@ -96,9 +100,9 @@ pub fn merge(order: &MergeOrder, console: &mut Console<'_>) -> Result<Exit, Refu
     let file = std::fs::File::create(&order.output).map_err(failed)?;
     all.write(file).map_err(failed)?;
     console.line(&format!(
-        "{} samples of {} runs in {}",
-        all.recording.total().count,
-        order.inputs.len(),
+        "{} of {} in {}",
+        counted(all.recording.total().count, "sample"),
+        counted(order.inputs.len() as u64, "run"),
         order.output.display()
     ));
     if let Some(assumed) = &all.merged {
@@ -141,7 +145,8 @@ type Read = (Result<RunFile, String>, Vec<String>);
 /// order of the inputs.
 fn read_at_once(inputs: &[PathBuf], settings: &RunProperties) -> Vec<Read> {
     let read: Vec<OnceLock<Read>> = inputs.iter().map(|_| OnceLock::new()).collect();
-    let next = AtomicUsize::new(0);
+    let progress = Work::begin("reading runs");
+    let (next, ended) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -152,6 +157,8 @@ fn read_at_once(inputs: &[PathBuf], settings: &RunProperties) -> Vec<Read> {
             let run = read_quietly(input, settings, &mut warnings);
             let is_first = read[index].set((run, warnings)).is_ok();
             debug_assert!(is_first, "each input is taken once");
+            let ended = ended.fetch_add(1, Ordering::Relaxed) + 1;
+            progress.at(ended as u64, inputs.len() as u64);
         }
     };
     let cores = thread::available_parallelism().map_or(1, usize::from);

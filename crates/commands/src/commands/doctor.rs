@@ -23,6 +23,12 @@ pub(super) const BYTES_PER_USER: u64 = 12 << 10;
 const SAMPLE_US: f64 = 10.0;
 const CONNECTION_US: f64 = 50.0;
 const TLS_CONNECTION_US: f64 = 250.0;
+/// The CPU time of a short piece of Java code, in microseconds, as orders of magnitude: a compiled script, an interpreted one, one
+/// that is compiled again for each sample, and an element of a Java class.
+const COMPILED_US: f64 = 20.0;
+const INTERPRETED_US: f64 = 5_000.0;
+const RECOMPILED_US: f64 = 20_000.0;
+const ELEMENT_US: f64 = 50.0;
 
 /// Prints limits, ceilings and harmful settings.
 pub fn doctor<E: Engine>(
@@ -93,7 +99,18 @@ fn load(demand: Option<&MachineDemand>) -> PlanDemands {
         } else {
             CONNECTION_US
         },
+        java_us: demand.map(java_us),
     }
+}
+
+/// The CPU time of Java code a sample in microseconds, if all samplers run equally often.
+fn java_us(demand: &MachineDemand) -> f64 {
+    let runs = demand.java_runs;
+    let all = runs.compiled as f64 * COMPILED_US
+        + runs.interpreted as f64 * INTERPRETED_US
+        + runs.recompiled as f64 * RECOMPILED_US
+        + runs.elements as f64 * ELEMENT_US;
+    all / demand.samplers.max(1) as f64
 }
 
 /// The widths of a ceiling's name and of its numbers.
@@ -216,6 +233,7 @@ fn fits(found: &[Ceiling], style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::JavaRuns;
 
     #[test]
     fn what_a_plan_exceeds_stands_beside_what_lifts_it() {
@@ -248,10 +266,10 @@ ceilings                                                  at most    asked for
       ulimit -n is 1024
       to lift it: ulimit -n 4096 makes it 4064
   samples a second, by CPU                                200,000
-      2 cores; a plain sample costs 10 us, a new connection 50 us
-      to lift it: 4 cores make it 400000
+      2 cores; a plain sample costs 10 µs, a new connection 50 µs
+      to lift it: 4 cores make it 400,000
   new connections a second, by CPU                         33,333
-      60 us of CPU for a connection and a request
+      60 µs of CPU for a connection and a request
       to lift it: connections that are kept
 
 settings that do harm, or have no effect
@@ -260,6 +278,31 @@ settings that do harm, or have no effect
 the plan asks for more than this machine has: connections, by open files
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_plan_of_beanshell_is_not_promised_the_rate_of_plain_requests() {
+        let limits = Limits {
+            cores: 2.0,
+            ..Limits::default()
+        };
+        let demand = MachineDemand {
+            samplers: 2,
+            java_runs: JavaRuns {
+                interpreted: 1,
+                compiled: 1,
+                ..JavaRuns::default()
+            },
+            ..MachineDemand::default()
+        };
+        let of = |demand: Option<&MachineDemand>| {
+            let all = ceilings(&limits, &load(demand));
+            let cpu = all.into_iter().find(|one| one.of.starts_with("samples"));
+            cpu.expect("there is CPU")
+        };
+        assert_eq!(of(Some(&demand)).most, 793);
+        assert!(of(Some(&demand)).because.contains("about 2,510 µs"));
+        assert!(of(None).because.contains("less with scripts"));
     }
 
     #[test]

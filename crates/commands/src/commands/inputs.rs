@@ -8,10 +8,11 @@ use jiff::Timestamp;
 
 use crate::console::Console;
 use crate::exit_codes::Exit;
+use crate::findings::{self, Shown};
 use crate::options::{PropertyOptions, Refusal};
 use crate::profiles::ProfileChoice;
 use crate::properties::{self, RunProperties, Surroundings};
-use crate::{findings, jmeter, project};
+use crate::{jmeter, project};
 
 /// Loads the settings from property files, the project and the command line. Prints the notes about
 /// them.
@@ -92,6 +93,15 @@ impl Console<'_> {
 
     /// Diagnostics as text for standard error.
     pub fn render(&self, diagnostics: &[Diagnostic]) -> String {
-        findings::render(diagnostics, self.err_style.is_coloured(), false)
+        self.render_findings(diagnostics, false)
+    }
+
+    /// The same; with `verbose`, each is printed separately.
+    pub fn render_findings(&self, diagnostics: &[Diagnostic], verbose: bool) -> String {
+        let shown = Shown {
+            is_coloured: self.err_style.is_coloured(),
+            columns: self.err_columns,
+        };
+        findings::render(diagnostics, shown, verbose)
     }
 }

@@ -62,6 +62,7 @@ impl Looker {
             err_style: Style::PLAIN,
             is_terminal: false,
             is_optimized: true,
+            err_columns: None,
         };
         let read = settings(&PropertyOptions::default(), &[], Some(plan), &mut unseen).ok()?;
         let (_, _, settings) = last.insert((plan.to_owned(), Instant::now(), read));

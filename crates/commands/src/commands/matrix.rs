@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use drumfire_platform::progress::Work;
 use drumfire_report::{
     Apdex, CompareOptions, Comparison, MatrixRow, RunFile, matrix_html, read_input, report_html,
 };
@@ -25,7 +26,15 @@ const FOLDER: &str = "matrix";
 /// A matrix with more combinations than this is refused as a mistake.
 const MAX_COMBINATIONS: usize = 1_000;
 /// Axes that set options of `run` instead of properties.
-const OPTIONS: [&str; 6] = ["users", "ramp-up", "duration", "rate", "profile", "target"];
+const OPTIONS: [&str; 7] = [
+    "users",
+    "ramp-up",
+    "duration",
+    "iterations",
+    "rate",
+    "profile",
+    "target",
+];
 
 /// One value for each axis, in the order of the axes.
 type Combination = Vec<(String, String)>;
@@ -86,7 +95,11 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
             return stopped(i32::from(Exit::Interrupted.code()), console);
         }
         console.line(&format!("{}/{}  {}", number + 1, all.len(), name(one)));
-        let code = run(&plan, &matrix, one, &file, &arguments.options)?;
+        let progress = Work::begin(format!("running {}", name(one)));
+        progress.at(number as u64, all.len() as u64);
+        let code = run(&plan, &matrix, one, &file, &arguments.options);
+        drop(progress);
+        let code = code?;
         match exit_of(code) {
             Some(exit) => {
                 let _ = std::fs::write(file.with_extension("exit"), code.to_string());
@@ -304,10 +317,7 @@ fn show(
         },
     );
     let rows: Vec<RunRow> = runs.iter().map(RunRow::of).collect();
-    let against = |at: usize| match at {
-        0 => "base".to_owned(),
-        at => comparison.others[at - 1].finding.word().to_owned(),
-    };
+    let against = |at: usize| against_base(&comparison, &rows, at);
     let lines: Vec<Vec<String>> = rows
         .iter()
         .enumerate()
@@ -334,11 +344,24 @@ fn show(
         let text = markdown(&heads, &lines);
         whole_file::write(file, text.as_bytes()).map_err(refused)?;
     }
-    if let Some(file) = &arguments.html {
+    if let Some(file) = &arguments.page {
         pages(file, plan, all, &runs, &comparison, &against).map_err(refused)?;
         console.line(&format!("page     {}", file.display()));
     }
     Ok(())
+}
+
+/// How the run at this place compares with the base, in a word or two.
+fn against_base(comparison: &Comparison, rows: &[RunRow], at: usize) -> String {
+    let Some(compared) = at.checked_sub(1).map(|at| &comparison.others[at]) else {
+        return "base".to_owned();
+    };
+    let word = match (rows[at].samples, rows[0].samples) {
+        (0, _) => "no sample",
+        (_, 0) => "the base has no sample",
+        _ => compared.finding.word(),
+    };
+    word.to_owned()
 }
 
 /// Reads the run files of all combinations and names the runs after them.
@@ -402,7 +425,35 @@ fn pages(
 
 #[cfg(test)]
 mod tests {
+    use drumfire_results::{Recording, Sample};
+
     use super::*;
+
+    #[test]
+    fn a_run_without_samples_is_said_to_have_none() {
+        let run = |name: &str, samples: i64| {
+            let mut recording = Recording::default();
+            for at in 0..samples {
+                let mut sample = Sample::new("a".into(), "t".into());
+                sample.start_ms = at * 1_000;
+                sample.set_end(at * 1_000 + 5);
+                recording.add(&sample);
+            }
+            RunFile::new(name, recording)
+        };
+        let words = |base: RunFile, other: RunFile| {
+            let rows = [RunRow::of(&base), RunRow::of(&other)];
+            let comparison = Comparison::of(&base, &[other], CompareOptions::default());
+            [0, 1].map(|at| against_base(&comparison, &rows, at))
+        };
+        assert_eq!(words(run("a", 30), run("b", 0)), ["base", "no sample"]);
+        assert_eq!(words(run("a", 0), run("b", 0)), ["base", "no sample"]);
+        assert_eq!(
+            words(run("a", 0), run("b", 30)),
+            ["base", "the base has no sample"]
+        );
+        assert_eq!(words(run("a", 3), run("b", 3)), ["base", "unclear"]);
+    }
 
     #[test]
     fn names_of_files_are_plain_and_differ() {

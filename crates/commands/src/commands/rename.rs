@@ -1,5 +1,6 @@
 //! `drumfire rename`: renames a variable or an element in all plans that belong together.
 
+use crate::terminal::format::counted;
 use drumfire_refactor::{Joined, Refused, Renamed, rename_element, rename_variable};
 
 use crate::console::Console;
@@ -25,10 +26,7 @@ pub fn rename(arguments: &RenameArguments, console: &mut Console<'_>) -> Result<
         false => "changed",
     };
     for change in &renamed.changes {
-        let places = match change.edits.len() {
-            1 => "1 place".to_owned(),
-            many => format!("{many} places"),
-        };
+        let places = counted(change.edits.len() as u64, "place");
         console.line(&format!("{verb}  {}: {places}", shown(&change.path)));
     }
     for note in &renamed.notes {

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::rc::Rc;
 
+use drumfire_platform::progress::Work;
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_report::jtl::{JtlOptions, Selection};
 use drumfire_report::{RunFile, read_input};
@@ -64,6 +65,7 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
             &Summary::of_recording(&run.recording),
             console.style,
             columns,
+            false,
         );
         console.print(&text);
         let verdicts = given
@@ -77,7 +79,9 @@ pub fn report(options: &ReportOptions, console: &mut Console<'_>) -> Result<Exit
             run.thresholds = judged;
         }
     }
+    let progress = Work::begin("writing the report");
     let lost = reports::write(&run, &run, &files, &settings);
+    drop(progress);
     if files.annotations {
         console.print_as_it_is(&reports::annotations(
             &run.name,
@@ -100,7 +104,9 @@ pub fn read_run(
     console: &mut Console<'_>,
 ) -> Result<RunFile, String> {
     let mut warnings = Vec::new();
+    let progress = Work::begin(format!("reading {}", path.display()));
     let run = read_quietly(path, settings, &mut warnings);
+    drop(progress);
     for warning in warnings {
         console.warn(&warning);
     }

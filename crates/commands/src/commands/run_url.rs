@@ -44,7 +44,8 @@ struct UrlArguments {
     /// The length of the run, such as 30s, 5m or 500ms
     #[arg(short = 'd', long, visible_short_alias = 'z', value_name = "TIME", value_parser = duration_ms)]
     duration: Option<u64>,
-    /// Requests a second, all users together, such as 200 or 600/m; without -c and -n, requests start at this rate even if earlier ones are unanswered
+    /// Requests a second, all users together, such as 200 or 600/m; without -c and -n, requests start at this rate even if
+    /// earlier ones are unanswered: each takes an idle connection, or opens one if there is none
     #[arg(short = 'q', long, value_name = "RATE", value_parser = per_second)]
     rate: Option<f64>,
     /// The method [default: GET, or POST if there is a body]
@@ -113,6 +114,9 @@ const ALONE: [&str; 5] = ["--disable-keepalive", "-k", "--insecure", "-h", "--he
 /// The options of `drumfire run` that name the log.
 const LOG: [&str; 2] = ["-j", "--jmeterlogfile"];
 
+/// What stands for an address in `drumfire run URL --help`.
+const PLACEHOLDER: &str = "URL";
+
 /// Whether a command line (without the program's name) is for this command: its first argument is a URL or `--curl`, or a later
 /// one is and no plan is named.
 pub fn is_meant(words: &[String]) -> bool {
@@ -123,8 +127,10 @@ pub fn is_meant(words: &[String]) -> bool {
     let has_plan = rest
         .iter()
         .any(|word| word.ends_with(".jmx") && !word.starts_with('-'));
+    let asks_for_help = rest.iter().any(|word| word == "--help" || word == "-h");
     command == "run"
         && (rest.first().is_some_and(is_own)
+            || (rest.first().is_some_and(|word| word == PLACEHOLDER) && asks_for_help)
             || (rest.first().is_some_and(|word| word.starts_with('-'))
                 && rest.iter().any(is_own)
                 && !runs_plan(rest, has_plan)))
@@ -555,6 +561,8 @@ mod tests {
             "run HTTP://x",
             "run --curl x",
             "run -c 5 http://x/",
+            "run URL --help",
+            "run URL -h",
         ] {
             assert!(is_meant(&words(line)), "{line}");
         }
@@ -564,6 +572,8 @@ mod tests {
             "run -J u=1 plan.jmx",
             "check http://x",
             "run -l http://x plan.jmx",
+            "run URL",
+            "run plan.jmx --help",
         ] {
             assert!(!is_meant(&words(line)), "{line}");
         }

@@ -13,6 +13,7 @@ use crate::history::History;
 use crate::options::Refusal;
 use crate::plan_arguments::{ListedRuns, RunsAction, RunsArguments};
 use crate::run_rows::{RunRow, table};
+use crate::terminal::live::terminal_size;
 use crate::terminal::summary::{self, Summary};
 use crate::whole_file;
 
@@ -42,10 +43,10 @@ pub fn runs(arguments: &RunsArguments, console: &mut Console<'_>) -> Result<Exit
             show(&run, console);
             Ok(Exit::Ok)
         }
-        RunsAction::Compare { runs, anyway, html } => {
-            compare(runs, *anyway, html.as_deref(), console)
+        RunsAction::Compare { runs, anyway, page } => {
+            compare(runs, *anyway, page.as_deref(), console)
         }
-        RunsAction::Trend { plan, html } => trend(plan.as_deref(), html.as_deref(), console),
+        RunsAction::Trend { plan, page } => trend(plan.as_deref(), page.as_deref(), console),
         RunsAction::Prune { keep, dry_run } => prune(*keep, *dry_run, console),
     }
 }
@@ -177,7 +178,12 @@ fn show(run: &RunFile, console: &mut Console<'_>) {
     for (name, value) in run.environment.iter().chain(&run.properties) {
         console.line(&format!("  {name}: {value}"));
     }
-    let text = summary::render(&Summary::of_recording(&run.recording), console.style, None);
+    let text = summary::render(
+        &Summary::of_recording(&run.recording),
+        console.style,
+        console.is_terminal.then(|| terminal_size().0),
+        false,
+    );
     console.print(&text);
     for threshold in &run.thresholds {
         console.line(&threshold.line());
@@ -193,7 +199,7 @@ fn show(run: &RunFile, console: &mut Console<'_>) {
 fn compare(
     wanted: &[String],
     anyway: bool,
-    html: Option<&Path>,
+    page: Option<&Path>,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let mut runs = Vec::new();
@@ -212,7 +218,7 @@ fn compare(
         comparison.refuse();
     }
     baseline::print(&comparison, console);
-    if let Some(file) = html {
+    if let Some(file) = page {
         whole_file::write(file, comparison.html().as_bytes())
             .map_err(|why| Refusal::new(Exit::RunFailed, why))?;
     }
@@ -225,7 +231,7 @@ fn compare(
 
 fn trend(
     plan: Option<&str>,
-    html: Option<&Path>,
+    page: Option<&Path>,
     console: &mut Console<'_>,
 ) -> Result<Exit, Refusal> {
     let latest = match plan {
@@ -240,7 +246,7 @@ fn trend(
     let mut known = history(Some(&plan), console);
     known.reverse();
     print_list(&known, console);
-    if let Some(file) = html {
+    if let Some(file) = page {
         let points: Vec<TrendPoint> = known
             .iter()
             .map(|one| RunRow::of(&one.run).point(moment(one.run.started_ms)))

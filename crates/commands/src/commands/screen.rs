@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use drumfire_results::Recording;
+use drumfire_results::{RecentError, Recording};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use unicode_width::UnicodeWidthStr;
 
 use crate::console::Console;
 use crate::engine::{Control, Event, Stopping, Subscriber, SummaryLines, Tick};
@@ -19,7 +20,7 @@ use crate::options::Progress;
 use crate::properties::RunProperties;
 use crate::signals::{self, Heard, Listening};
 use crate::terminal::feed::Feed;
-use crate::terminal::format::cut;
+use crate::terminal::format::{cut, cut_middle, failure};
 use crate::terminal::live::{LiveView, terminal_size};
 use crate::terminal::milestones;
 use crate::terminal::snapshot::Snapshot;
@@ -31,9 +32,6 @@ const GRACE: &str = "drumfire.grace_seconds";
 /// The default. Kubernetes kills a pod after 30 s, and interrupting samples and running tearDown
 /// groups takes some of that time.
 const USUAL_GRACE: Duration = Duration::from_secs(15);
-
-/// The longest line about a failed sample, in columns: a label may have megabytes.
-const LONGEST_LINE: usize = 400;
 
 /// The screen of a run.
 pub(super) struct Screen<'a, 'b> {
@@ -250,9 +248,11 @@ impl<'a, 'b> Screen<'a, 'b> {
             return;
         }
         self.has_failed = true;
-        let reason = format!("{} {}", first.code, first.message);
-        let line = format!("first failure: {}: {}", first.label, reason.trim());
-        self.line(&cut(&line, LONGEST_LINE));
+        let room = match self.console.is_terminal {
+            true => terminal_size().0,
+            false => usize::MAX,
+        };
+        self.line(&first_failure(first, room));
     }
 
     /// Called when the last user has ended and the results are written.
@@ -270,6 +270,18 @@ impl<'a, 'b> Screen<'a, 'b> {
     pub fn end(self) -> Option<&'static str> {
         self.asked.first.get().copied()
     }
+}
+
+/// The line about the first failed sample in at most this many columns.
+fn first_failure(first: &RecentError, columns: usize) -> String {
+    let label = cut_middle(&first.label, columns / 3);
+    let head = format!("first failure: {label}: ");
+    let reason = failure(
+        &first.code,
+        &first.message,
+        columns.saturating_sub(head.width()),
+    );
+    cut(&format!("{head}{reason}"), columns)
 }
 
 impl Subscriber for Screen<'_, '_> {
@@ -299,5 +311,25 @@ impl Subscriber for Screen<'_, '_> {
             | Event::Mark(_)
             | Event::Ended(_) => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_failure_is_whole_in_a_pipe_and_one_line_on_a_terminal() {
+        let first = RecentError {
+            end_ms: 0,
+            label: "/a/long/path/to/the/page".repeat(20),
+            code: "Non HTTP response code: java.net.ConnectException".to_owned(),
+            message: format!("Non HTTP response message: {}refused", "x".repeat(500)),
+        };
+        let whole = first_failure(&first, usize::MAX);
+        assert!(whole.contains(&first.label) && whole.ends_with(&first.message));
+        let line = first_failure(&first, 80);
+        assert!(line.width() <= 80 && line.ends_with("xrefused"), "{line}");
+        assert!(line.contains(": java.net.ConnectEx"), "{line}");
     }
 }

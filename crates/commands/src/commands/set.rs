@@ -1,5 +1,6 @@
 //! `drumfire set`: changes settings of a plan by name.
 
+use crate::terminal::format::counted;
 use std::path::PathBuf;
 
 use drumfire_jmx::{Edit, EditError};
@@ -32,11 +33,7 @@ pub fn set(arguments: &SetArguments, console: &mut Console<'_>) -> Result<Exit, 
     let mut lines = String::new();
     for (edit, text) in edits.iter().zip(&arguments.changes) {
         let count = edit.apply(&mut tree).map_err(usage)?;
-        let elements = if count == 1 {
-            "1 element".to_owned()
-        } else {
-            format!("{count} elements")
-        };
+        let elements = counted(count as u64, "element");
         lines.push_str(&format!("changed  {elements}: {text}\n"));
     }
     let plan = drumfire_jmx::write(&tree);

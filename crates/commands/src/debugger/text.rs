@@ -1,5 +1,6 @@
 //! A sample of a debugging session as text.
 
+use crate::terminal::format::counted;
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
@@ -141,7 +142,11 @@ fn body(text: &mut String, before: &str, content: &str, is_binary: bool) {
     let shown: String = content.chars().take(MOST_BODY).collect();
     lines(text, before, &shown);
     if shown.len() < content.len() {
-        let _ = writeln!(text, "{before}… {} bytes more", content.len() - shown.len());
+        let _ = writeln!(
+            text,
+            "{before}… {}",
+            counted((content.len() - shown.len()) as u64, "more byte")
+        );
     }
 }
 

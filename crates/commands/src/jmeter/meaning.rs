@@ -124,6 +124,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         properties: property_options(given),
         log,
         progress: Progress::Auto,
+        verbose: false,
         demo: false,
         fail_on: Vec::new(),
         abort_on: Vec::new(),

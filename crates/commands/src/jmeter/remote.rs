@@ -9,6 +9,7 @@ use crate::fleet_arguments::nats_of_environment;
 use crate::fleet_options::{AgentOrder, FleetOptions, LostAgents};
 use crate::options::{PropertyOptions, Refusal};
 use crate::properties::RunProperties;
+use crate::terminal::format::counted;
 
 /// How long agents have to answer by default, in milliseconds.
 const WAIT_MS: u64 = 30_000;
@@ -149,8 +150,8 @@ pub fn settle(
         options.wait_ms = tries.saturating_sub(1).saturating_mul(delay_ms).max(1_000);
     }
     let mut lines = vec![format!(
-        "each of {} agents runs the whole plan, as JMeter's servers do; `drumfire run --agents` divides its users",
-        hosts.hosts.len()
+        "each of {} runs the whole plan, as JMeter's servers do; `drumfire run --agents` divides its users",
+        counted(hosts.hosts.len() as u64, "agent")
     )];
     if let Some(mode) = property("mode").filter(|mode| !mode.is_empty()) {
         let known = MODES

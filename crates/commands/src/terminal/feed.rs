@@ -98,6 +98,7 @@ fn current_rows(tick: &Tick, so_far: &Recording) -> Vec<LabelSnapshot> {
             .position(|known| known.label == label.label && known.transaction == label.transaction);
         LabelSnapshot {
             label: label.label.clone(),
+            transaction: label.transaction,
             samples: label.count,
             errors: label.errors,
             ..place.map(|place| told[place].clone()).unwrap_or_default()

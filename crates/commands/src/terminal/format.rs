@@ -1,19 +1,7 @@
 //! Formats numbers, times and texts for the columns of a terminal.
 
+pub use drumfire_platform::words::{count, counted, ms};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
-/// Digits in groups of three: `1,234,567`.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// Formats a time as `hh:mm:ss`, like JMeter's summary lines.
 pub fn clock(ms: u64) -> String {
@@ -26,26 +14,9 @@ pub fn clock(ms: u64) -> String {
     )
 }
 
-/// Formats a time in milliseconds with at most three significant digits: `7.3`, `123`. Times below a millisecond are in
-/// microseconds, with the unit: `42µs`.
-pub fn ms(value: f64) -> String {
-    match value {
-        value if value < 0.0005 => "0".to_owned(),
-        value if value < 0.9995 => format!("{:.0}µs", value * 1000.0),
-        value if value >= 99.95 => format!("{value:.0}"),
-        value if value >= 9.995 => format!("{value:.1}"),
-        value => format!("{value:.2}"),
-    }
-}
-
-/// The same, always with a unit: `424µs`, `1.20 ms`.
+/// A time in milliseconds with its unit: `0.424 ms`, `1.20 ms`.
 pub fn ms_with_unit(value: f64) -> String {
-    let text = ms(value);
-    if text.ends_with('s') {
-        text
-    } else {
-        text + " ms"
-    }
+    format!("{} ms", ms(value))
 }
 
 /// Formats a rate per second, with one decimal below 10,000.
@@ -117,18 +88,28 @@ pub fn wrap(text: &str, indent: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// What JMeter puts before the code and the message of a failure that is not a response of a server.
+const NON_HTTP: [&str; 2] = ["Non HTTP response code: ", "Non HTTP response message: "];
+
+/// A failure's code and message in at most this many columns. If they do not fit, JMeter's `Non HTTP response …` is left out
+/// first; then the middle is cut, because causes stand at the end.
+pub fn failure(code: &str, message: &str, columns: usize) -> String {
+    let whole = format!("{code} {message}");
+    let whole = whole.trim();
+    if let Some(clean) = short_enough(whole, columns) {
+        return clean;
+    }
+    let [code, message] = [code, message].map(|text| {
+        let prefix = NON_HTTP.iter().find(|prefix| text.starts_with(**prefix));
+        &text[prefix.map_or(0, |prefix| prefix.len())..]
+    });
+    cut_middle(format!("{code} {message}").trim(), columns)
+}
+
 /// Fits the text to exactly this many columns: cuts it with `…` or pads it with spaces. Control characters become spaces,
 /// because labels and messages come from plans and servers.
 pub fn fit(text: &str, columns: usize) -> String {
     let mut fitted = cut(text, columns);
-    let filled = columns.saturating_sub(fitted.width());
-    fitted.extend(std::iter::repeat_n(' ', filled));
-    fitted
-}
-
-/// The same, but cuts in the middle: labels of one plan often differ only at their ends.
-pub fn fit_middle(text: &str, columns: usize) -> String {
-    let mut fitted = cut_middle(text, columns);
     let filled = columns.saturating_sub(fitted.width());
     fitted.extend(std::iter::repeat_n(' ', filled));
     fitted
@@ -146,7 +127,7 @@ pub fn cut(text: &str, columns: usize) -> String {
     kept
 }
 
-/// Cuts the text in the middle with `…` to at most this many columns, without control characters.
+/// The same, but cuts in the middle: labels of one plan often differ only at their ends.
 pub fn cut_middle(text: &str, columns: usize) -> String {
     if let Some(clean) = short_enough(text, columns) {
         return clean;
@@ -224,19 +205,10 @@ mod tests {
     #[test]
     fn numbers() {
         assert_eq!(
-            [0, 999, 1000, 1_234_567].map(count),
-            ["0", "999", "1,000", "1,234,567"]
-        );
-        assert_eq!(
             [0, 61_999, 36_000_000].map(clock),
             ["00:00:00", "00:01:01", "10:00:00"]
         );
-        assert_eq!(
-            [0.0, 0.0424, 0.424, 0.9996, 9.99, 10.0, 99.94, 99.96, 1234.4].map(ms),
-            [
-                "0", "42µs", "424µs", "1.00", "9.99", "10.0", "99.9", "100", "1234"
-            ]
-        );
+        assert_eq!([0.424, 99.94].map(ms_with_unit), ["0.424 ms", "99.9 ms"]);
         assert_eq!(
             [0.04, 999.95, 12_345.6].map(rate),
             ["0.0", "1000.0", "12,346"]
@@ -263,12 +235,28 @@ mod tests {
     fn labels_are_cut_in_the_middle() {
         assert_eq!(cut_middle("short", 5), "short");
         assert_eq!(cut_middle("GET /api/orders/17/items", 11), "GET /…items");
-        assert_eq!(fit_middle("ab", 4), "ab  ");
         assert_eq!(cut_middle("日本語日本語", 7), "日…語");
         assert_eq!(cut_middle("abc", 0), "");
         let long = "x".repeat(50 << 20) + "end";
         assert_eq!(cut_middle(&long, 9), "xxxx…xend");
         assert_eq!(cut(&long, 4), "xxx…");
+    }
+
+    #[test]
+    fn what_all_failures_without_a_response_share_is_left_out_first() {
+        let (code, message) = (
+            "Non HTTP response code: java.net.ConnectException",
+            "Non HTTP response message: Connection refused",
+        );
+        let whole = format!("{code} {message}");
+        assert_eq!(failure(code, message, usize::MAX), whole);
+        assert_eq!(failure(code, message, whole.len()), whole);
+        assert_eq!(
+            failure(code, message, whole.len() - 1),
+            "java.net.ConnectException Connection refused"
+        );
+        assert_eq!(failure(code, message, 21), "java.net.C…on refused");
+        assert_eq!(failure("500", "", 9), "500");
     }
 
     #[test]

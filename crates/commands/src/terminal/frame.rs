@@ -2,11 +2,12 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use unicode_width::UnicodeWidthStr;
 
 use super::format::{
-    bytes, clock, count, cut, cut_middle, fit, fit_middle, ms, ms_with_unit, rate,
+    bytes, clock, count, counted, cut, cut_middle, failure, fit, ms, ms_with_unit, rate,
 };
-use super::snapshot::{AgentRow, LabelSnapshot, RecentError, Snapshot};
+use super::snapshot::{AgentRow, LabelSnapshot, RecentError, Snapshot, TRANSACTION};
 use super::style::Style;
 use crate::engine::{AgentPhase, Stopping};
 
@@ -99,7 +100,7 @@ fn head(snapshot: &Snapshot, canvas: &Canvas<'_>) -> String {
         canvas.plan,
         canvas.columns.saturating_sub(times.len() + 14).max(8),
     );
-    let taken = times.len() + unicode_width::UnicodeWidthStr::width(name.as_str()) + 4;
+    let taken = times.len() + name.width() + 4;
     let bar_columns = canvas.columns.saturating_sub(taken).min(40);
     if bar_columns < 5 {
         return cut(&format!("{name} {times}"), canvas.columns);
@@ -148,10 +149,7 @@ fn is_ending(snapshot: &Snapshot) -> bool {
 fn phase(snapshot: &Snapshot) -> String {
     let users = snapshot.users;
     if is_ending(snapshot) {
-        let who = match users.active {
-            1 => "1 user".to_owned(),
-            active => format!("{} users", count(active)),
-        };
+        let who = counted(users.active, "user");
         let seconds = snapshot.ending_ms.unwrap_or(0) / 1000;
         return format!("ending, waiting for {who}, {seconds} s");
     }
@@ -245,7 +243,7 @@ fn agent_line(agent: &AgentRow, name_columns: usize, style: Style) -> String {
         .map_or_else(String::new, |grade| grade.to_string());
     let line = format!(
         "{}{:>8}{:>8}{:>12}{:>10}{:>7.2}{:>9}  {grade}",
-        fit_middle(&agent.name, name_columns),
+        fit(&cut_middle(&agent.name, name_columns), name_columns),
         agent.phase,
         count(agent.users),
         count(agent.samples),
@@ -277,9 +275,16 @@ fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
     busiest.truncate(shown);
     busiest.sort_unstable();
 
+    let legend = "label, times in ms";
+    let explained = format!("{legend}; {TRANSACTION} is a transaction");
+    let has_transactions = snapshot.labels.iter().any(|row| row.transaction);
+    let legend = match has_transactions && explained.width() <= label_columns {
+        true => &explained,
+        false => legend,
+    };
     let heads = format!(
         "{}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}",
-        fit("label, times in ms", label_columns),
+        fit(legend, label_columns),
         "samples",
         "failed",
         "rate/s",
@@ -308,7 +313,7 @@ fn label_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
 fn label_line(row: &LabelSnapshot, label_columns: usize, style: Style) -> String {
     let line = format!(
         "{}{:>12}{:>8}{:>10}{:>8}{:>8}{:>8}{:>8}",
-        fit_middle(&row.label, label_columns),
+        fit(&row.marked(label_columns), label_columns),
         count(row.samples),
         count(row.errors),
         rate(row.rate_now),
@@ -335,31 +340,26 @@ fn error_lines(snapshot: &Snapshot, canvas: &Canvas<'_>, room: usize) -> Vec<Str
     }
     let mut lines = vec![canvas.style.dim(&cut("last failures", canvas.columns))];
     let latest = &snapshot.recent_errors[snapshot.recent_errors.len() - shown..];
-    lines.extend(
-        latest
-            .iter()
-            .map(|error| cut(&error_line(error, canvas.zone), canvas.columns)),
-    );
+    lines.extend(latest.iter().map(|error| error_line(error, canvas)));
     lines
 }
 
-fn error_line(error: &RecentError, zone: &TimeZone) -> String {
+fn error_line(error: &RecentError, canvas: &Canvas<'_>) -> String {
     let at = Timestamp::from_millisecond(error.at_ms)
         .unwrap_or_default()
-        .to_zoned(zone.clone());
-    format!(
-        "{}  {}  {} {}",
+        .to_zoned(canvas.zone.clone());
+    let head = format!(
+        "{}  {}  ",
         at.strftime("%H:%M:%S"),
-        cut_middle(&error.label, MAX_ERROR_LABEL_COLUMNS),
-        error.code,
-        error.message
-    )
+        cut_middle(&error.label, MAX_ERROR_LABEL_COLUMNS)
+    );
+    let room = canvas.columns.saturating_sub(head.width());
+    let reason = failure(&error.code, &error.message, room);
+    cut(&format!("{head}{reason}"), canvas.columns)
 }
 
 #[cfg(test)]
 mod tests {
-    use unicode_width::UnicodeWidthStr;
-
     use super::*;
     use crate::terminal::snapshot::Users;
 
@@ -439,6 +439,28 @@ last failures
 01:02:03  Log in  403 Forbidden
 Ctrl-C: users finish their sample and stop";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_transaction_is_marked_at_every_width_and_explained_where_there_is_room() {
+        let mut snapshot = snapshot();
+        snapshot.labels[1].transaction = true;
+        for (columns, is_explained) in [(80, false), (120, true)] {
+            let lines = draw(&snapshot, &canvas(columns, 30));
+            assert!(
+                lines.iter().any(|line| line.starts_with("Log in (T)  ")),
+                "{lines:#?}"
+            );
+            let heads = lines
+                .iter()
+                .find(|line| line.starts_with("label, times in ms"));
+            let heads = heads.unwrap_or_else(|| panic!("{lines:#?}"));
+            assert_eq!(
+                heads.contains("(T) is a transaction"),
+                is_explained,
+                "{heads}"
+            );
+        }
     }
 
     #[test]

@@ -151,6 +151,12 @@ pub fn terminal_size() -> (usize, usize) {
     }
 }
 
+/// The columns of the terminal on standard error; 80 if they are unknown.
+pub fn error_columns() -> usize {
+    let size = terminal_size::terminal_size_of(io::stderr());
+    size.map_or(80, |(width, _)| usize::from(width.0).max(1))
+}
+
 /// Installs a panic hook that shows the cursor again, whichever thread panics.
 fn show_cursor_on_panic() {
     static INSTALLED: Once = Once::new();

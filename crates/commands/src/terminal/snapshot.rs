@@ -4,6 +4,7 @@ use drumfire_health::Grade;
 use drumfire_results::{Recording, StatisticsRow};
 use serde::Serialize;
 
+use super::format::cut_middle;
 use crate::engine::{AgentPhase, Stopping};
 
 /// The state of a run.
@@ -86,6 +87,8 @@ pub struct Users {
 pub struct LabelSnapshot {
     /// The label.
     pub label: String,
+    /// Whether the samples are those of a transaction controller, which the total excludes.
+    pub transaction: bool,
     /// How many samples.
     pub samples: u64,
     /// How many of them failed.
@@ -114,7 +117,19 @@ pub struct LabelSnapshot {
     pub sent_kib_s: f64,
 }
 
+/// The mark behind the label of a transaction.
+pub const TRANSACTION: &str = "(T)";
+
 impl LabelSnapshot {
+    /// The label in at most this many columns, with its mark if it is that of a transaction.
+    pub fn marked(&self, columns: usize) -> String {
+        if !self.transaction {
+            return cut_middle(&self.label, columns);
+        }
+        let room = columns.saturating_sub(TRANSACTION.len() + 1);
+        format!("{} {TRANSACTION}", cut_middle(&self.label, room))
+    }
+
     /// The percentage of failed samples.
     pub fn error_percent(&self) -> f64 {
         if self.samples == 0 {
@@ -153,6 +168,7 @@ impl From<StatisticsRow> for LabelSnapshot {
     fn from(row: StatisticsRow) -> LabelSnapshot {
         LabelSnapshot {
             label: row.label,
+            transaction: row.transaction,
             samples: row.count,
             errors: row.errors,
             rate_now: 0.0,

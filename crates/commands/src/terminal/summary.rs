@@ -7,17 +7,19 @@ use drumfire_health::{Second, Stage, StageTimes};
 use drumfire_results::{Connections, Histogram, Recording};
 use unicode_width::UnicodeWidthStr;
 
-use super::format::{count, cut, fit, fit_middle, ms, ms_with_unit, rate, wrapped};
-use super::snapshot::{ErrorKind, LabelSnapshot, error_kinds, rows};
+use super::format::{count, counted, failure, fit, ms, ms_with_unit, rate, wrapped};
+use super::snapshot::{ErrorKind, LabelSnapshot, TRANSACTION, error_kinds, rows};
 use super::style::Style;
 use crate::engine::Outcome;
 
-/// The widest label column.
+/// The widest label column of a terminal. Labels that are wider are cut.
 const MAX_LABEL_COLUMNS: usize = 48;
+/// The widest label column of a file or pipe. Labels that are wider are not cut, but make their rows longer than the others.
+const MAX_ALIGNED_COLUMNS: usize = 120;
 /// The most kinds of failures to list.
 const MAX_KINDS: usize = 10;
-/// The widest message of a failure.
-const MAX_MESSAGE_COLUMNS: usize = 100;
+/// The width of a failure's number and the blanks behind it.
+const FAILURE_INDENT: usize = 14;
 
 /// The numbers that the summary shows.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -130,19 +132,15 @@ const WIDE: [Column; 12] = [
 /// The heads of the columns that narrow terminals have.
 const NARROW: [&str; 7] = ["samples", "failed", "rate/s", "p50", "p95", "p99", "max"];
 
-/// The summary as text. For a terminal, `columns` is its width.
-pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String {
+/// The summary as text. For a terminal, `columns` is its width; elsewhere nothing is cut.
+pub fn render(summary: &Summary, style: Style, columns: Option<usize>, is_verbose: bool) -> String {
     let mut text = String::new();
-    table(&mut text, summary, style, columns.unwrap_or(usize::MAX));
-    failures(&mut text, &summary.errors, style);
-    let mut told = String::new();
-    times(&mut told, summary);
-    spread(&mut told, "late by the generator itself", &summary.lateness);
-    stages(&mut told, &summary.stages, summary.cpu_us);
-    connections(&mut told, &summary.connections);
+    table(&mut text, summary, style, columns);
+    failures(&mut text, &summary.errors, style, columns);
+    let details = details(summary, is_verbose);
     text.push_str(&match columns {
-        Some(columns) => wrapped(&told, columns),
-        None => told,
+        Some(columns) => wrapped(&details, columns),
+        None => details,
     });
     for file in &summary.files {
         let _ = writeln!(text, "results  {}", file.display());
@@ -153,40 +151,69 @@ pub fn render(summary: &Summary, style: Style, columns: Option<usize>) -> String
     text
 }
 
-fn table(text: &mut String, summary: &Summary, style: Style, columns: usize) {
+/// The response times from the start that a schedule intended, if there is one. `is_verbose` adds the generator's own times and
+/// its connections, which the log always has.
+pub fn details(summary: &Summary, is_verbose: bool) -> String {
+    let mut text = String::new();
+    if is_verbose {
+        times(&mut text, summary);
+    }
+    spread(&mut text, INTENDED, &summary.response);
+    if is_verbose {
+        spread(&mut text, "late by the generator itself", &summary.lateness);
+        stages(&mut text, &summary.stages, summary.cpu_us);
+        connections(&mut text, &summary.connections);
+    }
+    text
+}
+
+fn table(text: &mut String, summary: &Summary, style: Style, columns: Option<usize>) {
     if summary.labels.is_empty() {
         // A row of zeros would look like measurements.
         text.push_str("no sample was taken\n");
         return;
     }
-    let widest = summary
-        .labels
-        .iter()
-        .map(|row| cut(&row.label, MAX_LABEL_COLUMNS).width())
-        .max()
-        .unwrap_or(0);
-    let wanted = widest.clamp("label".len(), MAX_LABEL_COLUMNS);
+    let most = match columns {
+        Some(_) => MAX_LABEL_COLUMNS,
+        None => MAX_ALIGNED_COLUMNS,
+    };
+    let widths = summary.labels.iter().map(|row| row.marked(most).width());
+    let wanted = widths.max().unwrap_or(0).clamp("label".len(), most);
     let width = |shown: &[Column]| shown.iter().map(|(_, width, _)| width).sum::<usize>();
+    let room = columns.unwrap_or(usize::MAX);
     let mut shown = WIDE.to_vec();
-    if width(&shown) + wanted > columns {
+    if width(&shown) + wanted > room {
         shown.retain(|(head, _, _)| NARROW.contains(head));
     }
     let label_columns = wanted
-        .min(columns.saturating_sub(width(&shown)))
+        .min(room.saturating_sub(width(&shown)))
         .max("label".len());
 
-    let units = match shown.len() == WIDE.len() {
-        true => "times in ms; rate in samples a second; KiB/s received",
-        false => "times in ms; rate in samples a second",
+    let mut units = "times in ms; rate in samples a second".to_owned();
+    if shown.len() == WIDE.len() {
+        units.push_str("; KiB/s received");
+    }
+    if summary.labels.iter().any(|row| row.transaction) {
+        let _ = write!(units, "; {TRANSACTION} is a transaction, not in TOTAL");
+    }
+    let units = match columns {
+        Some(columns) => wrapped(&units, columns),
+        None => format!("{units}\n"),
     };
-    let _ = writeln!(text, "{}", style.dim(&cut(units, columns)));
+    for line in units.lines() {
+        let _ = writeln!(text, "{}", style.dim(line));
+    }
     let mut heads = fit("label", label_columns);
     for (head, width, _) in &shown {
         let _ = write!(heads, "{head:>width$}");
     }
     let _ = writeln!(text, "{}", style.dim(&heads));
     for row in summary.labels.iter().chain(std::iter::once(&summary.total)) {
-        let mut line = fit_middle(&row.label, label_columns);
+        let label = match columns {
+            Some(_) => row.marked(label_columns),
+            None => row.marked(usize::MAX),
+        };
+        let mut line = fit(&label, label_columns.max(label.width()));
         for (_, width, cell) in &shown {
             let _ = write!(line, "{:>width$}", cell(row));
         }
@@ -223,16 +250,18 @@ fn connections(text: &mut String, seen: &Connections) {
     text.push('\n');
 }
 
-/// Service and response times, one below the other. Says so if nothing in the plan intended a start
-/// time.
+/// The name of the times that count from the start that a schedule intended.
+const INTENDED: &str = "response from the intended start";
+
+/// The service times. Says so if nothing in the plan intended a start time.
 fn times(text: &mut String, summary: &Summary) {
     spread(text, "service time", &summary.service);
     if summary.service.count > 0 && summary.response.count == 0 {
-        text.push_str(
-            "response from the intended start: none, as nothing in the plan keeps a schedule (a closed loop)\n",
+        let _ = writeln!(
+            text,
+            "{INTENDED}: none, as nothing in the plan keeps a schedule (a closed loop)"
         );
     }
-    spread(text, "response from the intended start", &summary.response);
 }
 
 /// Stages shorter than this are not listed, in microseconds.
@@ -253,14 +282,14 @@ fn stages(text: &mut String, stages: &StageTimes, cpu_us: Option<f64>) {
     if !exchange.is_empty() {
         let _ = writeln!(
             text,
-            "a sample's time, mean of {} timed: {exchange} us",
+            "a sample's time, mean of {} timed: {exchange} µs",
             count(stages.samples)
         );
     }
     if !own.is_empty() {
-        let _ = write!(text, "the generator's own work: {own} us");
+        let _ = write!(text, "the generator's own work: {own} µs");
         if let Some(us) = cpu_us {
-            let _ = write!(text, "; {} us of CPU a sample in all", micros(us));
+            let _ = write!(text, "; {} µs of CPU a sample in all", micros(us));
         }
         text.push('\n');
     }
@@ -281,16 +310,17 @@ fn spread(text: &mut String, name: &str, times: &Spread) {
     }
     let _ = writeln!(
         text,
-        "{name}: p50 {}, p99 {}, p99.9 {}, max {} ({} times)",
+        "{name}: p50 {}, p99 {}, p99.9 {}, max {} ({})",
         ms(times.p50_ms),
         ms(times.p99_ms),
         ms(times.p999_ms),
         ms_with_unit(times.max_ms),
-        count(times.count)
+        counted(times.count, "time")
     );
 }
 
-fn failures(text: &mut String, errors: &[ErrorKind], style: Style) {
+/// The failures by kind, the most frequent first.
+fn failures(text: &mut String, errors: &[ErrorKind], style: Style, columns: Option<usize>) {
     if errors.is_empty() {
         return;
     }
@@ -298,21 +328,15 @@ fn failures(text: &mut String, errors: &[ErrorKind], style: Style) {
     text.push('\n');
     let mut sorted: Vec<&ErrorKind> = errors.iter().collect();
     sorted.sort_by_key(|kind| std::cmp::Reverse(kind.count));
+    let room = columns.map_or(usize::MAX, |columns| columns.saturating_sub(FAILURE_INDENT));
     for kind in sorted.iter().take(MAX_KINDS) {
-        let what = cut(
-            &format!("{} {}", kind.code, kind.message),
-            MAX_MESSAGE_COLUMNS,
-        );
-        let _ = writeln!(text, "{:>12}  {what}", count(kind.count));
+        let reason = failure(&kind.code, &kind.message, room);
+        let _ = writeln!(text, "{:>12}  {reason}", count(kind.count));
     }
-    if sorted.len() > MAX_KINDS {
-        let rest: u64 = sorted[MAX_KINDS..].iter().map(|kind| kind.count).sum();
-        let _ = writeln!(
-            text,
-            "{:>12}  of {} other kinds",
-            count(rest),
-            sorted.len() - MAX_KINDS
-        );
+    if let Some(others) = sorted.get(MAX_KINDS..).filter(|others| !others.is_empty()) {
+        let rest: u64 = others.iter().map(|kind| kind.count).sum();
+        let kinds = counted(others.len() as u64, "other kind");
+        let _ = writeln!(text, "{:>12}  of {kinds}", count(rest));
     }
 }
 
@@ -332,10 +356,10 @@ mod tests {
             },
             ..Summary::default()
         };
-        let text = render(&summary, Style::PLAIN, None);
+        let text = render(&summary, Style::PLAIN, None, true);
         assert!(
             text.contains(
-                "late by the generator itself: p50 20µs, p99 190µs, p99.9 300µs, max 12.0 ms (5,000 times)\n"
+                "late by the generator itself: p50 0.020, p99 0.190, p99.9 0.300, max 12.0 ms (5,000 times)\n"
             ),
             "{text}"
         );
@@ -355,7 +379,7 @@ mod tests {
             service: spread.clone(),
             ..Summary::default()
         };
-        let text = render(&closed, Style::PLAIN, None);
+        let text = render(&closed, Style::PLAIN, None, true);
         assert!(
             text.contains("service time: p50 1.00, p99 2.00, p99.9 2.00, max 2.00 ms (10 times)\nresponse from the intended start: none, "),
             "{text}"
@@ -364,7 +388,7 @@ mod tests {
             response: spread,
             ..closed
         };
-        let text = render(&open, Style::PLAIN, None);
+        let text = render(&open, Style::PLAIN, None, false);
         assert!(
             text.contains("response from the intended start: p50 1.00, "),
             "{text}"
@@ -387,8 +411,8 @@ mod tests {
             text
         };
         let expected = "\
-a sample's time, mean of 1,000 timed: write 9.1, wait 812 us
-the generator's own work: sampler 79, record 0.9 us; 14 us of CPU a sample in all
+a sample's time, mean of 1,000 timed: write 9.1, wait 812 µs
+the generator's own work: sampler 79, record 0.9 µs; 14 µs of CPU a sample in all
 ";
         assert_eq!(line(&times, Some(14.2)), expected);
         assert_eq!(line(&StageTimes::default(), Some(1.0)), "");
@@ -439,7 +463,7 @@ failures
 results  out.jtl
 log      jmeter.log
 ";
-        assert_eq!(render(&summary, Style::PLAIN, None), expected);
+        assert_eq!(render(&summary, Style::PLAIN, None, false), expected);
     }
 
     #[test]
@@ -449,7 +473,7 @@ log      jmeter.log
             labels: vec![row(&"long ".repeat(20), 1000, 0)],
             ..Summary::default()
         };
-        let text = render(&summary, Style::PLAIN, Some(80));
+        let text = render(&summary, Style::PLAIN, Some(80), false);
         let heads =
             "label                  samples   failed   rate/s     p50     p95     p99     max";
         assert_eq!(text.lines().nth(1), Some(heads));
@@ -494,8 +518,117 @@ log      jmeter.log
             },
             Style::PLAIN,
             None,
+            false,
         );
         assert!(text.contains("           5  of 5 other kinds\n"), "{text}");
+    }
+
+    /// A summary with everything that a run may have.
+    fn full() -> Summary {
+        let spread = Spread {
+            count: 1,
+            p50_ms: 0.5,
+            ..Spread::default()
+        };
+        let mut stages = StageTimes::default();
+        stages.samples = 1;
+        stages.add(Stage::Sampler, 1_900_000);
+        stages.add(Stage::Wait, 900_000);
+        Summary {
+            total: row("TOTAL", 1, 0),
+            labels: vec![row("Home", 1, 0)],
+            service: spread.clone(),
+            lateness: spread,
+            stages,
+            cpu_us: Some(12.0),
+            connections: Connections {
+                opened: 1,
+                ..Connections::default()
+            },
+            ..Summary::default()
+        }
+    }
+
+    #[test]
+    fn internals_are_shown_only_on_request() {
+        let lines = details(&full(), true);
+        assert_eq!(lines.lines().count(), 6, "{lines}");
+        let usual = render(&full(), Style::PLAIN, None, false);
+        let verbose = render(&full(), Style::PLAIN, None, true);
+        for line in lines.lines() {
+            assert!(!usual.contains(line) && verbose.contains(line), "{line}");
+        }
+        assert!(lines.contains("max 0 ms (1 time)"), "{lines}");
+    }
+
+    #[test]
+    fn a_transaction_is_marked_and_the_head_explains_the_mark() {
+        let transaction = LabelSnapshot {
+            transaction: true,
+            ..row(&"Log in ".repeat(9), 5, 0)
+        };
+        let summary = Summary {
+            total: row("TOTAL", 10, 0),
+            labels: vec![transaction, row("Form", 10, 0)],
+            ..Summary::default()
+        };
+        for columns in [None, Some(200), Some(80)] {
+            let text = render(&summary, Style::PLAIN, columns, false);
+            let legend = "(T) is a transaction, not in TOTAL";
+            assert!(text.contains(legend), "{columns:?}: {text}");
+            let marked = text.lines().filter(|line| line.contains("(T)  "));
+            assert_eq!(marked.count(), 1, "{columns:?}: {text}");
+        }
+        let plain = Summary {
+            labels: vec![row("Form", 10, 0)],
+            ..summary
+        };
+        let text = render(&plain, Style::PLAIN, None, false);
+        assert!(!text.contains("(T)"), "{text}");
+    }
+
+    #[test]
+    fn outside_a_terminal_nothing_is_cut() {
+        let label = format!("/{}/end", "x".repeat(300));
+        let message = format!("Non HTTP response message: {}the cause", "y".repeat(300));
+        let summary = Summary {
+            total: row("TOTAL", 1, 1),
+            labels: vec![row(&label, 1, 1), row("Home", 1, 1)],
+            errors: vec![kind("Non HTTP response code: E", &message, 1)],
+            ..Summary::default()
+        };
+        let text = render(&summary, Style::PLAIN, None, false);
+        assert!(text.contains(&label) && text.contains(&message), "{text}");
+        let terminal = render(&summary, Style::PLAIN, Some(80), false);
+        assert!(
+            terminal.lines().all(|line| line.width() <= 80),
+            "{terminal}"
+        );
+        assert!(
+            terminal.contains("  E yyy") && terminal.contains("yythe cause\n"),
+            "{terminal}"
+        );
+    }
+
+    #[test]
+    fn all_times_of_a_column_have_one_unit() {
+        let summary = Summary {
+            total: row("TOTAL", 2, 0),
+            labels: [0.0004, 0.05, 0.7, 1.5, 20.0, 3000.0]
+                .map(|mean_ms| LabelSnapshot {
+                    mean_ms,
+                    ..row("a", 1, 0)
+                })
+                .to_vec(),
+            ..full()
+        };
+        let text = render(&summary, Style::PLAIN, None, false);
+        let means = text.lines().skip(2).take(6).map(|line| {
+            let cells: Vec<&str> = line.split_whitespace().collect();
+            cells[5].to_owned()
+        });
+        let means: Vec<String> = means.collect();
+        assert_eq!(means, ["0", "0.050", "0.700", "1.50", "20.0", "3000"]);
     }
 
     #[test]
@@ -505,11 +638,11 @@ log      jmeter.log
             labels: vec![row("Home", 1, 0)],
             ..Summary::default()
         };
-        assert!(!render(&summary, Style::COLOURED, None).contains("\x1b[38;5;160m"));
+        assert!(!render(&summary, Style::COLOURED, None, false).contains("\x1b[38;5;160m"));
         let failed = Summary {
             labels: vec![row("Home", 1, 1)],
             ..summary
         };
-        assert!(render(&failed, Style::COLOURED, None).contains("\x1b[38;5;160mHome"));
+        assert!(render(&failed, Style::COLOURED, None, false).contains("\x1b[38;5;160mHome"));
     }
 }

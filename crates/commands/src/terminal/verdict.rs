@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use drumfire_health::{Cause, Grade, Reason, Verdict};
 
-use super::format::wrapped;
+use super::format::{counted, wrapped};
 use super::style::Style;
 
 /// How many spans of a reason are listed; the rest are only counted.
@@ -48,8 +48,7 @@ pub fn render(
 fn without(left_out: &[String]) -> String {
     match left_out.len() {
         0 => String::new(),
-        1 => ", without 1 element".to_owned(),
-        count => format!(", without {count} elements"),
+        count => format!(", without {}", counted(count as u64, "element")),
     }
 }
 

@@ -6,6 +6,7 @@ use drumfire_elements::shared::http;
 use drumfire_jmx::{Node, Tree};
 use serde::Serialize;
 
+use super::java_runs::{JavaRuns, java_runs};
 use crate::elements::samplers::http::source::source_addresses;
 use crate::run::program::{GroupKind, Program};
 
@@ -23,6 +24,10 @@ pub struct MachineDemand {
     pub loopback: bool,
     /// Hosts that requests name, with the port where there is one, as the plan has them.
     pub targets: Vec<String>,
+    /// Samplers, each counted once.
+    pub samplers: u64,
+    /// How often Java code runs if each sampler runs once.
+    pub java_runs: JavaRuns,
     /// Source addresses that a request's connections may use (`HTTPSampler.ipSource`), at least 1.
     pub source_addresses: u64,
 }
@@ -53,7 +58,10 @@ pub fn demand(tree: &Tree, program: &Program) -> MachineDemand {
         .settings
         .properties
         .get_bool("httpclient.reset_state_on_thread_group_iteration", true);
+    let (samplers, java_runs) = java_runs(tree);
     MachineDemand {
+        samplers,
+        java_runs,
         users: [GroupKind::SetUp, GroupKind::Main, GroupKind::TearDown]
             .map(running)
             .into_iter()
@@ -154,6 +162,8 @@ mod tests {
                 tls: true,
                 loopback: true,
                 targets: vec!["127.0.0.1".to_owned()],
+                samplers: 1,
+                java_runs: JavaRuns::default(),
                 source_addresses: 1,
             }
         );

@@ -3,6 +3,7 @@
 pub mod advice;
 pub mod demand;
 pub mod describe;
+pub mod java_runs;
 pub mod labels;
 pub mod plan_files;
 pub mod preflight;

@@ -2,6 +2,7 @@
 //! Taurus divides them, or by one user with one iteration for `--once`.
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use drumfire_elements::controllers::loop_controller;
 use drumfire_elements::shared::group;
@@ -11,6 +12,7 @@ use drumfire_elements::thread_groups::{
 };
 use drumfire_elements::timers::throughput_shaping_timer;
 use drumfire_jmx::{Element, Node, Prop, Tree, Value};
+use drumfire_platform::words::counted;
 
 /// The load that a plan gets instead of its own. A setting that is not given stays as the plan has it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +22,8 @@ pub struct LoadOverride {
     pub ramp_up_s: Option<u64>,
     /// From the start of a group to its end, including the ramp-up.
     pub duration_s: Option<u64>,
+    /// Iterations of each user. With a duration, a group ends with whichever is over first.
+    pub iterations: Option<NonZeroU32>,
     /// Samples a second, all groups together.
     pub rate: Option<f64>,
     /// Iterations a second, all groups together, that start whether or not earlier ones have ended. `users` then limits how
@@ -27,7 +31,7 @@ pub struct LoadOverride {
     pub arrivals: Option<f64>,
     /// Only the group of this name.
     pub group: Option<String>,
-    /// One iteration of each group, with one user unless `users` says more.
+    /// One iteration of each group, unless `iterations` says more, with one user unless `users` says more.
     pub once: bool,
 }
 
@@ -36,6 +40,10 @@ pub struct LoadOverride {
 pub enum LoadError {
     /// A rate was given without the duration to spread it over.
     RateWithoutDuration,
+    /// Iterations were given to the thread group of this name, whose schedule starts them.
+    IterationsOfSchedule(String),
+    /// Iterations were given along with a rate at which iterations arrive.
+    IterationsOfArrivals,
     /// There is no enabled thread group, or none of the name.
     NoGroup(Option<String>),
 }
@@ -46,6 +54,13 @@ impl fmt::Display for LoadError {
             LoadError::RateWithoutDuration => {
                 f.write_str("a rate needs a duration: add `--duration`")
             }
+            LoadError::IterationsOfSchedule(name) => write!(
+                f,
+                "`--iterations` has no meaning for the thread group `{name}`: its schedule starts the iterations, each with a user of its own; add `--users`, which replaces the schedule, or name another group with `--group`"
+            ),
+            LoadError::IterationsOfArrivals => f.write_str(
+                "`--iterations` has no meaning here: iterations arrive at a rate; leave it out",
+            ),
             LoadError::NoGroup(Some(name)) => {
                 write!(f, "the plan has no enabled thread group `{name}`")
             }
@@ -58,6 +73,12 @@ impl std::error::Error for LoadError {}
 
 const PLAIN: &str = thread_group::CLASS;
 const ARRIVALS: &str = arrivals_thread_group::CLASS;
+/// Groups whose schedule starts each iteration, with a user of its own.
+const SCHEDULED: [&str; 3] = [
+    open_model_thread_group::CLASS,
+    ARRIVALS,
+    free_form_arrivals_thread_group::CLASS,
+];
 /// Groups that send the load; set-up and tear-down groups keep theirs.
 const GROUPS: [&str; 7] = [
     PLAIN,
@@ -92,12 +113,12 @@ impl LoadOverride {
         if groups.is_empty() {
             return Err(LoadError::NoGroup(self.group.clone()));
         }
+        self.check_iterations(&groups)?;
         let mut notes = Vec::new();
         if let Some(arrivals) = self.arrivals {
             self.arrive(&mut groups, arrivals);
         } else if self.once {
-            let users = self.users.unwrap_or(1);
-            groups.iter_mut().for_each(|group| once(group, users));
+            groups.iter_mut().for_each(|group| self.once(group));
         } else {
             self.load(&mut groups, &mut notes);
         }
@@ -115,6 +136,29 @@ impl LoadOverride {
         Ok((tree, notes))
     }
 
+    /// Refuses iterations where they have no meaning.
+    fn check_iterations(&self, groups: &[&mut Node]) -> Result<(), LoadError> {
+        if self.iterations.is_none() {
+            return Ok(());
+        }
+        if self.arrivals.is_some() {
+            return Err(LoadError::IterationsOfArrivals);
+        }
+        if self.once || self.replaces_schedule() {
+            return Ok(());
+        }
+        let by_schedule = |group: &&&mut Node| SCHEDULED.contains(&group.class.as_str());
+        match groups.iter().find(by_schedule) {
+            Some(group) => Err(LoadError::IterationsOfSchedule(group.name.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the load says how many users run and when, so that groups with a schedule become plain ones.
+    fn replaces_schedule(&self) -> bool {
+        self.users.is_some() || self.duration_s.is_some() || self.ramp_up_s.is_some()
+    }
+
     fn load(&self, groups: &mut [&mut Node], notes: &mut Vec<String>) {
         let own: Vec<Option<u32>> = groups.iter().map(|group| own_users(group)).collect();
         let shares = self.users.map(|users| divide(users, &own));
@@ -122,8 +166,9 @@ impl LoadOverride {
             let total: u32 = shares.iter().sum();
             if total != users {
                 notes.push(format!(
-                    "{users} users cannot be divided among {} thread groups in their proportion: {total} will run",
-                    shares.len()
+                    "{} cannot be divided among {} in their proportion: {total} will run",
+                    counted(users.into(), "user"),
+                    counted(shares.len() as u64, "thread group")
                 ));
             }
         }
@@ -137,13 +182,10 @@ impl LoadOverride {
     fn shape(&self, group: &mut Node, users: Option<u32>) {
         let is_plain = group.class == PLAIN;
         if !is_plain {
-            if self.users.is_none() && self.duration_s.is_none() && self.ramp_up_s.is_none() {
+            if !self.replaces_schedule() && self.iterations.is_none() {
                 return;
             }
-            group.class = PLAIN.into();
-            group.written_class = PLAIN.into();
-            group.gui_class = thread_group::FACTS.gui.into();
-            group.props.remove(CONTROLLER);
+            make_plain(group);
             group.props.remove("ThreadGroup.duration");
             put(group, "ThreadGroup.ramp_time", "0");
             put(group, "ThreadGroup.scheduler", false);
@@ -161,6 +203,21 @@ impl LoadOverride {
             put(group, "ThreadGroup.duration", seconds.to_string());
             set_loops(group, "-1");
         }
+        if let Some(iterations) = self.iterations {
+            set_loops(group, &iterations.to_string());
+        }
+    }
+
+    fn once(&self, group: &mut Node) {
+        if group.class != PLAIN {
+            make_plain(group);
+        }
+        let users = self.users.unwrap_or(1).to_string();
+        put(group, "ThreadGroup.num_threads", users);
+        put(group, "ThreadGroup.ramp_time", "0");
+        put(group, "ThreadGroup.scheduler", false);
+        let iterations = self.iterations.map_or(1, NonZeroU32::get);
+        set_loops(group, &iterations.to_string());
     }
 }
 
@@ -196,17 +253,12 @@ fn put(group: &mut Node, name: &str, value: impl Into<Value>) {
     group.props.set(Prop::new(name, value));
 }
 
-fn once(group: &mut Node, users: u32) {
-    if group.class != PLAIN {
-        group.class = PLAIN.into();
-        group.written_class = PLAIN.into();
-        group.gui_class = thread_group::FACTS.gui.into();
-        group.props.remove(CONTROLLER);
-    }
-    put(group, "ThreadGroup.num_threads", users.to_string());
-    put(group, "ThreadGroup.ramp_time", "0");
-    put(group, "ThreadGroup.scheduler", false);
-    set_loops(group, "1");
+/// Turns a group of another kind into a plain Thread Group without a controller.
+fn make_plain(group: &mut Node) {
+    group.class = PLAIN.into();
+    group.written_class = PLAIN.into();
+    group.gui_class = thread_group::FACTS.gui.into();
+    group.props.remove(CONTROLLER);
 }
 
 fn set_loops(group: &mut Node, loops: &str) {
@@ -380,6 +432,96 @@ mod tests {
             (ARRIVALS, ["7.5", "38", "60"].map(str::to_owned))
         );
         assert_eq!(told(b), ["2.5", "13", "60"]);
+    }
+
+    fn loops(group: &Node) -> Option<i32> {
+        let controller = group.props.element(CONTROLLER)?;
+        Some(controller.props.int("LoopController.loops", 0))
+    }
+
+    #[test]
+    fn iterations_are_the_loops_of_each_user_and_a_duration_is_their_limit() {
+        let stepping = "kg.apc.jmeter.threads.SteppingThreadGroup";
+        let tree = plan(vec![
+            group(PLAIN, "a", "3")
+                .with("ThreadGroup.scheduler", true)
+                .with("ThreadGroup.duration", "60"),
+            group(stepping, "b", "7"),
+            group("SetupThreadGroup", "setup", "1"),
+        ]);
+        let load = LoadOverride {
+            iterations: NonZeroU32::new(5),
+            ..LoadOverride::default()
+        };
+        let (changed, _) = load.apply(&tree).expect("groups");
+        let [a, b, setup] = changed.roots[0].children.as_slice() else {
+            panic!("three groups")
+        };
+        assert_eq!((loops(a), loops(b), loops(setup)), (Some(5), Some(5), None));
+        assert_eq!(a.props.str("ThreadGroup.num_threads"), "3");
+        assert_eq!(a.props.str("ThreadGroup.duration"), "60");
+        assert_eq!(
+            (b.class.as_str(), &*b.props.str("ThreadGroup.num_threads")),
+            (PLAIN, "7")
+        );
+        let limited = LoadOverride {
+            duration_s: Some(30),
+            ..load
+        };
+        let (changed, _) = limited.apply(&tree).expect("groups");
+        for group in &changed.roots[0].children[..2] {
+            assert_eq!(loops(group), Some(5));
+            assert_eq!(group.props.str("ThreadGroup.duration"), "30");
+            assert!(group.props.bool("ThreadGroup.scheduler", false));
+        }
+    }
+
+    #[test]
+    fn iterations_are_refused_where_a_schedule_starts_them() {
+        let load = LoadOverride {
+            iterations: NonZeroU32::new(5),
+            ..LoadOverride::default()
+        };
+        for class in SCHEDULED {
+            let tree = plan(vec![group(PLAIN, "a", "1"), group(class, "visits", "")]);
+            let error = load.apply(&tree).expect_err("a schedule");
+            assert_eq!(error, LoadError::IterationsOfSchedule("visits".to_owned()));
+            assert!(error.to_string().contains("`--users`"), "{error}");
+            let remedies = [
+                LoadOverride {
+                    users: Some(2),
+                    ..load.clone()
+                },
+                LoadOverride {
+                    group: Some("a".to_owned()),
+                    ..load.clone()
+                },
+            ];
+            for remedy in remedies {
+                let (changed, _) = remedy.apply(&tree).expect("the remedy helps");
+                assert_eq!(loops(&changed.roots[0].children[0]), Some(5), "{remedy:?}");
+            }
+        }
+        let arrivals = LoadOverride {
+            arrivals: Some(9.0),
+            ..load
+        };
+        let error = arrivals.apply(&plan(vec![group(PLAIN, "a", "1")]));
+        assert_eq!(error.expect_err("a rate"), LoadError::IterationsOfArrivals);
+    }
+
+    #[test]
+    fn one_user_repeats_for_the_iterations_that_are_given() {
+        let tree = plan(vec![group(PLAIN, "a", "9")]);
+        let load = LoadOverride {
+            once: true,
+            iterations: NonZeroU32::new(3),
+            ..LoadOverride::default()
+        };
+        let (changed, _) = load.apply(&tree).expect("a group");
+        let group = &changed.roots[0].children[0];
+        assert_eq!(loops(group), Some(3));
+        assert_eq!(group.props.str("ThreadGroup.num_threads"), "1");
     }
 
     #[test]

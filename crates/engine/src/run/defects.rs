@@ -3,6 +3,8 @@
 use std::any::Any;
 use std::sync::{Mutex, PoisonError};
 
+use drumfire_platform::words::counted;
+
 /// The panics of a run.
 #[derive(Default)]
 pub struct Defects(Mutex<Noted>);
@@ -38,8 +40,7 @@ impl Defects {
         let noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let first = noted.first.as_ref()?;
         let lost = match (noted.workers, noted.users) {
-            (0, 1) => "1 user".to_owned(),
-            (0, users) => format!("{users} users"),
+            (0, users) => counted(users, "user"),
             (1, _) => "a worker with all its users".to_owned(),
             (workers, _) => format!("{workers} workers with all their users"),
         };

@@ -157,9 +157,12 @@ impl Ledger {
         self.connections
     }
 
-    /// Samples so far, including those of transaction controllers.
+    /// Samples so far, without those of transaction controllers: the number that every total of the run shows.
     pub fn samples(&self) -> u64 {
-        let counted = |counts: &[LabelCount]| counts.iter().map(|label| label.count).sum::<u64>();
+        let counted = |counts: &[LabelCount]| {
+            let samplers = counts.iter().filter(|label| !label.transaction);
+            samplers.map(|label| label.count).sum::<u64>()
+        };
         let handovers = self.handovers.iter();
         handovers.map(|handover| handover.counts(counted)).sum()
     }

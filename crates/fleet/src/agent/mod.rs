@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use drumfire_engine::{Control, EngineOptions, Outcome, Share, StartError, Subscriber};
+use drumfire_platform::words::counted;
 use futures_util::StreamExt as _;
 use tokio::runtime::{Builder, Runtime};
 
@@ -141,7 +142,7 @@ pub fn serve<E: Engine>(
     let end = part::take_part(options, engine, &runtime, &link, &assignment);
     runtime.shutdown_timeout(Duration::from_secs(1));
     let line = match &end {
-        Ok(part) => format!("run {run} has ended, {} samples", part.samples),
+        Ok(part) => format!("run {run} has ended, {}", counted(part.samples, "sample")),
         Err(error) => format!("run {run}: {error}"),
     };
     told(&line);

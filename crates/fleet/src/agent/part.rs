@@ -232,7 +232,7 @@ fn end(member: &Member, outcome: &Outcome) -> AgentEnd {
     let given_up = member.spool.given_up();
     if given_up > 0 {
         faults.push(format!(
-            "{given_up} messages with results were dropped while NATS was away"
+            "messages with results that were dropped while NATS was away: {given_up}"
         ));
     }
     let total = outcome.recording.total();

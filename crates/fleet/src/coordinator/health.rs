@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use drumfire_engine::AgentTick;
 use drumfire_health::{Cause, Grade, Reason, Second, Verdict};
+use drumfire_platform::words::counted;
 
 use super::watch::{OnLost, clock_text};
 use super::{AgentOutcome, Coordinator, UNCERTAIN_NS};
@@ -231,7 +232,7 @@ impl Coordinator<'_, '_, '_> {
             let taken = outcome.end.as_ref();
             let taken = taken.map_or(agent.state.samples, |end| end.samples);
             let missing = (agent.before + taken).saturating_sub(outcome.samples);
-            let measured = format!("{missing} samples of agent `{}`", agent.name);
+            let measured = format!("{} of agent `{}`", counted(missing, "sample"), agent.name);
             (missing > 0).then(|| reason(Cause::NumbersMissing, Vec::new(), measured))
         });
         missing.collect()
@@ -289,7 +290,7 @@ fn by_agents(measured: &[(&str, Vec<&str>)]) -> String {
         .map(|(_, names)| names.len())
         .sum();
     if hidden > 0 {
-        told.push(format!("{hidden} more agents"));
+        told.push(counted(hidden as u64, "more agent"));
     }
     told.join("; ")
 }

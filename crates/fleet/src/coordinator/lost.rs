@@ -1,5 +1,7 @@
 //! Reacts when agents are silent, lost or back.
 
+use drumfire_platform::words::counted;
+
 use super::watch::{self, AgentNews, OnLost, clock_text};
 use super::{Coordinator, HEARTBEAT};
 
@@ -55,8 +57,9 @@ impl Coordinator<'_, '_, '_> {
         let missing = self.undelivered(index as usize, heard_ms);
         let silent_s = (now_ms - heard_ms) as f64 / 1000.0;
         self.warn(format!(
-            "agent `{name}` lost at {}, {users} users, {missing}; {then} after {silent_s:.0} s",
-            clock_text(heard_ms)
+            "agent `{name}` lost at {}, {}, {missing}; {then} after {silent_s:.0} s",
+            clock_text(heard_ms),
+            counted(users, "user")
         ));
     }
 
@@ -73,7 +76,10 @@ impl Coordinator<'_, '_, '_> {
         let missing_s = (heard_ms - told_ms).max(0) as f64 / 1000.0 + HEARTBEAT.as_secs_f64();
         match samples {
             0 => format!("up to {missing_s:.1} s of its data"),
-            samples => format!("up to {missing_s:.1} s of its data, {samples} samples or more"),
+            samples => format!(
+                "up to {missing_s:.1} s of its data, {} or more",
+                counted(samples, "sample")
+            ),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use drumfire_engine::{Event, Started, Stopping};
+use drumfire_platform::words::counted;
 
 use super::{Coordinator, LEAD, LEAD_LOCAL, LOOK, PREPARATION, UNCERTAIN_NS, USELESS_NS, watch};
 use crate::error::FleetError;
@@ -94,7 +95,8 @@ impl Coordinator<'_, '_, '_> {
         if !self.is_local {
             let (run, count) = (&self.manifest.run, self.agents.len());
             let line = format!(
-                "run {run} on {count} agents; if this terminal closes, continue with: drumfire attach {run}"
+                "run {run} on {}; if this terminal closes, continue with: drumfire attach {run}",
+                counted(count as u64, "agent")
             );
             self.tell(&Event::Line(line.into()));
         }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use drumfire_platform::words::{count, counted};
 use serde::{Deserialize, Serialize};
 
 use crate::cause::Cause;
@@ -9,7 +10,7 @@ use crate::evidence::{
     FROZEN_MS, LATE_US, RETRANSMITTED, SEGMENTS, Seen, by_second, cores_taken_beside,
     target_took_cpu,
 };
-use crate::machine::Limits;
+use crate::machine::{Limits, cores_told};
 use crate::programs::{BusyProgram, Locality};
 use crate::watch::{Second, Shortages};
 
@@ -141,13 +142,13 @@ pub fn judge(seconds: &[Second], failures: &Failures, limits: &Limits) -> Verdic
 }
 
 fn too_short(length_ms: u64, samples: u64) -> Reason {
-    let noun = if samples == 1 { "sample" } else { "samples" };
     Reason {
         cause: Cause::TooShort,
         spans_ms: Vec::new(),
         measured: format!(
-            "{:.1} s and {samples} {noun}; the minimum is {} s and {FEWEST_SAMPLES} samples",
+            "{:.1} s and {}; the minimum is {} s and {FEWEST_SAMPLES} samples",
             length_ms as f64 / 1000.0,
+            counted(samples, "sample"),
             SHORTEST_MS / 1000
         ),
         remedy: Cause::TooShort.remedy().to_owned(),
@@ -280,7 +281,11 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
     match cause {
         Cause::ProcessStopped => format!("nothing ran for {} ms", second.frozen_ms),
         Cause::CpuThrottled => format!("without CPU for {}", of_length(second.throttled_ms)),
-        Cause::CpuStolen => format!("{:.2} of {cores} cores", second.cores_stolen.min(cores)),
+        Cause::CpuStolen => format!(
+            "{:.2} of {}",
+            second.cores_stolen.min(cores),
+            cores_told(cores)
+        ),
         Cause::CpuTakenByOthers => taken_by_others(second, cores),
         Cause::CpuUsedUp => used_up(second, cores),
         Cause::WorkerUsedUp => format!("{:.2} of its core", second.busiest_thread.min(1.0)),
@@ -346,8 +351,9 @@ fn measured(cause: Cause, second: &Second, limits: &Limits) -> String {
 
 fn taken_by_others(second: &Second, cores: f64) -> String {
     format!(
-        "others used {:.2} of {cores} cores{}, {:.2} threads waited for a core",
+        "others used {:.2} of {}{}, {:.2} threads waited for a core",
         second.cores_others,
+        cores_told(cores),
         named(&second.programs),
         second.threads_waiting
     )
@@ -359,7 +365,7 @@ fn used_up(second: &Second, cores: f64) -> String {
         _ => "",
     };
     let used = second.cores_used.min(cores);
-    let mut told = format!("{used:.2} of {cores} cores{site}");
+    let mut told = format!("{used:.2} of {}{site}", cores_told(cores));
     if second.cores_family >= TOLD_CORES {
         let family = second.cores_family;
         told.push_str(&format!(", the run's other processes {family:.2}"));
@@ -469,8 +475,10 @@ fn target_here(seconds: &[Second], limits: &Limits) -> Option<Reason> {
             let program = second.programs.iter().find(|program| program.is_target);
             let name = program.map_or("it".to_owned(), |program| format!("`{}`", program.name));
             format!(
-                "{name} used up to {:.2} of {} cores, the generator {:.2} meanwhile",
-                second.cores_target, limits.cores, second.cores_used
+                "{name} used up to {:.2} of {}, the generator {:.2} meanwhile",
+                second.cores_target,
+                cores_told(limits.cores),
+                second.cores_used
             )
         }
     };
@@ -547,8 +555,8 @@ fn add_failures(
             failures.lacking.port,
             (|lacking| lacking.port) as fn(&Shortages) -> u64,
             format!(
-                "{} samples found no local port{ports}",
-                failures.lacking.port
+                "{} found no local port{ports}",
+                counted(failures.lacking.port, "sample")
             ),
         ),
         (
@@ -556,21 +564,24 @@ fn add_failures(
             failures.lacking.file,
             |lacking| lacking.file,
             format!(
-                "{} samples could not open a socket or file",
-                failures.lacking.file
+                "{} could not open a socket or file",
+                counted(failures.lacking.file, "sample")
             ),
         ),
         (
             Cause::MemoryUsedUp,
             failures.lacking.memory,
             |lacking| lacking.memory,
-            format!("{} samples got no memory", failures.lacking.memory),
+            format!(
+                "{} got no memory",
+                counted(failures.lacking.memory, "sample")
+            ),
         ),
         (
             Cause::ResultsLost,
             failures.lost_rows,
             |_| 0,
-            format!("{} rows were not written to a file", failures.lost_rows),
+            format!("rows not written to a file: {}", count(failures.lost_rows)),
         ),
     ];
     for (cause, count, of, measured) in seen {

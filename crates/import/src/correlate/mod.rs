@@ -13,6 +13,7 @@ mod pair;
 mod search;
 mod sent;
 
+use drumfire_platform::words::counted;
 use serde_json::Value;
 
 use crate::draft::{Data, Draft, DraftStep};
@@ -71,8 +72,8 @@ pub fn correlate(draft: &mut Draft, other: Option<&Draft>, constants: &[String])
     let pair = other.map(|other| Pair::of(&steps, other));
     if let Some(lone) = pair.as_ref().map(Pair::lone).filter(|lone| *lone > 0) {
         draft.warn(format!(
-            "{lone} of {} requests are not in the other user's recording: their values are judged by one recording",
-            steps.len()
+            "the other user's recording lacks {lone} of {}: one recording alone shows which of their values change",
+            counted(steps.len() as u64, "request")
         ));
     }
     let mut all = Correlation {

@@ -1,5 +1,6 @@
 //! Imports Postman collections 2.0 and 2.1 with their environments.
 
+use drumfire_platform::words::counted;
 use serde_json::Value;
 
 use crate::correlate::{Extractor, ExtractorSource};
@@ -408,7 +409,8 @@ impl Importer {
             let name = item["name"].as_str().unwrap_or("the collection");
             let name = names::one_line(name);
             self.draft.warn(format!(
-                "scripts of `{name}` are not carried over: {rest} lines"
+                "scripts of `{name}` are not carried over: {}",
+                counted(rest as u64, "line")
             ));
         }
     }

@@ -202,6 +202,11 @@ pub(super) const OWN: PropertySection = PropertySection {
             "Seconds that each thread group runs (`run --duration`).",
         ),
         honoured(
+            "drumfire.load.iterations",
+            "",
+            "Iterations of each user (`run --iterations`); with a duration, the group ends with whichever is over first.",
+        ),
+        honoured(
             "drumfire.load.rate",
             "",
             "Samples a second, all groups together (`run --rate`); needs a duration.",
@@ -225,6 +230,11 @@ pub(super) const OWN: PropertySection = PropertySection {
             "drumfire.strict",
             "false",
             "A run whose verdict is not VALID ends with exit code 6.",
+        ),
+        honoured(
+            "drumfire.verbose",
+            "false",
+            "At the end, a run also prints the generator's own times and its connections (`run --verbose`).",
         ),
         honoured(
             "demo.*",

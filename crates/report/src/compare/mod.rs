@@ -54,9 +54,9 @@ pub enum Finding {
     Worse,
     /// Better, and not by chance.
     Better,
-    /// No difference that matters and stands out from the noise.
+    /// No difference that matters and stands out from the noise, in runs that are long enough to show one.
     Same,
-    /// There are signs of a large difference, but the runs are too short or too noisy to be sure.
+    /// The runs are too short or too noisy to be sure.
     Unclear,
     /// Only the later run has it.
     Added,
@@ -228,6 +228,12 @@ fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> Compared
     total.label = "All samples".to_owned();
     let mut labels = compare_labels(base, other, options);
     find(labels.iter_mut().chain([&mut total]));
+    let is_conclusive = !are_too_short(base, other);
+    for label in labels.iter_mut().chain([&mut total]) {
+        if !is_conclusive || label.before.min(label.after) == 0 {
+            label.withdraw_same();
+        }
+    }
     let refusals = refusals::refusals(base, other);
     let findings = labels.iter().chain([&total]).map(|label| label.finding);
     let finding = worst_of(findings);
@@ -240,6 +246,35 @@ fn compare(base: &RunFile, other: &RunFile, options: CompareOptions) -> Compared
         notes: notes(base, other),
         total,
         labels,
+    }
+}
+
+/// Runs shorter than this, in seconds, have too few windows of time to tell noise from a difference.
+const SHORTEST_S: f64 = 10.0;
+/// The verdict on a run with too few samples or too little time (`drumfire_health::Grade::TooShort`).
+const TOO_SHORT: &str = "too short to judge";
+
+/// Whether one of the runs is too short for the statement that nothing differs.
+fn are_too_short(base: &RunFile, other: &RunFile) -> bool {
+    [base, other].iter().any(|run| {
+        let state = run.verdict.as_ref().map(|verdict| verdict.state.as_str());
+        seconds(run) < SHORTEST_S || state == Some(TOO_SHORT)
+    })
+}
+
+fn seconds(run: &RunFile) -> f64 {
+    (run.ended_ms - run.started_ms) as f64 / 1000.0
+}
+
+impl ComparedLabel {
+    /// Takes back that nothing differs, because too little was measured for that.
+    fn withdraw_same(&mut self) {
+        let differences = self.differences.iter_mut().map(|one| &mut one.finding);
+        for finding in differences.chain([&mut self.finding]) {
+            if *finding == Finding::Same {
+                *finding = Finding::Unclear;
+            }
+        }
     }
 }
 
@@ -433,6 +468,11 @@ fn worst_of(findings: impl Iterator<Item = Finding> + Clone) -> Finding {
 fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
     let mut notes = Vec::new();
     for run in [base, other] {
+        if run.recording.total().count == 0 {
+            notes.push(format!("{} has no sample.", run.name));
+        }
+    }
+    for run in [base, other] {
         if let Some(verdict) = run
             .verdict
             .as_ref()
@@ -464,7 +504,6 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
             users[0], users[1]
         ));
     }
-    let seconds = |run: &RunFile| (run.ended_ms - run.started_ms) as f64 / 1000.0;
     let (first, second) = (seconds(base), seconds(other));
     if first.min(second) * 2.0 < first.max(second) {
         let digits = if first.min(second) < 10.0 { 2 } else { 0 };
@@ -472,7 +511,7 @@ fn notes(base: &RunFile, other: &RunFile) -> Vec<String> {
             "One run is much longer than the other: {first:.digits$} s and {second:.digits$} s."
         ));
     }
-    if first.min(second) < 10.0 {
+    if are_too_short(base, other) {
         notes.push("The runs are too short to tell noise from a difference.".to_owned());
     }
     notes

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use drumfire_platform::words::counted;
+
 use crate::run_file::RunFile;
 
 /// If the numbers of users differ by more than this share, the load is another.
@@ -42,8 +44,10 @@ pub fn refusals(base: &RunFile, other: &RunFile) -> Vec<String> {
     let apart = f64::from(first.abs_diff(second)) / f64::from(first.max(second).max(1));
     if first > 0 && second > 0 && apart > OTHER_LOAD {
         refusals.push(format!(
-            "the load differs: {first} users in {}, {second} in {}",
-            base.name, other.name
+            "the load differs: {} in {}, {second} in {}",
+            counted(first.into(), "user"),
+            base.name,
+            other.name
         ));
     }
     refusals

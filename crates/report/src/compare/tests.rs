@@ -113,6 +113,67 @@ fn short_runs_are_unclear_and_strange_labels_are_told() {
 }
 
 #[test]
+fn runs_that_are_too_short_are_never_called_the_same() {
+    let one = |name: &str, seconds: i64| {
+        let mut run = run(name, 1, 1.0, 5);
+        run.ended_ms = run.started_ms + seconds * 1000;
+        run
+    };
+    let judged = |name: &str, state: &str| {
+        let mut run = one(name, 120);
+        run.verdict = Some(RunVerdict {
+            state: state.to_owned(),
+            reasons: Vec::new(),
+        });
+        run
+    };
+    let pairs = [
+        (one("a", 120), one("b", 9)),
+        (one("a", 9), one("b", 120)),
+        (judged("a", "VALID"), judged("b", "too short to judge")),
+    ];
+    for (base, other) in pairs {
+        let other = compared(&base, other);
+        assert!(other.notes.iter().any(|note| note.contains("too short")));
+        assert_eq!(other.finding, Finding::Unclear);
+        let labels = other.labels.iter().chain([&other.total]);
+        for label in labels {
+            assert_eq!(label.finding, Finding::Unclear);
+            assert!(
+                found(&other)
+                    .iter()
+                    .all(|(_, finding)| *finding != Finding::Same)
+            );
+        }
+    }
+    let long = compared(&judged("a", "VALID"), judged("b", "VALID"));
+    assert_eq!(long.finding, Finding::Same);
+}
+
+#[test]
+fn a_run_without_samples_is_never_called_the_same() {
+    let empty = |name: &str| {
+        let mut run = RunFile::new(name, Recording::default());
+        (run.started_ms, run.ended_ms) = (0, 60_000);
+        run
+    };
+    let full = run("a", 1, 1.0, 0);
+    for (base, other) in [
+        (full.clone(), empty("b")),
+        (empty("b"), full),
+        (empty("a"), empty("b")),
+    ] {
+        let other = compared(&base, other);
+        assert_eq!(other.finding, Finding::Unclear);
+        assert_eq!(
+            other.sentence,
+            "There is nothing to compare: a run has no sample"
+        );
+        assert!(other.notes.contains(&"b has no sample.".to_owned()));
+    }
+}
+
+#[test]
 fn it_is_told_in_words() {
     let all = Comparison::of(
         &run("a", 1, 1.0, 5),
@@ -130,7 +191,7 @@ fn it_is_told_in_words() {
     );
     assert_eq!(
         lines.next(),
-        Some("  All samples: worse, 6000 and 6000 samples")
+        Some("  All samples: worse, 6,000 and 6,000 samples")
     );
     let mut refused = all.clone();
     refused.others[0].refusals = vec!["the load differs".to_owned()];

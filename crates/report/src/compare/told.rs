@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use drumfire_platform::words::{count, counted};
+
 use super::{ComparedLabel, ComparedRun, Comparison, Difference, Finding};
 
 impl Finding {
@@ -39,6 +41,9 @@ pub(super) fn sentence(
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .filter(|_| finding != Finding::Same)
         .or_else(|| found(total));
+    if total.before.min(total.after) == 0 {
+        return "There is nothing to compare: a run has no sample".to_owned();
+    }
     let p95 = total.differences.iter().find(|d| d.metric == "p95");
     let Some((difference, label)) = most
         .map(|(_, difference, label)| (difference, label))
@@ -156,8 +161,10 @@ impl Comparison {
                 };
                 let _ = writeln!(
                     text,
-                    "  {}{kind}: {finding}, {} and {} samples",
-                    label.label, label.before, label.after
+                    "  {}{kind}: {finding}, {} and {}",
+                    label.label,
+                    count(label.before),
+                    counted(label.after, "sample")
                 );
                 for difference in &label.differences {
                     let told = format!("{:<8}{}", difference.metric, told(difference));

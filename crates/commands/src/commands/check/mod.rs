@@ -48,8 +48,7 @@ pub fn check<E: Engine>(
         }
     }
     if options.format == CheckFormat::Text {
-        let is_coloured = console.err_style.is_coloured();
-        let rendered = findings::render(&survey.findings, is_coloured, options.verbose);
+        let rendered = console.render_findings(&survey.findings, options.verbose);
         console.print_error(&rendered);
     }
     Ok(if survey.runs {

@@ -11,6 +11,7 @@ use drumfire_import::correlate::{Finding, correlate, counterparts};
 use drumfire_import::like::Recorder;
 use drumfire_import::{Draft, Format, ImportError, ImportOptions};
 use drumfire_jmx::Tree;
+use drumfire_platform::progress::Work;
 
 use super::inputs::settings;
 use super::new::{base_name, data_file, refuse_existing};
@@ -18,6 +19,7 @@ use crate::console::Console;
 use crate::engine::Engine;
 use crate::exit_codes::Exit;
 use crate::options::{PropertyOptions, Refusal};
+use crate::terminal::format::counted;
 use crate::whole_file;
 use arguments::ImportArguments;
 use uploads::Uploads;
@@ -46,8 +48,10 @@ pub fn import<E: Engine>(
         read: Some(read_file),
         ..ImportOptions::default()
     };
+    let progress = Work::begin("reading requests");
     let recorded = drumfire_import::import(&files, &options).map_err(|error| refusal(&error))?;
     let other = other_user(arguments.other_user.as_deref(), &recorded, &options)?;
+    drop(progress);
     let wish = WantedPlan {
         output: &arguments.output,
         correlates: !arguments.no_correlation,
@@ -120,9 +124,13 @@ fn finish_with<E: Engine>(
     let mut findings = Vec::new();
     let mut proof = None;
     if wish.correlates && !draft.data.is_used_once {
+        let progress = Work::begin("finding values that change");
         findings = correlate(&mut draft, wish.other.as_ref(), &[]);
+        drop(progress);
         if let Some(server) = wish.verify {
+            let progress = Work::begin(format!("running the plan against {server}"));
             let proved = verify::prove(&draft, &findings, server, wish.output, engine, console)?;
+            drop(progress);
             let constants = proved.constants(&findings, wish.accept);
             if !constants.is_empty() {
                 draft = recorded;
@@ -235,10 +243,6 @@ fn summary(
     uploads: &Uploads,
     output: &Path,
 ) -> String {
-    let count = |number: usize, one: &str| match number {
-        1 => format!("1 {one}"),
-        number => format!("{number} {one}s"),
-    };
     let steps: Vec<String> = draft.steps().map(|step| step.request.label()).collect();
     let named = draft
         .transactions
@@ -248,10 +252,10 @@ fn summary(
     let mut text = format!(
         "wrote      {}: {}",
         output.display(),
-        count(steps.len(), "request")
+        counted(steps.len() as u64, "request")
     );
     if named > 0 {
-        text.push_str(&format!(" in {}", count(named, "transaction")));
+        text.push_str(&format!(" in {}", counted(named as u64, "transaction")));
     }
     text.push('\n');
     if draft.data_text().is_some() {
@@ -265,7 +269,7 @@ fn summary(
     text.push_str(&uploads.lines());
     for finding in findings {
         let from = steps.get(finding.from).map_or("", String::as_str);
-        let used = count(finding.used_in.len(), "request");
+        let used = counted(finding.used_in.len() as u64, "request");
         let confirmed = match finding.is_confirmed {
             true => ", confirmed by the other user",
             false => "",

@@ -193,6 +193,7 @@ fn replay<E: Engine>(
             err_style: Style::PLAIN,
             is_terminal: false,
             is_optimized: true,
+            err_columns: None,
         };
         run::run(options, engine, &mut unseen)?;
     }

@@ -25,6 +25,8 @@ use crate::terminal::{milestones, verdict};
 use crate::ui::Ui;
 use crate::{baseline, reports, run_record, summary_json, thresholds};
 
+/// The property that prints the generator's own times, for JMeter's command line.
+const VERBOSE: &str = "drumfire.verbose";
 /// The property that requires a VALID verdict, for JMeter's command line.
 const STRICT: &str = "drumfire.strict";
 
@@ -71,7 +73,12 @@ pub fn conclude<E: Engine>(
     if progress != Progress::Quiet && !brief.options.plan.is_of_url() {
         console.line(milestones::END_OF_RUN);
     }
-    finish(&outcome, log, stopped, progress, console);
+    let shown = EndBlock {
+        progress,
+        is_verbose: brief.options.verbose || brief.settings.properties.get(VERBOSE) == Some("true"),
+        log,
+    };
+    finish(&outcome, shown, stopped, console);
     let allows_unjudged = thresholds::allows_unjudged(&brief.settings);
     let broke_threshold = thresholds::print(&judged, allows_unjudged, progress, console);
     if brief.fleet.is_some() && progress != Progress::Quiet {
@@ -160,7 +167,7 @@ impl Records<'_> {
             run.recording.errors.forget_samples();
         }
         if let Some(baseline) = &self.brief.baseline {
-            match baseline::compare(baseline, &run, console) {
+            match baseline::compare(baseline, &run, options.progress, console) {
                 Ok(is_worse) => ending.is_worse = is_worse,
                 Err(why) => faults.push(why),
             }
@@ -209,22 +216,36 @@ fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> 
     }
 }
 
+/// What is printed at the end of a run.
+struct EndBlock {
+    progress: Progress,
+    is_verbose: bool,
+    log: Option<PathBuf>,
+}
+
 /// Prints the end of the run and its numbers.
 fn finish(
     outcome: &Outcome,
-    log: Option<PathBuf>,
+    shown: EndBlock,
     stopped: Option<&'static str>,
-    progress: Progress,
     console: &mut Console<'_>,
 ) {
+    let EndBlock {
+        progress,
+        is_verbose,
+        log,
+    } = shown;
+    let summary = Summary {
+        log,
+        ..Summary::of(outcome)
+    };
+    for line in summary::details(&summary, true).lines() {
+        tracing::info!("{line}");
+    }
     if progress != Progress::Quiet {
         let style = console.style;
         let columns = console.is_terminal.then(|| terminal_size().0);
-        let summary = Summary {
-            log,
-            ..Summary::of(outcome)
-        };
-        console.print(&summary::render(&summary, style, columns));
+        console.print(&summary::render(&summary, style, columns, is_verbose));
     }
     if let Some(signal) = stopped {
         console.warn(&format!("{signal} ended the run early"));

@@ -170,7 +170,7 @@ fn begin(
         ..RunOrder::default()
     };
     let demo = match options.demo {
-        true => Some(start_demo(console)?),
+        true => Some(start_demo(options.progress, console)?),
         false => None,
     };
     let own = demo.as_ref().map(DemoSite::properties);
@@ -537,13 +537,15 @@ fn results_file(file: &ResultsFile, remembered: Option<&Path>) -> PathBuf {
     }
 }
 
-fn start_demo(console: &mut Console<'_>) -> Result<DemoSite, Refusal> {
+fn start_demo(progress: Progress, console: &mut Console<'_>) -> Result<DemoSite, Refusal> {
     let site =
         DemoSite::start(0, 0).map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
-    console.line(&format!(
-        "demo site  http://{}/  https://{}/",
-        site.http, site.https
-    ));
+    if progress != Progress::Quiet {
+        console.line(&format!(
+            "demo site  http://{}/  https://{}/",
+            site.http, site.https
+        ));
+    }
     Ok(site)
 }
 

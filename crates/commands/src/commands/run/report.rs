@@ -7,7 +7,7 @@ use crate::console::Console;
 use crate::engine::RunOrder;
 use crate::exit_codes::Exit;
 use crate::jmeter::meaning::failed;
-use crate::options::{Refusal, ReportFiles, RunOptions};
+use crate::options::{Progress, Refusal, ReportFiles, RunOptions};
 use crate::properties::RunProperties;
 use crate::reports;
 
@@ -16,6 +16,8 @@ pub struct Report {
     pub files: ReportFiles,
     /// Whether `statistics.json` describes the result file (`-e`).
     pub at_end: bool,
+    /// Whether to say nothing of the files that were written.
+    is_quiet: bool,
 }
 
 impl Report {
@@ -27,6 +29,7 @@ impl Report {
     ) -> Result<Report, Refusal> {
         let mut files = options.report.clone();
         let at_end = options.report_at_end;
+        let is_quiet = options.progress == Progress::Quiet;
         if let Some(folder) = &files.folder {
             reports::claim_folder(folder, options.delete_results)
                 .map_err(|message| failed(&message, Exit::RunFailed))?;
@@ -34,7 +37,11 @@ impl Report {
         if !at_end {
             // JMeter claims the folder of -o, but writes to it only with -e.
             files.folder = None;
-            return Ok(Report { files, at_end });
+            return Ok(Report {
+                files,
+                at_end,
+                is_quiet,
+            });
         }
         files
             .folder
@@ -47,7 +54,11 @@ impl Report {
             let message = format!("Results file:{} is not empty", results.display());
             return Err(failed(&message, Exit::RunFailed));
         }
-        Ok(Report { files, at_end })
+        Ok(Report {
+            files,
+            at_end,
+            is_quiet,
+        })
     }
 
     pub fn is_wished(&self) -> bool {
@@ -88,7 +99,7 @@ impl Report {
             ));
         }
         let pages = self.files.folder.iter().chain(&self.files.pages);
-        for page in pages.filter(|page| page.exists()) {
+        for page in pages.filter(|page| !self.is_quiet && page.exists()) {
             console.line(&format!("report   {}", page.display()));
         }
         let told = |message: String| format!("Error generating the report: {message}");

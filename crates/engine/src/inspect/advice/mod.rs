@@ -11,6 +11,9 @@ mod scripts;
 mod sight;
 mod variables;
 
+pub(super) use references::changes;
+pub(super) use sight::SCRIPT_TEXTS;
+
 use std::collections::HashSet;
 
 use serde::Serialize;

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use drumfire_health::{
     Delay, EngineCounters, Failures, Machine, Opened, Second, Shortages, Verdict, Watch, judge,
 };
+use drumfire_platform::words::counted;
 use drumfire_results::{
     ExistingFile, FileReport, Histogram, Recording, ResultFolder, ResultWriter, SummariserSettings,
 };
@@ -777,7 +778,7 @@ fn behind_schedule_us(recording: &Recording) -> u64 {
 
 fn lost_rows(file: &FileReport) -> Option<String> {
     let (path, lost) = (file.path.display(), file.lost_rows);
-    (lost > 0).then(|| format!("{path}: {lost} samples could not be written"))
+    (lost > 0).then(|| format!("{path}: {} could not be written", counted(lost, "sample")))
 }
 
 #[cfg(test)]

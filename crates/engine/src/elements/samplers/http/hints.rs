@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use drumfire_http::{Failure, FailureKind, Phase, Target};
+use drumfire_platform::words::counted;
 
 /// How long Linux holds the port of a connection that this side has closed (`TCP_TIMEWAIT_LEN`), in seconds.
 const TIME_WAIT_S: u32 = 60;
@@ -149,8 +150,9 @@ fn destination(failure: &Failure, target: &Target) -> String {
 
 fn no_port(to: &str, ports: Option<u32>, sources: usize) -> String {
     let ports = ports.map_or_else(|| "all".to_owned(), |ports| format!("all {ports}"));
+    let sources = counted(sources as u64, "source address");
     format!(
-        "No local port is left for connections to {to}: {ports} ports of {sources} source address(es) are in use; the port of \
+        "No local port is left for connections to {to}: {ports} ports of {sources} are in use; the port of \
          a connection closed here stays taken for {TIME_WAIT_S} s. More ports: keep connections alive, net.ipv4.tcp_tw_reuse=1, a wider \
          net.ipv4.ip_local_port_range, several source addresses (HTTPSampler.ipSource 127.0.0.2-127.0.0.9), or \
          drumfire.http.close_with_reset=true"
@@ -260,7 +262,7 @@ mod tests {
         assert!(no_file(Some("1024")).contains("the limit of 1024 open files is reached"));
         let ports = no_port("10.0.0.1:443", Some(28_232), 1);
         assert!(
-            ports.contains("connections to 10.0.0.1:443: all 28232 ports of 1 source address(es)")
+            ports.contains("connections to 10.0.0.1:443: all 28232 ports of 1 source address are")
         );
         assert!(no_answer("10.0.0.1:80", Some((262_144, 262_144))).contains("262144 of 262144"));
         assert!(no_answer("10.0.0.1:80", Some((7, 262_144))).contains("net.core.somaxconn"));
