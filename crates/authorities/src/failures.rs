@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use drumfire_certificates::{fault_in, is_unknown, reason};
+use drumfire_platform::causes::cause;
 use ureq::Error;
 
 /// Why a request failed, without codes of the system and terms of the libraries.
@@ -14,6 +15,7 @@ pub fn told(error: &Error) -> String {
         Error::HostNotFound => "its name has no address".to_owned(),
         Error::Timeout(_) => "it does not answer in time".to_owned(),
         Error::ConnectionFailed => "it cannot be reached".to_owned(),
+        Error::BadUri(_) => "the address is not a URL".to_owned(),
         other => other.to_string(),
     }
 }
@@ -41,7 +43,8 @@ fn io(error: &std::io::Error) -> String {
         ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => {
             "there is no route to it".to_owned()
         }
-        _ => tls(error),
+        _ if fault_in(error).is_some() => tls(error),
+        _ => cause(error),
     }
 }
 

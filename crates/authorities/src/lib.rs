@@ -13,9 +13,12 @@ mod failures;
 pub use credentials::without_credentials;
 pub use failures::told;
 
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use drumfire_platform::causes::unreadable;
+use drumfire_platform::spelling::absent;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{Error as PemError, PemObject as _};
 use thiserror::Error;
@@ -23,14 +26,14 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 /// Why a file of authorities cannot be used.
 #[derive(Debug, Error)]
-#[error(
-    "the authorities in `{}` cannot be read: {why}; name a file with certificates in PEM",
-    file.display()
-)]
+#[error("{why}\nhint: {hint}")]
 pub struct AuthoritiesError {
-    file: PathBuf,
     why: String,
+    hint: String,
 }
+
+/// The remedy for a file of another kind.
+const PEM: &str = "name a file with certificates in PEM";
 
 /// Authorities to trust in addition to the system's; none by default.
 #[derive(Clone, Debug, Default)]
@@ -47,13 +50,18 @@ impl Authorities {
     /// # Errors
     /// The file cannot be read or contains no certificate.
     pub fn read(file: &Path) -> Result<Authorities, AuthoritiesError> {
-        let wrong = |error: PemError| AuthoritiesError {
-            file: file.to_path_buf(),
-            why: match error {
-                PemError::Io(error) => error.to_string(),
-                PemError::NoItemsFound => "there is no certificate in it".to_owned(),
-                other => other.to_string(),
-            },
+        let wrong = |error: PemError| {
+            let (why, hint) = match error {
+                PemError::Io(error) if error.kind() == ErrorKind::NotFound => {
+                    (unreadable(file, &error), absent(file))
+                }
+                PemError::Io(error) => (unreadable(file, &error), PEM.to_owned()),
+                _ => (
+                    format!("`{}` has no certificate that can be read", file.display()),
+                    PEM.to_owned(),
+                ),
+            };
+            AuthoritiesError { why, hint }
         };
         let found = CertificateDer::pem_file_iter(file).map_err(wrong)?;
         let found = found.map(|one| one.map(|one| certificate(&one)));
@@ -123,7 +131,7 @@ mod tests {
     fn a_file_without_certificates_is_refused_with_its_name() {
         let why = read("no certificate\n").expect_err("there is none");
         assert!(
-            why.contains("ca.pem") && why.contains("no certificate in it"),
+            why.contains("ca.pem") && why.contains("no certificate"),
             "{why}"
         );
         let why = Authorities::read(Path::new("/nowhere/ca.pem")).expect_err("there is no file");

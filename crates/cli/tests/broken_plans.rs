@@ -111,7 +111,7 @@ fn what_cannot_run_is_refused_with_its_reason() {
         ),
         (
             include("gone.jmx"),
-            "error[include-failed]: cannot include 'gone.jmx': gone.jmx does not exist",
+            "error[include-failed]: cannot include 'gone.jmx': `gone.jmx` does not exist",
         ),
         (
             include("notes.txt"),

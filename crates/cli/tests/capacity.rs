@@ -78,5 +78,5 @@ fn what_cannot_be_searched_is_said_before_the_load() {
     };
     assert!(refused("p95 > 1s for 3s", "1", "2").contains("leave out `over` and `for`"));
     assert!(refused("p95 > 1s", "5", "2").contains("--max 2 is below --from 5"));
-    assert!(refused("p95 >> 1s", "1", "2").contains("threshold 'p95 >> 1s'"));
+    assert!(refused("p95 >> 1s", "1", "2").contains("threshold `p95 >> 1s`"));
 }

@@ -57,20 +57,23 @@ fn what_is_not_built_ends_with_four_and_leaves_nothing() {
 }
 
 #[test]
-fn a_missing_plan_is_told_in_jmeters_words() {
-    for words in [
-        &["-n", "-t", "nope.jmx"][..],
-        &["run", "nope.jmx"],
-        &["check", "nope.jmx"],
-        &["plan", "nope.jmx"],
+fn a_missing_plan_is_told_in_jmeters_words_only_on_jmeters_command_line() {
+    const JMETER: &str =
+        "An error occurred: The file [FOLDER]/nope.jmx doesn't exist or can't be opened\n";
+    for (words, expected) in [
+        (&["-n", "-t", "nope.jmx"][..], JMETER),
+        (&["run", "nope.jmx"], ""),
+        (&["check", "nope.jmx", "--json"], ""),
+        (&["plan", "nope.jmx"], ""),
     ] {
         let workshop = workshop();
         let finished = workshop.run(words, LIMIT);
         let folder = workshop.path("").canonicalize().expect("a folder");
         let out = redact(&finished.out, &[(&folder.to_string_lossy(), "[FOLDER]")]);
+        assert_eq!(out, expected, "{words:?}");
         assert_eq!(
-            out,
-            "An error occurred: The file [FOLDER]/nope.jmx doesn't exist or can't be opened\n"
+            finished.err,
+            "error: `nope.jmx` does not exist\nhint: check the path; it is relative to the working folder\n"
         );
         assert_eq!(finished.code, Some(3), "{words:?}");
     }
@@ -104,21 +107,8 @@ fn the_log_goes_where_j_says_and_keeps_to_its_level() {
 fn options_without_an_effect_are_told() {
     let workshop = workshop();
     workshop.write("p.jmx", "nonsense");
-    let finished = workshop.run(
-        &[
-            "-n",
-            "-t",
-            "p.jmx",
-            "-q",
-            "gone.properties",
-            "-i",
-            "log4j2.xml",
-            "-Lx=y",
-        ],
-        LIMIT,
-    );
+    let finished = workshop.run(&["-n", "-t", "p.jmx", "-i", "log4j2.xml", "-Lx=y"], LIMIT);
     for text in [
-        "warning: Can't find additional property file: gone.properties",
         "warning: the Log4j configuration log4j2.xml is not read",
         "warning: Invalid log level, 'y' for 'x'.",
     ] {

@@ -98,6 +98,10 @@ impl Engine for Scripted {
         self.compile(plan, settings, &RunOrder::default())
     }
 
+    fn has_rates(&self, (): &()) -> bool {
+        false
+    }
+
     fn describe(&self, (): &()) -> PlanView {
         let users = vec![UserWindow {
             start_ms: 0,
@@ -343,8 +347,8 @@ fn a_threshold_that_fails_good_runs_draws_a_warning_before_the_start() {
 fn a_wrong_threshold_is_refused_before_anything_is_sent() {
     let engine = Scripted::default();
     let told = tell(&engine, "run PLAN -j LOG --fail-on p95>300");
-    let message = "error: threshold 'p95>300': '300' is not a limit for p95, which is a time \
-                   and needs its unit: us, ms, s or min\n";
+    let message = "error: threshold `p95>300`: `300` is not a limit for p95, which is a time \
+                   and needs its unit: us, ms, s or min\nhint: write `p95 > 300ms`\n";
     assert_eq!((told.exit, told.err.as_str()), (Exit::Usage, message));
     assert!(engine.orders.lock().unwrap().is_empty());
 }

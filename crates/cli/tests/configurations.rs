@@ -177,7 +177,7 @@ fn a_configuration_that_cannot_be_run_is_refused_by_name() {
         ),
         (
             "execution: [{scenario: {script: gone.jmx}}]",
-            "there is no script `gone.jmx`",
+            "`gone.jmx` does not exist",
         ),
         (
             "execution: [{scenario: {requests: []}}]",
@@ -212,7 +212,10 @@ fn a_configuration_that_cannot_be_run_is_refused_by_name() {
             "provisioning: cloud\nexecution: [{scenario: {requests: [/]}}]",
             "`provisioning: cloud`",
         ),
-        ("execution: [", "the YAML cannot be read"),
+        (
+            "execution: [",
+            "the YAML is broken at line 1, column 12: unclosed bracket",
+        ),
         ("- a", "a configuration must be a table"),
     ] {
         shop.write("bad.yml", text);
@@ -249,7 +252,7 @@ fn profiles_set_load_limits_and_outputs() {
     let finished = shop.run(&["run", "plan.jmx", "--profile", "quik"], LIMIT);
     assert_eq!(finished.code, Some(2));
     let told = format!("{}{}", finished.out, finished.err);
-    assert!(told.contains("did you mean `quick`?"), "{told}");
+    assert!(told.contains("hint: write `quick`"), "{told}");
 }
 
 #[test]
@@ -460,7 +463,8 @@ fn a_project_file_that_is_wrong_is_told_on_standard_error() {
             "{command}"
         );
         assert!(
-            finished.err.contains("line 2") && finished.err.contains("userz"),
+            finished.err.contains("drumfire.toml:2:1: `userz`")
+                && finished.err.contains("hint: write `users`"),
             "{}",
             finished.err
         );

@@ -22,9 +22,13 @@ struct Run {
 
 impl Run {
     fn start(more: &[&str]) -> Run {
+        Run::of(&[debug("sample"), pause(20)].concat(), more)
+    }
+
+    /// Starts a run whose thread group has these elements.
+    fn of(elements: &str, more: &[&str]) -> Run {
         let workshop = Workshop::new(env!("CARGO_BIN_EXE_drumfire"));
-        let elements = [debug("sample"), pause(20)];
-        workshop.write("p.jmx", plan(&group(-1, &elements.concat())));
+        workshop.write("p.jmx", plan(&group(-1, elements)));
         let mut words = vec!["run", "--ui", "p.jmx", "--report", "r.html"];
         words.extend(more);
         let begun = Instant::now();
@@ -180,9 +184,29 @@ fn every_path_of_the_description_is_there() {
     run.end();
 }
 
+/// A Constant Throughput Timer that hardly delays.
+const THROUGHPUT: &str = r#"<ConstantThroughputTimer guiclass="TestBeanGUI" testclass="ConstantThroughputTimer" testname="rate"><intProp name="calcMode">0</intProp><doubleProp><name>throughput</name><value>6000000.0</value><savedValue>0.0</savedValue></doubleProp></ConstantThroughputTimer><hashTree/>"#;
+
+#[test]
+fn a_rate_factor_is_refused_where_the_plan_has_no_rate() {
+    let run = Run::start(&[]);
+    run.until("samples", |status| status["samples"].as_u64() > Some(0));
+    let refused = run.ctl(&["rate", "2"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert!(refused.err.contains("no rate to change"), "{refused:?}");
+    assert_eq!(run.ctl(&["rate", "1"]).code, Some(0), "it changes nothing");
+    assert_eq!(run.ctl(&["users", "users", "2"]).code, Some(0));
+    assert_eq!(run.ctl(&["stop"]).code, Some(0));
+    run.end();
+}
+
 #[test]
 fn orders_change_the_run_and_are_marks_of_it() {
-    let run = Run::start(&["--run-file", "run.drumfire", "--out", "json=out.jsonl"]);
+    let elements = [debug("sample"), pause(20), THROUGHPUT.to_owned()].concat();
+    let run = Run::of(
+        &elements,
+        &["--run-file", "run.drumfire", "--out", "json=out.jsonl"],
+    );
     run.until("samples", |status| status["samples"].as_u64() > Some(3));
     let status = run.ctl(&["status"]);
     assert_eq!(status.code, Some(0), "{status:?}");
@@ -479,7 +503,9 @@ fn an_address_that_cannot_be_had_is_told_before_the_load() {
     let refused = workshop.run(&["run", "p.jmx", "-l", "r.jtl", "--ui", &address], LIMIT);
     assert_eq!(refused.code, Some(1), "{refused:?}");
     assert!(
-        refused.err.contains(&format!("--ui {address}: ")),
+        refused
+            .err
+            .contains(&format!("`--ui {address}`: the port is in use")),
         "{refused:?}"
     );
     assert!(!workshop.path("r.jtl").exists());
@@ -488,7 +514,7 @@ fn an_address_that_cannot_be_had_is_told_before_the_load() {
     assert!(
         wrong
             .err
-            .contains("drumfire.ui: `nowhere` is not ADDRESS:PORT"),
+            .contains("`nowhere` is not a value of the property `drumfire.ui`"),
         "{wrong:?}"
     );
 }

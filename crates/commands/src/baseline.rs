@@ -15,15 +15,11 @@ use crate::options::{Progress, Refusal};
 pub fn read(file: &Path) -> Result<RunFile, Refusal> {
     let mut warnings = Vec::new();
     let mut run = read_input(file, &Default::default(), &mut warnings).map_err(|error| {
-        let mut refusal = Refusal::new(
-            Exit::RunFailed,
-            format!("the baseline cannot be read: {error}"),
-        );
-        let file = file.display();
-        refusal
-            .err
-            .push_str(&format!("hint: Make it with `--run-file {file}`\n"));
-        refusal
+        let refusal = Refusal::new(Exit::RunFailed, format!("`--baseline`: {error}"));
+        match error.has_hint() && file.exists() {
+            true => refusal,
+            false => refusal.hint(format!("make it with `--run-file {}`", file.display())),
+        }
     })?;
     run.name = format!("baseline {}", file.display());
     Ok(run)

@@ -29,7 +29,7 @@ pub struct CapacityArguments {
     #[arg(long, value_name = "FACTOR", default_value_t = 2.0)]
     pub step: f64,
     /// Users at a time, in all thread groups together; an iteration that finds no free user is skipped
-    #[arg(long, value_name = "COUNT", default_value_t = 1000)]
+    #[arg(long, value_name = "COUNT", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     pub users: u32,
     /// Options of `drumfire run`, behind `--`
     #[arg(last = true, value_name = "OPTIONS")]

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use drumfire_platform::causes::cause;
 use drumfire_results::CollectorSet;
 use drumfire_sinks::{MetricsServer, MetricsText, Users};
 use jiff::Timestamp;
@@ -55,8 +56,8 @@ impl Collectors {
             }
             text
         });
-        let server =
-            MetricsServer::listen(address, text).map_err(|error| format!("{address}: {error}"))?;
+        let server = MetricsServer::listen(address, text)
+            .map_err(|error| format!("{address}: {}", cause(&error)))?;
         tracing::info!(
             "Prometheus Listeners are shown at http://{}/metrics",
             server.address()

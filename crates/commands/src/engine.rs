@@ -73,6 +73,9 @@ pub trait Engine {
     /// The compiled plan as data.
     fn describe(&self, program: &Self::Program) -> PlanView;
 
+    /// Whether the compiled plan has throughput timers.
+    fn has_rates(&self, program: &Self::Program) -> bool;
+
     /// The thread groups of the compiled plan, without the rest.
     fn groups(&self, program: &Self::Program) -> Vec<GroupView> {
         self.describe(program).groups

@@ -185,7 +185,7 @@ mod tests {
     fn no_finding_is_without_a_remedy() {
         for code in ["element-skipped", "something-new"] {
             let text = render(&[finding(code, "m", "n")], Shown::default(), false);
-            assert!(text.contains("= help: "), "{text}");
+            assert!(text.contains("= hint: "), "{text}");
         }
         let own = finding("a", "m", "n").help("write digits");
         assert_eq!(remedy(&own), "write digits");

@@ -1,20 +1,20 @@
 //! The load that the command line sets. It becomes properties, so that every way to start a run can set it.
 
 use crate::options::Change;
-use crate::quantities::{duration_ms, per_second};
+use crate::quantities::{duration_ms, length_ms, per_second};
 
 /// A load in place of the plan's own.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadArguments {
     /// Users in all, divided among the thread groups in proportion to their own users
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
     users: Option<u32>,
     /// How long until all users have started, such as 30s
     #[arg(long, value_name = "TIME", value_parser = duration_ms)]
     ramp_up: Option<u64>,
     /// How long each thread group runs, the ramp-up included; its users repeat their iterations for that long
-    #[arg(long, value_name = "TIME", value_parser = duration_ms)]
+    #[arg(long, value_name = "TIME", value_parser = length_ms)]
     duration: Option<u64>,
     /// How many iterations each user runs; with --duration, it ends with whichever is over first
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]

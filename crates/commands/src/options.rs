@@ -1,8 +1,11 @@
 //! The meaning of a command line, in either spelling: the program's own (`args`) or JMeter's (`jmeter`).
 
+use std::io::ErrorKind;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::causes::{cause, unreadable};
+use drumfire_platform::spelling::absent;
 use drumfire_serve::ListenAddress;
 
 use crate::exit_codes::Exit;
@@ -103,6 +106,8 @@ pub struct RunOptions {
     pub notes: Vec<String>,
     /// The other machines, if the plan runs on several.
     pub fleet: Option<FleetOptions>,
+    /// Whether JMeter's command line ordered the run; a missing plan is then told in JMeter's words, too.
+    pub is_jmeter: bool,
 }
 
 /// Where the numbers of a run go while it goes on.
@@ -389,6 +394,27 @@ impl Refusal {
             out: String::new(),
             err: format!("error: {}\n", message.into()),
         }
+    }
+
+    /// A refusal because of an error of the operating system.
+    pub fn failed(error: std::io::Error) -> Self {
+        Refusal::new(Exit::RunFailed, cause(&error))
+    }
+
+    /// A refusal because a file cannot be read; names the file that was probably meant.
+    pub fn unreadable(exit: Exit, path: &Path, error: &std::io::Error) -> Self {
+        let refusal = Refusal::new(exit, unreadable(path, error));
+        match error.kind() {
+            ErrorKind::NotFound => refusal.hint(absent(path)),
+            _ => refusal,
+        }
+    }
+
+    /// Adds the remedy.
+    #[must_use]
+    pub fn hint(mut self, hint: impl std::fmt::Display) -> Self {
+        self.err.push_str(&format!("hint: {hint}\n"));
+        self
     }
 }
 

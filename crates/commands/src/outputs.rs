@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::causes::unwritable;
 use drumfire_platform::files::fresh;
 
 use crate::exit_codes::Exit;
@@ -50,9 +51,9 @@ pub fn prove(wanted: &[Wanted]) -> Result<(), Refusal> {
         };
         if let Err(error) = proved {
             failed.push(format!(
-                "the {} `{}` cannot be written: {error}",
+                "the {} {}",
                 wanted.noun,
-                wanted.path.display()
+                unwritable(&wanted.path, &error)
             ));
         }
     }
@@ -107,7 +108,7 @@ fn make_parent(path: &Path) -> io::Result<()> {
 /// # Errors
 /// Which file cannot be written, and why.
 pub fn write_whole(path: &Path, write: impl FnOnce(File) -> io::Result<()>) -> Result<(), String> {
-    let told = |error: io::Error| format!("{} could not be written: {error}", path.display());
+    let told = |error: io::Error| unwritable(path, &error);
     if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
         return File::create(path).and_then(write).map_err(told);
     }
@@ -190,7 +191,10 @@ mod tests {
             Err(io::Error::from(io::ErrorKind::StorageFull))
         });
         let told = half.expect_err("the disk is full");
-        assert!(told.contains("page.html could not be written"), "{told}");
+        assert!(
+            told.contains("page.html` cannot be written: the disk is full"),
+            "{told}"
+        );
         assert_eq!(fs::read_to_string(&path).expect("readable"), "first");
         let left = fs::read_dir(place.path()).expect("readable").count();
         assert_eq!(left, 1, "no half of a file is left");

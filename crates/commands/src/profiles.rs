@@ -65,7 +65,7 @@ impl Held {
                 let value = variable(&reference.env).and_then(|value| value.into_string().ok());
                 value.or_else(|| reference.default.clone()).ok_or_else(|| {
                     format!(
-                        "the variable `{0}` of the environment is not set; set it: export {0}=…",
+                        "the variable `{0}` of the environment is not set\nhint: set it with `export {0}=…`",
                         reference.env
                     )
                 })?
@@ -197,7 +197,9 @@ impl Profile {
         };
         let seconds = |held: &Option<Held>| -> Result<Option<String>, String> {
             let Some(held) = held else { return Ok(None) };
-            let ms = duration_ms(&held.text(choice.variable)?)?;
+            let text = held.text(choice.variable)?;
+            let ms = duration_ms(&text);
+            let ms = ms.map_err(|why| format!("`{text}` is not a time\nhint: {why}"))?;
             Ok(Some(ms.div_ceil(1000).to_string()))
         };
         put(
@@ -215,7 +217,10 @@ impl Profile {
             .as_ref()
             .map(|rate| rate.text(choice.variable))
             .transpose()?;
-        let rate = rate.map(|rate| per_second(&rate)).transpose()?;
+        let per_second = |rate: &String| {
+            per_second(rate).map_err(|why| format!("`{rate}` is not a rate\nhint: {why}"))
+        };
+        let rate = rate.as_ref().map(per_second).transpose()?;
         put("drumfire.load.rate", rate.map(|rate| rate.to_string()));
         put("drumfire.load.group", self.group.clone());
         put("drumfire.load.once", self.once.map(|once| once.to_string()));
@@ -239,10 +244,10 @@ fn named<'t, T>(all: &'t BTreeMap<String, T>, name: &str, kind: &str) -> Result<
         let file = Path::new(crate::project::FILE).display();
         let known = all.keys().map(String::as_str);
         let hint = match (did_you_mean(name, known), all.is_empty()) {
-            (Some(near), _) => format!("; did you mean `{near}`?"),
-            (None, true) => format!("; write [{kind}s.{name}]"),
+            (Some(near), _) => format!("\nhint: write `{near}`"),
+            (None, true) => format!("\nhint: write [{kind}s.{name}]"),
             (None, false) => format!(
-                "; there are {}",
+                "\nhint: write one of {}",
                 all.keys().cloned().collect::<Vec<_>>().join(", ")
             ),
         };

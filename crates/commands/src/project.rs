@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use drumfire_jmx::{RESOLVE, conflict};
+use drumfire_platform::causes::unreadable;
 use serde::Deserialize;
 
 use crate::authorities::TLS_CA;
 use crate::profiles::{Choices, Held, OUT, Outputs, Profile, ProfileChoice, TAGS, Values};
+use crate::project_faults::{ProjectFault, fault, place};
 
 /// The file's name.
 pub const FILE: &str = "drumfire.toml";
@@ -113,10 +116,26 @@ fn found(plan: Option<&Path>) -> Result<Option<(PathBuf, Project)>, String> {
     let Some(file) = file(plan) else {
         return Ok(None);
     };
-    let told = |why: String| format!("{}: {why}", file.display());
-    let text = std::fs::read_to_string(&file).map_err(|error| told(error.to_string()))?;
-    let project = toml::from_str(&text).map_err(|error| told(error.to_string()))?;
+    let text = std::fs::read_to_string(&file).map_err(|error| unreadable(&file, &error))?;
+    if let Some(span) = conflict(&text) {
+        let (line, column) = place(&text, span.start);
+        let file = file.display();
+        return Err(format!(
+            "{file}:{line}:{column}: the file has unresolved conflicts of git\nhint: {RESOLVE}"
+        ));
+    }
+    let project = toml::from_str(&text).map_err(|error| told(&file, &text, &fault(&error)))?;
     Ok(Some((file, project)))
+}
+
+/// A fault as the text of an error, with its place.
+fn told(file: &Path, text: &str, fault: &ProjectFault) -> String {
+    let (line, column) = place(text, fault.span.start);
+    let mut told = format!("{}:{line}:{column}: {}", file.display(), fault.message);
+    if let Some(hint) = &fault.hint {
+        told.push_str(&format!("\nhint: {hint}"));
+    }
+    told
 }
 
 /// The faults in the text of a project's file, each with its range in bytes.
@@ -124,8 +143,12 @@ pub fn faults(text: &str) -> Vec<(Range<usize>, String)> {
     match toml::from_str::<Project>(text) {
         Ok(_) => Vec::new(),
         Err(error) => {
-            let span = error.span().unwrap_or_default();
-            vec![(span, error.message().to_owned())]
+            let fault = fault(&error);
+            let hint = fault
+                .hint
+                .map(|hint| format!("; {hint}"))
+                .unwrap_or_default();
+            vec![(fault.span, format!("{}{hint}", fault.message))]
         }
     }
 }
@@ -141,7 +164,7 @@ pub fn properties(
     let Some((file, project)) = found(plan)? else {
         let missing = |kind: &str, name: &str| {
             Err(format!(
-                "there is no {FILE}, so there is no {kind} `{name}`; write one beside the plan"
+                "there is no {FILE}, so there is no {kind} `{name}`\nhint: write one beside the plan"
             ))
         };
         return match (choice.profile, choice.target) {
@@ -310,10 +333,13 @@ mod tests {
         let why =
             |text: &str, choice: &ProfileChoice<'_>| set(text, choice).expect_err("it is wrong");
         let none = choice(None, None);
-        assert!(why("[load]\nusers = 1\n", &none).contains("unknown field `load`"));
-        assert!(why("[jvm]\nheap = \"1g\"\n", &none).contains("unknown field `heap`"));
-        assert!(why("[jvm]\noptions = \"-Xmx1g\"\n", &none).contains("line 2"));
-        assert!(why(PROFILES, &choice(Some("soaks"), None)).contains("did you mean `soak`?"));
+        assert!(why("[load]\nusers = 1\n", &none).contains("`load` is not a key"));
+        assert!(why("[jvm]\nheap = \"1g\"\n", &none).contains("`heap` is not a key"));
+        assert!(
+            why("[jvm]\noptions = \"-Xmx1g\"\n", &none)
+                .contains("drumfire.toml:2:11: this is not a list")
+        );
+        assert!(why(PROFILES, &choice(Some("soaks"), None)).contains("hint: write `soak`"));
         assert!(why(PROFILES, &choice(None, Some("prod"))).contains("no target `prod`"));
         assert!(why(PROFILES, &choice(Some("broken"), None)).contains("export NONE="));
     }

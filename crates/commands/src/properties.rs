@@ -8,6 +8,8 @@ use drumfire_java::READ_AT_START;
 use drumfire_jmx::{
     Diagnostic, Effect, JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS, known_property, load,
 };
+use drumfire_platform::causes::missing;
+use drumfire_platform::ports::{PORT, is_port, is_too_high};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -31,7 +33,7 @@ pub struct RunProperties {
     pub log_levels: Vec<(String, String)>,
     /// The system properties that Java reads at its start, as they were then.
     at_start: Vec<(&'static str, String)>,
-    /// Notes for the user: missing files, options for a JVM, definitions without effect.
+    /// Notes for the user: definitions without effect.
     pub notes: Vec<String>,
 }
 
@@ -50,8 +52,8 @@ pub struct Surroundings<'a> {
 /// Loads all files and applies all options.
 ///
 /// # Errors
-/// If Java would refuse to load a file, or the file of `-p` cannot be read. Any other missing file is only a note, as
-/// in JMeter.
+/// If a file or folder that an option names cannot be read, if Java would refuse to load it, or if a port is too high. JMeter
+/// goes on without a missing file, and then runs with other settings than its user asked for.
 pub fn resolve(
     options: &PropertyOptions,
     around: &Surroundings<'_>,
@@ -59,6 +61,9 @@ pub fn resolve(
     let installed = (around.variable)("JMETER_HOME")
         .filter(|home| !home.is_empty())
         .map(PathBuf::from);
+    if let Some(home) = options.home.as_deref().filter(|home| !home.is_dir()) {
+        return Err(Box::new(no_folder(home)));
+    }
     let home = options.home.clone().or_else(|| installed.clone());
     let mut settings = RunProperties::default();
     settings.system.merge(of_this_process(around));
@@ -77,6 +82,7 @@ pub fn resolve(
     }
     settings.note_late_definitions();
     settings.note_definitions_without_effect();
+    settings.check_numbers(around.own)?;
     settings.properties.set("jmeter.version", JMETER_VERSION);
     let start = around.now.to_zoned(around.zone.clone());
     settings
@@ -203,21 +209,45 @@ impl RunProperties {
             .find(|file| file.is_file())
     }
 
+    /// Refuses values that are not numbers, or not ports, in properties that the command line or the project sets.
+    fn check_numbers(&self, own: &[(String, String)]) -> Result<(), Box<Diagnostic>> {
+        let own = own.iter().map(|(name, _)| name);
+        let properties = self
+            .given
+            .iter()
+            .chain(own)
+            .map(|name| (name, &self.properties));
+        let system = self.given_system.iter().map(|name| (name, &self.system));
+        let ports = properties.chain(system).filter(|(name, _)| is_port(name));
+        for (name, table) in ports {
+            let value = table.get(name).unwrap_or_default().trim();
+            if is_too_high(value) {
+                let message = format!("the property `{name}` is `{value}`, which is not a port");
+                return Err(Box::new(Diagnostic::error("bad-port", message).help(PORT)));
+            }
+        }
+        if self.properties.get("drumfire.bad_numbers") == Some("jmeter") {
+            return Ok(());
+        }
+        for name in &self.given {
+            let default = known_property(name).map(|known| known.default);
+            let default =
+                default.filter(|default| is_number(default) && !name.ends_with(".version"));
+            let value = self.properties.get(name).unwrap_or_default().trim();
+            if let Some(default) = default.filter(|_| !value.is_empty() && !is_number(value)) {
+                let message = format!("the property `{name}` is `{value}`, which is not a number");
+                let finding = Diagnostic::error("bad-number", message);
+                return Err(Box::new(
+                    finding.help(format!("write a number, as in `-J{name}={default}`")),
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn apply(&mut self, change: &Change) -> Result<(), Box<Diagnostic>> {
         match change {
-            Change::File(file) if !file.is_file() => {
-                self.notes.push(format!(
-                    "Can't find additional property file: {}",
-                    file.display()
-                ));
-            }
             Change::File(file) => self.properties.merge(load(file).map_err(Box::new)?),
-            Change::SystemFile(file) if !file.is_file() => {
-                self.notes.push(format!(
-                    "Cannot find system property file. {}",
-                    file.display()
-                ));
-            }
             Change::SystemFile(file) => self.system.merge(load(file).map_err(Box::new)?),
             Change::Property(name, value) => {
                 if !self.given.contains(name) {
@@ -234,6 +264,15 @@ impl RunProperties {
         }
         Ok(())
     }
+}
+
+fn is_number(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(f64::is_finite)
+}
+
+fn no_folder(folder: &Path) -> Diagnostic {
+    let finding = Diagnostic::error("file-not-found", missing(folder));
+    finding.help("name the folder of a JMeter, or leave out `-d`")
 }
 
 fn set(table: &mut PropertyTable, name: &str, value: &str) {
@@ -402,29 +441,90 @@ mod tests {
             values,
             [Some("jvm"), Some("file"), Some("more"), Some("option")]
         );
-        assert!(settings.notes.is_empty(), "{:?}", settings.notes);
     }
 
     #[test]
-    fn missing_files_are_noted_but_p_must_be_there() {
+    fn a_missing_file_of_an_option_is_refused() {
+        let home = Home::new(&[("more.properties", "a=1\n")]);
+        let misspelt = home.path("mor.properties");
+        for change in [Change::File(misspelt.clone()), Change::SystemFile(misspelt)] {
+            let finding = home
+                .resolve(&options(vec![change]), "")
+                .expect_err("it is not there");
+            assert!(
+                finding.message.ends_with("mor.properties` does not exist"),
+                "{}",
+                finding.message
+            );
+            let help = finding.help.unwrap_or_default();
+            assert!(help.contains("more.properties`"), "{help}");
+        }
+        for wanted in [
+            PropertyOptions {
+                main_file: Some(home.path("gone")),
+                ..PropertyOptions::default()
+            },
+            PropertyOptions {
+                home: Some(home.path("gone")),
+                ..PropertyOptions::default()
+            },
+        ] {
+            assert!(home.resolve(&wanted, "").is_err());
+        }
+    }
+
+    #[test]
+    fn every_known_number_is_refused_if_it_is_none() {
         let home = Home::new(&[]);
-        let missing = vec![
-            Change::File(PathBuf::from("no.properties")),
-            Change::SystemFile(PathBuf::from("none")),
-        ];
-        let settings = home.resolve(&options(missing), "").expect("JMeter goes on");
-        assert_eq!(
-            settings.notes,
-            [
-                "Can't find additional property file: no.properties",
-                "Cannot find system property file. none"
-            ]
+        let sections = drumfire_jmx::KNOWN_PROPERTIES.iter();
+        let known = sections.flat_map(|section| section.properties);
+        let numbers =
+            known.filter(|known| is_number(known.default) && !known.name.ends_with(".version"));
+        let mut count = 0;
+        for known in numbers {
+            let finding = home
+                .resolve(&options(vec![property(known.name, "12x")]), "")
+                .expect_err(known.name);
+            let told = finding.render(false);
+            assert!(
+                told.contains("`12x`") && told.contains("hint: write a"),
+                "{told}"
+            );
+            let fixed = vec![property(known.name, known.default)];
+            assert!(home.resolve(&options(fixed), "").is_ok(), "{}", known.name);
+            let as_jmeter = vec![
+                property(known.name, "12x"),
+                property("drumfire.bad_numbers", "jmeter"),
+            ];
+            assert!(
+                home.resolve(&options(as_jmeter), "").is_ok(),
+                "{}",
+                known.name
+            );
+            count += 1;
+        }
+        assert!(count > 30, "{count}");
+    }
+
+    #[test]
+    fn a_port_above_65535_is_refused() {
+        let home = Home::new(&[]);
+        for name in ["port", "http.proxyPort", "server_port"] {
+            let finding = home
+                .resolve(&options(vec![property(name, "70000")]), "")
+                .expect_err(name);
+            assert!(finding.message.contains("`70000`"), "{}", finding.message);
+            assert!(
+                home.resolve(&options(vec![property(name, "7000")]), "")
+                    .is_ok()
+            );
+        }
+        let system = Change::System("http.proxyPort".to_owned(), "70000".to_owned());
+        assert!(home.resolve(&options(vec![system]), "").is_err());
+        assert!(
+            home.resolve(&options(vec![property("report", "70000")]), "")
+                .is_ok()
         );
-        let wanted = PropertyOptions {
-            main_file: Some(home.path("gone")),
-            ..PropertyOptions::default()
-        };
-        assert!(home.resolve(&wanted, "").is_err());
     }
 
     #[test]

@@ -5,6 +5,19 @@
 /// # Errors
 /// How to write it instead.
 pub fn duration_ms(text: &str) -> Result<u64, String> {
+    milliseconds(text).ok_or_else(|| "write a time such as `30s`, with ms, s, m or h".to_owned())
+}
+
+/// Parses a time as [`duration_ms`] does, which is above 0.
+///
+/// # Errors
+/// How to write it instead.
+pub fn length_ms(text: &str) -> Result<u64, String> {
+    let above_zero = milliseconds(text).filter(|ms| *ms > 0);
+    above_zero.ok_or_else(|| "write a time above 0 such as `30s`, with ms, s, m or h".to_owned())
+}
+
+fn milliseconds(text: &str) -> Option<u64> {
     let split = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
@@ -14,12 +27,10 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
         "s" | "" | "sec" => 1_000.0,
         "m" | "min" => 60_000.0,
         "h" => 3_600_000.0,
-        _ => return Err(format!("`{unit}` is not a unit: write ms, s, m or h")),
+        _ => return None,
     };
-    let number: f64 = number
-        .parse()
-        .map_err(|_| "write a time such as 30s".to_owned())?;
-    Ok((number * factor).round() as u64)
+    let number: f64 = number.parse().ok()?;
+    Some((number * factor).round() as u64)
 }
 
 /// Parses `200`, `200/s`, `600/m` or `36000/h` into a rate per second.
@@ -29,18 +40,16 @@ pub fn duration_ms(text: &str) -> Result<u64, String> {
 pub fn per_second(text: &str) -> Result<f64, String> {
     let (number, unit) = text.split_once('/').unwrap_or((text, "s"));
     let seconds = match unit {
-        "s" | "sec" => 1.0,
-        "m" | "min" => 60.0,
-        "h" => 3600.0,
-        _ => return Err(format!("`{unit}` is not a unit: write s, m or h")),
+        "s" | "sec" => Some(1.0),
+        "m" | "min" => Some(60.0),
+        "h" => Some(3600.0),
+        _ => None,
     };
-    let number: f64 = number
-        .trim()
-        .parse()
-        .map_err(|_| "write a rate such as 200/s".to_owned())?;
-    match number.is_finite() && number > 0.0 {
-        true => Ok(number / seconds),
-        false => Err("a rate is above 0".to_owned()),
+    let number = number.trim().parse().ok();
+    let number = number.filter(|number: &f64| number.is_finite() && *number > 0.0);
+    match (number, seconds) {
+        (Some(number), Some(seconds)) => Ok(number / seconds),
+        _ => Err("write a rate above 0 such as `200/s`, with /s, /m or /h".to_owned()),
     }
 }
 
@@ -55,6 +64,7 @@ mod tests {
         assert_eq!(duration_ms("250ms"), Ok(250));
         assert_eq!(duration_ms("7"), Ok(7_000));
         assert!(duration_ms("x").is_err() && duration_ms("3 days").is_err());
+        assert!(duration_ms("0").is_ok() && length_ms("0").is_err());
         assert_eq!(per_second("600/m"), Ok(10.0));
         assert!(
             per_second("0").is_err() && per_second("-1").is_err() && per_second("1/x").is_err()

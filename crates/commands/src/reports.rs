@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::causes::{cause, unwritable};
 use drumfire_query::regex::{Dialect, Pattern, RegexOptions};
 use drumfire_report::{
     Apdex, Case, CiSystem, LabelMatcher, PageOptions, RunFile, junit, outcome_markdown,
@@ -66,7 +67,8 @@ pub fn claim_folder(folder: &Path, force: bool) -> Result<(), String> {
     match fs::remove_dir_all(&path).and_then(|()| fs::create_dir(&path)) {
         Ok(()) => Ok(()),
         Err(error) => refused(format!(
-            "folder is not empty and cleanup failed with error:{error}"
+            "folder is not empty and cleanup failed with error:{}",
+            cause(&error)
         )),
     }
 }
@@ -144,7 +146,7 @@ pub fn put(path: &Path, content: &[u8]) -> Result<(), String> {
 }
 
 fn told(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {error}", path.display())
+    unwritable(path, error)
 }
 
 fn page(run: &RunFile, settings: &RunProperties) -> String {

@@ -219,6 +219,8 @@ mod tests {
             style: Style::PLAIN,
             err_style: Style::PLAIN,
             is_terminal: false,
+            err_columns: None,
+            is_optimized: true,
         };
         let condition = LabelCondition::of(&threshold);
         let checked = check_labels(condition.as_slice(), labels, &mut console);

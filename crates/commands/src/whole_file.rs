@@ -1,5 +1,7 @@
 //! Files that are either written completely or not touched.
 
+use drumfire_platform::causes::unwritable;
+
 use std::io::Write;
 use std::path::Path;
 
@@ -10,8 +12,7 @@ use drumfire_platform::files::fresh;
 /// # Errors
 /// A message that names the file.
 pub fn write(path: &Path, content: &[u8]) -> Result<(), String> {
-    replace(path, content)
-        .map_err(|error| format!("`{}` cannot be written: {error}", path.display()))
+    replace(path, content).map_err(|error| unwritable(path, &error))
 }
 
 fn replace(path: &Path, content: &[u8]) -> std::io::Result<()> {

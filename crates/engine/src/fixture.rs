@@ -81,6 +81,7 @@ fn user(compiler: Compiler, state_count: u32, settings: &Arc<RunSettings>) -> Co
         sample_variables: Vec::new(),
         keeps_previous: false,
         reads_sampler_name: false,
+        has_rates: false,
         waits_in_functions: false,
         java: Default::default(),
         settings: settings.clone(),

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use async_nats::jetstream::consumer::{AckPolicy, pull};
+use drumfire_platform::causes::{cause, unreadable, unwritable};
 use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -72,12 +73,7 @@ async fn digest(file: &Path) -> std::io::Result<(String, u64)> {
 pub async fn offer(link: &Link, files: &[PlanFile]) -> Result<Vec<FileEntry>, FleetError> {
     let mut entries = Vec::new();
     for PlanFile { path, here } in files {
-        let cannot = |error: std::io::Error| {
-            FleetError::Other(format!(
-                "the file {} cannot be read: {error}",
-                here.display()
-            ))
-        };
+        let cannot = |error: std::io::Error| FleetError::Other(unreadable(here, &error));
         let (sha256, bytes) = digest(here).await.map_err(cannot)?;
         let known = tokio::time::timeout(CALL, link.files.info(&sha256)).await;
         let is_there = matches!(&known, Ok(Ok(info)) if !info.deleted && info.size as u64 == bytes);
@@ -107,9 +103,7 @@ pub async fn fetch(
     cache: &Path,
     folder: &Path,
 ) -> Result<(), FleetError> {
-    let cannot = |path: &Path, error: std::io::Error| {
-        FleetError::Other(format!("{} cannot be written: {error}", path.display()))
-    };
+    let cannot = |path: &Path, error: std::io::Error| FleetError::Other(unwritable(path, &error));
     tokio::fs::create_dir_all(cache)
         .await
         .map_err(|error| cannot(cache, error))?;
@@ -153,7 +147,7 @@ async fn receive(
         return Err(FleetError::Other(why));
     }
     let moved = tokio::fs::rename(&half, target).await;
-    moved.map_err(|error| FleetError::Other(format!("{}: {error}", target.display())))
+    moved.map_err(|error| FleetError::Other(unwritable(&target, &error)))
 }
 
 /// Reads the parts of a file through a consumer of this name, so that an agent needs no other right to read.
@@ -163,7 +157,7 @@ async fn copy(
     reader: &str,
     target: &Path,
 ) -> Result<(), FleetError> {
-    let cannot = |error: std::io::Error| FleetError::Other(error.to_string());
+    let cannot = |error: std::io::Error| FleetError::Other(cause(&error));
     let mut kept = tokio::fs::File::create(target).await.map_err(cannot)?;
     let chunks = chunks(link, &file.sha256).await?;
     let config = pull::Config {

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::causes::{cause, unwritable};
 use nkeys::{KeyPair, KeyPairType};
 
 use crate::error::FleetError;
@@ -105,7 +106,7 @@ pub fn add_agent(folder: &Path, name: &str) -> Result<PathBuf, FleetError> {
             file.display()
         ))
     };
-    let text = fs::read_to_string(&file).map_err(|error| wrong(error.to_string()))?;
+    let text = fs::read_to_string(&file).map_err(|error| wrong(cause(&error)))?;
     let pair = KeyPair::from_seed(text.trim()).map_err(|error| wrong(error.to_string()))?;
     let target = folder.join(AGENTS).join(format!("{name}.creds"));
     let rights = idle_rights(name);
@@ -145,9 +146,7 @@ fn config(
 
 fn make_folder(folder: &Path) -> Result<(), FleetError> {
     let made = fs::create_dir_all(folder);
-    made.map_err(|error| {
-        FleetError::Other(format!("{} cannot be created: {error}", folder.display()))
-    })
+    made.map_err(|error| FleetError::Other(unwritable(folder, &error)))
 }
 
 /// Writes a new file that only its owner may read.
@@ -159,9 +158,7 @@ pub fn write_private(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn write(path: &Path, text: &str) -> Result<(), FleetError> {
-    write_private(path, text).map_err(|error| {
-        FleetError::Other(format!("{} cannot be written: {error}", path.display()))
-    })
+    write_private(path, text).map_err(|error| FleetError::Other(unwritable(path, &error)))
 }
 
 #[cfg(test)]

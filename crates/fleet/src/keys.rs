@@ -7,6 +7,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use drumfire_expr::Random;
+use drumfire_platform::causes::cause;
 use nkeys::{KeyPair, KeyPairType};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -241,7 +242,7 @@ impl Signer {
                 file.display()
             ))
         };
-        let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+        let text = std::fs::read_to_string(file).map_err(|error| wrong(cause(&error)))?;
         let pair = |seed: &str| KeyPair::from_seed(seed).map_err(|error| wrong(error.to_string()));
         let mut seeds = text
             .split_whitespace()

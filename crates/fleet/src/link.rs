@@ -7,6 +7,7 @@ use std::time::Duration;
 use async_nats::jetstream::{self, kv, object_store, stream};
 use async_nats::{Client, ConnectOptions, Event};
 use drumfire_expr::Random;
+use drumfire_platform::causes::cause;
 
 use crate::error::{FleetError, within};
 use crate::keys;
@@ -104,7 +105,7 @@ impl Link {
         let client = tokio::time::timeout(CONNECT, connecting.connect(servers));
         let client = match client.await {
             Ok(Ok(client)) => client,
-            Ok(Err(error)) => return Err(failed(error.to_string())),
+            Ok(Err(error)) => return Err(failed(connection_cause(&error))),
             Err(_) => return Err(failed(format!("no answer for {} s", CONNECT.as_secs()))),
         };
         let context = jetstream::ContextBuilder::new()
@@ -135,6 +136,18 @@ impl Link {
             url: without_secrets(&options.url),
         })
     }
+}
+
+/// The cause of a failed connection in words. The client keeps the system's error as a source.
+fn connection_cause(error: &async_nats::ConnectError) -> String {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = source {
+        if let Some(error) = error.downcast_ref::<std::io::Error>() {
+            return cause(error);
+        }
+        source = error.source();
+    }
+    error.kind().to_string()
 }
 
 /// Waits until a coordinator has created the stores. The stream is the last of them.
@@ -175,7 +188,7 @@ fn connect_options(options: &LinkOptions, name: &str) -> Result<ConnectOptions, 
         connecting = with.map_err(|error| format!("the credentials of the run: {error}"))?;
     } else if let Some(file) = &options.credentials {
         let cannot = |why: String| format!("the credentials {}: {why}", file.display());
-        let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
+        let text = std::fs::read_to_string(file).map_err(|error| cannot(cause(&error)))?;
         connecting = match text.trim().starts_with("SU") {
             true => connecting.nkey(text.trim().to_owned()),
             false => connecting

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use drumfire_expr::Random;
+use drumfire_platform::causes::cause;
 use drumfire_platform::processes::own_group;
 
 use crate::error::FleetError;
@@ -49,8 +50,9 @@ impl Local {
                 "`--agents local:N` needs nats-server 2.9 or newer on the path; install it, such as by `apt-get install nats-server` or `brew install nats-server`".to_owned(),
             )
         })?;
-        let failed =
-            |error: io::Error| FleetError::Other(format!("{SERVER} does not start: {error}"));
+        let failed = |error: io::Error| {
+            FleetError::Other(format!("`{SERVER}` does not start: {}", cause(&error)))
+        };
         let folder = tempfile::Builder::new()
             .prefix("drumfire-fleet-")
             .tempdir()
@@ -71,7 +73,7 @@ impl Local {
         let workers = cores.div_ceil(agents.max(1));
         for number in 1..=agents {
             let agent = local.start_agent(number, workers).map_err(|error| {
-                FleetError::Other(format!("agent {number} does not start: {error}"))
+                FleetError::Other(format!("agent {number} does not start: {}", cause(&error)))
             })?;
             local.agents.push(agent);
         }

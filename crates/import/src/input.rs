@@ -144,11 +144,22 @@ pub(crate) fn parse_any(text: &str) -> Result<Value, String> {
     if json.is_ok() || text.starts_with(['{', '[']) {
         return json;
     }
-    openapi::parse_yaml(text).map_err(|why| format!("the YAML is broken: {why}"))
+    openapi::parse_yaml(text).map_err(|why| format!("the YAML is broken{why}"))
 }
 
+/// The words for JSON that is cut off.
+const ENDS_EARLY: &str = "ends too early";
+
 fn parse_json(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("the JSON is broken: {error}"))
+    serde_json::from_str(text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        let what = if error.is_eof() {
+            ENDS_EARLY
+        } else {
+            "is broken"
+        };
+        format!("the JSON {what} at line {line}, column {column}")
+    })
 }
 
 fn recognise(text: &str, json: &Result<Value, String>) -> Result<Format, ImportError> {
@@ -198,9 +209,8 @@ fn unknown() -> ImportError {
 }
 
 fn not_json(text: &str, why: &str) -> ImportError {
-    // The first line names the position; the YAML parser adds an excerpt below it.
-    let error = ImportError::new(why.lines().next().unwrap_or_default());
-    match why.contains("EOF") && text.len() > 40 {
+    let error = ImportError::new(why);
+    match why.contains(ENDS_EARLY) && text.len() > 40 {
         true => error.hint("The file is cut off; save it again"),
         false => error.hint("Correct it there, or save the file again"),
     }

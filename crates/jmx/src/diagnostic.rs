@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use drumfire_platform::causes::unreadable;
+use drumfire_platform::spelling::absent;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::palette;
@@ -124,23 +126,16 @@ impl Diagnostic {
     /// Describes a file that could not be opened or read, from the operating system's error.
     pub fn from_io(path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind;
-        let shown = path.display();
+        let message = unreadable(path, error);
         match error.kind() {
-            ErrorKind::NotFound => Self::error("file-not-found", format!("{shown} does not exist"))
-                .help("check the path; it is relative to the directory the program was started in"),
-            ErrorKind::PermissionDenied => Self::error(
-                "file-unreadable",
-                format!("no permission to read {shown}"),
-            )
-            .help(
+            ErrorKind::NotFound => Self::error("file-not-found", message).help(absent(path)),
+            ErrorKind::PermissionDenied => Self::error("file-unreadable", message).help(
                 "give the user that runs Drumfire read permission on the file and its directories",
             ),
-            ErrorKind::IsADirectory => Self::error(
-                "file-is-directory",
-                format!("{shown} is a directory, not a file"),
-            )
-            .help("name the file inside it"),
-            _ => Self::error("file-io", format!("{shown} could not be read: {error}")),
+            ErrorKind::IsADirectory => {
+                Self::error("file-is-directory", message).help("name the file inside it")
+            }
+            _ => Self::error("file-io", message),
         }
     }
 
@@ -193,7 +188,7 @@ impl Diagnostic {
             let _ = write!(out, "\n{:gutter$} {equals} in: {place}", "");
         }
         if let Some(help) = &self.help {
-            let _ = write!(out, "\n{:gutter$} {equals} help: {help}", "");
+            let _ = write!(out, "\n{:gutter$} {equals} hint: {help}", "");
         }
         out
     }
@@ -275,51 +270,6 @@ fn printable(c: char) -> char {
     }
 }
 
-/// The candidate that a misspelt word probably means: at most one edit away for every three characters.
-pub fn did_you_mean<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
-    /// No name is longer, and the time of the search grows with the square of the length.
-    const LONGEST: usize = 100;
-    let length = word.chars().count();
-    if length > LONGEST {
-        return None;
-    }
-    let near = |candidate: &'a str| {
-        let limit = (length / 3).max(1);
-        if length.abs_diff(candidate.chars().count()) > limit || candidate == word {
-            return None;
-        }
-        let distance = edits(word, candidate);
-        (distance <= limit).then_some((distance, candidate))
-    };
-    // Among equally near candidates take the first by name, so that the result is deterministic.
-    let nearest = candidates.into_iter().filter_map(near).min();
-    nearest.map(|(_, candidate)| candidate)
-}
-
-/// The edit distance. A change of case is free, and swapping two adjacent letters counts as one edit.
-fn edits(a: &str, b: &str) -> usize {
-    let letters = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
-    let (a, b) = (letters(a), letters(b));
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let substituted = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = substituted.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -343,7 +293,7 @@ error[jmx-bad-int]: not a number
 2 | <intProp name=\"a\">x</intProp>
   |                   ^
   = in: Test Plan > Users
-  = help: write digits";
+  = hint: write digits";
         assert_eq!(shown, expected);
     }
 
@@ -432,18 +382,5 @@ error[jmx-bad-int]: not a number
             .at(&source("ab日本c"), Span::new(2, 8))
             .render(false);
         assert!(text.ends_with("| ab日本c\n  |   ^^^^"), "{text}");
-    }
-
-    #[test]
-    fn suggestions_are_near_or_absent() {
-        let known = ["stringProp", "boolProp", "intProp"];
-        assert_eq!(did_you_mean("strngProp", known), Some("stringProp"));
-        assert_eq!(did_you_mean("stringprop", known), Some("stringProp"));
-        assert_eq!(did_you_mean("banana", known), None);
-        assert_eq!(
-            did_you_mean("intProp", known),
-            None,
-            "the same word is no suggestion"
-        );
     }
 }

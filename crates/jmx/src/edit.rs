@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::diagnostic::did_you_mean;
+use drumfire_platform::spelling::did_you_mean;
+
 use crate::settings::{item_name, joined, own_path, settings};
 use crate::source::Span;
 use crate::tree::{Element, Node, Prop, Props, Tree, Value};

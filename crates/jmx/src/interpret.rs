@@ -6,10 +6,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use drumfire_java::values::parse_bool;
+use drumfire_platform::spelling::did_you_mean;
 use rustc_hash::FxBuildHasher;
 
 use crate::classes::{aliases, canonical_class, full_class_name, is_known_alias};
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::name::{Name, NameInterner};
 use crate::props::is_property;
 use crate::source::{SourceFile, Span};

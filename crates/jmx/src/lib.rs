@@ -20,6 +20,7 @@
 
 mod build;
 mod classes;
+mod conflicts;
 mod constructed;
 mod defaults;
 mod diagnostic;
@@ -50,9 +51,11 @@ mod xml_text;
 mod xml_writer;
 
 pub use classes::{canonical_class, full_class_name, is_known_alias};
+pub use conflicts::{RESOLVE, conflict};
 pub use defaults::{JMETER_DEFAULTS, SYSTEM_DEFAULTS};
-pub use diagnostic::{Diagnostic, Severity, did_you_mean};
+pub use diagnostic::{Diagnostic, Severity};
 pub use difference::{Difference, differences};
+pub use drumfire_platform::spelling::did_you_mean;
 pub use edit::{Edit, EditError};
 pub use known_properties::{
     Effect, KNOWN_PROPERTIES, KnownProperty, PropertySection, known_property,

@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::conflicts;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceFile, Span};
 
@@ -95,6 +96,7 @@ pub fn read_properties(bytes: &[u8], path: &Path) -> PropertyFile {
             line,
         });
     }
+    findings.extend(conflicts::finding(&source));
     findings.extend(charset_warning(bytes, &source));
     PropertyFile {
         source,

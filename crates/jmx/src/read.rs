@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::conflicts;
 use crate::diagnostic::Diagnostic;
 use crate::interpret;
 use crate::sniff::{self, EncodingOddity};
@@ -44,11 +45,14 @@ pub fn read(bytes: &[u8], path: &Path) -> Result<Read, Vec<Diagnostic>> {
 fn read_owned(bytes: Vec<u8>, path: &Path) -> Result<Read, Vec<Diagnostic>> {
     let magic = sniff::magic(&bytes);
     let decoded = sniff::decode(bytes);
-    if let Some(finding) = sniff::not_xml(&magic, &decoded.text) {
+    if let Some(finding) = sniff::not_xml(&magic, &decoded.text, path) {
         // The file is named without a position, because there is no line to show.
         return Err(vec![finding.in_file(&Arc::new(SourceFile::new(path, "")))]);
     }
     let source = Arc::new(SourceFile::new(path, decoded.text));
+    if let Some(finding) = conflicts::finding(&source) {
+        return Err(vec![finding]);
+    }
     let mut findings = Vec::new();
     if let Some(oddity) = decoded.oddity {
         findings.push(encoding_warning(&oddity, &source));
@@ -62,7 +66,7 @@ fn read_owned(bytes: Vec<u8>, path: &Path) -> Result<Read, Vec<Diagnostic>> {
             findings.extend(outcome.findings);
             roots = outcome.roots;
         } else {
-            let finding = sniff::other_root(node.name, interpret::is_test_element(node.name));
+            let finding = sniff::other_root(node.name, interpret::is_test_element(node.name), path);
             findings.push(finding.at(&source, node.tag()));
         }
     }

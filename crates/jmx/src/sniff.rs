@@ -1,10 +1,20 @@
 //! Detects a file's encoding, and files that are not plans, before the XML is parsed.
 
+use std::path::Path;
+
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
 /// A hint that fits whenever a file is not a plan.
 pub(crate) const SAVE_AGAIN: &str = "give the .jmx file that JMeter's File > Save writes";
+
+/// Keys of the JSON that `drumfire import` reads: HAR, OpenAPI, Postman.
+const IMPORTED: [&str; 4] = [
+    "\"entries\"",
+    "\"openapi\"",
+    "\"swagger\"",
+    "\"_postman_id\"",
+];
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -79,8 +89,8 @@ pub(crate) fn magic(bytes: &[u8]) -> Vec<u8> {
     bytes[..bytes.len().min(4)].to_vec()
 }
 
-/// Names the kind of a file that clearly is not XML; `bytes` are its first ones.
-pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
+/// Names the kind of a file that clearly is not XML, and the command that takes it; `bytes` are its first ones.
+pub(crate) fn not_xml(bytes: &[u8], text: &str, path: &Path) -> Option<Diagnostic> {
     let start = text.trim_start();
     let first_line = start.lines().next().unwrap_or("");
     let lower = start
@@ -104,6 +114,10 @@ pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
                 Diagnostic::error("jmx-archive", "this is a ZIP archive, not a JMeter plan");
             return Some(archive.help("unpack it and give the .jmx file inside"));
         }
+        [0x1f, 0x8b, ..] if is_run_file(path) => {
+            let run = Diagnostic::error("jmx-results", "this is a run file, not a JMeter plan");
+            return Some(run.help(report(path)));
+        }
         [0x1f, 0x8b, ..] => {
             let archive =
                 Diagnostic::error("jmx-archive", "this is gzip-compressed, not a JMeter plan");
@@ -124,13 +138,35 @@ pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
         return None;
     }
     if start.starts_with(['{', '[']) {
-        return found("jmx-json", "JSON");
+        let json = Diagnostic::error("jmx-json", "this is JSON, not a JMeter plan");
+        let has_requests = IMPORTED.iter().any(|key| text.contains(key));
+        return Some(match has_requests {
+            true => json.help(import(path)),
+            false => json.help(SAVE_AGAIN),
+        });
     }
     if first_line.contains("timeStamp") && first_line.contains("elapsed") {
-        return found("jmx-results", "a result file (JTL, CSV)");
+        let results = "this is a result file (JTL, CSV), not a JMeter plan";
+        return Some(Diagnostic::error("jmx-results", results).help(report(path)));
+    }
+    let is_description = |line: &str| line.starts_with("openapi:") || line.starts_with("swagger:");
+    if start.starts_with("drumfire-run-stream") {
+        let run = Diagnostic::error(
+            "jmx-results",
+            "this is the file of a run that did not end, not a JMeter plan",
+        );
+        return Some(run.help(report(path)));
+    }
+    if start.lines().take(20).any(is_description) {
+        let description =
+            Diagnostic::error("jmx-yaml", "this is an API description, not a JMeter plan");
+        return Some(description.help(import(path)));
     }
     if first_line.starts_with("---") || first_line.starts_with("execution:") {
-        return found("jmx-yaml", "YAML");
+        let yaml = Diagnostic::error("jmx-yaml", "this is YAML, not a JMeter plan");
+        return Some(
+            yaml.help("a Taurus configuration ends with .yml: `drumfire run FILE.yml` runs it"),
+        );
     }
     let shown: String = first_line
         .chars()
@@ -146,10 +182,33 @@ pub(crate) fn not_xml(bytes: &[u8], text: &str) -> Option<Diagnostic> {
     )
 }
 
+/// The remedy for the results of a run.
+fn report(path: &Path) -> String {
+    format!("write `drumfire report {}`", path.display())
+}
+
+/// The remedy for a recording or an API description.
+fn import(path: &Path) -> String {
+    let plan = match path.extension().is_some_and(|ending| ending == "jmx") {
+        true => path.with_file_name("imported.jmx"),
+        false => path.with_extension("jmx"),
+    };
+    format!(
+        "write `drumfire import {} -o {}`",
+        path.display(),
+        plan.display()
+    )
+}
+
+/// Whether a name is that of a run file, which is compressed.
+fn is_run_file(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "drumfire")
+}
+
 /// Names the kind of a file whose first tag is not `<jmeterTestPlan>`.
-pub(crate) fn other_root(tag: &str, is_test_element: bool) -> Diagnostic {
+pub(crate) fn other_root(tag: &str, is_test_element: bool, path: &Path) -> Diagnostic {
     match tag {
-        "testResults" => Diagnostic::error("jmx-results", "this is a result file (JTL, XML), not a JMeter plan").help(SAVE_AGAIN),
+        "testResults" => Diagnostic::error("jmx-results", "this is a result file (JTL, XML), not a JMeter plan").help(report(path)),
         "node" | "testelement" => {
             Diagnostic::error("jmx-old-format", format!("a plan that starts with <{tag}> was written by JMeter 1"))
                 .help("open it in JMeter 2.0 to 2.13 and save it: later versions cannot read it either")
@@ -171,7 +230,7 @@ mod tests {
     use super::*;
 
     fn code(bytes: &[u8]) -> &'static str {
-        not_xml(bytes, &decode(bytes.to_vec()).text).map_or("xml", |d| d.code)
+        not_xml(bytes, &decode(bytes.to_vec()).text, Path::new("a")).map_or("xml", |d| d.code)
     }
 
     #[test]
@@ -186,9 +245,52 @@ mod tests {
         assert_eq!(code(b"<HTML lang='x'>"), "jmx-html");
         assert_eq!(code(b"timeStamp,elapsed,label\n1,2,a"), "jmx-results");
         assert_eq!(code(b"---\nexecution:\n"), "jmx-yaml");
+        assert_eq!(code(b"openapi: 3.0.0\ninfo: {}"), "jmx-yaml");
+        assert_eq!(code(b"drumfire-run-stream 1\n"), "jmx-results");
         assert_eq!(code(b"# a=b"), "jmx-not-xml");
         assert_eq!(code(b"<jmeterTestPlan/>"), "xml");
         assert_eq!(code(b"\xef\xbb\xbf<?xml version='1.0'?>"), "xml");
+    }
+
+    #[test]
+    fn a_file_of_another_command_is_refused_with_that_command() {
+        for (path, bytes, command) in [
+            (
+                "r.jtl",
+                &b"timeStamp,elapsed,label\n"[..],
+                "`drumfire report r.jtl`",
+            ),
+            (
+                "r.drumfire",
+                b"\x1f\x8b\x08",
+                "`drumfire report r.drumfire`",
+            ),
+            (
+                "a.har",
+                b"{\"log\": {\"entries\": []}}",
+                "`drumfire import a.har -o a.jmx`",
+            ),
+            (
+                "api.yaml",
+                b"openapi: 3.0.0\n",
+                "`drumfire import api.yaml -o api.jmx`",
+            ),
+            (
+                "p.jmx",
+                b"{\"openapi\": 1}",
+                "`drumfire import p.jmx -o imported.jmx`",
+            ),
+        ] {
+            let finding = not_xml(bytes, &decode(bytes.to_vec()).text, Path::new(path));
+            let help = finding.and_then(|finding| finding.help).unwrap_or_default();
+            assert!(help.contains(command), "{path}: {help}");
+        }
+        let results = other_root("testResults", false, Path::new("r.jtl"));
+        assert!(
+            results
+                .help
+                .is_some_and(|help| help.contains("drumfire report r.jtl"))
+        );
     }
 
     #[test]

@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use drumfire_platform::spelling::did_you_mean;
 use memchr::memchr;
 use quick_xml::Reader;
 use quick_xml::errors::{IllFormedError, SyntaxError};
 use quick_xml::events::Event;
 
-use crate::diagnostic::did_you_mean;
 use crate::source::Span;
 use crate::xml_text::{decode_attribute, decode_cdata, decode_text};
 

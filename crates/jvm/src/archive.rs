@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use drumfire_platform::causes::{cause, unwritable};
 use drumfire_platform::processes::ending_signal;
 
 use crate::find::Installation;
@@ -57,8 +58,8 @@ pub fn make(
     home: &Path,
     options: &[&str],
 ) -> Result<(), String> {
-    let lock = File::create(file.with_file_name(LOCK)).map_err(|error| error.to_string())?;
-    lock.lock().map_err(|error| error.to_string())?;
+    let lock = File::create(file.with_file_name(LOCK)).map_err(|error| cause(&error))?;
+    lock.lock().map_err(|error| cause(&error))?;
     if file.is_file() {
         return Ok(());
     }
@@ -109,7 +110,13 @@ fn create(
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status()
-        .map_err(|error| ArchiveFailure::lasting(format!("{}: {error}", program.display())))?;
+        .map_err(|error| {
+            ArchiveFailure::lasting(format!(
+                "`{}` does not start: {}",
+                program.display(),
+                cause(&error)
+            ))
+        })?;
     if ending_signal(status).is_some() || !part.is_file() {
         // A file that is there may be incomplete.
         let _ = std::fs::remove_file(&part);
@@ -119,7 +126,7 @@ fn create(
         });
     }
     std::fs::rename(&part, file)
-        .map_err(|error| ArchiveFailure::lasting(format!("{}: {error}", file.display())))?;
+        .map_err(|error| ArchiveFailure::lasting(unwritable(file, &error)))?;
     remove_superseded(file);
     Ok(())
 }

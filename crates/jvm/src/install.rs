@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use drumfire_expr::Properties;
 use drumfire_maven::{Artifact, Surroundings, megabytes, resolve};
+use drumfire_platform::causes::unwritable;
 
 use crate::artifacts::{self, Locked};
 use crate::repositories::JarAccess;
@@ -52,7 +53,7 @@ pub fn install(home: &Path, access: &JarAccess<'_>) -> Result<(), String> {
         place(locked, repositories.local(), home)?;
     }
     let complete = home.join(COMPLETE);
-    std::fs::write(&complete, "").map_err(|error| format!("{}: {error}", complete.display()))?;
+    std::fs::write(&complete, "").map_err(|error| unwritable(&complete, &error))?;
     access.line(&format!(
         "JMeter 5.6.3's {} jars are in {}",
         all.len(),
@@ -101,7 +102,7 @@ fn place(locked: &Locked, repository: &Path, home: &Path) -> Result<(), String> 
             source.display()
         ));
     }
-    let problem = |error: std::io::Error| format!("{}: {error}", target.display());
+    let problem = |error: std::io::Error| unwritable(&target, &error);
     std::fs::create_dir_all(&folder).map_err(problem)?;
     std::fs::copy(&source, &target).map(|_| ()).map_err(problem)
 }
@@ -158,7 +159,7 @@ pub fn dependencies(text: &str, access: &JarAccess<'_>, java: u32) -> Result<Vec
     })?;
     let jars: Vec<PathBuf> = resolved.into_iter().map(|one| one.jar).collect();
     let lines: Vec<_> = jars.iter().map(|jar| jar.to_string_lossy()).collect();
-    let problem = |error: std::io::Error| format!("{}: {error}", known.display());
+    let problem = |error: std::io::Error| unwritable(&known, &error);
     std::fs::create_dir_all(cache_folder()).map_err(problem)?;
     std::fs::write(&known, lines.join("\n")).map_err(problem)?;
     Ok(jars)

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use drumfire_platform::causes::unwritable;
+
 use crate::jars::JMeter;
 use crate::repositories::JarAccess;
 use crate::{Jvm, cache_folder, class_names, fingerprint, install, jars, repositories};
@@ -92,7 +94,7 @@ fn bridge() -> Result<PathBuf, String> {
     {
         return Ok(jar);
     }
-    let problem = |error: std::io::Error| format!("{}: {error}", jar.display());
+    let problem = |error: std::io::Error| unwritable(&jar, &error);
     std::fs::create_dir_all(&folder).map_err(problem)?;
     // Another process may do the same, so the name appears only with the whole content.
     let part = folder.join(format!("bridge-{}.part", std::process::id()));

@@ -196,7 +196,7 @@ fn settings(plan: &PlanFile, offset: usize) -> Vec<CompletionItem> {
     let mut found: BTreeMap<&str, CompletionItem> = BTreeMap::new();
     for property in facts.into_iter().flat_map(ElementFacts::properties) {
         let item = CompletionItem {
-            documentation: Some(Documentation::String(property.help.to_owned())),
+            documentation: Some(MarkupContent::markdown(property.help.to_owned())),
             ..plain(property.name, CompletionItemKind::FIELD, property.label)
         };
         found.insert(property.name, item);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use drumfire_authorities::Authorities;
+use drumfire_platform::causes::unreadable;
 use roxmltree::Document;
 use sha1::Sha1;
 use sha2::{Digest, Sha256};
@@ -299,7 +300,7 @@ impl Repositories {
             match std::fs::read(&file) {
                 Ok(content) => return Ok(RepositoryResponse::Found(content)),
                 Err(why) if why.kind() == std::io::ErrorKind::NotFound => {}
-                Err(why) => return Err(format!("{}: {why}", file.display())),
+                Err(why) => return Err(unreadable(&file, &why)),
             }
         }
         Ok(RepositoryResponse::Absent)

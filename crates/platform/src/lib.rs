@@ -1,13 +1,16 @@
-//! Services that several crates need: private files, processes and the environment, which each system provides differently;
-//! progress on a terminal; numbers in words.
+//! Services that several crates need: private files, processes and the environment, which each system provides differently; what to
+//! tell a user about a file that cannot be used; progress on a terminal; numbers in words.
 //!
 //! Each function has the same meaning on all systems. Its documentation says where a system can only approximate it.
 
 #![warn(missing_docs)]
 
+pub mod causes;
 pub mod files;
+pub mod ports;
 pub mod processes;
 pub mod progress;
+pub mod spelling;
 pub mod words;
 
 use std::ffi::OsString;

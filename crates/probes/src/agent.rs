@@ -5,6 +5,8 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
+use drumfire_platform::causes::cause;
+
 use crate::series::MetricReading;
 
 /// How long to wait for the agent.
@@ -63,7 +65,7 @@ impl AgentSource {
     }
 
     fn next_line(&mut self) -> Result<String, String> {
-        let told = |error: std::io::Error| error.to_string();
+        let told = |error: std::io::Error| cause(&error);
         let connection = match &mut self.connection {
             Some(connection) => connection,
             None => {

@@ -5,6 +5,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use drumfire_authorities::Authorities;
+use drumfire_platform::ports::bad_port;
+use drumfire_platform::spelling::one_of;
 use drumfire_report::HealthGroup;
 use thiserror::Error;
 
@@ -33,13 +35,13 @@ pub struct Source {
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SourceError {
     /// It is not `KIND=WHERE`.
-    #[error("`{0}` is not KIND=WHERE, such as node=http://10.0.0.5:9100/metrics")]
+    #[error("`{0}` is not KIND=WHERE\nhint: write `node=http://10.0.0.5:9100/metrics`, or another of {kinds}", kinds = KINDS.join(", "))]
     Form(String),
     /// There is no such kind.
-    #[error("`{0}` is not a kind of source; use {kinds}", kinds = KINDS.join(", "))]
+    #[error("`{0}` is not a kind of source\nhint: {hint}", hint = one_of(.0, &KINDS))]
     Kind(String),
     /// The part behind the kind is wrong.
-    #[error("`{0}`: expected {1}")]
+    #[error("`{0}` is not a source\nhint: write {1}")]
     Target(String, &'static str),
 }
 
@@ -67,7 +69,8 @@ impl Source {
             "prometheus" if !is_url || !target.contains("query=") => {
                 Some("a URL with a query, such as http://10.0.0.5:9090/api/v1/query?query=up")
             }
-            _ if !is_url => Some("a URL, http:// or https://"),
+            _ if !is_url => Some("a URL that begins with http:// or https://"),
+            _ if bad_port(target).is_some() => Some("a URL with a port from 1 to 65535"),
             _ => None,
         };
         match expected {

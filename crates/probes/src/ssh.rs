@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use drumfire_platform::causes::cause;
 use drumfire_platform::files::{EMPTY, private, private_program};
 use drumfire_platform::processes::own_group;
 use tempfile::TempDir;
@@ -171,7 +172,7 @@ impl SshConnection {
                 "Windows's `ssh` cannot share a connection; run Drumfire in WSL".to_owned(),
             );
         }
-        let told = |error: std::io::Error| error.to_string();
+        let told = |error: std::io::Error| cause(&error);
         let folder = tempfile::Builder::new().prefix("df-ssh").tempdir();
         let folder = folder.map_err(told)?;
         let errors = File::create(folder.path().join("errors")).map_err(told)?;
@@ -252,7 +253,7 @@ impl SshConnection {
         });
         let deadline = Instant::now() + watch.limit;
         let status = loop {
-            if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            if let Some(status) = child.try_wait().map_err(|error| cause(&error))? {
                 break status;
             }
             if is_over() || Instant::now() > deadline {
@@ -281,7 +282,10 @@ impl Drop for SshConnection {
 }
 
 fn no_program(error: std::io::Error) -> String {
-    format!("`ssh` cannot be started: {error}; install OpenSSH's client")
+    format!(
+        "`ssh` cannot be started: {}; install OpenSSH's client",
+        cause(&error)
+    )
 }
 
 /// The command that logs in. It places the files that it needs in the folder.

@@ -23,6 +23,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Receiver;
 
+use drumfire_platform::causes::{cause, unwritable};
 use serde_json::Value;
 
 pub use authority::{ANY_DOMAIN, Certificate, remove as remove_authority, shown as authority};
@@ -56,14 +57,19 @@ impl fmt::Display for RecordError {
                 "there is no Chromium or Chrome on the path: name one with `--browser-path`",
             ),
             RecordError::Browser(program, error) => {
-                write!(f, "`{}` does not start: {error}", program.display())
+                write!(
+                    f,
+                    "`{}` does not start: {}",
+                    program.display(),
+                    cause(error)
+                )
             }
             RecordError::NoPage => f.write_str("the browser opened no page"),
-            RecordError::Address(address, error) => write!(f, "`{address}`: {error}"),
-            RecordError::Authority(folder, error) => write!(f, "{}: {error}", folder.display()),
+            RecordError::Address(address, error) => write!(f, "`{address}`: {}", cause(error)),
+            RecordError::Authority(folder, error) => f.write_str(&unwritable(folder, error)),
             RecordError::Certificate(error) => error.fmt(f),
             RecordError::Trust(why) => f.write_str(why),
-            RecordError::System(error) => error.fmt(f),
+            RecordError::System(error) => f.write_str(&cause(error)),
         }
     }
 }

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use drumfire_platform::causes;
+use drumfire_platform::spelling::absent;
 use flate2::bufread::MultiGzDecoder;
 
 use crate::jtl::{self, JtlError, JtlOptions};
@@ -19,7 +21,12 @@ const RUN_FILE_START: &[u8] = b"{\"format\":\"drumfire-run\"";
 #[derive(Debug)]
 pub enum InputError {
     /// The file cannot be opened or read.
-    Unreadable(String),
+    Unreadable {
+        /// The file and the cause.
+        message: String,
+        /// The remedy, if there is one.
+        hint: Option<String>,
+    },
     /// A result file that is not valid.
     Jtl(JtlError),
     /// A run file that is not valid.
@@ -29,7 +36,13 @@ pub enum InputError {
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            InputError::Unreadable(message) => f.write_str(message),
+            InputError::Unreadable { message, hint } => {
+                f.write_str(message)?;
+                match hint {
+                    Some(hint) => write!(f, "\nhint: {hint}"),
+                    None => Ok(()),
+                }
+            }
             InputError::Jtl(error) => error.fmt(f),
             InputError::Run(error) => error.fmt(f),
         }
@@ -37,6 +50,17 @@ impl fmt::Display for InputError {
 }
 
 impl std::error::Error for InputError {}
+
+impl InputError {
+    /// Whether the text ends with a remedy.
+    pub fn has_hint(&self) -> bool {
+        match self {
+            InputError::Unreadable { hint, .. } => hint.is_some(),
+            InputError::Jtl(error) => !error.remedy.is_empty(),
+            InputError::Run(_) => false,
+        }
+    }
+}
 
 /// Reads a run file, or a result file of any kind. Adds warnings about it to `warnings`.
 ///
@@ -47,8 +71,10 @@ pub fn read_input(
     options: &JtlOptions,
     warnings: &mut Vec<String>,
 ) -> Result<RunFile, InputError> {
-    let unreadable =
-        |error: io::Error| InputError::Unreadable(format!("{}: {error}", path.display()));
+    let unreadable = |error: io::Error| InputError::Unreadable {
+        message: causes::unreadable(path, &error),
+        hint: (error.kind() == io::ErrorKind::NotFound).then(|| absent(path)),
+    };
     let file = File::open(path).map_err(unreadable)?;
     let mut plain = BufReader::with_capacity(256 << 10, file);
     let is_packed = plain

@@ -227,19 +227,19 @@ fn a_bad_line_is_named_with_its_remedy() {
     let rows = ROWS.replacen(",200,Login", ",20x0,Login", 1);
     let told = refused(&format!("{HEADER}{rows}"));
     assert!(
-        told.starts_with("run.jtl:3: column elapsed: '20x0' is not a number\n  help: "),
+        told.starts_with("run.jtl:3: column elapsed: '20x0' is not a number\nhint: "),
         "{told}"
     );
     let rows = ROWS.replacen("1700000000200,200,", "", 1);
     assert!(
         refused(&format!("{HEADER}{rows}"))
-            .starts_with("run.jtl:3: 15 fields where 17 are expected\n  help: ")
+            .starts_with("run.jtl:3: 15 fields where 17 are expected\nhint: ")
     );
     assert!(
         refused("elapsed,label,success\n1,a,true\n")
-            .starts_with("run.jtl:1: there is no column timeStamp\n  help: ")
+            .starts_with("run.jtl:1: there is no column timeStamp\nhint: ")
     );
-    assert!(refused("").starts_with("run.jtl: the file is empty\n  help: "));
+    assert!(refused("").starts_with("run.jtl: the file is empty\nhint: "));
 }
 
 #[test]
@@ -404,7 +404,7 @@ fn xml_that_was_cut_off_is_read_up_to_there() {
     }
     let told = refused("<testResults version=\"1.2\"><httpSample t=\"1\"/></testResults>");
     assert!(
-        told.starts_with("run.jtl: sample 1: there is no time stamp (ts)\n  help: "),
+        told.starts_with("run.jtl: sample 1: there is no time stamp (ts)\nhint: "),
         "{told}"
     );
 }

@@ -5,6 +5,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::causes::unwritable;
+
 use crate::row::RowFormat;
 use crate::xml;
 
@@ -198,7 +200,7 @@ impl ResultFile {
 
     fn fail(&mut self, error: &io::Error) {
         self.problem
-            .get_or_insert_with(|| format!("cannot write {}: {error}", self.path.display()));
+            .get_or_insert_with(|| unwritable(&self.path, error));
     }
 
     #[cfg(unix)]

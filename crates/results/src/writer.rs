@@ -7,6 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use drumfire_platform::causes::{cause, unwritable};
+
 use crate::files::{self, ExistingFile, OpenError, ResultFile, ResultFolder};
 use crate::row::RowFormat;
 
@@ -275,7 +277,7 @@ impl ResultWriter {
                 writer.channel.close();
                 writer
                     .problems
-                    .push(format!("cannot start the result writer: {error}"));
+                    .push(format!("cannot start the result writer: {}", cause(&error)));
             }
         }
         Ok(writer)
@@ -386,7 +388,7 @@ impl Opening {
 }
 
 fn cannot_open(path: &std::path::Path, error: &io::Error) -> String {
-    format!("cannot open the results file {}: {error}", path.display())
+    format!("the results file {}", unwritable(path, error))
 }
 
 /// The writer thread.

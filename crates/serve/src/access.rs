@@ -24,7 +24,7 @@ impl Default for ListenAddress {
 
 /// A text that is not an address to serve a page at.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not ADDRESS:PORT of this machine, such as 127.0.0.1:9280")]
+#[error("write ADDRESS:PORT of this machine with a port from 0 to 65535, such as `127.0.0.1:9280`")]
 pub struct AddressError(pub String);
 
 impl FromStr for ListenAddress {

@@ -82,11 +82,14 @@ impl Order {
             match body.iter().all(u8::is_ascii_whitespace) {
                 true => serde_json::Map::new(),
                 false => serde_json::from_slice(body)
-                    .map_err(|error| Refused(format!("The body is not a JSON object: {error}")))?,
+                    .map_err(|_| Refused("The body is not a JSON object".to_owned()))?,
             };
         fields.insert("order".to_owned(), name.into());
-        serde_json::from_value(fields.into())
-            .map_err(|error| Refused(format!("The body does not fit `{name}`: {error}")))
+        serde_json::from_value(fields.into()).map_err(|_| {
+            Refused(format!(
+                "The body does not fit `{name}`: give its fields as the API describes them"
+            ))
+        })
     }
 
     /// The JSON that [`Order::read`] reads.

@@ -4,6 +4,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use drumfire_authorities::Authorities;
+use drumfire_platform::causes::cause;
+use drumfire_platform::ports::bad_port;
+use drumfire_platform::spelling::one_of;
 use thiserror::Error;
 
 use crate::clickhouse::ClickHouse;
@@ -42,13 +45,13 @@ pub struct RequestedOutput {
 #[derive(Debug, Error)]
 pub enum OutError {
     /// It is not `KIND=WHERE`.
-    #[error("`{0}` is not KIND=WHERE, such as influxdb=http://127.0.0.1:8086/write?db=jmeter")]
+    #[error("`{0}` is not KIND=WHERE\nhint: write `influxdb=http://127.0.0.1:8086/write?db=jmeter`, or another of {kinds}", kinds = KINDS.join(", "))]
     Form(String),
     /// There is no such kind.
-    #[error("`{0}` is not a kind of output; use {kinds}", kinds = KINDS.join(", "))]
+    #[error("`{0}` is not a kind of output\nhint: {hint}", hint = one_of(.0, &KINDS))]
     Kind(String),
     /// The part after the kind is wrong.
-    #[error("`{kind}={target}`: expected {expected}")]
+    #[error("`{target}` is not a place for {kind}\nhint: write {expected}")]
     Target {
         /// The kind.
         kind: &'static str,
@@ -58,7 +61,7 @@ pub enum OutError {
         expected: &'static str,
     },
     /// The output could not be started.
-    #[error("`{kind}={target}`: {error}")]
+    #[error("`{kind}={target}`: {}", cause(error))]
     Start {
         /// The kind.
         kind: &'static str,
@@ -87,17 +90,22 @@ impl RequestedOutput {
             target: target.to_owned(),
         };
         let (is_right, expected) = match kind {
-            "influxdb" | "prometheus-remote-write" | "otlp" | "clickhouse" => {
-                (is_url(target), "a URL, http:// or https:// and a host")
-            }
-            "graphite" | "statsd" => (is_host_and_port(target), "HOST:PORT"),
+            "influxdb" | "prometheus-remote-write" | "otlp" | "clickhouse" => (
+                is_url(target),
+                "a URL: http:// or https:// and a host, with a port up to 65535",
+            ),
+            "graphite" | "statsd" => (
+                is_host_and_port(target),
+                "HOST:PORT, with a port from 1 to 65535",
+            ),
             "prometheus" => (
                 target.parse::<SocketAddr>().is_ok(),
                 "ADDRESS:PORT of this machine, such as 127.0.0.1:9270",
             ),
             _ => (!target.is_empty(), "a file"),
         };
-        if is_right {
+        let has_port = bad_port(target).is_none() || kind == "json";
+        if is_right && has_port {
             Ok(out)
         } else {
             Err(OutError::Target {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use drumfire_authorities::{Authorities, told};
+use drumfire_platform::causes;
 use thiserror::Error;
 use ureq::Agent;
 
@@ -164,7 +165,7 @@ impl Transport {
 }
 
 fn unreachable(error: std::io::Error) -> TransportError {
-    TransportError::Unreachable(error.to_string())
+    TransportError::Unreachable(causes::cause(&error))
 }
 
 fn post(

@@ -38,10 +38,7 @@ pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<T
             }
             let path = files.find(&name);
             if !path.is_file() {
-                let fault = Fault::new(format!(
-                    "`included-configs` names `{name}`, and there is no such file"
-                ));
-                return Err(fault.in_file(file));
+                return Err(files.missing(&name).in_file(file));
             }
             merge_file(&mut config, &path)?;
             included.push(name);
@@ -54,10 +51,14 @@ pub(crate) fn read(file: &Path, overrides: &[String], files: &Files) -> Result<T
 }
 
 fn merge_file(config: &mut Table, file: &Path) -> Result<(), Fault> {
-    let bytes =
-        std::fs::read(file).map_err(|error| Fault::new(format!("{}: {error}", file.display())))?;
+    let bytes = std::fs::read(file).map_err(|error| Fault::unreadable(file, &error))?;
     let content =
         String::from_utf8(bytes).map_err(|_| Fault::new("the file is not UTF-8").in_file(file))?;
+    if let Some(span) = drumfire_jmx::conflict(&content) {
+        let line = content[..span.start].lines().count() + 1;
+        let fault = Fault::new(format!("line {line} begins an unresolved conflict of git"));
+        return Err(fault.hint(drumfire_jmx::RESOLVE).in_file(file));
+    }
     for document in documents(&content).map_err(|fault| fault.in_file(file))? {
         merge(config, document);
     }
@@ -71,11 +72,18 @@ pub(crate) fn documents(content: &str) -> Result<Vec<Table>, Fault> {
     let values = match read {
         Ok(values) => values,
         Err(_) if content.trim_start().starts_with('{') => {
-            let value = serde_json::from_str(content)
-                .map_err(|error| Fault::new(format!("the JSON cannot be read: {error}")))?;
+            let value = serde_json::from_str(content).map_err(|error: serde_json::Error| {
+                let (line, column) = (error.line(), error.column());
+                let what = if error.is_eof() {
+                    "ends too early"
+                } else {
+                    "is broken"
+                };
+                Fault::new(format!("the JSON {what} at line {line}, column {column}"))
+            })?;
             vec![value]
         }
-        Err(error) => return Err(Fault::new(format!("the YAML cannot be read: {error}"))),
+        Err(error) => return Err(Fault::new(format!("the YAML is broken{error}"))),
     };
     let mut found = Vec::new();
     for value in values {

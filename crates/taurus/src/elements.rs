@@ -247,10 +247,7 @@ fn data_source(source: &serde_json::Value, files: &Files) -> Result<Node, Fault>
         false => {
             let file = files.find(&written);
             if !file.is_file() {
-                let fault = Fault::new(format!(
-                    "`data-sources` names `{written}`, and there is no such file"
-                ));
-                return Err(fault.hint("Look for it in the folder of the configuration"));
+                return Err(files.missing(&written));
             }
             let delimiter = match given.is_empty() {
                 true => guessed_delimiter(&file),

@@ -366,7 +366,6 @@ pub(crate) fn existing(name: &str, files: &Files) -> Result<String, Fault> {
     let path = files.find(name);
     match path.is_file() {
         true => Ok(path.to_string_lossy().into_owned()),
-        false => Err(Fault::new(format!("there is no file `{name}`"))
-            .hint("Look for it in the folder of the configuration")),
+        false => Err(files.missing(name)),
     }
 }

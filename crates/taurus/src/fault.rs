@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use drumfire_platform::causes::unreadable;
+use drumfire_platform::spelling::absent;
+
 /// A configuration that cannot be run, with the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -17,6 +20,15 @@ impl Fault {
         Fault {
             message: message.into(),
             hint: None,
+        }
+    }
+
+    /// A file that cannot be read.
+    pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Fault {
+        let fault = Fault::new(unreadable(file, error));
+        match error.kind() {
+            std::io::ErrorKind::NotFound => fault.hint(absent(file)),
+            _ => fault,
         }
     }
 

@@ -2,6 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::causes::missing;
+use drumfire_platform::spelling::near_file;
+
+use crate::fault::Fault;
+
 /// The search path: the working folder, then the folder of the configuration, then the folders above it up to the project's.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Files {
@@ -26,6 +31,17 @@ impl Files {
             );
         }
         Files { folders }
+    }
+
+    /// The fault of a configuration that names a file that does not exist.
+    pub fn missing(&self, name: &str) -> Fault {
+        let fault = Fault::new(missing(Path::new(name)));
+        let mut folders = vec![PathBuf::new()];
+        folders.extend(self.folders.iter().cloned());
+        fault.hint(match near_file(Path::new(name), &folders) {
+            Some(near) => format!("Write `{}`, which exists", near.display()),
+            None => "Put it into the folder of the configuration, or correct its name".to_owned(),
+        })
     }
 
     /// The absolute path of a file. A file that is not found is resolved against the working folder.

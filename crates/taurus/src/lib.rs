@@ -15,6 +15,7 @@ mod files;
 mod groups;
 mod hooks;
 mod join;
+mod keys;
 mod load;
 mod modifications;
 mod requests;

@@ -15,6 +15,7 @@ use crate::files::Files;
 use crate::groups::{self, GroupRules, PlainGroup};
 use crate::hooks::{self, Hook};
 use crate::join::{ExecutionPlan, join};
+use crate::keys;
 use crate::load::Load;
 use crate::modifications;
 use crate::requests::ScenarioCompiler;
@@ -57,8 +58,12 @@ pub fn load(file: &Path, overrides: &[String]) -> Result<Test, Fault> {
         Value::Object(config) => config,
         _ => Table::new(),
     };
+    if let Some(fault) = importable(&config, file) {
+        return Err(fault);
+    }
     let mut notes = Vec::new();
     let executions = executions(&mut config, &files)?;
+    keys::check(&config, &executions)?;
     let module = table(&config, "modules").and_then(|all| all.get("jmeter"));
     let module = module.map_or_else(Table::new, |module| as_table(module, "class"));
     let mut parts = Vec::new();
@@ -95,6 +100,24 @@ pub fn load(file: &Path, overrides: &[String]) -> Result<Test, Fault> {
         notes,
         effective: masked(Value::Object(config)),
     })
+}
+
+/// The fault of a recording or an API description in the place of a configuration.
+fn importable(config: &Table, file: &Path) -> Option<Fault> {
+    let is_recording = table(config, "log").is_some_and(|log| log.contains_key("entries"));
+    let is_collection = table(config, "info").is_some_and(|info| info.contains_key("_postman_id"));
+    let kind = match config.contains_key("openapi") || config.contains_key("swagger") {
+        _ if is_recording => "a recording (HAR)",
+        _ if is_collection => "a Postman collection",
+        true => "an API description",
+        false => return None,
+    };
+    let (name, plan) = (file.display(), file.with_extension("jmx"));
+    let fault = Fault::new(format!("`{name}` is {kind}, not a Taurus configuration"));
+    Some(fault.hint(format!(
+        "Write `drumfire import {name} -o {}`",
+        plan.display()
+    )))
 }
 
 fn in_execution(fault: Fault, place: usize, count: usize) -> Fault {
@@ -168,8 +191,7 @@ fn part(
 fn from_file(script: &str, files: &Files) -> Result<(Node, Tree), Fault> {
     let file = files.find(script);
     if !file.is_file() {
-        let fault = Fault::new(format!("there is no script `{script}`"));
-        return Err(fault.hint("Look for it in the folder of the configuration"));
+        return Err(files.missing(script));
     }
     let read = drumfire_jmx::read_file(&file).map_err(|faults| {
         let first = faults.iter().find(|fault| fault.is_error());

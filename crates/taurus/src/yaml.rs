@@ -9,16 +9,32 @@ use serde_saphyr::Spanned;
 
 use crate::value::Table;
 
-/// The documents of a text.
+/// The documents of a text. An error is the end of a sentence.
 pub(crate) fn documents(text: &str) -> Result<Vec<Value>, String> {
     let options = serde_saphyr::options! {
         duplicate_keys: serde_saphyr::DuplicateKeyPolicy::LastWins,
         legacy_octal_numbers: true,
     };
     let read = serde_saphyr::from_multiple_with_options::<Located>(text, options);
-    let read = read.map_err(|error| error.to_string())?;
+    let read = read.map_err(|error| place(&error))?;
     let lines: Vec<&str> = text.lines().collect();
     Ok(read.into_iter().map(|one| one.value(&lines)).collect())
+}
+
+/// The place of an error and its kind, as the end of a sentence.
+fn place(error: &serde_saphyr::Error) -> String {
+    let words = error.without_snippet().to_string();
+    // The library writes `line 1 column 12: unclosed bracket '['`, and a picture behind that.
+    let first = words.lines().next().unwrap_or_default();
+    let why = first
+        .rsplit(": ")
+        .next()
+        .unwrap_or_default()
+        .replace('\'', "`");
+    match error.location() {
+        Some(at) => format!(" at line {}, column {}: {why}", at.line(), at.column()),
+        None => format!(": {why}"),
+    }
 }
 
 /// A value with its line and column, from 1.

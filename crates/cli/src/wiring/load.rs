@@ -1,5 +1,6 @@
 //! Reads a plan and applies the load that properties set (`drumfire.load.…`).
 
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -13,11 +14,11 @@ use drumfire_jmx::{Diagnostic, Read};
 /// If the plan cannot be read, a property is not a number, or the load does not fit the plan.
 pub fn read(plan: &Path, settings: &RunProperties) -> Result<Read, Vec<Diagnostic>> {
     let mut read = drumfire_jmx::read_file(plan)?;
-    let wrong = |message: String| vec![Diagnostic::error("load", message)];
-    let load = load(settings).map_err(wrong)?;
-    let (tree, notes) = load
-        .apply(&read.tree)
-        .map_err(|error| wrong(error.to_string()))?;
+    let load = load(settings).map_err(|finding| vec![finding])?;
+    let (tree, notes) = load.apply(&read.tree).map_err(|error| {
+        let finding = Diagnostic::error("load", error.to_string());
+        vec![finding.help(error.remedy())]
+    })?;
     read.tree = tree;
     let notes = notes
         .into_iter()
@@ -26,27 +27,61 @@ pub fn read(plan: &Path, settings: &RunProperties) -> Result<Read, Vec<Diagnosti
     Ok(read)
 }
 
-fn load(settings: &RunProperties) -> Result<LoadOverride, String> {
+#[expect(clippy::result_large_err, reason = "called once at the start of a run")]
+fn load(settings: &RunProperties) -> Result<LoadOverride, Diagnostic> {
     let text = |name: &str| {
         let value = settings.properties.get(name).map(str::trim);
         value.filter(|value| !value.is_empty())
     };
     Ok(LoadOverride {
-        users: number("drumfire.load.users", text("drumfire.load.users"))?,
-        ramp_up_s: number("drumfire.load.ramp_up", text("drumfire.load.ramp_up"))?,
-        duration_s: number("drumfire.load.duration", text("drumfire.load.duration"))?,
-        iterations: number("drumfire.load.iterations", text("drumfire.load.iterations"))?,
-        rate: number("drumfire.load.rate", text("drumfire.load.rate"))?,
-        arrivals: number("drumfire.load.arrivals", text("drumfire.load.arrivals"))?,
+        users: number(
+            "drumfire.load.users",
+            text("drumfire.load.users"),
+            |users: &u32| *users > 0,
+        )?,
+        ramp_up_s: number(
+            "drumfire.load.ramp_up",
+            text("drumfire.load.ramp_up"),
+            |_: &u64| true,
+        )?,
+        duration_s: number(
+            "drumfire.load.duration",
+            text("drumfire.load.duration"),
+            |seconds: &u64| *seconds > 0,
+        )?,
+        iterations: number(
+            "drumfire.load.iterations",
+            text("drumfire.load.iterations"),
+            |_: &NonZeroU32| true,
+        )?,
+        rate: number("drumfire.load.rate", text("drumfire.load.rate"), is_rate)?,
+        arrivals: number(
+            "drumfire.load.arrivals",
+            text("drumfire.load.arrivals"),
+            is_rate,
+        )?,
         group: text("drumfire.load.group").map(str::to_owned),
         once: text("drumfire.load.once") == Some("true"),
     })
 }
 
-fn number<N: FromStr>(name: &str, text: Option<&str>) -> Result<Option<N>, String> {
-    let parsed = text.map(|text| {
-        let wrong = |_| format!("`{name}` is `{text}`, which is not a number above 0");
-        text.parse().map_err(wrong)
-    });
-    parsed.transpose()
+fn is_rate(rate: &f64) -> bool {
+    rate.is_finite() && *rate > 0.0
+}
+
+#[expect(
+    clippy::result_large_err,
+    reason = "called a few times at the start of a run"
+)]
+fn number<N: FromStr>(
+    name: &str,
+    text: Option<&str>,
+    is_allowed: impl Fn(&N) -> bool,
+) -> Result<Option<N>, Diagnostic> {
+    let Some(text) = text else { return Ok(None) };
+    let number = text.parse().ok().filter(is_allowed);
+    number.map(Some).ok_or_else(|| {
+        let message = format!("`{text}` is not a value of the property `{name}`");
+        Diagnostic::error("load", message).help("write a number above 0, such as `1`")
+    })
 }

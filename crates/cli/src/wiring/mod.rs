@@ -163,6 +163,10 @@ impl Engine for Wiring {
         drumfire_engine::describe(&ready.tree, &ready.plan.program)
     }
 
+    fn has_rates(&self, ready: &Ready) -> bool {
+        ready.plan.program.has_rates
+    }
+
     fn groups(&self, ready: &Ready) -> Vec<GroupView> {
         drumfire_engine::groups(&ready.plan.program)
     }

@@ -1,5 +1,6 @@
 //! The program's own command line, parsed by clap. [`Arguments::into_command`] turns it into a command.
 
+pub mod faults;
 mod groups;
 mod jvm;
 mod reports;
@@ -410,11 +411,7 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
         Ok(arguments) => arguments
             .into_command()
             .map_err(|why| Refusal::new(Exit::Usage, why)),
-        Err(error) if error.use_stderr() => Err(Refusal {
-            exit: Exit::Usage,
-            out: String::new(),
-            err: error.render().to_string(),
-        }),
+        Err(error) if error.use_stderr() => Err(faults::refusal(&error)),
         Err(help) => Ok(Command::Print(help.render().to_string())),
     }
 }
@@ -430,11 +427,17 @@ pub fn with_joined_ui(words: &[String]) -> Vec<String> {
             joined.push(word.clone());
             continue;
         }
-        let address = words.next_if(|next| next.parse::<ListenAddress>().is_ok());
+        let address = words.next_if(|next| is_address(next));
         let address = address.map_or_else(|| ListenAddress::default().0.to_string(), String::clone);
         joined.push(format!("--ui={address}"));
     }
     joined
+}
+
+/// Whether a word is meant as an address to listen on, even if its port is too high.
+fn is_address(word: &str) -> bool {
+    let port = word.rsplit(':').next().unwrap_or(word);
+    !port.is_empty() && port.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 /// Whether an option of a command, as the user spelt it, takes the next word as its value.
@@ -626,6 +629,7 @@ impl RunArguments {
             report_at_end: false,
             notes: Vec::new(),
             fleet: self.fleet.into_options()?,
+            is_jmeter: false,
         })
     }
 }

@@ -93,3 +93,44 @@ fn views_take_properties_and_json() {
         [Change::Property("a".to_owned(), "1".to_owned())]
     );
 }
+
+/// Values that no number, port, time or rate has.
+const NO_NUMBERS: [&str; 5] = ["abc", "-1", "1e999", "99999999999999999999999", "1.5.2"];
+/// Texts of the standard library and of clap.
+const RAW: [&str; 8] = [
+    "invalid digit",
+    "invalid float",
+    "too large",
+    "too small",
+    "cannot parse",
+    "invalid IP",
+    "invalid value",
+    "tip:",
+];
+
+#[test]
+fn every_option_refuses_a_bad_value_in_the_programs_words_with_a_remedy() {
+    let mut refused = 0;
+    for command in program().get_subcommands() {
+        let options = command.get_arguments();
+        let options = options.filter(|option| option.get_action().takes_values());
+        for option in options.filter_map(clap::Arg::get_long) {
+            for value in NO_NUMBERS {
+                let line = format!("{} --{option}={value}", command.get_name());
+                let Err(refusal) = read_line(&line) else {
+                    continue;
+                };
+                for raw in RAW {
+                    assert!(!refusal.err.contains(raw), "{line}: {}", refusal.err);
+                }
+                assert!(refusal.err.contains("hint: "), "{line}: {}", refusal.err);
+                refused += usize::from(
+                    refusal
+                        .err
+                        .contains(&format!("`{value}` is not a value of `--{option}`")),
+                );
+            }
+        }
+    }
+    assert!(refused > 60, "{refused}");
+}

@@ -12,6 +12,8 @@ use drumfire_fleet::{
     AgentOptions, FleetError, Hello, LinkOptions, NATS_VARIABLE, PROTOCOL, agent_name,
     is_public_key, is_token,
 };
+use drumfire_platform::causes::cause;
+use drumfire_platform::ports::{PORT, bad_port};
 use drumfire_platform::processes::replace_by;
 
 use crate::console::Console;
@@ -49,7 +51,7 @@ pub fn agent<E: Engine>(
     let order = &order;
     let (properties, system) = own_properties(&order.properties, &settings);
     let options = AgentOptions {
-        link: link(&order.link)?,
+        link: link(&order.link, order.is_jmeter)?,
         hello: hello(order, engine)?,
         properties,
         system,
@@ -111,11 +113,10 @@ fn trusted(texts: &[String]) -> Result<Vec<String>, Refusal> {
             continue;
         }
         let wrong = |why: &str| {
-            let message =
-                format!("`--trust {text}`: {why}; give the `trust.pub` of `drumfire fleet init`");
-            Refusal::new(Exit::Usage, message)
+            let refusal = Refusal::new(Exit::Usage, format!("`--trust {text}`: {why}"));
+            refusal.hint("name the `trust.pub` of `drumfire fleet init`")
         };
-        let found = std::fs::read_to_string(text).map_err(|error| wrong(&error.to_string()))?;
+        let found = std::fs::read_to_string(text).map_err(|error| wrong(&cause(&error)))?;
         let before = keys.len();
         keys.extend(
             found
@@ -136,7 +137,7 @@ fn again() -> Refusal {
     let cannot = |error: std::io::Error| {
         Refusal::new(
             Exit::RunFailed,
-            format!("the agent cannot start again: {error}"),
+            format!("the agent cannot start again: {}", cause(&error)),
         )
     };
     match std::env::current_exe() {
@@ -162,14 +163,21 @@ fn refusal(error: &FleetError) -> Refusal {
 }
 
 /// The options, checked for an address.
-pub(super) fn link(link: &LinkOptions) -> Result<LinkOptions, Refusal> {
-    match link.url.is_empty() {
-        true => Err(Refusal::new(
-            Exit::Usage,
-            format!("no NATS server is given; pass `--nats URL` or set {NATS_VARIABLE}"),
-        )),
-        false => Ok(link.clone()),
+pub(super) fn link(link: &LinkOptions, is_jmeter: bool) -> Result<LinkOptions, Refusal> {
+    let option = match is_jmeter {
+        true => "-Jdrumfire.nats=",
+        false => "--nats ",
+    };
+    if link.url.is_empty() {
+        let why = "agents are reached over a NATS server, and none is named";
+        return Err(Refusal::new(Exit::Usage, why).hint(format!(
+            "add `{option}nats://HOST:4222`, or set {NATS_VARIABLE}"
+        )));
     }
+    if let Some(port) = link.url.split(',').find_map(bad_port) {
+        return Err(Refusal::new(Exit::Usage, format!("`{port}` is not a port")).hint(PORT));
+    }
+    Ok(link.clone())
 }
 
 fn hello<E: Engine>(order: &AgentOrder, engine: &E) -> Result<Hello, Refusal> {
@@ -235,7 +243,7 @@ fn default_cache(console: &Console<'_>) -> PathBuf {
 
 /// Lists the agents at the NATS server.
 pub fn agents(order: &AgentsOrder, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let found = drumfire_fleet::agents(&link(&order.link)?, ANSWERS);
+    let found = drumfire_fleet::agents(&link(&order.link, false)?, ANSWERS);
     let found = found.map_err(|error| refusal(&error))?;
     if order.json {
         let value = serde_json::to_value(&found)

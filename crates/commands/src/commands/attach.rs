@@ -22,9 +22,9 @@ pub fn attach<E: Engine>(
         return Err(failed("there is no run to continue".to_owned()));
     };
     remote::settle(fleet, &settings)?;
-    let link = link(&fleet.link)?;
+    let link = link(&fleet.link, false)?;
     let run_name = fleet.attach.clone().unwrap_or_default();
-    let folder = tempfile::tempdir().map_err(|error| failed(error.to_string()))?;
+    let folder = tempfile::tempdir().map_err(Refusal::failed)?;
     let plan = drumfire_fleet::fetch_plan(&link, &run_name, folder.path());
     let plan = plan.map_err(|error| failed(error.to_string()))?;
     options.plan = PlanChoice::made(plan.plan);

@@ -86,7 +86,7 @@ fn goal(arguments: &CapacityArguments) -> Result<Goal, String> {
         .map_err(|error| error.to_string())?;
     if let Some(windowed) = conditions.iter().find(|one| one.is_windowed()) {
         return Err(format!(
-            "threshold '{}': each level is judged as a whole; leave out `over` and `for`",
+            "threshold `{}`: each level is judged as a whole; leave out `over` and `for`",
             windowed.text()
         ));
     }

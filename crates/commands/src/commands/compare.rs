@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use drumfire_platform::causes::unwritable;
 use drumfire_platform::progress::Work;
 use drumfire_report::{Case, CaseState, CompareOptions, Comparison, Finding, RunFile, junit};
 
@@ -91,12 +92,7 @@ fn cases(comparison: &Comparison) -> Vec<Case> {
 pub fn merge(order: &MergeOrder, console: &mut Console<'_>) -> Result<Exit, Refusal> {
     let (mut all, others) = read_all(&order.inputs, &order.properties, console)?;
     all.merge(&others);
-    let failed = |error| {
-        Refusal::new(
-            Exit::RunFailed,
-            format!("{}: {error}", order.output.display()),
-        )
-    };
+    let failed = |error| Refusal::new(Exit::RunFailed, unwritable(&order.output, &error));
     let file = std::fs::File::create(&order.output).map_err(failed)?;
     all.write(file).map_err(failed)?;
     console.line(&format!(

@@ -66,10 +66,9 @@ impl ControlClient {
             .split_once("/?token=")
             .filter(|(place, token)| place.starts_with("http://") && !token.is_empty());
         let Some((place, token)) = parts else {
-            let message = format!(
-                "`{url}` is not the address of a run's page; give it as the run printed it, such as 'http://127.0.0.1:9280/?token=…'"
-            );
-            return Err(Refusal::new(Exit::Usage, message));
+            let message = format!("`{url}` is not the address of a run's page");
+            let hint = "write it as the run printed it, such as `http://127.0.0.1:9280/?token=…`";
+            return Err(Refusal::new(Exit::Usage, message).hint(hint));
         };
         let agent = Agent::config_builder()
             .timeout_global(Some(PATIENCE))
@@ -87,11 +86,14 @@ impl ControlClient {
     fn status(&self) -> Result<Status, String> {
         let request = self.agent.get(format!("{}/api/status", self.place));
         let request = request.header("Authorization", format!("Bearer {}", self.token));
-        let mut answer = request.call().map_err(|error| error.to_string())?;
+        let mut answer = request
+            .call()
+            .map_err(|error| drumfire_authorities::told(&error))?;
         let text = answer.body_mut().read_to_string();
-        let text = text.map_err(|error| error.to_string())?;
+        let text = text.map_err(|error| drumfire_authorities::told(&error))?;
         match answer.status() {
-            StatusCode::OK => serde_json::from_str(&text).map_err(|error| error.to_string()),
+            StatusCode::OK => serde_json::from_str(&text)
+                .map_err(|_| "the answer is not that of a run".to_owned()),
             status => Err(failure(status, &text)),
         }
     }
@@ -104,7 +106,7 @@ impl ControlClient {
             .header("Content-Type", "application/json");
         let mut answer = request
             .send(order.body())
-            .map_err(|error| self.silent(&error.to_string()))?;
+            .map_err(|error| self.silent(&drumfire_authorities::told(&error)))?;
         let text = answer.body_mut().read_to_string().unwrap_or_default();
         match answer.status() {
             StatusCode::OK => Ok(()),

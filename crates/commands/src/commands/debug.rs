@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use drumfire_platform::causes::cause;
 use drumfire_serve::{ListenAddress, Live, LiveOptions, Server};
 
 use super::run::{self, RunParticipants};
@@ -127,8 +128,13 @@ fn serve(
     let host = gethostname::gethostname().to_string_lossy().into_owned();
     let steering = Arc::new(OwnRun::new(control.clone()));
     let ListenAddress(place) = address;
-    let server = Server::start(address, host, live, steering, Some(Arc::new(page)))
-        .map_err(|error| Refusal::new(Exit::RunFailed, format!("--ui {place}: {error}")))?;
+    let server =
+        Server::start(address, host, live, steering, Some(Arc::new(page))).map_err(|error| {
+            Refusal::new(
+                Exit::RunFailed,
+                format!("`--ui {place}`: {}", cause(&error)),
+            )
+        })?;
     console.line(&format!("debugger  {}", server.url()));
     Ok(server)
 }

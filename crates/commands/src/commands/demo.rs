@@ -10,14 +10,13 @@ use crate::signals;
 
 /// Serves the site until a signal stops the process, which is the regular end of this command.
 pub fn demo(options: &DemoOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
-    let site = DemoSite::start(options.port, options.https_port).map_err(failed)?;
+    let site = DemoSite::start(options.port, options.https_port).map_err(Refusal::failed)?;
     let (told, stop) = mpsc::channel();
     let listening = signals::listen(None, move |_| {
         // The receiver is gone if this is not the first signal.
         let _ = told.send(());
     });
-    let _listening = listening.map_err(failed)?;
+    let _listening = listening.map_err(Refusal::failed)?;
     console.line(&format!("demo site  http://{}/", site.http));
     console.line(&format!(
         "           https://{}/  (it signed its certificate itself)",

@@ -6,11 +6,12 @@ use std::path::Path;
 
 use drumfire_health::{Ceiling, Limits, Machine, PlanDemands, ceilings, dangerous_settings};
 
-use super::inputs::{existing_plan, settings};
+use super::inputs::settings;
 use crate::console::Console;
 use crate::engine::{Engine, MachineDemand};
 use crate::exit_codes::Exit;
 use crate::options::{DoctorOptions, Refusal};
+use crate::plan_file::existing_plan;
 use crate::terminal::format::{count, cut, wrap};
 use crate::terminal::live::terminal_size;
 use crate::terminal::style::Style;

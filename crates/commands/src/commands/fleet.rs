@@ -11,6 +11,7 @@ use drumfire_fleet::{
 use drumfire_health::Grade;
 use drumfire_java::file_server;
 use drumfire_jmx::{JMETER_DEFAULTS, PropertyTable, SYSTEM_DEFAULTS};
+use drumfire_platform::causes::cause;
 
 use super::agent::{link, table};
 use crate::authorities::TLS_CA;
@@ -57,7 +58,7 @@ impl FleetRun<'_> {
         let is_local = matches!(options.selection, Selection::Local(_));
         let link = match is_local {
             true => options.link.clone(),
-            false => link(&options.link)?,
+            false => link(&options.link, options.is_jmeter)?,
         };
         let rows = self.rows();
         if is_local && rows == RowHandling::Keep {
@@ -67,6 +68,7 @@ impl FleetRun<'_> {
             ));
         }
         self.warn(engine, program, rows, console);
+        let groups: Vec<PlannedGroup> = self.groups.iter().map(planned).collect();
         Ok(FleetOrder {
             link,
             selection: options.selection.clone(),
@@ -100,7 +102,8 @@ impl FleetRun<'_> {
             },
             rows,
             results: self.results.clone(),
-            groups: self.groups.iter().map(planned).collect(),
+            has_rates: engine.has_rates(program) || groups.iter().any(|group| group.has_arrivals),
+            groups,
             has_set_up: !self.groups.iter().all(is_main),
             planned_users: self
                 .groups
@@ -128,8 +131,9 @@ impl FleetRun<'_> {
         };
         std::fs::remove_file(results).map_err(|error| {
             let message = format!(
-                "the results file `{}` cannot be deleted: {error}",
-                results.display()
+                "the results file `{}` cannot be deleted: {}",
+                results.display(),
+                cause(&error)
             );
             Refusal::new(Exit::RunFailed, message)
         })

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::causes::{cause, unwritable};
+
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::fleet_arguments::{FleetCommand, FleetKeys};
@@ -51,10 +53,10 @@ fn init(
     console: &mut Console<'_>,
 ) -> Result<(), String> {
     let folder = place.folder;
-    fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     let at = match place.at {
         Some(at) => at.to_path_buf(),
-        None => std::path::absolute(folder).map_err(|error| error.to_string())?,
+        None => std::path::absolute(folder).map_err(|error| cause(&error))?,
     };
     let server = drumfire_fleet::ServerPlace {
         port,
@@ -103,8 +105,7 @@ fn certificate(folder: &Path, hosts: &[String]) -> Result<PathBuf, String> {
         (&certificate, made.cert.pem()),
         (&key, made.signing_key.serialize_pem()),
     ] {
-        drumfire_fleet::write_private(path, &text)
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+        drumfire_fleet::write_private(path, &text).map_err(|error| unwritable(path, &error))?;
     }
     Ok(certificate)
 }

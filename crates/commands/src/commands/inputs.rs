@@ -1,9 +1,9 @@
 //! The plan and the settings that a command works with.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use drumfire_java::JvmDefaults;
-use drumfire_jmx::{Diagnostic, did_you_mean};
+use drumfire_jmx::Diagnostic;
 use jiff::Timestamp;
 
 use crate::console::Console;
@@ -11,8 +11,8 @@ use crate::exit_codes::Exit;
 use crate::findings::{self, Shown};
 use crate::options::{PropertyOptions, Refusal};
 use crate::profiles::ProfileChoice;
+use crate::project;
 use crate::properties::{self, RunProperties, Surroundings};
-use crate::{jmeter, project};
 
 /// Loads the settings from property files, the project and the command line. Prints the notes about
 /// them.
@@ -38,47 +38,8 @@ pub fn settings(
         zone: &zone,
         own: &set,
     };
-    let settings = properties::resolve(options, &around)
-        .map_err(|diagnostic| console.refusal_of(std::slice::from_ref(&*diagnostic)))?;
-    for note in &settings.notes {
-        console.warn(note);
-    }
-    Ok(settings)
-}
-
-/// The plan, if the file exists; otherwise a refusal with JMeter's message for a missing plan.
-pub fn existing_plan(plan: &Path) -> Result<PathBuf, Refusal> {
-    if plan.is_file() {
-        return Ok(plan.to_path_buf());
-    }
-    let path = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
-    let message = format!(
-        "The file {} doesn't exist or can't be opened",
-        path.display()
-    );
-    let mut refusal = jmeter::meaning::failed(&message, Exit::PlanRefused);
-    if let Some(near) = near_file(plan) {
-        refusal
-            .err
-            .push_str(&format!("hint: did you mean `{near}`?\n"));
-    }
-    Err(refusal)
-}
-
-/// A plan in the same folder with a similar name.
-fn near_file(plan: &Path) -> Option<String> {
-    let folder = match plan.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let names: Vec<String> = std::fs::read_dir(folder)
-        .ok()?
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.to_ascii_lowercase().ends_with(".jmx"))
-        .collect();
-    let wanted = plan.file_name()?.to_string_lossy();
-    let near = did_you_mean(&wanted, names.iter().map(String::as_str))?;
-    Some(plan.with_file_name(near).display().to_string())
+    properties::resolve(options, &around)
+        .map_err(|diagnostic| console.refusal_of(std::slice::from_ref(&*diagnostic)))
 }
 
 impl Console<'_> {

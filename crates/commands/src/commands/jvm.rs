@@ -4,12 +4,13 @@ use std::path::Path;
 
 use drumfire_engine::{artifact_of, plugin_of};
 
-use super::inputs::{existing_plan, settings};
+use super::inputs::settings;
 use crate::console::Console;
 use crate::engine::{Engine, JvmOrder};
 use crate::exit_codes::Exit;
 use crate::jmeter;
 use crate::options::{JvmAction, JvmOptions, Refusal};
+use crate::plan_file::existing_plan;
 use crate::properties::RunProperties;
 
 /// Installs or removes what is named, and prints what there is.

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use drumfire_fleet::agent_name;
+use drumfire_platform::causes::unreadable;
 use serde_json::{Value, json};
 
 use super::doctor::BYTES_PER_USER;
 use super::fleet::plan_files;
-use super::inputs::{existing_plan, settings};
+use super::inputs::settings;
 use crate::console::Console;
 use crate::engine::{Engine, Rung};
 use crate::exit_codes::Exit;
 use crate::k8s_arguments::{K8sArguments, K8sCommand, ManifestArguments};
 use crate::options::{PropertyOptions, Refusal};
+use crate::plan_file::existing_plan;
 
 /// The memory of an agent without users, and of its JVM, in MiB.
 const AGENT_MIB: u64 = 192;
@@ -133,7 +135,7 @@ impl Manifest<'_> {
             .map_err(|faults| console.refusal_of(&faults))?;
         for file in plan_files(engine, &program, plan, &self.arguments.send)? {
             let read = std::fs::read(&file.here).map_err(|error| {
-                let message = format!("the file {} cannot be read: {error}", file.here.display());
+                let message = unreadable(&file.here, &error);
                 Refusal::new(Exit::RunFailed, message)
             })?;
             self.files.push((file.path, read));

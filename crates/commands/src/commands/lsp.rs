@@ -27,9 +27,7 @@ pub fn lsp<E: Engine>(engine: &E) -> Result<Exit, Refusal> {
     let served = drumfire_lsp::serve(&connection, &looker);
     drop(connection);
     served.map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
-    threads
-        .join()
-        .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    threads.join().map_err(Refusal::failed)?;
     Ok(Exit::Ok)
 }
 

@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use drumfire_platform::causes::unwritable;
 use drumfire_platform::progress::Work;
 use drumfire_report::{
     Apdex, CompareOptions, Comparison, MatrixRow, RunFile, matrix_html, read_input, report_html,
@@ -47,7 +48,7 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
         let mut refusal = usage(format!("there is no `[matrix]` in {}", project::FILE));
         refusal
             .err
-            .push_str("hint: Write `[matrix.axes]` with `users = [1, 10]`\n");
+            .push_str("hint: write `[matrix.axes]` with `users = [1, 10]`\n");
         return Err(refusal);
     };
     let given = arguments.plan.clone();
@@ -64,9 +65,8 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
     }
     let own = folder.join(PROJECT);
     let runs = own.join(FOLDER);
-    let of_matrix = folder_name(&plan, &matrix, &arguments.options).map_err(|error| {
-        Refusal::new(Exit::PlanRefused, format!("`{}`: {error}", plan.display()))
-    })?;
+    let of_matrix = folder_name(&plan, &matrix, &arguments.options)
+        .map_err(|error| Refusal::unreadable(Exit::PlanRefused, &plan, &error))?;
     let place = runs.join(of_matrix);
     make_real(&[own, runs]).map_err(failed)?;
     if arguments.again && place.exists() {
@@ -117,7 +117,7 @@ pub fn matrix(arguments: &MatrixArguments, console: &mut Console<'_>) -> Result<
 }
 
 fn failed(error: std::io::Error) -> Refusal {
-    Refusal::new(Exit::RunFailed, error.to_string())
+    Refusal::failed(error)
 }
 
 /// The exit code, if it belongs to a run that completed.
@@ -153,7 +153,7 @@ fn stopped(code: i32, console: &mut Console<'_>) -> Result<Exit, Refusal> {
         .into_iter()
         .find(|exit| i32::from(exit.code()) == code);
     console.error(
-        "the matrix was stopped\nhint: Run the same command again; finished combinations are kept",
+        "the matrix was stopped\nhint: run the same command again; finished combinations are kept",
     );
     Ok(exit.unwrap_or(Exit::RunFailed))
 }
@@ -399,8 +399,7 @@ fn pages(
     against: &dyn Fn(usize) -> String,
 ) -> Result<(), String> {
     let folder = file.with_extension("pages");
-    std::fs::create_dir_all(&folder)
-        .map_err(|error| format!("`{}` cannot be written: {error}", folder.display()))?;
+    std::fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
     let folder_name = folder.file_name().unwrap_or_default().to_string_lossy();
     let mut rows = Vec::new();
     for (at, (one, run)) in all.iter().zip(runs).enumerate() {

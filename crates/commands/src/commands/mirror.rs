@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::sync::mpsc;
 
+use drumfire_platform::causes::cause;
+
 use crate::console::Console;
 use crate::exit_codes::Exit;
 use crate::mirror::Mirror;
@@ -11,10 +13,12 @@ use crate::signals;
 
 /// Serves until a signal stops the process, which is the regular end of this command.
 pub fn mirror(options: &MirrorOptions, console: &mut Console<'_>) -> Result<Exit, Refusal> {
-    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
     let address = SocketAddr::new(options.address, options.port);
     let mirror = Mirror::start(address, |line| println!("{line}")).map_err(|error| {
-        let message = format!("the mirror server cannot listen on {address}: {error}");
+        let message = format!(
+            "the mirror server cannot listen on {address}: {}",
+            cause(&error)
+        );
         Refusal::new(Exit::RunFailed, message)
     })?;
     let (told, stop) = mpsc::channel();
@@ -22,7 +26,7 @@ pub fn mirror(options: &MirrorOptions, console: &mut Console<'_>) -> Result<Exit
         // The receiver is gone if this is not the first signal.
         let _ = told.send(());
     });
-    let _listening = listening.map_err(failed)?;
+    let _listening = listening.map_err(Refusal::failed)?;
     console.line(&format!("mirror server  http://{}/", mirror.address));
     console.line("Ctrl-C to stop");
     // An error means that the signal listener has ended. Nothing else can stop the server then.

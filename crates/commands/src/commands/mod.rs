@@ -35,6 +35,8 @@ mod taurus;
 
 use std::path::Path;
 
+use drumfire_platform::causes::unwritable;
+
 use crate::command::Command;
 use crate::console::Console;
 use crate::engine::Engine;
@@ -150,7 +152,7 @@ fn is_plan(word: &str) -> bool {
 
 fn man(folder: &Path) -> Result<Exit, Refusal> {
     args::write_man_pages(folder).map_err(|error| {
-        let message = format!("{}: {error}", folder.display());
+        let message = unwritable(folder, &error);
         jmeter::meaning::failed(&message, Exit::RunFailed)
     })?;
     Ok(Exit::Ok)

@@ -84,7 +84,7 @@ pub(super) fn refuse_existing(file: &Path, force: bool) -> Result<(), Refusal> {
             exit: Exit::Usage,
             out: String::new(),
             err: format!(
-                "error: `{}` exists\nhint: Add `--force` to overwrite it\n",
+                "error: `{}` exists\nhint: add `--force` to overwrite it\n",
                 file.display()
             ),
         }),

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::inputs::{existing_plan, settings};
+use super::inputs::settings;
 use crate::console::Console;
 use crate::engine::{
     Engine, GroupView, LevelStretch, LevelUnit, PlanView, Share, SplitView, TreeRow, UserWindow,
 };
 use crate::exit_codes::Exit;
 use crate::options::{Refusal, ViewOptions};
+use crate::plan_file::existing_plan;
 use crate::terminal::format::count;
 use crate::terminal::style::Style;
 

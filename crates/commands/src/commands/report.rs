@@ -138,7 +138,7 @@ fn end_thresholds(given: &[String], settings: &RunProperties) -> Result<Vec<Thre
         Some(threshold) => Err(Refusal::new(
             Exit::Usage,
             format!(
-                "threshold '{}': a stretch of time is watched while the run goes on; give it to `drumfire run`",
+                "threshold `{}`: a stretch of time is watched while the run goes on; give it to `drumfire run`",
                 threshold.text()
             ),
         )),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use drumfire_import::{Address, Draft, DraftLoad, DraftStep, Request, RequestBody, Transaction};
+use drumfire_platform::ports::{PORT, bad_port};
 use drumfire_results::Recording;
 use tempfile::TempDir;
 
@@ -18,7 +19,7 @@ use crate::console::Console;
 use crate::engine::{Control, Debugging, Engine, Event, Subscriber};
 use crate::exit_codes::Exit;
 use crate::options::{Change, PlanChoice, Progress, Refusal, RunOptions};
-use crate::quantities::{duration_ms, per_second};
+use crate::quantities::{duration_ms, length_ms, per_second};
 use crate::whole_file;
 
 /// Send requests to one address, as oha and hey do. The other options of `drumfire run` (--report, --fail-on, -l …) work too
@@ -35,14 +36,15 @@ struct UrlArguments {
         short = 'c',
         long = "connections",
         visible_alias = "users",
-        value_name = "USERS"
+        value_name = "USERS",
+        value_parser = clap::value_parser!(u32).range(1..)
     )]
     users: Option<u32>,
     /// Requests in all [default: 200, if there is no duration]
-    #[arg(short = 'n', long = "requests", value_name = "COUNT")]
+    #[arg(short = 'n', long = "requests", value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
     /// The length of the run, such as 30s, 5m or 500ms
-    #[arg(short = 'd', long, visible_short_alias = 'z', value_name = "TIME", value_parser = duration_ms)]
+    #[arg(short = 'd', long, visible_short_alias = 'z', value_name = "TIME", value_parser = length_ms)]
     duration: Option<u64>,
     /// Requests a second, all users together, such as 200 or 600/m; without -c and -n, requests start at this rate even if
     /// earlier ones are unanswered: each takes an idle connection, or opens one if there is none
@@ -157,11 +159,7 @@ pub fn run_url<E: Engine>(
     let arguments = match parsed(own) {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
-            return Err(Refusal {
-                exit: Exit::Usage,
-                out: String::new(),
-                err: error.render().to_string(),
-            });
+            return Err(args::faults::refusal(&error));
         }
         Err(help) => {
             console.print(&help.render().to_string());
@@ -338,10 +336,9 @@ fn described(draft: &Draft) -> String {
 
 /// Writes a plan to a temporary folder. The folder exists as long as the first value.
 fn written(draft: &Draft, plan: &str) -> Result<(TempDir, PathBuf), Refusal> {
-    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
-    let folder = tempfile::tempdir().map_err(failed)?;
+    let folder = tempfile::tempdir().map_err(Refusal::failed)?;
     let file = folder.path().join(format!("{}.jmx", file_name(draft)));
-    std::fs::write(&file, plan).map_err(failed)?;
+    std::fs::write(&file, plan).map_err(Refusal::failed)?;
     Ok((folder, file))
 }
 
@@ -354,7 +351,7 @@ pub fn plan_of(address: &str) -> Result<Option<(TempDir, PathBuf)>, Refusal> {
         return Ok(None);
     }
     let arguments = UrlArguments::try_parse_from(["drumfire run URL", address]);
-    let draft = draft(&arguments.map_err(|error| usage(error.to_string()))?)?;
+    let draft = draft(&arguments.map_err(|error| args::faults::refusal(&error))?)?;
     written(&draft, &drumfire_jmx::write(&draft.tree(""))).map(Some)
 }
 
@@ -406,6 +403,9 @@ fn draft(arguments: &UrlArguments) -> Result<Draft, Refusal> {
         (None, Some(url)) => {
             let address = Address::parse(url)
                 .ok_or_else(|| usage(format!("`{url}` is not an address of HTTP")))?;
+            if let Some(port) = bad_port(url) {
+                return Err(usage(format!("`{port}` is not a port")).hint(PORT));
+            }
             let mut draft = Draft::default();
             let request = Request::new("GET", address);
             draft.transactions.push(Transaction {
@@ -417,7 +417,9 @@ fn draft(arguments: &UrlArguments) -> Result<Draft, Refusal> {
             });
             draft
         }
-        (None, None) => return Err(usage("an address is missing")),
+        (None, None) => {
+            return Err(usage("an address is missing").hint("write `drumfire run http://HOST/`"));
+        }
     };
     for step in draft.steps_mut() {
         amend(&mut step.request, arguments)?;
@@ -464,8 +466,8 @@ fn amend(request: &mut Request, arguments: &UrlArguments) -> Result<(), Refusal>
     }
     if let Some(file) = &arguments.body_file {
         let path = std::path::absolute(file).unwrap_or_else(|_| file.clone());
-        if !path.is_file() {
-            return Err(usage(format!("`{}` is not a file", file.display())));
+        if let Err(error) = std::fs::File::open(&path) {
+            return Err(Refusal::unreadable(Exit::Usage, file, &error));
         }
         request.body = RequestBody::File {
             path: path.display().to_string().into(),
@@ -501,7 +503,7 @@ fn content(text: &str) -> Result<String, Refusal> {
         "-" => std::io::stdin().read_to_string(&mut read).map(|_| ()),
         file => std::fs::read_to_string(file).map(|content| read = content),
     };
-    done.map_err(|error| usage(format!("`{file}` cannot be read: {error}")))?;
+    done.map_err(|error| Refusal::unreadable(Exit::Usage, Path::new(file), &error))?;
     Ok(read)
 }
 
@@ -510,9 +512,6 @@ fn load(arguments: &UrlArguments) -> Result<DraftLoad, Refusal> {
     const USERS: u32 = 50;
     const REQUESTS: u64 = 200;
     let seconds = arguments.duration.map(|ms| ms.div_ceil(1000));
-    if arguments.users == Some(0) || arguments.requests == Some(0) || seconds == Some(0) {
-        return Err(usage("users, requests and duration must be above 0"));
-    }
     if let (Some(rate), None, None) = (arguments.rate, arguments.users, arguments.requests) {
         return Ok(DraftLoad::Arrivals {
             rate,
@@ -612,6 +611,9 @@ mod tests {
                 duration_s: 10
             })
         );
-        assert!(load(&arguments("-c 0")).is_err());
+        for line in ["-c 0", "-n 0", "-d 0s"] {
+            let zero = UrlArguments::try_parse_from(words(&format!("run http://h {line}")));
+            assert!(zero.is_err(), "{line}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use drumfire_java::JvmDefaults;
+use drumfire_platform::causes::cause;
 use drumfire_report::{CompareOptions, Comparison, RunFile, TrendPoint, read_input, trend_html};
 use jiff::Timestamp;
 
@@ -265,7 +266,11 @@ fn prune(keep: usize, dry_run: bool, console: &mut Console<'_>) -> Result<Exit, 
             std::fs::remove_file(&one.path).map_err(|error| {
                 Refusal::new(
                     Exit::RunFailed,
-                    format!("`{}`: {error}", one.path.display()),
+                    format!(
+                        "`{}` cannot be deleted: {}",
+                        one.path.display(),
+                        cause(&error)
+                    ),
                 )
             })?;
         }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use drumfire_platform::causes::cause;
 use drumfire_results::{RecentError, Recording};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -163,7 +164,7 @@ impl<'a, 'b> Screen<'a, 'b> {
             Ok(listening) => self.signals = Some(listening),
             Err(error) => self
                 .console
-                .warn(&format!("Ctrl-C cannot be handled: {error}")),
+                .warn(&format!("Ctrl-C cannot be handled: {}", cause(&error))),
         }
     }
 
@@ -198,7 +199,8 @@ impl<'a, 'b> Screen<'a, 'b> {
         match Mirror::start(address, |line| tracing::info!("mirror: {line}")) {
             Ok(mirror) => self.mirror = Some(mirror),
             Err(error) => self.console.warn(&format!(
-                "the mirror server cannot listen on {address}: {error}; set `{MIRROR_PORT}` to a free port"
+                "the mirror server cannot listen on {address}: {}; set `{MIRROR_PORT}` to a free port",
+                cause(&error)
             )),
         }
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
+use drumfire_platform::causes::{cause, unwritable};
 use drumfire_platform::processes::shell;
 use drumfire_taurus::{Fault, Hook, Stage, Test};
 
@@ -57,6 +58,9 @@ pub(super) fn order(words: &[String]) -> Option<TaurusCommand> {
             && drumfire_taurus::is_configuration(Path::new(word))
         {
             config = Some(PathBuf::from(word));
+        } else if config.is_none() && !is_option && word.ends_with(".jmx") {
+            // A plan is named, so a later `.json` is the value of an option, even of a misspelt one.
+            return None;
         } else {
             others.push(word.clone());
             if is_option && !word.contains('=') && args::takes_value(command, word) {
@@ -85,8 +89,7 @@ pub fn taurus<E: Engine>(
     for note in &test.notes {
         console.warn(note);
     }
-    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
-    let folder = tempfile::tempdir().map_err(failed)?;
+    let folder = tempfile::tempdir().map_err(Refusal::failed)?;
     let name = order
         .config
         .file_stem()
@@ -94,7 +97,7 @@ pub fn taurus<E: Engine>(
         .to_string_lossy();
     let file = folder.path().join(format!("{name}.jmx"));
     let written = drumfire_jmx::write(&test.tree);
-    std::fs::write(&file, written).map_err(failed)?;
+    std::fs::write(&file, written).map_err(Refusal::failed)?;
     let mut words = vec![order.command.clone(), file.display().to_string()];
     // definitions of the command line come later and win
     let defined = |letter: &str, pairs: &[(String, String)]| -> Vec<String> {
@@ -123,11 +126,11 @@ pub fn taurus<E: Engine>(
 }
 
 fn refusal(fault: Fault) -> Refusal {
-    let mut refusal = Refusal::new(Exit::PlanRefused, fault.message);
-    if let Some(hint) = fault.hint {
-        refusal.err.push_str(&format!("hint: {hint}\n"));
+    let refusal = Refusal::new(Exit::PlanRefused, fault.message);
+    match fault.hint {
+        Some(hint) => refusal.hint(hint),
+        None => refusal,
     }
-    refusal
 }
 
 fn run_test<E: Engine>(
@@ -140,8 +143,7 @@ fn run_test<E: Engine>(
     background.stage(&test.hooks, Stage::Prepare, None)?;
     if let Some(folder) = artifacts(&test) {
         let failed = |why: String| Refusal::new(Exit::RunFailed, why);
-        std::fs::create_dir_all(&folder)
-            .map_err(|error| failed(format!("`{}`: {error}", folder.display())))?;
+        std::fs::create_dir_all(&folder).map_err(|error| failed(unwritable(&folder, &error)))?;
         let shown = serde_json::to_string_pretty(&test.effective).unwrap_or_default();
         whole_file::write(&folder.join("effective.json"), shown.as_bytes()).map_err(failed)?;
         options
@@ -206,12 +208,12 @@ impl Background {
                 |why: String| Refusal::new(Exit::RunFailed, format!("`{}` {why}", hook.command));
             let mut child = process
                 .spawn()
-                .map_err(|error| failed(format!("cannot be started: {error}")))?;
+                .map_err(|error| failed(format!("cannot be started: {}", cause(&error))))?;
             if hook.in_background {
                 self.0.push(child);
                 continue;
             }
-            let status = child.wait().map_err(|error| failed(error.to_string()))?;
+            let status = child.wait().map_err(|error| failed(cause(&error)))?;
             if !status.success() && !hook.may_fail {
                 return Err(failed(format!("ended with {status}")));
             }

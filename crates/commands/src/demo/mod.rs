@@ -4,6 +4,8 @@
 //! on a separate thread; the plan finds it through the properties `demo.host`, `demo.port` and `demo.https.port`. Without a plan,
 //! `run --demo` runs the built-in one (`quickstart`).
 
+use drumfire_platform::causes::cause;
+
 mod checkout;
 mod images;
 mod pages;
@@ -93,7 +95,7 @@ fn listen(port: u16) -> io::Result<std::net::TcpListener> {
     let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|error| {
         io::Error::new(
             error.kind(),
-            format!("cannot listen on 127.0.0.1:{port}: {error}"),
+            format!("cannot listen on 127.0.0.1:{port}: {}", cause(&error)),
         )
     })?;
     listener.set_nonblocking(true)?;

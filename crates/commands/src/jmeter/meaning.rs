@@ -4,7 +4,9 @@
 //! The exit code differs from JMeter's 0. Options that Drumfire does not have yet are refused before anything is sent.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use drumfire_platform::ports::PORT;
 
 use super::parse::{CommandLineItem, parse};
 use super::{descriptors, remote};
@@ -52,6 +54,12 @@ pub fn read(words: &[String]) -> Result<Command, Refusal> {
     }
     if given.has('s') {
         return Ok(Command::Agent(remote::server(property_options(&given))));
+    }
+    if let Some(port) = given
+        .argument('P')
+        .filter(|port| port.parse::<u16>().is_err())
+    {
+        return Err(Refusal::new(Exit::Usage, format!("`{port}` is not a port")).hint(PORT));
     }
     if let Some(file) = given.argument('g') {
         return Ok(Command::Report(report_options(&given, file)));
@@ -138,6 +146,7 @@ fn run_options(given: &Given) -> Result<RunOptions, Refusal> {
         report_at_end: given.has('e'),
         notes,
         fleet: remote::fleet(given.argument('R'), given.has('r'), given.has('X')),
+        is_jmeter: true,
     })
 }
 
@@ -293,6 +302,19 @@ pub fn failed(message: &str, exit: Exit) -> Refusal {
         exit,
         out: format!("An error occurred: {message}\n"),
         err: String::new(),
+    }
+}
+
+/// Adds JMeter's line about a missing plan to standard output, where scripts look for it.
+pub fn missing_plan(plan: &Path, refusal: Refusal) -> Refusal {
+    let path = std::path::absolute(plan).unwrap_or_else(|_| plan.to_path_buf());
+    let message = format!(
+        "The file {} doesn't exist or can't be opened",
+        path.display()
+    );
+    Refusal {
+        out: failed(&message, refusal.exit).out,
+        ..refusal
     }
 }
 

@@ -163,6 +163,7 @@ impl<'s> DecodingContext<'s> {
             sample_variables,
             keeps_previous: self.keeps_previous,
             reads_sampler_name: self.reads_sampler_name,
+            has_rates: has_rates(plan),
             waits_in_functions: self.waits_in_functions,
             java: self.java,
             settings: settings.clone(),
@@ -177,6 +178,17 @@ impl<'s> DecodingContext<'s> {
             warnings: self.findings,
         }
     }
+}
+
+/// Timers whose rates can be changed while the run goes on.
+const RATED: [&str; 3] = [
+    "ConstantThroughputTimer",
+    "PreciseThroughputTimer",
+    "kg.apc.jmeter.timers.VariableThroughputTimer",
+];
+
+fn has_rates(element: &Element) -> bool {
+    RATED.contains(&element.class.as_str()) || element.children.iter().any(has_rates)
 }
 
 /// `__TestPlanName` is the file's name (`FileServer#getScriptName`).

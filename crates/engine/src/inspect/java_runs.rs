@@ -1,9 +1,10 @@
 //! How often Java code runs for a sample of a plan, by what one run of it costs.
 
+use drumfire_elements::shared::script;
 use drumfire_jmx::{Node, Tree};
 use serde::Serialize;
 
-use super::advice::{SCRIPT_TEXTS, changes};
+use super::advice::changes;
 use crate::elements::catalogue::{Role, Rung, entry};
 
 /// How often Java code would run if every sampler ran once.
@@ -61,21 +62,17 @@ enum ScriptKind {
 }
 
 fn script_kind(node: &Node) -> Option<ScriptKind> {
-    if node.class.starts_with("BeanShell") || node.class.starts_with("BSF") {
-        return Some(ScriptKind::Interpreted);
-    }
-    if !node.class.starts_with("JSR223") {
-        return None;
-    }
-    let language = node.props.str("scriptLanguage").to_ascii_lowercase();
-    if !matches!(language.as_str(), "" | "groovy") {
+    let facts = drumfire_elements::of_class(&node.class).filter(|facts| facts.is_script())?;
+    let language = node.props.str(script::JSR223_LANGUAGE.name);
+    let is_groovy = matches!(language.to_ascii_lowercase().as_str(), "" | "groovy");
+    if !node.class.starts_with("JSR223") || !is_groovy {
         return Some(ScriptKind::Interpreted);
     }
     // JSR223TestElement caches a file by its name and date, whatever the setting.
-    let is_file = !node.props.str("filename").trim().is_empty();
-    let is_cached = node.props.str("cacheKey") != "false";
-    let texts = SCRIPT_TEXTS.iter().map(|name| node.props.str(name));
-    let is_fixed = is_cached && !texts.into_iter().any(|text| changes(&text));
+    let is_file = !node.props.str(script::FILE.name).trim().is_empty();
+    let is_cached = node.props.str(script::CACHE.name) != "false";
+    let mut texts = facts.script_texts().map(|name| node.props.str(name));
+    let is_fixed = is_cached && !texts.any(|text| changes(&text));
     Some(match is_file || is_fixed {
         true => ScriptKind::Compiled,
         false => ScriptKind::Recompiled,

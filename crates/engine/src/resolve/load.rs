@@ -11,7 +11,7 @@ use drumfire_elements::thread_groups::{
     open_model_thread_group, stepping_thread_group, thread_group, ultimate_thread_group,
 };
 use drumfire_elements::timers::throughput_shaping_timer;
-use drumfire_jmx::{Element, Node, Prop, Tree, Value};
+use drumfire_jmx::{Element, Node, Prop, Tree, Value, did_you_mean};
 use drumfire_platform::words::counted;
 
 /// The load that a plan gets instead of its own. A setting that is not given stays as the plan has it.
@@ -44,32 +44,68 @@ pub enum LoadError {
     IterationsOfSchedule(String),
     /// Iterations were given along with a rate at which iterations arrive.
     IterationsOfArrivals,
-    /// There is no enabled thread group, or none of the name.
-    NoGroup(Option<String>),
+    /// There is no enabled thread group whose load can be set.
+    NoGroup,
+    /// No such group has this name. The second field holds the names of those that can be chosen.
+    UnknownGroup(String, Vec<String>),
+}
+
+impl LoadError {
+    /// The remedy.
+    pub fn remedy(&self) -> String {
+        match self {
+            LoadError::RateWithoutDuration => "add `--duration 60s`".to_owned(),
+            LoadError::IterationsOfSchedule(_) => {
+                "add `--users`, which replaces the schedule, or name another group with `--group`"
+                    .to_owned()
+            }
+            LoadError::IterationsOfArrivals => "leave out `--iterations`".to_owned(),
+            LoadError::NoGroup => "enable a thread group in the plan".to_owned(),
+            LoadError::UnknownGroup(name, all) => {
+                match did_you_mean(name, all.iter().map(String::as_str)) {
+                    Some(near) => format!("write `{near}`"),
+                    None => {
+                        let all: Vec<String> = all
+                            .iter()
+                            .map(|name| format!("`--group '{name}'`"))
+                            .collect();
+                        format!("write {}", all.join(" or "))
+                    }
+                }
+            }
+        }
+    }
 }
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LoadError::RateWithoutDuration => {
-                f.write_str("a rate needs a duration: add `--duration`")
+            LoadError::RateWithoutDuration => f.write_str("a rate needs a duration"),
+            LoadError::UnknownGroup(name, all) => {
+                write!(
+                    f,
+                    "the plan has no enabled thread group `{name}`; it has {}",
+                    quoted(all)
+                )
             }
             LoadError::IterationsOfSchedule(name) => write!(
                 f,
-                "`--iterations` has no meaning for the thread group `{name}`: its schedule starts the iterations, each with a user of its own; add `--users`, which replaces the schedule, or name another group with `--group`"
+                "`--iterations` has no meaning for the thread group `{name}`: its schedule starts the iterations, each with a user of its own"
             ),
-            LoadError::IterationsOfArrivals => f.write_str(
-                "`--iterations` has no meaning here: iterations arrive at a rate; leave it out",
-            ),
-            LoadError::NoGroup(Some(name)) => {
-                write!(f, "the plan has no enabled thread group `{name}`")
+            LoadError::IterationsOfArrivals => {
+                f.write_str("`--iterations` has no meaning here: iterations arrive at a rate")
             }
-            LoadError::NoGroup(None) => f.write_str("the plan has no enabled thread group"),
+            LoadError::NoGroup => f.write_str("the plan has no enabled thread group"),
         }
     }
 }
 
 impl std::error::Error for LoadError {}
+
+fn quoted(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    quoted.join(", ")
+}
 
 const PLAIN: &str = thread_group::CLASS;
 const ARRIVALS: &str = arrivals_thread_group::CLASS;
@@ -108,10 +144,16 @@ impl LoadOverride {
             .iter_mut()
             .flat_map(|root| &mut root.children)
             .filter(|node| node.enabled && GROUPS.contains(&node.class.as_str()))
-            .filter(|node| self.group.as_ref().is_none_or(|name| node.name == *name))
             .collect();
         if groups.is_empty() {
-            return Err(LoadError::NoGroup(self.group.clone()));
+            return Err(LoadError::NoGroup);
+        }
+        if let Some(name) = &self.group {
+            let all = groups.iter().map(|group| group.name.to_string()).collect();
+            groups.retain(|group| group.name == *name);
+            if groups.is_empty() {
+                return Err(LoadError::UnknownGroup(name.clone(), all));
+            }
         }
         self.check_iterations(&groups)?;
         let mut notes = Vec::new();
@@ -407,7 +449,10 @@ mod tests {
             ..LoadOverride::default()
         };
         let error = missing.apply(&tree).expect_err("no such group");
-        assert_eq!(error, LoadError::NoGroup(Some("c".to_owned())));
+        assert_eq!(
+            error,
+            LoadError::UnknownGroup("c".to_owned(), vec!["a".to_owned(), "b".to_owned()])
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! point to (`JMeter#pConvertSubTree`).
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use drumfire_elements::controllers::{include_controller, module_controller, test_fragment};
@@ -10,6 +10,7 @@ use drumfire_elements::other::test_plan;
 use drumfire_expr::Properties;
 use drumfire_java::file_server;
 use drumfire_jmx::{Diagnostic, Name, Node, Props, SourceFile, Span, Tree};
+use drumfire_platform::spelling::near_file;
 
 /// How deep Include Controllers may nest. A file that includes itself exceeds this, which is an error.
 const MAX_INCLUDE_DEPTH: usize = 32;
@@ -101,7 +102,7 @@ pub struct Resolver<'a> {
     roots: Arc<[Node]>,
     source: Arc<SourceFile>,
     include_depth: usize,
-    included: HashMap<std::path::PathBuf, Tree>,
+    included: HashMap<PathBuf, Tree>,
 }
 
 impl<'a> Resolver<'a> {
@@ -252,7 +253,13 @@ impl<'a> Resolver<'a> {
             Ok(tree) => tree,
             Err(faults) => {
                 self.findings.extend(faults.into_iter().map(|fault| {
-                    let help = fault.help.clone();
+                    let folders = [PathBuf::new(), self.base_dir.to_path_buf()];
+                    let near = near_file(Path::new(written.trim()), &folders);
+                    let near = near.filter(|_| fault.code == "file-not-found");
+                    let help = match near {
+                        Some(near) => Some(format!("write `{}`, which exists", near.display())),
+                        None => fault.help.clone(),
+                    };
                     let message = format!("cannot include '{written}': {}", fault.message);
                     let finding = Diagnostic::error("include-failed", message)
                         .at(source, node.span)

@@ -45,6 +45,8 @@ pub trait Steered: Send + Sync {
     fn groups(&self) -> Vec<&str>;
     /// Whether arrivals determine the number of users of a group.
     fn has_arrivals(&self, group: usize) -> bool;
+    /// Whether the plan has arrivals or throughput timers, which a rate factor changes.
+    fn has_rates(&self) -> bool;
     fn order_users(&self, group: usize, users: u32);
     fn set_property(&self, name: &str, value: &str);
 }
@@ -113,6 +115,8 @@ pub enum ControlError {
     ArrivalsGroup(String),
     /// The value is not a rate factor.
     BadRate(String),
+    /// The plan has nothing that a rate factor would change.
+    NoRates,
 }
 
 impl fmt::Display for ControlError {
@@ -130,6 +134,9 @@ impl fmt::Display for ControlError {
             ControlError::ArrivalsGroup(name) => write!(
                 f,
                 "The arrivals of `{name}` determine its users; change the rate factor instead"
+            ),
+            ControlError::NoRates => f.write_str(
+                "The plan has no rate to change: neither arrivals nor a throughput timer; change the users of a group instead",
             ),
             ControlError::BadRate(rate) => write!(
                 f,
@@ -222,10 +229,14 @@ impl Control {
     /// factor.
     ///
     /// # Errors
-    /// If the factor is not from 0 to 1,000.
+    /// If the factor is not from 0 to 1,000, or if it would change nothing in the plan that runs.
     pub fn set_rate(&self, factor: f64) -> Result<(), ControlError> {
         if !(0.0..=HIGHEST_RATE).contains(&factor) {
             return Err(ControlError::BadRate(factor.to_string()));
+        }
+        let changes = factor != self.rate();
+        if changes && self.run().is_ok_and(|run| !run.has_rates()) {
+            return Err(ControlError::NoRates);
         }
         self.0.rate.store(factor.to_bits(), Ordering::Release);
         self.mark(&format!("rate factor set to {factor}"));

@@ -117,6 +117,8 @@ pub struct Program {
     pub keeps_previous: bool,
     /// Whether anything reads the name of the sampler at hand.
     pub reads_sampler_name: bool,
+    /// Whether the plan has throughput timers.
+    pub has_rates: bool,
     /// Whether users wait for each other in the middle of functions.
     pub waits_in_functions: bool,
     /// The parts that Java runs.

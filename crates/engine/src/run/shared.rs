@@ -206,6 +206,11 @@ impl Steered for Shared {
         matches!(self.shape(group), Shape::Arrivals(_) | Shape::Open(_))
     }
 
+    fn has_rates(&self) -> bool {
+        let mut groups = 0..self.program.groups.len();
+        self.program.has_rates || groups.any(|group| self.has_arrivals(group))
+    }
+
     fn order_users(&self, group: usize, users: u32) {
         self.supplies[group].order_users(users);
     }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use drumfire_engine::{Control, EngineOptions, Outcome, Share, StartError, Subscriber};
+use drumfire_platform::causes::cause;
 use drumfire_platform::words::counted;
 use futures_util::StreamExt as _;
 use tokio::runtime::{Builder, Runtime};
@@ -97,7 +98,9 @@ pub(crate) fn runtime() -> Result<Runtime, FleetError> {
         .thread_name("fleet")
         .enable_all()
         .build();
-    built.map_err(|error| FleetError::Other(format!("a thread cannot be started: {error}")))
+    built.map_err(|error| {
+        FleetError::Other(format!("a thread cannot be started: {}", cause(&error)))
+    })
 }
 
 /// How a run on this agent ended.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use drumfire_engine::{EngineOptions, Fleet, Outcome, Share};
+use drumfire_platform::causes::{cause, unwritable};
 use tokio::runtime::Runtime;
 
 use super::member::{AgentSeat, Member, SILENCE};
@@ -169,12 +170,8 @@ fn prepare<E: Engine>(
 ) -> Result<E::Program, FleetError> {
     let cache = options.cache.join("files");
     let error_ns = options.clock_error_ms * 1_000_000;
-    std::fs::create_dir_all(folder).map_err(|error| {
-        FleetError::Other(format!(
-            "the folder {} cannot be created: {error}",
-            folder.display()
-        ))
-    })?;
+    std::fs::create_dir_all(folder)
+        .map_err(|error| FleetError::Other(unwritable(folder, &error)))?;
     let reader = |file| wire::reader_name(&member.run, member.index, member.token, file);
     runtime.block_on(files::fetch(link, &manifest.files, reader, &cache, folder))?;
     let offset = runtime.block_on(talk::measure(link, &member.run, error_ns));
@@ -189,7 +186,7 @@ fn prepare<E: Engine>(
     });
     // Plans read and write files relative to their own folder.
     let moved = std::env::set_current_dir(folder);
-    moved.map_err(|error| FleetError::Other(format!("{}: {error}", folder.display())))?;
+    moved.map_err(|error| FleetError::Other(unwritable(&folder, &error)))?;
     let order = PlanOrder {
         plan: folder.join(&manifest.plan),
         properties: [&manifest.properties[..], &options.properties[..]].concat(),
@@ -318,7 +315,7 @@ fn until_taken<F: Future<Output = Result<(), FleetError>>>(
 }
 
 async fn put_rows(link: &Link, name: String, rows: &Path) -> Result<(), FleetError> {
-    let cannot = |error: std::io::Error| FleetError::Other(error.to_string());
+    let cannot = |error: std::io::Error| FleetError::Other(cause(&error));
     let mut file = tokio::fs::File::open(rows).await.map_err(cannot)?;
     let putting = link.ends.put(name.as_str(), &mut file);
     within(DELIVERY, "rows", putting).await.map(|_| ())

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use drumfire_engine::{Event, Outcome};
 use drumfire_health::{Second, StageTimes};
+use drumfire_platform::causes::cause;
 use drumfire_results::{Connections, FileReport, ThreadCounts};
 
 use super::watch::Agent;
@@ -129,7 +130,7 @@ impl Coordinator<'_, '_, '_> {
     }
 
     fn merge_rows(&mut self, results: &Path) -> Result<FileReport, String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let folder = tempfile::tempdir().map_err(|error| cause(&error))?;
         let (mut parts, mut faults, mut missing) = (Vec::new(), Vec::new(), 0);
         for (index, agent) in self.agents.iter().enumerate() {
             let Some(end) = agent.end.as_ref().filter(|end| end.has_rows) else {

@@ -100,6 +100,8 @@ pub struct FleetOrder {
     /// The file for collected rows.
     pub results: Option<PathBuf>,
     pub groups: Vec<PlannedGroup>,
+    /// Whether the plan has arrivals or throughput timers.
+    pub has_rates: bool,
     /// Whether there are setUp or tearDown thread groups, which the first agent runs once.
     pub has_set_up: bool,
     pub planned_users: u64,
@@ -373,7 +375,7 @@ impl<'a, 's, 'o> Coordinator<'a, 's, 'o> {
         subscribers: &'s mut [&'o mut dyn Subscriber],
     ) -> Coordinator<'a, 's, 'o> {
         let clock = Clock::start();
-        let steering = Steering::attach(control, clock, &order.groups);
+        let steering = Steering::attach(control, clock, order);
         let weights: Vec<u32> = manifest
             .members
             .iter()

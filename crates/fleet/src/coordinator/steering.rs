@@ -4,22 +4,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use drumfire_engine::{Clock, Control, Steered};
 
-use super::PlannedGroup;
+use super::{FleetOrder, PlannedGroup};
 use crate::wire::CoordinatorOrder;
 
 /// Takes orders that apply to all agents.
 pub struct Steering {
     clock: Clock,
     groups: Vec<PlannedGroup>,
+    has_rates: bool,
     orders: Mutex<Vec<CoordinatorOrder>>,
 }
 
 impl Steering {
     /// Redirects the orders of this control to the agents.
-    pub fn attach(control: &Control, clock: Clock, groups: &[PlannedGroup]) -> Arc<Steering> {
+    pub fn attach(control: &Control, clock: Clock, order: &FleetOrder) -> Arc<Steering> {
         let steering = Arc::new(Steering {
             clock,
-            groups: groups.to_vec(),
+            groups: order.groups.clone(),
+            has_rates: order.has_rates,
             orders: Mutex::default(),
         });
         let steered: Arc<dyn Steered> = steering.clone();
@@ -52,6 +54,10 @@ impl Steered for Steering {
 
     fn has_arrivals(&self, group: usize) -> bool {
         self.groups[group].has_arrivals
+    }
+
+    fn has_rates(&self) -> bool {
+        self.has_rates
     }
 
     fn order_users(&self, group: usize, users: u32) {

@@ -32,7 +32,10 @@ pub fn is_yaml(text: &str) -> bool {
 /// # Errors
 /// The YAML is invalid.
 pub fn parse_yaml(text: &str) -> Result<Value, String> {
-    serde_saphyr::from_str(text).map_err(|error| error.to_string())
+    serde_saphyr::from_str(text).map_err(|error: serde_saphyr::Error| match error.location() {
+        Some(at) => format!(" at line {}, column {}", at.line(), at.column()),
+        None => String::new(),
+    })
 }
 
 /// A draft of a description and the files beside it that it refers to.

@@ -38,12 +38,12 @@ pub(super) const OWN: PropertySection = PropertySection {
         honoured(
             "drumfire.missing_files",
             "refuse",
-            "`jmeter`: run a plan with a missing file as JMeter does, where users end or samples fail, instead of refusing the plan.",
+            "`jmeter`: run a plan with a missing file or class path entry as JMeter does, where users end or samples fail, instead of refusing the plan.",
         ),
         honoured(
             "drumfire.bad_numbers",
             "refuse",
-            "`jmeter`: read a malformed number from the command line as JMeter does, instead of refusing the plan.",
+            "`jmeter`: read a malformed number from the command line, or a port above 65535 in the plan, as JMeter does, instead of refusing the plan.",
         ),
         honoured(
             "drumfire.max_users",

@@ -9,7 +9,7 @@ pub const PLANS: &[Case] = &[
         input: r#""#.as_bytes(),
         rendered: r#"error[jmx-empty]: the file is empty
  --> plan.jmx
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: give the .jmx file that JMeter's File > Save writes"#,
     },
     Case {
         name: "blank_file",
@@ -18,7 +18,7 @@ pub const PLANS: &[Case] = &[
 "#.as_bytes(),
         rendered: r#"error[jmx-empty]: the file holds nothing but blanks
  --> plan.jmx
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: give the .jmx file that JMeter's File > Save writes"#,
     },
     Case {
         name: "json",
@@ -26,7 +26,7 @@ pub const PLANS: &[Case] = &[
 "#.as_bytes(),
         rendered: r#"error[jmx-json]: this is JSON, not a JMeter plan
  --> plan.jmx
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: give the .jmx file that JMeter's File > Save writes"#,
     },
     Case {
         name: "html_page",
@@ -35,7 +35,7 @@ pub const PLANS: &[Case] = &[
 "#.as_bytes(),
         rendered: r#"error[jmx-html]: this is an HTML page, not a JMeter plan
  --> plan.jmx
-  = help: if the plan was downloaded, the server probably answered with a login or error page: look at it in a browser"#,
+  = hint: if the plan was downloaded, the server probably answered with a login or error page: look at it in a browser"#,
     },
     Case {
         name: "csv_result_file",
@@ -44,7 +44,7 @@ pub const PLANS: &[Case] = &[
 "#.as_bytes(),
         rendered: r#"error[jmx-results]: this is a result file (JTL, CSV), not a JMeter plan
  --> plan.jmx
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: write `drumfire report plan.jmx`"#,
     },
     Case {
         name: "xml_result_file",
@@ -58,7 +58,7 @@ pub const PLANS: &[Case] = &[
   |
 2 | <testResults version="1.2">
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: write `drumfire report plan.jmx`"#,
     },
     Case {
         name: "yaml",
@@ -68,21 +68,21 @@ execution:
 "#.as_bytes(),
         rendered: r#"error[jmx-yaml]: this is YAML, not a JMeter plan
  --> plan.jmx
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: a Taurus configuration ends with .yml: `drumfire run FILE.yml` runs it"#,
     },
     Case {
         name: "zip_archive",
         input: b"PK\x03\x04\x14\x00",
         rendered: r#"error[jmx-archive]: this is a ZIP archive, not a JMeter plan
  --> plan.jmx
-  = help: unpack it and give the .jmx file inside"#,
+  = hint: unpack it and give the .jmx file inside"#,
     },
     Case {
         name: "binary",
         input: b"\x7fELF\x02\x01\x01\x00\x00",
         rendered: r#"error[jmx-binary]: this is binary data, not a JMeter plan
  --> plan.jmx
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: give the .jmx file that JMeter's File > Save writes"#,
     },
     Case {
         name: "plain_text",
@@ -90,7 +90,7 @@ execution:
 "#.as_bytes(),
         rendered: r#"error[jmx-not-xml]: a JMeter plan starts with <?xml, this file with "GET / HTTP/1.1"
  --> plan.jmx
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: give the .jmx file that JMeter's File > Save writes"#,
     },
     Case {
         name: "other_xml",
@@ -102,7 +102,7 @@ execution:
   |
 2 | <project name="build"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: give the .jmx file that JMeter's File > Save writes"#,
     },
     Case {
         name: "jmeter_1_plan",
@@ -116,7 +116,7 @@ execution:
   |
 2 | <node>
   | ^^^^^^
-  = help: open it in JMeter 2.0 to 2.13 and save it: later versions cannot read it either"#,
+  = hint: open it in JMeter 2.0 to 2.13 and save it: later versions cannot read it either"#,
     },
     Case {
         name: "fragment",
@@ -127,7 +127,7 @@ execution:
   |
 1 | <ThreadGroup guiclass="ThreadGroupGui" testname="Buyers"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = help: put <jmeterTestPlan version="1.2"><hashTree> before it and </hashTree></jmeterTestPlan> at the end"#,
+  = hint: put <jmeterTestPlan version="1.2"><hashTree> before it and </hashTree></jmeterTestPlan> at the end"#,
     },
     Case {
         name: "plan_without_tree",
@@ -139,7 +139,7 @@ execution:
   |
 1 | <jmeterTestPlan version="1.2">
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: give the .jmx file that JMeter's File > Save writes"#,
     },
     Case {
         name: "plan_without_elements",
@@ -152,7 +152,7 @@ execution:
   |
 2 | <hashTree/>
   | ^^^^^^^^^^^
-  = help: give the .jmx file that JMeter's File > Save writes"#,
+  = hint: give the .jmx file that JMeter's File > Save writes"#,
     },
     Case {
         name: "tree_forgotten_at_the_top",
@@ -165,7 +165,7 @@ execution:
   |
 2 | <TestPlan guiclass="TestPlanGui" testname="Shop"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = help: put <hashTree> and </hashTree> around the elements"#,
+  = hint: put <hashTree> and </hashTree> around the elements"#,
     },
     Case {
         name: "number_that_is_none",
@@ -177,7 +177,7 @@ execution:
 7 | <intProp name="ThreadGroup.num_threads">ten</intProp>
   |                                         ^^^
   = in: Shop > Buyers
-  = help: JMeter refuses the whole plan for this: write a number here"#,
+  = hint: JMeter refuses the whole plan for this: write a number here"#,
     },
     Case {
         name: "number_that_is_a_variable",
@@ -189,7 +189,7 @@ execution:
 7 | <intProp name="ThreadGroup.num_threads">${users}</intProp>
   |                                         ^^^^^^^^
   = in: Shop > Buyers
-  = help: only text can hold a variable: write <stringProp> instead of <intProp>"#,
+  = hint: only text can hold a variable: write <stringProp> instead of <intProp>"#,
     },
     Case {
         name: "number_with_blanks",
@@ -201,7 +201,7 @@ execution:
 7 | <longProp name="ThreadGroup.duration"> 60 </longProp>
   |                                       ^^^^
   = in: Shop > Buyers
-  = help: remove the blanks around the number"#,
+  = hint: remove the blanks around the number"#,
     },
     Case {
         name: "number_too_large",
@@ -213,7 +213,7 @@ execution:
 7 | <intProp name="ThreadGroup.num_threads">3000000000</intProp>
   |                                         ^^^^^^^^^^
   = in: Shop > Buyers
-  = help: JMeter refuses the whole plan for this: write a number here"#,
+  = hint: JMeter refuses the whole plan for this: write a number here"#,
     },
     Case {
         name: "fraction_that_is_none",
@@ -228,7 +228,7 @@ execution:
 9 | <value>fast</value>
   |        ^^^^
   = in: Shop > Buyers
-  = help: JMeter refuses the whole plan for this: write a number here"#,
+  = hint: JMeter refuses the whole plan for this: write a number here"#,
     },
     Case {
         name: "fraction_in_an_attribute",
@@ -241,7 +241,7 @@ execution:
 7 | <doubleProp name="rate">3.5</doubleProp>
   | ^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: write <doubleProp><name>…</name><value>…</value></doubleProp>, or use <stringProp>
+  = hint: write <doubleProp><name>…</name><value>…</value></doubleProp>, or use <stringProp>
 
 error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whole number from -2147483648 to 2147483647
  --> plan.jmx:8:9
@@ -249,7 +249,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 8 | <intProp name="a"/>
   | ^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: JMeter refuses the whole plan for this: write a number here"#,
+  = hint: JMeter refuses the whole plan for this: write a number here"#,
     },
     Case {
         name: "misspelt_property",
@@ -261,7 +261,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 7 | <strngProp name="ThreadGroup.on_sample_error">continue</strngProp>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: did you mean stringProp?"#,
+  = hint: did you mean stringProp?"#,
     },
     Case {
         name: "property_without_name",
@@ -273,7 +273,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 7 | <stringProp>continue</stringProp>
   | ^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: write name="…" as JMeter saves it for this property"#,
+  = hint: write name="…" as JMeter saves it for this property"#,
     },
     Case {
         name: "element_property_without_type",
@@ -285,7 +285,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 7 | <elementProp name="ThreadGroup.main_controller"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: write elementType="…" as JMeter saves it, such as elementType="Arguments""#,
+  = hint: write elementType="…" as JMeter saves it, such as elementType="Arguments""#,
     },
     Case {
         name: "element_property_of_unknown_type",
@@ -297,7 +297,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 7 | <elementProp name="ThreadGroup.main_controller" elementType="LopController"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: did you mean LoopController?"#,
+  = hint: did you mean LoopController?"#,
     },
     Case {
         name: "misspelt_element",
@@ -310,7 +310,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 6 | <ThreadGruop guiclass="ThreadGroupGui" testname="Buyers"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: did you mean ThreadGroup?"#,
+  = hint: did you mean ThreadGroup?"#,
     },
     Case {
         name: "element_inside_an_element",
@@ -322,7 +322,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 7 | <ConstantTimer guiclass="ConstantTimerGui" testname="Pause"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: close the element around it first; what is below an element goes into the <hashTree> after it"#,
+  = hint: close the element around it first; what is below an element goes into the <hashTree> after it"#,
     },
     Case {
         name: "property_outside_an_element",
@@ -335,7 +335,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 6 | <stringProp name="a">b</stringProp>
   | ^^^^^^^^^^^^^^^^^^^^^
   = in: Shop
-  = help: a property stands between the start tag and the end tag of its element, not in a <hashTree>"#,
+  = hint: a property stands between the start tag and the end tag of its element, not in a <hashTree>"#,
     },
     Case {
         name: "element_without_guiclass",
@@ -348,7 +348,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 6 | <ThreadGroup testclass="ThreadGroup" testname="Buyers"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: JMeter refuses the whole plan without it; write guiclass="…" as JMeter saves it for such an element"#,
+  = hint: JMeter refuses the whole plan without it; write guiclass="…" as JMeter saves it for such an element"#,
     },
     Case {
         name: "missing_tree",
@@ -362,7 +362,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 7 | <ConstantTimer guiclass="ConstantTimerGui" testname="Rest"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Rest
-  = help: write <hashTree/> between them; what is below the first goes into that <hashTree>"#,
+  = hint: write <hashTree/> between them; what is below the first goes into that <hashTree>"#,
     },
     Case {
         name: "one_tree_too_many",
@@ -376,7 +376,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 8 | <hashTree/>
   | ^^^^^^^^^^^
   = in: Shop
-  = help: each element is followed by one <hashTree>: remove this one, or put back the element that is missing before it"#,
+  = hint: each element is followed by one <hashTree>: remove this one, or put back the element that is missing before it"#,
     },
     Case {
         name: "listener_with_an_unknown_column",
@@ -397,7 +397,7 @@ error[jmx-bad-int]: <intProp name="a"> holds an empty value, which is not a whol
 10 | <timeStamp>true</timeStamp>
    | ^^^^^^^^^^^
    = in: Shop > Log
-   = help: did you mean timestamp?
+   = hint: did you mean timestamp?
 
 error[jmx-bad-int]: <assertionsResultsToSave> holds "none", which is not a whole number from -2147483648 to 2147483647
   --> plan.jmx:11:38
@@ -405,7 +405,7 @@ error[jmx-bad-int]: <assertionsResultsToSave> holds "none", which is not a whole
 11 | <assertionsResultsToSave>none</assertionsResultsToSave>
    |                          ^^^^
    = in: Shop > Log
-   = help: JMeter refuses the whole plan for this: write a number here"#,
+   = hint: JMeter refuses the whole plan for this: write a number here"#,
     },
     Case {
         name: "object_of_an_unknown_class",
@@ -420,7 +420,7 @@ error[jmx-bad-int]: <assertionsResultsToSave> holds "none", which is not a whole
 7 | <objProp><name>saveConfig</name><value class="SampleSaveConfig"/></objProp>
   |                                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Log
-  = help: JMeter refuses the whole plan for it: remove the property"#,
+  = hint: JMeter refuses the whole plan for it: remove the property"#,
     },
     Case {
         name: "reference_to_nothing",
@@ -433,7 +433,7 @@ error[jmx-bad-int]: <assertionsResultsToSave> holds "none", which is not a whole
 7 | <hashTree reference="../hashTree[7]"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Pause
-  = help: remove the attribute and write the content out"#,
+  = hint: remove the attribute and write the content out"#,
     },
     Case {
         name: "bad_url_encoding",
@@ -456,7 +456,7 @@ error[jmx-bad-int]: <assertionsResultsToSave> holds "none", which is not a whole
 7 | <stringProp name="ThreadGroup.on_sample_error">100%</stringProp>
   |                                                ^^^^
   = in: Shop > Buyers
-  = help: texts in a plan of version 1.0 are URL-encoded: write %25 for %, or set version="1.2""#,
+  = hint: texts in a plan of version 1.0 are URL-encoded: write %25 for %, or set version="1.2""#,
     },
     Case {
         name: "several_faults_at_once",
@@ -479,7 +479,7 @@ error[jmx-bad-int]: <assertionsResultsToSave> holds "none", which is not a whole
 7 | <intProp name="ThreadGroup.num_threads">ten</intProp>
   |                                         ^^^
   = in: Shop > Buyers
-  = help: JMeter refuses the whole plan for this: write a number here
+  = hint: JMeter refuses the whole plan for this: write a number here
 
 error[jmx-unknown-property]: <bolProp> is not a property of JMeter
  --> plan.jmx:8:9
@@ -487,7 +487,7 @@ error[jmx-unknown-property]: <bolProp> is not a property of JMeter
 8 | <bolProp name="ThreadGroup.scheduler">false</bolProp>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: did you mean boolProp?
+  = hint: did you mean boolProp?
 
 error[jmx-bad-long]: <longProp name="ThreadGroup.duration"> holds an empty value, which is not a whole number of 64 bits
   --> plan.jmx:12:9
@@ -495,7 +495,7 @@ error[jmx-bad-long]: <longProp name="ThreadGroup.duration"> holds an empty value
 12 | <longProp name="ThreadGroup.duration"/>
    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
    = in: Shop > Sellers
-   = help: JMeter refuses the whole plan for this: write a number here
+   = hint: JMeter refuses the whole plan for this: write a number here
 
 error[jmx-missing-tree]: <hashTree> is missing between <ThreadGroup> and <ThreadGroup>
   --> plan.jmx:14:7
@@ -503,7 +503,7 @@ error[jmx-missing-tree]: <hashTree> is missing between <ThreadGroup> and <Thread
 14 | <ThreadGroup guiclass="ThreadGroupGui" testname="Thieves"/>
    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
    = in: Shop > Thieves
-   = help: write <hashTree/> between them; what is below the first goes into that <hashTree>
+   = hint: write <hashTree/> between them; what is below the first goes into that <hashTree>
 
 error[jmx-unknown-element]: <Sampler> is neither an element of JMeter nor a full class name
   --> plan.jmx:16:9
@@ -511,7 +511,7 @@ error[jmx-unknown-element]: <Sampler> is neither an element of JMeter nor a full
 16 | <Sampler guiclass="X" testname="Steal"/>
    | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
    = in: Shop > Thieves > Steal
-   = help: write a plugin's element with its full class name, such as com.example.Sampler"#,
+   = hint: write a plugin's element with its full class name, such as com.example.Sampler"#,
     },
     Case {
         name: "faults_before_a_syntax_error",
@@ -527,7 +527,7 @@ error[jmx-unknown-element]: <Sampler> is neither an element of JMeter nor a full
 7 | <intProp name="ThreadGroup.num_threads">ten</intProp>
   |                                         ^^^
   = in: Shop > Buyers
-  = help: JMeter refuses the whole plan for this: write a number here
+  = hint: JMeter refuses the whole plan for this: write a number here
 
 error[xml-bare-ampersand]: & does not start a reference
   --> plan.jmx:10:64
@@ -535,7 +535,7 @@ error[xml-bare-ampersand]: & does not start a reference
 10 | <ConstantTimer guiclass="ConstantTimerGui" testname="Tom & Jerry"/>
    |                                                          ^
    = in: Shop
-   = help: write &amp; for an & that is text"#,
+   = hint: write &amp; for an & that is text"#,
     },
     Case {
         name: "end_tag_misspelt",
@@ -547,7 +547,7 @@ error[xml-bare-ampersand]: & does not start a reference
 7 | <stringProp name="a">b</stringPorp>
   |                       ^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: did you mean </stringProp>?"#,
+  = hint: did you mean </stringProp>?"#,
     },
     Case {
         name: "end_tag_missing",
@@ -560,6 +560,6 @@ error[xml-bare-ampersand]: & does not start a reference
 7 | <collectionProp name="a">
   | ^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: write </collectionProp> where the element ends"#,
+  = hint: write </collectionProp> where the element ends"#,
     },
 ];

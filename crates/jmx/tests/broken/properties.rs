@@ -23,8 +23,8 @@ fn every_fault_has_its_message() {
 fn a_file_that_is_not_there() {
     let error = load(Path::new("no such.properties")).expect_err("not there");
     let expected = "\
-error[file-not-found]: no such.properties does not exist
-  = help: check the path; it is relative to the directory the program was started in";
+error[file-not-found]: `no such.properties` does not exist
+  = hint: check the path; it is relative to the working folder";
     assert_eq!(error.render(false), expected);
 }
 
@@ -42,14 +42,14 @@ also=\u00g0
   |
 2 | root=C:\users\me
   |        ^^
-  = help: write a backslash as \\ (in Windows paths too) and a character as \u00e9
+  = hint: write a backslash as \\ (in Windows paths too) and a character as \u00e9
 
 error[props-bad-escape]: \u is not followed by four hexadecimal digits
  --> user.properties:4:6
   |
 4 | also=\u00g0
   |      ^^
-  = help: write a backslash as \\ (in Windows paths too) and a character as \u00e9"#,
+  = hint: write a backslash as \\ (in Windows paths too) and a character as \u00e9"#,
     },
     Case {
         name: "properties_in_utf_8",
@@ -59,7 +59,7 @@ error[props-bad-escape]: \u is not followed by four hexadecimal digits
   |
 1 | greeting=GrÃ¼Ã�e
   |            ^^
-  = help: write \u00fc"#,
+  = hint: write \u00fc"#,
     },
     Case {
         name: "properties_with_an_emoji",
@@ -69,7 +69,7 @@ error[props-bad-escape]: \u is not followed by four hexadecimal digits
   |
 1 | mood=ð���
   |      ^^^^
-  = help: write \ud83d\ude00"#,
+  = hint: write \ud83d\ude00"#,
     },
     Case {
         name: "properties_with_a_byte_order_mark",
@@ -79,6 +79,6 @@ error[props-bad-escape]: \u is not followed by four hexadecimal digits
   |
 1 | ï»¿a=b
   | ^^^
-  = help: save the file without a byte order mark"#,
+  = hint: save the file without a byte order mark"#,
     },
 ];

@@ -14,7 +14,7 @@ pub const PLANS: &[Case] = &[
 7 | </stringProp>
   | ^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: remove it, or put back the <stringProp> that is missing before it"#,
+  = hint: remove it, or put back the <stringProp> that is missing before it"#,
     },
     Case {
         name: "truncated",
@@ -32,7 +32,7 @@ pub const PLANS: &[Case] = &[
 6 | <ThreadGroup guiclass="ThreadGroupGui" testclass="ThreadGroup" testname="Buyers" enabled="true">
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: the file was probably cut off: copy it again, or add what is missing at its end"#,
+  = hint: the file was probably cut off: copy it again, or add what is missing at its end"#,
     },
     Case {
         name: "truncated_in_a_tag",
@@ -49,7 +49,7 @@ pub const PLANS: &[Case] = &[
 7 | <stringProp name
   | ^
   = in: Shop > Buyers
-  = help: the file was probably cut off: copy it again, or add what is missing at its end"#,
+  = hint: the file was probably cut off: copy it again, or add what is missing at its end"#,
     },
     Case {
         name: "truncated_in_a_comment",
@@ -61,7 +61,7 @@ pub const PLANS: &[Case] = &[
 6 | <!-- not finished
   | ^
   = in: Shop
-  = help: the file was probably cut off: copy it again, or add what is missing at its end"#,
+  = hint: the file was probably cut off: copy it again, or add what is missing at its end"#,
     },
     Case {
         name: "attribute_twice",
@@ -74,7 +74,7 @@ pub const PLANS: &[Case] = &[
 6 | <ThreadGroup guiclass="ThreadGroupGui" testname="A" testname="B"/>
   |                                                     ^^^^^^^^^^^^
   = in: Shop
-  = help: remove one of them"#,
+  = hint: remove one of them"#,
     },
     Case {
         name: "attribute_without_quotes",
@@ -87,7 +87,7 @@ pub const PLANS: &[Case] = &[
 6 | <ThreadGroup guiclass=ThreadGroupGui testname="A"/>
   |              ^^^^^^^^
   = in: Shop
-  = help: write guiclass="…""#,
+  = hint: write guiclass="…""#,
     },
     Case {
         name: "attribute_without_value",
@@ -100,7 +100,7 @@ pub const PLANS: &[Case] = &[
 6 | <ThreadGroup guiclass="ThreadGroupGui" enabled/>
   |                                        ^^^^^^^
   = in: Shop
-  = help: write enabled="…""#,
+  = hint: write enabled="…""#,
     },
     Case {
         name: "attribute_with_an_impossible_name",
@@ -113,7 +113,7 @@ pub const PLANS: &[Case] = &[
 6 | <ThreadGroup guiclass="ThreadGroupGui" &="A"/>
   |                                        ^
   = in: Shop
-  = help: write name="…", or remove it"#,
+  = hint: write name="…", or remove it"#,
     },
     Case {
         name: "attribute_with_an_open_quote",
@@ -126,7 +126,7 @@ pub const PLANS: &[Case] = &[
 6 | <ThreadGroup guiclass="ThreadGroupGui testname="A"/>
   | ^
   = in: Shop
-  = help: add the quote"#,
+  = hint: add the quote"#,
     },
     Case {
         name: "bracket_in_text",
@@ -138,7 +138,7 @@ pub const PLANS: &[Case] = &[
 7 | <stringProp name="a">1 < 2</stringProp>
   |                        ^
   = in: Shop > Buyers
-  = help: write &lt; for a < that is text"#,
+  = hint: write &lt; for a < that is text"#,
     },
     Case {
         name: "unknown_entity",
@@ -150,7 +150,7 @@ pub const PLANS: &[Case] = &[
 7 | <stringProp name="a">caf&eacute;</stringProp>
   |                         ^^^^^^^^
   = in: Shop > Buyers
-  = help: XML has &lt; &gt; &amp; &quot; &apos; and numbers such as &#233;; if the & is text, write &amp;"#,
+  = hint: XML has &lt; &gt; &amp; &quot; &apos; and numbers such as &#233;; if the & is text, write &amp;"#,
     },
     Case {
         name: "character_beyond_unicode",
@@ -162,7 +162,7 @@ pub const PLANS: &[Case] = &[
 7 | <stringProp name="a">&#x110000;</stringProp>
   |                      ^^^^^^^^^^
   = in: Shop > Buyers
-  = help: write a character as &#233; or, in hexadecimal, &#xE9;, up to &#x10FFFF;"#,
+  = hint: write a character as &#233; or, in hexadecimal, &#xE9;, up to &#x10FFFF;"#,
     },
     Case {
         name: "doctype",
@@ -175,7 +175,7 @@ pub const PLANS: &[Case] = &[
   |
 2 | <!DOCTYPE jmeterTestPlan [<!ENTITY x SYSTEM "file:///etc/passwd">]>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
-  = help: remove it: JMeter writes none, and its entities could pull other files into the plan"#,
+  = hint: remove it: JMeter writes none, and its entities could pull other files into the plan"#,
     },
     Case {
         name: "declaration_after_a_blank_line",
@@ -188,7 +188,7 @@ pub const PLANS: &[Case] = &[
   |
 2 | <?xml version="1.0"?>
   | ^^^^^^^^^^^^^^^^^^^^^
-  = help: remove what is before <?xml, blanks and empty lines too"#,
+  = hint: remove what is before <?xml, blanks and empty lines too"#,
     },
     Case {
         name: "text_before_the_plan",
@@ -201,7 +201,7 @@ oops
   |
 2 | oops
   | ^^^^
-  = help: a plan starts with <?xml or <jmeterTestPlan; remove what is before it"#,
+  = hint: a plan starts with <?xml or <jmeterTestPlan; remove what is before it"#,
     },
     Case {
         name: "xml_2",
@@ -213,7 +213,7 @@ oops
   |
 1 | <?xml version="2.0"?>
   | ^^^^^^^^^^^^^^^^^^^^^
-  = help: write version="1.0""#,
+  = hint: write version="1.0""#,
     },
     Case {
         name: "warning_not_utf_8",
@@ -223,14 +223,14 @@ oops
   |
 7 | <stringProp name="a">caf�</stringProp>
   |                         ^
-  = help: save the file as UTF-8: JMeter reads every plan as UTF-8, whatever encoding its first line declares"#,
+  = hint: save the file as UTF-8: JMeter reads every plan as UTF-8, whatever encoding its first line declares"#,
     },
     Case {
         name: "warning_utf_16",
         input: b"\xff\xfe<\x00?\x00x\x00m\x00l\x00 \x00v\x00e\x00r\x00s\x00i\x00o\x00n\x00=\x00\x22\x001\x00.\x000\x00\x22\x00 \x00e\x00n\x00c\x00o\x00d\x00i\x00n\x00g\x00=\x00\x22\x00U\x00T\x00F\x00-\x008\x00\x22\x00?\x00>\x00\x0a\x00<\x00j\x00m\x00e\x00t\x00e\x00r\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00 \x00v\x00e\x00r\x00s\x00i\x00o\x00n\x00=\x00\x22\x001\x00.\x002\x00\x22\x00 \x00p\x00r\x00o\x00p\x00e\x00r\x00t\x00i\x00e\x00s\x00=\x00\x22\x005\x00.\x000\x00\x22\x00 \x00j\x00m\x00e\x00t\x00e\x00r\x00=\x00\x22\x005\x00.\x006\x00.\x003\x00\x22\x00>\x00\x0a\x00 \x00 \x00<\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00<\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00 \x00g\x00u\x00i\x00c\x00l\x00a\x00s\x00s\x00=\x00\x22\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00G\x00u\x00i\x00\x22\x00 \x00t\x00e\x00s\x00t\x00c\x00l\x00a\x00s\x00s\x00=\x00\x22\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00\x22\x00 \x00t\x00e\x00s\x00t\x00n\x00a\x00m\x00e\x00=\x00\x22\x00S\x00h\x00o\x00p\x00\x22\x00 \x00e\x00n\x00a\x00b\x00l\x00e\x00d\x00=\x00\x22\x00t\x00r\x00u\x00e\x00\x22\x00/\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00<\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00 \x00 \x00<\x00T\x00h\x00r\x00e\x00a\x00d\x00G\x00r\x00o\x00u\x00p\x00 \x00g\x00u\x00i\x00c\x00l\x00a\x00s\x00s\x00=\x00\x22\x00T\x00h\x00r\x00e\x00a\x00d\x00G\x00r\x00o\x00u\x00p\x00G\x00u\x00i\x00\x22\x00 \x00t\x00e\x00s\x00t\x00c\x00l\x00a\x00s\x00s\x00=\x00\x22\x00T\x00h\x00r\x00e\x00a\x00d\x00G\x00r\x00o\x00u\x00p\x00\x22\x00 \x00t\x00e\x00s\x00t\x00n\x00a\x00m\x00e\x00=\x00\x22\x00B\x00u\x00y\x00e\x00r\x00s\x00\x22\x00 \x00e\x00n\x00a\x00b\x00l\x00e\x00d\x00=\x00\x22\x00t\x00r\x00u\x00e\x00\x22\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00 \x00 \x00 \x00 \x00<\x00s\x00t\x00r\x00i\x00n\x00g\x00P\x00r\x00o\x00p\x00 \x00n\x00a\x00m\x00e\x00=\x00\x22\x00a\x00\x22\x00>\x00b\x00<\x00/\x00s\x00t\x00r\x00i\x00n\x00g\x00P\x00r\x00o\x00p\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00 \x00 \x00<\x00/\x00T\x00h\x00r\x00e\x00a\x00d\x00G\x00r\x00o\x00u\x00p\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00 \x00 \x00<\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00/\x00>\x00\x0a\x00 \x00 \x00 \x00 \x00<\x00/\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00>\x00\x0a\x00 \x00 \x00<\x00/\x00h\x00a\x00s\x00h\x00T\x00r\x00e\x00e\x00>\x00\x0a\x00<\x00/\x00j\x00m\x00e\x00t\x00e\x00r\x00T\x00e\x00s\x00t\x00P\x00l\x00a\x00n\x00>\x00\x0a\x00",
         rendered: r#"warning[xml-utf16]: the file is UTF-16, which JMeter itself cannot read
  --> plan.jmx
-  = help: save it as UTF-8"#,
+  = hint: save it as UTF-8"#,
     },
     Case {
         name: "warning_half_a_character",
@@ -241,7 +241,7 @@ oops
   |
 7 | <stringProp name="a">&#xD83D;</stringProp>
   |                      ^^^^^^^^
-  = help: write the whole character, such as &#x1F600;"#,
+  = hint: write the whole character, such as &#x1F600;"#,
     },
     Case {
         name: "warning_element_property_without_name",
@@ -253,7 +253,7 @@ oops
 7 | <elementProp elementType="LoopController"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Buyers
-  = help: write name="…" as JMeter saves it for this property"#,
+  = hint: write name="…" as JMeter saves it for this property"#,
     },
     Case {
         name: "warning_removed_element",
@@ -266,7 +266,7 @@ oops
 6 | <SoapSampler guiclass="SoapSamplerGui" testname="Old"/>
   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
   = in: Shop > Old
-  = help: replace it with the element that does its job today, or disable it"#,
+  = hint: replace it with the element that does its job today, or disable it"#,
     },
     Case {
         name: "warning_text_after_the_plan",
@@ -288,7 +288,7 @@ oops
    |
 12 | <hashTree/></jmeterTestPlan>
    | ^
-   = help: only </jmeterTestPlan> may follow the outer </hashTree>; move elements into it or remove them"#,
+   = hint: only </jmeterTestPlan> may follow the outer </hashTree>; move elements into it or remove them"#,
     },
     Case {
         name: "warning_end_of_plan_missing",
@@ -309,6 +309,6 @@ oops
    |
 11 | </hashTree>
    |            ^
-   = help: add </jmeterTestPlan> at the end; check whether more of the plan is missing"#,
+   = hint: add </jmeterTestPlan> at the end; check whether more of the plan is missing"#,
     },
 ];

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use drumfire_java::date::SimplePattern;
+use drumfire_platform::causes::cause;
 use drumfire_results::{Recording, SaveConfig};
 use jiff::tz::TimeZone;
 
@@ -185,7 +186,7 @@ impl fmt::Display for JtlError {
         }
         write!(f, ": {}", self.message)?;
         if !self.remedy.is_empty() {
-            write!(f, "\n  help: {}", self.remedy)?;
+            write!(f, "\nhint: {}", self.remedy)?;
         }
         Ok(())
     }
@@ -215,7 +216,7 @@ impl From<io::Error> for JtlFault {
     fn from(error: io::Error) -> JtlFault {
         JtlFault {
             line: None,
-            message: error.to_string(),
+            message: cause(&error),
             remedy: "",
         }
     }

@@ -5,6 +5,7 @@
 
 use std::io::BufRead;
 
+use drumfire_platform::causes::cause;
 use drumfire_results::{AssertionResult, Recording, Sample};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -49,13 +50,14 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
             }
             // A killed run leaves such a file; everything before this is valid.
             Err(error) if elements.jtl.rows > 0 => {
-                broken = Some(error);
+                broken = system_cause(&error);
                 break;
             }
             Err(error) => {
                 return Err(JtlFault {
                     line: None,
-                    message: error.to_string(),
+                    message: system_cause(&error)
+                        .unwrap_or_else(|| "this is not XML that can be read".to_owned()),
                     remedy: "a result file in XML starts with <testResults version=\"1.2\">",
                 });
             }
@@ -63,13 +65,21 @@ pub fn read(input: &mut impl BufRead, options: &JtlOptions) -> Result<Jtl, JtlFa
     }
     let mut jtl = elements.jtl;
     if !elements.is_closed {
-        let why = broken.map_or(String::new(), |error| format!(" ({error})"));
+        let why = broken.map_or(String::new(), |why| format!(" ({why})"));
         jtl.warnings.push(format!(
             "the file is cut off or damaged after sample {}{why}; what comes before was read",
             jtl.rows
         ));
     }
     Ok(jtl)
+}
+
+/// The cause of an error that is not one of the XML: of the system, or a limit.
+fn system_cause(error: &quick_xml::Error) -> Option<String> {
+    match error {
+        quick_xml::Error::Io(error) => Some(cause(error)),
+        _ => None,
+    }
 }
 
 fn check_root(tag: &BytesStart<'_>) -> Result<(), JtlFault> {
@@ -79,7 +89,10 @@ fn check_root(tag: &BytesStart<'_>) -> Result<(), JtlFault> {
         other => Err(JtlFault {
             line: None,
             message: format!("this is not a result file: it starts with <{other}>"),
-            remedy: NO_RESULTS,
+            remedy: match other {
+                "jmeterTestPlan" => "this is a plan: write `drumfire run PLAN.jmx`",
+                _ => NO_RESULTS,
+            },
         }),
     }
 }
@@ -147,7 +160,7 @@ impl Elements {
         let mut stamp_ms = None;
         // Duplicate attributes are not checked.
         for attribute in tag.attributes().with_checks(false) {
-            let attribute = attribute.map_err(|error| error.to_string())?;
+            let attribute = attribute.map_err(|_| "an attribute is broken")?;
             let text = quick_xml::escape::unescape(&attribute.value)
                 .unwrap_or_else(|_| attribute.value.clone());
             let number = || {

@@ -1,6 +1,7 @@
 //! Limits that decide whether a run passes: `p95 > 300ms`, `errors > 1%`, `label:Login p99 > 1s`,
 //! `p95 of /^checkout/ > 300ms over 10s for 1min`.
 
+mod meant;
 mod verdict;
 
 use std::fmt;
@@ -127,11 +128,17 @@ const COUNT: Unit = Unit {
 pub struct ThresholdError {
     text: String,
     message: String,
+    /// The threshold that is probably meant.
+    meant: Option<String>,
 }
 
 impl fmt::Display for ThresholdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "threshold '{}': {}", self.text, self.message)
+        write!(f, "threshold `{}`: {}", self.text, self.message)?;
+        match &self.meant {
+            Some(meant) => write!(f, "\nhint: write `{meant}`"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -148,15 +155,25 @@ impl std::str::FromStr for Threshold {
         parse(text).map_err(|message| ThresholdError {
             text: text.to_owned(),
             message,
+            meant: meant::meant(text).filter(|meant| parse(meant).is_ok()),
         })
     }
 }
 
 fn parse(text: &str) -> Result<Threshold, String> {
     let Some(at) = text.rfind(['<', '>']) else {
-        return Err("a comparison (<, <=, > or >=) is missing, as in 'p95 > 300ms'".to_owned());
+        return Err("a comparison (<, <=, > or >=) is missing".to_owned());
     };
     let (subject, rest) = text.split_at(at);
+    let is_sign = |sign: char| matches!(sign, '<' | '>' | '=');
+    let name = subject.trim_end_matches(is_sign);
+    if name.len() < subject.len() {
+        let end = rest.find(|sign| !is_sign(sign)).unwrap_or(rest.len());
+        let signs = &text[name.len()..at + end];
+        return Err(format!(
+            "`{signs}` is not a comparison: write <, <=, > or >="
+        ));
+    }
     let (comparison, limit) = match (&rest[..1], rest[1..].strip_prefix('=')) {
         ("<", None) => (ThresholdOperator::Less, &rest[1..]),
         ("<", Some(limit)) => (ThresholdOperator::AtMost, limit),
@@ -215,12 +232,12 @@ fn seconds_of(text: &str) -> Result<u32, String> {
         digits.checked_mul(*factor)
     });
     let seconds = seconds.filter(|seconds| (1..=LONGEST_S).contains(seconds));
-    seconds.ok_or_else(|| format!("'{text}' is not a time from 1s to 1h, such as 30s or 5min"))
+    seconds.ok_or_else(|| format!("`{text}` is not a time from 1s to 1h, such as 30s or 5min"))
 }
 
 fn subject_of(text: &str) -> Result<(Subject, &str), String> {
     let missing =
-        || Err("the metric is missing after the label, as in 'label:Login p95 > 300ms'".to_owned());
+        || Err("the metric is missing after the label, as in `label:Login p95 > 300ms`".to_owned());
     let (name, metric) = match (text.strip_prefix("label:"), text.split_once(" of ")) {
         (Some(rest), _) => match rest.rsplit_once(char::is_whitespace) {
             Some(parts) => parts,
@@ -230,7 +247,7 @@ fn subject_of(text: &str) -> Result<(Subject, &str), String> {
         (None, None) => {
             return match text.rsplit_once(char::is_whitespace) {
                 Some((before, _)) => Err(format!(
-                    "'{before}' is unexpected; a label is written label:{before}"
+                    "`{before}` is unexpected; a label is written `label:{before}`"
                 )),
                 None => Ok((Subject::All, text)),
             };
@@ -240,7 +257,9 @@ fn subject_of(text: &str) -> Result<(Subject, &str), String> {
     let within = |edge| name.strip_prefix(edge)?.strip_suffix(edge);
     if let Some(pattern) = within('/').filter(|pattern| !pattern.is_empty()) {
         let regex = Regex::new(pattern)
-            .map_err(|error| format!("'{pattern}' is not a regular expression: {error}"))?;
+            .map_err(|_| {
+                format!("`{pattern}` is not a regular expression; escape signs such as ( and [ with a backslash")
+            })?;
         return Ok((Subject::Pattern(pattern.to_owned(), regex), metric));
     }
     match within('"').or_else(|| within('\'')).unwrap_or(name) {
@@ -265,7 +284,7 @@ fn metric(name: &str) -> Result<Metric, String> {
                 Some(percent) => Metric::Percentile(percent),
                 None => {
                     return Err(format!(
-                        "there is no metric '{name}'; the metrics are {METRICS}"
+                        "there is no metric `{name}`; the metrics are {METRICS}"
                     ));
                 }
             }
@@ -293,7 +312,7 @@ fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit
         return Err(if text.is_empty() {
             "the limit is missing".to_owned()
         } else {
-            format!("'{text}' is not a limit: a number is expected")
+            format!("`{text}` is not a limit: a number is expected")
         });
     };
     let (units, hint): (&[Unit], &str) = match metric {
@@ -303,7 +322,7 @@ fn limit_of(metric: Metric, name: &str, text: &str) -> Result<(Metric, f64, Unit
         _ => (&TIMES, "is a time and needs its unit: us, ms, s or min"),
     };
     let Some(unit) = units.iter().find(|unit| unit.suffix == suffix) else {
-        return Err(format!("'{text}' is not a limit for {name}, which {hint}"));
+        return Err(format!("`{text}` is not a limit for {name}, which {hint}"));
     };
     let metric = if *unit == PERCENT {
         Metric::ErrorShare

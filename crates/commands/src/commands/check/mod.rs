@@ -7,12 +7,13 @@ use drumfire_jmx::{Diagnostic, Severity};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
-use super::inputs::{existing_plan, settings};
+use super::inputs::settings;
 use crate::console::Console;
 use crate::engine::{Engine, Rung, Survey, SurveyRow};
 use crate::exit_codes::Exit;
 use crate::findings;
 use crate::options::{CheckFormat, CheckOptions, Refusal};
+use crate::plan_file::existing_plan;
 use crate::terminal::advice;
 use crate::terminal::format::fit;
 use crate::terminal::live::terminal_size;

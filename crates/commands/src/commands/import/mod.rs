@@ -11,7 +11,9 @@ use drumfire_import::correlate::{Finding, correlate, counterparts};
 use drumfire_import::like::Recorder;
 use drumfire_import::{Draft, Format, ImportError, ImportOptions};
 use drumfire_jmx::Tree;
+use drumfire_platform::causes::unreadable;
 use drumfire_platform::progress::Work;
+use drumfire_platform::spelling::absent;
 
 use super::inputs::settings;
 use super::new::{base_name, data_file, refuse_existing};
@@ -154,15 +156,10 @@ fn finish_with<E: Engine>(
 }
 
 pub(super) fn refusal(error: &ImportError) -> Refusal {
-    let hint = error
-        .hint
-        .as_ref()
-        .map(|hint| format!("hint: {hint}\n"))
-        .unwrap_or_default();
-    Refusal {
-        exit: Exit::PlanRefused,
-        out: String::new(),
-        err: format!("error: {}\n{hint}", error.message),
+    let refusal = Refusal::new(Exit::PlanRefused, error.message.as_str());
+    match &error.hint {
+        Some(hint) => refusal.hint(hint),
+        None => refusal,
     }
 }
 
@@ -187,10 +184,11 @@ fn read(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
         Ok(bytes) => Ok((name, bytes)),
         Err(error) => {
             let remedy = match name.contains("://") {
-                true => "Fetch it first, and name the file",
-                false => "Name an existing file that you may read",
+                true => "Fetch it first, and name the file".to_owned(),
+                false if error.kind() == std::io::ErrorKind::NotFound => absent(file),
+                false => "Name an existing file that you may read".to_owned(),
             };
-            let error = ImportError::new(format!("`{name}` cannot be read: {error}"));
+            let error = ImportError::new(unreadable(file, &error));
             Err(refusal(&error.hint(remedy)))
         }
     }

@@ -152,16 +152,15 @@ fn replay<E: Engine>(
     engine: &E,
     console: &Console<'_>,
 ) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
-    let failed = |error: std::io::Error| Refusal::new(Exit::RunFailed, error.to_string());
-    let folder = tempfile::tempdir().map_err(failed)?;
+    let folder = tempfile::tempdir().map_err(Refusal::failed)?;
     let path = |name: &str| folder.path().join(name);
     std::fs::write(
         path("replay.jmx"),
         drumfire_jmx::write(&draft.tree("replay.csv")),
     )
-    .map_err(failed)?;
+    .map_err(Refusal::failed)?;
     if let Some(data) = draft.data_text() {
-        std::fs::write(path("replay.csv"), data).map_err(failed)?;
+        std::fs::write(path("replay.csv"), data).map_err(Refusal::failed)?;
     }
     let variables: Vec<&str> = findings
         .iter()
@@ -203,7 +202,7 @@ fn replay<E: Engine>(
 /// The rows of a result file by the number of their request.
 fn rows(file: &Path) -> Result<HashMap<usize, ReplayedAnswer>, Refusal> {
     let failed =
-        |error: csv::Error| Refusal::new(Exit::RunFailed, format!("the replay's results: {error}"));
+        |_: csv::Error| Refusal::new(Exit::RunFailed, "the results of the replay cannot be read");
     let mut reader = csv::Reader::from_path(file).map_err(failed)?;
     let header = reader.headers().map_err(failed)?.clone();
     let mut rows = HashMap::new();

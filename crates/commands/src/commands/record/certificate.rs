@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use drumfire_platform::causes::cause;
 use drumfire_recorder::{ANY_DOMAIN, Certificate};
 
 use super::arguments::CaAction;
@@ -34,7 +35,11 @@ pub fn certificate(wish: CaAction, console: &mut Console<'_>) -> Result<Exit, Re
         (CaAction::Remove, Some(certificate)) => {
             let removed = drumfire_recorder::remove_authority(&folder);
             removed.map_err(|error| {
-                let message = format!("`{}`: {error}", folder.display());
+                let message = format!(
+                    "`{}` cannot be deleted: {}",
+                    folder.display(),
+                    cause(&error)
+                );
                 Refusal::new(Exit::RunFailed, message)
             })?;
             console.print(&format!(

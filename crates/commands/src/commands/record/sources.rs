@@ -53,7 +53,7 @@ pub fn recorded(
     let stop = Arc::new(AtomicBool::new(false));
     let told = Arc::clone(&stop);
     let listening = signals::listen(None, move |_| told.store(true, Ordering::SeqCst));
-    let _listening = listening.map_err(|error| failed(error.to_string()))?;
+    let _listening = listening.map_err(Refusal::failed)?;
     let names = typed(arguments.headless);
     match proxy {
         Some(proxy) => through_proxy(proxy, &stop, &names, console),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use drumfire_fleet::AgentOutcome;
 use drumfire_health::Grade;
+use drumfire_platform::causes::cause;
 use drumfire_report::RunFile;
 
 use super::KEEP_FAILURES;
@@ -210,7 +211,10 @@ fn end_kept(kept: Option<KeptRun>, has_run: bool, console: &mut Console<'_>) -> 
             None
         }
         Err(error) => {
-            console.warn(&format!("the run file could not be written: {error}"));
+            console.warn(&format!(
+                "the run file could not be written: {}",
+                cause(&error)
+            ));
             None
         }
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use drumfire_engine::LEFT_OUT;
 use drumfire_fleet::{FleetOrder, Selection};
 use drumfire_jmx::{Diagnostic, SourceFile};
+use drumfire_platform::causes::{cause, unwritable};
 use drumfire_probes::{Source, View, Watching};
 use drumfire_report::RunFile;
 use drumfire_results::{Threshold, ThresholdError};
@@ -16,8 +17,9 @@ use jiff::tz::TimeZone;
 
 use super::report::Report;
 use super::{KEEP_FAILURES, monitors};
+use crate::commands::agent::link;
 use crate::commands::fleet::{self, FleetRun};
-use crate::commands::inputs::{existing_plan, settings};
+use crate::commands::inputs::settings;
 use crate::console::Console;
 use crate::demo::DemoSite;
 use crate::demo::quickstart::{self, Quickstart};
@@ -27,9 +29,11 @@ use crate::exports::Exports;
 use crate::fingerprint::Fingerprint;
 use crate::guards::{Board, Guards};
 use crate::history::History;
+use crate::jmeter::meaning::missing_plan;
 use crate::jmeter::remote;
 use crate::kept_run::{self, KeptPlace, KeptRun};
 use crate::options::{LogOptions, PlanChoice, Progress, Refusal, ResultsFile, RunOptions};
+use crate::plan_file::existing_plan;
 use crate::profiles::ProfileChoice;
 use crate::properties::RunProperties;
 use crate::terminal::milestones;
@@ -156,7 +160,10 @@ fn begin(
     console: &mut Console<'_>,
 ) -> Result<(RunFacts, Listening), Refusal> {
     let chosen = ChosenPlan::of(&options.plan, remembered)?;
-    let plan = existing_plan(&chosen.file)?;
+    let plan = existing_plan(&chosen.file).map_err(|refusal| match options.is_jmeter {
+        true => missing_plan(&chosen.file, refusal),
+        false => refusal,
+    })?;
     let fingerprint = Fingerprint::begin(&plan, &chosen.shown);
     let mut options = with_outputs(options, &plan, console)?;
     let history = History::new(console.variable);
@@ -181,7 +188,11 @@ fn begin(
         for line in remote::settle(fleet, &settings)? {
             console.line(&line);
         }
-        let is_here = matches!(fleet.selection, Selection::Local(_)) || fleet.link.is_loopback();
+        let is_local = matches!(fleet.selection, Selection::Local(_));
+        if !is_local {
+            link(&fleet.link, fleet.is_jmeter)?;
+        }
+        let is_here = is_local || fleet.link.is_loopback();
         if demo.is_some() && !is_here {
             let why = "`--demo` serves this machine alone, and agents on others cannot reach it; use `--agents local:N`";
             return Err(Refusal::new(Exit::Usage, why));
@@ -190,8 +201,7 @@ fn begin(
     let fail_on = thresholds(&options.fail_on, FAIL_ON, &settings)?;
     let abort_on = thresholds(&options.abort_on, ABORT_ON, &settings)?;
     warn_of_inversions(fail_on.iter().chain(&abort_on), console);
-    let guards = Guards::start(fail_on, abort_on, control)
-        .map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    let guards = Guards::start(fail_on, abort_on, control).map_err(Refusal::failed)?;
     let report = Report::claim(&options, &order, &settings)?;
     let watching = watch(&options, &settings)?;
     let shown = (guards.board(), watching.view());
@@ -365,7 +375,10 @@ fn serve(
     let wrong = |why: String| Refusal::new(Exit::Usage, why);
     let property = settings.properties.get(UI).filter(|text| !text.is_empty());
     let property = property.map(str::parse::<ListenAddress>).transpose();
-    let property = property.map_err(|error| wrong(format!("{UI}: {error}")))?;
+    let property = property.map_err(|error| {
+        let why = format!("`{}` is not a value of the property `{UI}`", error.0);
+        Refusal::new(Exit::Usage, why).hint(error)
+    })?;
     let Some(address) = options.ui.address.or(property) else {
         return match options.ui.readonly {
             true => Err(wrong("--ui-readonly needs --ui".to_owned())),
@@ -378,8 +391,11 @@ fn serve(
     };
     let mut begun = run_record::begun(plan, Timestamp::now().as_millisecond());
     begun.properties = run_record::given(&options.properties);
-    let ui = Ui::start(address, live, begun, shown, control, console.variable)
-        .map_err(|error| Refusal::new(Exit::RunFailed, format!("--ui {}: {error}", address.0)))?;
+    let ui =
+        Ui::start(address, live, begun, shown, control, console.variable).map_err(|error| {
+            let why = format!("`--ui {}`: {}", address.0, cause(&error));
+            Refusal::new(Exit::RunFailed, why)
+        })?;
     console.line(&format!("live page  {}", ui.url()));
     Ok(Some(ui))
 }
@@ -415,12 +431,11 @@ fn keep(
     ) {
         (Ok(kept), _) => Ok(Some(kept)),
         (Err(error), KeptPlace::Asked(path)) => {
-            let message = format!("the run file {} cannot be written: {error}", path.display());
+            let message = format!("the run file {}", unwritable(&path, &error));
             Err(Refusal::new(Exit::RunFailed, message))
         }
         (Err(error), KeptPlace::Folder(path)) => {
-            let path = path.display();
-            console.warn(&format!("the run file {path} cannot be written: {error}"));
+            console.warn(&format!("the run file {}", unwritable(&path, &error)));
             Ok(None)
         }
     }
@@ -480,12 +495,16 @@ pub fn start_log(
             if options.file == LogOptions::default().file
                 || error.kind() == io::ErrorKind::Other =>
         {
-            console.warn(&format!("there is no log in {}: {error}", options.file));
+            console.warn(&format!(
+                "there is no log in `{}`: {}",
+                options.file,
+                cause(&error)
+            ));
             Ok(None)
         }
         Err(error) => Err(Refusal::new(
             Exit::RunFailed,
-            format!("the log `{}` cannot be written: {error}", options.file),
+            format!("the log {}", unwritable(Path::new(&options.file), &error)),
         )),
     }
 }
@@ -513,7 +532,7 @@ impl ChosenPlan {
             }
             PlanChoice::Quickstart => {
                 let failed = |error: io::Error| {
-                    let why = format!("the built-in plan cannot be written: {error}");
+                    let why = format!("the built-in plan cannot be written: {}", cause(&error));
                     Refusal::new(Exit::RunFailed, why)
                 };
                 let written = quickstart.insert(Quickstart::write().map_err(failed)?);
@@ -538,8 +557,7 @@ fn results_file(file: &ResultsFile, remembered: Option<&Path>) -> PathBuf {
 }
 
 fn start_demo(progress: Progress, console: &mut Console<'_>) -> Result<DemoSite, Refusal> {
-    let site =
-        DemoSite::start(0, 0).map_err(|error| Refusal::new(Exit::RunFailed, error.to_string()))?;
+    let site = DemoSite::start(0, 0).map_err(Refusal::failed)?;
     if progress != Progress::Quiet {
         console.line(&format!(
             "demo site  http://{}/  https://{}/",

@@ -331,12 +331,12 @@ mod tests {
     #[test]
     fn timers_that_outlast_the_duration_of_their_group() {
         let timer = |class: &str, name: &str, ms: &str| {
-            element(class, name, &[(constant_timer::DELAY.name, ms)], "")
+            element(class, name, &[("ConstantTimer.delay", ms)], "")
         };
         let of = |duration: &str, timers: &[String]| {
             let props = [
-                (group::SCHEDULER.name, "true"),
-                (group::DURATION.name, duration),
+                ("ThreadGroup.scheduler", "true"),
+                ("ThreadGroup.duration", duration),
             ];
             let inside = http(&[], &timers.concat()) + &http(&[], "");
             rules(&group_with("-1", &props, &inside)).join("")
@@ -366,7 +366,10 @@ mod tests {
         assert_eq!(of(&[], ""), "endless-run: users");
         assert_eq!(
             of(
-                &[(group::SCHEDULER.name, "true"), (group::DURATION.name, "5")],
+                &[
+                    ("ThreadGroup.scheduler", "true"),
+                    ("ThreadGroup.duration", "5")
+                ],
                 ""
             ),
             ""

@@ -12,7 +12,6 @@ mod sight;
 mod variables;
 
 pub(super) use references::changes;
-pub(super) use sight::SCRIPT_TEXTS;
 
 use std::collections::HashSet;
 

@@ -8,7 +8,8 @@ use drumfire_elements::shared::{group as group_fields, http};
 use drumfire_elements::thread_groups::setup_thread_group;
 use drumfire_elements::{May, Role, is_script, items};
 use drumfire_java::file_server;
-use drumfire_jmx::{Diagnostic, Value};
+use drumfire_jmx::{Diagnostic, RESOLVE, Value, conflict};
+use drumfire_platform::spelling::near_file;
 
 use super::is_as_jmeter;
 use super::provenance::Definitions;
@@ -18,7 +19,7 @@ use crate::resolve::Element;
 use crate::run::settings::RunSettings;
 
 /// The property that asks for JMeter's behaviour where a file is missing.
-const PROPERTY: &str = "drumfire.missing_files";
+pub(super) const PROPERTY: &str = "drumfire.missing_files";
 /// How many bytes of a data file are read.
 const LOOK: usize = 1 << 16;
 
@@ -79,7 +80,7 @@ pub fn missing(sight: &AdvisedPlan, definitions: &mut Definitions) -> Vec<Diagno
         let file = file_server::resolve(name, needed.kind.plan_folder(settings));
         match Some(file).filter(|file| is_readable(file)) {
             Some(file) if needed.kind == FileKind::Data => {
-                findings.extend(empty(&needed, name, &file))
+                findings.extend(bad_content(&needed, name, &file));
             }
             Some(_) => {}
             None if is_refused
@@ -149,18 +150,27 @@ fn not_found(needed: &Needed, name: &str, settings: &RunSettings) -> Diagnostic 
         .map(|place| place.display().to_string())
         .collect();
     let message = format!(
-        "the {} `{name}` of '{}' is missing; looked for {}",
+        "the {} `{name}` of '{}' does not exist; looked for {}",
         needed.kind.noun(),
         needed.element.name,
         places.join(" and ")
     );
-    needed.element.error("file-missing", message).help(format!(
-        "put the file there, or run as JMeter does without it: -J{PROPERTY}=jmeter"
-    ))
+    let plan_folder = needed.kind.plan_folder(settings);
+    let folders = [PathBuf::new(), plan_folder.to_path_buf()];
+    // A script beside the plan is found by a path from the working folder only.
+    let beside_plan = Some(settings.base_dir.join(name)).filter(|file| file.is_file());
+    let near = beside_plan.or_else(|| near_file(Path::new(name), &folders));
+    let help = match near {
+        Some(near) => format!("write `{}`, which exists", near.display()),
+        None => {
+            format!("put the file there, or run as JMeter does without it: `-J{PROPERTY}=jmeter`")
+        }
+    };
+    needed.element.error("file-missing", message).help(help)
 }
 
-/// A warning about a data file that gives no row.
-fn empty(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
+/// A finding about a data file that gives no row, or has the marks of a conflict between its rows.
+fn bad_content(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
     use std::io::Read as _;
 
     if !file.is_file() {
@@ -169,6 +179,13 @@ fn empty(needed: &Needed, name: &str, file: &Path) -> Option<Diagnostic> {
     let mut start = Vec::new();
     let opened = std::fs::File::open(file).ok()?;
     opened.take(LOOK as u64).read_to_end(&mut start).ok()?;
+    if conflict(&String::from_utf8_lossy(&start)).is_some() {
+        let message = format!(
+            "the data file `{name}` of '{}' has unresolved conflicts of git",
+            needed.element.name
+        );
+        return Some(needed.element.error("git-conflict", message).help(RESOLVE));
+    }
     let props = &needed.element.props;
     let facts = drumfire_elements::of_class(&needed.element.class)?;
     let has_header = facts.header_file(props).is_some()
@@ -198,11 +215,11 @@ fn keystore(sight: &AdvisedPlan) -> Option<Diagnostic> {
     let element = element.or_else(|| sight.all.first().copied())?;
     let place = std::path::absolute(&*file).unwrap_or_else(|_| PathBuf::from(&*file));
     let message = format!(
-        "the key store `{file}` is missing; looked for {}",
+        "the key store `{file}` does not exist; looked for {}",
         place.display()
     );
     let help = format!(
-        "correct -D{STORE}, or run without client certificates as JMeter does: -J{PROPERTY}=jmeter"
+        "correct -D{STORE}, or run without client certificates as JMeter does: `-J{PROPERTY}=jmeter`"
     );
     Some(element.error("file-missing", message).help(help))
 }
@@ -318,9 +335,50 @@ mod tests {
         assert_eq!(codes(&found), ["file-missing"]);
         let told = found[0].render(false);
         assert!(!told.contains(" and "), "{told}");
+        let beside_plan = folder.path().join("s.groovy").display().to_string();
+        assert!(
+            told.contains(&format!("hint: write `{beside_plan}`")),
+            "{told}"
+        );
         // The working folder of a test is the folder of its crate.
         let here = group("1", "1", &script("Cargo.toml"));
         assert!(findings(&here, &[], folder.path()).is_empty());
+    }
+
+    #[test]
+    fn a_missing_file_that_exists_under_another_spelling_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join("data")).expect("a folder");
+        std::fs::write(folder.path().join("data/users.csv"), "a\n").expect("written");
+        for name in [
+            "data\\users.csv",
+            "Data/users.CSV",
+            "users.csv",
+            "data/user.csv",
+        ] {
+            let found = findings(&group("1", "1", &data(name)), &[], folder.path());
+            assert_eq!(codes(&found), ["file-missing"], "{name}");
+            let help = found[0].help.as_deref();
+            assert_eq!(help, Some("write `data/users.csv`, which exists"), "{name}");
+        }
+        assert!(
+            findings(
+                &group("1", "1", &data("data/users.csv")),
+                &[],
+                folder.path()
+            )
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn a_data_file_with_conflicts_of_git_is_refused() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let rows = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> theirs\n";
+        std::fs::write(folder.path().join("e.csv"), rows).expect("written");
+        let found = findings(&group("1", "1", &data("e.csv")), &[], folder.path());
+        assert_eq!(codes(&found), ["git-conflict"]);
+        assert!(found[0].is_error());
     }
 
     #[test]

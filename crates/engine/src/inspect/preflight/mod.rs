@@ -3,8 +3,10 @@
 //!
 //! Each rule inspects the tree that is run, before the first request. A rule that is not certain reports nothing.
 
+mod class_path;
 mod files;
 mod numbers;
+mod ports;
 mod provenance;
 mod unread;
 
@@ -93,7 +95,9 @@ fn inspect(plan: &Element, settings: &RunSettings) -> Vec<Diagnostic> {
     let sight = AdvisedPlan::new(plan, settings);
     let mut definitions = Definitions::of(&sight);
     let mut findings = files::missing(&sight, &mut definitions);
+    findings.extend(class_path::missing_entries(settings));
     findings.extend(numbers::bad(&sight, &mut definitions));
+    findings.extend(ports::too_high(&sight, &mut definitions));
     findings.extend(unread::properties(&sight));
     findings
 }

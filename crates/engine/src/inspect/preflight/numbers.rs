@@ -14,7 +14,7 @@ use crate::run::program::Group;
 use crate::run::settings::RunSettings;
 
 /// The property that asks for JMeter's value where a text is not a number.
-const PROPERTY: &str = "drumfire.bad_numbers";
+pub(super) const PROPERTY: &str = "drumfire.bad_numbers";
 /// The property that bounds the users of all thread groups together.
 const MAX_USERS: &str = "drumfire.max_users";
 /// No realistic plan has more users on one machine.

@@ -76,7 +76,7 @@ fn a_results_file_that_cannot_be_opened_is_told_at_once_and_in_the_end() {
     assert_eq!(outcome.users.finished, 3);
     assert_eq!(told.0, outcome.faults);
     assert!(
-        told.0[0].ends_with("Is a directory (os error 21)"),
+        told.0[0].ends_with("cannot be written: it is a folder"),
         "{told:?}",
         told = told.0
     );

@@ -1,0 +1,238 @@
+//! Names that a user has probably meant: the nearest word of a list, and the nearest file.
+
+use std::collections::VecDeque;
+use std::path::{Component, Path, PathBuf};
+
+/// How many folders below the first one are searched for a file.
+const DEEPEST: usize = 4;
+/// How many entries of folders are looked at in one search.
+const MOST_ENTRIES: usize = 5_000;
+/// Folders that hold other programs' files.
+const SKIPPED: [&str; 3] = ["node_modules", "target", "__pycache__"];
+
+/// The candidate that a misspelt word probably means: at most one edit away for every three characters.
+pub fn did_you_mean<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    /// No name is longer, and the time of the search grows with the square of the length.
+    const LONGEST: usize = 100;
+    let length = word.chars().count();
+    if length > LONGEST {
+        return None;
+    }
+    let near = |candidate: &'a str| {
+        let limit = (length / 3).max(1);
+        if length.abs_diff(candidate.chars().count()) > limit || candidate == word {
+            return None;
+        }
+        let distance = edits(word, candidate);
+        (distance <= limit).then_some((distance, candidate))
+    };
+    // Among equally near candidates take the first by name, so that the result is deterministic.
+    let nearest = candidates.into_iter().filter_map(near).min();
+    nearest.map(|(_, candidate)| candidate)
+}
+
+/// The edit distance. A change of case is free, and swapping two adjacent letters counts as one edit.
+fn edits(a: &str, b: &str) -> usize {
+    let letters = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
+    let (a, b) = (letters(a), letters(b));
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let substituted = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = substituted.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(before[j - 2] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+/// The remedy for a word that is not one of a list: the nearest, or all of them.
+pub fn one_of(word: &str, known: &[&str]) -> String {
+    match did_you_mean(word, known.iter().copied()) {
+        Some(near) => format!("write `{near}`"),
+        None => format!("write one of {}", known.join(", ")),
+    }
+}
+
+/// The remedy for a file that does not exist, named relative to the working folder.
+pub fn absent(path: &Path) -> String {
+    match near_file(path, &[PathBuf::new()]) {
+        Some(near) => format!("write `{}`, which exists", near.display()),
+        None => "check the path; it is relative to the working folder".to_owned(),
+    }
+}
+
+/// The file that a path probably means, as the user should write it: the same path with other slashes or in another case, a
+/// similar name in the same folder, or the same name in a folder below one of `folders`. Relative paths start at each of
+/// `folders`. The search is bounded.
+pub fn near_file(path: &Path, folders: &[PathBuf]) -> Option<PathBuf> {
+    let slashed = PathBuf::from(path.to_string_lossy().replace('\\', "/"));
+    let folders = match slashed.is_absolute() {
+        true => &[PathBuf::new()],
+        false => folders,
+    };
+    let respelt = folders.iter().find_map(|folder| respelt(&slashed, folder));
+    let similar = || folders.iter().find_map(|folder| similar(&slashed, folder));
+    let elsewhere = || folders.iter().find_map(|folder| below(&slashed, folder));
+    let near = respelt.or_else(similar);
+    match slashed.is_absolute() {
+        true => near,
+        false => near.or_else(elsewhere),
+    }
+}
+
+/// The folder as the system opens it; an empty path is the working folder.
+fn opened(folder: &Path) -> &Path {
+    match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    }
+}
+
+/// The names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(opened(folder)).into_iter().flatten();
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut names: Vec<String> = names.take(MOST_ENTRIES).collect();
+    names.sort();
+    names
+}
+
+/// The path with the case in which its parts exist, if they all do.
+fn respelt(path: &Path, folder: &Path) -> Option<PathBuf> {
+    let mut spelling = PathBuf::new();
+    for part in path.components() {
+        let exact = folder.join(&spelling).join(part);
+        let Component::Normal(name) = part else {
+            spelling.push(part);
+            continue;
+        };
+        let name = name.to_str()?;
+        match exact.exists() {
+            true => spelling.push(name),
+            false => {
+                let lower = name.to_lowercase();
+                let all = names(&folder.join(&spelling));
+                spelling.push(
+                    all.into_iter()
+                        .find(|other| other.to_lowercase() == lower)?,
+                );
+            }
+        }
+    }
+    folder.join(&spelling).is_file().then_some(spelling)
+}
+
+/// A file in the same folder with a similar name and the same extension.
+fn similar(path: &Path, folder: &Path) -> Option<PathBuf> {
+    let wanted = path.file_stem()?.to_str()?;
+    let parent = path.parent().unwrap_or(Path::new(""));
+    let around = folder.join(parent);
+    let same_kind = |name: &String| {
+        let extension = Path::new(name).extension();
+        extension.map(|own| own.to_ascii_lowercase())
+            == path.extension().map(|own| own.to_ascii_lowercase())
+            && around.join(name).is_file()
+    };
+    let all: Vec<String> = names(&around).into_iter().filter(same_kind).collect();
+    let stem = |name: &String| Path::new(name).file_stem()?.to_str().map(str::to_owned);
+    let stems: Vec<String> = all.iter().filter_map(stem).collect();
+    let near = did_you_mean(wanted, stems.iter().map(String::as_str))?;
+    let name = all
+        .iter()
+        .find(|name| stem(name).as_deref() == Some(near))?;
+    Some(parent.join(name))
+}
+
+/// A file of the same name in a folder below, the least deep one first.
+fn below(path: &Path, folder: &Path) -> Option<PathBuf> {
+    let wanted = path.file_name()?.to_str()?.to_lowercase();
+    let mut waiting = VecDeque::from([(PathBuf::new(), 0)]);
+    let mut looked_at = 0;
+    while let Some((here, depth)) = waiting.pop_front() {
+        for name in names(&folder.join(&here)) {
+            looked_at += 1;
+            if looked_at > MOST_ENTRIES {
+                return None;
+            }
+            let path = here.join(&name);
+            let whole = folder.join(&path);
+            if name.to_lowercase() == wanted && whole.is_file() {
+                return Some(path);
+            }
+            let is_searched = !name.starts_with('.') && !SKIPPED.contains(&name.as_str());
+            // Links are not followed: they may lead up again.
+            let is_folder = std::fs::symlink_metadata(&whole).is_ok_and(|kind| kind.is_dir());
+            if depth < DEEPEST && is_searched && is_folder {
+                waiting.push_back((path, depth + 1));
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn near(path: &str, files: &[&str]) -> Option<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        for file in files {
+            let file = folder.path().join(file);
+            std::fs::create_dir_all(file.parent().expect("a parent")).expect("a folder");
+            std::fs::write(file, "x").expect("a file");
+        }
+        let near = near_file(Path::new(path), &[folder.path().to_path_buf()])?;
+        assert!(folder.path().join(&near).is_file());
+        Some(near.display().to_string())
+    }
+
+    #[test]
+    fn a_file_is_found_under_another_spelling_or_in_another_folder() {
+        for (path, file) in [
+            ("data\\users.csv", "data/users.csv"),
+            ("Data/Users.CSV", "data/users.csv"),
+            ("data/user.csv", "data/users.csv"),
+            ("users.csv", "more/data/users.csv"),
+            ("old/users.csv", "data/users.csv"),
+            ("../users.csv", "users.csv"),
+        ] {
+            assert_eq!(near(path, &[file]).as_deref(), Some(file), "{path}");
+        }
+    }
+
+    #[test]
+    fn other_files_and_hidden_folders_are_not_proposed() {
+        for file in [
+            "a/b/c/d/e/f/users.csv",
+            ".git/users.csv",
+            "node_modules/users.csv",
+            "users.txt",
+            "orders.csv",
+        ] {
+            assert_eq!(near("users.csv", &[file]), None, "{file}");
+        }
+    }
+
+    #[test]
+    fn suggestions_are_near_or_absent() {
+        let known = ["stringProp", "boolProp", "intProp"];
+        assert_eq!(did_you_mean("strngProp", known), Some("stringProp"));
+        assert_eq!(did_you_mean("stringprop", known), Some("stringProp"));
+        assert_eq!(did_you_mean("banana", known), None);
+        assert_eq!(
+            did_you_mean("intProp", known),
+            None,
+            "the same word is no suggestion"
+        );
+    }
+}
