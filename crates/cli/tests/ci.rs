@@ -96,15 +96,15 @@ fn annotations_are_those_of_the_system_that_the_run_is_in() {
     for (variable, line) in [
         (
             "GITHUB_ACTIONS",
-            "::error title=smoke.jmx::FAILED  samples 1",
+            "::error title=smoke.jmx::FAILED  samples 6",
         ),
         (
             "TF_BUILD",
-            "##vso[task.logissue type=error]smoke.jmx: FAILED  samples 1",
+            "##vso[task.logissue type=error]smoke.jmx: FAILED  samples 6",
         ),
         (
             "TEAMCITY_VERSION",
-            "##teamcity[testFailed name='samples < 1000' message='FAILED  samples 1",
+            "##teamcity[testFailed name='samples < 1000' message='FAILED  samples 6",
         ),
     ] {
         let finished = workshop().variable(variable, "1").run(&words, LIMIT);

@@ -236,7 +236,7 @@ fn thresholds_of_a_result_file_reach_the_page_and_the_ci_system() {
         "{junit}"
     );
     assert!(
-        junit.contains("name=\"p95 &gt; 1s\"><system-out>met "),
+        junit.contains("name=\"p95 &gt; 1s\"><system-out>ok      p95 "),
         "{junit}"
     );
     // The folder is not overwritten unasked.
